@@ -1,0 +1,124 @@
+# libprofsql: `make run` sets up, builds and answers a question about a real profile; `make test` proves it.
+# Everything built goes to build/.
+
+CC ?= cc
+PREFIX ?= /usr/local
+BUILD := build
+VERSION := $(shell sed -n 's/^\#define PROFSQL_VERSION "\(.*\)"/\1/p' ext/prof.h)
+COMMIT := $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
+SAMPLE ?= tests/data/tf_fit_input_bound
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+
+WARN := -Wall -Wextra -Werror
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden -pthread -MMD -MP -DPROFSQL_COMMIT='"$(COMMIT)"'
+LIBS := -lz -lm -pthread
+
+SOURCES := $(wildcard ext/*.c loader/*.c loader/*/*.c)
+GENERATED := $(BUILD)/queries.c
+OBJECTS := $(SOURCES:%.c=$(BUILD)/shared/%.o) $(BUILD)/shared/queries.o
+CORE_OBJECTS := $(SOURCES:%.c=$(BUILD)/core/%.o) $(BUILD)/core/queries.o
+CHECKED_OBJECTS := $(SOURCES:%.c=$(BUILD)/checked/%.o) $(BUILD)/checked/queries.o
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+
+# What the build and the tests stand on, as Debian names it.
+PACKAGES := gcc libc6-dev make sqlite3 libsqlite3-dev zlib1g-dev python3
+LINT_PACKAGES := clang-format cppcheck
+FUZZ_PACKAGES := clang libclang-rt-dev
+
+.PHONY: all loadable static run test bench fuzz lint format install uninstall clean setup parity
+all: loadable
+
+loadable: $(BUILD)/libprofsql.so
+static: $(BUILD)/libprofsql.a
+
+$(GENERATED): queries/compile.awk $(wildcard queries/*.sql)
+	@mkdir -p $(@D)
+	awk -f queries/compile.awk $(sort $(wildcard queries/*.sql)) > $@.part && mv $@.part $@
+
+$(BUILD)/libprofsql.so: $(OBJECTS)
+	$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL
+$(BUILD)/libprofsql.a: $(CORE_OBJECTS)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/shared/%.o: %.c | setup
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(BUILD)/shared/queries.o: $(GENERATED) | setup
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(BUILD)/core/%.o: %.c | setup
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -DSQLITE_CORE -c -o $@ $<
+$(BUILD)/core/queries.o: $(GENERATED) | setup
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -DSQLITE_CORE -c -o $@ $<
+$(BUILD)/checked/%.o: %.c | setup
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(SANITIZE) -O1 -DSQLITE_CORE -c -o $@ $<
+$(BUILD)/checked/queries.o: $(GENERATED) | setup
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(SANITIZE) -O1 -DSQLITE_CORE -c -o $@ $<
+
+# Installs what is missing; touches neither apt nor the network when all is there.
+define install_missing
+	@missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+	if [ -n "$$missing" ]; then echo "installing:" $$missing; \
+	  $(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; fi
+endef
+setup:
+	@command -v dpkg-query >/dev/null || exit 0
+	$(call install_missing,$(PACKAGES))
+
+run: loadable
+	@echo "-- the operations that take the most time in $(SAMPLE)"
+	@sqlite3 :memory: -cmd '.load $(BUILD)/libprofsql' -cmd '.mode column' -cmd '.width 4 48' \
+	  "SELECT rank, operation, occurrences, round(self_time_us, 1) AS self_time_us, round(self_time_percent, 1) AS percent FROM top_ops('$(SAMPLE)')"
+
+test: loadable $(BUILD)/oom $(BUILD)/prefix
+	@tests/run
+
+$(BUILD)/oom: tests/oom.c $(BUILD)/libprofsql.so
+	$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $< -lsqlite3 -pthread -ldl
+$(BUILD)/prefix: tests/prefix.c $(CHECKED_OBJECTS)
+	$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $^ -lsqlite3 $(LIBS) -ldl
+
+bench: loadable
+	tests/bench/run
+
+parity: loadable
+	tests/parity/run
+
+# Fuzzes the reader of XSpace files for FUZZ_SECONDS; the corpus is kept.
+FUZZ_SECONDS ?= 600
+$(BUILD)/fuzz_xspace: tests/fuzz/xspace.c $(SOURCES) $(GENERATED)
+	$(call install_missing,$(FUZZ_PACKAGES))
+	clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DSQLITE_CORE -pthread -o $@ tests/fuzz/xspace.c $(SOURCES) $(GENERATED) -lsqlite3 $(LIBS)
+fuzz: $(BUILD)/fuzz_xspace
+	@mkdir -p tests/fuzz/corpus $(BUILD)/fuzz
+	$(BUILD)/fuzz_xspace -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz tests/fuzz/corpus
+
+C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.c tests/*/*.c)
+lint: $(GENERATED)
+	$(call install_missing,$(LINT_PACKAGES))
+	clang-format --dry-run -Werror $(C_FILES)
+	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -DSQLITE_CORE $(sort $(SOURCES))
+format:
+	clang-format -i $(C_FILES)
+
+DEST = $(DESTDIR)$(PREFIX)
+install: loadable static
+	install -d $(DEST)/lib/pkgconfig $(DEST)/share/man/man7 $(DEST)/share/libprofsql/queries
+	install -m 755 $(BUILD)/libprofsql.so $(DEST)/lib/libprofsql.so
+	install -m 644 $(BUILD)/libprofsql.a $(DEST)/lib/libprofsql.a
+	install -m 644 queries/*.sql $(DEST)/share/libprofsql/queries/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.pc.in > $(DEST)/lib/pkgconfig/libprofsql.pc
+	sed -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.7.in > $(DEST)/share/man/man7/libprofsql.7
+	@if [ -z "$(DESTDIR)" ]; then ldconfig 2>/dev/null || true; fi
+uninstall:
+	rm -f $(DEST)/lib/libprofsql.so $(DEST)/lib/libprofsql.a $(DEST)/lib/pkgconfig/libprofsql.pc $(DEST)/share/man/man7/libprofsql.7
+	rm -rf $(DEST)/share/libprofsql
+clean:
+	rm -rf $(BUILD)
+
+-include $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d)

@@ -1,0 +1,160 @@
+/* catalog.c: the tables about the extension itself and about what lies on disk: prof_columns, prof_functions,
+ * prof_queries and prof_find.
+ *
+ *   SELECT "column", unit, description FROM prof_columns WHERE table_name = 'trace_events';
+ *   SELECT path, host_count FROM prof_find('logs'); */
+#include "../loader/source.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+static void text(sqlite3_context *ctx, const char *s) { sqlite3_result_text(ctx, s, -1, SQLITE_STATIC); }
+
+/* ---- prof_columns ---- */
+
+#define COLUMNS_COLUMNS(C)                                                                                                                                     \
+    C(PC_TABLE, "table_name", "TEXT", NULL, "table, or canned query", "libprofsql")                                                                            \
+    C(PC_COLUMN, "column", "TEXT", NULL, "column, hidden ones and parameters included", "libprofsql")                                                          \
+    C(PC_TYPE, "type", "TEXT", NULL, "declared type; HIDDEN: not part of SELECT *", "libprofsql")                                                              \
+    C(PC_UNIT, "unit", "TEXT", NULL, "unit or range; NULL when it has none", "libprofsql")                                                                     \
+    C(PC_DESCRIPTION, "description", "TEXT", NULL, "meaning, and when it is NULL", "libprofsql")                                                               \
+    C(PC_ORIGIN, "origin", "TEXT", NULL, "where the value or its definition comes from", "libprofsql")
+enum { COLUMNS_COLUMNS(COLUMN_ENUM) };
+static const Column columns_columns[] = {COLUMNS_COLUMNS(COLUMN_DOC)};
+
+static bool columns_next(RowCursor *c)
+{
+    c->j += c->started;
+    size_t n_tables = (size_t)n_prof_tables, n_all = n_tables + (size_t)n_prof_queries;
+    for (; c->i < n_all; c->i++, c->j = 0) {
+        int n = c->i < n_tables ? prof_tables[c->i]->n_columns : prof_queries[c->i - n_tables].n_columns;
+        if (c->j < (size_t)n) return c->place = c->i << 32 | c->j, true;
+    }
+    return false;
+}
+
+static void columns_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    size_t n_tables = (size_t)n_prof_tables;
+    const Query *query = c->i < n_tables ? NULL : &prof_queries[c->i - n_tables];
+    const Column *col = query ? &query->columns[c->j] : &prof_tables[c->i]->columns[c->j];
+    switch (column) {
+    case PC_TABLE: text(ctx, query ? query->name : prof_tables[c->i]->name); break;
+    case PC_COLUMN: text(ctx, col->name); break;
+    case PC_TYPE: text(ctx, col->type); break;
+    case PC_UNIT: text(ctx, col->unit); break;
+    case PC_DESCRIPTION: text(ctx, col->description); break;
+    case PC_ORIGIN: text(ctx, col->origin); break;
+    default: break;
+    }
+}
+
+static const RowSource columns_rows = {.next = columns_next, .column = columns_column, .without_source = true};
+const Table prof_columns_table = {
+    "prof_columns", "one row for each documented column", columns_columns, COUNT(columns_columns), &row_table_module, &columns_rows, 400};
+
+/* ---- prof_functions ---- */
+
+#define FUNCTIONS_COLUMNS(C)                                                                                                                                   \
+    C(PF_NAME, "name", "TEXT", NULL, "function", "libprofsql")                                                                                                 \
+    C(PF_SIGNATURE, "signature", "TEXT", NULL, "how it is called", "libprofsql")                                                                               \
+    C(PF_KIND, "kind", "TEXT", NULL, "scalar, aggregate or window", "libprofsql")                                                                              \
+    C(PF_UNIT, "unit", "TEXT", NULL, "unit of its value; NULL when it has none", "libprofsql")                                                                 \
+    C(PF_DESCRIPTION, "description", "TEXT", NULL, "meaning, and when it is NULL or an error", "libprofsql")                                                   \
+    C(PF_ORIGIN, "origin", "TEXT", NULL, "where the definition comes from", "libprofsql")
+enum { FUNCTIONS_COLUMNS(COLUMN_ENUM) };
+static const Column functions_columns[] = {FUNCTIONS_COLUMNS(COLUMN_DOC)};
+
+static bool functions_next(RowCursor *c)
+{
+    c->j += c->started;
+    for (; c->i < (size_t)n_prof_function_lists; c->i++, c->j = 0)
+        if (c->j < (size_t)*prof_function_lists[c->i].n) return c->place = c->i << 32 | c->j, true;
+    return false;
+}
+
+static void functions_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    static const char *const kinds[] = {[FUNCTION_SCALAR] = "scalar", [FUNCTION_AGGREGATE] = "aggregate", [FUNCTION_WINDOW] = "window"};
+    const FunctionDef *f = &prof_function_lists[c->i].functions[c->j];
+    switch (column) {
+    case PF_NAME: text(ctx, f->name); break;
+    case PF_SIGNATURE: text(ctx, f->signature); break;
+    case PF_KIND: text(ctx, kinds[f->kind]); break;
+    case PF_UNIT: text(ctx, f->unit); break;
+    case PF_DESCRIPTION: text(ctx, f->description); break;
+    case PF_ORIGIN: text(ctx, f->origin); break;
+    default: break;
+    }
+}
+
+static const RowSource functions_rows = {.next = functions_next, .column = functions_column, .without_source = true};
+const Table prof_functions_table = {
+    "prof_functions", "one row for each SQL function", functions_columns, COUNT(functions_columns), &row_table_module, &functions_rows, 12};
+
+/* ---- prof_queries ---- */
+
+#define QUERIES_COLUMNS(C)                                                                                                                                     \
+    C(PQ_NAME, "name", "TEXT", NULL, "canned query: a table function of this name", "queries/")                                                                \
+    C(PQ_QUESTION, "question", "TEXT", NULL, "the question it answers", "queries/")                                                                            \
+    C(PQ_SIGNATURE, "signature", "TEXT", NULL, "its parameters with their defaults", "queries/")                                                               \
+    C(PQ_SQL, "sql", "TEXT", NULL, "the query itself", "queries/")
+enum { QUERIES_COLUMNS(COLUMN_ENUM) };
+static const Column queries_columns[] = {QUERIES_COLUMNS(COLUMN_DOC)};
+
+static bool queries_next(RowCursor *c) { return (c->place = c->i += c->started) < (size_t)n_prof_queries; }
+
+static void queries_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Query *q = &prof_queries[c->i];
+    if (column == PQ_NAME) text(ctx, q->name);
+    if (column == PQ_QUESTION) text(ctx, q->question);
+    if (column == PQ_SQL) text(ctx, q->sql);
+    if (column != PQ_SIGNATURE) return;
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(out, "%s(", q->name);
+    for (int i = 0; i < q->n_parameters; i++) sqlite3_str_appendf(out, "%s%s = %s", i ? ", " : "", q->parameters[i].name, q->parameters[i].default_sql);
+    sqlite3_str_appendchar(out, 1, ')');
+    sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
+}
+
+static const RowSource queries_rows = {.next = queries_next, .column = queries_column, .without_source = true};
+const Table prof_queries_table = {
+    "prof_queries", "one row for each canned query", queries_columns, COUNT(queries_columns), &row_table_module, &queries_rows, 10};
+
+/* ---- prof_find ---- */
+
+#define FIND_COLUMNS(C)                                                                                                                                        \
+    C(FI_PATH, "path", "TEXT", NULL, "the run folder: a source", "file system")                                                                                \
+    C(FI_NAME, "name", "TEXT", NULL, "the run below the log dir, sub-folders such as train/ included", "file system")                                          \
+    C(FI_HOSTS, "host_count", "INTEGER", "hosts", "*.xplane.pb files in it", "file system")                                                                    \
+    C(FI_SIZE, "size_bytes", "INTEGER", "bytes", "their size", "file system")                                                                                  \
+    C(FI_MODIFIED, "modified_unix_ns", "INTEGER", "ns since 1970", "when the newest of them was written", "file system")                                       \
+    C(FI_DIR, "dir", "TEXT HIDDEN", NULL, "the folder to search, sub-folders included", "argument 1")
+enum { FIND_COLUMNS(COLUMN_ENUM) };
+static const Column find_columns[] = {FIND_COLUMNS(COLUMN_DOC)};
+
+static bool find_next(RowCursor *c)
+{
+    if (!c->started) {
+        if (!c->source) return prof_fail(&c->err, PROF_NOTFOUND, 0, "prof_find needs a folder: SELECT * FROM prof_find('logs')"), false;
+        if (source_find(c->source, &c->found, &c->n_found, &c->err)) return false;
+    }
+    return (c->place = c->i += c->started) < c->n_found;
+}
+
+static void find_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Source *s = &c->found[c->i];
+    switch (column) {
+    case FI_PATH: sqlite3_result_text(ctx, s->path, -1, SQLITE_TRANSIENT); break;
+    case FI_NAME: sqlite3_result_text(ctx, s->name, -1, SQLITE_TRANSIENT); break;
+    case FI_HOSTS: sqlite3_result_int64(ctx, (sqlite3_int64)s->n_files); break;
+    case FI_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)s->size_bytes); break;
+    case FI_MODIFIED: sqlite3_result_int64(ctx, s->mtime_ns); break;
+    default: break;
+    }
+}
+
+static const RowSource find_rows = {.next = find_next, .column = find_column, .without_source = true};
+const Table prof_find_table = {"prof_find", "one row for each run found at or below a folder", find_columns, COUNT(find_columns), &row_table_module, &find_rows,
+                               10};

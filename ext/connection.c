@@ -1,0 +1,271 @@
+/* connection.c: the runs that a connection knows, by label or by path.
+ *
+ *   SELECT prof_attach('logs/run_a', 'before');          -- before
+ *   SELECT count(*) FROM lines('before/worker-0');       -- one host of it
+ *
+ * Runs opened by path stay open for the next query, a few of them, until prof_clear() or the connection closes. A run
+ * whose files have changed is read again at its next use. */
+#define _GNU_SOURCE
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_CACHED = 8 };
+
+Prof *prof_ref(Prof *prof)
+{
+    prof->n_references++;
+    return prof;
+}
+
+static void named_free(NamedRun *named)
+{
+    run_unref(named->run);
+    sqlite3_free(named->label);
+}
+
+void prof_unref(void *p)
+{
+    Prof *prof = p;
+    if (--prof->n_references) return;
+    prof_clear(prof);
+    for (int i = 0; i < prof->n_attached; i++) named_free(&prof->attached[i]);
+    sqlite3_free(prof->attached);
+    sqlite3_free(prof->cached);
+    sqlite3_free(prof);
+}
+
+int prof_clear(Prof *prof)
+{
+    int n = prof->n_cached;
+    for (int i = 0; i < n; i++) named_free(&prof->cached[i]);
+    prof->n_cached = 0;
+    return n;
+}
+
+int prof_error(const ProfErr *err, char **message)
+{
+    if (err->code == PROF_NOMEM) return SQLITE_NOMEM;
+    if (err->code == PROF_INTERRUPT) return SQLITE_INTERRUPT;
+    sqlite3_free(*message);
+    *message = sqlite3_mprintf("%s", err->text);
+    return err->code == PROF_IO ? SQLITE_IOERR : SQLITE_ERROR;
+}
+
+/* ---- loading ---- */
+
+typedef struct {
+    sqlite3_stmt *tick; /* SELECT 1: stepping it runs progress handlers and sees sqlite3_interrupt() on every version */
+    const char *path;
+    struct timespec begin;
+    bool progress, shown;
+} Loading;
+
+static bool poll_load(void *context, uint64_t done, uint64_t total)
+{
+    Loading *l = context;
+    if (l->progress) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (now.tv_sec - l->begin.tv_sec >= 2) {
+            fprintf(stderr, "\rlibprofsql: reading %s: %d %%", l->path, total ? (int)(done * 100 / total) : 0);
+            l->shown = true;
+        }
+    }
+    if (!l->tick) return false;
+    int rc = sqlite3_step(l->tick);
+    sqlite3_reset(l->tick);
+    return rc == SQLITE_INTERRUPT;
+}
+
+static Run *load(Prof *prof, const char *path, ProfErr *err)
+{
+    const char *setting = getenv("PROFSQL_PROGRESS");
+    Loading l = {.path = path, .progress = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !(setting && !strcmp(setting, "0"))};
+    clock_gettime(CLOCK_MONOTONIC, &l.begin);
+    if (sqlite3_prepare_v2(prof->db, "SELECT 1", -1, &l.tick, NULL) == SQLITE_NOMEM) return prof_nomem(err), NULL;
+    RunOptions options = {.poll = poll_load, .context = &l};
+    Run *run = run_open(path, &options, err);
+    sqlite3_finalize(l.tick);
+    if (l.shown) fprintf(stderr, "\r\033[K");
+    return run;
+}
+
+static bool add_named(NamedRun **list, int *n, const char *label, Run *run)
+{
+    NamedRun *grown = sqlite3_realloc64(*list, (sqlite3_uint64)(*n + 1) * sizeof *grown);
+    if (!grown) return false;
+    *list = grown;
+    char *copy = sqlite3_mprintf("%s", label);
+    if (!copy) return false;
+    grown[(*n)++] = (NamedRun){copy, run};
+    return true;
+}
+
+/* A reference to the run at a path. */
+static Run *open_path(Prof *prof, const char *path, ProfErr *err)
+{
+    for (int i = 0; i < prof->n_cached; i++) {
+        NamedRun found = prof->cached[i];
+        if (strcmp(found.label, path)) continue;
+        memmove(&prof->cached[i], &prof->cached[i + 1], (size_t)(prof->n_cached - i - 1) * sizeof found);
+        prof->n_cached--;
+        if (!strcmp(found.run->path, path) && run_is_current(found.run) && found.run->n_hosts == 1) { /* a folder may have a newer run */
+            prof->cached[prof->n_cached++] = found;
+            return run_ref(found.run);
+        }
+        Run *again = load(prof, path, err);
+        named_free(&found); /* after the load: unchanged, it is the same Run */
+        if (again && !add_named(&prof->cached, &prof->n_cached, path, run_ref(again))) {
+            run_unref(again);
+            run_unref(again);
+            prof_nomem(err);
+            return NULL;
+        }
+        return again;
+    }
+    Run *run = load(prof, path, err);
+    if (!run) return NULL;
+    if (prof->n_cached == MAX_CACHED) {
+        named_free(&prof->cached[0]);
+        memmove(&prof->cached[0], &prof->cached[1], (MAX_CACHED - 1) * sizeof *prof->cached);
+        prof->n_cached--;
+    }
+    if (!add_named(&prof->cached, &prof->n_cached, path, run_ref(run))) {
+        run_unref(run);
+        run_unref(run);
+        prof_nomem(err);
+        return NULL;
+    }
+    return run;
+}
+
+/* ---- sources ---- */
+
+static NamedRun *find_label(Prof *prof, const char *label, size_t n_bytes)
+{
+    for (int i = 0; i < prof->n_attached; i++)
+        if (strlen(prof->attached[i].label) == n_bytes && !memcmp(prof->attached[i].label, label, n_bytes)) return &prof->attached[i];
+    return NULL;
+}
+
+/* Reads an attached run again when its files have changed. */
+static bool refresh(Prof *prof, NamedRun *named, ProfErr *err)
+{
+    if (run_is_current(named->run)) return true;
+    Run *run = load(prof, named->run->path, err);
+    if (!run) return false;
+    run_unref(named->run);
+    named->run = run;
+    return true;
+}
+
+static bool add_source(SourceRun **list, int *n, Run *run, Host *only, const char *label, bool attached)
+{
+    SourceRun *grown = sqlite3_realloc64(*list, (sqlite3_uint64)(*n + 1) * sizeof *grown);
+    if (!grown) return false;
+    *list = grown;
+    char *copy = sqlite3_mprintf("%s", label);
+    if (!copy) return false;
+    grown[(*n)++] = (SourceRun){run_ref(run), only, copy, attached};
+    return true;
+}
+
+int prof_open(Prof *prof, const char *source, SourceRun **list, int *n, char **message)
+{
+    ProfErr err = {0};
+    *list = NULL, *n = 0;
+    NamedRun *named = source ? find_label(prof, source, strlen(source)) : NULL;
+    const char *slash = source ? strrchr(source, '/') : NULL;
+    NamedRun *of_host = !named && slash ? find_label(prof, source, (size_t)(slash - source)) : NULL;
+    if (!source) {
+        for (int i = 0; i < prof->n_attached && !err.code; i++)
+            if (refresh(prof, &prof->attached[i], &err) && !add_source(list, n, prof->attached[i].run, NULL, prof->attached[i].label, true)) prof_nomem(&err);
+    } else if (named) {
+        if (refresh(prof, named, &err) && !add_source(list, n, named->run, NULL, named->label, true)) prof_nomem(&err);
+    } else if (of_host && refresh(prof, of_host, &err)) {
+        Host *only = NULL;
+        for (size_t h = 0; h < of_host->run->n_hosts; h++)
+            if (!strcmp(of_host->run->hosts[h].name, slash + 1)) only = &of_host->run->hosts[h];
+        if (!only)
+            prof_fail(&err, PROF_NOTFOUND, 0, "%s: the run has no host %s; SELECT host FROM hosts('%s') lists them", of_host->label, slash + 1, of_host->label);
+        else if (!add_source(list, n, of_host->run, only, of_host->label, true))
+            prof_nomem(&err);
+    } else if (!err.code) {
+        Run *run = open_path(prof, source, &err);
+        if (run && !add_source(list, n, run, NULL, run->name, false)) prof_nomem(&err);
+        run_unref(run);
+    }
+    if (!err.code) return SQLITE_OK;
+    prof_release(*list, *n);
+    *list = NULL, *n = 0;
+    return prof_error(&err, message);
+}
+
+void prof_release(SourceRun *list, int n)
+{
+    for (int i = 0; i < n; i++) {
+        run_unref(list[i].run);
+        sqlite3_free(list[i].label);
+    }
+    sqlite3_free(list);
+}
+
+int prof_attach(Prof *prof, const char *path, const char *label, char **attached_as, char **message)
+{
+    ProfErr err = {0};
+    Run *run = load(prof, path, &err);
+    if (!run) return prof_error(&err, message);
+    if (!label) label = run->name;
+    NamedRun *old = find_label(prof, label, strlen(label));
+    if (old && old->run != run && strcmp(old->run->path, run->path)) {
+        *message = sqlite3_mprintf("%s: the label is taken by %s; give another as second argument, or prof_detach('%s') first", label, old->run->path, label);
+        run_unref(run);
+        return SQLITE_ERROR;
+    }
+    *attached_as = sqlite3_mprintf("%s", label);
+    if (!*attached_as) return run_unref(run), SQLITE_NOMEM;
+    if (old) {
+        run_unref(old->run);
+        old->run = run;
+    } else if (!add_named(&prof->attached, &prof->n_attached, label, run)) {
+        run_unref(run);
+        return SQLITE_NOMEM;
+    }
+    return SQLITE_OK;
+}
+
+bool prof_detach(Prof *prof, const char *label)
+{
+    NamedRun *named = find_label(prof, label, strlen(label));
+    if (!named) return false;
+    named_free(named);
+    int i = (int)(named - prof->attached);
+    memmove(named, named + 1, (size_t)(prof->n_attached - i - 1) * sizeof *named);
+    prof->n_attached--;
+    return true;
+}
+
+bool prof_keep(KeptRuns *kept, const SourceRun *list, int n)
+{
+    for (int i = 0; i < n; i++) {
+        bool there = false;
+        for (int k = 0; k < kept->n; k++) there |= kept->runs[k] == list[i].run;
+        if (there) continue;
+        Run **grown = sqlite3_realloc64(kept->runs, (sqlite3_uint64)(kept->n + 1) * sizeof *grown);
+        if (!grown) return false;
+        kept->runs = grown;
+        kept->runs[kept->n++] = run_ref(list[i].run);
+    }
+    return true;
+}
+
+void prof_keep_none(KeptRuns *kept)
+{
+    for (int i = 0; i < kept->n; i++) run_unref(kept->runs[i]);
+    sqlite3_free(kept->runs);
+    *kept = (KeptRuns){0};
+}

@@ -1,0 +1,38 @@
+/* SQL functions as lists: the entry registers every list the same way, and prof_functions shows it. */
+#ifndef PROF_FUNCTIONS_H
+#define PROF_FUNCTIONS_H
+
+#include <stddef.h>
+
+#include "sqlite3ext.h"
+
+enum { FUNCTION_SCALAR, FUNCTION_AGGREGATE, FUNCTION_WINDOW };
+
+/* A scalar has xFunc; an aggregate xStep and xFinal; a window function these and xValue and xInverse. No callback
+** reads its user data: the entry may pass what it likes. */
+typedef struct {
+    const char *name;
+    int n_args; /* -1: any number */
+    int kind;   /* FUNCTION_... */
+    int flags;  /* for sqlite3_create_function_v2() */
+    void (*xFunc)(sqlite3_context *, int, sqlite3_value **);
+    void (*xStep)(sqlite3_context *, int, sqlite3_value **);
+    void (*xFinal)(sqlite3_context *);
+    void (*xValue)(sqlite3_context *);
+    void (*xInverse)(sqlite3_context *, int, sqlite3_value **);
+    const char *signature, *unit, *description, *origin;
+} FunctionDef;
+
+/* Deterministic and harmless whatever the arguments: usable in indexes, views and triggers of any schema. */
+#define FUNCTION_PURE (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
+
+extern const FunctionDef interval_functions[];
+extern const int n_interval_functions;
+extern const FunctionDef statistics_functions[];
+extern const int n_statistics_functions;
+
+/* An array with room for more items than *capacity, from sqlite3_realloc64. NULL when there is no memory: then the
+** old array and *capacity still hold, and the caller still owns and frees that array. */
+void *functions_grow(void *array, sqlite3_int64 *capacity, size_t item_size);
+
+#endif

@@ -1,0 +1,251 @@
+/* hosts.c: the tables prof_runs, hosts, session and prof_issues: what was read.
+ *
+ *   SELECT run, host, event_count FROM hosts('logs');   -- 2026_11_20|worker-0|74305 */
+#include "../loader/format/xspace.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+static void result_ns(sqlite3_context *ctx, int64_t unix_ns)
+{
+    if (unix_ns >= 0) sqlite3_result_int64(ctx, unix_ns);
+}
+
+/* One row a host. */
+static bool once(RowCursor *c)
+{
+    c->place = c->at_host;
+    return !c->started;
+}
+
+/* A row's place in tables that count per host. */
+static uint64_t host_place(const RowCursor *c, size_t part, size_t n) { return (uint64_t)c->at_host << 40 | (uint64_t)part << 32 | (uint32_t)n; }
+
+/* ---- prof_runs ---- */
+
+#define RUNS_COLUMNS(C)                                                                                                                                        \
+    C(PR_RUN, RUN_DOC)                                                                                                                                         \
+    C(PR_PATH, "path", "TEXT", NULL, "file or run folder, as opened", "libprofsql")                                                                            \
+    C(PR_HOSTS, "host_count", "INTEGER", "hosts", "host files, unreadable ones included", "libprofsql")                                                        \
+    C(PR_SIZE, "size_bytes", "INTEGER", "bytes", "bytes read, after inflating", "libprofsql")                                                                  \
+    C(PR_EVENTS, "event_count", "INTEGER", "events", "events of all hosts", "libprofsql")                                                                      \
+    C(PR_START, "start_unix_ns", "INTEGER", "ns since 1970", "earliest session start; NULL when no file says it", "Task Environment profile_start_time")       \
+    C(PR_DURATION, "duration_ps", "INTEGER", "ps", "longest session; NULL when no file says it", "Task Environment profile_stop_time - profile_start_time")    \
+    C(PR_DEVICE, "device_type", "TEXT", NULL, "TPU, GPU or CPU, by the planes", "XPlane.name")                                                                 \
+    C(PR_DEVICES, "device_count", "INTEGER", "devices", "TensorCore planes, else GPU planes; 0 for CPU", "XPlane.name")                                        \
+    C(PR_FORMAT, "format", "TEXT", NULL, "xspace or xspace.gz", "libprofsql")                                                                                  \
+    C(PR_LOADED, "loaded_ms", "REAL", "ms", "wall time that reading took", "libprofsql")                                                                       \
+    C(PR_SOURCE, SOURCE_DOC)
+enum { RUNS_COLUMNS(COLUMN_ENUM) };
+static const Column runs_columns[] = {RUNS_COLUMNS(COLUMN_DOC)};
+
+static int count_planes(const Run *run, enum PlaneKind kind)
+{
+    int n = 0;
+    for (size_t h = 0; h < run->n_hosts; h++)
+        for (size_t i = 0; i < run->hosts[h].n_planes; i++) n += run->hosts[h].planes[i].kind == kind;
+    return n;
+}
+
+static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Run *run = c->from->run;
+    int64_t start = -1, duration_ns = -1;
+    int n_tpu, n_gpu;
+    switch (column) {
+    case PR_PATH: sqlite3_result_text(ctx, run->path, -1, SQLITE_STATIC); break;
+    case PR_HOSTS: sqlite3_result_int64(ctx, (sqlite3_int64)run->n_hosts); break;
+    case PR_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)run->size_bytes); break;
+    case PR_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)run->n_events); break;
+    case PR_START:
+    case PR_DURATION:
+        for (size_t h = 0; h < run->n_hosts; h++) {
+            const Host *host = &run->hosts[h];
+            if (!host->readable || host->start_unix_ns < 0) continue;
+            if (start < 0 || host->start_unix_ns < start) start = host->start_unix_ns;
+            int64_t ns = host->stop_unix_ns - host->start_unix_ns;
+            if (host->stop_unix_ns >= host->start_unix_ns && ns > duration_ns) duration_ns = ns;
+        }
+        if (column == PR_START)
+            result_ns(ctx, start);
+        else if (duration_ns >= 0 && duration_ns < INT64_MAX / 1000)
+            sqlite3_result_int64(ctx, duration_ns * 1000);
+        break;
+    case PR_DEVICE:
+    case PR_DEVICES:
+        n_tpu = count_planes(run, PLANE_TENSORCORE), n_gpu = count_planes(run, PLANE_GPU);
+        if (column == PR_DEVICE)
+            sqlite3_result_text(ctx, n_tpu ? "TPU" : n_gpu ? "GPU" : "CPU", -1, SQLITE_STATIC);
+        else
+            sqlite3_result_int(ctx, n_tpu ? n_tpu : n_gpu);
+        break;
+    case PR_FORMAT: sqlite3_result_text(ctx, run->format, -1, SQLITE_STATIC); break;
+    case PR_LOADED: sqlite3_result_double(ctx, run->loaded_ms); break;
+    default: break;
+    }
+}
+
+static const RowSource runs_rows = {.next = once, .column = runs_column, .per_run = true};
+const Table prof_runs_table = {
+    "prof_runs", "one row for each attached run, or for the run of a path", runs_columns, COUNT(runs_columns), &row_table_module, &runs_rows, 2};
+
+/* ---- hosts ---- */
+
+#define HOSTS_COLUMNS(C)                                                                                                                                       \
+    C(HO_RUN, RUN_DOC)                                                                                                                                         \
+    C(HO_HOST, HOST_DOC)                                                                                                                                       \
+    C(HO_SOURCE_OF, "host_source", "TEXT", NULL, "a source that names this host alone: label/host, or its file", "libprofsql")                                 \
+    C(HO_PATH, "path", "TEXT", NULL, "the host's file", "libprofsql")                                                                                          \
+    C(HO_SIZE, "size_bytes", "INTEGER", "bytes", "size of the file on disk; NULL when it cannot be opened", "libprofsql")                                      \
+    C(HO_FORMAT, "format", "TEXT", NULL, "xspace, xspace.gz; NULL when it cannot be read", "libprofsql")                                                       \
+    C(HO_EVENTS, "event_count", "INTEGER", "events", "events read", "libprofsql")                                                                              \
+    C(HO_START, "start_unix_ns", "INTEGER", "ns since 1970", "session start: event times count from here; NULL when the file does not say",                    \
+      "Task Environment profile_start_time")                                                                                                                   \
+    C(HO_STOP, "stop_unix_ns", "INTEGER", "ns since 1970", "session end; NULL when the file does not say", "Task Environment profile_stop_time")               \
+    C(HO_HOSTNAME, "hostname", "TEXT", NULL, "what the file itself calls its host; NULL when it does not say", "XSpace.hostnames")                             \
+    C(HO_SOURCE, SOURCE_DOC)
+enum { HOSTS_COLUMNS(COLUMN_ENUM) };
+static const Column hosts_columns[] = {HOSTS_COLUMNS(COLUMN_DOC)};
+
+static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Host *host = c->host;
+    const File *file = &host->file;
+    switch (column) {
+    case HO_SOURCE_OF:
+        if (c->from->attached)
+            sqlite3_result_text(ctx, sqlite3_mprintf("%s/%s", c->from->label, host->name), -1, sqlite3_free);
+        else
+            sqlite3_result_text(ctx, file->path, -1, SQLITE_STATIC);
+        break;
+    case HO_PATH: sqlite3_result_text(ctx, file->path, -1, SQLITE_STATIC); break;
+    case HO_SIZE:
+        if (file->path) sqlite3_result_int64(ctx, (sqlite3_int64)file->disk_size);
+        break;
+    case HO_FORMAT:
+        if (host->readable) sqlite3_result_text(ctx, file->gzipped ? "xspace.gz" : "xspace", -1, SQLITE_STATIC);
+        break;
+    case HO_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)host->n_events); break;
+    case HO_START:
+    case HO_STOP:
+        if (host->readable) result_ns(ctx, column == HO_START ? host->start_unix_ns : host->stop_unix_ns);
+        break;
+    case HO_HOSTNAME:
+        if (host->n_hostnames) result_text(ctx, host->hostnames[0]);
+        break;
+    default: break;
+    }
+}
+
+static const RowSource hosts_rows = {.next = once, .column = hosts_column};
+const Table hosts_table = {"hosts", "one row for each host file of a run", hosts_columns, COUNT(hosts_columns), &row_table_module, &hosts_rows, 2};
+
+/* ---- session ---- */
+
+#define SESSION_COLUMNS(C)                                                                                                                                     \
+    C(SE_RUN, RUN_DOC)                                                                                                                                         \
+    C(SE_HOST, HOST_DOC)                                                                                                                                       \
+    C(SE_NAME, "name", "TEXT", NULL, "a stat of the plane Task Environment by its name, or error, warning, hostname", "XSpace")                                \
+    C(SE_VALUE, STAT_VALUE_DOC)                                                                                                                                \
+    C(SE_SOURCE, SOURCE_DOC)
+enum { SESSION_COLUMNS(COLUMN_ENUM) };
+static const Column session_columns[] = {SESSION_COLUMNS(COLUMN_DOC)};
+
+static const struct {
+    const char *name;
+    size_t list, count; /* members of Host */
+} session_texts[] = {
+    {"error", offsetof(Host, errors), offsetof(Host, n_errors)},
+    {"warning", offsetof(Host, warnings), offsetof(Host, n_warnings)},
+    {"hostname", offsetof(Host, hostnames), offsetof(Host, n_hostnames)},
+};
+
+static const Text *session_text(const RowCursor *c)
+{
+    size_t n = *(const size_t *)((const char *)c->host + session_texts[c->part].count);
+    const Text **list = *(const Text **const *)((const char *)c->host + session_texts[c->part].list);
+    return c->j < n ? list[c->j] : NULL;
+}
+
+/* Parts 0..2 are the texts, 3 the stats of Task Environment planes. */
+static bool session_next(RowCursor *c)
+{
+    if (c->started) c->j++;
+    for (; c->part < (int)COUNT(session_texts); c->part++, c->j = 0)
+        if (session_text(c)) return c->place = host_place(c, (size_t)c->part, c->j), true;
+    for (; c->i < c->host->n_planes; c->i++, c->j = 0) {
+        const Plane *plane = &c->host->planes[c->i];
+        if (strcmp(plane->name->text, "Task Environment")) continue;
+        for (; c->j < plane->n_stats; c->j++) {
+            size_t n;
+            const uint8_t *p = event_message(&c->window, plane->stat_offsets[c->j], &n, &c->err);
+            if (!p) return false;
+            if (stat_parse(p, p + n, &c->stat)) return c->place = host_place(c, 4 + c->i % 200, c->j), true;
+        }
+    }
+    return false;
+}
+
+static void session_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    if (c->part < (int)COUNT(session_texts)) {
+        if (column == SE_NAME) sqlite3_result_text(ctx, session_texts[c->part].name, -1, SQLITE_STATIC);
+        if (column == SE_VALUE) result_text(ctx, session_text(c));
+        return;
+    }
+    const Plane *plane = &c->host->planes[c->i];
+    if (column == SE_NAME) result_text(ctx, stat_name(plane, &c->stat));
+    if (column == SE_VALUE) result_stat(ctx, plane, &c->stat);
+}
+
+static const RowSource session_rows = {.next = session_next, .column = session_column};
+const Table session_table = {"session",
+                             "facts about the capture: Task Environment, errors and warnings of the profiler",
+                             session_columns,
+                             COUNT(session_columns),
+                             &row_table_module,
+                             &session_rows,
+                             8};
+
+/* ---- prof_issues ---- */
+
+#define ISSUES_COLUMNS(C)                                                                                                                                      \
+    C(IS_RUN, RUN_DOC)                                                                                                                                         \
+    C(IS_HOST, HOST_DOC)                                                                                                                                       \
+    C(IS_PATH, "path", "TEXT", NULL, "the file; NULL when it could not be opened (then the message names it)", "libprofsql")                                   \
+    C(IS_OFFSET, "byte_offset", "INTEGER", "bytes", "where in the (inflated) file the first of them is", "libprofsql")                                         \
+    C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: repaired or doubtful", "libprofsql")                                        \
+    C(IS_CODE, "code", "TEXT", NULL,                                                                                                                           \
+      "damaged, truncated, too_many, gzip_cut_short, unreadable, invalid_utf8, nul_in_name, wrong_wire_type, unknown_metadata, time_overflow, more",           \
+      "libprofsql")                                                                                                                                            \
+    C(IS_COUNT, "count", "INTEGER", NULL, "how many of this kind at this place", "libprofsql")                                                                 \
+    C(IS_MESSAGE, "message", "TEXT", NULL, "what was lost, repaired or doubtful", "libprofsql")                                                                \
+    C(IS_LOST, "lost_bytes", "INTEGER", "bytes", "bytes of the file that no row shows because of it", "libprofsql")                                            \
+    C(IS_SOURCE, SOURCE_DOC)
+enum { ISSUES_COLUMNS(COLUMN_ENUM) };
+static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
+
+static bool issues_next(RowCursor *c)
+{
+    if (c->started) c->i++;
+    c->place = host_place(c, 0, c->i);
+    return c->i < c->host->n_issues;
+}
+
+static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Issue *issue = &c->host->issues[c->i];
+    switch (column) {
+    case IS_PATH: sqlite3_result_text(ctx, c->host->file.path, -1, SQLITE_STATIC); break;
+    case IS_OFFSET: sqlite3_result_int64(ctx, (sqlite3_int64)issue->offset); break;
+    case IS_SEVERITY: sqlite3_result_text(ctx, issue->severity, -1, SQLITE_STATIC); break;
+    case IS_CODE: sqlite3_result_text(ctx, issue->code, -1, SQLITE_STATIC); break;
+    case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)issue->count); break;
+    case IS_MESSAGE: sqlite3_result_text(ctx, issue->message, -1, SQLITE_STATIC); break;
+    case IS_LOST: sqlite3_result_int64(ctx, (sqlite3_int64)issue->lost_bytes); break;
+    default: break;
+    }
+}
+
+static const RowSource issues_rows = {.next = issues_next, .column = issues_column};
+const Table prof_issues_table = {
+    "prof_issues", "what was lost, repaired or doubtful while reading", issues_columns, COUNT(issues_columns), &row_table_module, &issues_rows, 4};

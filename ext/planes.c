@@ -1,0 +1,213 @@
+/* planes.c: the tables planes, lines, stat_metadata and plane_stats: the structure of a profile.
+ *
+ *   SELECT name, kind, event_count FROM planes('logs');   -- /device:GPU:0|gpu|19370 */
+#include "../loader/format/xspace.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+/* ---- planes ---- */
+
+#define PLANES_COLUMNS(C)                                                                                                                                      \
+    C(PL_RUN, RUN_DOC)                                                                                                                                         \
+    C(PL_HOST, HOST_DOC)                                                                                                                                       \
+    C(PL_ID, PLANE_ID_DOC)                                                                                                                                     \
+    C(PL_PROTO_ID, "proto_id", "TEXT", NULL, "the file's own id of the plane, decimal", "XPlane.id")                                                           \
+    C(PL_NAME, "name", "TEXT", NULL, "name of the plane", "XPlane.name")                                                                                       \
+    C(PL_KIND, "kind", "TEXT", NULL, "host, tensorcore, sparsecore, gpu, metadata, custom or other, by the name", "libprofsql")                                \
+    C(PL_LINES, "line_count", "INTEGER", "lines", "lines of the plane", "libprofsql")                                                                          \
+    C(PL_EVENTS, "event_count", "INTEGER", "events", "events of the plane", "libprofsql")                                                                      \
+    C(PL_PROCESS, "process_id", "INTEGER", NULL,                                                                                                               \
+      "process that the plane came from: its stat process_id, or the [pid] of a sub-process's plane; NULL when neither says", "XPlane.stats, XPlane.name")     \
+    C(PL_SOURCE, SOURCE_DOC)
+enum { PLANES_COLUMNS(COLUMN_ENUM) };
+static const Column planes_columns[] = {PLANES_COLUMNS(COLUMN_DOC)};
+
+static bool wanted(const RowCursor *c, enum RowKey key, int64_t value) { return !c->has_key[key] || c->key[key] == value; }
+
+static bool planes_next(RowCursor *c)
+{
+    for (c->i += c->started; c->i < c->host->n_planes; c->i++)
+        if (wanted(c, KEY_PLANE_ID, c->host->planes[c->i].plane_id)) return c->place = c->host->planes[c->i].plane_id, true;
+    return false;
+}
+
+static void planes_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Plane *plane = &c->host->planes[c->i];
+    switch (column) {
+    case PL_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
+    case PL_PROTO_ID: sqlite3_result_text(ctx, sqlite3_mprintf("%lld", (long long)plane->proto_id), -1, sqlite3_free); break;
+    case PL_NAME: result_text(ctx, plane->name); break;
+    case PL_KIND: sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC); break;
+    case PL_LINES: sqlite3_result_int64(ctx, (sqlite3_int64)plane->n_lines); break;
+    case PL_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)plane->n_events); break;
+    case PL_PROCESS:
+        if (plane->process_id >= 0) sqlite3_result_int64(ctx, plane->process_id);
+        break;
+    default: break;
+    }
+}
+
+static const RowSource planes_rows = {.next = planes_next, .column = planes_column};
+const Table planes_table = {
+    "planes", "one row for each device, host process or metadata source of a file", planes_columns, COUNT(planes_columns), &row_table_module, &planes_rows, 10};
+
+/* ---- lines ---- */
+
+#define LINES_COLUMNS(C)                                                                                                                                       \
+    C(LN_RUN, RUN_DOC)                                                                                                                                         \
+    C(LN_HOST, HOST_DOC)                                                                                                                                       \
+    C(LN_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
+    C(LN_PLANE, PLANE_DOC)                                                                                                                                     \
+    C(LN_ID, LINE_ID_DOC)                                                                                                                                      \
+    C(LN_PROTO_ID, "proto_id", "TEXT", NULL, "the file's own id: thread, stream or a number of XProf's, decimal", "XLine.id")                                  \
+    C(LN_NAME, "name", "TEXT", NULL, "name of the line", "XLine.name")                                                                                         \
+    C(LN_DISPLAY_NAME, "display_name", "TEXT", NULL, "name to show, where it differs; NULL otherwise", "XLine.display_name")                                   \
+    C(LN_DISPLAY_ID, "display_id", "INTEGER", NULL, "id to show; 0: the id", "XLine.display_id")                                                               \
+    C(LN_TIMESTAMP, "timestamp_ns", "INTEGER", "ns", "start of the line from the session's start", "XLine.timestamp_ns")                                       \
+    C(LN_DURATION, "duration_ps", "INTEGER", "ps", "length that the file claims; often 0", "XLine.duration_ps")                                                \
+    C(LN_EVENTS, "event_count", "INTEGER", "events", "events of the line", "libprofsql")                                                                       \
+    C(LN_KIND, "kind", "TEXT", NULL,                                                                                                                           \
+      "thread, stream, steps, modules, ops, async_ops, name_scope, framework_ops, source, launch_stats, counters or other, by plane and name", "libprofsql")   \
+    C(LN_DERIVED, "derived", "INTEGER", "0 or 1", "1: a line that XProf made from others, by its id; counting it counts twice", "XLine.id")                    \
+    C(LN_SOURCE, SOURCE_DOC)
+enum { LINES_COLUMNS(COLUMN_ENUM) };
+static const Column lines_columns[] = {LINES_COLUMNS(COLUMN_DOC)};
+
+static bool lines_next(RowCursor *c)
+{
+    for (c->i += c->started; c->i < c->host->n_lines; c->i++) {
+        const Line *line = &c->host->lines[c->i];
+        if (wanted(c, KEY_LINE_ID, line->line_id) && wanted(c, KEY_PLANE_ID, line->plane->plane_id)) return c->place = line->line_id, true;
+    }
+    return false;
+}
+
+static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Line *line = &c->host->lines[c->i];
+    switch (column) {
+    case LN_PLANE_ID: sqlite3_result_int64(ctx, line->plane->plane_id); break;
+    case LN_PLANE: result_text(ctx, line->plane->name); break;
+    case LN_ID: sqlite3_result_int64(ctx, line->line_id); break;
+    case LN_PROTO_ID: sqlite3_result_text(ctx, sqlite3_mprintf("%lld", (long long)line->proto_id), -1, sqlite3_free); break;
+    case LN_NAME: result_text(ctx, line->name); break;
+    case LN_DISPLAY_NAME:
+        if (line->display_name->n_bytes) result_text(ctx, line->display_name);
+        break;
+    case LN_DISPLAY_ID: sqlite3_result_int64(ctx, line->display_id); break;
+    case LN_TIMESTAMP: sqlite3_result_int64(ctx, line->timestamp_ns); break;
+    case LN_DURATION: sqlite3_result_int64(ctx, line->duration_ps); break;
+    case LN_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)line->n_events); break;
+    case LN_KIND: sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC); break;
+    case LN_DERIVED: sqlite3_result_int(ctx, line->derived); break;
+    default: break;
+    }
+}
+
+static const RowSource lines_rows = {.next = lines_next, .column = lines_column};
+const Table lines_table = {
+    "lines", "one row for each timeline: a thread, a stream, a row of a TPU core", lines_columns, COUNT(lines_columns), &row_table_module, &lines_rows, 100};
+
+/* ---- stat_metadata ---- */
+
+#define STAT_METADATA_COLUMNS(C)                                                                                                                               \
+    C(SM_RUN, RUN_DOC)                                                                                                                                         \
+    C(SM_HOST, HOST_DOC)                                                                                                                                       \
+    C(SM_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
+    C(SM_PLANE, PLANE_DOC)                                                                                                                                     \
+    C(SM_ID, "metadata_id", "INTEGER", NULL, "key of the entry in its plane", "XPlane.stat_metadata")                                                          \
+    C(SM_NAME, "name", "TEXT", NULL, "the stat's name, or a text that ref stats share", "XStatMetadata.name")                                                  \
+    C(SM_DESCRIPTION, "description", "TEXT", NULL, "description; NULL when the file has none", "XStatMetadata.description")                                    \
+    C(SM_SOURCE, SOURCE_DOC)
+enum { STAT_METADATA_COLUMNS(COLUMN_ENUM) };
+static const Column stat_metadata_columns[] = {STAT_METADATA_COLUMNS(COLUMN_DOC)};
+
+static bool stat_metadata_next(RowCursor *c)
+{
+    for (c->j += c->started; c->i < c->host->n_planes; c->i++, c->j = 0) {
+        const Plane *plane = &c->host->planes[c->i];
+        if (!wanted(c, KEY_PLANE_ID, plane->plane_id)) continue;
+        for (; c->j < plane->n_stat_metas; c->j++)
+            if (wanted(c, KEY_METADATA_ID, plane->stat_metas[c->j].id)) return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
+    }
+    return false;
+}
+
+static void stat_metadata_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Plane *plane = &c->host->planes[c->i];
+    const StatMeta *meta = &plane->stat_metas[c->j];
+    switch (column) {
+    case SM_PLANE_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
+    case SM_PLANE: result_text(ctx, plane->name); break;
+    case SM_ID: sqlite3_result_int64(ctx, meta->id); break;
+    case SM_NAME: result_text(ctx, meta->name); break;
+    case SM_DESCRIPTION:
+        if (meta->description->n_bytes) result_text(ctx, meta->description);
+        break;
+    default: break;
+    }
+}
+
+static const RowSource stat_metadata_rows = {.next = stat_metadata_next, .column = stat_metadata_column};
+const Table stat_metadata_table = {"stat_metadata",
+                                   "one row for each stat name that a plane declares",
+                                   stat_metadata_columns,
+                                   COUNT(stat_metadata_columns),
+                                   &row_table_module,
+                                   &stat_metadata_rows,
+                                   1000};
+
+/* ---- plane_stats ---- */
+
+#define PLANE_STATS_COLUMNS(C)                                                                                                                                 \
+    C(PS_RUN, RUN_DOC)                                                                                                                                         \
+    C(PS_HOST, HOST_DOC)                                                                                                                                       \
+    C(PS_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
+    C(PS_PLANE, PLANE_DOC)                                                                                                                                     \
+    C(PS_STAT_ID, STAT_ID_DOC)                                                                                                                                 \
+    C(PS_NAME, STAT_NAME_DOC)                                                                                                                                  \
+    C(PS_TYPE, STAT_TYPE_DOC)                                                                                                                                  \
+    C(PS_VALUE, STAT_VALUE_DOC)                                                                                                                                \
+    C(PS_SOURCE, SOURCE_DOC)
+enum { PLANE_STATS_COLUMNS(COLUMN_ENUM) };
+static const Column plane_stats_columns[] = {PLANE_STATS_COLUMNS(COLUMN_DOC)};
+
+static bool plane_stats_next(RowCursor *c)
+{
+    for (c->j += c->started; c->i < c->host->n_planes; c->i++, c->j = 0) {
+        const Plane *plane = &c->host->planes[c->i];
+        if (!wanted(c, KEY_PLANE_ID, plane->plane_id)) continue;
+        for (; c->j < plane->n_stats; c->j++) {
+            size_t n;
+            const uint8_t *p = event_message(&c->window, plane->stat_offsets[c->j], &n, &c->err);
+            if (!p) return false;
+            if (stat_parse(p, p + n, &c->stat)) return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
+        }
+    }
+    return false;
+}
+
+static void plane_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Plane *plane = &c->host->planes[c->i];
+    switch (column) {
+    case PS_PLANE_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
+    case PS_PLANE: result_text(ctx, plane->name); break;
+    case PS_STAT_ID: sqlite3_result_int64(ctx, c->stat.id); break;
+    case PS_NAME: result_text(ctx, stat_name(plane, &c->stat)); break;
+    case PS_TYPE: sqlite3_result_text(ctx, stat_type_names[c->stat.type], -1, SQLITE_STATIC); break;
+    case PS_VALUE: result_stat(ctx, plane, &c->stat); break;
+    default: break;
+    }
+}
+
+static const RowSource plane_stats_rows = {.next = plane_stats_next, .column = plane_stats_column};
+const Table plane_stats_table = {"plane_stats",
+                                 "one row for each stat of a plane: device capabilities, session facts",
+                                 plane_stats_columns,
+                                 COUNT(plane_stats_columns),
+                                 &row_table_module,
+                                 &plane_stats_rows,
+                                 40};

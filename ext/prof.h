@@ -1,0 +1,200 @@
+/* prof.h: what the files of the extension share: the connection's state and the lists of tables and columns. */
+#ifndef PROF_EXT_H
+#define PROF_EXT_H
+
+#include "../loader/run.h"
+#include "../loader/source.h"
+#include "sqlite3ext.h"
+
+#define PROFSQL_VERSION "0.1.0"
+
+/* ---- the connection ---- */
+
+typedef struct {
+    char *label; /* of an attached run; the path as typed of a cached one */
+    Run *run;
+} NamedRun;
+
+/* One per connection, counted by every registration and cursor. Used under the connection's mutex. */
+typedef struct {
+    sqlite3 *db;
+    int n_references;
+    NamedRun *attached, *cached; /* cached: runs opened by path, the latest last */
+    int n_attached, n_cached;
+} Prof;
+
+Prof *prof_ref(Prof *prof);
+void prof_unref(void *prof);
+
+/* One run of a query, held by a reference. */
+typedef struct {
+    Run *run;
+    Host *only; /* the one host asked for, NULL: all */
+    char *label;
+    bool attached;
+} SourceRun;
+
+/* The runs that a source names: a label, label/host or a path; NULL: all attached runs.
+ * *list is freed with prof_release(). Returns an SQLite code; *message is set on errors (sqlite3_malloc). */
+int prof_open(Prof *prof, const char *source, SourceRun **list, int *n, char **message);
+void prof_release(SourceRun *list, int n);
+int prof_attach(Prof *prof, const char *path, const char *label, char **attached_as, char **message);
+bool prof_detach(Prof *prof, const char *label);
+int prof_clear(Prof *prof); /* drops runs opened by path; returns how many */
+/* A loader's error as SQLite's: the code, and its text in *message. */
+int prof_error(const ProfErr *err, char **message);
+
+/* Runs whose texts a cursor has handed out: they stay until it closes, since SQLite may hold a text to the statement's end. */
+typedef struct {
+    Run **runs;
+    int n;
+} KeptRuns;
+bool prof_keep(KeptRuns *kept, const SourceRun *list, int n); /* false: no memory */
+void prof_keep_none(KeptRuns *kept);
+
+/* ---- tables ---- */
+
+typedef struct {
+    const char *name, *type; /* type may end in HIDDEN */
+    const char *unit, *description, *origin;
+} Column;
+/* Lists of columns are macros X(C), C(id, name, type, unit, description, origin); these turn one into the enum of its
+ * columns and the array of their documentation. */
+#define COLUMN_ENUM(...) COLUMN_ENUM_(__VA_ARGS__)
+#define COLUMN_DOC(...) COLUMN_DOC_(__VA_ARGS__)
+#define COLUMN_ENUM_(id, name, type, unit, description, origin) id,
+#define COLUMN_DOC_(id, name, type, unit, description, origin) {name, type, unit, description, origin},
+/* Columns that many tables have. */
+#define RUN_DOC "run", "TEXT", NULL, "label of the attached run, or the run folder's (or file's) name for a path", "libprofsql"
+#define HOST_DOC "host", "TEXT", NULL, "host, as its file is named", "file name without .xplane.pb"
+#define SOURCE_DOC                                                                                                                                             \
+    "source", "TEXT HIDDEN", NULL, "what to read: a label, label/host, a file, a run folder or a log dir; all attached runs without it", "argument 1"
+#define PLANE_ID_DOC "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql"
+#define PLANE_DOC "plane", "TEXT", NULL, "name of the plane", "XPlane.name"
+#define LINE_ID_DOC "line_id", "INTEGER", NULL, "ordinal of the line in the run, from 0", "libprofsql"
+#define EVENT_ID_DOC "event_id", "INTEGER", NULL, "ordinal of the event in the run, from 0", "libprofsql"
+#define METADATA_ID_DOC "metadata_id", "INTEGER", NULL, "the event's metadata, a key of its plane", "XEvent.metadata_id"
+#define STAT_ID_DOC "stat_id", "INTEGER", NULL, "the stat's metadata, a key of its plane", "XStat.metadata_id"
+#define STAT_NAME_DOC "name", "TEXT", NULL, "the stat's name; empty when the plane does not declare it", "XStatMetadata.name"
+#define STAT_TYPE_DOC "type", "TEXT", NULL, "double, uint64, int64, str, bytes, ref (a text kept as a stat name) or none", "XStat.value"
+#define STAT_VALUE_DOC "value", "", NULL, "the value; uint64 beyond 2^63-1 is decimal TEXT; NULL for none and NaN", "XStat.value"
+
+typedef struct Table Table;
+struct Table {
+    const char *name, *description;
+    const Column *columns;
+    int n_columns;
+    const sqlite3_module *module;
+    const struct RowSource *rows; /* for row_table_module */
+    double n_rows;                /* a typical count, for the planner */
+};
+extern const Table *const prof_tables[];
+extern const int n_prof_tables;
+
+/* What a registration hands to xConnect. */
+typedef struct {
+    Prof *prof;
+    const Table *table;
+} TableContext;
+
+/* A virtual table of any of our modules. */
+typedef struct {
+    sqlite3_vtab base;
+    Prof *prof;
+    const Table *table;
+} ProfTable;
+int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **vtab, char **message);
+int prof_table_disconnect(sqlite3_vtab *vtab);
+int prof_table_fail(sqlite3_vtab *vtab, int rc, char *message);
+int table_column(const Table *table, const char *name); /* its index, -1 */
+
+enum { ROWID_RUN_SHIFT = 56 }; /* a rowid holds the run's position in the source above the place in the run */
+
+/* ---- small tables: rows of one host after the other ---- */
+
+/* Columns by which rows are looked up, found by name in the table's columns. */
+enum RowKey { KEY_PLANE_ID, KEY_LINE_ID, KEY_EVENT_ID, KEY_METADATA_ID, N_ROW_KEYS };
+extern const char *const row_key_names[N_ROW_KEYS];
+
+typedef struct {
+    sqlite3_vtab_cursor base;
+    SourceRun *sources;
+    int n_sources, at_source;
+    char *source; /* the argument, for the hidden column */
+    const SourceRun *from;
+    Host *host;
+    size_t at_host;
+    bool eof;
+    uint64_t place; /* unique in the run: set by RowSource.next, makes the rowid */
+    bool has_key[N_ROW_KEYS];
+    sqlite3_int64 key[N_ROW_KEYS];
+    char *run_is, *host_is; /* equality asked for, or NULL */
+    /* the table's own place in the host; zeroed at each host */
+    size_t i, j, nth;
+    bool started;
+    Window window;
+    const uint8_t *at, *end; /* of the message whose stats are walked, owned by the row source in `message` */
+    uint8_t *message;
+    size_t message_capacity;
+    const void *item;
+    Stat stat;
+    int part;
+    Source *found; /* prof_find */
+    size_t n_found;
+    KeptRuns kept;
+    ProfErr err;
+} RowCursor;
+
+typedef struct RowSource {
+    /* Moves to the host's next row and sets c->place to a number that no other row of the run has, whatever the plan (SQLite
+     * merges the arms of an OR by rowid); false at its end or when c->err is set. The first call of a host has started false. */
+    bool (*next)(RowCursor *c);
+    /* Writes a column; run, host and hidden columns are not asked for. */
+    void (*column)(RowCursor *c, sqlite3_context *ctx, int column);
+    /* Run once for tables that are of the run, not of its hosts: rows come for its first host only. */
+    bool per_run;
+    bool without_source; /* rows do not depend on any run: next() is called once, with host NULL */
+} RowSource;
+extern const sqlite3_module row_table_module;
+
+void result_text(sqlite3_context *ctx, const Text *text);
+void result_u64(sqlite3_context *ctx, uint64_t value); /* INTEGER where it fits, else decimal TEXT */
+void result_id(sqlite3_context *ctx, uint64_t id);     /* always decimal TEXT */
+void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat);
+const Text *stat_name(const Plane *plane, const Stat *stat);
+/* Copies a message of the host's file into the cursor; false with c->err set. */
+bool cursor_message(RowCursor *c, Span span);
+
+/* ---- canned queries: generated from queries/NAME.sql ---- */
+
+typedef struct {
+    const char *name, *default_sql, *description;
+} QueryParameter;
+typedef struct {
+    const char *name, *question, *sql;
+    const QueryParameter *parameters;
+    int n_parameters;
+    const Column *columns; /* the answer's, then the parameters as HIDDEN columns */
+    int n_columns;
+} Query;
+extern const Query prof_queries[];
+extern const int n_prof_queries;
+extern const sqlite3_module query_module; /* its context is a QueryContext */
+typedef struct {
+    Prof *prof;
+    const Query *query;
+} QueryContext;
+
+/* ---- functions ---- */
+
+#include "functions.h"
+extern const FunctionDef admin_functions[]; /* their user data is the Prof */
+extern const int n_admin_functions;
+typedef struct {
+    const FunctionDef *functions;
+    const int *n;
+} FunctionList;
+extern const FunctionList prof_function_lists[];
+extern const int n_prof_function_lists;
+
+#endif

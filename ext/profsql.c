@@ -1,0 +1,144 @@
+/* profsql.c: the entry points, and the one list of tables and of functions.
+ *
+ *   .load ./libprofsql
+ *   SELECT * FROM top_ops('logs/plugins/profile/2026_11_20') LIMIT 10; */
+#include "prof.h"
+SQLITE_EXTENSION_INIT1
+
+/* ---- the lists ---- */
+
+/* clang-format off */
+#define TABLES(T)                                                                                       \
+    T(prof_runs) T(prof_find) T(hosts) T(planes) T(lines) T(trace_events) T(event_totals)               \
+    T(event_stats) T(event_metadata) T(event_metadata_stats) T(stat_metadata) T(plane_stats) T(session) \
+    T(prof_issues) T(prof_columns) T(prof_functions) T(prof_queries)
+/* clang-format on */
+#define DECLARE(name) extern const Table name##_table;
+#define ADDRESS(name) &name##_table,
+TABLES(DECLARE)
+const Table *const prof_tables[] = {TABLES(ADDRESS)};
+const int n_prof_tables = COUNT(prof_tables);
+
+const FunctionList prof_function_lists[] = {
+    {admin_functions, &n_admin_functions},
+    {interval_functions, &n_interval_functions},
+    {statistics_functions, &n_statistics_functions},
+};
+const int n_prof_function_lists = COUNT(prof_function_lists);
+
+/* ---- registering ---- */
+
+/* Tables, queries and functions that need no file come in both entries; the rest only in the full one. */
+static bool opens_files(const Table *table) { return !table->rows || !table->rows->without_source || table == &prof_find_table; }
+
+static void free_context(void *p)
+{
+    TableContext *context = p;
+    prof_unref(context->prof);
+    sqlite3_free(context);
+}
+
+static void free_query_context(void *p)
+{
+    QueryContext *context = p;
+    prof_unref(context->prof);
+    sqlite3_free(context);
+}
+
+static int register_table(sqlite3 *db, Prof *prof, const Table *table)
+{
+    TableContext *context = sqlite3_malloc64(sizeof *context);
+    if (!context) return SQLITE_NOMEM;
+    *context = (TableContext){prof_ref(prof), table};
+    return sqlite3_create_module_v2(db, table->name, table->module, context, free_context); /* frees it even on failure */
+}
+
+static int register_query(sqlite3 *db, Prof *prof, const Query *query)
+{
+    QueryContext *context = sqlite3_malloc64(sizeof *context);
+    if (!context) return SQLITE_NOMEM;
+    *context = (QueryContext){prof_ref(prof), query};
+    return sqlite3_create_module_v2(db, query->name, &query_module, context, free_query_context);
+}
+
+static int register_function(sqlite3 *db, Prof *prof, const FunctionDef *f)
+{
+    prof_ref(prof);
+    if (f->kind == FUNCTION_WINDOW)
+        return sqlite3_create_window_function(db, f->name, f->n_args, f->flags, prof, f->xStep, f->xFinal, f->xValue, f->xInverse, prof_unref);
+    return sqlite3_create_function_v2(db, f->name, f->n_args, f->flags, prof, f->xFunc, f->xStep, f->xFinal, prof_unref);
+}
+
+static int register_all(sqlite3 *db, Prof *prof, bool files)
+{
+    int rc = SQLITE_OK;
+    for (int i = 0; i < n_prof_tables && rc == SQLITE_OK; i++)
+        if (files || !opens_files(prof_tables[i])) rc = register_table(db, prof, prof_tables[i]);
+    for (int i = 0; i < n_prof_queries && files && rc == SQLITE_OK; i++) rc = register_query(db, prof, &prof_queries[i]);
+    for (int i = 0; i < n_prof_function_lists; i++)
+        for (int k = 0; k < *prof_function_lists[i].n && rc == SQLITE_OK; k++) {
+            const FunctionDef *f = &prof_function_lists[i].functions[k];
+            if (files || !(f->flags & SQLITE_DIRECTONLY)) rc = register_function(db, prof, f);
+        }
+    return rc;
+}
+
+/* SQLite unmaps a library whose entry fails but keeps what it registered: take it back. */
+static void unregister_all(sqlite3 *db)
+{
+    for (int i = 0; i < n_prof_tables; i++) sqlite3_create_module_v2(db, prof_tables[i]->name, NULL, NULL, NULL);
+    for (int i = 0; i < n_prof_queries; i++) sqlite3_create_module_v2(db, prof_queries[i].name, NULL, NULL, NULL);
+    for (int i = 0; i < n_prof_function_lists; i++)
+        for (int k = 0; k < *prof_function_lists[i].n; k++) {
+            const FunctionDef *f = &prof_function_lists[i].functions[k];
+            sqlite3_create_function_v2(db, f->name, f->n_args, SQLITE_UTF8, NULL, NULL, NULL, NULL, NULL);
+        }
+}
+
+static void *host_alloc(uint64_t n) { return sqlite3_malloc64(n); }
+static void *host_resize(void *p, uint64_t n) { return sqlite3_realloc64(p, n); }
+static void host_release(void *p) { sqlite3_free(p); }
+
+static int init(sqlite3 *db, char **message, bool files)
+{
+    if (sqlite3_libversion_number() < 3038000) {
+        *message = sqlite3_mprintf("libprofsql needs SQLite 3.38 or later; this is %s", sqlite3_libversion());
+        return SQLITE_ERROR;
+    }
+    prof_use_memory((ProfMemory){host_alloc, host_resize, host_release});
+    Prof *prof = sqlite3_malloc64(sizeof *prof);
+    if (!prof) return *message = sqlite3_mprintf("out of memory"), SQLITE_NOMEM;
+    *prof = (Prof){.db = db, .n_references = 1};
+    int rc = register_all(db, prof, files);
+    if (rc != SQLITE_OK) {
+        unregister_all(db);
+        *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)); /* SQLite shows nothing else of rc */
+    }
+    prof_unref(prof); /* the registrations hold it now */
+    return rc;
+}
+
+#ifdef __GNUC__
+#define EXPORTED __attribute__((visibility("default")))
+#else
+#define EXPORTED
+#endif
+
+EXPORTED int sqlite3_profsql_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
+EXPORTED int sqlite3_profsql_nofile_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
+
+/* Everything. */
+int sqlite3_profsql_init(sqlite3 *db, char **message, const sqlite3_api_routines *api)
+{
+    (void)api;
+    SQLITE_EXTENSION_INIT2(api);
+    return init(db, message, true);
+}
+
+/* For hosts that run other people's SQL: nothing that opens a path. */
+int sqlite3_profsql_nofile_init(sqlite3 *db, char **message, const sqlite3_api_routines *api)
+{
+    (void)api;
+    SQLITE_EXTENSION_INIT2(api);
+    return init(db, message, false);
+}

@@ -1,0 +1,153 @@
+/* query_tables.c: the canned queries of queries/ as table functions of the same name.
+ *
+ *   SELECT * FROM top_ops('logs', 5);
+ *
+ * Each is one file of SQL, compiled in at build time; its parameters are hidden columns. A row of the table is a row of
+ * the query's own statement. idxStr: a letter for each argument, 'A' + the parameter's number. */
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+typedef struct {
+    sqlite3_vtab base;
+    Prof *prof;
+    const Query *query;
+} QueryTable;
+
+typedef struct {
+    sqlite3_vtab_cursor base;
+    sqlite3_stmt *stmt;
+    bool eof;
+    sqlite3_int64 rowid;
+} QueryCursor;
+
+static int query_connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **vtab, char **message)
+{
+    (void)argc, (void)argv, (void)message;
+    const QueryContext *qc = context;
+    sqlite3_str *sql = sqlite3_str_new(db);
+    sqlite3_str_appendall(sql, "CREATE TABLE x(");
+    for (int i = 0; i < qc->query->n_columns; i++)
+        sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? "," : "", qc->query->columns[i].name, qc->query->columns[i].type);
+    sqlite3_str_appendall(sql, ")");
+    char *declaration = sqlite3_str_finish(sql);
+    if (!declaration) return SQLITE_NOMEM;
+    int rc = sqlite3_declare_vtab(db, declaration);
+    sqlite3_free(declaration);
+    if (rc != SQLITE_OK) return rc;
+    sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+    QueryTable *table = sqlite3_malloc64(sizeof *table);
+    if (!table) return SQLITE_NOMEM;
+    *table = (QueryTable){.prof = prof_ref(qc->prof), .query = qc->query};
+    *vtab = &table->base;
+    return SQLITE_OK;
+}
+
+static int query_disconnect(sqlite3_vtab *vtab)
+{
+    prof_unref(((QueryTable *)vtab)->prof);
+    sqlite3_free(vtab);
+    return SQLITE_OK;
+}
+
+static int query_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+{
+    const Query *query = ((QueryTable *)vtab)->query;
+    int first = query->n_columns - query->n_parameters, n = 0;
+    char plan[32] = "";
+    for (int i = 0; i < info->nConstraint; i++) {
+        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+        if (c->op != SQLITE_INDEX_CONSTRAINT_EQ || c->iColumn < first) continue;
+        if (!c->usable) return SQLITE_CONSTRAINT;
+        char letter = (char)('A' + c->iColumn - first);
+        if (strchr(plan, letter) || n + 1 >= (int)sizeof plan) continue;
+        plan[n++] = letter, plan[n] = 0;
+        info->aConstraintUsage[i].argvIndex = n;
+        info->aConstraintUsage[i].omit = 1;
+    }
+    info->idxStr = sqlite3_mprintf("%s", plan);
+    if (!info->idxStr) return SQLITE_NOMEM;
+    info->needToFreeIdxStr = 1;
+    info->estimatedRows = 100;
+    info->estimatedCost = 1e6;
+    return SQLITE_OK;
+}
+
+static int query_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
+{
+    (void)vtab;
+    QueryCursor *c = sqlite3_malloc64(sizeof *c);
+    if (!c) return SQLITE_NOMEM;
+    *c = (QueryCursor){.eof = true};
+    *cursor = &c->base;
+    return SQLITE_OK;
+}
+
+static int query_close(sqlite3_vtab_cursor *cursor)
+{
+    sqlite3_finalize(((QueryCursor *)cursor)->stmt);
+    sqlite3_free(cursor);
+    return SQLITE_OK;
+}
+
+static int query_fail(QueryCursor *c, int rc)
+{
+    QueryTable *table = (QueryTable *)c->base.pVtab;
+    const char *why = rc == SQLITE_NOMEM ? NULL : sqlite3_errmsg(table->prof->db);
+    return prof_table_fail(c->base.pVtab, rc, why ? sqlite3_mprintf("%s", why) : NULL);
+}
+
+static int query_next(sqlite3_vtab_cursor *cursor)
+{
+    QueryCursor *c = (QueryCursor *)cursor;
+    c->rowid++;
+    int rc = sqlite3_step(c->stmt);
+    if (rc == SQLITE_ROW) return SQLITE_OK;
+    c->eof = true;
+    return rc == SQLITE_DONE ? SQLITE_OK : query_fail(c, rc);
+}
+
+static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc, sqlite3_value **argv)
+{
+    (void)plan;
+    QueryCursor *c = (QueryCursor *)cursor;
+    QueryTable *table = (QueryTable *)cursor->pVtab;
+    c->eof = true, c->rowid = 0;
+    int rc = SQLITE_OK;
+    if (!c->stmt) rc = sqlite3_prepare_v2(table->prof->db, table->query->sql, -1, &c->stmt, NULL);
+    if (rc != SQLITE_OK) return query_fail(c, rc);
+    sqlite3_reset(c->stmt);
+    sqlite3_clear_bindings(c->stmt);
+    for (int i = 0; i < argc && rc == SQLITE_OK; i++) {
+        char name[64];
+        sqlite3_snprintf(sizeof name, name, ":%s", table->query->parameters[letters[i] - 'A'].name);
+        int index = sqlite3_bind_parameter_index(c->stmt, name);
+        if (index) rc = sqlite3_bind_value(c->stmt, index, argv[i]);
+    }
+    if (rc != SQLITE_OK) return query_fail(c, rc);
+    c->eof = false;
+    return query_next(cursor);
+}
+
+static int query_eof(sqlite3_vtab_cursor *cursor) { return ((QueryCursor *)cursor)->eof; }
+static int query_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid) { return *rowid = ((QueryCursor *)cursor)->rowid, SQLITE_OK; }
+
+static int query_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
+{
+    const Query *query = ((QueryTable *)cursor->pVtab)->query;
+    if (column < query->n_columns - query->n_parameters) sqlite3_result_value(ctx, sqlite3_column_value(((QueryCursor *)cursor)->stmt, column));
+    return SQLITE_OK;
+}
+
+const sqlite3_module query_module = {
+    .iVersion = 2,
+    .xConnect = query_connect,
+    .xBestIndex = query_best_index,
+    .xDisconnect = query_disconnect,
+    .xOpen = query_open,
+    .xClose = query_close,
+    .xFilter = query_filter,
+    .xNext = query_next,
+    .xEof = query_eof,
+    .xColumn = query_column,
+    .xRowid = query_rowid,
+};

@@ -1,0 +1,309 @@
+/* vtab.c: what all tables share, and the module of the small ones, whose rows are walked host by host.
+ *
+ * Plan of a row table: idxStr has a letter for each argument in order: s source, r run, h host, then a digit for each
+ * RowKey given by equality. SQLite checks every term again; a plan only spares work. */
+#include "../loader/format/xspace.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+const char *const row_key_names[N_ROW_KEYS] = {"plane_id", "line_id", "event_id", "metadata_id"};
+
+int table_column(const Table *table, const char *name)
+{
+    for (int i = 0; i < table->n_columns; i++)
+        if (!strcmp(table->columns[i].name, name)) return i;
+    return -1;
+}
+
+int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **vtab, char **message)
+{
+    (void)argc, (void)argv, (void)message;
+    const TableContext *tc = context;
+    sqlite3_str *sql = sqlite3_str_new(db);
+    sqlite3_str_appendall(sql, "CREATE TABLE x(");
+    for (int i = 0; i < tc->table->n_columns; i++)
+        sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? "," : "", tc->table->columns[i].name, tc->table->columns[i].type);
+    sqlite3_str_appendall(sql, ")");
+    char *declaration = sqlite3_str_finish(sql);
+    if (!declaration) return SQLITE_NOMEM;
+    int rc = sqlite3_declare_vtab(db, declaration);
+    sqlite3_free(declaration);
+    if (rc != SQLITE_OK) return rc;
+    sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY); /* a hostile schema must not open files */
+    ProfTable *table = sqlite3_malloc64(sizeof *table);
+    if (!table) return SQLITE_NOMEM;
+    *table = (ProfTable){.prof = prof_ref(tc->prof), .table = tc->table};
+    *vtab = &table->base;
+    return SQLITE_OK;
+}
+
+int prof_table_disconnect(sqlite3_vtab *vtab)
+{
+    prof_unref(((ProfTable *)vtab)->prof);
+    sqlite3_free(vtab);
+    return SQLITE_OK;
+}
+
+int prof_table_fail(sqlite3_vtab *vtab, int rc, char *message)
+{
+    if (message) {
+        sqlite3_free(vtab->zErrMsg);
+        vtab->zErrMsg = message;
+    }
+    return rc;
+}
+
+/* ---- values ---- */
+
+void result_text(sqlite3_context *ctx, const Text *text) { sqlite3_result_text(ctx, text->text, text->has_nul ? (int)text->n_bytes : -1, SQLITE_STATIC); }
+
+void result_id(sqlite3_context *ctx, uint64_t id)
+{
+    char digits[24];
+    sqlite3_snprintf(sizeof digits, digits, "%llu", (unsigned long long)id);
+    sqlite3_result_text(ctx, digits, -1, SQLITE_TRANSIENT);
+}
+
+void result_u64(sqlite3_context *ctx, uint64_t value)
+{
+    if (value > INT64_MAX)
+        result_id(ctx, value);
+    else
+        sqlite3_result_int64(ctx, (sqlite3_int64)value);
+}
+
+const Text *stat_name(const Plane *plane, const Stat *stat)
+{
+    const StatMeta *meta = stat_meta(plane, stat->id);
+    return meta ? meta->name : empty_text;
+}
+
+void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat)
+{
+    switch (stat->type) {
+    case TYPE_DOUBLE: sqlite3_result_double(ctx, stat->number); break;
+    case TYPE_UINT64: result_u64(ctx, stat->natural); break;
+    case TYPE_INT64: sqlite3_result_int64(ctx, stat->integer); break;
+    case TYPE_REF: result_text(ctx, stat_ref_text(plane, stat->natural)); break;
+    case TYPE_BYTES: sqlite3_result_blob64(ctx, stat->n_bytes ? stat->bytes : (const void *)"", stat->n_bytes, SQLITE_TRANSIENT); break;
+    case TYPE_STR:
+        if (utf8_valid(stat->bytes, stat->n_bytes)) {
+            sqlite3_result_text64(ctx, stat->n_bytes ? (const char *)stat->bytes : "", stat->n_bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
+        } else {
+            char *fixed = sqlite3_malloc64(stat->n_bytes * 3);
+            if (!fixed)
+                sqlite3_result_error_nomem(ctx);
+            else
+                sqlite3_result_text64(ctx, fixed, utf8_repair(stat->bytes, stat->n_bytes, fixed), sqlite3_free, SQLITE_UTF8);
+        }
+        break;
+    case TYPE_NONE: break;
+    }
+}
+
+bool cursor_message(RowCursor *c, Span span)
+{
+    if (span.n_bytes > c->message_capacity) {
+        uint8_t *grown = sqlite3_realloc64(c->message, span.n_bytes);
+        if (!grown) return prof_nomem(&c->err), false;
+        c->message = grown, c->message_capacity = (size_t)span.n_bytes;
+    }
+    if (span.n_bytes && file_read(&c->host->file, span.offset, c->message, (size_t)span.n_bytes, &c->err)) return false;
+    c->at = c->message, c->end = c->message + span.n_bytes;
+    return true;
+}
+
+/* ---- the module of row tables ---- */
+
+static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+{
+    const Table *table = ((ProfTable *)vtab)->table;
+    int run = table_column(table, "run"), host = table_column(table, "host"), source = table_column(table, "source");
+    if (source < 0) source = table_column(table, "dir");
+    char plan[8 + N_ROW_KEYS];
+    int n = 0;
+    double rows = table->n_rows;
+    for (int i = 0; i < info->nConstraint; i++) {
+        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+        if (c->op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
+        char letter = 0;
+        if (c->iColumn == source && source >= 0) {
+            if (!c->usable) return SQLITE_CONSTRAINT;
+            letter = 's';
+        } else if (!c->usable) {
+            continue;
+        } else if (c->iColumn == run && run >= 0 && !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) {
+            letter = 'r', rows /= 2;
+        } else if (c->iColumn == host && host >= 0 && !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) {
+            letter = 'h', rows /= 2;
+        } else {
+            for (int k = 0; k < N_ROW_KEYS; k++)
+                if (c->iColumn >= 0 && c->iColumn == table_column(table, row_key_names[k])) {
+                    letter = (char)('0' + k);
+                    rows /= k == KEY_EVENT_ID ? table->n_rows / 8 : k == KEY_PLANE_ID ? 8 : 64;
+                }
+        }
+        bool seen = false;
+        for (int k = 0; k < n; k++) seen |= plan[k] == letter;
+        if (!letter || seen) continue;
+        plan[n++] = letter;
+        info->aConstraintUsage[i].argvIndex = n;
+        info->aConstraintUsage[i].omit = letter == 's';
+    }
+    plan[n] = 0;
+    info->idxStr = sqlite3_mprintf("%s", plan);
+    if (!info->idxStr) return SQLITE_NOMEM;
+    info->needToFreeIdxStr = 1;
+    if (rows < 1) rows = 1;
+    info->estimatedRows = (sqlite3_int64)rows;
+    info->estimatedCost = rows * 2 + 10;
+    return SQLITE_OK;
+}
+
+static int row_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
+{
+    (void)vtab;
+    RowCursor *c = sqlite3_malloc64(sizeof *c);
+    if (!c) return SQLITE_NOMEM;
+    *c = (RowCursor){.eof = true};
+    *cursor = &c->base;
+    return SQLITE_OK;
+}
+
+static void row_reset(RowCursor *c)
+{
+    window_free(&c->window);
+    prof_release(c->sources, c->n_sources);
+    sqlite3_free(c->source);
+    sqlite3_free(c->message);
+    sqlite3_free(c->run_is);
+    sqlite3_free(c->host_is);
+    source_list_free(c->found, c->n_found);
+    *c = (RowCursor){.base = c->base, .kept = c->kept, .eof = true};
+}
+
+static int row_close(sqlite3_vtab_cursor *cursor)
+{
+    row_reset((RowCursor *)cursor);
+    prof_keep_none(&((RowCursor *)cursor)->kept);
+    sqlite3_free(cursor);
+    return SQLITE_OK;
+}
+
+/* Goes to the next host that the plan leaves in; false when there is none. */
+static bool next_host(RowCursor *c, bool per_run)
+{
+    for (; c->at_source < c->n_sources; c->at_source++, c->at_host = 0) {
+        c->from = &c->sources[c->at_source];
+        if (c->run_is && strcmp(c->run_is, c->from->label)) continue;
+        while (c->at_host < c->from->run->n_hosts) {
+            Host *host = &c->from->run->hosts[c->at_host++];
+            if (per_run && c->at_host > 1) continue;
+            if (!per_run && c->from->only && host != c->from->only) continue;
+            if (!per_run && c->host_is && strcmp(c->host_is, host->name)) continue;
+            c->host = host;
+            c->i = c->j = c->nth = 0, c->part = 0, c->started = false, c->item = NULL, c->at = c->end = NULL;
+            window_free(&c->window);
+            c->window.file = &host->file;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int row_next(sqlite3_vtab_cursor *cursor)
+{
+    RowCursor *c = (RowCursor *)cursor;
+    const RowSource *rows = ((ProfTable *)cursor->pVtab)->table->rows;
+    for (;;) {
+        if (rows->next(c)) {
+            c->started = true;
+            return SQLITE_OK;
+        }
+        if (c->err.code) {
+            char *message = NULL;
+            int rc = prof_error(&c->err, &message);
+            return prof_table_fail(cursor->pVtab, rc, message);
+        }
+        if (rows->without_source || !next_host(c, rows->per_run)) {
+            c->eof = true;
+            return SQLITE_OK;
+        }
+    }
+}
+
+static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc, sqlite3_value **argv)
+{
+    (void)plan;
+    RowCursor *c = (RowCursor *)cursor;
+    ProfTable *table = (ProfTable *)cursor->pVtab;
+    const RowSource *rows = table->table->rows;
+    row_reset(c);
+    for (int i = 0; i < argc; i++) {
+        if (letters[i] == 's' || letters[i] == 'r' || letters[i] == 'h') {
+            char **to = letters[i] == 's' ? &c->source : letters[i] == 'r' ? &c->run_is : &c->host_is;
+            if (letters[i] != 's' && sqlite3_value_type(argv[i]) != SQLITE_TEXT) continue;
+            const char *text = (const char *)sqlite3_value_text(argv[i]);
+            if (text && !(*to = sqlite3_mprintf("%s", text))) return SQLITE_NOMEM;
+        } else if (sqlite3_value_type(argv[i]) == SQLITE_INTEGER) {
+            c->has_key[letters[i] - '0'] = true;
+            c->key[letters[i] - '0'] = sqlite3_value_int64(argv[i]);
+        } else if (sqlite3_value_type(argv[i]) == SQLITE_NULL) {
+            return SQLITE_OK;
+        }
+    }
+    c->eof = false;
+    if (!rows->without_source) {
+        char *message = NULL;
+        int rc = prof_open(table->prof, c->source, &c->sources, &c->n_sources, &message);
+        if (rc != SQLITE_OK) return prof_table_fail(cursor->pVtab, rc, message);
+        if (!prof_keep(&c->kept, c->sources, c->n_sources)) return SQLITE_NOMEM;
+        if (!next_host(c, rows->per_run)) {
+            c->eof = true;
+            return SQLITE_OK;
+        }
+    }
+    return row_next(cursor);
+}
+
+static int row_eof(sqlite3_vtab_cursor *cursor) { return ((RowCursor *)cursor)->eof; }
+
+static int row_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
+{
+    const RowCursor *c = (RowCursor *)cursor;
+    *rowid = (sqlite3_int64)((uint64_t)c->at_source << ROWID_RUN_SHIFT | c->place);
+    return SQLITE_OK;
+}
+
+static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
+{
+    RowCursor *c = (RowCursor *)cursor;
+    const Table *table = ((ProfTable *)cursor->pVtab)->table;
+    const char *name = table->columns[column].name;
+    if (!strcmp(name, "source") || !strcmp(name, "dir"))
+        sqlite3_result_text(ctx, c->source, -1, SQLITE_TRANSIENT);
+    else if (column == 0 && c->from && !strcmp(name, "run"))
+        sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT);
+    else if (column == 1 && c->host && !strcmp(name, "host"))
+        sqlite3_result_text(ctx, c->host->name, -1, SQLITE_STATIC);
+    else
+        table->rows->column(c, ctx, column);
+    if (!c->err.code) return SQLITE_OK;
+    char *message = NULL;
+    int rc = prof_error(&c->err, &message);
+    return prof_table_fail(cursor->pVtab, rc, message);
+}
+
+const sqlite3_module row_table_module = {
+    .iVersion = 2,
+    .xConnect = prof_table_connect,
+    .xBestIndex = row_best_index,
+    .xDisconnect = prof_table_disconnect,
+    .xOpen = row_open,
+    .xClose = row_close,
+    .xFilter = row_filter,
+    .xNext = row_next,
+    .xEof = row_eof,
+    .xColumn = row_column,
+    .xRowid = row_rowid,
+};

@@ -1,0 +1,217 @@
+/* base.c: errors, memory, arenas and text; see base.h. */
+#include "base.h"
+
+#include <stdio.h>
+
+int prof_fail(ProfErr *err, int code, uint64_t offset, const char *format, ...)
+{
+    if (err->code) return err->code; /* the first error is the true one */
+    err->code = code, err->offset = offset;
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(err->text, sizeof err->text, format, ap);
+    va_end(ap);
+    return code;
+}
+
+int prof_nomem(ProfErr *err) { return prof_fail(err, PROF_NOMEM, 0, "out of memory"); }
+
+static void *system_alloc(uint64_t n) { return malloc(n); }
+static void *system_resize(void *p, uint64_t n) { return realloc(p, n); }
+static ProfMemory memory = {system_alloc, system_resize, free};
+
+void prof_use_memory(ProfMemory other) { memory = other; }
+
+void *prof_alloc(size_t n_bytes)
+{
+    void *p = memory.alloc(n_bytes ? n_bytes : 1);
+    if (p) memset(p, 0, n_bytes);
+    return p;
+}
+
+void prof_free(void *p) { memory.release(p); }
+
+bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t element_bytes)
+{
+    if (n_used < *capacity) return true;
+    size_t wanted = *capacity ? *capacity + *capacity / 2 + 1 : 8;
+    void *old;
+    memcpy(&old, array_address, sizeof old);
+    void *grown = memory.resize(old, wanted * element_bytes);
+    if (!grown) return false;
+    memcpy(array_address, &grown, sizeof grown);
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- arena ---- */
+
+struct ArenaBlock {
+    ArenaBlock *older;
+    size_t used, capacity;
+    uint64_t bytes[]; /* uint64_t for its alignment */
+};
+enum { FIRST_BLOCK = 8 << 10, LARGEST_BLOCK = 1 << 20 };
+
+void *arena_alloc(Arena *arena, size_t n_bytes)
+{
+    size_t n = (n_bytes + 7) & ~(size_t)7;
+    ArenaBlock *block = arena->block;
+    if (!block || block->capacity - block->used < n) {
+        size_t capacity = block ? block->capacity * 2 : FIRST_BLOCK;
+        if (capacity > LARGEST_BLOCK) capacity = LARGEST_BLOCK;
+        if (capacity < n) capacity = n;
+        block = memory.alloc(sizeof *block + capacity);
+        if (!block) return NULL;
+        *block = (ArenaBlock){.older = arena->block, .capacity = capacity};
+        arena->block = block;
+        arena->n_bytes += sizeof *block + capacity;
+    }
+    void *p = (char *)block->bytes + block->used;
+    block->used += n;
+    return memset(p, 0, n);
+}
+
+void arena_free(Arena *arena)
+{
+    for (ArenaBlock *block = arena->block, *older; block; block = older) {
+        older = block->older;
+        memory.release(block);
+    }
+    *arena = (Arena){0};
+}
+
+/* ---- text ---- */
+
+static const struct {
+    Text text;
+    char nul[1];
+} empty = {{0, false, false}, {0}};
+const Text *const empty_text = &empty.text;
+
+/* Length of the well-formed sequence at s, or 0; then *bad is the length of the ill-formed part (at least 1). */
+static size_t utf8_step(const uint8_t *s, const uint8_t *end, size_t *bad)
+{
+    *bad = 1;
+    uint8_t c = s[0], low = 0x80, high = 0xbf;
+    size_t n;
+    if (c < 0x80) return 1;
+    if (c < 0xc2) return 0;
+    if (c < 0xe0) {
+        n = 2;
+    } else if (c < 0xf0) {
+        n = 3;
+        if (c == 0xe0) low = 0xa0;
+        if (c == 0xed) high = 0x9f;
+    } else if (c < 0xf5) {
+        n = 4;
+        if (c == 0xf0) low = 0x90;
+        if (c == 0xf4) high = 0x8f;
+    } else {
+        return 0;
+    }
+    for (size_t i = 1; i < n; i++) {
+        if (s + i == end || s[i] < low || s[i] > high) return *bad = i, (size_t)0;
+        low = 0x80, high = 0xbf;
+    }
+    return n;
+}
+
+bool utf8_valid(const uint8_t *s, size_t n_bytes)
+{
+    const uint8_t *end = s + n_bytes;
+    while (s < end) {
+        uint64_t eight;
+        if (end - s >= 8 && (memcpy(&eight, s, 8), !(eight & 0x8080808080808080u))) {
+            s += 8;
+            continue;
+        }
+        size_t bad, n = utf8_step(s, end, &bad);
+        if (!n) return false;
+        s += n;
+    }
+    return true;
+}
+
+size_t utf8_repair(const uint8_t *s, size_t n_bytes, char *out)
+{
+    const uint8_t *end = s + n_bytes;
+    char *o = out;
+    while (s < end) {
+        size_t bad, n = utf8_step(s, end, &bad);
+        if (n)
+            memcpy(o, s, n), o += n, s += n;
+        else
+            memcpy(o, "\xef\xbf\xbd", 3), o += 3, s += bad;
+    }
+    return (size_t)(o - out);
+}
+
+static uint64_t hash_bytes(const uint8_t *s, size_t n)
+{
+    uint64_t h = n * 0x9e3779b97f4a7c15u;
+    while (n >= 8) {
+        uint64_t word;
+        memcpy(&word, s, 8);
+        h = mix64(h ^ word) * 0x9e3779b97f4a7c15u;
+        s += 8, n -= 8;
+    }
+    uint64_t rest = 0;
+    if (n) memcpy(&rest, s, n);
+    return mix64(h ^ rest);
+}
+
+static bool table_has_room(TextTable *table)
+{
+    if (table->n_texts * 2 < table->n_slots) return true;
+    TextTable grown = {.n_slots = table->n_slots ? table->n_slots * 2 : 64, .n_texts = table->n_texts};
+    grown.slots = prof_alloc(grown.n_slots * sizeof *grown.slots);
+    if (!grown.slots) return false;
+    for (size_t i = 0; i < table->n_slots; i++) {
+        const Text *text = table->slots[i];
+        if (!text) continue;
+        size_t slot = hash_bytes((const uint8_t *)text->text, text->n_bytes) & (grown.n_slots - 1);
+        while (grown.slots[slot]) slot = (slot + 1) & (grown.n_slots - 1);
+        grown.slots[slot] = text;
+    }
+    prof_free(table->slots);
+    *table = grown;
+    return true;
+}
+
+const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes, size_t n_bytes)
+{
+    if (!n_bytes) return empty_text;
+    char *fixed = NULL;
+    if (!utf8_valid(bytes, n_bytes)) {
+        fixed = prof_alloc(n_bytes * 3);
+        if (!fixed) return NULL;
+        n_bytes = utf8_repair(bytes, n_bytes, fixed);
+        bytes = (const uint8_t *)fixed;
+    }
+    Text *text = NULL;
+    if (n_bytes > UINT32_MAX - 64 || !table_has_room(table)) goto done;
+    size_t slot = hash_bytes(bytes, n_bytes) & (table->n_slots - 1);
+    for (const Text *old; (old = table->slots[slot]); slot = (slot + 1) & (table->n_slots - 1))
+        if (old->n_bytes == n_bytes && !memcmp(old->text, bytes, n_bytes)) {
+            prof_free(fixed);
+            return old;
+        }
+    text = arena_alloc(arena, sizeof *text + n_bytes + 1);
+    if (!text) goto done;
+    text->n_bytes = (uint32_t)n_bytes;
+    text->has_nul = memchr(bytes, 0, n_bytes) != NULL;
+    text->repaired = fixed != NULL;
+    memcpy(text->text, bytes, n_bytes);
+    table->slots[slot] = text;
+    table->n_texts++;
+done:
+    prof_free(fixed);
+    return text;
+}
+
+void text_table_free(TextTable *table)
+{
+    prof_free(table->slots);
+    *table = (TextTable){0};
+}

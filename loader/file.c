@@ -1,0 +1,235 @@
+/* file.c: opening, inflating and reading files; see file.h. */
+#define _GNU_SOURCE
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static int64_t mtime_of(const struct stat *st) { return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec; }
+
+bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns)
+{
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode)) return false;
+    *size_bytes = (uint64_t)st.st_size, *mtime_ns = mtime_of(&st);
+    return true;
+}
+
+/* A file without a name, for bytes that are not worth memory. */
+static int temporary_file(ProfErr *err)
+{
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder) folder = "/tmp";
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0) return fd;
+    char name[512];
+    if (snprintf(name, sizeof name, "%s/libprofsql-XXXXXX", folder) >= (int)sizeof name) name[0] = 0;
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0)
+        prof_fail(err, PROF_IO, 0, "no temporary file in %s to inflate into: %s; set TMPDIR to a folder that has room", folder, strerror(errno));
+    else
+        unlink(name);
+    return fd;
+}
+
+static bool write_all(int fd, const uint8_t *bytes, size_t n)
+{
+    while (n) {
+        ssize_t k = write(fd, bytes, n);
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) return false;
+        bytes += k, n -= (size_t)k;
+    }
+    return true;
+}
+
+/* Profiles deflate 5 to 60 fold; what claims far more is a bomb. */
+enum { MAX_RATIO = 400, FREE_BYTES = 64 << 20 };
+
+static voidpf z_alloc(voidpf unused, uInt n, uInt size)
+{
+    (void)unused;
+    return prof_alloc((size_t)n * size);
+}
+static void z_free(voidpf unused, voidpf p)
+{
+    (void)unused;
+    prof_free(p);
+}
+
+static int inflate_file(File *file, ProfErr *err)
+{
+    enum { STEP = 256 << 10 };
+    uint8_t *in = prof_alloc(STEP), *out = prof_alloc(STEP);
+    z_stream z = {.zalloc = z_alloc, .zfree = z_free};
+    bool inflating = false, more = true;
+    uint64_t offset = 0;
+    if (!in || !out || inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) {
+        prof_nomem(err);
+        goto done;
+    }
+    inflating = true;
+    file->fd = temporary_file(err);
+    if (file->fd < 0) goto done;
+    while (more && !err->code) {
+        ssize_t k = pread(file->disk_fd, in, STEP, (off_t)offset);
+        if (k < 0 && errno == EINTR) continue;
+        if (k < 0) prof_fail(err, PROF_IO, offset, "%s: cannot read at byte %llu: %s", file->path, (unsigned long long)offset, strerror(errno));
+        if (k <= 0) {
+            file->cut_short = true; /* no end of stream seen */
+            break;
+        }
+        offset += (uint64_t)k;
+        z.next_in = in, z.avail_in = (uInt)k;
+        while (z.avail_in || z.avail_out == 0) {
+            z.next_out = out, z.avail_out = STEP;
+            int rc = inflate(&z, Z_NO_FLUSH);
+            size_t n = STEP - z.avail_out;
+            if (n && !write_all(file->fd, out, n)) {
+                prof_fail(err, PROF_IO, 0, "%s: cannot write the inflated bytes: %s; set TMPDIR to a folder that has room", file->path, strerror(errno));
+                break;
+            }
+            file->n_bytes += n;
+            if (file->n_bytes > FREE_BYTES && file->n_bytes / MAX_RATIO > offset) {
+                prof_fail(err, PROF_FORMAT, offset,
+                          "%s: inflates to more than %d times its size, which no profile does; inflate it by hand (gzip -d) if you trust it", file->path,
+                          MAX_RATIO);
+                break;
+            }
+            if (rc == Z_STREAM_END) { /* another member may follow */
+                bool last = !z.avail_in && offset >= file->disk_size;
+                bool junk = z.avail_in && z.next_in[0] != 0x1f;
+                if (last || junk || inflateReset(&z) != Z_OK) {
+                    more = false;
+                    break;
+                }
+                if (!z.avail_in) break;
+            } else if (rc == Z_MEM_ERROR) {
+                prof_nomem(err);
+                break;
+            } else if (rc != Z_OK && rc != Z_BUF_ERROR) {
+                file->cut_short = true;
+                more = false;
+                break;
+            } else if (rc == Z_BUF_ERROR && !n) {
+                break;
+            }
+        }
+    }
+    if (!err->code && !file->n_bytes)
+        prof_fail(err, PROF_FORMAT, 0, "%s: is a gzip file without content that can be inflated; copy it again from where it came", file->path);
+done:
+    if (inflating) inflateEnd(&z);
+    prof_free(in);
+    prof_free(out);
+    return err->code;
+}
+
+int file_open(File *file, const char *path, ProfErr *err)
+{
+    File f = {.fd = -1, .disk_fd = -1};
+    struct stat st;
+    /* O_NONBLOCK: opening a FIFO must not wait for its writer */
+    f.disk_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (f.disk_fd < 0) return prof_fail(err, errno == ENOENT ? PROF_NOTFOUND : PROF_IO, 0, "%s: cannot open: %s", path, strerror(errno));
+    f.path = prof_alloc(strlen(path) + 1);
+    if (!f.path) {
+        prof_nomem(err);
+        goto fail;
+    }
+    strcpy(f.path, path);
+    if (fstat(f.disk_fd, &st)) {
+        prof_fail(err, PROF_IO, 0, "%s: cannot stat: %s", path, strerror(errno));
+        goto fail;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        prof_fail(err, PROF_FORMAT, 0, "%s: is not a regular file; save its bytes to a file and give that", path);
+        goto fail;
+    }
+    f.disk_size = (uint64_t)st.st_size, f.mtime_ns = mtime_of(&st);
+    uint8_t magic[2] = {0};
+    if (!f.disk_size) {
+        prof_fail(err, PROF_FORMAT, 0, "%s: is empty (0 bytes); the capture wrote nothing, take the profile again", path);
+        goto fail;
+    }
+    if (pread(f.disk_fd, magic, 2, 0) < 0) {
+        prof_fail(err, PROF_IO, 0, "%s: cannot read: %s", path, strerror(errno));
+        goto fail;
+    }
+    f.gzipped = magic[0] == 0x1f && magic[1] == 0x8b;
+    if (f.gzipped) {
+        if (inflate_file(&f, err)) goto fail;
+    } else {
+        f.fd = f.disk_fd, f.n_bytes = f.disk_size;
+    }
+    *file = f;
+    return PROF_OK;
+fail:
+    file_close(&f);
+    return err->code;
+}
+
+void file_close(File *file)
+{
+    if (file->fd >= 0 && file->fd != file->disk_fd) close(file->fd);
+    if (file->disk_fd >= 0) close(file->disk_fd);
+    prof_free(file->path);
+    *file = (File){.fd = -1, .disk_fd = -1};
+}
+
+int file_read(const File *file, uint64_t offset, void *out, size_t n_bytes, ProfErr *err)
+{
+    struct stat st;
+    if (fstat(file->disk_fd, &st) || (uint64_t)st.st_size != file->disk_size || mtime_of(&st) != file->mtime_ns)
+        return prof_fail(err, PROF_IO, offset, "%s: changed while it was being read; run the query again when it is written", file->path);
+    char *to = out;
+    while (n_bytes) {
+        ssize_t k = pread(file->fd, to, n_bytes, (off_t)offset);
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0)
+            return prof_fail(err, PROF_IO, offset, "%s: cannot read at byte %llu: %s", file->path, (unsigned long long)offset,
+                             k < 0 ? strerror(errno) : "the file has become shorter");
+        to += k, offset += (uint64_t)k, n_bytes -= (size_t)k;
+    }
+    return PROF_OK;
+}
+
+const uint8_t *window_at(Window *w, uint64_t offset, size_t n_wanted, size_t *n_there, ProfErr *err)
+{
+    if (offset >= w->offset && offset - w->offset <= w->n_bytes && w->n_bytes - (offset - w->offset) >= n_wanted) {
+        *n_there = w->n_bytes - (offset - w->offset);
+        return w->bytes + (offset - w->offset);
+    }
+    uint64_t left = w->file->n_bytes - offset;
+    if (offset > w->file->n_bytes || n_wanted > left) {
+        prof_fail(err, PROF_FORMAT, offset, "%s: %zu bytes wanted at byte %llu, but the file ends before", w->file->path, n_wanted, (unsigned long long)offset);
+        return NULL;
+    }
+    size_t capacity = n_wanted > WINDOW_BYTES ? n_wanted : WINDOW_BYTES;
+    if (w->capacity < capacity || w->capacity > 2 * capacity) { /* grown for one huge message: not kept */
+        prof_free(w->bytes);
+        w->n_bytes = w->capacity = 0;
+        w->bytes = prof_alloc(capacity);
+        if (!w->bytes) {
+            prof_nomem(err);
+            return NULL;
+        }
+        w->capacity = capacity;
+    }
+    size_t n = left < w->capacity ? (size_t)left : w->capacity;
+    w->n_bytes = 0;
+    if (file_read(w->file, offset, w->bytes, n, err)) return NULL;
+    w->offset = offset, w->n_bytes = n;
+    *n_there = n;
+    return w->bytes;
+}
+
+void window_free(Window *window)
+{
+    prof_free(window->bytes);
+    *window = (Window){.file = window->file};
+}

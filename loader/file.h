@@ -1,0 +1,44 @@
+/* file.h: a profile's bytes, read through a window.
+ *
+ * Files are read with pread() into a window instead of being mapped: a mapping of a file that somebody truncates kills the
+ * process, a read gives an error, and measured over the page cache the window is the faster of the two. Every refill checks
+ * that the file is still the one that was opened. */
+#ifndef PROF_FILE_H
+#define PROF_FILE_H
+
+#include "base.h"
+
+typedef struct {
+    char *path;         /* as opened; owned */
+    int fd;             /* the bytes to read: the file itself, or its inflated copy (an unlinked temporary file) */
+    uint64_t n_bytes;   /* to read */
+    uint64_t disk_size; /* of the file at path */
+    int64_t mtime_ns;
+    int disk_fd;             /* the file at path, to see whether it changes */
+    bool gzipped, cut_short; /* cut_short: the gzip stream ended early; what was there is readable */
+} File;
+
+/* Opens a regular file, inflating gzip. On failure err is set and nothing is held. */
+int file_open(File *file, const char *path, ProfErr *err);
+void file_close(File *file);
+/* Size and mtime of a path, for knowing a file again. False when there is no regular file. */
+bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns);
+
+/* Reads exactly n_bytes at offset; an error when the file has changed since it was opened. */
+int file_read(const File *file, uint64_t offset, void *out, size_t n_bytes, ProfErr *err);
+
+typedef struct {
+    const File *file;
+    uint8_t *bytes;
+    uint64_t offset; /* of bytes[0] in the file */
+    size_t n_bytes, capacity;
+} Window;
+
+enum { WINDOW_BYTES = 256 << 10 };
+
+/* The n_wanted bytes at offset (which must lie in the file), and in *n_there how many follow in the window, at least as
+ * many. They stay valid until the next call. NULL on failure, with err set. */
+const uint8_t *window_at(Window *window, uint64_t offset, size_t n_wanted, size_t *n_there, ProfErr *err);
+void window_free(Window *window);
+
+#endif

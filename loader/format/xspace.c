@@ -1,0 +1,783 @@
+/* xspace.c: XSpace files into planes, lines and packed events.
+ *
+ *   XSpace          1 planes*  2 errors*  3 warnings*  4 hostnames*
+ *   XPlane          1 id  2 name  3 lines*  4 event_metadata* {1 key 2 value}  5 stat_metadata* {1 key 2 value}  6 stats*
+ *   XLine           1 id  2 name  3 timestamp_ns  4 events*  9 duration_ps  10 display_id  11 display_name
+ *   XEvent          1 metadata_id  2 offset_ps | 5 num_occurrences  3 duration_ps  4 stats*
+ *   XEventMetadata  1 id  2 name  3 metadata  4 display_name  5 stats*  6 child_id*
+ *   XStatMetadata   1 id  2 name  3 description
+ *   XStat           1 metadata_id  2 double | 3 uint64 | 4 int64 | 5 str | 6 bytes | 7 ref
+ *
+ * Fields come in any order: real writers put metadata behind the lines. What lies outside events is read field by field
+ * through a Cursor, which never loads a payload that nobody asked for; events go through a loop over the window. */
+#include "xspace.h"
+
+#include <stdio.h>
+
+#define TAG(number, type) ((number) << 3 | (type))
+
+/* ---- fields of a message that lies in the file ---- */
+
+typedef struct {
+    Window *window;
+    uint64_t at, end;
+} Cursor;
+enum Step { STEP_END, STEP_FIELD, STEP_DAMAGED, STEP_FAILED };
+
+typedef struct {
+    uint32_t number;
+    uint8_t type;
+    uint64_t value; /* varint and fixed types */
+    Span payload;   /* WIRE_BYTES; clipped: it claims more than its message has */
+    bool clipped;
+    uint64_t missing; /* bytes claimed and not there */
+} FileField;
+
+static enum Step cursor_next_at(Cursor *c, FileField *f, int depth, ProfErr *err)
+{
+    if (c->at >= c->end) return STEP_END;
+    uint64_t left = c->end - c->at;
+    size_t there;
+    const uint8_t *start = window_at(c->window, c->at, left < 20 ? (size_t)left : 20, &there, err), *p = start;
+    if (!p) return STEP_FAILED;
+    const uint8_t *end = p + (there < left ? there : (size_t)left);
+    uint64_t tag;
+    p = wire_varint(p, end, &tag);
+    if (!p || tag < 8 || tag > UINT32_MAX) return STEP_DAMAGED;
+    *f = (FileField){.number = (uint32_t)tag >> 3, .type = tag & 7};
+    switch (f->type) {
+    case WIRE_VARINT: p = wire_varint(p, end, &f->value); break;
+    case WIRE_FIXED64: p = end - p >= 8 ? (memcpy(&f->value, p, 8), p + 8) : NULL; break;
+    case WIRE_FIXED32: p = end - p >= 4 ? p + 4 : NULL; break;
+    case WIRE_BYTES: {
+        uint64_t n;
+        p = wire_varint(p, end, &n);
+        if (!p) return STEP_DAMAGED;
+        f->payload.offset = c->at + (uint64_t)(p - start);
+        uint64_t room = c->end - f->payload.offset;
+        f->clipped = n > room;
+        f->missing = f->clipped ? n - room : 0;
+        f->payload.n_bytes = f->clipped ? room : n;
+        c->at = f->payload.offset + f->payload.n_bytes;
+        return STEP_FIELD;
+    }
+    case WIRE_GROUP: {
+        if (depth == WIRE_MAX_DEPTH) return STEP_DAMAGED;
+        Cursor inside = {c->window, c->at + (uint64_t)(p - start), c->end};
+        uint32_t number = f->number;
+        for (;;) {
+            enum Step step = cursor_next_at(&inside, f, depth + 1, err);
+            if (step == STEP_FAILED) return step;
+            if (step != STEP_FIELD || (f->type == WIRE_BYTES && f->clipped)) return STEP_DAMAGED;
+            if (f->type == WIRE_GROUP_END) break;
+        }
+        if (f->number != number) return STEP_DAMAGED;
+        f->type = WIRE_GROUP;
+        c->at = inside.at;
+        return STEP_FIELD;
+    }
+    case WIRE_GROUP_END:
+        if (!depth) return STEP_DAMAGED;
+        break;
+    default: return STEP_DAMAGED;
+    }
+    if (!p) return STEP_DAMAGED;
+    c->at += (uint64_t)(p - start);
+    return STEP_FIELD;
+}
+
+static enum Step cursor_next(Cursor *c, FileField *f, ProfErr *err) { return cursor_next_at(c, f, 0, err); }
+
+static void lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, const char *what)
+{
+    host_issue(host, "error", "damaged", offset, n_bytes, where, "%s: bytes that are not what an XSpace holds were left out", what);
+}
+
+static void cut(Host *host, const void *where, uint64_t offset, uint64_t missing, const char *what)
+{
+    host_issue(host, "error", "truncated", offset, 0, where, "%s claims %llu bytes more than are there; what is there was read", what,
+               (unsigned long long)missing);
+}
+
+/* The bytes of a payload, all in the window. */
+static const uint8_t *payload(Window *window, Span span, ProfErr *err)
+{
+    size_t there;
+    static const uint8_t nothing[1];
+    return span.n_bytes ? window_at(window, span.offset, (size_t)span.n_bytes, &there, err) : nothing;
+}
+
+static const Text *text_at(Host *host, Window *window, Span span, ProfErr *err)
+{
+    const uint8_t *bytes = payload(window, span, err);
+    if (!bytes) return NULL;
+    pthread_mutex_lock(&host->lock);
+    const Text *text = text_intern(&host->texts, &host->arena, bytes, (size_t)span.n_bytes);
+    pthread_mutex_unlock(&host->lock);
+    if (!text) {
+        prof_nomem(err);
+        return NULL;
+    }
+    if (text->repaired)
+        host_issue(host, "warning", "invalid_utf8", span.offset, 0, &host->texts, "a name is not UTF-8 and was repaired; XProf refuses the whole file for it");
+    if (text->has_nul) host_issue(host, "warning", "nul_in_name", span.offset, 0, &host->texts, "a name holds NUL bytes; shells print it only up to the first");
+    return text;
+}
+
+/* A structure that costs far more than the bytes that ask for it is not read to its end. */
+static bool affordable(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, uint64_t cost)
+{
+    if (host->structure_bytes + cost > host->file.n_bytes + host->file.n_bytes / 4 + (44 << 20)) {
+        host_issue(host, "error", "too_many", offset, n_bytes, where, "more planes, lines or metadata entries than the file's size can pay for were left out");
+        return false;
+    }
+    host->structure_bytes += cost;
+    return true;
+}
+
+/* ---- id tables ---- */
+
+static int64_t id_of(const void *array, size_t element_bytes, size_t i)
+{
+    int64_t id;
+    memcpy(&id, (const char *)array + i * element_bytes, sizeof id); /* the id is the first member */
+    return id;
+}
+
+int64_t id_find(const IdTable *t, const void *array, size_t element_bytes, int64_t id)
+{
+    if (!t->n_slots) return -1;
+    for (size_t slot = mix64((uint64_t)id) & (t->n_slots - 1); t->slots[slot]; slot = (slot + 1) & (t->n_slots - 1))
+        if (id_of(array, element_bytes, t->slots[slot] - 1) == id) return t->slots[slot] - 1;
+    return -1;
+}
+
+static bool id_add(IdTable *t, const void *array, size_t element_bytes, size_t index)
+{
+    if (t->n_ids * 2 >= t->n_slots) {
+        size_t n_slots = t->n_slots ? t->n_slots * 2 : 16;
+        uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
+        if (!slots) return false;
+        for (size_t i = 0; i < t->n_slots; i++) {
+            if (!t->slots[i]) continue;
+            size_t slot = mix64((uint64_t)id_of(array, element_bytes, t->slots[i] - 1)) & (n_slots - 1);
+            while (slots[slot]) slot = (slot + 1) & (n_slots - 1);
+            slots[slot] = t->slots[i];
+        }
+        prof_free(t->slots);
+        t->slots = slots, t->n_slots = n_slots;
+    }
+    size_t slot = mix64((uint64_t)id_of(array, element_bytes, index)) & (t->n_slots - 1);
+    while (t->slots[slot]) slot = (slot + 1) & (t->n_slots - 1);
+    t->slots[slot] = (uint32_t)index + 1;
+    t->n_ids++;
+    return true;
+}
+
+/* ---- structure ---- */
+
+static enum KnownStat known_stat(const Text *name)
+{
+    for (int i = 1; i < N_KNOWN_STATS; i++)
+        if (!strcmp(name->text, known_stat_names[i])) return (enum KnownStat)i;
+    return STAT_UNKNOWN;
+}
+
+/* {1 key 2 value} of a metadata map: the key, and the last value. */
+static enum Step map_entry(Window *window, Span span, int64_t *key, Span *value, ProfErr *err)
+{
+    Cursor c = {window, span.offset, span.offset + span.n_bytes};
+    FileField f;
+    enum Step step;
+    *key = 0, *value = (Span){span.offset, 0};
+    while ((step = cursor_next(&c, &f, err)) == STEP_FIELD) {
+        if (f.number == 1 && f.type == WIRE_VARINT) *key = (int64_t)f.value;
+        if (f.number == 2 && f.type == WIRE_BYTES) {
+            *value = f.payload;
+            if (f.clipped) return STEP_DAMAGED;
+        }
+    }
+    return step;
+}
+
+static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err)
+{
+    Host *host = plane->host;
+    int64_t id;
+    Span value;
+    enum Step step = map_entry(window, span, &id, &value, err);
+    if (step == STEP_FAILED) return err->code;
+    EventMeta meta = {.id = id, .name = empty_text, .display_name = empty_text, .span = value};
+    Cursor c = {window, value.offset, value.offset + value.n_bytes};
+    FileField f;
+    enum Step inner = STEP_END;
+    while (step == STEP_END && (inner = cursor_next(&c, &f, err)) == STEP_FIELD) {
+        if (f.type != WIRE_BYTES) continue;
+        if (f.clipped) {
+            inner = STEP_DAMAGED;
+            break;
+        }
+        if (f.number == 5) meta.has_stats = true;
+        if (f.number != 2 && f.number != 4) continue;
+        const Text *text = text_at(host, window, f.payload, err);
+        if (!text) return err->code;
+        *(f.number == 2 ? &meta.name : &meta.display_name) = text;
+    }
+    if (inner == STEP_FAILED) return err->code;
+    if (step == STEP_DAMAGED || inner == STEP_DAMAGED) lost(host, plane, span.offset, span.n_bytes, "an event metadata entry");
+    if (!meta.span.n_bytes) meta.span.offset = span.offset;
+    int64_t known = id_find(&plane->event_ids, plane->event_metas, sizeof meta, id);
+    if (known >= 0) return plane->event_metas[known] = meta, PROF_OK; /* the last entry of a key wins */
+    if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 12)) return PROF_OK;
+    if (!GROW(plane->event_metas, plane->n_event_metas, plane->event_meta_capacity)) return prof_nomem(err);
+    plane->event_metas[plane->n_event_metas] = meta;
+    if (!id_add(&plane->event_ids, plane->event_metas, sizeof meta, plane->n_event_metas)) return prof_nomem(err);
+    plane->n_event_metas++;
+    return PROF_OK;
+}
+
+static int read_stat_meta(Plane *plane, Window *window, Span span, ProfErr *err)
+{
+    Host *host = plane->host;
+    int64_t id;
+    Span value;
+    enum Step step = map_entry(window, span, &id, &value, err);
+    if (step == STEP_FAILED) return err->code;
+    StatMeta meta = {.id = id, .name = empty_text, .description = empty_text};
+    Cursor c = {window, value.offset, value.offset + value.n_bytes};
+    FileField f;
+    enum Step inner = STEP_END;
+    while (step == STEP_END && (inner = cursor_next(&c, &f, err)) == STEP_FIELD) {
+        if (f.type != WIRE_BYTES || (f.number != 2 && f.number != 3)) continue;
+        if (f.clipped) {
+            inner = STEP_DAMAGED;
+            break;
+        }
+        const Text *text = text_at(host, window, f.payload, err);
+        if (!text) return err->code;
+        *(f.number == 2 ? &meta.name : &meta.description) = text;
+    }
+    if (inner == STEP_FAILED) return err->code;
+    if (step == STEP_DAMAGED || inner == STEP_DAMAGED) lost(host, plane, span.offset, span.n_bytes, "a stat metadata entry");
+    meta.known = (uint8_t)known_stat(meta.name);
+    int64_t known = id_find(&plane->stat_ids, plane->stat_metas, sizeof meta, id);
+    if (known >= 0) return plane->stat_metas[known] = meta, PROF_OK;
+    if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 12)) return PROF_OK;
+    if (!GROW(plane->stat_metas, plane->n_stat_metas, plane->stat_meta_capacity)) return prof_nomem(err);
+    plane->stat_metas[plane->n_stat_metas] = meta;
+    if (!id_add(&plane->stat_ids, plane->stat_metas, sizeof meta, plane->n_stat_metas)) return prof_nomem(err);
+    plane->n_stat_metas++;
+    return PROF_OK;
+}
+
+static const char *const host_prefixes[] = {"/host:", "Host CPUs", "Syscalls"};
+
+static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
+
+static void plane_classify(Plane *plane)
+{
+    const char *name = plane->name->text;
+    plane->kind = PLANE_OTHER;
+    plane->process_id = -1;
+    const char *bracket = strrchr(name, '[');
+    int consumed = 0;
+    long long pid;
+    if (bracket && bracket > name && bracket[-1] == ' ' && sscanf(bracket, "[%lld]%n", &pid, &consumed) == 1 && consumed && !bracket[consumed])
+        plane->process_id = pid;
+    if (starts_with(name, "/host:metadata")) {
+        plane->kind = PLANE_METADATA;
+    } else if (starts_with(name, "/device:TPU:")) {
+        size_t digits = strspn(name + 12, "0123456789");
+        plane->kind = digits && !name[12 + digits] ? PLANE_TENSORCORE : strstr(name, "SparseCore") ? PLANE_SPARSECORE : PLANE_OTHER;
+    } else if (starts_with(name, "/device:GPU:")) {
+        plane->kind = PLANE_GPU;
+    } else if (starts_with(name, "/device:CUSTOM:") || starts_with(name, "/custom:")) {
+        plane->kind = PLANE_CUSTOM;
+    } else {
+        for (size_t i = 0; i < COUNT(host_prefixes); i++)
+            if (starts_with(name, host_prefixes[i])) plane->kind = PLANE_HOST;
+    }
+    if (*name == '/' || *name == '#' || plane->kind != PLANE_OTHER || !strcmp(name, "Task Environment")) plane->host->plausible = true;
+}
+
+static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
+{
+    if (!affordable(host, host, span.offset, span.n_bytes, sizeof(Plane) * 3 / 2)) return PROF_OK;
+    if (!GROW(host->planes, host->n_planes, host->plane_capacity)) return prof_nomem(err);
+    Plane *plane = &host->planes[host->n_planes++];
+    *plane = (Plane){.host = host, .name = empty_text, .span = span, .first_line = host->n_lines};
+    Cursor c = {window, span.offset, span.offset + span.n_bytes};
+    FileField f;
+    enum Step step;
+    uint64_t field_at = c.at;
+    while ((step = cursor_next(&c, &f, err)) == STEP_FIELD) {
+        static const uint8_t expected[] = {0, WIRE_VARINT, WIRE_BYTES, WIRE_BYTES, WIRE_BYTES, WIRE_BYTES, WIRE_BYTES};
+        bool fits = f.number < sizeof expected && f.type == expected[f.number];
+        if (f.number < sizeof expected && !fits) {
+            host->odd_fields |= 1u << f.number;
+            host_issue(host, "warning", "wrong_wire_type", field_at, c.at - field_at, plane,
+                       "a field of an XPlane has another type than XPlane gives it; it was skipped");
+        }
+        if (fits && f.clipped) {
+            cut(host, plane, field_at, f.missing, f.number == 3 ? "a line" : "a field of a plane");
+            if (f.number != 3) fits = false;
+        }
+        if (fits) switch (f.number) {
+            case 1: plane->proto_id = (int64_t)f.value; break;
+            case 2: plane->name = text_at(host, window, f.payload, err); break;
+            case 3:
+                if (!affordable(host, plane, field_at, f.payload.n_bytes, sizeof(Line) * 3 / 2 + (f.payload.n_bytes ? sizeof(Chunk) : 0))) break;
+                if (!GROW(host->lines, host->n_lines, host->line_capacity)) return prof_nomem(err);
+                host->lines[host->n_lines++] = (Line){.name = empty_text, .display_name = empty_text, .span = f.payload, .ordered = true};
+                plane->n_lines++;
+                break;
+            case 4: read_event_meta(plane, window, f.payload, err); break;
+            case 5: read_stat_meta(plane, window, f.payload, err); break;
+            case 6:
+                if (!affordable(host, plane, field_at, f.payload.n_bytes, 12)) break;
+                if (!GROW(plane->stat_offsets, plane->n_stats, plane->stat_capacity)) return prof_nomem(err);
+                plane->stat_offsets[plane->n_stats++] = field_at;
+                break;
+            default: break;
+            }
+        if (err->code) return err->code;
+        field_at = c.at;
+    }
+    if (step == STEP_DAMAGED) lost(host, plane, c.at, c.end - c.at, "a plane");
+    if (step == STEP_FAILED) return err->code;
+    plane_classify(plane);
+    return PROF_OK;
+}
+
+static int add_text(Host *host, Window *window, Span span, const Text ***array, size_t *n, size_t *capacity, ProfErr *err)
+{
+    if (!affordable(host, host, span.offset, span.n_bytes, 12)) return PROF_OK;
+    const Text *text = text_at(host, window, span, err);
+    if (!text) return err->code;
+    if (!prof_grow(array, *n, capacity, sizeof **array)) return prof_nomem(err);
+    (*array)[(*n)++] = text;
+    return PROF_OK;
+}
+
+/* The entry behind the declared ones stands for every id that the plane's events use without declaring it. */
+static int add_undeclared_metas(Host *host, ProfErr *err)
+{
+    for (size_t i = 0; i < host->n_planes; i++) {
+        Plane *plane = &host->planes[i];
+        plane->n_declared = plane->n_event_metas;
+        if (!plane->n_lines) continue;
+        if (!GROW(plane->event_metas, plane->n_event_metas, plane->event_meta_capacity)) return prof_nomem(err);
+        plane->event_metas[plane->n_event_metas++] = (EventMeta){.name = empty_text, .display_name = empty_text};
+    }
+    return PROF_OK;
+}
+
+int xspace_read_structure(Host *host, ProfErr *err)
+{
+    Window window = {.file = &host->file};
+    Cursor c = {&window, 0, host->file.n_bytes};
+    FileField f;
+    enum Step step;
+    uint64_t field_at = 0, n_good = 0;
+    while ((step = cursor_next(&c, &f, err)) == STEP_FIELD) {
+        if (f.type == WIRE_BYTES && f.number >= 1 && f.number <= 4) {
+            if (f.clipped) cut(host, host, field_at, f.missing, f.number == 1 ? "a plane" : "a text");
+            switch (f.number) {
+            case 1: read_plane(host, &window, f.payload, err); break;
+            case 2: add_text(host, &window, f.payload, &host->errors, &host->n_errors, &host->error_capacity, err); break;
+            case 3: add_text(host, &window, f.payload, &host->warnings, &host->n_warnings, &host->warning_capacity, err); break;
+            default: add_text(host, &window, f.payload, &host->hostnames, &host->n_hostnames, &host->hostname_capacity, err); break;
+            }
+            n_good++;
+        } else if (f.type == WIRE_BYTES && f.clipped) {
+            step = STEP_DAMAGED;
+            c.at = field_at;
+            break;
+        }
+        if (err->code) break;
+        field_at = c.at;
+    }
+    if (step == STEP_DAMAGED) lost(host, host, c.at, c.end - c.at, "the file");
+    const char *path = host->file.path;
+    if (!err->code && (!n_good || (!host->plausible && step == STEP_DAMAGED)))
+        prof_fail(err, PROF_FORMAT, c.at, "%s: is not an XSpace (byte %llu is no field of one); give the *.xplane.pb that the profiler wrote", path,
+                  (unsigned long long)c.at);
+    if (!err->code && !host->plausible && (host->odd_fields & (host->odd_fields - 1)))
+        prof_fail(err, PROF_FORMAT, 0, "%s: is another protobuf message, not an XSpace; give the *.xplane.pb that the profiler wrote", path);
+    window_free(&window);
+    if (!err->code) add_undeclared_metas(host, err);
+    if (err->code) return err->code;
+    for (size_t i = 0; i < host->n_planes; i++)
+        for (size_t k = 0; k < host->planes[i].n_lines; k++) host->lines[host->planes[i].first_line + k].plane = &host->planes[i];
+    return PROF_OK;
+}
+
+/* ---- events ---- */
+
+bool event_parse(const uint8_t *p, const uint8_t *end, Event *event)
+{
+    *event = (Event){0};
+    while (p < end) {
+        uint64_t value = 0;
+        switch (*p) {
+        case TAG(1, WIRE_VARINT):
+            p = wire_varint(p + 1, end, &value);
+            event->metadata_id = (int64_t)value;
+            break;
+        case TAG(2, WIRE_VARINT):
+            p = wire_varint(p + 1, end, &value);
+            event->offset_ps = (int64_t)value, event->aggregated = false;
+            break;
+        case TAG(3, WIRE_VARINT):
+            p = wire_varint(p + 1, end, &value);
+            event->duration_ps = (int64_t)value;
+            break;
+        case TAG(5, WIRE_VARINT):
+            p = wire_varint(p + 1, end, &value);
+            event->n_occurrences = (int64_t)value, event->offset_ps = 0, event->aggregated = true;
+            break;
+        case TAG(4, WIRE_BYTES):
+            p = wire_varint(p + 1, end, &value);
+            if (!p || value > (uint64_t)(end - p)) return false;
+            p += value;
+            continue;
+        default: {
+            Field field;
+            p = wire_field(p, end, &field);
+        }
+        }
+        if (!p) return false;
+    }
+    if (!event->aggregated) event->n_occurrences = 0;
+    return true;
+}
+
+typedef struct {
+    Line *line;
+    Arena *arena;
+    uint32_t n;
+    uint64_t span_start, span_end;
+    int64_t last_offset, last_duration;
+    int64_t last_id, last_index;
+    ChunkValues *values;
+} ChunkMaker;
+
+static int chunk_finish(ChunkMaker *m, ProfErr *err)
+{
+    if (!m->n) return PROF_OK;
+    Line *line = m->line;
+    if (!GROW(line->chunks, line->n_chunks, line->chunk_capacity)) return prof_nomem(err);
+    Chunk chunk = {.n_events = m->n, .span = {m->span_start, m->span_end - m->span_start}, .packed = true};
+    chunk.min_offset = chunk.min_duration = chunk.min_end = INT64_MAX;
+    chunk.max_offset = chunk.max_duration = chunk.max_end = INT64_MIN;
+    const int64_t *offset = m->values->columns[COL_OFFSET], *duration = m->values->columns[COL_DURATION], *aggregated = m->values->columns[COL_AGGREGATED],
+                  *meta = m->values->columns[COL_META];
+    bool undeclared = false;
+#define WIDEN(min, max, v) ((min) = (v) < (min) ? (v) : (min), (max) = (v) > (max) ? (v) : (max))
+    for (uint32_t i = 0; i < m->n; i++) {
+        int64_t start = aggregated[i] ? 0 : offset[i], end = add_saturated(start, duration[i]);
+        WIDEN(chunk.min_offset, chunk.max_offset, start);
+        WIDEN(chunk.min_duration, chunk.max_duration, duration[i]);
+        WIDEN(chunk.min_end, chunk.max_end, end);
+        undeclared |= meta[i] == (int64_t)line->plane->n_declared;
+    }
+    if (undeclared)
+        host_issue(line->plane->host, "warning", "unknown_metadata", m->span_start, 0, line->plane,
+                   "events use a metadata id that their plane does not declare; their name is empty");
+    uint64_t n_bytes = 0;
+    int64_t base;
+    for (int c = 0; c < N_CHUNK_COLUMNS; c++) n_bytes += (uint64_t)m->n * packed_width(m->values->columns[c], m->n, &base);
+    if (m->n == CHUNK_EVENTS && n_bytes > chunk.span.n_bytes)
+        chunk.packed = false;
+    else
+        for (int c = 0; c < N_CHUNK_COLUMNS; c++)
+            if (!packed_make(&chunk.columns[c], m->arena, m->values->columns[c], m->n)) return prof_nomem(err);
+    line->chunks[line->n_chunks++] = chunk;
+    line->n_events += m->n;
+    m->n = 0;
+    return PROF_OK;
+}
+
+/* Takes one event message; false when it is not one. */
+static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end, uint64_t position, uint64_t behind)
+{
+    Event event;
+    if (!event_parse(p, end, &event)) return false;
+    if (event.metadata_id != m->last_id || m->last_index < 0) {
+        m->last_id = event.metadata_id;
+        int64_t declared = id_find(&m->line->plane->event_ids, m->line->plane->event_metas, sizeof(EventMeta), event.metadata_id);
+        m->last_index = declared < 0 ? (int64_t)m->line->plane->n_declared : declared;
+    }
+    uint32_t i = m->n++;
+    if (!i) m->span_start = position;
+    m->span_end = behind;
+    m->values->columns[COL_OFFSET][i] = event.aggregated ? event.n_occurrences : event.offset_ps;
+    m->values->columns[COL_DURATION][i] = event.duration_ps;
+    m->values->columns[COL_META][i] = m->last_index;
+    m->values->columns[COL_POSITION][i] = (int64_t)position;
+    m->values->columns[COL_AGGREGATED][i] = event.aggregated;
+    if (event.offset_ps < m->last_offset || (event.offset_ps == m->last_offset && event.duration_ps > m->last_duration)) m->line->ordered = false;
+    m->last_offset = event.offset_ps, m->last_duration = event.duration_ps;
+    return true;
+}
+
+static int line_field(Line *line, const FileField *f, Window *window, ProfErr *err)
+{
+    if (f->type == WIRE_VARINT) {
+        switch (f->number) {
+        case 1: line->proto_id = (int64_t)f->value; break;
+        case 3: line->timestamp_ns = (int64_t)f->value; break;
+        case 9: line->duration_ps = (int64_t)f->value; break;
+        case 10: line->display_id = (int64_t)f->value; break;
+        default: break;
+        }
+    } else if (f->type == WIRE_BYTES && (f->number == 2 || f->number == 11)) {
+        const Text *text = text_at(line->plane->host, window, f->payload, err);
+        if (!text) return err->code;
+        *(f->number == 2 ? &line->name : &line->display_name) = text;
+    }
+    return PROF_OK;
+}
+
+static void line_classify(Line *line)
+{
+    static const struct {
+        const char *name;
+        enum LineKind kind;
+    } names[] = {
+        {"Steps", LINE_STEPS},
+        {"Sparse Core Steps", LINE_STEPS},
+        {"XLA Modules", LINE_MODULES},
+        {"Sparse Core Modules", LINE_MODULES},
+        {"XLA Ops", LINE_OPS},
+        {"Sparse Core Ops", LINE_OPS},
+        {"Async XLA Ops", LINE_ASYNC_OPS},
+        {"Framework Name Scope", LINE_NAME_SCOPE},
+        {"TensorFlow Name Scope", LINE_NAME_SCOPE},
+        {"Framework Ops", LINE_FRAMEWORK_OPS},
+        {"TensorFlow Ops", LINE_FRAMEWORK_OPS},
+        {"Source code", LINE_SOURCE},
+        {"Launch Stats", LINE_LAUNCH_STATS},
+        {"_counters_", LINE_COUNTERS},
+    };
+    enum { DERIVED_FIRST = -559038737, DERIVED_LAST = DERIVED_FIRST + 389 }; /* 0xdeadbeef and on, as XProf numbers its own lines */
+    line->derived = line->proto_id >= DERIVED_FIRST && line->proto_id <= DERIVED_LAST;
+    line->kind = LINE_OTHER;
+    if (line->plane->kind == PLANE_HOST)
+        line->kind = LINE_THREAD;
+    else if (line->plane->kind == PLANE_GPU && !line->derived)
+        line->kind = LINE_STREAM;
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (line->plane->kind != PLANE_HOST && !strcmp(line->name->text, names[i].name)) line->kind = names[i].kind;
+}
+
+int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop, atomic_uint_fast64_t *bytes_done, ProfErr *err)
+{
+    ChunkMaker m = {.line = line, .arena = arena, .last_offset = INT64_MIN, .last_index = -1};
+    m.values = prof_alloc(sizeof *m.values);
+    if (!m.values) return prof_nomem(err);
+    Host *host = line->plane->host;
+    Cursor c = {window, line->span.offset, line->span.offset + line->span.n_bytes};
+    while (c.at < c.end && !err->code) {
+        uint64_t left = c.end - c.at;
+        size_t there;
+        const uint8_t *start = window_at(window, c.at, left < 20 ? (size_t)left : 20, &there, err), *p = start;
+        if (!p) break;
+        const uint8_t *end = p + (there < left ? there : (size_t)left);
+        /* whole events in the window, one after the other */
+        while (p < end && *p == TAG(4, WIRE_BYTES) && m.n < CHUNK_EVENTS) {
+            uint64_t n;
+            const uint8_t *message = wire_varint(p + 1, end, &n);
+            if (!message || n > (uint64_t)(end - message)) break;
+            uint64_t position = c.at + (uint64_t)(p - start);
+            if (!take_event(&m, message, message + n, position, position + (uint64_t)(message - p) + n))
+                lost(host, line, position, (uint64_t)(message - p) + n, "an event");
+            p = message + n;
+        }
+        if (p > start) {
+            c.at += (uint64_t)(p - start);
+        } else if (m.n < CHUNK_EVENTS) { /* anything else, or an event that is not wholly in the window */
+            FileField f;
+            uint64_t field_at = c.at;
+            enum Step step = cursor_next(&c, &f, err);
+            if (step == STEP_DAMAGED) {
+                lost(host, line, c.at, c.end - c.at, "a line");
+                break;
+            }
+            if (step == STEP_FAILED) break;
+            if (f.type == WIRE_BYTES && f.clipped) {
+                cut(host, line, field_at, f.missing, f.number == 4 ? "an event" : "a field of a line");
+                lost(host, &line->span, field_at, c.end - field_at, "a cut event or field");
+                break;
+            }
+            if (f.number == 4 && f.type == WIRE_BYTES) {
+                const uint8_t *message = payload(window, f.payload, err);
+                if (!message) break;
+                if (!take_event(&m, message, message + f.payload.n_bytes, field_at, c.at)) lost(host, line, field_at, c.at - field_at, "an event");
+            } else if (line_field(line, &f, window, err)) {
+                break;
+            }
+        }
+        if (m.n == CHUNK_EVENTS) {
+            chunk_finish(&m, err);
+            atomic_fetch_add_explicit(bytes_done, m.span_end - m.span_start, memory_order_relaxed);
+            if (atomic_load_explicit(stop, memory_order_relaxed)) break; /* the result is thrown away */
+        }
+    }
+    if (!err->code) chunk_finish(&m, err);
+    prof_free(m.values);
+    if (__builtin_mul_overflow(line->timestamp_ns, (int64_t)1000, &line->start_ps)) {
+        line->start_ps = line->timestamp_ns < 0 ? INT64_MIN : INT64_MAX;
+        host_issue(host, "warning", "time_overflow", line->span.offset, 0, line, "times beyond int64 picoseconds were held at its end");
+    } else {
+        for (size_t i = 0; i < line->n_chunks; i++) {
+            int64_t unused;
+            const Chunk *k = &line->chunks[i];
+            if (__builtin_add_overflow(line->start_ps, k->max_offset, &unused) || __builtin_add_overflow(line->start_ps, k->max_end, &unused) ||
+                k->max_end == INT64_MAX || __builtin_add_overflow(line->start_ps, k->min_end, &unused))
+                host_issue(host, "warning", "time_overflow", k->span.offset, 0, line, "times beyond int64 picoseconds were held at its end");
+        }
+    }
+    line_classify(line);
+    return err->code;
+}
+
+const uint8_t *event_message(Window *window, uint64_t position, size_t *n_bytes, ProfErr *err)
+{
+    uint64_t left = window->file->n_bytes - position, n;
+    size_t there;
+    const uint8_t *p = window_at(window, position, left < 11 ? (size_t)left : 11, &there, err);
+    if (!p) return NULL;
+    const uint8_t *message = wire_varint(p + 1, p + there, &n);
+    if (!message || n > left - (uint64_t)(message - p)) {
+        prof_fail(err, PROF_IO, position, "%s: changed while it was being read; run the query again when it is written", window->file->path);
+        return NULL;
+    }
+    size_t header = (size_t)(message - p);
+    p = window_at(window, position, header + (size_t)n, &there, err);
+    *n_bytes = (size_t)n;
+    return p ? p + header : NULL;
+}
+
+int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValues *values, Window *window, ProfErr *err)
+{
+    if (chunk->packed) {
+        for (int c = 0; c < N_CHUNK_COLUMNS; c++)
+            if (wanted >> c & 1) packed_read(&chunk->columns[c], values->columns[c], chunk->n_events);
+        return PROF_OK;
+    }
+    Line scratch = {.plane = line->plane, .ordered = true};
+    ChunkMaker m = {.line = &scratch, .last_index = -1, .values = values};
+    Cursor c = {window, chunk->span.offset, chunk->span.offset + chunk->span.n_bytes};
+    FileField f;
+    for (uint64_t at = c.at; cursor_next(&c, &f, err) == STEP_FIELD && m.n < chunk->n_events; at = c.at) {
+        if (f.number != 4 || f.type != WIRE_BYTES) continue;
+        const uint8_t *message = payload(window, f.payload, err);
+        if (!message) break;
+        take_event(&m, message, message + f.payload.n_bytes, at, c.at);
+    }
+    if (!err->code && m.n != chunk->n_events)
+        prof_fail(err, PROF_IO, c.at, "%s: changed while it was being read; run the query again when it is written", window->file->path);
+    return err->code;
+}
+
+/* ---- stats ---- */
+
+bool stat_parse(const uint8_t *p, const uint8_t *end, Stat *stat)
+{
+    *stat = (Stat){0};
+    Field f = {0};
+    while (p < end) {
+        p = wire_field(p, end, &f);
+        if (!p) return false;
+        if (f.number == 1 && f.type == WIRE_VARINT) stat->id = (int64_t)f.value;
+        if (f.number == 2 && f.type == WIRE_FIXED64) stat->type = TYPE_DOUBLE, stat->natural = f.value;
+        if ((f.number == 3 || f.number == 4 || f.number == 7) && f.type == WIRE_VARINT)
+            stat->type = f.number == 3 ? TYPE_UINT64 : f.number == 4 ? TYPE_INT64 : TYPE_REF, stat->natural = f.value;
+        if ((f.number == 5 || f.number == 6) && f.type == WIRE_BYTES)
+            stat->type = f.number == 5 ? TYPE_STR : TYPE_BYTES, stat->bytes = f.bytes, stat->n_bytes = (size_t)f.value;
+    }
+    return true;
+}
+
+const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_field, Stat *stat)
+{
+    Field f;
+    while (p && p < end) {
+        p = wire_field(p, end, &f);
+        if (p && f.number == stat_field && f.type == WIRE_BYTES && stat_parse(f.bytes, f.bytes + f.value, stat)) return p;
+    }
+    return NULL;
+}
+
+const StatMeta *stat_meta(const Plane *plane, int64_t id)
+{
+    int64_t i = id_find(&plane->stat_ids, plane->stat_metas, sizeof *plane->stat_metas, id);
+    return i < 0 ? NULL : &plane->stat_metas[i];
+}
+
+const Text *stat_ref_text(const Plane *plane, uint64_t ref)
+{
+    const StatMeta *meta = stat_meta(plane, (int64_t)ref);
+    return meta ? meta->name : empty_text;
+}
+
+int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err)
+{
+    Host *host = plane->host;
+    if (!meta->has_stats) return PROF_OK;
+    pthread_mutex_lock(&host->lock);
+    if (!meta->facts_read) {
+        Window window = {.file = &host->file};
+        KnownFact facts[N_KNOWN_STATS];
+        uint16_t n = 0;
+        const uint8_t *p = payload(&window, meta->span, err), *end = p ? p + meta->span.n_bytes : NULL;
+        Stat stat;
+        bool seen[N_KNOWN_STATS] = {false};
+        while (!err->code && (p = stat_next(p, end, 5, &stat))) {
+            const StatMeta *sm = stat_meta(plane, stat.id);
+            if (!sm || sm->known == STAT_UNKNOWN || seen[sm->known] || stat.type == TYPE_BYTES || stat.type == TYPE_NONE) continue;
+            Fact fact = {.type = stat.type, .natural = stat.natural};
+            if (stat.type == TYPE_REF) fact.type = TYPE_STR, fact.text = stat_ref_text(plane, stat.natural);
+            if (stat.type == TYPE_STR && !(fact.text = text_intern(&host->texts, &host->arena, stat.bytes, stat.n_bytes))) prof_nomem(err);
+            seen[sm->known] = true;
+            facts[n++] = (KnownFact){(enum KnownStat)sm->known, fact};
+        }
+        KnownFact *kept = err->code || !n ? NULL : arena_alloc(&host->arena, n * sizeof *kept);
+        if (n && !kept && !err->code) prof_nomem(err);
+        if (!err->code) {
+            if (n) memcpy(kept, facts, n * sizeof *kept);
+            meta->facts = kept, meta->n_facts = n, meta->facts_read = true;
+        }
+        window_free(&window);
+    }
+    pthread_mutex_unlock(&host->lock);
+    return err->code;
+}
+
+/* ---- after all lines ---- */
+
+int xspace_finish(Host *host, ProfErr *err)
+{
+    host->start_unix_ns = host->stop_unix_ns = -1;
+    Window window = {.file = &host->file};
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        Plane *plane = &host->planes[i];
+        for (size_t k = 0; k < plane->n_lines; k++) plane->n_events += host->lines[plane->first_line + k].n_events;
+        bool session = !strcmp(plane->name->text, "Task Environment");
+        for (size_t k = 0; k < plane->n_stats && (session || plane->process_id < 0) && !err->code; k++) {
+            size_t n;
+            Stat stat;
+            const uint8_t *p = event_message(&window, plane->stat_offsets[k], &n, err);
+            if (!p || !stat_parse(p, p + n, &stat)) continue;
+            const StatMeta *meta = stat_meta(plane, stat.id);
+            if (!meta || (stat.type != TYPE_UINT64 && stat.type != TYPE_INT64)) continue;
+            if (session && meta->known == STAT_PROFILE_START_TIME) host->start_unix_ns = stat.integer;
+            if (session && meta->known == STAT_PROFILE_STOP_TIME) host->stop_unix_ns = stat.integer;
+            if (meta->known == STAT_PROCESS_ID) plane->process_id = stat.integer;
+        }
+        host->n_events += plane->n_events;
+    }
+    window_free(&window);
+    return err->code;
+}

@@ -1,0 +1,428 @@
+/* run.c: loading runs, and the registry of those that are open; see run.h.
+ *
+ * Hosts are read in two steps: structure (one task a file), then events (one task a line, the longest first, on all
+ * processors). Tasks are taken from one list by a counter, so no processor waits for another's line. */
+#define _GNU_SOURCE
+#include "run.h"
+
+#include "format/xspace.h"
+#include "source.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *const plane_kind_names[] = {"host", "tensorcore", "sparsecore", "gpu", "metadata", "custom", "other"};
+const char *const line_kind_names[] = {"thread",     "stream",        "steps",  "modules",      "ops",      "async_ops",
+                                       "name_scope", "framework_ops", "source", "launch_stats", "counters", "other"};
+const char *const stat_type_names[] = {"none", "double", "uint64", "int64", "str", "bytes", "ref"};
+const char *const known_stat_names[N_KNOWN_STATS] = {
+    "",
+    "group_id",
+    "correlation_id",
+    "program_id",
+    "hlo_module",
+    "hlo_op",
+    "tf_op",
+    "hlo_category",
+    "flops",
+    "bytes_accessed",
+    "shape_with_layout",
+    "shape",
+    "source",
+    "device_offset_ps",
+    "device_duration_ps",
+    "kernel_details",
+    "_a",
+    "symbol_id",
+    "profile_start_time",
+    "profile_stop_time",
+    "process_id",
+};
+
+/* ---- issues ---- */
+
+enum { MAX_ISSUES = 10000 };
+
+void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t n_bytes, const void *where, const char *format, ...)
+{
+    pthread_mutex_lock(&host->lock);
+    size_t first = host->n_issues > 64 ? host->n_issues - 64 : 0;
+    Issue *issue = NULL;
+    for (size_t i = first; i < host->n_issues && !issue; i++)
+        if (host->issues[i].where == where && !strcmp(host->issues[i].code, code)) issue = &host->issues[i];
+    if (!issue && host->n_issues >= MAX_ISSUES) {
+        issue = &host->issues[host->n_issues - 1];
+        issue->code = "more", issue->message = "further issues, only counted";
+    }
+    if (issue) {
+        issue->count++, issue->lost_bytes += n_bytes;
+    } else if (GROW(host->issues, host->n_issues, host->issue_capacity)) {
+        char text[1200];
+        va_list ap;
+        va_start(ap, format);
+        vsnprintf(text, sizeof text, format, ap);
+        va_end(ap);
+        char *message = arena_alloc(&host->arena, strlen(text) + 1);
+        if (message) host->issues[host->n_issues++] = (Issue){severity, code, offset, 1, n_bytes, strcpy(message, text), where};
+    }
+    pthread_mutex_unlock(&host->lock);
+}
+
+/* ---- a pool of workers over a list of tasks ---- */
+
+typedef struct {
+    Run *run;
+    Line **order; /* lines, the longest first */
+    size_t n_tasks;
+    bool lines;
+    atomic_size_t next, n_finished_workers;
+    atomic_bool stop;
+    atomic_uint_fast64_t bytes_done;
+    pthread_mutex_t lock;
+    pthread_cond_t finished;
+    ProfErr err;
+} Job;
+
+typedef struct {
+    Job *job;
+    Arena *arena;
+} Worker;
+
+static void job_fail(Job *job, const ProfErr *err)
+{
+    pthread_mutex_lock(&job->lock);
+    if (!job->err.code) job->err = *err;
+    pthread_mutex_unlock(&job->lock);
+    atomic_store(&job->stop, true);
+}
+
+static void host_task(Job *job, Host *host)
+{
+    ProfErr err = {0};
+    if (!host->readable) return;
+    xspace_read_structure(host, &err);
+    if (!err.code && host->file.cut_short)
+        host_issue(host, "error", "gzip_cut_short", host->file.n_bytes, 0, host, "the gzip stream is cut short or damaged; %llu inflated bytes were read",
+                   (unsigned long long)host->file.n_bytes);
+    if (err.code == PROF_NOMEM) {
+        job_fail(job, &err);
+    } else if (err.code) {
+        host->readable = false;
+        host->n_planes = host->n_lines = 0;
+        host_issue(host, "error", "unreadable", err.offset, host->file.n_bytes, host, "%s", err.text);
+        pthread_mutex_lock(&job->lock);
+        if (job->run->n_hosts == 1 && !job->err.code) job->err = err;
+        pthread_mutex_unlock(&job->lock);
+    }
+}
+
+static void *work(void *argument)
+{
+    Worker *w = argument;
+    Job *job = w->job;
+    Window window = {0};
+    size_t i;
+    while (!atomic_load(&job->stop) && (i = atomic_fetch_add(&job->next, 1)) < job->n_tasks) {
+        if (!job->lines) {
+            host_task(job, &job->run->hosts[i]);
+            continue;
+        }
+        Line *line = job->order[i];
+        ProfErr err = {0};
+        const File *file = &line->plane->host->file;
+        if (window.file != file) {
+            window_free(&window);
+            window.file = file;
+        }
+        xspace_read_line(line, &window, w->arena, &job->stop, &job->bytes_done, &err);
+        if (err.code) job_fail(job, &err);
+    }
+    window_free(&window);
+    pthread_mutex_lock(&job->lock);
+    atomic_fetch_add(&job->n_finished_workers, 1);
+    pthread_cond_signal(&job->finished);
+    pthread_mutex_unlock(&job->lock);
+    return NULL;
+}
+
+static int job_run(Job *job, const RunOptions *options, ProfErr *err)
+{
+    Run *run = job->run;
+    enum { SMALL = 4 << 20 };
+    Worker workers[64];
+    pthread_t threads[64];
+    size_t n = run->n_workers, n_started = 0;
+    pthread_mutex_init(&job->lock, NULL);
+    pthread_cond_init(&job->finished, NULL);
+    for (size_t i = 0; i < n; i++) workers[i] = (Worker){job, &run->worker_arenas[i]};
+    if (run->size_bytes < SMALL || job->n_tasks == 0) {
+        work(&workers[0]);
+    } else {
+        for (; n_started < n && n_started < job->n_tasks; n_started++)
+            if (pthread_create(&threads[n_started], NULL, work, &workers[n_started])) break;
+        if (!n_started) work(&workers[0]);
+        pthread_mutex_lock(&job->lock);
+        while (atomic_load(&job->n_finished_workers) < n_started) {
+            struct timespec until;
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_nsec += 20000000;
+            if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, until.tv_sec++;
+            pthread_cond_timedwait(&job->finished, &job->lock, &until);
+            if (atomic_load(&job->stop) || !options || !options->poll) continue;
+            pthread_mutex_unlock(&job->lock);
+            if (options->poll(options->context, atomic_load(&job->bytes_done), run->size_bytes)) {
+                ProfErr stopped = {0};
+                prof_fail(&stopped, PROF_INTERRUPT, 0, "interrupted");
+                job_fail(job, &stopped);
+            }
+            pthread_mutex_lock(&job->lock);
+        }
+        pthread_mutex_unlock(&job->lock);
+        for (size_t i = 0; i < n_started; i++) pthread_join(threads[i], NULL);
+    }
+    if (!job->err.code && options && options->poll && options->poll(options->context, atomic_load(&job->bytes_done), run->size_bytes))
+        prof_fail(&job->err, PROF_INTERRUPT, 0, "interrupted");
+    pthread_cond_destroy(&job->finished);
+    pthread_mutex_destroy(&job->lock);
+    if (job->err.code && !err->code) *err = job->err;
+    return err->code;
+}
+
+/* ---- loading ---- */
+
+static int longer_first(const void *a, const void *b)
+{
+    const Line *x = *(Line *const *)a, *y = *(Line *const *)b;
+    if (x->span.n_bytes != y->span.n_bytes) return x->span.n_bytes < y->span.n_bytes ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+static char *run_text(Run *run, const char *s, size_t n)
+{
+    char *to = arena_alloc(&run->arena, n + 1);
+    return to ? memcpy(to, s, n) : NULL;
+}
+
+static int open_hosts(Run *run, const Source *source, ProfErr *err)
+{
+    run->hosts = prof_alloc(source->n_files * sizeof *run->hosts);
+    if (!run->hosts) return prof_nomem(err);
+    ProfErr first = {0};
+    size_t n_open = 0;
+    for (size_t i = 0; i < source->n_files; i++) {
+        Host *host = &run->hosts[i];
+        host->run = run;
+        host->file = (File){.fd = -1, .disk_fd = -1};
+        pthread_mutex_init(&host->lock, NULL);
+        run->n_hosts = i + 1;
+        const char *slash = strrchr(source->files[i], '/'), *name = slash ? slash + 1 : source->files[i];
+        host->name = run_text(run, name, host_name_length(name));
+        if (!host->name) return prof_nomem(err);
+        ProfErr why = {0};
+        if (!file_open(&host->file, source->files[i], &why)) {
+            host->readable = true;
+            n_open++;
+            run->size_bytes += host->file.n_bytes;
+            if (host->file.gzipped) run->format = "xspace.gz";
+            continue;
+        }
+        if (why.code == PROF_NOMEM) return *err = why, why.code;
+        if (!first.code) first = why;
+        host_issue(host, "error", "unreadable", 0, 0, host, "%s", why.text);
+    }
+    if (!n_open) *err = first;
+    return err->code;
+}
+
+static int number_and_order(Run *run, Line ***by_length, ProfErr *err)
+{
+    size_t n_lines = 0;
+    for (size_t h = 0; h < run->n_hosts; h++) {
+        Host *host = &run->hosts[h];
+        host->first_plane = run->n_planes, host->first_line = (uint32_t)n_lines;
+        for (size_t i = 0; i < host->n_planes; i++) host->planes[i].plane_id = run->n_planes++;
+        n_lines += host->n_lines;
+    }
+    run->lines = prof_alloc(n_lines * sizeof *run->lines);
+    *by_length = prof_alloc(n_lines * sizeof **by_length);
+    if (!run->lines || !*by_length) return prof_nomem(err);
+    for (size_t h = 0; h < run->n_hosts; h++)
+        for (size_t i = 0; i < run->hosts[h].n_lines; i++) {
+            Line *line = &run->hosts[h].lines[i];
+            line->line_id = run->n_lines;
+            (*by_length)[run->n_lines] = run->lines[run->n_lines] = line;
+            run->n_lines++;
+        }
+    if (n_lines) qsort(*by_length, n_lines, sizeof **by_length, longer_first);
+    return PROF_OK;
+}
+
+static int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr *err)
+{
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    run->path = run_text(run, source->path, strlen(source->path));
+    run->name = run_text(run, source->name, strlen(source->name));
+    run->format = "xspace";
+    long n = options && options->n_threads ? options->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+    run->n_workers = n < 1 ? 1 : n > 64 ? 64 : (size_t)n;
+    run->worker_arenas = prof_alloc(run->n_workers * sizeof *run->worker_arenas);
+    if (!run->path || !run->name || !run->worker_arenas) return prof_nomem(err);
+    if (open_hosts(run, source, err)) return err->code;
+    Line **by_length = NULL;
+    Job structure = {.run = run, .n_tasks = run->n_hosts};
+    if (job_run(&structure, options, err)) return err->code;
+    size_t n_readable = 0;
+    for (size_t h = 0; h < run->n_hosts; h++) n_readable += run->hosts[h].readable;
+    if (!n_readable)
+        for (size_t h = 0; h < run->n_hosts; h++)
+            if (run->hosts[h].n_issues) return prof_fail(err, PROF_FORMAT, run->hosts[h].issues[0].offset, "%s", run->hosts[h].issues[0].message);
+    if (!number_and_order(run, &by_length, err)) {
+        Job events = {.run = run, .n_tasks = run->n_lines, .order = by_length, .lines = true};
+        job_run(&events, options, err);
+    }
+    prof_free(by_length);
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
+        Host *host = &run->hosts[h];
+        host->first_event = run->n_events;
+        for (size_t i = 0; i < host->n_lines; i++) host->lines[i].first_event = run->n_events, run->n_events += host->lines[i].n_events;
+        if (host->readable) xspace_finish(host, err);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    run->loaded_ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
+    return err->code;
+}
+
+static void run_free(Run *run)
+{
+    for (size_t h = 0; h < run->n_hosts; h++) {
+        Host *host = &run->hosts[h];
+        for (size_t i = 0; i < host->n_planes; i++) {
+            Plane *plane = &host->planes[i];
+            prof_free(plane->event_metas);
+            prof_free(plane->stat_metas);
+            prof_free(plane->event_ids.slots);
+            prof_free(plane->stat_ids.slots);
+            prof_free(plane->stat_offsets);
+        }
+        for (size_t i = 0; i < host->n_lines; i++) prof_free(host->lines[i].chunks);
+        prof_free(host->planes);
+        prof_free(host->lines);
+        prof_free(host->hostnames);
+        prof_free(host->errors);
+        prof_free(host->warnings);
+        prof_free(host->issues);
+        text_table_free(&host->texts);
+        arena_free(&host->arena);
+        file_close(&host->file);
+        pthread_mutex_destroy(&host->lock);
+    }
+    for (size_t i = 0; run->worker_arenas && i < run->n_workers; i++) arena_free(&run->worker_arenas[i]);
+    event_order_free(run->by_name);
+    prof_free(run->correlated);
+    prof_free(run->worker_arenas);
+    prof_free(run->hosts);
+    prof_free(run->lines);
+    arena_free(&run->derived_arena);
+    arena_free(&run->arena);
+    pthread_mutex_destroy(&run->lock);
+    prof_free(run);
+}
+
+Line *run_line_of_event(const Run *run, uint64_t event)
+{
+    size_t low = 0, high = run->n_lines;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        const Line *line = run->lines[mid];
+        if (event < line->first_event)
+            high = mid;
+        else if (event >= line->first_event + line->n_events)
+            low = mid + 1;
+        else
+            return run->lines[mid];
+    }
+    return NULL;
+}
+
+/* ---- the registry: one Run per source and content in the process ---- */
+
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static Run *registry;
+
+/* What the files of a source look like from outside: paths, sizes and times. */
+static uint64_t identity_of(const Source *source)
+{
+    uint64_t h = mix64(source->n_files);
+    for (size_t i = 0; i < source->n_files; i++) {
+        uint64_t size = 0;
+        int64_t mtime = 0;
+        file_identity(source->files[i], &size, &mtime);
+        for (const char *s = source->files[i]; *s; s++) h = (h ^ (uint8_t)*s) * 0x100000001b3u;
+        h = mix64(h ^ mix64(size) ^ mix64((uint64_t)mtime * 3));
+    }
+    return h;
+}
+
+Run *run_ref(Run *run)
+{
+    atomic_fetch_add(&run->n_references, 1);
+    return run;
+}
+
+void run_unref(Run *run)
+{
+    if (!run) return;
+    pthread_mutex_lock(&registry_lock);
+    bool last = atomic_fetch_sub(&run->n_references, 1) == 1;
+    if (last)
+        for (Run **link = &registry; *link; link = &(*link)->next)
+            if (*link == run) {
+                *link = run->next;
+                break;
+            }
+    pthread_mutex_unlock(&registry_lock);
+    if (last) run_free(run);
+}
+
+bool run_is_current(const Run *run)
+{
+    for (size_t h = 0; h < run->n_hosts; h++) {
+        const File *file = &run->hosts[h].file;
+        uint64_t size;
+        int64_t mtime;
+        if (!file->path) continue;
+        if (!file_identity(file->path, &size, &mtime) || size != file->disk_size || mtime != file->mtime_ns) return false;
+    }
+    return true;
+}
+
+Run *run_open(const char *path, const RunOptions *options, ProfErr *err)
+{
+    Source source = {0};
+    if (source_resolve(path, &source, err)) return NULL;
+    uint64_t identity = identity_of(&source);
+    Run *run = NULL;
+    pthread_mutex_lock(&registry_lock);
+    for (Run *r = registry; r && !run; r = r->next)
+        if (r->identity == identity && !strcmp(r->path, source.path)) run = run_ref(r);
+    pthread_mutex_unlock(&registry_lock);
+    if (!run && !(run = prof_alloc(sizeof *run))) {
+        prof_nomem(err);
+    } else if (!atomic_load(&run->n_references)) {
+        atomic_store(&run->n_references, 1);
+        run->identity = identity;
+        pthread_mutex_init(&run->lock, NULL);
+        if (run_load(run, &source, options, err)) {
+            run_free(run);
+            run = NULL;
+        } else {
+            pthread_mutex_lock(&registry_lock);
+            run->next = registry, registry = run;
+            pthread_mutex_unlock(&registry_lock);
+        }
+    }
+    source_free(&source);
+    return run;
+}

@@ -1,0 +1,299 @@
+/* run.h: a loaded profile.
+ *
+ * A Run is what one source (a file, or a run folder with a file per host) holds: hosts, their planes, lines and events.
+ * It is read once, immutable afterwards but for what is derived on first use (under its lock), counted, and freed whole
+ * with the last reference. All pointers into a Run live as long as the reference through which it was reached.
+ *
+ * Ordinals (plane, line, event) count through the whole run, hosts in order of their file names, everything else in file
+ * order: the same bytes always give the same ordinals. */
+#ifndef PROF_RUN_H
+#define PROF_RUN_H
+
+#include "file.h"
+#include "store/column.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct Run Run;
+typedef struct Host Host;
+typedef struct Plane Plane;
+typedef struct Line Line;
+
+enum PlaneKind { PLANE_HOST, PLANE_TENSORCORE, PLANE_SPARSECORE, PLANE_GPU, PLANE_METADATA, PLANE_CUSTOM, PLANE_OTHER };
+enum LineKind {
+    LINE_THREAD,
+    LINE_STREAM,
+    LINE_STEPS,
+    LINE_MODULES,
+    LINE_OPS,
+    LINE_ASYNC_OPS,
+    LINE_NAME_SCOPE,
+    LINE_FRAMEWORK_OPS,
+    LINE_SOURCE,
+    LINE_LAUNCH_STATS,
+    LINE_COUNTERS,
+    LINE_OTHER,
+};
+extern const char *const plane_kind_names[], *const line_kind_names[];
+
+/* Stats whose meaning the loader knows, by their exact name (known_stat_names). */
+enum KnownStat {
+    STAT_UNKNOWN,
+    STAT_GROUP_ID,
+    STAT_CORRELATION_ID,
+    STAT_PROGRAM_ID,
+    STAT_HLO_MODULE,
+    STAT_HLO_OP,
+    STAT_TF_OP,
+    STAT_HLO_CATEGORY,
+    STAT_FLOPS,
+    STAT_BYTES_ACCESSED,
+    STAT_SHAPE_WITH_LAYOUT,
+    STAT_SHAPE,
+    STAT_SOURCE,
+    STAT_DEVICE_OFFSET_PS,
+    STAT_DEVICE_DURATION_PS,
+    STAT_KERNEL_DETAILS,
+    STAT_ASYNC,
+    STAT_SYMBOL_ID,
+    STAT_PROFILE_START_TIME,
+    STAT_PROFILE_STOP_TIME,
+    STAT_PROCESS_ID,
+    N_KNOWN_STATS,
+};
+extern const char *const known_stat_names[N_KNOWN_STATS];
+
+enum StatType { TYPE_NONE, TYPE_DOUBLE, TYPE_UINT64, TYPE_INT64, TYPE_STR, TYPE_BYTES, TYPE_REF };
+extern const char *const stat_type_names[];
+
+/* One decoded XStat; bytes borrows from the message it was read from. */
+typedef struct {
+    int64_t id; /* key into the plane's stat metadata */
+    enum StatType type;
+    union {
+        double number;
+        int64_t integer;
+        uint64_t natural; /* TYPE_UINT64, TYPE_REF */
+    };
+    const uint8_t *bytes; /* TYPE_STR, TYPE_BYTES */
+    size_t n_bytes;
+} Stat;
+
+/* A stat worth keeping: interned text, or a number. */
+typedef struct {
+    enum StatType type; /* TYPE_NONE: the event has no such stat; TYPE_REF never: it is TYPE_STR here */
+    union {
+        double number;
+        int64_t integer;
+        uint64_t natural;
+        const Text *text;
+    };
+} Fact;
+typedef struct {
+    enum KnownStat known;
+    Fact fact;
+} KnownFact;
+
+/* Where a message lies in the file. */
+typedef struct {
+    uint64_t offset, n_bytes;
+} Span;
+
+typedef struct {
+    int64_t id; /* the map's key */
+    const Text *name, *display_name;
+    Span span;              /* of the XEventMetadata; n_bytes 0: no such entry in the file */
+    const KnownFact *facts; /* read on first use: event_meta_facts() */
+    uint16_t n_facts;
+    bool facts_read, has_stats;
+} EventMeta;
+
+typedef struct {
+    int64_t id;
+    const Text *name, *description;
+    uint8_t known; /* enum KnownStat */
+} StatMeta;
+
+/* id -> index of an array, open addressing; slots hold index + 1. */
+typedef struct {
+    uint32_t *slots;
+    size_t n_slots, n_ids;
+} IdTable;
+
+struct Plane {
+    Host *host;
+    uint32_t plane_id;
+    int64_t proto_id;
+    const Text *name;
+    enum PlaneKind kind;
+    Span span;
+    /* n_declared entries of the file, then one that stands for every id that events use without declaring it */
+    EventMeta *event_metas;
+    size_t n_event_metas, n_declared, event_meta_capacity;
+    StatMeta *stat_metas;
+    size_t n_stat_metas, stat_meta_capacity;
+    IdTable event_ids, stat_ids;
+    uint64_t *stat_offsets; /* of each XStat's field in the file */
+    size_t n_stats, stat_capacity;
+    size_t first_line, n_lines; /* in host->lines */
+    uint64_t n_events;
+    int64_t process_id; /* of the sub-process that the plane came from, -1: none */
+};
+
+enum { CHUNK_EVENTS = 1024 };
+enum ChunkColumn { COL_OFFSET, COL_DURATION, COL_META, COL_POSITION, COL_AGGREGATED, N_CHUNK_COLUMNS };
+
+/* CHUNK_EVENTS events of a line in stored order (the last chunk may be shorter), and the range of each value, so that
+ * whole chunks are skipped. COL_META: index into event_metas. COL_POSITION: file offset of the event's field.
+ * COL_AGGREGATED: 1 when COL_OFFSET holds num_occurrences instead of an offset.
+ * Events that would need more memory packed than they take in the file stay there (packed false) and are read again. */
+typedef struct {
+    Packed columns[N_CHUNK_COLUMNS];
+    Span span;                                                                    /* of the events in the file */
+    int64_t min_offset, max_offset, min_duration, max_duration, min_end, max_end; /* relative to the line's start */
+    uint32_t n_events;
+    bool packed;
+} Chunk;
+
+/* Nesting of a chunk's events on their line. COL_PARENT: own index minus the parent's, 0 when there is none. */
+enum NestingColumn { NEST_SELF, NEST_DEPTH, NEST_PARENT, N_NESTING_COLUMNS };
+typedef struct {
+    Packed columns[N_NESTING_COLUMNS];
+} NestingChunk;
+
+/* What the events of one name on one line sum to. Sums stop at the ends of int64. */
+typedef struct {
+    uint32_t meta;
+    int64_t count, total_ps, self_ps, min_ps, max_ps;
+} LineTotal;
+
+struct Line {
+    Plane *plane;
+    uint32_t line_id;
+    bool derived; /* one of XProf's own lines, by its id */
+    bool ordered; /* events begin in order, the longer first */
+    enum LineKind kind;
+    const Text *name, *display_name; /* display_name: empty when the file has none */
+    int64_t proto_id, display_id, timestamp_ns, duration_ps;
+    int64_t start_ps; /* timestamp_ns in ps */
+    Span span;
+    uint64_t first_event, n_events;
+    Chunk *chunks;
+    size_t n_chunks, chunk_capacity;
+    NestingChunk *nesting;      /* per chunk, on first use: line_nesting() */
+    const int64_t *device_self; /* on first use: line_device_self() */
+    LineTotal *totals;          /* on first use: line_totals() */
+    size_t n_totals;
+    bool totals_made;
+};
+
+typedef struct {
+    const char *severity; /* error: bytes are lost; warning: repaired or doubtful; info */
+    const char *code;
+    uint64_t offset, count, lost_bytes; /* offset: of the first */
+    char *message;
+    const void *where; /* what it is about, for counting repetitions */
+} Issue;
+
+struct Host {
+    Run *run;
+    const char *name; /* from the file's name, in run->arena */
+    File file;
+    bool readable;
+    Plane *planes;
+    Line *lines;
+    size_t n_planes, plane_capacity, n_lines, line_capacity;
+    uint32_t first_plane, first_line; /* ordinals */
+    uint64_t first_event, n_events;
+    const Text **hostnames, **errors, **warnings;
+    size_t n_hostnames, n_errors, n_warnings, hostname_capacity, error_capacity, warning_capacity;
+    int64_t start_unix_ns, stop_unix_ns; /* -1: the file does not say */
+    Issue *issues;
+    size_t n_issues, issue_capacity;
+    pthread_mutex_t lock; /* issues and late metadata while lines are read */
+    TextTable texts;
+    Arena arena;
+    uint64_t structure_bytes; /* held for planes, lines and metadata, to bound what a hostile file can ask for */
+    unsigned odd_fields;      /* bits: XPlane fields seen with a wire type that they never have */
+    bool plausible;           /* a plane has a name as profilers give them */
+};
+
+struct Run {
+    Run *next; /* registry */
+    atomic_int n_references;
+    char *path, *name; /* as given, made absolute; folder name or file name without suffix */
+    const char *format;
+    Host *hosts;
+    size_t n_hosts;
+    uint32_t n_planes, n_lines;
+    uint64_t n_events, size_bytes, identity;
+    double loaded_ms;
+    Arena arena, *worker_arenas;
+    size_t n_workers;
+    pthread_mutex_t lock; /* derived columns */
+    Arena derived_arena;
+    Line **lines; /* all lines of all hosts, by ordinal */
+    struct EventOrder *by_name;
+    struct Correlated *correlated;
+    size_t n_correlated;
+    bool correlated_made;
+};
+
+typedef struct {
+    /* Called every few ms on the calling thread; returns true to stop the load. May be NULL. */
+    bool (*poll)(void *context, uint64_t bytes_done, uint64_t bytes_total);
+    void *context;
+    int n_threads; /* 0: one per processor */
+} RunOptions;
+
+/* Opens a source: the shared Run if the same bytes are loaded already, else loads it. NULL on failure, with err set.
+ * The caller owns one reference. */
+Run *run_open(const char *path, const RunOptions *options, ProfErr *err);
+Run *run_ref(Run *run);
+void run_unref(Run *run);
+/* True while the files at the run's path are still the ones that were read. */
+bool run_is_current(const Run *run);
+
+/* Records a loss or repair; repetitions of one code at one place are counted in one row. */
+void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t lost_bytes, const void *where, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+
+/* id -> index or -1. */
+int64_t id_find(const IdTable *table, const void *array, size_t element_bytes, int64_t id);
+
+/* ---- reading events ---- */
+
+/* One column set of a chunk, unpacked; only the asked columns are filled. */
+typedef struct {
+    int64_t columns[N_CHUNK_COLUMNS][CHUNK_EVENTS];
+} ChunkValues;
+/* wanted: bits 1 << enum ChunkColumn. The window may be shared with other reads of the host's file. */
+int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValues *values, Window *window, ProfErr *err);
+
+static inline const Text *line_label(const Line *line) { return line->display_name->n_bytes ? line->display_name : line->name; }
+/* The line that holds an event ordinal, NULL when none does. */
+Line *run_line_of_event(const Run *run, uint64_t event);
+
+/* ---- derived on first use; false: no memory or unreadable, with err set ---- */
+
+const NestingChunk *line_nesting(Line *line, ProfErr *err);
+bool line_totals(Line *line, ProfErr *err);
+/* Computes the totals of all lines, on all processors. */
+bool run_totals(Run *run, ProfErr *err);
+
+/* Event ordinals ordered by name, file order within. */
+typedef struct EventOrder {
+    uint64_t n_events;
+    uint32_t **blocks; /* ORDER_BLOCK ordinals each; NULL blocks and wide for runs beyond 2^32 events */
+    uint64_t **wide;
+} EventOrder;
+enum { ORDER_BLOCK = 1 << 20 };
+const EventOrder *run_order_by_name(Run *run, ProfErr *err);
+void event_order_free(EventOrder *order);
+static inline uint64_t order_at(const EventOrder *order, uint64_t i)
+{
+    return order->blocks ? order->blocks[i / ORDER_BLOCK][i % ORDER_BLOCK] : order->wide[i / ORDER_BLOCK][i % ORDER_BLOCK];
+}
+
+#endif

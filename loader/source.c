@@ -1,0 +1,203 @@
+/* source.c: finding runs in the file system; see source.h. */
+#define _GNU_SOURCE
+#include "source.h"
+
+#include "file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+static const char *const suffixes[] = {".xplane.pb", ".xplane.pb.gz"};
+
+size_t host_name_length(const char *file_name)
+{
+    size_t n = strlen(file_name);
+    for (size_t i = 0; i < COUNT(suffixes); i++) {
+        size_t k = strlen(suffixes[i]);
+        if (n > k && !strcmp(file_name + n - k, suffixes[i])) return n - k;
+    }
+    return n;
+}
+
+static bool is_profile_name(const char *file_name) { return host_name_length(file_name) != strlen(file_name); }
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static char *copy(Arena *arena, const char *s, size_t n)
+{
+    char *to = arena_alloc(arena, n + 1);
+    return to ? memcpy(to, s, n) : NULL;
+}
+
+static char *join(Arena *arena, const char *folder, const char *name)
+{
+    size_t n = strlen(folder), k = strlen(name);
+    while (n > 1 && folder[n - 1] == '/') n--;
+    char *to = arena_alloc(arena, n + k + 2);
+    if (!to) return NULL;
+    memcpy(to, folder, n);
+    if (!n || folder[n - 1] != '/') to[n++] = '/';
+    memcpy(to + n, name, k);
+    return to;
+}
+
+void source_free(Source *source)
+{
+    prof_free(source->files);
+    arena_free(&source->arena);
+    *source = (Source){0};
+}
+
+void source_list_free(Source *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) source_free(&list[i]);
+    prof_free(list);
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* The profiles lying in a folder itself. n_files 0: none. */
+static int read_folder(const char *folder, Source *source, ProfErr *err)
+{
+    DIR *dir = opendir(folder);
+    if (!dir) return prof_fail(err, PROF_IO, 0, "%s: cannot open the folder: %s", folder, strerror(errno));
+    size_t capacity = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) && !err->code;) {
+        if (!is_profile_name(entry->d_name)) continue;
+        char *path = join(&source->arena, folder, entry->d_name);
+        uint64_t size;
+        int64_t mtime;
+        if (!path || !GROW(source->files, source->n_files, capacity)) {
+            prof_nomem(err);
+            break;
+        }
+        if (!file_identity(path, &size, &mtime)) continue;
+        source->files[source->n_files++] = path;
+        source->size_bytes += size;
+        if (mtime > source->mtime_ns) source->mtime_ns = mtime;
+    }
+    closedir(dir);
+    if (source->n_files) qsort(source->files, source->n_files, sizeof *source->files, by_text);
+    return err->code;
+}
+
+typedef struct {
+    Source *list;
+    size_t n, capacity, root_length;
+    unsigned n_folders;
+} Search;
+
+enum { MAX_FOLDER_DEPTH = 24, MAX_FOLDERS = 200000 };
+
+static int search(Search *s, const char *folder, int depth, ProfErr *err)
+{
+    Source found = {0};
+    if (++s->n_folders > MAX_FOLDERS) return prof_fail(err, PROF_IO, 0, "%s: more than %d folders; give a folder nearer to the runs", folder, MAX_FOLDERS);
+    if (depth && read_folder(folder, &found, err)) {
+        bool unreadable = err->code == PROF_IO;
+        source_free(&found);
+        if (unreadable) *err = (ProfErr){0}; /* a folder that we may not see holds no run of ours */
+        return err->code;
+    }
+    if (!depth && read_folder(folder, &found, err)) return source_free(&found), err->code;
+    if (found.n_files) {
+        found.path = copy(&found.arena, folder, strlen(folder));
+        /* <sub>/plugins/profile/<run> is shown as <sub>/<run> */
+        const char *below = strlen(folder) > s->root_length ? folder + s->root_length + 1 : base_name(folder);
+        char *name = found.name = copy(&found.arena, below, strlen(below));
+        if (!found.path || !name || !GROW(s->list, s->n, s->capacity)) return source_free(&found), prof_nomem(err);
+        char *plugin = strstr(name, "plugins/profile/");
+        if (plugin) memmove(plugin, plugin + 16, strlen(plugin + 16) + 1);
+        if (!*name) found.name = copy(&found.arena, base_name(folder), strlen(base_name(folder)));
+        s->list[s->n++] = found;
+    } else {
+        source_free(&found);
+    }
+    if (depth == MAX_FOLDER_DEPTH) return PROF_OK;
+    DIR *dir = opendir(folder);
+    if (!dir) return PROF_OK;
+    Arena names = {0};
+    for (struct dirent *entry; (entry = readdir(dir)) && !err->code;) {
+        if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK)) continue;
+        char *path = join(&names, folder, entry->d_name);
+        struct stat st;
+        if (!path)
+            prof_nomem(err);
+        else if (!stat(path, &st) && S_ISDIR(st.st_mode))
+            search(s, path, depth + 1, err);
+    }
+    arena_free(&names);
+    closedir(dir);
+    return err->code;
+}
+
+static int by_path(const void *a, const void *b) { return strcmp(((const Source *)a)->path, ((const Source *)b)->path); }
+
+int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
+{
+    struct stat st;
+    if (!stat(folder, &st) && !S_ISDIR(st.st_mode)) { /* a file is its own run */
+        Source *only = prof_alloc(sizeof *only);
+        if (!only) return prof_nomem(err);
+        if (source_resolve(folder, only, err)) return prof_free(only), err->code;
+        *list = only, *n = 1;
+        return PROF_OK;
+    }
+    Search s = {.root_length = strlen(folder)};
+    while (s.root_length > 1 && folder[s.root_length - 1] == '/') s.root_length--;
+    Arena arena = {0};
+    char *root = copy(&arena, folder, s.root_length);
+    if (!root)
+        prof_nomem(err);
+    else
+        search(&s, root, 0, err);
+    arena_free(&arena);
+    if (err->code) return source_list_free(s.list, s.n), err->code;
+    if (s.n) qsort(s.list, s.n, sizeof *s.list, by_path);
+    *list = s.list, *n = s.n;
+    return PROF_OK;
+}
+
+int source_resolve(const char *path, Source *source, ProfErr *err)
+{
+    struct stat st;
+    Source found = {0};
+    if (!*path) return prof_fail(err, PROF_NOTFOUND, 0, "an empty path names no profile; give a file, a run folder, a log dir, or a label");
+    if (stat(path, &st)) {
+        const char *why = errno == ENOENT ? "no such file or folder, and no attached label" : strerror(errno);
+        return prof_fail(err, PROF_NOTFOUND, 0, "%s: %s; give a *.xplane.pb, a run folder or a log dir", path, why);
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        found.path = copy(&found.arena, path, strlen(path));
+        found.name = copy(&found.arena, base_name(path), host_name_length(base_name(path)));
+        found.files = prof_alloc(sizeof *found.files);
+        if (!found.path || !found.name || !found.files) return source_free(&found), prof_nomem(err);
+        found.files[0] = found.path, found.n_files = 1;
+        if (S_ISREG(st.st_mode)) file_identity(path, &found.size_bytes, &found.mtime_ns);
+        *source = found;
+        return PROF_OK;
+    }
+    Source *list = NULL;
+    size_t n = 0;
+    if (source_find(path, &list, &n, err)) return err->code;
+    if (!n)
+        return source_list_free(list, n),
+               prof_fail(err, PROF_NOTFOUND, 0, "%s: no *.xplane.pb in this folder or below; give the log dir that the profiler wrote to", path);
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++) /* the newest; of equally old ones the last by name, which is the later date */
+        if (list[i].mtime_ns >= list[best].mtime_ns) best = i;
+    for (size_t i = 0; i < n; i++) /* a run folder is itself, whatever lies below it */
+        if (strlen(list[i].path) <= strlen(path)) best = i;
+    *source = list[best];
+    list[best] = (Source){0};
+    source_list_free(list, n);
+    const char *slash = strrchr(source->path, '/');
+    if (slash) source->name = (char *)slash + 1; /* a run is known by its folder */
+    return PROF_OK;
+}

@@ -1,0 +1,48 @@
+# compile.awk: queries/*.sql into the C array prof_queries (see ext/prof.h).
+#
+# A query file opens with its head:
+#   -- The question, in one line?
+#   -- parameter NAME = DEFAULT: what it is
+#   -- column NAME TYPE [unit]: what it is
+# and then holds one SELECT whose columns are the declared ones, in order.
+function text(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return "\"" s "\"" }
+function flush_query() {
+    if (name == "") return
+    for (i = 1; i <= n_parameters; i++)
+        columns = columns "    {" text(parameter[i]) ", \"HIDDEN\", NULL, " text(parameter_doc[i] "; default " parameter_default[i]) ", \"argument " i "\"},\n"
+    printf "static const QueryParameter %s_parameters[] = {\n", name
+    for (i = 1; i <= n_parameters; i++) printf "    {%s, %s, %s},\n", text(parameter[i]), text(parameter_default[i]), text(parameter_doc[i])
+    printf "};\nstatic const Column %s_columns[] = {\n%s};\n", name, columns
+    list = list "    {" text(name) ", " text(question) ",\n" sql "     , " name "_parameters, " n_parameters ", " name "_columns, " n_columns + n_parameters "},\n"
+}
+BEGIN { print "// Made from the files of queries/ by queries/compile.awk.\n#include \"../ext/prof.h\"\n" }
+FNR == 1 {
+    flush_query()
+    name = FILENAME; sub(/.*\//, "", name); sub(/\.sql$/, "", name)
+    question = $0; sub(/^-- */, "", question)
+    n_parameters = n_columns = 0; columns = sql = ""
+    next
+}
+/^-- parameter / {
+    n_parameters++
+    rest = $0; sub(/^-- parameter /, "", rest)
+    parameter[n_parameters] = rest; sub(/ =.*/, "", parameter[n_parameters])
+    doc = rest; sub(/^[^:]*: */, "", doc); parameter_doc[n_parameters] = doc
+    value = rest; sub(/^[^=]*= */, "", value); sub(/:.*/, "", value); parameter_default[n_parameters] = value
+    next
+}
+/^-- column / {
+    n_columns++
+    doc = $0; sub(/^[^:]*: */, "", doc)
+    head = $0; sub(/^-- column /, "", head); sub(/:.*/, "", head)
+    split(head, part, " "); unit = head
+    if (unit ~ /\[/) { sub(/^[^[]*\[/, "", unit); sub(/\].*/, "", unit); unit = text(unit) } else unit = "NULL"
+    columns = columns "    {" text(part[1]) ", " text(part[2]) ", " unit ", " text(doc) ", \"queries/" name ".sql\"},\n"
+    next
+}
+/^--/ { next }
+NF { sql = sql "     " text($0 "") " \"\\n\"\n" }
+END {
+    flush_query()
+    printf "const Query prof_queries[] = {\n%s};\nconst int n_prof_queries = COUNT(prof_queries);\n", list
+}
