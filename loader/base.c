@@ -83,10 +83,10 @@ void arena_free(Arena *arena)
 
 /* ---- text ---- */
 
-static const struct {
+static const union {
     Text text;
-    char nul[1];
-} empty = {{0, false, false}, {0}};
+    char room[sizeof(Text) + 8];
+} empty;
 const Text *const empty_text = &empty.text;
 
 /* Length of the well-formed sequence at s, or 0; then *bad is the length of the ill-formed part (at least 1). */

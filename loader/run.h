@@ -147,7 +147,7 @@ enum ChunkColumn { COL_OFFSET, COL_DURATION, COL_META, COL_POSITION, COL_AGGREGA
 /* CHUNK_EVENTS events of a line in stored order (the last chunk may be shorter), and the range of each value, so that
  * whole chunks are skipped. COL_META: index into event_metas. COL_POSITION: file offset of the event's field.
  * COL_AGGREGATED: 1 when COL_OFFSET holds num_occurrences instead of an offset.
- * Events that would need more memory packed than they take in the file stay there (packed false) and are read again. */
+ * Events that would need half as much again packed as they take in the file stay there (packed false) and are read again. */
 typedef struct {
     Packed columns[N_CHUNK_COLUMNS];
     Span span;                                                                    /* of the events in the file */

@@ -1,6 +1,6 @@
 /* Out of memory at every allocation: loads the extension and runs queries while the Nth allocation of SQLite fails, for N = 1, 2, 3, ...
  *
- *     oom EXTENSION PROFILE [MOST_RUNS]
+ *     oom [EXTENSION [PROFILE [MOST_RUNS]]]      what the build and tests/data have, if not given
  *
  * Each N runs in a child of its own, first with that one failure and then with everything failing from N on, so that a crash is one
  * failed case and not the end. A run may succeed or say "out of memory"; nothing else, and no byte may be left after close.
@@ -144,10 +144,8 @@ static int try(const char *extension, const char *profile, long n, int on, int s
 
 int main(int argc, char **argv)
 {
-    if (argc < 3) {
-        fprintf(stderr, "usage: oom EXTENSION PROFILE [MOST_RUNS]\n");
-        return 2;
-    }
+    const char *extension = argc > 1 ? argv[1] : "build/libprofsql.so";
+    const char *profile = argc > 2 ? argv[2] : "tests/data/tf_custom_loop";
     long most = argc > 3 ? atol(argv[3]) : 3000;
     int passed = 0, failed = 0;
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real);
@@ -163,7 +161,7 @@ int main(int argc, char **argv)
     pid_t child = fork();
     if (!child) {
         long n_load = 0;
-        int wrongs = life(argv[1], argv[2], &n_load);
+        int wrongs = life(extension, profile, &n_load);
         counts[0] = n_load, counts[1] = n_calls;
         if (write(pipes[1], counts, sizeof counts) != sizeof counts) _exit(2);
         fflush(stdout);
@@ -183,7 +181,7 @@ int main(int argc, char **argv)
         if (third < counts[0]) third = counts[0];
         if (counts[1] > most) stride = (counts[1] - third) / (most - most / 3) + 1;
         for (; n <= counts[1] && bad < 40; n += n < third && !on ? 1 : stride, runs++)
-            if (try(argv[1], argv[2], n, on, 120))
+            if (try(extension, profile, n, on, 120))
                 bad++;
             else
                 passed++;

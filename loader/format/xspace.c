@@ -487,7 +487,7 @@ static int chunk_finish(ChunkMaker *m, ProfErr *err)
     uint64_t n_bytes = 0;
     int64_t base;
     for (int c = 0; c < N_CHUNK_COLUMNS; c++) n_bytes += (uint64_t)m->n * packed_width(m->values->columns[c], m->n, &base);
-    if (m->n == CHUNK_EVENTS && n_bytes > chunk.span.n_bytes)
+    if (m->n == CHUNK_EVENTS && 2 * n_bytes > 3 * chunk.span.n_bytes)
         chunk.packed = false;
     else
         for (int c = 0; c < N_CHUNK_COLUMNS; c++)

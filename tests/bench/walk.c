@@ -1,8 +1,8 @@
 /*
  * walk: the yardstick for loading. A bare walk over the wire format of an XSpace, single thread,
  * over a fresh mmap for every round: every plane, line, event and stat is visited and every number
- * decoded, strings are skipped by length; nothing is stored, so no reader of the same file on one
- * core can do less work. All numbers go into a checksum, so that nothing is optimised away.
+ * decoded, strings are skipped by length; nothing is stored. Only a reader that leaves stats for
+ * later can do less. All numbers go into a checksum, so that nothing is optimised away.
  *
  *     walk FILE [ROUNDS]
  *     bytes=1065137808 events=12812912 stats=55375118 seconds=1.316851 gb_per_s=0.809 checksum=8f7a65d3d27bb11f

@@ -18,8 +18,9 @@ import sys
 import tarfile
 import tempfile
 
-import library
-from rows import spell
+sys.dont_write_bytecode = True
+import library  # noqa: E402
+from rows import escape, spell  # noqa: E402
 
 KEY = ("device", "stream_id", "thread_id", "start_ns", "end_ns", "kernel_name")
 NOT_YET = ("tf_op_name", "tf_op_type", "input_tensors", "output_tensors", "hlo_fingerprint")
@@ -59,6 +60,15 @@ def library_rows(path, header):
         yield tuple(text_number(v) if is_number else v for v, is_number in zip(values, numbers))
 
 
+def around(x, y):
+    """Both values as text, long ones from shortly before their first difference."""
+    at = 0
+    if isinstance(x, str) and isinstance(y, str):
+        at = max(0, len(os.path.commonprefix((x, y))) - 60)
+        x, y = x[at:at + 200], y[at:at + 200]
+    return tuple(("..." if at else "") + escape(v) if isinstance(v, str) else spell(v) for v in (x, y))
+
+
 def sort_key(row):
     return tuple(("", "") if v is None else (type(v).__name__, v) for v in row)
 
@@ -92,7 +102,7 @@ def compare(header, want, have, skipped):
             for i, p, q in zip(counted, x, y):
                 if p != q:
                     bad[i] += 1
-                    examples.setdefault(header[i], (key, spell(p), spell(q)))
+                    examples.setdefault(header[i], (key, *around(p, q)))
     columns = {header[i]: (cells, bad[i]) for i in counted}
     columns.update({k: (cells + absent, absent + surplus) for k in KEY})
     return columns, absent, surplus, examples
@@ -176,7 +186,7 @@ def main():
                 print("    " + line)
             for column, (key, x, y) in list(examples.items())[:args.show]:
                 n = "" if column == "row" else " (%d of %d)" % (columns[column][1], columns[column][0])
-                print("    %s%s at %s: expected %s, got %s" % (column, n, key, x[:400], y[:400]))
+                print("    %s%s at %s: expected %s, got %s" % (column, n, key, x, y))
             sys.stdout.flush()
     print("\n%-28s %9s %9s" % ("column", "cells", "differ"))
     for column in have:

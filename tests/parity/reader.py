@@ -17,7 +17,8 @@ try:
 except ImportError:
     sys.exit("reader.py needs protobuf for Python: apt install python3-protobuf")
 
-from rows import spell
+sys.dont_write_bytecode = True
+from rows import spell  # noqa: E402
 
 INT64_MAX = 2**63 - 1
 

@@ -1,0 +1,53 @@
+-- The surface: what is promised is there, documented, and survives the user's own tables of the same names.
+.bail off
+SELECT 'every table is documented', count(*) = 17 FROM (SELECT DISTINCT table_name FROM prof_columns WHERE table_name NOT IN (SELECT name FROM prof_queries));
+SELECT 'no column without words', count(*) = 0 FROM prof_columns WHERE coalesce(description, '') = '' OR coalesce(origin, '') = '' OR type IS NULL;
+SELECT 'no function without words', count(*) = 0 FROM prof_functions WHERE coalesce(description, '') = '' OR coalesce(signature, '') = '';
+SELECT 'units are in the names', count(*) = 0 FROM prof_columns WHERE "column" GLOB '*_ps' AND unit IS NOT 'ps' OR "column" GLOB '*_us' AND unit IS NOT 'us' OR "column" GLOB '*_bytes' AND unit IS NOT 'bytes';
+SELECT 'columns are those of the tables', count(*) = 0 FROM prof_columns AS c
+ WHERE NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(c.table_name) AS x WHERE x.name = c."column");
+SELECT 'tables are those of prof_columns', count(*) = 0 FROM (SELECT DISTINCT table_name AS t FROM prof_columns) JOIN pragma_table_xinfo(t) AS x
+ WHERE NOT EXISTS (SELECT 1 FROM prof_columns AS c WHERE c.table_name = t AND c."column" = x.name);
+SELECT 'queries run by their own text', count(*) FROM prof_queries WHERE sql LIKE '%temp.%';
+SELECT prof_version() GLOB '[0-9]*.[0-9]*.[0-9]*', prof_debug() LIKE '%commit%';
+
+-- attaching and comparing
+SELECT prof_attach('tests/data/jax_two_hosts', 'before'), prof_attach('tests/data/tf_two_workers', 'after');
+SELECT run, host_count, event_count, device_type FROM prof_runs;
+SELECT run, host, host_source, event_count FROM hosts;
+SELECT count(*) FROM lines('before/worker-0.ml.example.com');
+SELECT run, count(*) FROM trace_events GROUP BY run ORDER BY run;
+SELECT a.operation, a.occurrences, b.occurrences FROM top_ops('before', 3) AS a LEFT JOIN top_ops('after', 1000) AS b USING (operation);
+
+-- the user's own tables of our names
+CREATE TABLE steps(x);
+CREATE TABLE hosts(x);
+CREATE TABLE lines(x);
+INSERT INTO lines VALUES (1);
+SELECT 'shadowed', count(*) FROM lines;
+SELECT 'queries are unharmed', count(*) = 10 FROM top_ops('before');
+SELECT 'queries are unharmed', count(*) > 0 FROM op_time_by_line('before');
+SELECT 'queries are unharmed', count(*) > 0 FROM idle_gaps('before');
+SELECT 'queries are unharmed', count(*) FROM launch_latency('before');
+DROP TABLE hosts;
+DROP TABLE lines;
+
+-- plans
+EXPLAIN QUERY PLAN SELECT count(*) FROM trace_events('x') WHERE line_id = 3 ORDER BY start_ps;
+EXPLAIN QUERY PLAN SELECT name, count(*) FROM trace_events('x') GROUP BY name;
+EXPLAIN QUERY PLAN SELECT * FROM trace_events('x') ORDER BY event_id LIMIT 3;
+EXPLAIN QUERY PLAN SELECT p.name, c.name FROM trace_events('before') AS c JOIN trace_events('before') AS p ON p.event_id = c.parent_id;
+EXPLAIN QUERY PLAN SELECT e.name, s.value FROM trace_events('before') AS e JOIN event_stats('before') AS s USING (event_id) WHERE e.name = 'x';
+EXPLAIN QUERY PLAN SELECT l.name, k.name FROM trace_events('before') AS l JOIN trace_events('before') AS k USING (correlation_id) WHERE l.name = 'cuLaunchKernel';
+
+-- errors say which file, what, and what to do
+SELECT * FROM lines('no/such/file');
+SELECT * FROM lines('tests/sql');
+SELECT * FROM lines('tests/data/README.md');
+SELECT * FROM lines('before/worker-9');
+SELECT prof_attach('tests/data/tf_two_workers', 'before');
+SELECT prof_detach('nobody');
+SELECT * FROM prof_find;
+SELECT prof_detach('before');
+SELECT count(*) FROM prof_runs;
+SELECT name, host_count FROM prof_find('tests/data') WHERE name GLOB '*tf_*' ORDER BY name;
