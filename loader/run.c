@@ -97,6 +97,21 @@ static void job_fail(Job *job, const ProfErr *err)
     atomic_store(&job->stop, true);
 }
 
+/* Frees what the planes and lines of a host hold, and forgets them. */
+static void drop_structure(Host *host)
+{
+    for (size_t i = 0; i < host->n_planes; i++) {
+        Plane *plane = &host->planes[i];
+        prof_free(plane->event_metas);
+        prof_free(plane->stat_metas);
+        prof_free(plane->event_ids.slots);
+        prof_free(plane->stat_ids.slots);
+        prof_free(plane->stat_offsets);
+    }
+    for (size_t i = 0; i < host->n_lines; i++) prof_free(host->lines[i].chunks);
+    host->n_planes = host->n_lines = 0;
+}
+
 static void host_task(Job *job, Host *host)
 {
     ProfErr err = {0};
@@ -109,7 +124,7 @@ static void host_task(Job *job, Host *host)
         job_fail(job, &err);
     } else if (err.code) {
         host->readable = false;
-        host->n_planes = host->n_lines = 0;
+        drop_structure(host);
         host_issue(host, "error", "unreadable", err.offset, host->file.n_bytes, host, "%s", err.text);
         pthread_mutex_lock(&job->lock);
         if (job->run->n_hosts == 1 && !job->err.code) job->err = err;
@@ -298,15 +313,7 @@ static void run_free(Run *run)
 {
     for (size_t h = 0; h < run->n_hosts; h++) {
         Host *host = &run->hosts[h];
-        for (size_t i = 0; i < host->n_planes; i++) {
-            Plane *plane = &host->planes[i];
-            prof_free(plane->event_metas);
-            prof_free(plane->stat_metas);
-            prof_free(plane->event_ids.slots);
-            prof_free(plane->stat_ids.slots);
-            prof_free(plane->stat_offsets);
-        }
-        for (size_t i = 0; i < host->n_lines; i++) prof_free(host->lines[i].chunks);
+        drop_structure(host);
         prof_free(host->planes);
         prof_free(host->lines);
         prof_free(host->hostnames);

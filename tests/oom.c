@@ -63,7 +63,7 @@ static const char *const queries[] = {
 /* An error that is no lack of memory, printed; 1 if so. Errors that a run without failures has too are not held against it. */
 static int wrong(int rc, const char *what, const char *message)
 {
-    static const char *const fine[] = {"out of memory", "no such file", "No such file", "not enough memory"};
+    static const char *const fine[] = {"out of memory", "no such file", "no run is attached"}; /* the last when attaching it failed */
     rc &= 0xff;
     if (rc == SQLITE_OK || rc == SQLITE_DONE || rc == SQLITE_ROW || rc == SQLITE_NOMEM) return 0;
     for (size_t i = 0; message && i < sizeof fine / sizeof *fine; i++)

@@ -179,9 +179,14 @@ static void interrupts(void)
     int rc;
     write_big(n_events);
     sqlite3 *db = open_db();
-    double began = seconds();
-    ask(db, load_only, &rc);
-    double whole = seconds() - began;
+    double began, whole = 0;
+    for (int i = 0; i < 3; i++) { /* the fastest of three loads */
+        ask(db, "SELECT prof_clear()", &rc);
+        began = seconds();
+        ask(db, load_only, &rc);
+        double took = seconds() - began;
+        if (!i || took < whole) whole = took;
+    }
     sqlite3_int64 n = ask(db, "SELECT sum(event_count) FROM lines(?1)", &rc);
     snprintf(why, sizeof why, "rc %d, %lld of %ld events", rc, (long long)n, n_events);
     report(rc == SQLITE_OK && n == n_events, "the big profile loads", why);
@@ -213,7 +218,7 @@ static void interrupts(void)
     for (int i = 1; i <= 3; i++) {
         pthread_t thread;
         ask(db, "SELECT prof_clear()", &rc);
-        delay = whole * i / 5;
+        delay = whole * i / 7;
         __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
         pthread_create(&thread, 0, stopper, db);
         began = seconds();
@@ -221,7 +226,7 @@ static void interrupts(void)
         double took = seconds() - began;
         __atomic_store_n(&stopping, 0, __ATOMIC_RELEASE);
         pthread_join(thread, 0);
-        snprintf(name, sizeof name, "sqlite3_interrupt from a thread at %d%% of the load", i * 20);
+        snprintf(name, sizeof name, "sqlite3_interrupt from a thread at %d/7 of the load", i);
         snprintf(why, sizeof why, "rc %d after %.2f s; interrupted at %.2f s, a load takes %.2f s", rc, took, delay, whole);
         report(rc == SQLITE_INTERRUPT && took < delay + whole * .4 + .1, name, why);
     }
