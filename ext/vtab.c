@@ -103,12 +103,15 @@ void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat)
 
 bool cursor_message(RowCursor *c, Span span)
 {
+    static const uint8_t nothing[1];
+    c->at = c->end = nothing;
+    if (!span.n_bytes) return true;
     if (span.n_bytes > c->message_capacity) {
         uint8_t *grown = sqlite3_realloc64(c->message, span.n_bytes);
         if (!grown) return prof_nomem(&c->err), false;
         c->message = grown, c->message_capacity = (size_t)span.n_bytes;
     }
-    if (span.n_bytes && file_read(&c->host->file, span.offset, c->message, (size_t)span.n_bytes, &c->err)) return false;
+    if (file_read(&c->host->file, span.offset, c->message, (size_t)span.n_bytes, &c->err)) return false;
     c->at = c->message, c->end = c->message + span.n_bytes;
     return true;
 }
