@@ -52,6 +52,7 @@ int prof_error(const ProfErr *err, char **message)
     if (err->code == PROF_INTERRUPT) return SQLITE_INTERRUPT;
     sqlite3_free(*message);
     *message = sqlite3_mprintf("%s", err->text);
+    if (!*message) return SQLITE_NOMEM;
     return err->code == PROF_IO ? SQLITE_IOERR : SQLITE_ERROR;
 }
 
@@ -233,6 +234,7 @@ int prof_attach(Prof *prof, const char *path, const char *label, char **attached
         old->run = run;
     } else if (!add_named(&prof->attached, &prof->n_attached, label, run)) {
         run_unref(run);
+        sqlite3_free(*attached_as);
         return SQLITE_NOMEM;
     }
     return SQLITE_OK;

@@ -215,7 +215,8 @@ const Table session_table = {"session",
     C(IS_OFFSET, "byte_offset", "INTEGER", "bytes", "where in the (inflated) file the first of them is", "libprofsql")                                         \
     C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: repaired or doubtful", "libprofsql")                                        \
     C(IS_CODE, "code", "TEXT", NULL,                                                                                                                           \
-      "damaged, truncated, too_many, gzip_cut_short, unreadable, invalid_utf8, nul_in_name, wrong_wire_type, unknown_metadata, time_overflow, more",           \
+      "damaged, truncated, too_many, gzip_cut_short, gzip_trailing_bytes, unreadable, invalid_utf8, nul_in_name, wrong_wire_type, unknown_metadata, "          \
+      "time_overflow, more",                                                                                                                                   \
       "libprofsql")                                                                                                                                            \
     C(IS_COUNT, "count", "INTEGER", NULL, "how many of this kind at this place", "libprofsql")                                                                 \
     C(IS_MESSAGE, "message", "TEXT", NULL, "what was lost, repaired or doubtful", "libprofsql")                                                                \

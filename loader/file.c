@@ -103,6 +103,7 @@ static int inflate_file(File *file, ProfErr *err)
             if (rc == Z_STREAM_END) { /* another member may follow */
                 bool last = !z.avail_in && offset >= file->disk_size;
                 bool junk = z.avail_in && z.next_in[0] != 0x1f;
+                if (junk) file->trailing_bytes = file->disk_size - offset + z.avail_in;
                 if (last || junk || inflateReset(&z) != Z_OK) {
                     more = false;
                     break;

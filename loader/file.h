@@ -15,6 +15,7 @@ typedef struct {
     uint64_t disk_size; /* of the file at path */
     int64_t mtime_ns;
     int disk_fd;             /* the file at path, to see whether it changes */
+    uint64_t trailing_bytes; /* behind the last gzip member, left out */
     bool gzipped, cut_short; /* cut_short: the gzip stream ended early; what was there is readable */
 } File;
 

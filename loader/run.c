@@ -117,6 +117,9 @@ static void host_task(Job *job, Host *host)
     ProfErr err = {0};
     if (!host->readable) return;
     xspace_read_structure(host, &err);
+    if (!err.code && host->file.trailing_bytes)
+        host_issue(host, "warning", "gzip_trailing_bytes", host->file.n_bytes, host->file.trailing_bytes, host,
+                   "bytes behind the end of the gzip stream were left out");
     if (!err.code && host->file.cut_short)
         host_issue(host, "error", "gzip_cut_short", host->file.n_bytes, 0, host, "the gzip stream is cut short or damaged; %llu inflated bytes were read",
                    (unsigned long long)host->file.n_bytes);

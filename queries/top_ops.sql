@@ -11,15 +11,13 @@
 -- column avg_time_us REAL [us]: total time of one
 -- column min_time_us REAL [us]: the shortest
 -- column max_time_us REAL [us]: the longest
-WITH totals AS MATERIALIZED (
-    SELECT * FROM temp.event_totals(:source) WHERE NOT derived
-), device AS MATERIALIZED (
-    SELECT count(*) > 0 AS present FROM totals WHERE plane_kind IN ('tensorcore', 'sparsecore', 'gpu')
+WITH device AS MATERIALIZED (
+    SELECT EXISTS (SELECT 1 FROM temp.event_totals(:source) WHERE NOT derived AND plane_kind IN ('tensorcore', 'sparsecore', 'gpu')) AS present
 ), ops AS (
     SELECT display_name AS operation, CASE WHEN plane_kind = 'host' THEN 'host' ELSE 'device' END AS place,
            sum(occurrences) AS occurrences, sum(total_ps) AS total_ps, sum(self_ps) AS self_ps, min(min_ps) AS min_ps, max(max_ps) AS max_ps
-    FROM totals, device
-    WHERE CASE WHEN present THEN plane_kind = 'gpu' OR (plane_kind IN ('tensorcore', 'sparsecore') AND line_kind = 'ops') ELSE plane_kind = 'host' END
+    FROM device CROSS JOIN temp.event_totals(:source)
+    WHERE NOT derived AND CASE WHEN present THEN plane_kind = 'gpu' OR (plane_kind IN ('tensorcore', 'sparsecore') AND line_kind = 'ops') ELSE plane_kind = 'host' END
     GROUP BY 1, 2
 )
 SELECT row_number() OVER (ORDER BY self_ps DESC, operation), operation, place, occurrences, total_ps / 1e6, self_ps / 1e6,

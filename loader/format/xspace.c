@@ -218,6 +218,13 @@ static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err
             break;
         }
         if (f.number == 5) meta.has_stats = true;
+        if (f.number == 6) { /* packed child ids: checked now, read when asked for */
+            const uint8_t *p = payload(window, f.payload, err), *end = p ? p + f.payload.n_bytes : NULL;
+            uint64_t id;
+            while (p && p < end) p = wire_varint(p, end, &id);
+            if (err->code) return err->code;
+            if (!p) lost(host, plane, f.payload.offset, f.payload.n_bytes, "a list of child ids");
+        }
         if (f.number != 2 && f.number != 4) continue;
         const Text *text = text_at(host, window, f.payload, err);
         if (!text) return err->code;
