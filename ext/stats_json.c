@@ -19,7 +19,7 @@ static void json_text(sqlite3_str *out, const char *s, size_t n)
     sqlite3_str_appendchar(out, 1, '"');
 }
 
-void json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat)
+bool json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat)
 {
     const Text *name = stat_name(plane, stat);
     if (sqlite3_str_length(out) > 1) sqlite3_str_appendchar(out, 1, ',');
@@ -39,7 +39,8 @@ void json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat)
     case TYPE_REF: json_text(out, stat_ref_text(plane, stat->natural)->text, stat_ref_text(plane, stat->natural)->n_bytes); break;
     case TYPE_STR: {
         char *fixed = sqlite3_malloc64(stat->n_bytes * 3 + 1);
-        if (fixed) json_text(out, fixed, utf8_repair(stat->bytes, stat->n_bytes, fixed));
+        if (!fixed) return false;
+        json_text(out, fixed, utf8_repair(stat->bytes, stat->n_bytes, fixed));
         sqlite3_free(fixed);
         break;
     }
@@ -50,4 +51,5 @@ void json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat)
         break;
     case TYPE_NONE: sqlite3_str_appendall(out, "null"); break;
     }
+    return true;
 }

@@ -694,11 +694,12 @@ static void stats_column(EventsCursor *c, sqlite3_context *ctx)
     Stat stat;
     size_t n;
     const uint8_t *p = event_message(&c->stat_window, (uint64_t)value_of(c, COL_POSITION), &n, &c->err), *end = p ? p + n : NULL;
-    while (p && (p = stat_next(p, end, 4, &stat))) json_stat(out, plane, &stat);
+    bool complete = true;
+    while (p && (p = stat_next(p, end, 4, &stat))) complete &= json_stat(out, plane, &stat);
     uint8_t *shared = meta->has_stats && !c->err.code ? sqlite3_malloc64(meta->span.n_bytes) : NULL;
     if (shared && !file_read(&plane->host->file, meta->span.offset, shared, (size_t)meta->span.n_bytes, &c->err))
-        for (p = shared, end = shared + meta->span.n_bytes; (p = stat_next(p, end, 5, &stat));) json_stat(out, plane, &stat);
-    bool nomem = sqlite3_str_errcode(out) || (meta->has_stats && !shared && !c->err.code);
+        for (p = shared, end = shared + meta->span.n_bytes; (p = stat_next(p, end, 5, &stat));) complete &= json_stat(out, plane, &stat);
+    bool nomem = !complete || sqlite3_str_errcode(out) || (meta->has_stats && !shared && !c->err.code);
     sqlite3_free(shared);
     sqlite3_str_appendchar(out, 1, '}');
     int length = sqlite3_str_length(out);

@@ -96,8 +96,8 @@ static int inflate_file(File *file, ProfErr *err)
             file->n_bytes += n;
             if (file->n_bytes > FREE_BYTES && file->n_bytes / MAX_RATIO > offset) {
                 prof_fail(err, PROF_FORMAT, offset,
-                          "%s: inflates to more than %d times its size, which no profile does; inflate it by hand (gzip -d) if you trust it", file->path,
-                          MAX_RATIO);
+                          "%s: inflates to more than %d times its size, which no profile does; if you trust it, give the file that gzip -d makes of it",
+                          file->path, MAX_RATIO);
                 break;
             }
             if (rc == Z_STREAM_END) { /* another member may follow */
