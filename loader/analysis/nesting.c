@@ -5,42 +5,62 @@
  * Lines are nearly always stored in that order; others are sorted for the walk. */
 #include "../format/xspace.h"
 
+/* An event that is met, in the order of the walk. */
 typedef struct {
-    int64_t start, end, duration, self;
+    int64_t start, duration;
     uint64_t event; /* ordinal on the line */
     uint32_t meta;
+} Met;
+
+/* Open events that begin and end together are one entry: each is the only child of the one before, which is then closed, so
+ * that only the last can get children. Starts need no keeping: the walk meets events in their order. */
+typedef struct {
+    int64_t start, end, self; /* self: of the last one */
+    uint64_t event, n;        /* the last one; how many */
+    uint32_t meta;            /* of the last one */
 } Open;
 
 typedef struct {
     Line *line;
     Open *stack;
-    size_t depth, capacity;
-    /* called when an event's self time is known */
-    void (*close)(void *context, const Open *event);
-    /* called when its place is known */
-    void (*open)(void *context, uint64_t event, uint64_t parent_distance, size_t depth);
+    size_t n_open, capacity;
+    uint64_t depth;
+    /* called for each event in the order of the walk, when its place is known; false: no memory */
+    bool (*meet)(void *context, const Met *event, int64_t parent_distance, uint64_t depth);
+    /* called when an event's self time is known; false: no memory */
+    bool (*close)(void *context, uint64_t event, uint32_t meta, int64_t self_ps);
     void *context;
 } Walk;
 
-static void pop(Walk *w)
+static bool pop(Walk *w)
 {
-    w->depth--;
-    w->close(w->context, &w->stack[w->depth]);
+    const Open *top = &w->stack[--w->n_open];
+    w->depth -= top->n;
+    return w->close(w->context, top->event, top->meta, top->self);
 }
 
-static bool push(Walk *w, Open event)
+static bool push(Walk *w, const Met *event)
 {
-    while (w->depth && !(w->stack[w->depth - 1].start <= event.start && event.end <= w->stack[w->depth - 1].end)) pop(w);
-    if (w->depth) w->stack[w->depth - 1].self = add_saturated(w->stack[w->depth - 1].self, event.duration == INT64_MIN ? INT64_MAX : -event.duration);
-    if (w->open) w->open(w->context, event.event, w->depth ? event.event - w->stack[w->depth - 1].event : 0, w->depth);
-    if (!GROW(w->stack, w->depth, w->capacity)) return false;
-    w->stack[w->depth++] = event;
+    int64_t end = add_saturated(event->start, event->duration);
+    while (w->n_open && !(w->stack[w->n_open - 1].start <= event->start && end <= w->stack[w->n_open - 1].end))
+        if (!pop(w)) return false;
+    Open *top = w->n_open ? &w->stack[w->n_open - 1] : NULL;
+    if (top) top->self = add_saturated(top->self, event->duration == INT64_MIN ? INT64_MAX : -event->duration);
+    /* unsigned: in a line that is not stored in order, a parent may stand behind its child */
+    if (!w->meet(w->context, event, top ? (int64_t)(event->event - top->event) : 0, w->depth++)) return false;
+    if (top && top->start == event->start && top->end == end) {
+        if (!w->close(w->context, top->event, top->meta, top->self)) return false;
+        top->self = event->duration, top->event = event->event, top->meta = event->meta, top->n++;
+        return true;
+    }
+    if (!GROW(w->stack, w->n_open, w->capacity)) return false;
+    w->stack[w->n_open++] = (Open){event->start, end, event->duration, event->event, 1, event->meta};
     return true;
 }
 
 static int outer_first(const void *a, const void *b)
 {
-    const Open *x = a, *y = b;
+    const Met *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     if (x->duration != y->duration) return x->duration > y->duration ? -1 : 1;
     return x->event < y->event ? -1 : x->event > y->event;
@@ -50,30 +70,29 @@ static int walk_line(Walk *w, ProfErr *err)
 {
     const Line *line = w->line;
     ChunkValues *v = prof_alloc(sizeof *v);
-    Open *sorted = line->ordered ? NULL : prof_alloc((size_t)line->n_events * sizeof *sorted);
+    Met *sorted = line->ordered ? NULL : prof_alloc((size_t)line->n_events * sizeof *sorted);
     Window window = {.file = &line->plane->host->file};
     if (!v || (!line->ordered && !sorted)) prof_nomem(err);
     uint64_t event = 0;
     for (size_t c = 0; c < line->n_chunks && !err->code; c++) {
         const Chunk *chunk = &line->chunks[c];
         if (chunk_read(line, chunk, 1 << COL_OFFSET | 1 << COL_DURATION | 1 << COL_META | 1 << COL_AGGREGATED, v, &window, err)) break;
-        for (uint32_t i = 0; i < chunk->n_events; i++, event++) {
-            int64_t start = v->columns[COL_AGGREGATED][i] ? 0 : v->columns[COL_OFFSET][i], duration = v->columns[COL_DURATION][i];
-            Open e = {start, add_saturated(start, duration), duration, duration, event, (uint32_t)v->columns[COL_META][i]};
+        for (uint32_t i = 0; i < chunk->n_events && !err->code; i++, event++) {
+            int64_t start = v->columns[COL_AGGREGATED][i] ? 0 : v->columns[COL_OFFSET][i];
+            Met met = {start, v->columns[COL_DURATION][i], event, (uint32_t)v->columns[COL_META][i]};
             if (sorted)
-                sorted[event] = e;
-            else if (!push(w, e)) {
+                sorted[event] = met;
+            else if (!push(w, &met))
                 prof_nomem(err);
-                break;
-            }
         }
     }
     if (sorted && !err->code) {
         qsort(sorted, (size_t)event, sizeof *sorted, outer_first);
         for (uint64_t i = 0; i < event && !err->code; i++)
-            if (!push(w, sorted[i])) prof_nomem(err);
+            if (!push(w, &sorted[i])) prof_nomem(err);
     }
-    while (w->depth && !err->code) pop(w);
+    while (w->n_open && !err->code)
+        if (!pop(w)) prof_nomem(err);
     window_free(&window);
     prof_free(w->stack);
     prof_free(sorted);
@@ -81,39 +100,98 @@ static int walk_line(Walk *w, ProfErr *err)
     return err->code;
 }
 
-/* ---- columns ---- */
+/* ---- columns ----
+ * A chunk is packed when the walk leaves it. Events that are still open then get their self time later, as a patch. A line
+ * that is not stored in order is walked across its chunks and needs all values at once. */
 
 typedef struct {
-    int64_t *columns[N_NESTING_COLUMNS]; /* of the whole line */
-} NestingColumns;
+    uint64_t event;
+    int64_t self;
+} Patch;
 
-static void keep_self(void *context, const Open *event) { ((NestingColumns *)context)->columns[NEST_SELF][event->event] = event->self; }
+typedef struct {
+    Line *line;
+    Arena *arena;
+    NestingChunk *chunks;
+    int64_t *columns[N_NESTING_COLUMNS]; /* of the chunk in hand; of the whole line when it is not ordered */
+    size_t in_hand;                      /* the chunk */
+    Patch *patches;
+    size_t n_patches, capacity;
+} NestingMaker;
 
-static void keep_place(void *context, uint64_t event, uint64_t parent_distance, size_t depth)
+static bool pack_chunk(NestingMaker *m, size_t chunk, size_t first)
 {
-    NestingColumns *n = context;
-    n->columns[NEST_DEPTH][event] = (int64_t)depth;
-    n->columns[NEST_PARENT][event] = (int64_t)parent_distance;
+    for (int c = 0; c < N_NESTING_COLUMNS; c++)
+        if (!packed_make(&m->chunks[chunk].columns[c], m->arena, m->columns[c] + first, m->line->chunks[chunk].n_events)) return false;
+    return true;
+}
+
+static bool keep_place(void *context, const Met *met, int64_t parent_distance, uint64_t depth)
+{
+    NestingMaker *m = context;
+    size_t at = (size_t)met->event;
+    if (m->line->ordered) {
+        if (at / CHUNK_EVENTS != m->in_hand && !pack_chunk(m, m->in_hand, 0)) return false;
+        m->in_hand = at / CHUNK_EVENTS;
+        at %= CHUNK_EVENTS;
+        m->columns[NEST_SELF][at] = 0;
+    }
+    m->columns[NEST_DEPTH][at] = (int64_t)depth;
+    m->columns[NEST_PARENT][at] = parent_distance;
+    return true;
+}
+
+static bool keep_self(void *context, uint64_t event, uint32_t meta, int64_t self_ps)
+{
+    (void)meta;
+    NestingMaker *m = context;
+    if (!m->line->ordered) return m->columns[NEST_SELF][event] = self_ps, true;
+    if (event / CHUNK_EVENTS == m->in_hand) return m->columns[NEST_SELF][event % CHUNK_EVENTS] = self_ps, true;
+    if (!self_ps) return true; /* as it was packed */
+    if (!GROW(m->patches, m->n_patches, m->capacity)) return false;
+    m->patches[m->n_patches++] = (Patch){event, self_ps};
+    return true;
+}
+
+static int by_event(const void *a, const void *b)
+{
+    const Patch *x = a, *y = b;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static bool apply_patches(NestingMaker *m)
+{
+    if (m->n_patches) qsort(m->patches, m->n_patches, sizeof *m->patches, by_event);
+    for (size_t i = 0; i < m->n_patches;) {
+        size_t chunk = (size_t)(m->patches[i].event / CHUNK_EVENTS), n = m->line->chunks[chunk].n_events;
+        Packed *packed = &m->chunks[chunk].columns[NEST_SELF];
+        packed_read(packed, m->columns[NEST_SELF], n);
+        for (; i < m->n_patches && m->patches[i].event / CHUNK_EVENTS == chunk; i++)
+            m->columns[NEST_SELF][m->patches[i].event % CHUNK_EVENTS] = m->patches[i].self;
+        if (!packed_make(packed, m->arena, m->columns[NEST_SELF], n)) return false;
+    }
+    return true;
 }
 
 static NestingChunk *make_nesting(Line *line, ProfErr *err)
 {
-    Arena *arena = &line->plane->host->run->derived_arena;
-    NestingColumns n = {{NULL}};
-    NestingChunk *chunks = NULL;
-    bool memory = true;
-    for (int c = 0; c < N_NESTING_COLUMNS; c++) memory &= (n.columns[c] = prof_alloc((size_t)line->n_events * sizeof(int64_t))) != NULL;
-    Walk walk = {.line = line, .close = keep_self, .open = keep_place, .context = &n};
-    if (!memory || !(chunks = arena_alloc(arena, line->n_chunks * sizeof *chunks))) {
+    NestingMaker m = {.line = line, .arena = &line->plane->host->run->derived_arena};
+    size_t n = line->ordered ? CHUNK_EVENTS : (size_t)line->n_events;
+    bool memory = (m.chunks = arena_alloc(m.arena, line->n_chunks * sizeof *m.chunks)) != NULL;
+    for (int c = 0; c < N_NESTING_COLUMNS; c++) memory &= (m.columns[c] = prof_alloc(n * sizeof(int64_t))) != NULL;
+    Walk walk = {.line = line, .meet = keep_place, .close = keep_self, .context = &m};
+    if (!memory) {
         prof_nomem(err);
     } else if (!walk_line(&walk, err)) {
-        for (size_t i = 0; i < line->n_chunks && memory; i++)
-            for (int c = 0; c < N_NESTING_COLUMNS && memory; c++)
-                memory = packed_make(&chunks[i].columns[c], arena, n.columns[c] + i * CHUNK_EVENTS, line->chunks[i].n_events);
+        if (line->ordered)
+            memory = pack_chunk(&m, m.in_hand, 0) && apply_patches(&m);
+        else
+            for (size_t i = 0; i < line->n_chunks && memory; i++) memory = pack_chunk(&m, i, i * CHUNK_EVENTS);
         if (!memory) prof_nomem(err);
     }
-    for (int c = 0; c < N_NESTING_COLUMNS; c++) prof_free(n.columns[c]);
-    return err->code ? NULL : chunks;
+    prof_free(m.patches);
+    for (int c = 0; c < N_NESTING_COLUMNS; c++) prof_free(m.columns[c]);
+    return err->code ? NULL : m.chunks;
 }
 
 const NestingChunk *line_nesting(Line *line, ProfErr *err)
@@ -131,27 +209,33 @@ typedef struct {
     uint32_t *index; /* metadata -> position in totals + 1 */
     LineTotal *totals;
     size_t n, capacity;
-    bool failed;
 } Totals;
 
-static void add_total(void *context, const Open *e)
+static bool add_met(void *context, const Met *met, int64_t parent_distance, uint64_t depth)
 {
+    (void)parent_distance, (void)depth;
     Totals *t = context;
-    uint32_t *index = &t->index[e->meta];
+    uint32_t *index = &t->index[met->meta];
     if (!*index) {
-        if (!GROW(t->totals, t->n, t->capacity)) {
-            t->failed = true;
-            return;
-        }
-        t->totals[t->n] = (LineTotal){.meta = e->meta, .min_ps = INT64_MAX, .max_ps = INT64_MIN};
+        if (!GROW(t->totals, t->n, t->capacity)) return false;
+        t->totals[t->n] = (LineTotal){.meta = met->meta, .min_ps = INT64_MAX, .max_ps = INT64_MIN};
         *index = (uint32_t)++t->n;
     }
     LineTotal *total = &t->totals[*index - 1];
     total->count++;
-    total->total_ps = add_saturated(total->total_ps, e->duration);
-    total->self_ps = add_saturated(total->self_ps, e->self);
-    if (e->duration < total->min_ps) total->min_ps = e->duration;
-    if (e->duration > total->max_ps) total->max_ps = e->duration;
+    total->total_ps = add_saturated(total->total_ps, met->duration);
+    if (met->duration < total->min_ps) total->min_ps = met->duration;
+    if (met->duration > total->max_ps) total->max_ps = met->duration;
+    return true;
+}
+
+static bool add_self(void *context, uint64_t event, uint32_t meta, int64_t self_ps)
+{
+    (void)event;
+    Totals *t = context;
+    LineTotal *total = &t->totals[t->index[meta] - 1];
+    total->self_ps = add_saturated(total->self_ps, self_ps);
+    return true;
 }
 
 static int by_meta(const void *a, const void *b)
@@ -166,11 +250,11 @@ bool line_totals(Line *line, ProfErr *err)
     bool made = __atomic_load_n(&line->totals_made, __ATOMIC_ACQUIRE);
     if (made || !line->n_events) return true;
     Totals t = {.index = prof_alloc(line->plane->n_event_metas * sizeof *t.index)};
-    Walk walk = {.line = line, .close = add_total, .context = &t};
+    Walk walk = {.line = line, .meet = add_met, .close = add_self, .context = &t};
     if (!t.index)
         prof_nomem(err);
-    else if (!walk_line(&walk, err) && t.failed)
-        prof_nomem(err);
+    else
+        walk_line(&walk, err);
     if (!err->code) {
         qsort(t.totals, t.n, sizeof *t.totals, by_meta);
         pthread_mutex_lock(&run->lock);
