@@ -11,18 +11,21 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 WARN := -Wall -Wextra -Werror
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden -pthread -MMD -MP -DPROFSQL_COMMIT='"$(COMMIT)"'
-LIBS := -lz -lm -pthread
+ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden -pthread -I$(BUILD) -MMD -MP -DPROFSQL_COMMIT='"$(COMMIT)"'
+LIBS := -lprotobuf-c -lz -lm -pthread
 
 SOURCES := $(wildcard ext/*.c loader/*.c loader/*/*.c)
-GENERATED := $(BUILD)/queries.c
-OBJECTS := $(SOURCES:%.c=$(BUILD)/shared/%.o) $(BUILD)/shared/queries.o
-CORE_OBJECTS := $(SOURCES:%.c=$(BUILD)/core/%.o) $(BUILD)/core/queries.o
-CHECKED_OBJECTS := $(SOURCES:%.c=$(BUILD)/checked/%.o) $(BUILD)/checked/queries.o
+SCHEMA := $(notdir $(basename $(wildcard schema/*.proto)))
+MESSAGES := $(SCHEMA:%=$(BUILD)/schema/%.pb-c.c)
+GENERATED := $(BUILD)/queries.c $(MESSAGES)
+NAMES := $(SOURCES:%.c=%) queries $(SCHEMA:%=schema/%.pb-c)
+OBJECTS := $(NAMES:%=$(BUILD)/shared/%.o)
+CORE_OBJECTS := $(NAMES:%=$(BUILD)/core/%.o)
+CHECKED_OBJECTS := $(NAMES:%=$(BUILD)/checked/%.o)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 # What the build and the tests stand on, as Debian names it.
-PACKAGES := gcc libc6-dev make sqlite3 libsqlite3-dev zlib1g-dev python3
+PACKAGES := gcc libc6-dev make sqlite3 libsqlite3-dev zlib1g-dev libprotobuf-c-dev protobuf-c-compiler python3
 LINT_PACKAGES := clang-format cppcheck
 FUZZ_PACKAGES := clang libclang-rt-dev
 
@@ -32,33 +35,30 @@ all: loadable
 loadable: $(BUILD)/libprofsql.so
 static: $(BUILD)/libprofsql.a
 
-$(GENERATED): queries/compile.awk $(wildcard queries/*.sql)
+$(BUILD)/queries.c: queries/compile.awk $(wildcard queries/*.sql)
 	@mkdir -p $(@D)
 	awk -f queries/compile.awk $(sort $(wildcard queries/*.sql)) > $@.part && mv $@.part $@
+
+$(BUILD)/schema/%.pb-c.c: schema/%.proto | setup
+	@mkdir -p $(@D)
+	protoc-c --proto_path=schema --c_out=$(BUILD)/schema $<
 
 $(BUILD)/libprofsql.so: $(OBJECTS)
 	$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL
 $(BUILD)/libprofsql.a: $(CORE_OBJECTS)
 	rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/shared/%.o: %.c | setup
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
-$(BUILD)/shared/queries.o: $(GENERATED) | setup
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
-$(BUILD)/core/%.o: %.c | setup
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -DSQLITE_CORE -c -o $@ $<
-$(BUILD)/core/queries.o: $(GENERATED) | setup
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -DSQLITE_CORE -c -o $@ $<
-$(BUILD)/checked/%.o: %.c | setup
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(SANITIZE) -O1 -DSQLITE_CORE -c -o $@ $<
-$(BUILD)/checked/queries.o: $(GENERATED) | setup
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(SANITIZE) -O1 -DSQLITE_CORE -c -o $@ $<
+define compile
+$(BUILD)/$(1)/%.o: %.c $(MESSAGES) | setup
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $(2) -c -o $$@ $$<
+$(BUILD)/$(1)/%.o: $(BUILD)/%.c $(MESSAGES) | setup
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $(2) -c -o $$@ $$<
+endef
+$(eval $(call compile,shared,))
+$(eval $(call compile,core,-DSQLITE_CORE))
+$(eval $(call compile,checked,$(SANITIZE) -O1 -DSQLITE_CORE))
 
 # Installs what is missing; touches neither apt nor the network when all is there.
 define install_missing
@@ -93,7 +93,7 @@ parity: loadable
 FUZZ_SECONDS ?= 600
 $(BUILD)/fuzz_xspace: tests/fuzz/xspace.c $(SOURCES) $(GENERATED)
 	$(call install_missing,$(FUZZ_PACKAGES))
-	clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DSQLITE_CORE -pthread -o $@ tests/fuzz/xspace.c $(SOURCES) $(GENERATED) -lsqlite3 $(LIBS)
+	clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DSQLITE_CORE -I$(BUILD) -pthread -o $@ tests/fuzz/xspace.c $(SOURCES) $(GENERATED) -lsqlite3 $(LIBS)
 fuzz: $(BUILD)/fuzz_xspace
 	@mkdir -p tests/fuzz/corpus $(BUILD)/fuzz
 	$(BUILD)/fuzz_xspace -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz tests/fuzz/corpus
@@ -102,7 +102,7 @@ C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.c tests/*
 lint: $(GENERATED)
 	$(call install_missing,$(LINT_PACKAGES))
 	clang-format --dry-run -Werror $(C_FILES)
-	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -DSQLITE_CORE $(sort $(SOURCES))
+	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE $(sort $(SOURCES))
 format:
 	clang-format -i $(C_FILES)
 

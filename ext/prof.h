@@ -115,6 +115,7 @@ enum { ROWID_RUN_SHIFT = 56 }; /* a rowid holds the run's position in the source
 /* Columns by which rows are looked up, found by name in the table's columns. */
 enum RowKey { KEY_PLANE_ID, KEY_LINE_ID, KEY_EVENT_ID, KEY_METADATA_ID, N_ROW_KEYS };
 extern const char *const row_key_names[N_ROW_KEYS];
+enum { MAX_PARAMETERS = 8 };
 
 typedef struct {
     sqlite3_vtab_cursor base;
@@ -128,7 +129,8 @@ typedef struct {
     uint64_t place; /* unique in the run: set by RowSource.next, makes the rowid */
     bool has_key[N_ROW_KEYS];
     sqlite3_int64 key[N_ROW_KEYS];
-    char *run_is, *host_is; /* equality asked for, or NULL */
+    char *run_is, *host_is;                    /* equality asked for, or NULL */
+    sqlite3_value *parameters[MAX_PARAMETERS]; /* NULL: not given */
     /* the table's own place in the host; zeroed at each host */
     size_t i, j, nth;
     bool started;
@@ -154,8 +156,14 @@ typedef struct RowSource {
     /* Run once for tables that are of the run, not of its hosts: rows come for its first host only. */
     bool per_run;
     bool without_source; /* rows do not depend on any run: next() is called once, with host NULL */
+    int n_parameters;    /* hidden columns behind `source`, arguments 2 and on: INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
 } RowSource;
 extern const sqlite3_module row_table_module;
+
+/* A parameter's value, counted from 0; `otherwise` when it is not given or NULL. Text lives until the next filter. */
+sqlite3_int64 row_integer_parameter(const RowCursor *c, int parameter, sqlite3_int64 otherwise);
+double row_real_parameter(const RowCursor *c, int parameter, double otherwise);
+const char *row_text_parameter(const RowCursor *c, int parameter, const char *otherwise);
 
 void result_text(sqlite3_context *ctx, const Text *text);
 void result_u64(sqlite3_context *ctx, uint64_t value); /* INTEGER where it fits, else decimal TEXT */

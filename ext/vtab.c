@@ -1,7 +1,7 @@
 /* vtab.c: what all tables share, and the module of the small ones, whose rows are walked host by host.
  *
- * Plan of a row table: idxStr has a letter for each argument in order: s source, r run, h host, then a digit for each
- * RowKey given by equality. SQLite checks every term again; a plan only spares work. */
+ * Plan of a row table: idxStr has a letter for each argument in order: s source, A and on the parameters, r run,
+ * h host, a digit for each RowKey given by equality. SQLite checks every term again; a plan only spares work. */
 #include "../loader/format/xspace.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -116,6 +116,57 @@ bool cursor_message(RowCursor *c, Span span)
     return true;
 }
 
+/* ---- parameters ---- */
+
+static const sqlite3_value *given(const RowCursor *c, int parameter)
+{
+    sqlite3_value *value = c->parameters[parameter];
+    return value && sqlite3_value_type(value) != SQLITE_NULL ? value : NULL;
+}
+
+sqlite3_int64 row_integer_parameter(const RowCursor *c, int parameter, sqlite3_int64 otherwise)
+{
+    return given(c, parameter) ? sqlite3_value_int64(c->parameters[parameter]) : otherwise;
+}
+
+double row_real_parameter(const RowCursor *c, int parameter, double otherwise)
+{
+    return given(c, parameter) ? sqlite3_value_double(c->parameters[parameter]) : otherwise;
+}
+
+const char *row_text_parameter(const RowCursor *c, int parameter, const char *otherwise)
+{
+    const char *text = given(c, parameter) ? (const char *)sqlite3_value_text(c->parameters[parameter]) : NULL;
+    return text ? text : otherwise;
+}
+
+/* True when the value is of the type that the parameter's column declares. */
+static bool fits(const Column *column, sqlite3_value *value)
+{
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_NULL) return true;
+    if (!strncmp(column->type, "INTEGER", 7)) return type == SQLITE_INTEGER;
+    if (!strncmp(column->type, "REAL", 4)) return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+    return type == SQLITE_TEXT;
+}
+
+static int take_parameter(RowCursor *c, const ProfTable *vtab, int parameter, sqlite3_value *value)
+{
+    const Table *table = vtab->table;
+    const Column *column = &table->columns[table_column(table, "source") + 1 + parameter];
+    if (!fits(column, value)) {
+        const char *text = (const char *)sqlite3_value_text(value);
+        return prof_table_fail(c->base.pVtab, SQLITE_MISMATCH,
+                               sqlite3_mprintf("%s: %s cannot be '%.40s': it is %s (%s)", table->name, column->name, text ? text : "a blob",
+                                               !strncmp(column->type, "INTEGER", 7) ? "an integer"
+                                               : !strncmp(column->type, "REAL", 4)  ? "a number"
+                                                                                    : "a text",
+                                               column->description));
+    }
+    c->parameters[parameter] = sqlite3_value_dup(value);
+    return c->parameters[parameter] ? SQLITE_OK : SQLITE_NOMEM;
+}
+
 /* ---- the module of row tables ---- */
 
 static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
@@ -123,8 +174,8 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     const Table *table = ((ProfTable *)vtab)->table;
     int run = table_column(table, "run"), host = table_column(table, "host"), source = table_column(table, "source");
     if (source < 0) source = table_column(table, "dir");
-    char plan[8 + N_ROW_KEYS];
-    int n = 0;
+    char plan[8 + N_ROW_KEYS + MAX_PARAMETERS];
+    int n = 0, n_parameters = table->rows->n_parameters;
     double rows = table->n_rows;
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
@@ -133,6 +184,9 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         if (c->iColumn == source && source >= 0) {
             if (!c->usable) return SQLITE_CONSTRAINT;
             letter = 's';
+        } else if (source >= 0 && c->iColumn > source && c->iColumn <= source + n_parameters) {
+            if (!c->usable) return SQLITE_CONSTRAINT;
+            letter = (char)('A' + c->iColumn - source - 1);
         } else if (!c->usable) {
             continue;
         } else if (c->iColumn == run && run >= 0 && !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) {
@@ -151,7 +205,7 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         if (!letter || seen) continue;
         plan[n++] = letter;
         info->aConstraintUsage[i].argvIndex = n;
-        info->aConstraintUsage[i].omit = letter == 's';
+        info->aConstraintUsage[i].omit = letter == 's' || (letter >= 'A' && letter < 'A' + MAX_PARAMETERS);
     }
     plan[n] = 0;
     info->idxStr = sqlite3_mprintf("%s", plan);
@@ -181,6 +235,7 @@ static void row_reset(RowCursor *c)
     sqlite3_free(c->message);
     sqlite3_free(c->run_is);
     sqlite3_free(c->host_is);
+    for (int i = 0; i < MAX_PARAMETERS; i++) sqlite3_value_free(c->parameters[i]);
     source_list_free(c->found, c->n_found);
     *c = (RowCursor){.base = c->base, .kept = c->kept, .eof = true};
 }
@@ -248,6 +303,9 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
             if (letters[i] != 's' && sqlite3_value_type(argv[i]) != SQLITE_TEXT) continue;
             const char *text = (const char *)sqlite3_value_text(argv[i]);
             if (text && !(*to = sqlite3_mprintf("%s", text))) return SQLITE_NOMEM;
+        } else if (letters[i] >= 'A') {
+            int rc = take_parameter(c, table, letters[i] - 'A', argv[i]);
+            if (rc != SQLITE_OK) return rc;
         } else if (sqlite3_value_type(argv[i]) == SQLITE_INTEGER) {
             c->has_key[letters[i] - '0'] = true;
             c->key[letters[i] - '0'] = sqlite3_value_int64(argv[i]);
@@ -283,7 +341,10 @@ static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int col
     RowCursor *c = (RowCursor *)cursor;
     const Table *table = ((ProfTable *)cursor->pVtab)->table;
     const char *name = table->columns[column].name;
-    if (!strcmp(name, "source") || !strcmp(name, "dir"))
+    int source = table->rows->n_parameters ? table_column(table, "source") : -1;
+    if (source >= 0 && column > source) {
+        if (c->parameters[column - source - 1]) sqlite3_result_value(ctx, c->parameters[column - source - 1]);
+    } else if (!strcmp(name, "source") || !strcmp(name, "dir"))
         sqlite3_result_text(ctx, c->source, -1, SQLITE_TRANSIENT);
     else if (column == 0 && c->from && !strcmp(name, "run"))
         sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT);

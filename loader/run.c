@@ -312,6 +312,55 @@ static int run_load(Run *run, const Source *source, const RunOptions *options, P
     return err->code;
 }
 
+/* ---- analyses ---- */
+
+typedef struct DerivedResult {
+    struct DerivedResult *next;
+    const Analysis *analysis;
+    const Host *only;
+    void *result;
+} DerivedResult;
+
+const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err)
+{
+    if (run->n_hosts == 1) only = NULL;
+    const void *result = NULL;
+    pthread_mutex_lock(&run->analyses_lock);
+    for (const DerivedResult *r = run->analyses; r && !result; r = r->next)
+        if (r->analysis == analysis && r->only == only) result = r->result;
+    if (!result) {
+        DerivedResult *made = prof_alloc(sizeof *made);
+        if (!made)
+            prof_nomem(err);
+        else if (!(made->result = analysis->make(run, only, err)))
+            prof_free(made);
+        else
+            *made = (DerivedResult){run->analyses, analysis, only, made->result}, run->analyses = made, result = made->result;
+    }
+    pthread_mutex_unlock(&run->analyses_lock);
+    return result;
+}
+
+static void analyses_free(Run *run)
+{
+    while (run->analyses) {
+        DerivedResult *r = run->analyses;
+        run->analyses = r->next;
+        r->analysis->release(r->result);
+        prof_free(r);
+    }
+}
+
+static void init_locks(Run *run)
+{
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_mutex_init(&run->analyses_lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+}
+
 static void run_free(Run *run)
 {
     for (size_t h = 0; h < run->n_hosts; h++) {
@@ -330,6 +379,7 @@ static void run_free(Run *run)
     }
     for (size_t i = 0; run->worker_arenas && i < run->n_workers; i++) arena_free(&run->worker_arenas[i]);
     event_order_free(run->by_name);
+    analyses_free(run);
     prof_free(run->correlated);
     prof_free(run->worker_arenas);
     prof_free(run->hosts);
@@ -337,6 +387,7 @@ static void run_free(Run *run)
     arena_free(&run->derived_arena);
     arena_free(&run->arena);
     pthread_mutex_destroy(&run->lock);
+    pthread_mutex_destroy(&run->analyses_lock);
     prof_free(run);
 }
 
@@ -423,7 +474,7 @@ Run *run_open(const char *path, const RunOptions *options, ProfErr *err)
     } else if (!atomic_load(&run->n_references)) {
         atomic_store(&run->n_references, 1);
         run->identity = identity;
-        pthread_mutex_init(&run->lock, NULL);
+        init_locks(run);
         if (run_load(run, &source, options, err)) {
             run_free(run);
             run = NULL;

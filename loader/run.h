@@ -231,7 +231,9 @@ struct Run {
     double loaded_ms;
     Arena arena, *worker_arenas;
     size_t n_workers;
-    pthread_mutex_t lock; /* derived columns */
+    pthread_mutex_t lock;          /* derived columns */
+    pthread_mutex_t analyses_lock; /* recursive: an analysis may ask for another */
+    struct DerivedResult *analyses;
     Arena derived_arena;
     Line **lines; /* all lines of all hosts, by ordinal */
     struct EventOrder *by_name;
@@ -281,6 +283,16 @@ const NestingChunk *line_nesting(Line *line, ProfErr *err);
 bool line_totals(Line *line, ProfErr *err);
 /* Computes the totals of all lines, on all processors. */
 bool run_totals(Run *run, ProfErr *err);
+
+/* What is derived from a run on first use and kept as long as it. `make` returns what run_analysis() hands out, or NULL with
+ * err set; it may ask for other analyses, but not for itself. `release` frees it. */
+typedef struct {
+    void *(*make)(Run *run, Host *only, ProfErr *err);
+    void (*release)(void *result);
+} Analysis;
+/* The result for all hosts together, or for one (only): made once, then shared; NULL with err set. Analyses are told apart
+ * by address. */
+const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err);
 
 /* Event ordinals ordered by name, file order within. */
 typedef struct EventOrder {

@@ -1,0 +1,46 @@
+/* events.h: walking the events of a line in stored order, with their times and, where wanted, their stats.
+ *
+ *   EventReader reader;
+ *   EventAt e;
+ *   event_reader_open(&reader, line, EVENT_STATS, err);
+ *   while (event_reader_next(&reader, &e)) {
+ *       Stat stat;
+ *       const uint8_t *p = e.message;
+ *       while ((p = stat_next(p, e.message + e.n_bytes, 4, &stat))) ...
+ *   }
+ *   event_reader_close(&reader);
+ *   if (err->code) ... */
+#ifndef PROF_EVENTS_H
+#define PROF_EVENTS_H
+
+#include "../format/xspace.h"
+
+typedef struct {
+    uint64_t event; /* ordinal in the run */
+    EventMeta *meta;
+    int64_t start_ps, duration_ps; /* start: from the session's start, the line's own included; stops at the ends of int64 */
+    int64_t occurrences;           /* num_occurrences of an aggregated event (whose offset is 0), else -1 */
+    uint64_t position;             /* of the event's field in the host's file */
+    const uint8_t *message;        /* with EVENT_STATS: the XEvent, until the next step */
+    size_t n_bytes;
+} EventAt;
+
+enum { EVENT_STATS = 1 };
+
+typedef struct {
+    Line *line;
+    ProfErr *err;
+    ChunkValues *values;
+    Window chunks, messages;
+    size_t chunk;
+    uint32_t i, n;
+    uint64_t event;
+    int flags;
+} EventReader;
+
+/* Always to be closed; on failure err is set and the first step ends the walk. */
+void event_reader_open(EventReader *reader, Line *line, int flags, ProfErr *err);
+bool event_reader_next(EventReader *reader, EventAt *at);
+void event_reader_close(EventReader *reader);
+
+#endif
