@@ -12,81 +12,11 @@
  * through a Cursor, which never loads a payload that nobody asked for; events go through a loop over the window. */
 #include "xspace.h"
 
+#include "cursor.h"
+
 #include <stdio.h>
 
 #define TAG(number, type) ((number) << 3 | (type))
-
-/* ---- fields of a message that lies in the file ---- */
-
-typedef struct {
-    Window *window;
-    uint64_t at, end;
-} Cursor;
-enum Step { STEP_END, STEP_FIELD, STEP_DAMAGED, STEP_FAILED };
-
-typedef struct {
-    uint32_t number;
-    uint8_t type;
-    uint64_t value; /* varint and fixed types */
-    Span payload;   /* WIRE_BYTES; clipped: it claims more than its message has */
-    bool clipped;
-    uint64_t missing; /* bytes claimed and not there */
-} FileField;
-
-static enum Step cursor_next_at(Cursor *c, FileField *f, int depth, ProfErr *err)
-{
-    if (c->at >= c->end) return STEP_END;
-    uint64_t left = c->end - c->at;
-    size_t there;
-    const uint8_t *start = window_at(c->window, c->at, left < 20 ? (size_t)left : 20, &there, err), *p = start;
-    if (!p) return STEP_FAILED;
-    const uint8_t *end = p + (there < left ? there : (size_t)left);
-    uint64_t tag;
-    p = wire_varint(p, end, &tag);
-    if (!p || tag < 8 || tag > UINT32_MAX) return STEP_DAMAGED;
-    *f = (FileField){.number = (uint32_t)tag >> 3, .type = tag & 7};
-    switch (f->type) {
-    case WIRE_VARINT: p = wire_varint(p, end, &f->value); break;
-    case WIRE_FIXED64: p = end - p >= 8 ? (memcpy(&f->value, p, 8), p + 8) : NULL; break;
-    case WIRE_FIXED32: p = end - p >= 4 ? p + 4 : NULL; break;
-    case WIRE_BYTES: {
-        uint64_t n;
-        p = wire_varint(p, end, &n);
-        if (!p) return STEP_DAMAGED;
-        f->payload.offset = c->at + (uint64_t)(p - start);
-        uint64_t room = c->end - f->payload.offset;
-        f->clipped = n > room;
-        f->missing = f->clipped ? n - room : 0;
-        f->payload.n_bytes = f->clipped ? room : n;
-        c->at = f->payload.offset + f->payload.n_bytes;
-        return STEP_FIELD;
-    }
-    case WIRE_GROUP: {
-        if (depth == WIRE_MAX_DEPTH) return STEP_DAMAGED;
-        Cursor inside = {c->window, c->at + (uint64_t)(p - start), c->end};
-        uint32_t number = f->number;
-        for (;;) {
-            enum Step step = cursor_next_at(&inside, f, depth + 1, err);
-            if (step == STEP_FAILED) return step;
-            if (step != STEP_FIELD || (f->type == WIRE_BYTES && f->clipped)) return STEP_DAMAGED;
-            if (f->type == WIRE_GROUP_END) break;
-        }
-        if (f->number != number) return STEP_DAMAGED;
-        f->type = WIRE_GROUP;
-        c->at = inside.at;
-        return STEP_FIELD;
-    }
-    case WIRE_GROUP_END:
-        if (!depth) return STEP_DAMAGED;
-        break;
-    default: return STEP_DAMAGED;
-    }
-    if (!p) return STEP_DAMAGED;
-    c->at += (uint64_t)(p - start);
-    return STEP_FIELD;
-}
-
-static enum Step cursor_next(Cursor *c, FileField *f, ProfErr *err) { return cursor_next_at(c, f, 0, err); }
 
 static void lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, const char *what)
 {
@@ -99,17 +29,9 @@ static void cut(Host *host, const void *where, uint64_t offset, uint64_t missing
                (unsigned long long)missing);
 }
 
-/* The bytes of a payload, all in the window. */
-static const uint8_t *payload(Window *window, Span span, ProfErr *err)
-{
-    size_t there;
-    static const uint8_t nothing[1];
-    return span.n_bytes ? window_at(window, span.offset, (size_t)span.n_bytes, &there, err) : nothing;
-}
-
 static const Text *text_at(Host *host, Window *window, Span span, ProfErr *err)
 {
-    const uint8_t *bytes = payload(window, span, err);
+    const uint8_t *bytes = cursor_payload(window, span, err);
     if (!bytes) return NULL;
     pthread_mutex_lock(&host->lock);
     const Text *text = text_intern(&host->texts, &host->arena, bytes, (size_t)span.n_bytes);
@@ -219,7 +141,7 @@ static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err
         }
         if (f.number == 5) meta.has_stats = true;
         if (f.number == 6) { /* packed child ids: checked now, read when asked for */
-            const uint8_t *p = payload(window, f.payload, err), *end = p ? p + f.payload.n_bytes : NULL;
+            const uint8_t *p = cursor_payload(window, f.payload, err), *end = p ? p + f.payload.n_bytes : NULL;
             uint64_t id;
             while (p && p < end) p = wire_varint(p, end, &id);
             if (err->code) return err->code;
@@ -618,7 +540,7 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
                 break;
             }
             if (f.number == 4 && f.type == WIRE_BYTES) {
-                const uint8_t *message = payload(window, f.payload, err);
+                const uint8_t *message = cursor_payload(window, f.payload, err);
                 if (!message) break;
                 if (!take_event(&m, message, message + f.payload.n_bytes, field_at, c.at)) lost(host, line, field_at, c.at - field_at, "an event");
             } else if (line_field(line, &f, window, err)) {
@@ -679,7 +601,7 @@ int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValue
     FileField f;
     for (uint64_t at = c.at; cursor_next(&c, &f, err) == STEP_FIELD && m.n < chunk->n_events; at = c.at) {
         if (f.number != 4 || f.type != WIRE_BYTES) continue;
-        const uint8_t *message = payload(window, f.payload, err);
+        const uint8_t *message = cursor_payload(window, f.payload, err);
         if (!message) break;
         take_event(&m, message, message + f.payload.n_bytes, at, c.at);
     }
@@ -738,7 +660,7 @@ int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err)
         Window window = {.file = &host->file};
         KnownFact facts[N_KNOWN_STATS];
         uint16_t n = 0;
-        const uint8_t *p = payload(&window, meta->span, err), *end = p ? p + meta->span.n_bytes : NULL;
+        const uint8_t *p = cursor_payload(&window, meta->span, err), *end = p ? p + meta->span.n_bytes : NULL;
         Stat stat;
         bool seen[N_KNOWN_STATS] = {false};
         while (!err->code && (p = stat_next(p, end, 5, &stat))) {

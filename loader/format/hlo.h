@@ -1,0 +1,69 @@
+/* hlo.h: the HLO programs of a host, parsed when they are asked for.
+ *
+ * A profile carries its programs in the plane /host:metadata: each event metadata with a bytes stat `Hlo Proto` is one, named
+ * `module(program id)`. The table of programs is read without touching the protos; a program is parsed on first use and
+ * stays as long as the Run. All calls are thread-safe.
+ *
+ * Ids of the protos (computations, instructions) are opaque: small integers in older files, (computation << 32 | local) in
+ * newer ones. */
+#ifndef PROF_HLO_H
+#define PROF_HLO_H
+
+#include "../run.h"
+#include "schema/hlo.pb-c.h"
+
+/* An instruction and where it stands. */
+typedef struct {
+    const Xla__HloInstructionProto *instruction;
+    const Xla__HloComputationProto *computation;
+} HloOp;
+
+typedef struct HloModule {
+    Host *host;
+    uint64_t program_id;
+    const char *name;           /* of the module, without the id */
+    const Xla__HloProto *proto; /* its hlo_module is never NULL */
+    const HloOp *ops;           /* all instructions, in order of the file */
+    size_t n_ops;
+    uint64_t n_bytes, held_bytes; /* of the proto in the file, and in memory */
+    uint32_t *by_id, *by_name;    /* open addressing; position in ops + 1 */
+    size_t n_slots;
+} HloModule;
+
+/* What the table of programs knows of one without parsing it. */
+typedef struct HloProgram {
+    Host *host;
+    uint64_t program_id;
+    const Text *name; /* of the module */
+    Span span;        /* of the HloProto in the host's file */
+    struct HloProgramState *state;
+} HloProgram;
+typedef struct {
+    HloProgram *programs; /* in order of the file; several may have one id: the first that can be parsed counts */
+    size_t n;
+} HloProgramList;
+/* NULL: err is set. */
+const HloProgramList *hlo_program_list(Host *host, ProfErr *err);
+/* The module of a listed program, parsed now if it was not before. NULL without err set: it cannot be parsed (an issue of
+ * the host says why), or an earlier program of the list has its id. */
+const HloModule *hlo_open(HloProgram *program, ProfErr *err);
+
+/* The program of a host. NULL without err set: there is none, or it cannot be parsed. */
+const HloModule *hlo_program(Host *host, uint64_t program_id, ProfErr *err);
+/* All programs of a host that can be parsed, in order of the file. NULL: err is set. */
+typedef struct {
+    const HloModule *const *modules;
+    size_t n;
+} HloPrograms;
+const HloPrograms *hlo_programs(Host *host, ProfErr *err);
+
+/* NULL: the module has none. Of several of one name or id the first in the file. */
+const Xla__HloInstructionProto *hlo_find(const HloModule *module, const char *name, size_t n_bytes);
+const Xla__HloInstructionProto *hlo_instruction(const HloModule *module, int64_t id);
+const Xla__HloComputationProto *hlo_computation(const HloModule *module, int64_t id);
+/* The entry computation; NULL when the module names none that it has. */
+const Xla__HloComputationProto *hlo_entry(const HloModule *module);
+/* Position in module->ops of an instruction's id, -1: none. */
+int64_t hlo_position(const HloModule *module, int64_t id);
+
+#endif

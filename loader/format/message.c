@@ -1,0 +1,105 @@
+/* message.c: checked unpacking with protobuf-c; see message.h. */
+#include "message.h"
+
+#include "wire.h"
+
+/* ---- memory ---- */
+
+/* What a message may cost: an empty sub-message of two bytes becomes a struct of hundreds, so small inputs need room. */
+enum { COST_FREE = 1 << 20, COST_PER_BYTE = 24 };
+
+typedef struct {
+    uint64_t n_bytes; /* of the block behind it; freed blocks are chained through their first bytes */
+} BlockHeader;
+
+/* Freed blocks of a class hold at least 2^class bytes; protobuf-c's own scratch comes in powers of two. */
+static unsigned size_class(uint64_t n_bytes)
+{
+    unsigned class = 0;
+    while (class < 47 && (uint64_t)2 << class <= n_bytes) class ++;
+    return class;
+}
+
+static void *block_alloc(void *data, size_t n_bytes)
+{
+    MessageMemory *memory = data;
+    size_t n = n_bytes < sizeof(void *) ? sizeof(void *) : n_bytes;
+    unsigned class = size_class(n);
+    void *block = n == (size_t)1 << class ? memory->freed[class] : NULL;
+    if (block) {
+        memcpy(&memory->freed[class], block, sizeof block);
+        return block;
+    }
+    if (memory->arena.n_bytes > memory->limit || n > memory->limit) return memory->too_costly = true, NULL;
+    BlockHeader *header = arena_alloc(&memory->arena, sizeof *header + n);
+    if (!header) {
+        memory->no_memory = true;
+        return NULL;
+    }
+    header->n_bytes = n;
+    return header + 1;
+}
+
+static void block_free(void *data, void *block)
+{
+    MessageMemory *memory = data;
+    if (!block) return;
+    unsigned class = size_class(((BlockHeader *)block)[-1].n_bytes);
+    memcpy(block, &memory->freed[class], sizeof block);
+    memory->freed[class] = block;
+}
+
+void message_memory_free(MessageMemory *memory)
+{
+    arena_free(&memory->arena);
+    *memory = (MessageMemory){0};
+}
+
+/* ---- the check ---- */
+
+/* Overwrites what no text may hold, so that every text handed on is UTF-8. */
+static bool text_repair(uint8_t *bytes, size_t n_bytes)
+{
+    if (utf8_valid(bytes, n_bytes)) return false;
+    for (size_t i = 0; i < n_bytes; i++)
+        if (bytes[i] >= 0x80) bytes[i] = '?';
+    return true;
+}
+
+static enum MessageState check(const ProtobufCMessageDescriptor *description, uint8_t *bytes, const uint8_t *end, int depth, MessageResult *result,
+                               const uint8_t *start)
+{
+    if (depth > MESSAGE_MAX_DEPTH) return result->at = (size_t)(bytes - start), MESSAGE_DEEP;
+    const ProtobufCFieldDescriptor *field = NULL;
+    for (const uint8_t *p = bytes; p < end;) {
+        Field f;
+        const uint8_t *next = wire_field(p, end, &f);
+        if (!next) return result->at = (size_t)(p - start), MESSAGE_DAMAGED;
+        p = next;
+        if (f.type != WIRE_BYTES) continue;
+        if (!field || field->id != f.number) field = protobuf_c_message_descriptor_get_field(description, f.number);
+        if (!field) continue;
+        uint8_t *payload = bytes + (f.bytes - bytes);
+        if (field->type == PROTOBUF_C_TYPE_STRING) {
+            result->repaired += text_repair(payload, (size_t)f.value);
+        } else if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+            enum MessageState state = check(field->descriptor, payload, payload + f.value, depth + 1, result, start);
+            if (state != MESSAGE_READ) return state;
+        }
+    }
+    return MESSAGE_READ;
+}
+
+enum MessageState message_unpack(const ProtobufCMessageDescriptor *description, uint8_t *bytes, size_t n_bytes, MessageMemory *memory, MessageResult *result)
+{
+    *result = (MessageResult){0};
+    enum MessageState state = check(description, bytes, bytes + n_bytes, 1, result, bytes);
+    if (state != MESSAGE_READ) return state;
+    memory->limit = memory->arena.n_bytes + COST_FREE + COST_PER_BYTE * (uint64_t)n_bytes;
+    memory->no_memory = memory->too_costly = false;
+    ProtobufCAllocator allocator = {block_alloc, block_free, memory};
+    result->message = protobuf_c_message_unpack(description, &allocator, n_bytes, bytes);
+    if (result->message) return MESSAGE_READ;
+    if (memory->no_memory) return MESSAGE_NO_MEMORY;
+    return memory->too_costly ? MESSAGE_COSTLY : MESSAGE_DAMAGED;
+}
