@@ -32,7 +32,7 @@ static uint64_t host_place(const RowCursor *c, size_t part, size_t n) { return (
     C(PR_DURATION, "duration_ps", "INTEGER", "ps", "longest session; NULL when no file says it", "Task Environment profile_stop_time - profile_start_time")    \
     C(PR_DEVICE, "device_type", "TEXT", NULL, "TPU, GPU or CPU, by the planes", "XPlane.name")                                                                 \
     C(PR_DEVICES, "device_count", "INTEGER", "devices", "TensorCore planes, else GPU planes; 0 for CPU", "XPlane.name")                                        \
-    C(PR_FORMAT, "format", "TEXT", NULL, "xspace or xspace.gz", "libprofsql")                                                                                  \
+    C(PR_FORMAT, "format", "TEXT", NULL, "xspace, xspace.gz or hlo", "libprofsql")                                                                             \
     C(PR_LOADED, "loaded_ms", "REAL", "ms", "wall time that reading took", "libprofsql")                                                                       \
     C(PR_SOURCE, SOURCE_DOC)
 enum { RUNS_COLUMNS(COLUMN_ENUM) };
@@ -72,6 +72,7 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case PR_DEVICE:
     case PR_DEVICES:
+        if (run->hosts[0].is_program) break; /* programs do not say what ran them */
         n_tpu = count_planes(run, PLANE_TENSORCORE), n_gpu = count_planes(run, PLANE_GPU);
         if (column == PR_DEVICE)
             sqlite3_result_text(ctx, n_tpu ? "TPU" : n_gpu ? "GPU" : "CPU", -1, SQLITE_STATIC);
@@ -96,7 +97,7 @@ const Table prof_runs_table = {
     C(HO_SOURCE_OF, "host_source", "TEXT", NULL, "a source that names this host alone: label/host, or its file", "libprofsql")                                 \
     C(HO_PATH, "path", "TEXT", NULL, "the host's file", "libprofsql")                                                                                          \
     C(HO_SIZE, "size_bytes", "INTEGER", "bytes", "size of the file on disk; NULL when it cannot be opened", "libprofsql")                                      \
-    C(HO_FORMAT, "format", "TEXT", NULL, "xspace, xspace.gz; NULL when it cannot be read", "libprofsql")                                                       \
+    C(HO_FORMAT, "format", "TEXT", NULL, "xspace, xspace.gz, hlo or hlo.gz; NULL when it cannot be read", "libprofsql")                                        \
     C(HO_EVENTS, "event_count", "INTEGER", "events", "events read", "libprofsql")                                                                              \
     C(HO_START, "start_unix_ns", "INTEGER", "ns since 1970", "session start: event times count from here; NULL when the file does not say",                    \
       "Task Environment profile_start_time")                                                                                                                   \
@@ -122,7 +123,11 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (file->path) sqlite3_result_int64(ctx, (sqlite3_int64)file->disk_size);
         break;
     case HO_FORMAT:
-        if (host->readable) sqlite3_result_text(ctx, file->gzipped ? "xspace.gz" : "xspace", -1, SQLITE_STATIC);
+        if (!host->readable) break;
+        if (host->is_program)
+            sqlite3_result_text(ctx, file->gzipped ? "hlo.gz" : "hlo", -1, SQLITE_STATIC);
+        else
+            sqlite3_result_text(ctx, file->gzipped ? "xspace.gz" : "xspace", -1, SQLITE_STATIC);
         break;
     case HO_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)host->n_events); break;
     case HO_START:

@@ -19,6 +19,11 @@ bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns)
     return true;
 }
 
+static int changed(const File *file, uint64_t offset, ProfErr *err)
+{
+    return prof_fail(err, PROF_IO, offset, "%s: changed while it was being read; run the query again when it is written", file->path);
+}
+
 /* A file without a name, for bytes that are not worth memory. */
 static int temporary_file(ProfErr *err)
 {
@@ -174,6 +179,26 @@ fail:
     return err->code;
 }
 
+int file_note(File *file, const char *path, ProfErr *err)
+{
+    File f = {.fd = -1, .disk_fd = -1};
+    if (!file_identity(path, &f.disk_size, &f.mtime_ns)) return prof_fail(err, PROF_IO, 0, "%s: is not a regular file that can be read", path);
+    f.n_bytes = f.disk_size;
+    f.path = prof_alloc(strlen(path) + 1);
+    if (!f.path) return prof_nomem(err);
+    strcpy(f.path, path);
+    *file = f;
+    return PROF_OK;
+}
+
+int file_reopen(const File *noted, File *file, ProfErr *err)
+{
+    if (file_open(file, noted->path, err)) return err->code;
+    if (file->disk_size == noted->disk_size && file->mtime_ns == noted->mtime_ns) return PROF_OK;
+    file_close(file);
+    return changed(noted, 0, err);
+}
+
 void file_close(File *file)
 {
     if (file->fd >= 0 && file->fd != file->disk_fd) close(file->fd);
@@ -185,8 +210,7 @@ void file_close(File *file)
 int file_read(const File *file, uint64_t offset, void *out, size_t n_bytes, ProfErr *err)
 {
     struct stat st;
-    if (fstat(file->disk_fd, &st) || (uint64_t)st.st_size != file->disk_size || mtime_of(&st) != file->mtime_ns)
-        return prof_fail(err, PROF_IO, offset, "%s: changed while it was being read; run the query again when it is written", file->path);
+    if (fstat(file->disk_fd, &st) || (uint64_t)st.st_size != file->disk_size || mtime_of(&st) != file->mtime_ns) return changed(file, offset, err);
     char *to = out;
     while (n_bytes) {
         ssize_t k = pread(file->fd, to, n_bytes, (off_t)offset);

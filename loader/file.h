@@ -22,6 +22,10 @@ typedef struct {
 /* Opens a regular file, inflating gzip. On failure err is set and nothing is held. */
 int file_open(File *file, const char *path, ProfErr *err);
 void file_close(File *file);
+/* Notes a file's path, size and time without holding it open: there may be thousands of HLO programs. */
+int file_note(File *file, const char *path, ProfErr *err);
+/* Opens a noted file; an error when it is not the one any more. */
+int file_reopen(const File *noted, File *file, ProfErr *err);
 /* Size and mtime of a path, for knowing a file again. False when there is no regular file. */
 bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns);
 

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "run.h"
 
+#include "format/hlo.h"
 #include "format/xspace.h"
 #include "source.h"
 
@@ -112,11 +113,24 @@ static void drop_structure(Host *host)
     host->n_planes = host->n_lines = 0;
 }
 
+/* Reads a host's file up to its events. A single file of any name may also be an HLO program. */
+static int read_structure(Host *host, bool alone, ProfErr *err)
+{
+    if (host->is_program) return hlo_check_file(host, err);
+    if (xspace_read_structure(host, err) != PROF_FORMAT || !alone) return err->code;
+    ProfErr other = {0};
+    if (hlo_check_file(host, &other)) return err->code;
+    drop_structure(host);
+    host->is_program = true, host->n_issues = 0;
+    *err = (ProfErr){0};
+    return PROF_OK;
+}
+
 static void host_task(Job *job, Host *host)
 {
     ProfErr err = {0};
     if (!host->readable) return;
-    xspace_read_structure(host, &err);
+    read_structure(host, job->run->n_hosts == 1, &err);
     if (!err.code && host->file.trailing_bytes)
         host_issue(host, "warning", "gzip_trailing_bytes", host->file.n_bytes, host->file.trailing_bytes, host,
                    "bytes behind the end of the gzip stream were left out");
@@ -238,7 +252,8 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
         host->name = run_text(run, name, host_name_length(name));
         if (!host->name) return prof_nomem(err);
         ProfErr why = {0};
-        if (!file_open(&host->file, source->files[i], &why)) {
+        host->is_program = source->hlo;
+        if (!(source->hlo ? file_note(&host->file, source->files[i], &why) : file_open(&host->file, source->files[i], &why))) {
             host->readable = true;
             n_open++;
             run->size_bytes += host->file.n_bytes;
@@ -251,6 +266,18 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
     }
     if (!n_open) *err = first;
     return err->code;
+}
+
+static int note_programs(Run *run, const Source *source, ProfErr *err)
+{
+    run->programs = arena_alloc(&run->arena, source->n_programs * sizeof *run->programs);
+    if (!run->programs) return prof_nomem(err);
+    for (size_t i = 0; i < source->n_programs; i++) {
+        const char *path = run_text(run, source->programs[i], strlen(source->programs[i]));
+        if (!path) return prof_nomem(err);
+        run->programs[run->n_programs++] = path;
+    }
+    return PROF_OK;
 }
 
 static int number_and_order(Run *run, Line ***by_length, ProfErr *err)
@@ -287,12 +314,13 @@ static int run_load(Run *run, const Source *source, const RunOptions *options, P
     run->n_workers = n < 1 ? 1 : n > 64 ? 64 : (size_t)n;
     run->worker_arenas = prof_alloc(run->n_workers * sizeof *run->worker_arenas);
     if (!run->path || !run->name || !run->worker_arenas) return prof_nomem(err);
-    if (open_hosts(run, source, err)) return err->code;
+    if (open_hosts(run, source, err) || note_programs(run, source, err)) return err->code;
     Line **by_length = NULL;
     Job structure = {.run = run, .n_tasks = run->n_hosts};
     if (job_run(&structure, options, err)) return err->code;
     size_t n_readable = 0;
     for (size_t h = 0; h < run->n_hosts; h++) n_readable += run->hosts[h].readable;
+    if (run->hosts[0].is_program) run->format = "hlo";
     if (!n_readable)
         for (size_t h = 0; h < run->n_hosts; h++)
             if (run->hosts[h].n_issues) return prof_fail(err, PROF_FORMAT, run->hosts[h].issues[0].offset, "%s", run->hosts[h].issues[0].message);

@@ -1,6 +1,7 @@
 /* run.h: a loaded profile.
  *
- * A Run is what one source (a file, or a run folder with a file per host) holds: hosts, their planes, lines and events.
+ * A Run is what one source (a file, or a run folder with a file per host) holds: hosts, their planes, lines and events. Of a
+ * dump of HLO programs each file is a host, without planes.
  * It is read once, immutable afterwards but for what is derived on first use (under its lock), counted, and freed whole
  * with the last reference. All pointers into a Run live as long as the reference through which it was reached.
  *
@@ -201,6 +202,7 @@ struct Host {
     const char *name; /* from the file's name, in run->arena */
     File file;
     bool readable;
+    bool is_program; /* the file is an HloProto; it is opened when it is read (file_reopen) */
     Plane *planes;
     Line *lines;
     size_t n_planes, plane_capacity, n_lines, line_capacity;
@@ -229,6 +231,8 @@ struct Run {
     uint32_t n_planes, n_lines;
     uint64_t n_events, size_bytes, identity;
     double loaded_ms;
+    const char **programs; /* HLO programs beside the profiles: paths */
+    size_t n_programs;
     Arena arena, *worker_arenas;
     size_t n_workers;
     pthread_mutex_t lock;          /* derived columns */

@@ -9,19 +9,29 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-static const char *const suffixes[] = {".xplane.pb", ".xplane.pb.gz"};
+static const char *const profile_suffixes[] = {".xplane.pb", ".xplane.pb.gz"};
+static const char *const program_suffixes[] = {".hlo_proto.pb", ".hlo.pb", ".hlo_proto.pb.gz", ".hlo.pb.gz"};
+
+/* Length of a name without its suffix, 0 when it has none of these. */
+static size_t stem_length(const char *name, const char *const *suffixes, size_t n_suffixes)
+{
+    size_t n = strlen(name);
+    for (size_t i = 0; i < n_suffixes; i++) {
+        size_t k = strlen(suffixes[i]);
+        if (n > k && !strcmp(name + n - k, suffixes[i])) return n - k;
+    }
+    return 0;
+}
+
+static size_t profile_name_length(const char *file_name) { return stem_length(file_name, profile_suffixes, COUNT(profile_suffixes)); }
+size_t program_name_length(const char *file_name) { return stem_length(file_name, program_suffixes, COUNT(program_suffixes)); }
 
 size_t host_name_length(const char *file_name)
 {
-    size_t n = strlen(file_name);
-    for (size_t i = 0; i < COUNT(suffixes); i++) {
-        size_t k = strlen(suffixes[i]);
-        if (n > k && !strcmp(file_name + n - k, suffixes[i])) return n - k;
-    }
-    return n;
+    size_t n = profile_name_length(file_name);
+    if (!n) n = program_name_length(file_name);
+    return n ? n : strlen(file_name);
 }
-
-static bool is_profile_name(const char *file_name) { return host_name_length(file_name) != strlen(file_name); }
 
 static const char *base_name(const char *path)
 {
@@ -50,6 +60,7 @@ static char *join(Arena *arena, const char *folder, const char *name)
 void source_free(Source *source)
 {
     prof_free(source->files);
+    prof_free(source->programs);
     arena_free(&source->arena);
     *source = (Source){0};
 }
@@ -62,29 +73,55 @@ void source_list_free(Source *list, size_t n)
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* The profiles lying in a folder itself. n_files 0: none. */
+static int add_file(Source *source, const char *folder, const char *name, char ***files, size_t *n, size_t *capacity, ProfErr *err)
+{
+    char *path = join(&source->arena, folder, name);
+    uint64_t size;
+    int64_t mtime;
+    if (!path || !prof_grow(files, *n, capacity, sizeof **files)) return prof_nomem(err);
+    if (!file_identity(path, &size, &mtime)) return PROF_OK;
+    (*files)[(*n)++] = path;
+    if (files != &source->files) return PROF_OK;
+    source->size_bytes += size;
+    if (mtime > source->mtime_ns) source->mtime_ns = mtime;
+    return PROF_OK;
+}
+
+/* The profiles and programs lying in a folder itself. n_files 0: no profiles. */
 static int read_folder(const char *folder, Source *source, ProfErr *err)
 {
     DIR *dir = opendir(folder);
     if (!dir) return prof_fail(err, PROF_IO, 0, "%s: cannot open the folder: %s", folder, strerror(errno));
-    size_t capacity = 0;
-    for (struct dirent *entry; (entry = readdir(dir)) && !err->code;) {
-        if (!is_profile_name(entry->d_name)) continue;
-        char *path = join(&source->arena, folder, entry->d_name);
-        uint64_t size;
-        int64_t mtime;
-        if (!path || !GROW(source->files, source->n_files, capacity)) {
-            prof_nomem(err);
-            break;
-        }
-        if (!file_identity(path, &size, &mtime)) continue;
-        source->files[source->n_files++] = path;
+    size_t capacity = 0, program_capacity = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) && !err->code;)
+        if (profile_name_length(entry->d_name))
+            add_file(source, folder, entry->d_name, &source->files, &source->n_files, &capacity, err);
+        else if (program_name_length(entry->d_name))
+            add_file(source, folder, entry->d_name, &source->programs, &source->n_programs, &program_capacity, err);
+    closedir(dir);
+    if (source->n_files) qsort(source->files, source->n_files, sizeof *source->files, by_text);
+    if (source->n_programs) qsort(source->programs, source->n_programs, sizeof *source->programs, by_text);
+    return err->code;
+}
+
+/* A folder of HLO programs and nothing else, as a source; n_files 0: it is none. */
+static int read_dump(const char *folder, Source *source, ProfErr *err)
+{
+    if (read_folder(folder, source, err) || source->n_files || !source->n_programs) return err->code;
+    const char *name = base_name(folder);
+    source->path = copy(&source->arena, folder, strlen(folder));
+    source->name = copy(&source->arena, name, strlen(name));
+    if (!source->path || !source->name) return prof_nomem(err);
+    source->files = source->programs, source->n_files = source->n_programs, source->hlo = true;
+    source->programs = NULL, source->n_programs = 0;
+    for (size_t i = 0; i < source->n_files; i++) {
+        uint64_t size = 0;
+        int64_t mtime = 0;
+        file_identity(source->files[i], &size, &mtime);
         source->size_bytes += size;
         if (mtime > source->mtime_ns) source->mtime_ns = mtime;
     }
-    closedir(dir);
-    if (source->n_files) qsort(source->files, source->n_files, sizeof *source->files, by_text);
-    return err->code;
+    return PROF_OK;
 }
 
 typedef struct {
@@ -137,6 +174,15 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
     return err->code;
 }
 
+static int add_dump(Search *s, const char *folder, ProfErr *err)
+{
+    Source found = {0};
+    if (read_dump(folder, &found, err) || !found.n_files) return source_free(&found), err->code;
+    if (!GROW(s->list, s->n, s->capacity)) return source_free(&found), prof_nomem(err);
+    s->list[s->n++] = found;
+    return PROF_OK;
+}
+
 static int by_path(const void *a, const void *b) { return strcmp(((const Source *)a)->path, ((const Source *)b)->path); }
 
 int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
@@ -155,8 +201,8 @@ int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
     char *root = copy(&arena, folder, s.root_length);
     if (!root)
         prof_nomem(err);
-    else
-        search(&s, root, 0, err);
+    else if (!search(&s, root, 0, err) && !s.n)
+        add_dump(&s, root, err);
     arena_free(&arena);
     if (err->code) return source_list_free(s.list, s.n), err->code;
     if (s.n) qsort(s.list, s.n, sizeof *s.list, by_path);
@@ -179,6 +225,7 @@ int source_resolve(const char *path, Source *source, ProfErr *err)
         found.files = prof_alloc(sizeof *found.files);
         if (!found.path || !found.name || !found.files) return source_free(&found), prof_nomem(err);
         found.files[0] = found.path, found.n_files = 1;
+        found.hlo = program_name_length(base_name(path)) != 0;
         if (S_ISREG(st.st_mode)) file_identity(path, &found.size_bytes, &found.mtime_ns);
         *source = found;
         return PROF_OK;
@@ -188,7 +235,8 @@ int source_resolve(const char *path, Source *source, ProfErr *err)
     if (source_find(path, &list, &n, err)) return err->code;
     if (!n)
         return source_list_free(list, n),
-               prof_fail(err, PROF_NOTFOUND, 0, "%s: no *.xplane.pb in this folder or below; give the log dir that the profiler wrote to", path);
+               prof_fail(err, PROF_NOTFOUND, 0, "%s: no *.xplane.pb in this folder or below and no HLO dump in it; give the log dir that the profiler wrote to",
+                         path);
     size_t best = 0;
     for (size_t i = 1; i < n; i++) /* the newest; of equally old ones the last by name, which is the later date */
         if (list[i].mtime_ns >= list[best].mtime_ns) best = i;

@@ -6,6 +6,7 @@
  *   HloProto                  1 hlo_module {1 name ...}  3 buffer_assignment */
 #include "hlo.h"
 
+#include "../source.h"
 #include "cursor.h"
 #include "message.h"
 #include "xspace.h"
@@ -32,15 +33,16 @@ typedef struct {
 /* ---- the table ---- */
 
 /* "module(123)": the number, and the length of what stands before it. */
-static bool id_of_name(const Text *name, uint64_t *id, size_t *stem)
+static bool id_of_name(const char *name, size_t n_bytes, uint64_t *id, size_t *stem)
 {
-    const char *end = name->text + name->n_bytes, *p = end - 1;
-    if (!name->n_bytes || *p != ')') return false;
-    while (p > name->text && p[-1] >= '0' && p[-1] <= '9') p--;
-    if (p == end - 1 || p == name->text || p[-1] != '(') return false;
-    *stem = (size_t)(p - 1 - name->text), *id = 0;
-    for (; *p != ')'; p++)
-        if (__builtin_mul_overflow(*id, (uint64_t)10, id) || __builtin_add_overflow(*id, (uint64_t)(*p - '0'), id)) return false;
+    if (n_bytes < 3 || name[n_bytes - 1] != ')') return false;
+    size_t digits = n_bytes - 1;
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') digits--;
+    if (digits == n_bytes - 1 || !digits || name[digits - 1] != '(') return false;
+    uint64_t value = 0;
+    for (size_t i = digits; i < n_bytes - 1; i++)
+        if (__builtin_mul_overflow(value, (uint64_t)10, &value) || __builtin_add_overflow(value, (uint64_t)(name[i] - '0'), &value)) return false;
+    *id = value, *stem = digits - 1;
     return true;
 }
 
@@ -53,21 +55,37 @@ static const Text *host_text(Host *host, const uint8_t *bytes, size_t n_bytes, P
     return text;
 }
 
-/* The module's name as the proto has it: HloProto.hlo_module.name. NULL: it has none, or err is set. */
-static const Text *name_in_proto(Host *host, Window *window, Span span, ProfErr *err)
+/* What can be said of a program without parsing it: HloProto.hlo_module.{name, id}. */
+typedef struct {
+    const Text *name; /* NULL: none */
+    uint64_t id;
+    bool is_program; /* there is a module with computations, and every field of proto and module is whole */
+} Header;
+
+/* With name_only the walk ends at the name, which writers put first. */
+static int read_header(Host *host, Window *window, Span span, bool name_only, Header *header, ProfErr *err)
 {
+    *header = (Header){0};
     FileField f;
+    enum Step step, inner = STEP_END;
+    bool clipped = false, computations = false;
     Cursor outer = {window, span.offset, span.offset + span.n_bytes};
-    while (cursor_next(&outer, &f, err) == STEP_FIELD) {
-        if (f.number != 1 || f.type != WIRE_BYTES || f.clipped) continue;
+    while (inner == STEP_END && (step = cursor_next(&outer, &f, err)) == STEP_FIELD) {
+        clipped |= f.clipped;
+        if (f.number != 1 || f.type != WIRE_BYTES) continue;
         Cursor module = {window, f.payload.offset, f.payload.offset + f.payload.n_bytes};
-        while (cursor_next(&module, &f, err) == STEP_FIELD) {
+        while ((inner = cursor_next(&module, &f, err)) == STEP_FIELD) {
+            clipped |= f.clipped;
+            if (f.number == 5 && f.type == WIRE_VARINT) header->id = f.value;
+            if (f.number == 3 && f.type == WIRE_BYTES) computations = true;
             if (f.number != 1 || f.type != WIRE_BYTES || f.clipped) continue;
             const uint8_t *bytes = cursor_payload(window, f.payload, err);
-            return bytes ? host_text(host, bytes, (size_t)f.payload.n_bytes, err) : NULL;
+            header->name = bytes ? host_text(host, bytes, (size_t)f.payload.n_bytes, err) : NULL;
+            if (name_only || err->code) return err->code;
         }
     }
-    return NULL;
+    header->is_program = inner == STEP_END && step == STEP_END && !clipped && computations && header->name;
+    return err->code;
 }
 
 /* What the stats of an event metadata say of the program that it holds. */
@@ -97,12 +115,12 @@ static int read_stat(const Plane *plane, Window *window, Span span, ProgramStats
     return PROF_OK;
 }
 
-static int add_program(Programs *programs, Host *host, uint64_t id, const Text *name, Span span, ProfErr *err)
+static int add_program(Programs *programs, HloProgram program, ProfErr *err)
 {
     if (!GROW(programs->list.programs, programs->list.n, programs->capacity)) return prof_nomem(err);
-    struct HloProgramState *state = arena_alloc(&programs->arena, sizeof *state);
-    if (!state) return prof_nomem(err);
-    programs->list.programs[programs->list.n++] = (HloProgram){host, id, name, span, state};
+    program.state = arena_alloc(&programs->arena, sizeof *program.state);
+    if (!program.state) return prof_nomem(err);
+    programs->list.programs[programs->list.n++] = program;
     return PROF_OK;
 }
 
@@ -147,12 +165,14 @@ static int read_entry(Programs *programs, const Plane *plane, const EventMeta *m
     if (err->code || !stats.has_proto) return err->code;
     uint64_t id = (uint64_t)meta->id;
     size_t stem = meta->name->n_bytes;
-    bool named = id_of_name(meta->name, &id, &stem); /* libtpu's metadata ids are not program ids: the name counts before them */
+    bool named = id_of_name(meta->name->text, meta->name->n_bytes, &id, &stem); /* libtpu's metadata ids are not program ids: the name counts before them */
     if (stats.has_id) id = stats.id;
-    const Text *name = name_in_proto(plane->host, window, stats.proto, err);
+    Header header;
+    read_header(plane->host, window, stats.proto, true, &header, err);
+    const Text *name = header.name;
     if (!name && !err->code) name = named ? host_text(plane->host, (const uint8_t *)meta->name->text, stem, err) : meta->name;
     if (err->code) return err->code;
-    return add_program(programs, plane->host, id, name, stats.proto, err);
+    return add_program(programs, (HloProgram){.host = plane->host, .program_id = id, .name = name, .path = plane->host->file.path, .span = stats.proto}, err);
 }
 
 static void programs_free(void *result)
@@ -170,6 +190,93 @@ static void programs_free(void *result)
     prof_free(programs);
 }
 
+/* ---- files of one program ---- */
+
+/* Reads the header of an open file, and the id: from the name, "jit_step(12).hlo_proto.pb", else the module's own. */
+static int file_header(Host *host, const File *file, Header *header, bool *named, ProfErr *err)
+{
+    Window window = {.file = file};
+    read_header(host, &window, (Span){0, file->n_bytes}, false, header, err);
+    window_free(&window);
+    if (!err->code && !header->is_program)
+        prof_fail(err, PROF_FORMAT, 0, "%s: is no whole HloProto; give a *.hlo.pb of XLA's dump or a *.hlo_proto.pb", file->path);
+    const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
+    size_t stem;
+    *named = id_of_name(name, program_name_length(name), &header->id, &stem);
+    return err->code;
+}
+
+int hlo_check_file(Host *host, ProfErr *err)
+{
+    Header header;
+    bool named;
+    File file;
+    if (file_reopen(&host->file, &file, err)) return err->code;
+    if (!file_header(host, &file, &header, &named, err)) host->file.n_bytes = file.n_bytes, host->file.gzipped = file.gzipped;
+    file_close(&file);
+    return err->code;
+}
+
+/* A dump's file: the host is the program. */
+static int add_host_file(Programs *programs, Host *host, ProfErr *err)
+{
+    Header header;
+    bool named;
+    File file;
+    if (!host->readable || file_reopen(&host->file, &file, err)) return err->code;
+    if (!file_header(host, &file, &header, &named, err))
+        add_program(programs, (HloProgram){.host = host, .program_id = header.id, .name = header.name, .path = host->file.path, .span = {0, file.n_bytes}},
+                    err);
+    file_close(&file);
+    return err->code;
+}
+
+static Programs *programs_of(Host *host, ProfErr *err);
+
+/* Whether a plane of the run holds this program, by its id, or where its file does not tell it by its name. */
+static bool in_planes(Run *run, const Programs *programs, size_t n, const Header *header, bool named, ProfErr *err)
+{
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
+        const Programs *other = h ? programs_of(&run->hosts[h], err) : programs;
+        for (size_t i = 0; other && i < (h ? other->list.n : n); i++) {
+            const HloProgram *p = &other->list.programs[i];
+            if (named ? p->program_id == header->id : p->name == header->name || !strcmp(p->name->text, header->name->text)) return true;
+        }
+    }
+    return false;
+}
+
+static int add_files_beside(Programs *programs, Run *run, ProfErr *err)
+{
+    Host *host = &run->hosts[0];
+    size_t n_in_planes = programs->list.n;
+    for (size_t i = 0; i < run->n_programs && !err->code; i++) {
+        Header header;
+        bool named;
+        File file;
+        ProfErr why = {0};
+        uint64_t size;
+        int64_t mtime;
+        if (!file_identity(run->programs[i], &size, &mtime) || !size) continue; /* NO_MODULE.hlo_proto.pb is an empty marker */
+        if (!file_open(&file, run->programs[i], &why)) {
+            if (!file_header(host, &file, &header, &named, &why) && !in_planes(run, programs, n_in_planes, &header, named, err))
+                add_program(
+                    programs,
+                    (HloProgram){
+                        .host = host, .program_id = header.id, .name = header.name, .path = run->programs[i], .span = {0, file.n_bytes}, .beside = true},
+                    err);
+            file_close(&file);
+        }
+        if (why.code == PROF_NOMEM)
+            prof_nomem(err);
+        else if (why.code)
+            host_issue(host, "error", "unreadable_program", 0, size, run->programs[i], "%s", why.text);
+    }
+    return err->code;
+}
+
+/* ---- the analysis ---- */
+
 static void *programs_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0]; /* only is NULL for the host of a single-host run */
@@ -184,6 +291,8 @@ static void *programs_make(Run *run, Host *only, ProfErr *err)
             if (plane->event_metas[k].has_stats) read_entry(programs, plane, &plane->event_metas[k], &window, err);
     }
     window_free(&window);
+    if (!err->code && host->is_program) add_host_file(programs, host, err);
+    if (!err->code && host == &run->hosts[0]) add_files_beside(programs, run, err);
     if (!err->code && !index_programs(programs, err)) return programs;
     programs_free(programs);
     return NULL;
@@ -259,21 +368,39 @@ static void unreadable(const HloProgram *program, const char *why, size_t at)
                why);
 }
 
+/* The proto's bytes; NULL with err set. */
+static uint8_t *program_bytes(const HloProgram *program, ProfErr *err)
+{
+    const Host *host = program->host;
+    size_t n_bytes = (size_t)program->span.n_bytes;
+    File own = {0};
+    if (program->beside)
+        file_open(&own, program->path, err);
+    else if (host->is_program)
+        file_reopen(&host->file, &own, err);
+    if (err->code) return NULL;
+    uint8_t *bytes = prof_alloc(n_bytes);
+    if (!bytes)
+        prof_nomem(err);
+    else if (file_read(own.path ? &own : &host->file, program->span.offset, bytes, n_bytes, err))
+        prof_free(bytes), bytes = NULL;
+    if (own.path) file_close(&own);
+    return bytes;
+}
+
 static int parse(HloProgram *program, ProfErr *err)
 {
     static const char *const why[] = {[MESSAGE_DAMAGED] = "its bytes are no HloProto",
                                       [MESSAGE_DEEP] = "its messages are nested deeper than 100",
                                       [MESSAGE_COSTLY] = "it needs far more memory than its size can pay for"};
     struct HloProgramState *state = program->state;
-    uint8_t *bytes = prof_alloc((size_t)program->span.n_bytes);
-    if (!bytes) return prof_nomem(err);
-    MessageResult result = {0};
-    enum MessageState read = MESSAGE_DAMAGED;
-    if (!file_read(&program->host->file, program->span.offset, bytes, (size_t)program->span.n_bytes, err))
-        read = message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &state->memory, &result);
+    uint8_t *bytes = program_bytes(program, err);
+    if (!bytes) return err->code;
+    MessageResult result;
+    enum MessageState read = message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &state->memory, &result);
     prof_free(bytes);
     const Xla__HloProto *proto = result.message;
-    if (err->code || read == MESSAGE_NO_MEMORY) {
+    if (read == MESSAGE_NO_MEMORY) {
         prof_nomem(err);
     } else if (read != MESSAGE_READ) {
         unreadable(program, why[read], result.at);
@@ -315,7 +442,7 @@ const HloModule *hlo_program(Host *host, uint64_t program_id, ProfErr *err)
 {
     Programs *programs = programs_of(host, err);
     HloProgram *first = programs ? first_of(programs, program_id) : NULL;
-    if (!first) return NULL;
+    if (!first || first->beside) return NULL;
     pthread_mutex_lock(&programs->lock);
     const HloProgram *best = best_of(first, err);
     pthread_mutex_unlock(&programs->lock);
@@ -331,7 +458,7 @@ const HloPrograms *hlo_programs(Host *host, ProfErr *err)
         const HloModule **modules = arena_alloc(&programs->arena, programs->list.n * sizeof *modules);
         size_t n = 0;
         if (!modules) prof_nomem(err);
-        for (size_t i = 0; i < programs->list.n && !err->code; i++) {
+        for (size_t i = 0; i < programs->list.n && !programs->list.programs[i].beside && !err->code; i++) {
             HloProgram *program = &programs->list.programs[i];
             if (best_of(program->state->first, err) == program) modules[n++] = program->state->module;
         }

@@ -1,8 +1,8 @@
 /* hlo.h: the HLO programs of a host, parsed when they are asked for.
  *
  * A profile carries its programs in the plane /host:metadata: each event metadata with a bytes stat `Hlo Proto` is one, named
- * `module(program id)`. The table of programs is read without touching the protos; a program is parsed on first use and
- * stays as long as the Run. All calls are thread-safe.
+ * `module(program id)`. Files of one HloProto each lie beside a run (XProf leaves them there) or in a dump of XLA. The table of programs is read without
+ * touching the protos; a program is parsed on first use and stays as long as the Run. All calls are thread-safe.
  *
  * Ids of the protos (computations, instructions) are opaque: small integers in older files, (computation << 32 | local) in
  * newer ones. */
@@ -35,11 +35,14 @@ typedef struct HloProgram {
     Host *host;
     uint64_t program_id;
     const Text *name; /* of the module */
-    Span span;        /* of the HloProto in the host's file */
+    const char *path; /* of the file that holds the proto */
+    Span span;        /* of the HloProto in it */
+    bool beside;      /* the file is a *.hlo_proto.pb beside the run's profiles, whose planes do not hold this program */
     struct HloProgramState *state;
 } HloProgram;
 typedef struct {
-    HloProgram *programs; /* in order of the file; several may have one id: the first that can be parsed counts */
+    HloProgram *programs; /* in order of the file, then those beside the run (with its first host); several may have one id: the
+                             first that can be parsed counts */
     size_t n;
 } HloProgramList;
 /* NULL: err is set. */
@@ -48,6 +51,7 @@ const HloProgramList *hlo_program_list(Host *host, ProfErr *err);
  * the host says why), or an earlier program of the list has its id. */
 const HloModule *hlo_open(HloProgram *program, ProfErr *err);
 
+/* XProf's own map of programs, without those beside the run. */
 /* The program of a host. NULL without err set: there is none, or it cannot be parsed. */
 const HloModule *hlo_program(Host *host, uint64_t program_id, ProfErr *err);
 /* All programs of a host that can be parsed, in order of the file. NULL: err is set. */
@@ -56,6 +60,9 @@ typedef struct {
     size_t n;
 } HloPrograms;
 const HloPrograms *hlo_programs(Host *host, ProfErr *err);
+
+/* Checks that the host's file is an HloProto, without reading it whole, and completes host->file. On failure err is set. */
+int hlo_check_file(Host *host, ProfErr *err);
 
 /* NULL: the module has none. Of several of one name or id the first in the file. */
 const Xla__HloInstructionProto *hlo_find(const HloModule *module, const char *name, size_t n_bytes);
