@@ -86,8 +86,9 @@ $(BUILD)/prefix: tests/prefix.c $(CHECKED_OBJECTS)
 bench: loadable
 	tests/bench/run
 
+# Against the independent reader and XProf's answers; SEEDS=N asks XProf (ORACLE_PYTHON) about N fresh made-up profiles as well.
 parity: loadable
-	tests/parity/run
+	tests/parity/run_all $(if $(SEEDS),--seeds $(SEEDS)) $(if $(FIRST),--first $(FIRST))
 
 # Fuzzes the reader of XSpace files for FUZZ_SECONDS; the corpus is kept.
 FUZZ_SECONDS ?= 600

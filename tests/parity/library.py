@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import struct
 import subprocess
 
@@ -70,6 +71,45 @@ def ask(queries):
     message = process.stderr.read()
     if process.wait() or message:
         raise Refused("sqlite3 ended with %d: %s" % (process.returncode, message.strip()))
+
+
+NEAR_LINE = re.compile(r"near line (\d+): (.*)")
+
+
+def ask_each(queries, timeout=600):
+    """{name: ([rows], error or None)} for {name: (list of columns, rest of the SELECT)}: one shell for all, each query on its own."""
+    names, script = [], ['.load "%s"' % LIBRARY.replace("\\", "\\\\").replace('"', '\\"'), ".mode list", '.separator "\\t" "\\n"', ".headers off"]
+    line_of = {}
+    for name, (columns, rest) in queries.items():
+        script.append("SELECT '@%d';" % len(names))
+        script.append(" ".join(("SELECT %s %s;" % (", ".join(map(typed, columns)), rest)).splitlines()))
+        line_of[len(script)] = name
+        names.append(name)
+    answers = {name: ([], None) for name in names}
+    process = subprocess.Popen([SHELL, "-batch", "-init", os.devnull, ":memory:"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    try:
+        out, err = process.communicate("\n".join(script).encode("utf-8", "surrogateescape") + b"\n", timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return {name: ([], "no answer within %d s" % timeout) for name in names}
+    rows = None
+    for line in out.decode("ascii", "backslashreplace").splitlines():
+        if line.startswith("@"):
+            rows = answers[names[int(line[1:])]][0]
+        else:
+            rows.append([untyped(field) for field in line.split("\t")])
+    message = err.decode("utf-8", "replace")
+    blamed = False
+    for number, text in NEAR_LINE.findall(message):
+        if int(number) in line_of:
+            name, blamed = line_of[int(number)], True
+            answers[name] = (answers[name][0], text)
+    if process.returncode < 0 or message and not blamed:
+        why = "sqlite3 ended with %d: %s" % (process.returncode, message.strip()[-300:])
+        answers = {name: (found, error or why) for name, (found, error) in answers.items()}
+    return answers
 
 
 STAT = ["stat_id", "name", "type", "value"]

@@ -1,0 +1,111 @@
+"""How a cell of XProf's answer is compared with ours, and a table with a table."""
+
+import math
+
+from answers import Num
+
+
+def same(want, got, tolerance, real=False):
+    """`want` as answers.py types it, `got` as SQLite gives it. Integers and text equal, other numbers to a relative tolerance."""
+    if want is None or got is None:
+        return want is got or isinstance(want, Num) and "nan" in want.lower()     # SQLite has no NaN: NULL
+    if isinstance(want, bool):
+        return isinstance(got, int) and got == want
+    if not isinstance(want, Num):
+        return got == want
+    if isinstance(got, str):                                                     # ids beyond int64 are decimal text
+        return got == want and got.lstrip("-").isdigit()
+    if not isinstance(got, (int, float)):
+        return False
+    if not real and want.lstrip("-").isdigit():
+        return got == int(want)
+    number = float(want)
+    if math.isinf(number) or isinstance(got, float) and math.isinf(got):
+        return got == number
+    return abs(number - got) <= tolerance * max(abs(number), abs(got))
+
+
+def rounded(value):
+    """A cell for sorting rows with equal keys: both sides' spellings of one value sort alike."""
+    if value is None:
+        return (0, "")
+    if isinstance(value, (bool, int, float, Num)):
+        try:
+            return (1, "%.6g" % float(value))
+        except (ValueError, OverflowError):
+            return (1, str(value))
+    return (2, str(value))
+
+
+def key_of(value):
+    """A cell as part of a key: 1, 1.0 and true are the same key, and so is the text "1"."""
+    text = "" if value is None else str(int(value)) if isinstance(value, bool) else str(value)
+    if isinstance(value, float) or isinstance(value, Num) and not text.lstrip("-").isdigit():
+        number = float(text)
+        return str(int(number)) if math.isfinite(number) and number == int(number) else repr(number)
+    return text
+
+
+def grouped(columns, rows, key):
+    """{key: [(position, row)]}"""
+    places, groups = [columns.index(k) for k in key], {}
+    for position, row in enumerate(rows):
+        name = tuple(key_of(row[p]) for p in places) if key else (position,)
+        groups.setdefault(name, []).append((position, row))
+    return groups
+
+
+class Result:
+    """What a comparison found: cells, mismatches, and a line for each of the first few."""
+
+    def __init__(self, show=5):
+        self.cells = self.bad = 0
+        self.show, self.lines = show, []
+
+    def wrong(self, text, cells=1):
+        self.bad += cells
+        if len(self.lines) < self.show:
+            self.lines.append(text if len(text) < 600 else text[:600] + "...")
+
+
+def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=(), show=5):
+    """Compares (columns, rows) of XProf with {column: place} and rows of ours. `absent`: columns that ours lacks."""
+    columns, want_rows = want
+    places, got_rows = got
+    result = Result(show)
+    here = [c for c in columns if c in places]
+    for c in columns:
+        if c not in places:
+            result.cells += len(want_rows)
+            result.wrong("column %s: %s" % (c, absent.get(c, "no entry says where ours is") if isinstance(absent, dict) else "absent"),
+                         max(1, len(want_rows)))
+    theirs = grouped(here, [[row[columns.index(c)] for c in here] for row in want_rows], key)
+    ours = grouped(here, [[row[places[c]] for c in here] for row in got_rows], key)
+    width = max(1, len(here))
+    matched = []
+    for name in list(theirs) + [n for n in ours if n not in theirs]:
+        left, right = theirs.get(name, []), ours.get(name, [])
+        if not order and max(len(left), len(right)) > 1:
+            left, right = (sorted(side, key=lambda item: [rounded(v) for v in item[1]]) for side in (left, right))
+        result.cells += width * max(len(left), len(right))
+        for (at, row), (place, mine) in zip(left, right):
+            matched.append((at, place, name))
+            for c, a, b in zip(here, row, mine):
+                if not same(a, b, tolerance, c in real):
+                    result.wrong("%s %s: XProf %r, ours %r" % (label(name, key), c, a, b))
+        for _, row in left[len(right):]:
+            result.wrong("%s: only XProf has it: %s" % (label(name, key), dict(zip(here, row))), width)
+        for _, row in right[len(left):]:
+            result.wrong("%s: only ours has it: %s" % (label(name, key), dict(zip(here, row))), width)
+    if order:
+        last = -1
+        result.cells += len(matched)
+        for at, place, name in sorted(matched):
+            if place < last:
+                result.wrong("%s: place %d in XProf's order, %d in ours" % (label(name, key), at, place))
+            last = max(last, place)
+    return result
+
+
+def label(name, key):
+    return ", ".join("%s=%s" % pair for pair in zip(key, name)) if key else "row %d" % name[0]

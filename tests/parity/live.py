@@ -1,0 +1,128 @@
+"""Profiles and answers that lie or come from outside the repository: the shared folder, the generator of made-up profiles, XProf itself."""
+
+import os
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SHARED = os.environ.get("SHARED", os.path.join(ROOT, "..", "shared"))
+
+# Runs of several hosts that exist only as answers: {answer folder below golden: {host: file below data}}.
+MADE = {
+    "made/amd_gemm_and_elementwise": {"gemm": "xplane/AMD-AGI-TraceLens/jax08_gemm/tw003", "elementwise": "xplane/AMD-AGI-TraceLens/jax08_elementwise/tw003"},
+    "made/tpu_twice": {"a": "xplane/openxla-xprof/tpu_inference_2", "b": "xplane/openxla-xprof/tpu_inference_2"},
+    "xplane/tensorflow-profiler/GPU-multi-worker": {
+        "34.83.195.179_6003": "xplane/tensorflow-profiler/GPU-multi-worker/34.83.195.179_6003",
+        "34.83.195.180_6003": "xplane/tensorflow-profiler/GPU-multi-worker/34.83.195.179_6003"},
+}
+
+recipes = {}        # path of a made-up profile or its folder: the command that makes it
+
+
+class Absent(Exception):
+    """What is missing to do this."""
+
+
+def recipe(path):
+    folder = path if path in recipes else os.path.dirname(path)
+    return " -- made by: %s" % recipes[folder] if folder in recipes else ""
+
+
+def newest(folder):
+    return max(os.path.getmtime(os.path.join(base, f)) for base, _, files in os.walk(folder) for f in files)
+
+
+def shared(build):
+    """[(profiles, answers, prefix of the names)] for all that lies in the shared folder."""
+    data, golden = os.path.join(SHARED, "data"), os.path.join(SHARED, "golden")
+    if not os.path.isdir(golden):
+        raise Absent("%s is absent; put the shared folder beside the checkout, or name it in SHARED" % golden)
+    pairs = [(data, golden, "data/"), (made(data, build), golden, "data/")]
+    if os.path.isdir(os.path.join(SHARED, "samples", "recorded")):
+        pairs.append((os.path.join(SHARED, "samples", "recorded"), os.path.join(golden, "samples"), "samples/"))
+    if os.path.exists(os.path.join(SHARED, "forge", "cases.py")):
+        pairs.append((forged(build), os.path.join(golden, "forge"), "forge/"))
+    return pairs
+
+
+def made(data, build):
+    """The runs of MADE, put together from their files."""
+    place = os.path.join(build, "made")
+    for folder, hosts in MADE.items():
+        os.makedirs(os.path.join(place, folder), exist_ok=True)
+        for host, source in hosts.items():
+            # Only the combined answer is asked for: a host's own lies with its file.
+            target = os.path.join(place, folder, host + ".xplane.pb")
+            if not os.path.exists(target):
+                shutil.copyfile(os.path.join(data, source + ".xplane.pb"), target + ".part")
+                os.replace(target + ".part", target)
+    return place
+
+
+def forged(build):
+    """The standard suite of made-up profiles, generated if it is older than the generator."""
+    forge, place = os.path.join(SHARED, "forge"), os.path.join(build, "forge")
+    stamp = os.path.join(place, "complete")
+    if not os.path.exists(stamp) or os.path.getmtime(stamp) < newest(forge):
+        shutil.rmtree(place, ignore_errors=True)
+        python_runs([sys.executable, "cases.py", "cases.tsv", "--out", os.path.abspath(place)], forge)
+        open(stamp, "w").close()
+    return os.path.join(place, "plugins", "profile")
+
+
+def python_runs(command, folder):
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    if done.returncode:
+        raise SystemExit("%s: exit status %d\n%s" % (shlex.join(command), done.returncode, done.stdout.decode("utf-8", "replace")[-2000:]))
+
+
+def oracle_python():
+    python = os.environ.get("ORACLE_PYTHON", "python3")
+    try:
+        if subprocess.run([python, "-c", "import xprof"], stderr=subprocess.DEVNULL).returncode == 0:
+            return python
+    except OSError:
+        pass
+    raise Absent("no Python with XProf (ORACLE_PYTHON=a python that has it)")
+
+
+def ask_xprof(profiles, base, out, tools=(), status=(0,)):
+    """XProf's answers to the profiles below a folder, below `out`."""
+    command = [oracle_python(), os.path.join(SHARED, "oracle", "oracle.py"), profiles, "--base", base, "--out", out]
+    for tool in tools:
+        command += ["--tool", tool]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode not in status:
+        raise SystemExit("%s: exit status %d\n%s" % (shlex.join(command), done.returncode, done.stdout.decode("utf-8", "replace")[-2000:]))
+
+
+def case_of(seed):
+    """The scenario and the options that a seed stands for: those of one of the standard cases."""
+    with open(os.path.join(SHARED, "forge", "cases.tsv"), encoding="utf-8") as fh:
+        cases = [line.rstrip("\n").split("\t") for line in fh if not line.startswith(("#", "id\t")) and line.count("\t") >= 3]
+    case = random.Random(seed).choice(cases)
+    return case[1], shlex.split(case[3])
+
+
+def fresh(build, n, first, tools):
+    """(profiles, answers, prefix) of n made-up profiles that nobody has seen, with XProf's answers."""
+    forge = os.path.join(SHARED, "forge")
+    if not os.path.exists(os.path.join(forge, "forge.py")):
+        raise Absent("%s is absent; put the shared folder beside the checkout, or name it in SHARED" % forge)
+    oracle_python()
+    first = random.SystemRandom().randrange(1000, 1000000000) if first is None else first
+    place = os.path.join(os.path.abspath(build), "fresh", str(first))
+    shutil.rmtree(place, ignore_errors=True)
+    print("seeds %d to %d; again: tests/parity/run_tools --seeds %d --first %d" % (first, first + n - 1, n, first), flush=True)
+    profiles, out = os.path.join(place, "plugins", "profile"), os.path.join(place, "answers")
+    for seed in range(first, first + n):
+        scenario, options = case_of(seed)
+        name = "%s_%d" % (scenario, seed)
+        command = ["forge.py", scenario, "--seed", str(seed), "--run", name] + options
+        python_runs([sys.executable] + command + ["--out", place], forge)
+        recipes[os.path.join(profiles, name)] = shlex.join(["python3"] + command + ["--out", "DIR"])
+    ask_xprof(profiles, profiles, out, tools, status=(0, 1))
+    return profiles, out, "fresh/"

@@ -1,0 +1,609 @@
+"""The list of XProf's tables and of ours that equal them. One entry a table of XProf's answer; see Entry.
+
+An owner of a table corrects its entry here and nothing else: what XProf calls a column, what we call it (an SQL expression over our
+table), which columns name a row, whether the order counts, and what is left out, always with the reason.
+"""
+
+import html
+import json
+import re
+
+from answers import Num
+
+
+class Entry:
+    """name     of the comparison; the CSV file `name`.csv of the oracle unless `rows` says otherwise
+    table    our table, as prof_columns knows it (not there: reported, not failed)
+    call     what to select from; {source} stands for the profile
+    columns  a line `id = SQL expression` for each column of XProf's; ids that are our names too may stand together in one line
+    key      ids that name a row (rows with equal keys are compared sorted, or in order if `order`); none: rows by place
+    order    does the order of rows count?
+    left_out {id: reason} not compared
+    real     ids of doubles that XProf may print without a point, apart by blanks (by newlines if there is one)
+    turn     {id: function} applied to both sides: a set whose order XProf leaves open, say
+    rows     function(Answer) -> (columns, rows) or None, for answers that are no plain CSV
+    hlo      True: asked of HLO dumps as well as of profiles
+    pending  why the table is known to differ still: its mismatches are counted and shown, and fail nothing
+    """
+
+    def __init__(self, name, table, call, columns, key="", order=False, left_out=None, real="", turn=None, rows=None, hlo=False, pending=None):
+        self.name, self.table, self.call = name, table, call
+        self.columns = parse_columns(columns)
+        self.key, self.order = tuple(key.split()), order
+        self.left_out, self.real, self.turn = left_out or {}, set(real.split("\n") if "\n" in real else real.split()), turn or {}
+        self.rows = rows or (lambda answer: answer.table(name))
+        self.hlo, self.pending = hlo, pending
+
+
+def parse_columns(text):
+    columns = {}
+    for line in text.strip().splitlines():
+        name, equals, expression = line.strip().partition(" = ")
+        if equals:
+            columns[name.strip()] = expression.strip()
+        else:
+            columns.update({word: '"%s"' % word for word in line.split()})
+    return columns
+
+
+# ---- turning what XProf writes into what we promise to show ----
+
+def plain_source(cell):
+    """XProf's HTML of a source line as `file:line`, then the stack: ours are plain text."""
+    found = re.fullmatch(r"<div class='source-info-cell' title='(.*)'>(.*)</div>", cell or "", re.S)
+    return "%s|%s" % (html.unescape(found.group(2)), html.unescape(found.group(1))) if found else cell
+
+
+SOURCE = "CASE WHEN source_file IS NULL THEN '' ELSE source_file || ':' || source_line || '|' || ifnull(source_stack, '') END"
+
+
+def properties(name):
+    """A table of keys and values as one row."""
+    def rows(answer):
+        table = answer.table(name + ".properties")
+        return table and ([key for key, _ in table[1]], [[value for _, value in table[1]]] if table[1] else [])
+    return rows
+
+
+def objects(records, columns):
+    return columns, [[record.get(c) for c in columns] for record in records]
+
+
+def pod_viewer(answer):
+    page = answer.json("pod_viewer")
+    if page is None:
+        return None
+    names = {event["id"]: event["name"] for event in page["stepBreakdownEvents"]}
+    columns = ["stepNum", "core", "hostName", "chipId", "nodeId", "totalDurationUs", "bottleneck"] + [names[i] for i in sorted(names, key=int)]
+    rows = []
+    for step in page["podStatsSequence"].get("podStatsMap", []):
+        for core, entry in sorted(step["podStatsPerCore"].items(), key=lambda pair: int(pair[0])):
+            shares = {names[i]: value for i, value in entry["stepBreakdownUs"].items()}
+            rows.append([{**entry, **shares, "core": Num(core)}.get(c) for c in columns])
+    return columns, rows
+
+
+def suggestions(answer):
+    page = answer.json("smart_suggestion")
+    return page and objects(page["suggestions"], ["ruleName", "suggestionText"])
+
+
+def kernel_utilization(answer):
+    page = answer.json("kernel_utilization")
+    if page is None:
+        return None
+    rows = []
+    for device in page.get("devices") or []:
+        for kernel in device["kernels"]:
+            metrics = {"MXU " + k: v for k, v in kernel["mxu_cycles_breakdown"].items()}
+            metrics.update(kernel["other_metrics"], mxu_utilization=kernel["mxu_utilization"])
+            for metric, value in sorted(metrics.items()):
+                rows.append([device["device_id"], device["device_type"], kernel["kernel_name"], kernel["duration_us"], metric, value,
+                             kernel["mxu_is_anomaly"]])
+    return ["device_id", "device_type", "kernel_name", "duration_us", "metric", "value", "mxu_is_anomaly"], rows
+
+
+def max_infeed_core(answer):
+    """XProf's table lies on its side: a column a step."""
+    table = answer.table("input_pipeline_analyzer.max_infeed_core")
+    if not table or not table[0]:
+        return table
+    names = [row[0] for row in table[1]]
+    return names, [list(row) for row in zip(*[row[1:] for row in table[1]])]
+
+
+def inference(column):
+    """The tables of all models that have this column, with the model they belong to."""
+    def rows(answer):
+        models = answer.table("inference_profile.models")
+        if models is None:
+            return None
+        names, columns, found = iter([row[0] for row in models[1]]), [], []
+        model = None
+        for number in range(1, 1000):
+            if "inference_profile.table%d.csv" % number not in answer.names:
+                break
+            head, body = answer.table("inference_profile.table%d" % number)
+            if "request_id" in head:
+                model = next(names, None)
+            if column in head:
+                columns += [c for c in head if c not in columns]
+                found += [dict(zip(head, row), model=model, number=Num(i + 1)) for i, row in enumerate(body)]
+        columns = ["model", "number"] + columns if columns else []
+        return columns, [[record.get(c) for c in columns] for record in found]
+    return rows
+
+
+def parent_names(answer):
+    """op_stats.op_metrics with the parent's name for its row number."""
+    table = answer.table("op_stats.op_metrics")
+    if table is None:
+        return None
+    columns, rows = table
+    at = {c: i for i, c in enumerate(columns)}
+    names = {row[at["row"]]: row[at["name"]] for row in rows}
+    for row in rows:
+        row[at["parent"]] = names.get(row[at["parent"]])
+    return columns, rows
+
+
+EVENT_TYPES = {0: "UNKNOWN_TIME", 10: "HOST_COMPUTE", 20: "HOST_PREPROCESS", 30: "HOST_POSTPROCESS", 40: "HOST_BATCH_FORMATION", 50: "HOST_RUNTIME",
+               60: "HOST_COMPILE", 70: "HOST_TO_HOST", 80: "HOST_TO_DEVICE", 90: "HOST_PREPARE", 100: "DEVICE_COLLECTIVES", 110: "HOST_WAIT_INPUT",
+               120: "DEVICE_TO_DEVICE", 130: "DEVICE_TO_HOST", 140: "DEVICE_COMPUTE_32", 150: "DEVICE_COMPUTE_16", 160: "DEVICE_WAIT_DEVICE",
+               170: "DEVICE_WAIT_HOST"}
+
+
+def step_breakdown(answer):
+    """op_stats.steps: a row for each category of each core of each step."""
+    table = answer.table("op_stats.steps")
+    if table is None:
+        return None
+    at, rows = {c: i for i, c in enumerate(table[0])}, []
+    for row in table[1]:
+        parts = json.loads(row[at["step_breakdown"]] or "{}", parse_int=Num, parse_float=Num)
+        shares = {EVENT_TYPES[int(k)]: v for k, v in parts.get("type_ps", {}).items()}
+        for part, values in parts.items():
+            if part == "category_ps":
+                shares.update(values)
+            elif part != "type_ps" and isinstance(values, Num):
+                shares[part] = values
+        rows += [[row[at["index"]], row[at["core_id"]], category, ps] for category, ps in sorted(shares.items())]
+    return ["index", "core_id", "category", "ps"], rows
+
+
+def steps(answer):
+    """op_stats.steps: a row a step."""
+    table = answer.table("op_stats.steps")
+    if table is None:
+        return None
+    at, rows = {c: i for i, c in enumerate(table[0])}, {}
+    for row in table[1]:
+        rows.setdefault(row[at["index"]], []).append(row)
+    return ["index", "step_num", "step_name", "core_count"], [
+        [index, cores[0][at["step_num"]], cores[0][at["step_name"]], Num(len(cores))] for index, cores in rows.items()]
+
+
+def viewer(part, defaults=""):
+    """A table of memory_viewer, all modules and memory spaces in one; JSON leaves out zeros, `defaults` puts them back."""
+    def rows(answer):
+        if not answer.matching("memory_viewer/*.json"):
+            return ([], []) if answered_viewer(answer) else None
+        columns, found = ["module", "space"], []
+        for record in answer.index:
+            options = record["options"]
+            names = [f[:-3] if f.endswith(".gz") else f for f in record["files"]]
+            name = next((n for n in names if n.endswith(".%s.csv" % part) and n in answer.names), None)
+            if record["tool"] != "memory_viewer" or options.get("view_memory_allocation_timeline") or not name:
+                continue
+            head, body = answer.table(name[:-4])
+            if part == "summary":
+                head, body = [k for k, _ in body], [[v for _, v in body]]
+            columns += [c for c in head if c not in columns]
+            for row in body:
+                found.append({"module": options["module_name"], "space": Num(options["memory_space"]), **dict(zip(head, row))})
+        for record in found:
+            for column in defaults.split():
+                if column in columns and record.get(column) is None:
+                    record[column] = Num("0")
+        return columns, [[record.get(c) for c in columns] for record in found]
+    return rows
+
+
+def answered_viewer(answer):
+    return any(record["tool"] == "memory_viewer" and record["status"] == "ok" for record in answer.index)
+
+
+def spans(answer):
+    """trace_viewer: the events that have a duration."""
+    table = answer.table("trace_viewer")
+    if not table or not table[0]:
+        return table
+    at = {c: i for i, c in enumerate(table[0])}
+    columns = ["pid", "tid", "name", "ts", "dur"]
+    return columns, [[row[at[c]] for c in columns] for row in table[1] if row[at["ph"]] == "X"]
+
+
+def sorted_parts(cell):
+    return ";".join(sorted(cell.split(";"))) if isinstance(cell, str) else cell
+
+
+# ---- the list ----
+
+FRAMEWORK_OPS = """
+    rank host_or_device type operation occurrences operational_intensity bound_by
+    total_time = total_time_us
+    avg_time = avg_time_us
+    total_self_time = total_self_time_us
+    avg_self_time = avg_self_time_us
+    device_total_self_time_percent = device_self_time_fraction
+    device_cumulative_total_self_time_percent = device_cumulative_self_time_fraction
+    host_total_self_time_percent = host_self_time_fraction
+    Host_cumulative_total_self_time_percent = host_cumulative_self_time_fraction
+    measured_flop_rate = normalized_gflops
+    model_flop_rate = model_gflops
+    measured_memory_bw = memory_bw_gibps
+    gpu_tensorcore_utilization = tensorcore_utilization_fraction
+    eager = execution_mode"""
+
+OP_TIMES = """
+    total_time = total_time_us
+    avg_time = avg_time_us
+    total_self_time = total_self_time_us
+    avg_self_time = avg_self_time_us"""
+
+OP_PROFILE = """
+    node = node_id
+    parent = parent_id
+    depth name occurrences
+    num_children = num_children
+    numChildren = num_children
+    flops = weighted_flops_utilization
+    uncappedFlops = weighted_flops_utilization_uncapped
+    bandwidthUtils.0 = hbm_utilization
+    bandwidthUtils.1 = on_chip_read_utilization
+    bandwidthUtils.2 = on_chip_write_utilization
+    rawTime = raw_time_ps
+    normalizedTimePs = normalized_time_ps
+    rawFlops = raw_flops
+    bf16Flops = bf16_flops
+    rawBytesAccessedArray.0 = hbm_bytes
+    rawBytesAccessedArray.1 = on_chip_read_bytes
+    rawBytesAccessedArray.2 = on_chip_write_bytes
+    avgTimePs = avg_time_ps
+    xla.op = ifnull(expression, '')
+    xla.expression = expression
+    xla.provenance = provenance
+    xla.category = category
+    xla.computationPrimitiveSize = computation_primitive_size
+    xla.fingerprint = fingerprint
+    xla.programId = program_id
+    xla.xprofKernelMetadata = kernel_metadata"""
+
+OP_PROFILE_REAL = "flops uncappedFlops bandwidthUtils.0 bandwidthUtils.1 bandwidthUtils.2 rawTime rawFlops bf16Flops normalizedTimePs avgTimePs"
+
+INPUT_STEPS = """
+    stepnum = step
+    deviceComputeTimeMs = device_compute_ms
+    deviceToDeviceTimeMs = device_to_device_ms
+    deviceCollectivesTimeMs = device_collectives_ms
+    hostComputeTimeMs = host_compute_ms
+    kernelLaunchTimeMs = kernel_launch_ms
+    infeedTimeMs = input_ms
+    outfeedTimeMs = output_ms
+    compileTimeMs = compilation_ms
+    otherTimeMs = all_others_ms
+    stepTimeMs = step_time_ms
+    tcComputeTimeMs = tc_compute_ms
+    scv0ComputeTimeMs = scv0_compute_ms
+    scv0InfeedTimeMs = scv0_infeed_ms
+    tcInfeedTimeMs = tc_infeed_ms
+    tcOutfeedTimeMs = tc_outfeed_ms
+    tcIdleTimeMs = tc_idle_ms
+    hostTransferTimeMs = host_transfer_ms
+    infeedPercentAverage = infeed_percent_average
+    infeedPercentMin = infeed_percent_min
+    infeedPercentMax = infeed_percent_max"""
+
+TOOLTIP = {"tooltip": "text drawn from the other columns"}
+
+SNAPSHOT = """
+    memoryId = allocator
+    timeOffsetPs = line_time_ps
+    stackReservedBytes = stack_bytes
+    heapAllocatedBytes = heap_bytes
+    freeMemoryBytes = free_bytes
+    fragmentation = fragmentation_fraction
+    peakBytesInUse = peak_bytes_in_use
+    memoryActivity = activity
+    requestedBytes = requested_bytes
+    allocationBytes = allocation_bytes
+    address = address
+    tfOpName = tf_op
+    stepId = step
+    regionType = region_type
+    dataType = data_type
+    tensorShape = shape"""
+
+INFERENCE_REQUESTS = """
+    model number percentile request_id throughput
+    latency_ms = latency_ms
+    batching_request_size = batching_request_size
+    host_batch_formation = host_batch_formation_ms
+    host_preprocessing = host_preprocessing_ms
+    host_runtime = host_runtime_ms
+    data_transfer_h2d = data_transfer_h2d_ms
+    data_transfer_d2h = data_transfer_d2h_ms
+    device_compute = device_compute_ms
+    host_postprocess = host_postprocess_ms
+    idle time = idle_time_ms"""
+
+NO_DIAGNOSTICS = "XProf's diagnostics are to come to prof_issues"
+NO_URL = {"trace_viewer_url": "a link into XProf's own page"}
+
+
+def key_values(name, table, section):
+    """A properties file against a table of sections, names and values."""
+    return Entry(name + ".properties", table, "%s({source}) WHERE section = '%s'" % (table, section), "key = name\nvalue", key="key")
+
+
+TOOLS = [
+    # ops and kernels
+    Entry("framework_op_stats.with_idle", "tf_ops", "tf_ops({source}, 1)", FRAMEWORK_OPS, key="host_or_device operation type occurrences", order=True),
+    Entry("framework_op_stats.without_idle", "tf_ops", "tf_ops({source}, 0)", FRAMEWORK_OPS, key="host_or_device operation type occurrences", order=True),
+    Entry("kernel_stats.kernels", "kernel_stats", "kernel_stats({source})", """
+        rank kernel_name registers_per_thread block_dim grid_dim op_name occurrences
+        total_duration_us avg_duration_us min_duration_us max_duration_us
+        shmem_bytes = shared_memory_bytes
+        occupancy_pct = occupancy_percent
+        is_op_tensor_core_eligible = op_is_tensorcore_eligible
+        is_kernel_using_tensor_core = kernel_uses_tensorcore""", key="rank", order=True),
+    Entry("hlo_stats.ops", "hlo_ops", "hlo_ops({source})", """
+        rank program_id category occurrences operational_intensity bound_by core_type autotuned
+        hlo_op_name = hlo_op
+        hlo_op_expression = expression
+        tf_op_name = tf_op""" + OP_TIMES + """
+        total_self_time_percent = self_time_percent
+        cumulative_total_self_time_percent = cumulative_self_time_percent
+        dma_stall_percent = dma_stall_fraction
+        model_flop_rate = model_gflops
+        normalized_flop_rate = normalized_gflops
+        measured_memory_bw = memory_bw_gibps
+        hbm_bw = hbm_bw_gibps
+        cmem_read_bw = cmem_read_bw_gibps
+        cmem_write_bw = cmem_write_bw_gibps
+        hlo_rematerialization = rematerialization
+        outside_compilation = outside_compilation
+        source_info = """ + SOURCE + """
+        parent_op_name = parent_op
+        vdd_energy = vdd_energy_j""", key="program_id hlo_op_name", order=True, turn={"source_info": plain_source}),
+    Entry("roofline_model.ops", "roofline", "roofline({source})", """
+        step = record
+        rank category operation occurrences bound_by operational_intensity include_infeed_outfeed""" + OP_TIMES + """
+        total_self_time_percent = self_time_fraction
+        cumulative_total_self_time_percent = cumulative_self_time_fraction
+        dma_stall_percent = dma_stall_fraction
+        measured_flop_rate = normalized_gflops
+        model_flop_rate = model_gflops
+        measured_memory_bw = memory_bw_gibps
+        hbm_bw = hbm_bw_gibps
+        cmem_read_bw = cmem_read_bw_gibps
+        cmem_write_bw = cmem_write_bw_gibps
+        vmem_read_bw = vmem_read_bw_gibps
+        vmem_write_bw = vmem_write_bw_gibps
+        hbm_operational_intensity = hbm_operational_intensity
+        cmem_read_operational_intensity = cmem_read_operational_intensity
+        cmem_write_operational_intensity = cmem_write_operational_intensity
+        vmem_read_operational_intensity = vmem_read_operational_intensity
+        vmem_write_operational_intensity = vmem_write_operational_intensity
+        bottleneck_operational_intensity = bottleneck_operational_intensity
+        total_time_per_core = total_time_per_core_us
+        total_time_in_percentage = total_time_fraction
+        optimal_flop_rate = optimal_gflops
+        roofline_efficiency = roofline_efficiency_fraction
+        compute_efficiency = compute_efficiency_fraction
+        max_mem_bw_utilization = max_memory_bw_utilization_fraction
+        hlo_module_id = program_id
+        source_info = """ + SOURCE, key="step operation hlo_module_id include_infeed_outfeed", order=True, turn={"source_info": plain_source}),
+    Entry("roofline_model.ops.properties", "roofline_properties", "roofline_properties({source})", "key = name\nvalue", key="key"),
+    Entry("roofline_model.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity message", key="message", pending=NO_DIAGNOSTICS),
+] + [
+    Entry("op_profile.by%s%s" % (group, idle and "ExcludeIdle"), "op_profile",
+          "op_profile({source}, '%s', %d)" % (group.lower(), 0 if idle else 1), OP_PROFILE, key="node", real=OP_PROFILE_REAL,
+          left_out={"xla.layout": "padding figures that no open producer fills", "xla.sourceInfo": "compared in hlo_stats"})
+    for group in ("Program", "Category", "Provenance") for idle in ("", "ExcludeIdle")
+] + [
+    Entry("op_stats.op_metrics", "op_metrics", "op_metrics({source})", """
+        db = CASE side WHEN 'host' THEN 'host_op_metrics_db' WHEN 'device' THEN 'device_op_metrics_db' ELSE 'hlo_metrics_db_complete_steps_only' END
+        memory_accessed_breakdown = memory_accessed
+        self_time_ps = self_ps
+        flops occurrences bytes_accessed name category provenance model_flops dma_stall_ps is_eager parent
+        time_ps = time_ps
+        hlo_module_id = program_id
+        min_time_ps = min_ps
+        normalized_time_ps = normalized_ps
+        long_name = expression
+        deduplicated_name = deduplicated_name
+        num_cores = core_count
+        fingerprint = fingerprint
+        core_type = core_type""", key="db hlo_module_id parent name", rows=parent_names, turn={"memory_accessed_breakdown": sorted_parts},
+          left_out={"row": "a running number; the order comes from a hash for TPU"}),
+    Entry("op_stats.op_metrics_totals", "op_metrics_totals", "op_metrics_totals({source})", """
+        db = side
+        total_time_ps total_op_time_ps idle_time_ps busy_time_ps normalized_total_op_time_ps""", key="db"),
+    Entry("op_stats.kernel_reports", "kernel_stats", "kernel_stats({source}, 0)", """
+        name = kernel_name
+        registers_per_thread occurrences block_dim grid_dim op_name
+        static_shmem_bytes = static_shared_bytes
+        dynamic_shmem_bytes = dynamic_shared_bytes
+        total_duration_ns = CAST(round(total_duration_us * 1000) AS INTEGER)
+        min_duration_ns = CAST(round(min_duration_us * 1000) AS INTEGER)
+        max_duration_ns = CAST(round(max_duration_us * 1000) AS INTEGER)
+        is_kernel_using_tensor_core = kernel_uses_tensorcore
+        is_op_tensor_core_eligible = op_is_tensorcore_eligible
+        occupancy_pct = occupancy_percent""", order=True),
+
+    # steps
+    Entry("op_stats.steps", "steps", "steps({source})", """
+        index = row_number() OVER (ORDER BY step) - 1
+        step_num = step
+        step_name = name
+        core_count = core_count""", rows=steps),
+    Entry("op_stats.steps.breakdown", "step_breakdown", "step_breakdown({source})", """
+        index = dense_rank() OVER (ORDER BY step) - 1
+        core_id category
+        ps = duration_ps""", key="index core_id category", rows=step_breakdown),
+    Entry("pod_viewer", "core_steps", "core_steps({source})", """
+        stepNum = step
+        core = core_id
+        hostName = host
+        chipId = chip_id
+        nodeId = node_id
+        totalDurationUs = total_us
+        bottleneck
+        Device compute = device_compute_us
+        Device to device = device_to_device_us
+        Device collective communication = device_collectives_us
+        Host compute = host_compute_us
+        Kernel launch = kernel_launch_us
+        Input = input_us
+        Output = output_us
+        Compilation = compilation_us
+        All others = all_others_us""", key="stepNum core", rows=pod_viewer,
+          real="totalDurationUs\nDevice compute\nDevice to device\nDevice collective communication\nHost compute\nKernel launch\nInput\nOutput\nCompilation\n"
+               "All others"),
+
+    # input pipeline
+    Entry("input_pipeline_analyzer.steps", "input_steps", "input_steps({source})", INPUT_STEPS, key="stepnum", order=True, left_out=TOOLTIP),
+    Entry("input_pipeline_analyzer.max_infeed_core", "input_steps", "input_steps({source}) WHERE max_infeed_core IS NOT NULL", """
+        Step number = step
+        Core name = max_infeed_core""", key="", rows=max_infeed_core),
+    Entry("input_pipeline_analyzer.input_ops", "input_ops", "input_ops({source})", """
+        opName = operation
+        count = occurrences
+        timeInMs = total_time_ms
+        timeInPercent = total_time_fraction
+        selfTimeInMs = total_self_time_ms
+        selfTimeInPercent = self_time_fraction
+        category""", key="opName category", order=True),
+    Entry("input_pipeline_analyzer.input_ops.properties", "input_breakdown", "input_breakdown({source})", """
+        advanced_file_read_us = printf('%.3f', sum(time_us) FILTER (WHERE category = 'Advanced file read'))
+        demanded_file_read_us = printf('%.3f', sum(time_us) FILTER (WHERE category = 'Demanded file read'))
+        enqueue_us = printf('%.3f', sum(time_us) FILTER (WHERE category = 'Enqueue'))
+        preprocessing_us = printf('%.3f', sum(time_us) FILTER (WHERE category = 'Preprocessing'))
+        unclassified_nonequeue_us = printf('%.3f', sum(time_us) FILTER (WHERE category NOT IN ('Advanced file read', 'Demanded file read', 'Enqueue', 'Preprocessing')))""",
+          rows=properties("input_pipeline_analyzer.input_ops")),
+    Entry("input_pipeline_analyzer.recommendation", "recommendations", "recommendations({source}) WHERE section = 'input_pipeline_analyzer'",
+          "link", order=True),
+    Entry("input_pipeline_analyzer.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity message", key="message", pending=NO_DIAGNOSTICS),
+    key_values("input_pipeline_analyzer.steps", "overview", "input_pipeline_analyzer"),
+
+    # overview
+    Entry("overview_page.top_ops", "top_device_ops", "top_device_ops({source})", """
+        selfTimePercent = self_time_fraction
+        cumulativeTimePercent = cumulative_fraction
+        category operation
+        flopRate = gflops
+        tcEligibility = op_is_tensorcore_eligible
+        tcUtilization = op_uses_tensorcore""", key="operation category", order=True),
+    key_values("overview_page.top_ops", "overview", "top_ops"),
+    Entry("overview_page.input_pipeline", "input_steps", "input_steps({source})", INPUT_STEPS, key="stepnum", order=True, left_out=TOOLTIP),
+    key_values("overview_page.input_pipeline", "overview", "input_pipeline"),
+    Entry("overview_page.run_environment", "session", "session({source}) WHERE 0", "host_id command_line start_time bns_address"),
+    key_values("overview_page.run_environment", "overview", "run_environment"),
+    Entry("overview_page.recommendation", "recommendations", "recommendations({source}) WHERE section = 'overview_page'", """
+        tip_type link
+        description = statement""", key="tip_type link", order=True),
+    key_values("overview_page.recommendation", "overview", "recommendation"),
+    Entry("overview_page.inference_latency", "inference_latency", "inference_latency({source})", """
+        percentile
+        hostTimeMs = host_ms
+        deviceTimeMs = device_ms
+        communicationTimeMs = communication_ms
+        totalTimeMs = total_ms""", key="percentile", order=True),
+    Entry("overview_page.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity message", key="message", pending=NO_DIAGNOSTICS),
+    Entry("smart_suggestion", "recommendations", "recommendations({source}) WHERE section = 'smart_suggestion'", """
+        ruleName = code
+        suggestionText = statement""", key="ruleName", rows=suggestions),
+
+    # memory
+    Entry("memory_profile.summary", "memory_allocators", "memory_allocators({source})", """
+        memoryId = allocator
+        peakBytesUsageLifetime = lifetime_peak_bytes
+        peakStatsTimePs = peak_line_time_ps
+        memoryCapacity = capacity_bytes
+        peakStats.stackReservedBytes = stack_bytes_at_peak
+        peakStats.heapAllocatedBytes = heap_bytes_at_peak
+        peakStats.freeMemoryBytes = free_bytes_at_peak
+        peakStats.fragmentation = fragmentation_at_peak_fraction
+        peakStats.peakBytesInUse = profile_peak_bytes""", key="memoryId"),
+
+    # inference and other tools
+    Entry("inference_profile.requests", "inference_percentiles", "inference_percentiles({source}) WHERE kind = 'request'", INFERENCE_REQUESTS,
+          key="model number", rows=inference("request_id"), left_out=NO_URL),
+    Entry("inference_profile.batches", "inference_percentiles", "inference_percentiles({source}) WHERE kind = 'batch'", """
+        model number percentile batch_id throughput padding_amount batch_size_after_padding program_id
+        latency = latency_ms
+        batching_efficiency = batching_efficiency_fraction
+        batching_delay_us = batching_delay_ms
+        device_compute = device_compute_ms""", key="model number", rows=inference("batch_id"), left_out=NO_URL),
+    Entry("inference_profile.tensor_patterns", "inference_tensor_patterns", "inference_tensor_patterns({source})", """
+        model number
+        id = pattern_id
+        tensor_pattern = pattern
+        count = occurrences
+        percentile = percentiles""", key="model number", rows=inference("tensor_pattern")),
+    Entry("megascale_stats.collectives", "dcn_collectives", "dcn_collectives({source})", """
+        rendezvous_name recv_op_name send_op_name transfer_type occurrences net_tx_bytes
+        slack_time = slack_time_ms
+        host_stall = host_stall
+        observed_duration = observed_duration_ms
+        send_stall = send_stall_ms
+        send_done_stall = send_done_stall_ms
+        recv_stall = recv_stall_ms
+        recv_done_stall = recv_done_stall_ms
+        stall_duration = stall_duration_ms
+        total_stall = total_stall_ms
+        required_bandwidth = required_bandwidth_gbps""", key="rendezvous_name transfer_type"),
+    Entry("perf_counters.counters", "perf_counters", "perf_counters({source})", """
+        Host = host
+        Chip = chip
+        Kernel = kernel
+        Sample = sample
+        Counter = counter
+        Value = value
+        Description = description
+        Set = counter_set""", key="Host Chip Kernel Sample Counter"),
+    Entry("utilization_viewer.utilization", "utilization", "utilization({source})", """
+        host device sample node name achieved peak unit""", key="host device sample node name"),
+    Entry("kernel_utilization", "kernel_utilization", "kernel_utilization({source})", """
+        device_id device_type kernel_name duration_us metric value mxu_is_anomaly""", key="device_id kernel_name metric", rows=kernel_utilization),
+
+    # raw
+    Entry("events_db", "Events", "Events({source})",
+          "device stream_id thread_id thread_name correlation_id kernel_name kernel_details tf_op_name tf_op_type hlo_op hlo_module start_ns end_ns "
+          "self_time_ns step category flops memory_accessed input_tensors output_tensors trace_args hlo_fingerprint flow source_line dcn_src_slice_id "
+          "dcn_dst_slice_id dcn_src_logical_device_id dcn_dst_logical_device_id dcn_collective_name dcn_duration_us dcn_payload_size_bytes",
+          key="device stream_id thread_id start_ns end_ns kernel_name", pending="steps and derived lines are to come"),
+    Entry("trace_viewer", "timeline", "timeline({source}) WHERE pid IS NOT NULL AND counter_value IS NULL", """
+        pid tid
+        name = ifnull(display_name, name)
+        ts = start_ps / 1e6
+        dur = duration_ps / 1e6""", key="pid tid ts dur name", rows=spans),
+
+    # programs
+    Entry("memory_viewer.heap", "heap_timeline", "heap_timeline({source})", """
+        module = hlo_module || '(' || program_id || ')'
+        space = memory_space
+        index = event
+        value = heap_mib""", key="module space index", rows=viewer("heapSizes"), hlo=True, real="value"),
+    Entry("memory_viewer.unpadded_heap", "heap_timeline", "heap_timeline({source})", """
+        module = hlo_module || '(' || program_id || ')'
+        space = memory_space
+        index = event
+        value = unpadded_heap_mib""", key="module space index", rows=viewer("unpaddedHeapSizes"), hlo=True, real="value"),
+    Entry("memory_viewer.instructions", "heap_timeline", "heap_timeline({source})", """
+        module = hlo_module || '(' || program_id || ')'
+        space = memory_space
+        index = event
+        value = hlo_op""", key="module space index", rows=viewer("hloInstructionNames"), hlo=True),
+]
