@@ -227,6 +227,10 @@ def sorted_parts(cell):
     return ";".join(sorted(cell.split(";"))) if isinstance(cell, str) else cell
 
 
+# Answers that the comparisons read as JSON, and tables too bulky to keep beside the profiles in tests/data.
+JSON = ("pod_viewer.json", "smart_suggestion.json", "kernel_utilization.json")
+BULKY = ("trace_viewer",)
+
 # ---- the list ----
 
 FRAMEWORK_OPS = """
