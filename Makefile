@@ -75,9 +75,13 @@ run: loadable
 	@sqlite3 :memory: -cmd '.load $(BUILD)/libprofsql' -cmd '.mode column' -cmd '.width 4 48' \
 	  "SELECT rank, operation, occurrences, round(self_time_us, 1) AS self_time_us, round(self_time_percent, 1) AS percent FROM top_ops('$(SAMPLE)')"
 
-test: loadable $(BUILD)/oom $(BUILD)/prefix
+UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
+test: loadable $(BUILD)/oom $(BUILD)/prefix $(UNITS)
 	@tests/run
 
+$(BUILD)/unit/%: tests/unit/%.c $(CHECKED_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -I$(BUILD) -o $@ $^ -lsqlite3 $(LIBS)
 $(BUILD)/oom: tests/oom.c $(BUILD)/libprofsql.so
 	$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $< -lsqlite3 -pthread -ldl
 $(BUILD)/prefix: tests/prefix.c $(CHECKED_OBJECTS)
