@@ -39,6 +39,22 @@ const char *const known_stat_names[N_KNOWN_STATS] = {
     "profile_start_time",
     "profile_stop_time",
     "process_id",
+    "Time Scale Multiplier",
+    "min_duration_ps",
+    "dma_stall_duration_ps",
+    "vdd_energy_j",
+    "offload_core_id",
+    "tc_offload_start_id",
+    "model_flops",
+    "memory_access_breakdown",
+    "deduplicated_name",
+    "source_stack",
+    "_ipl_stage_id",
+    "_ipl_stage_cat",
+    "is_eager",
+    "core_details",
+    "tf_function_call",
+    "tracing_count",
 };
 
 /* ---- issues ---- */

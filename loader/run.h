@@ -61,6 +61,22 @@ enum KnownStat {
     STAT_PROFILE_START_TIME,
     STAT_PROFILE_STOP_TIME,
     STAT_PROCESS_ID,
+    STAT_TIME_SCALE,
+    STAT_MIN_DURATION_PS,
+    STAT_DMA_STALL_PS,
+    STAT_ENERGY_J,
+    STAT_OFFLOAD_CORE_ID,
+    STAT_OFFLOAD_START_ID,
+    STAT_MODEL_FLOPS,
+    STAT_MEMORY_BREAKDOWN,
+    STAT_DEDUPLICATED_NAME,
+    STAT_SOURCE_STACK,
+    STAT_STAGE_ID,
+    STAT_STAGE_CATEGORY,
+    STAT_IS_EAGER,
+    STAT_CORE_DETAILS,
+    STAT_TF_FUNCTION_CALL,
+    STAT_TRACING_COUNT,
     N_KNOWN_STATS,
 };
 extern const char *const known_stat_names[N_KNOWN_STATS];
@@ -267,6 +283,8 @@ void host_issue(Host *host, const char *severity, const char *code, uint64_t off
 
 /* id -> index or -1. */
 int64_t id_find(const IdTable *table, const void *array, size_t element_bytes, int64_t id);
+/* Adds element `index` of the array, whose id is its first member and not in the table yet. False: no memory. */
+bool id_add(IdTable *table, const void *array, size_t element_bytes, size_t index);
 
 /* ---- reading events ---- */
 

@@ -74,7 +74,7 @@ int64_t id_find(const IdTable *t, const void *array, size_t element_bytes, int64
     return -1;
 }
 
-static bool id_add(IdTable *t, const void *array, size_t element_bytes, size_t index)
+bool id_add(IdTable *t, const void *array, size_t element_bytes, size_t index)
 {
     if (t->n_ids * 2 >= t->n_slots) {
         size_t n_slots = t->n_slots ? t->n_slots * 2 : 16;
@@ -101,7 +101,7 @@ static bool id_add(IdTable *t, const void *array, size_t element_bytes, size_t i
 static enum KnownStat known_stat(const Text *name)
 {
     for (int i = 1; i < N_KNOWN_STATS; i++)
-        if (!strcmp(name->text, known_stat_names[i])) return (enum KnownStat)i;
+        if (*name->text == *known_stat_names[i] && !strcmp(name->text, known_stat_names[i])) return (enum KnownStat)i;
     return STAT_UNKNOWN;
 }
 

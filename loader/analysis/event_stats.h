@@ -1,0 +1,65 @@
+/* event_stats.h: the stats that an analysis wants of many events, quickly: the stats' ids are looked up once a plane, and
+ * a stat that is not wanted is stepped over unread.
+ *
+ *   StatFilter filter;
+ *   if (stat_filter_open(&filter, plane, wanted, COUNT(wanted), err)) ...
+ *   const uint8_t *p = e.message, *end = p + e.n_bytes;
+ *   while ((p = stat_filter_next(&filter, p, end, 4, &known, &stat))) ...
+ *   stat_filter_close(&filter); */
+#ifndef PROF_EVENT_STATS_H
+#define PROF_EVENT_STATS_H
+
+#include "../format/xspace.h"
+#include "tf_op.h"
+
+typedef struct {
+    const Plane *plane;
+    uint8_t *known_of_id; /* enum KnownStat of the small ids, 0 where it is not wanted */
+    uint64_t n_ids;
+    uint64_t wanted[(N_KNOWN_STATS + 63) / 64];
+    bool any;   /* the plane declares at least one of the wanted stats */
+    bool large; /* one of them has a large id */
+} StatFilter;
+
+/* Always to be closed. */
+int stat_filter_open(StatFilter *filter, const Plane *plane, const enum KnownStat *wanted, size_t n_wanted, ProfErr *err);
+void stat_filter_close(StatFilter *filter);
+static inline bool stat_filter_wants(const StatFilter *filter, unsigned known) { return filter->wanted[known / 64] >> (known % 64) & 1; }
+/* The enum KnownStat of a stat id if it is wanted, else STAT_UNKNOWN. */
+static inline unsigned stat_filter_known(const StatFilter *filter, int64_t id)
+{
+    if ((uint64_t)id < filter->n_ids) return filter->known_of_id[id];
+    if (!filter->large) return STAT_UNKNOWN;
+    const StatMeta *meta = stat_meta(filter->plane, id);
+    return meta && stat_filter_wants(filter, meta->known) ? meta->known : STAT_UNKNOWN;
+}
+
+/* The byte behind the next wanted stat, NULL at the end; as stat_next(). */
+static inline const uint8_t *stat_filter_next(const StatFilter *filter, const uint8_t *p, const uint8_t *end, uint32_t stat_field, unsigned *known, Stat *stat)
+{
+    Field f;
+    while (p && p < end) {
+        p = wire_field(p, end, &f);
+        if (!p || f.number != stat_field || f.type != WIRE_BYTES) continue;
+        uint64_t id;
+        const uint8_t *stat_end = f.bytes + f.value;
+        if (f.value && *f.bytes == (1 << 3 | WIRE_VARINT) && wire_varint(f.bytes + 1, stat_end, &id) && !stat_filter_known(filter, (int64_t)id)) continue;
+        if (!stat_parse(f.bytes, stat_end, stat)) continue;
+        if ((*known = stat_filter_known(filter, stat->id))) return p;
+    }
+    return NULL;
+}
+
+/* ---- a stat's value by XProf's accessors ---- */
+
+static inline int64_t stat_int(const Stat *stat) { return stat->type == TYPE_INT64 ? stat->integer : 0; }
+static inline uint64_t stat_int_or_uint(const Stat *stat) { return stat->type == TYPE_INT64 || stat->type == TYPE_UINT64 ? stat->natural : 0; }
+static inline double stat_double(const Stat *stat) { return stat->type == TYPE_DOUBLE ? stat->number : 0; }
+/* A str or ref stat as text: valid while the message is; empty for numbers. */
+static inline Slice stat_text(const Plane *plane, const Stat *stat)
+{
+    if (stat->type == TYPE_STR) return (Slice){(const char *)stat->bytes, stat->n_bytes};
+    return stat->type == TYPE_REF ? slice_of(stat_ref_text(plane, stat->natural)) : (Slice){"", 0};
+}
+
+#endif

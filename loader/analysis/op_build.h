@@ -1,0 +1,28 @@
+/* op_build.h: what the builders of op metrics share, and one host's parts that the whole is put together from. */
+#ifndef PROF_OP_BUILD_H
+#define PROF_OP_BUILD_H
+
+#include "event_stats.h"
+#include "events.h"
+#include "../parallel.h"
+#include "op_metrics.h"
+
+typedef struct {
+    Host *host;
+    OpStats *stats;       /* being made */
+    pthread_mutex_t lock; /* of stats->texts while lines are read in parallel */
+} OpBuild;
+
+/* Interned in stats; NULL with err set. */
+const Text *op_text(OpBuild *build, Slice text, ProfErr *err);
+/* The first plane of a name, NULL: none. */
+Plane *host_plane(Host *host, const char *name);
+
+/* Each fills its part of build->stats from build->host. */
+int host_ops_build(OpBuild *build, ProfErr *err);
+int tpu_ops_build(OpBuild *build, ProfErr *err);
+int gpu_ops_build(OpBuild *build, ProfErr *err);
+/* The framework's view of stats->device. */
+int framework_ops_build(OpStats *stats, ProfErr *err);
+
+#endif

@@ -1,0 +1,81 @@
+/* op_stats.c: the op metrics of a host, and of all hosts of a run together; see op_metrics.h. */
+#include "op_build.h"
+
+const Text *op_text(OpBuild *build, Slice text, ProfErr *err)
+{
+    pthread_mutex_lock(&build->lock);
+    const Text *t = text_intern(&build->stats->texts, &build->stats->arena, (const uint8_t *)text.text, text.n);
+    pthread_mutex_unlock(&build->lock);
+    if (!t) prof_nomem(err);
+    return t;
+}
+
+Plane *host_plane(Host *host, const char *name)
+{
+    for (size_t i = 0; i < host->n_planes; i++)
+        if (!strcmp(host->planes[i].name->text, name)) return &host->planes[i];
+    return NULL;
+}
+
+static void op_stats_free(void *result)
+{
+    OpStats *stats = result;
+    op_db_free(&stats->host);
+    op_db_free(&stats->device);
+    op_db_free(&stats->framework);
+    op_db_free(&stats->framework_without_idle);
+    text_table_free(&stats->texts);
+    arena_free(&stats->arena);
+    prof_free(stats);
+}
+
+static OpStats *op_stats_new(ProfErr *err)
+{
+    OpStats *stats = prof_alloc(sizeof *stats);
+    if (stats) stats->idle = text_intern(&stats->texts, &stats->arena, (const uint8_t *)"IDLE", 4);
+    if (stats && stats->idle) return stats;
+    prof_nomem(err);
+    if (stats) op_stats_free(stats);
+    return NULL;
+}
+
+static int build_host(OpStats *stats, Host *host, ProfErr *err)
+{
+    OpBuild build = {.host = host, .stats = stats};
+    stats->n_hosts = 1;
+    pthread_mutex_init(&build.lock, NULL);
+    host_ops_build(&build, err);
+    pthread_mutex_destroy(&build.lock);
+    return err->code;
+}
+
+static int merge_hosts(OpStats *stats, Run *run, ProfErr *err)
+{
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
+        const OpStats *one = run->hosts[h].readable ? run_op_stats(run, &run->hosts[h], err) : NULL;
+        if (!one) continue;
+        stats->n_hosts++, stats->n_device_cores += one->n_device_cores;
+        if (!op_db_merge(&stats->host, &one->host, &stats->arena, false) || !op_db_merge(&stats->device, &one->device, &stats->arena, true)) prof_nomem(err);
+    }
+    return err->code;
+}
+
+static void *op_stats_make(Run *run, Host *only, ProfErr *err)
+{
+    OpStats *stats = op_stats_new(err);
+    if (!stats) return NULL;
+    if (only || run->n_hosts == 1)
+        build_host(stats, only ? only : &run->hosts[0], err);
+    else
+        merge_hosts(stats, run, err);
+    if (!err->code) framework_ops_build(stats, err);
+    if (!err->code) return stats;
+    op_stats_free(stats);
+    return NULL;
+}
+
+const OpStats *run_op_stats(Run *run, Host *only, ProfErr *err)
+{
+    static const Analysis analysis = {op_stats_make, op_stats_free};
+    return run_analysis(run, only, &analysis, err);
+}
