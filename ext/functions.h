@@ -8,8 +8,8 @@
 
 enum { FUNCTION_SCALAR, FUNCTION_AGGREGATE, FUNCTION_WINDOW };
 
-/* A scalar has xFunc; an aggregate xStep and xFinal; a window function these and xValue and xInverse. No callback
-** reads its user data: the entry may pass what it likes. */
+/* A scalar has xFunc; an aggregate xStep and xFinal; a window function these and xValue and xInverse. Callbacks
+** that read their user data get the connection's Prof. */
 typedef struct {
     const char *name;
     int n_args; /* -1: any number */
@@ -30,6 +30,8 @@ extern const FunctionDef interval_functions[];
 extern const int n_interval_functions;
 extern const FunctionDef statistics_functions[];
 extern const int n_statistics_functions;
+extern const FunctionDef flops_functions[]; /* peak_flops: its user data is the Prof */
+extern const int n_flops_functions;
 
 /* An array with room for more items than *capacity, from sqlite3_realloc64. NULL when there is no memory: then the
 ** old array and *capacity still hold, and the caller still owns and frees that array. */

@@ -11,7 +11,7 @@ SQLITE_EXTENSION_INIT1
 #define TABLES(T)                                                                                       \
     T(prof_runs) T(prof_find) T(hosts) T(planes) T(lines) T(trace_events) T(event_totals)               \
     T(event_stats) T(event_metadata) T(event_metadata_stats) T(stat_metadata) T(plane_stats) T(session) \
-    T(prof_issues) T(prof_columns) T(prof_functions) T(prof_queries)
+    T(prof_issues) T(devices) T(prof_columns) T(prof_functions) T(prof_queries)
 /* clang-format on */
 #define DECLARE(name) extern const Table name##_table;
 #define ADDRESS(name) &name##_table,
@@ -23,6 +23,7 @@ const FunctionList prof_function_lists[] = {
     {admin_functions, &n_admin_functions},
     {interval_functions, &n_interval_functions},
     {statistics_functions, &n_statistics_functions},
+    {flops_functions, &n_flops_functions},
 };
 const int n_prof_function_lists = COUNT(prof_function_lists);
 

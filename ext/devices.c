@@ -1,0 +1,137 @@
+/* devices.c: the table devices: what each GPU and TPU core is and can do.
+ *
+ *   SELECT name, device_type, peak_flops_per_second / 1e12 AS tflops FROM devices('logs');   -- /device:GPU:0|Nvidia GPU (Ampere)|311.86944 */
+#include "../loader/analysis/devices.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#include <math.h>
+
+#define DEVICES_COLUMNS(C)                                                                                                                                     \
+    C(DV_RUN, RUN_DOC)                                                                                                                                         \
+    C(DV_HOST, HOST_DOC)                                                                                                                                       \
+    C(DV_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
+    C(DV_NAME, "name", "TEXT", NULL, "name of the plane", "XPlane.name")                                                                                       \
+    C(DV_TYPE, "device_type", "TEXT", NULL,                                                                                                                    \
+      "the model as XProf names it, from vendor and compute capability of a GPU (GPU: the vendor is not given); NULL when a TPU's plane does not say",         \
+      "device_type_string; device_vendor, compute_cap_major")                                                                                                  \
+    C(DV_VENDOR, "vendor", "TEXT", NULL, "Nvidia or AMD; NULL when the plane does not say", "device_vendor")                                                   \
+    C(DV_CORES, "core_count", "INTEGER", "cores", "multiprocessors or compute units of a GPU; NULL when unknown", "core_count")                                \
+    C(DV_CLOCK, "clock_khz", "INTEGER", "kHz", "clock of a GPU; NULL when unknown", "clock_rate")                                                              \
+    C(DV_MEMORY, "memory_bytes", "INTEGER", "bytes", "memory of a GPU; NULL when unknown", "memory_size")                                                      \
+    C(DV_CAPABILITY, "compute_capability", "TEXT", NULL, "major.minor of a GPU; NULL when unknown", "compute_cap_major, compute_cap_minor")                    \
+    C(DV_FLOPS, "peak_flops_per_second", "REAL", "FLOP/s",                                                                                                     \
+      "what the device says, or for a GPU cores x clock x the best dense FP32 or FP16 rate of its generation; NULL when unknown",                              \
+      "peak_teraflops_per_second; libprofsql")                                                                                                                 \
+    C(DV_HBM, "peak_hbm_bytes_per_second", "REAL", "bytes/s", "peak rate of the main memory; NULL when unknown",                                               \
+      "peak_hbm_bw_gigabytes_per_second; memory_bandwidth")                                                                                                    \
+    C(DV_SRAM_READ, "peak_sram_read_bytes_per_second", "REAL", "bytes/s", "peak rate of reading on-chip memory (GPU: shared memory); NULL when unknown",       \
+      "peak_sram_rd_bw_gigabytes_per_second; libprofsql")                                                                                                      \
+    C(DV_SRAM_WRITE, "peak_sram_write_bytes_per_second", "REAL", "bytes/s", "peak rate of writing on-chip memory (GPU: shared memory); NULL when unknown",     \
+      "peak_sram_wr_bw_gigabytes_per_second; libprofsql")                                                                                                      \
+    C(DV_CMEM_READ, "peak_cmem_read_bytes_per_second", "REAL", "bytes/s", "peak rate of reading CMEM; NULL when unknown or there is none",                     \
+      "peak_cmem_rd_bw_gigabytes_per_second")                                                                                                                  \
+    C(DV_CMEM_WRITE, "peak_cmem_write_bytes_per_second", "REAL", "bytes/s", "peak rate of writing CMEM; NULL when unknown or there is none",                   \
+      "peak_cmem_wr_bw_gigabytes_per_second")                                                                                                                  \
+    C(DV_VMEM_READ, "peak_vmem_read_bytes_per_second", "REAL", "bytes/s", "peak rate of reading VMEM; NULL when unknown or there is none",                     \
+      "peak_vmem_rd_bw_gigabytes_per_second")                                                                                                                  \
+    C(DV_VMEM_WRITE, "peak_vmem_write_bytes_per_second", "REAL", "bytes/s", "peak rate of writing VMEM; NULL when unknown or there is none",                   \
+      "peak_vmem_wr_bw_gigabytes_per_second")                                                                                                                  \
+    C(DV_HBM_RIDGE, "hbm_ridge_point", "REAL", "FLOP/byte", "intensity from which the peak FLOP rate, not the main memory, is the limit", "libprofsql")        \
+    C(DV_SRAM_READ_RIDGE, "sram_read_ridge_point", "REAL", "FLOP/byte", "the same of reading on-chip memory", "libprofsql")                                    \
+    C(DV_SRAM_WRITE_RIDGE, "sram_write_ridge_point", "REAL", "FLOP/byte", "the same of writing on-chip memory", "libprofsql")                                  \
+    C(DV_CMEM_READ_RIDGE, "cmem_read_ridge_point", "REAL", "FLOP/byte", "the same of reading CMEM", "libprofsql")                                              \
+    C(DV_CMEM_WRITE_RIDGE, "cmem_write_ridge_point", "REAL", "FLOP/byte", "the same of writing CMEM", "libprofsql")                                            \
+    C(DV_VMEM_READ_RIDGE, "vmem_read_ridge_point", "REAL", "FLOP/byte", "the same of reading VMEM", "libprofsql")                                              \
+    C(DV_VMEM_WRITE_RIDGE, "vmem_write_ridge_point", "REAL", "FLOP/byte", "the same of writing VMEM", "libprofsql")                                            \
+    C(DV_HAS_CMEM, "has_cmem", "INTEGER", "0 or 1", "1: the device says a peak rate of CMEM; NULL on a GPU", "libprofsql")                                     \
+    C(DV_MERGED_VMEM, "has_merged_vmem", "INTEGER", "0 or 1", "1: VMEM serves as CMEM did before; NULL when unknown", "has_merged_vmem")                       \
+    C(DV_MEGACORE, "megacore", "INTEGER", "0 or 1", "1: two TensorCores run as one; NULL when unknown", "has_megacore")                                        \
+    C(DV_CORE_HOST, "core_hostname", "TEXT", NULL, "the host that the core says it is on; NULL when it does not", "core_details")                              \
+    C(DV_ORDINAL, "device_ordinal", "INTEGER", NULL, "number of the device on its host; NULL when unknown", "core_details")                                    \
+    C(DV_CORE_NUM, "core_num", "INTEGER", NULL, "number of the core on its chip; NULL when unknown", "core_details")                                           \
+    C(DV_LOCAL_CHIP, "local_chip_id", "INTEGER", NULL, "number of the chip on its host; NULL when unknown", "core_details")                                    \
+    C(DV_GLOBAL_CHIP, "global_chip_id", "INTEGER", NULL, "number of the chip in the system; NULL when unknown", "core_details")                                \
+    C(DV_GLOBAL_CORE, "global_core_id", "INTEGER", NULL, "number of the core in the system; NULL when unknown", "core_details")                                \
+    C(DV_SOURCE, SOURCE_DOC)
+enum { DEVICES_COLUMNS(COLUMN_ENUM) };
+static const Column devices_columns[] = {DEVICES_COLUMNS(COLUMN_DOC)};
+
+/* The devices of all hosts of the source lie in one list; a cursor shows those of its host. */
+static bool devices_next(RowCursor *c)
+{
+    const DeviceCapabilities *all = run_devices(c->from->run, c->from->only, &c->err);
+    if (!all) return false;
+    for (c->i += c->started; c->i < all->n_devices; c->i++) {
+        const Device *device = &all->devices[c->i];
+        if (device->plane->host != c->host || (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != device->plane->plane_id)) continue;
+        c->item = device;
+        return c->place = device->plane->plane_id, true;
+    }
+    return false;
+}
+
+static void result_count(sqlite3_context *ctx, int64_t n)
+{
+    if (n >= 0) sqlite3_result_int64(ctx, n);
+}
+
+static void result_known_text(sqlite3_context *ctx, const Text *text)
+{
+    if (text) result_text(ctx, text);
+}
+
+static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Device *d = c->item;
+    switch (column) {
+    case DV_PLANE_ID: sqlite3_result_int64(ctx, d->plane->plane_id); break;
+    case DV_NAME: result_text(ctx, d->plane->name); break;
+    case DV_TYPE: result_known_text(ctx, d->type); break;
+    case DV_VENDOR: result_known_text(ctx, d->vendor); break;
+    case DV_CORES: result_count(ctx, d->core_count); break;
+    case DV_CLOCK: result_count(ctx, d->clock_khz); break;
+    case DV_MEMORY: result_count(ctx, d->memory_bytes); break;
+    case DV_CAPABILITY:
+        if (d->compute_major >= 0 && d->compute_minor >= 0)
+            sqlite3_result_text(ctx, sqlite3_mprintf("%lld.%lld", (long long)d->compute_major, (long long)d->compute_minor), -1, sqlite3_free);
+        break;
+    case DV_FLOPS: sqlite3_result_double(ctx, d->peak_flops); break; /* SQLite makes NULL of NaN */
+    case DV_HBM:
+    case DV_SRAM_READ:
+    case DV_SRAM_WRITE:
+    case DV_CMEM_READ:
+    case DV_CMEM_WRITE:
+    case DV_VMEM_READ:
+    case DV_VMEM_WRITE: sqlite3_result_double(ctx, d->peak_bytes[MEMORY_HBM + column - DV_HBM]); break;
+    case DV_HBM_RIDGE:
+    case DV_SRAM_READ_RIDGE:
+    case DV_SRAM_WRITE_RIDGE:
+    case DV_CMEM_READ_RIDGE:
+    case DV_CMEM_WRITE_RIDGE:
+    case DV_VMEM_READ_RIDGE:
+    case DV_VMEM_WRITE_RIDGE: sqlite3_result_double(ctx, d->peak_flops / d->peak_bytes[MEMORY_HBM + column - DV_HBM_RIDGE]); break;
+    case DV_HAS_CMEM:
+        if (d->plane->kind != PLANE_GPU) sqlite3_result_int(ctx, !isnan(d->peak_bytes[MEMORY_CMEM_READ]) || !isnan(d->peak_bytes[MEMORY_CMEM_WRITE]));
+        break;
+    case DV_MERGED_VMEM: result_count(ctx, d->merged_vmem); break;
+    case DV_MEGACORE: result_count(ctx, d->megacore); break;
+    case DV_CORE_HOST: result_known_text(ctx, d->core_hostname); break;
+    case DV_ORDINAL: result_count(ctx, d->device_ordinal); break;
+    case DV_CORE_NUM: result_count(ctx, d->core_num); break;
+    case DV_LOCAL_CHIP: result_count(ctx, d->local_chip_id); break;
+    case DV_GLOBAL_CHIP: result_count(ctx, d->global_chip_id); break;
+    case DV_GLOBAL_CORE: result_count(ctx, d->global_core_id); break;
+    default: break;
+    }
+}
+
+static const RowSource devices_rows = {.next = devices_next, .column = devices_column};
+const Table devices_table = {"devices",
+                             "one row for each GPU, TensorCore or SparseCore: what it is and can do",
+                             devices_columns,
+                             COUNT(devices_columns),
+                             &row_table_module,
+                             &devices_rows,
+                             8};
