@@ -125,7 +125,10 @@ static void drop_structure(Host *host)
         prof_free(plane->stat_ids.slots);
         prof_free(plane->stat_offsets);
     }
-    for (size_t i = 0; i < host->n_lines; i++) prof_free(host->lines[i].chunks);
+    for (size_t i = 0; i < host->n_lines; i++) {
+        prof_free(host->lines[i].chunks);
+        line_order_free(host->lines[i].order);
+    }
     host->n_planes = host->n_lines = 0;
 }
 
@@ -422,7 +425,6 @@ static void run_free(Run *run)
         pthread_mutex_destroy(&host->lock);
     }
     for (size_t i = 0; run->worker_arenas && i < run->n_workers; i++) arena_free(&run->worker_arenas[i]);
-    event_order_free(run->by_name);
     analyses_free(run);
     prof_free(run->correlated);
     prof_free(run->worker_arenas);

@@ -185,6 +185,18 @@ typedef struct {
     int64_t count, total_ps, self_ps, min_ps, max_ps;
 } LineTotal;
 
+/* The events of a line that have one metadata id, `n` of them from LineOrder.events[first] on. */
+typedef struct {
+    int64_t id;    /* metadata_id, also of events whose plane does not declare it */
+    uint32_t meta; /* index into event_metas */
+    uint32_t first, n;
+} LineGroup;
+typedef struct {
+    uint32_t *events; /* indexes on the line, by group, in stored order within */
+    LineGroup *groups;
+    size_t n_groups;
+} LineOrder;
+
 struct Line {
     Plane *plane;
     uint32_t line_id;
@@ -203,6 +215,7 @@ struct Line {
     LineTotal *totals;          /* on first use: line_totals() */
     size_t n_totals;
     bool totals_made;
+    LineOrder *order; /* on first use: line_order() */
 };
 
 typedef struct {
@@ -256,7 +269,6 @@ struct Run {
     struct DerivedResult *analyses;
     Arena derived_arena;
     Line **lines; /* all lines of all hosts, by ordinal */
-    struct EventOrder *by_name;
     struct Correlated *correlated;
     size_t n_correlated;
     bool correlated_made;
@@ -316,18 +328,10 @@ typedef struct {
  * by address. */
 const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err);
 
-/* Event ordinals ordered by name, file order within. */
-typedef struct EventOrder {
-    uint64_t n_events;
-    uint32_t **blocks; /* ORDER_BLOCK ordinals each; NULL blocks and wide for runs beyond 2^32 events */
-    uint64_t **wide;
-} EventOrder;
-enum { ORDER_BLOCK = 1 << 20 };
-const EventOrder *run_order_by_name(Run *run, ProfErr *err);
-void event_order_free(EventOrder *order);
-static inline uint64_t order_at(const EventOrder *order, uint64_t i)
-{
-    return order->blocks ? order->blocks[i / ORDER_BLOCK][i % ORDER_BLOCK] : order->wide[i / ORDER_BLOCK][i % ORDER_BLOCK];
-}
+/* A line's events by metadata. Fails for a line of 2^32 events or more. */
+const LineOrder *line_order(Line *line, ProfErr *err);
+/* Orders all lines, on all processors. */
+bool run_orders(Run *run, ProfErr *err);
+void line_order_free(LineOrder *order);
 
 #endif

@@ -1,9 +1,10 @@
-/* nesting.c: self time, depth and parents on a line, totals by name, and events ordered by name.
+/* nesting.c: self time, depth and parents on a line, and totals by metadata.
  *
  * An event nests in the innermost earlier event of its line that includes it: parent.start <= start and end <= parent.end,
  * both closed, the longer first where two begin together. Its self time is its duration without its direct children's.
  * Lines are nearly always stored in that order; others are sorted for the walk. */
 #include "../format/xspace.h"
+#include "lines.h"
 
 /* An event that is met, in the order of the walk. */
 typedef struct {
@@ -244,17 +245,15 @@ static int by_meta(const void *a, const void *b)
     return x->meta < y->meta ? -1 : x->meta > y->meta;
 }
 
-bool line_totals(Line *line, ProfErr *err)
+static bool total_line(Line *line, MetaNumbers *numbers, ProfErr *err)
 {
     Run *run = line->plane->host->run;
     bool made = __atomic_load_n(&line->totals_made, __ATOMIC_ACQUIRE);
     if (made || !line->n_events) return true;
-    Totals t = {.index = prof_alloc(line->plane->n_event_metas * sizeof *t.index)};
+    Totals t = {.index = meta_numbers(numbers, line->plane, err)};
     Walk walk = {.line = line, .meet = add_met, .close = add_self, .context = &t};
-    if (!t.index)
-        prof_nomem(err);
-    else
-        walk_line(&walk, err);
+    if (t.index) walk_line(&walk, err);
+    for (size_t i = 0; i < t.n; i++) t.index[t.totals[i].meta] = 0;
     if (!err->code) {
         qsort(t.totals, t.n, sizeof *t.totals, by_meta);
         pthread_mutex_lock(&run->lock);
@@ -269,157 +268,16 @@ bool line_totals(Line *line, ProfErr *err)
         }
         pthread_mutex_unlock(&run->lock);
     }
-    prof_free(t.index);
     prof_free(t.totals);
     return !err->code;
 }
 
-typedef struct {
-    Run *run;
-    atomic_uint next;
-    pthread_mutex_t lock;
-    ProfErr err;
-} TotalsJob;
-
-static void *totals_work(void *argument)
+bool line_totals(Line *line, ProfErr *err)
 {
-    TotalsJob *job = argument;
-    for (uint32_t i; (i = atomic_fetch_add(&job->next, 1)) < job->run->n_lines;) {
-        ProfErr err = {0};
-        if (line_totals(job->run->lines[i], &err)) continue;
-        pthread_mutex_lock(&job->lock);
-        if (!job->err.code) job->err = err;
-        pthread_mutex_unlock(&job->lock);
-        break;
-    }
-    return NULL;
-}
-
-bool run_totals(Run *run, ProfErr *err)
-{
-    enum { FEW_EVENTS = 200000 };
-    TotalsJob job = {.run = run};
-    pthread_t threads[64];
-    size_t n = 0;
-    pthread_mutex_init(&job.lock, NULL);
-    if (run->n_events > FEW_EVENTS)
-        while (n + 1 < run->n_workers && !pthread_create(&threads[n], NULL, totals_work, &job)) n++;
-    totals_work(&job);
-    while (n) pthread_join(threads[--n], NULL);
-    pthread_mutex_destroy(&job.lock);
-    if (job.err.code && !err->code) *err = job.err;
+    MetaNumbers numbers = {0};
+    total_line(line, &numbers, err);
+    prof_free(numbers.numbers);
     return !err->code;
 }
 
-/* ---- order ---- */
-
-typedef struct {
-    const EventMeta *meta;
-    uint32_t rank;
-} Ranked;
-
-static int by_name(const void *a, const void *b)
-{
-    const Text *x = (*(Ranked *const *)a)->meta->name, *y = (*(Ranked *const *)b)->meta->name;
-    if (x == y) return 0;
-    uint32_t n = x->n_bytes < y->n_bytes ? x->n_bytes : y->n_bytes;
-    int c = memcmp(x->text, y->text, n);
-    return c ? c : x->n_bytes < y->n_bytes ? -1 : x->n_bytes > y->n_bytes;
-}
-
-/* Counting sort of all events by the rank of their name. */
-static EventOrder *make_order(Run *run, ProfErr *err)
-{
-    size_t n_metas = 0, at = 0;
-    for (size_t h = 0; h < run->n_hosts; h++)
-        for (size_t i = 0; i < run->hosts[h].n_planes; i++) n_metas += run->hosts[h].planes[i].n_event_metas;
-    Ranked *ranked = prof_alloc(n_metas * sizeof *ranked), **sorted = prof_alloc(n_metas * sizeof *sorted);
-    uint32_t *plane_base = prof_alloc(run->n_planes * sizeof *plane_base);
-    uint64_t *starts = prof_alloc((n_metas + 1) * sizeof *starts);
-    ChunkValues *v = prof_alloc(sizeof *v);
-    EventOrder *order = prof_alloc(sizeof *order);
-    if (!ranked || !sorted || !plane_base || !starts || !v || !order) {
-        prof_nomem(err);
-        goto done;
-    }
-    for (size_t h = 0, p = 0; h < run->n_hosts; h++)
-        for (size_t i = 0; i < run->hosts[h].n_planes; i++, p++) {
-            const Plane *plane = &run->hosts[h].planes[i];
-            plane_base[p] = (uint32_t)at;
-            for (size_t k = 0; k < plane->n_event_metas; k++, at++) ranked[at].meta = &plane->event_metas[k], sorted[at] = &ranked[at];
-        }
-    qsort(sorted, n_metas, sizeof *sorted, by_name);
-    uint32_t rank = 0;
-    for (size_t i = 0; i < n_metas; i++) {
-        if (i && by_name(&sorted[i - 1], &sorted[i])) rank++;
-        sorted[i]->rank = rank;
-    }
-    order->n_events = run->n_events;
-    bool wide = run->n_events > UINT32_MAX;
-    size_t n_blocks = (size_t)(run->n_events / ORDER_BLOCK + 1);
-    if (wide)
-        order->wide = prof_alloc(n_blocks * sizeof *order->wide);
-    else
-        order->blocks = prof_alloc(n_blocks * sizeof *order->blocks);
-    if (!order->wide && !order->blocks) prof_nomem(err);
-    for (size_t i = 0; i * ORDER_BLOCK < run->n_events && !err->code; i++) {
-        if (wide ? !(order->wide[i] = prof_alloc(ORDER_BLOCK * sizeof **order->wide)) : !(order->blocks[i] = prof_alloc(ORDER_BLOCK * sizeof **order->blocks)))
-            prof_nomem(err);
-    }
-    for (int pass = 0; pass < 2 && !err->code; pass++) {
-        for (uint32_t l = 0; l < run->n_lines && !err->code; l++) {
-            const Line *line = run->lines[l];
-            uint64_t event = line->first_event;
-            uint32_t base = plane_base[line->plane->plane_id];
-            Window window = {.file = &line->plane->host->file};
-            for (size_t c = 0; c < line->n_chunks && !err->code; c++) {
-                if (chunk_read(line, &line->chunks[c], 1 << COL_META, v, &window, err)) break;
-                for (uint32_t i = 0; i < line->chunks[c].n_events; i++, event++) {
-                    uint32_t r = ranked[base + (size_t)v->columns[COL_META][i]].rank;
-                    if (!pass) {
-                        starts[r + 1]++;
-                    } else {
-                        uint64_t to = starts[r]++;
-                        if (wide)
-                            order->wide[to / ORDER_BLOCK][to % ORDER_BLOCK] = event;
-                        else
-                            order->blocks[to / ORDER_BLOCK][to % ORDER_BLOCK] = (uint32_t)event;
-                    }
-                }
-            }
-            window_free(&window);
-        }
-        for (size_t r = 0; !pass && r < n_metas; r++) starts[r + 1] += starts[r];
-    }
-done:
-    prof_free(ranked);
-    prof_free(sorted);
-    prof_free(plane_base);
-    prof_free(starts);
-    prof_free(v);
-    if (err->code && order) {
-        event_order_free(order);
-        order = NULL;
-    }
-    return order;
-}
-
-const EventOrder *run_order_by_name(Run *run, ProfErr *err)
-{
-    pthread_mutex_lock(&run->lock);
-    if (!run->by_name) run->by_name = make_order(run, err);
-    pthread_mutex_unlock(&run->lock);
-    return run->by_name;
-}
-
-void event_order_free(EventOrder *order)
-{
-    if (!order) return;
-    for (uint64_t i = 0; i * ORDER_BLOCK < order->n_events; i++) {
-        if (order->blocks) prof_free(order->blocks[i]);
-        if (order->wide) prof_free(order->wide[i]);
-    }
-    prof_free(order->blocks);
-    prof_free(order->wide);
-    prof_free(order);
-}
+bool run_totals(Run *run, ProfErr *err) { return run_each_line(run, total_line, err); }

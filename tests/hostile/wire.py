@@ -97,7 +97,7 @@ def small(seed=1, n_lines=3, n_events=12):
                 if k == 5:
                     events.append(event(3, None, 77, stats, occurrences=4))
                 else:
-                    events.append(event(rnd.choice([1, 2, 3, -7, 2**40, 999]), at, rnd.choice([0, 10, 500, 9000, 20000]), stats))
+                    events.append(event(rnd.choice([1, 2, 3, -7, 2**40, 999, 998 + p]), at, rnd.choice([0, 10, 500, 9000, 20000]), stats))
             lines.append(line(i + 10 if i < 2 else -i, ['main', 'Stream #1', ''][i % 3], events, timestamp_ns=1000 * i - 500))
         out.append(plane(p * 5, plane_name, lines, emeta + smeta, [stat(3, str='plane stat'), stat(1, double=1.5)]))
     return space(*out)

@@ -1,0 +1,151 @@
+/* trace_events.h: the table of all events in three files: trace_events_plan.c says what of a query is ours to do,
+ * trace_events_walk.c steps through the events that it leaves, trace_events.c gives their columns.
+ *
+ * The walk goes by units: a unit is a line, or the events of one metadata id on a line. Within a unit it goes by batches of up to
+ * CHUNK_EVENTS events, whose columns are unpacked all at once when the first of them is read. */
+#ifndef PROF_TRACE_EVENTS_H
+#define PROF_TRACE_EVENTS_H
+
+#include "../loader/analysis/facts.h"
+#include "prof.h"
+
+#define EVENTS_COLUMNS(C)                                                                                                                                      \
+    C(EV_RUN, RUN_DOC)                                                                                                                                         \
+    C(EV_HOST, HOST_DOC)                                                                                                                                       \
+    C(EV_ID, EVENT_ID_DOC)                                                                                                                                     \
+    C(EV_PLANE, PLANE_DOC)                                                                                                                                     \
+    C(EV_LINE, "line", "TEXT", NULL, "name of the line as shown", "XLine.display_name, else XLine.name")                                                       \
+    C(EV_NAME, "name", "TEXT", NULL, "name of the event; a TPU op's is its HLO text; empty when the plane does not declare it", "XEventMetadata.name")         \
+    C(EV_START, "start_ps", "INTEGER", "ps", "start from the session's start; 0 offset for aggregated events; held at int64's ends",                           \
+      "XLine.timestamp_ns * 1000 + XEvent.offset_ps")                                                                                                          \
+    C(EV_DURATION, "duration_ps", "INTEGER", "ps", "duration", "XEvent.duration_ps")                                                                           \
+    C(EV_SELF, "self_ps", "INTEGER", "ps", "duration without the events nested directly inside on the line", "libprofsql")                                     \
+    C(EV_DEPTH, "depth", "INTEGER", NULL, "how many events of the line include it, one inside the other", "libprofsql")                                        \
+    C(EV_PARENT, "parent_id", "INTEGER", NULL, "event_id of the innermost event of the line that includes it; NULL at depth 0", "libprofsql")                  \
+    C(EV_GROUP, "group_id", "INTEGER", NULL, "the host's own step group, where the file has it", "stat group_id")                                              \
+    C(EV_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often an aggregated event happened; NULL for a plain event", "XEvent.num_occurrences")              \
+    C(EV_CORRELATION, "correlation_id", "INTEGER", NULL, "joins a launch with its kernel on (run, host, correlation_id); decimal TEXT beyond 2^63-1",          \
+      "stat correlation_id")                                                                                                                                   \
+    C(EV_PROGRAM, "program_id", "TEXT", NULL, "the HLO program, decimal", "stat program_id")                                                                   \
+    C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module, without (id)", "stat hlo_module; on TPU the module's entry of /host:metadata")                   \
+    C(EV_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction: last :: part, without % and {i,j}", "stat hlo_op; on TPU op lines the display name")                \
+    C(EV_TF_OP, "tf_op", "TEXT", NULL, "framework op path", "stat tf_op")                                                                                      \
+    C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category", "stat hlo_category")                                                                              \
+    C(EV_FLOPS, "flops", "INTEGER", "FLOP", "floating point operations of one execution, as the file says", "stat flops")                                      \
+    C(EV_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes read and written by one execution, as the file says", "stat bytes_accessed")                      \
+    C(EV_SHAPE, "shape", "TEXT", NULL, "shape of the result, with layout where the file has it", "stat shape_with_layout, else shape")                         \
+    C(EV_SOURCE_FILE, "source_file", "TEXT", NULL, "source file of the op", "stat source")                                                                     \
+    C(EV_SOURCE_LINE, "source_line", "INTEGER", NULL, "line in the source file", "stat source")                                                                \
+    C(EV_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
+    C(EV_LINE_ID, LINE_ID_DOC)                                                                                                                                 \
+    C(EV_METADATA_ID, METADATA_ID_DOC)                                                                                                                         \
+    C(EV_DISPLAY_NAME, "display_name", "TEXT", NULL, "short name to show; NULL when the file has none", "XEventMetadata.display_name")                         \
+    C(EV_END, "end_ps", "INTEGER", "ps", "start_ps + duration_ps, held at int64's ends", "libprofsql")                                                         \
+    C(EV_PLANE_KIND, "plane_kind", "TEXT", NULL, "as planes.kind", "libprofsql")                                                                               \
+    C(EV_LINE_KIND, "line_kind", "TEXT", NULL, "as lines.kind", "libprofsql")                                                                                  \
+    C(EV_DERIVED, "derived", "INTEGER", "0 or 1", "1: on a line that XProf derived from others, not to be counted twice", "XLine.id")                          \
+    C(EV_DEVICE_START, "device_start_ps", "INTEGER", "ps", "start by the device's own clock", "stat device_offset_ps")                                         \
+    C(EV_DEVICE_DURATION, "device_duration_ps", "INTEGER", "ps", "duration by the device's own clock: XProf's op tools sum this one",                          \
+      "stat device_duration_ps")                                                                                                                               \
+    C(EV_DEVICE_SELF, "device_self_ps", "INTEGER", "ps", "device_duration_ps without the events nested directly inside by that clock", "libprofsql")           \
+    C(EV_GRID, "grid_dim", "TEXT", NULL, "x,y,z of a kernel's grid", "stat kernel_details")                                                                    \
+    C(EV_BLOCK, "block_dim", "TEXT", NULL, "x,y,z of a kernel's block", "stat kernel_details")                                                                 \
+    C(EV_ASYNC, "is_async", "INTEGER", "0 or 1", "1: marked as not nested on its thread; NULL when the file does not say", "stat _a")                          \
+    C(EV_SOURCE, SOURCE_DOC)                                                                                                                                   \
+    C(EV_STATS, "stats", "TEXT HIDDEN", "JSON", "all stats by name, the event's own first; bytes as hex text", "XStat")
+enum { EVENTS_COLUMNS(COLUMN_ENUM) };
+
+typedef struct {
+    int64_t low, high;
+} Range;
+static inline bool is_all(Range r) { return r.low == INT64_MIN && r.high == INT64_MAX; }
+static inline bool is_point(Range r) { return r.low == r.high; }
+
+/* idxNum. Without UNITS rows come in file order. */
+enum EventsPlan {
+    PLAN_UNITS = 1,    /* units are sorted by the keys in idxStr */
+    PLAN_GROUPS = 2,   /* a unit is a LineGroup, not a whole line */
+    PLAN_BY_START = 4, /* each line by start */
+    PLAN_ONE = 8,      /* one row of a unit is enough: the others are equal in all that the query reads */
+    PLAN_COMPARED = 16 /* rows are grouped: texts are compared for each row, and shown once a group */
+};
+
+typedef struct {
+    const SourceRun *from;
+    Line *line;
+    const LineGroup *group; /* NULL: the whole line */
+} EventUnit;
+
+typedef struct {
+    sqlite3_vtab_cursor base;
+    /* what is asked for */
+    SourceRun *sources;
+    int n_sources;
+    char *source, *run_is, *host_is, *plane_is, *line_is, *name_is;
+    Range plane_id, line_id, event_id, start, end, duration, parent_id, correlation_id;
+    bool narrow; /* a term on single events is set */
+    int plan;
+    /* the way through the sources: sorted units, or lines in file order, or a few events looked up */
+    EventUnit *units;
+    size_t n_units, unit_capacity, at_unit, at_line;
+    int at_source;
+    const Correlated *pairs; /* looked up by correlation id, not yet walked */
+    size_t n_pairs;
+    bool eof;
+    /* the unit in hand */
+    EventUnit unit;
+    const uint32_t *events; /* indexes on the line; NULL: the line as it is stored */
+    uint64_t next, stop;    /* positions in events, or on the line: the next batch's first, the unit's end */
+    uint32_t *list;         /* events made for this unit */
+    size_t n_list, list_capacity;
+    /* the batch in hand: slots are places in the columns of `values`, the wanted ones are slots[0..n) */
+    uint64_t first; /* position of slot 0 */
+    uint32_t n, k, slot;
+    unsigned filled; /* bits of the columns in `values` */
+    uint16_t slots[CHUNK_EVENTS];
+    ChunkValues *values, *spare; /* spare: a chunk that is read again from the file */
+    const Chunk *spare_of;
+    const Plane *match_plane; /* whose metadata `match` is of */
+    uint8_t *match;           /* by metadata: has the name asked for */
+    /* what columns are read from */
+    const NestingChunk *nesting;
+    const Line *nesting_of;
+    EventFacts facts;
+    const Line *facts_line;
+    uint64_t facts_event;
+    Window window, stat_window;
+    KeptRuns kept;
+    ProfErr err;
+} EventsCursor;
+
+/* trace_events_plan.c */
+int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info);
+/* Takes a plan's terms into the cursor. *keys: the rest of idxStr, for units_sort(). SQLITE_DONE: a NULL, no row matches. */
+int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv, const char **keys);
+void units_sort(EventUnit *units, size_t n, const char *keys);
+
+/* trace_events_walk.c */
+int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv);
+int events_next(sqlite3_vtab_cursor *cursor);
+void events_forget(EventsCursor *c); /* frees what a filter made; the sources, buffers and texts handed out stay */
+int events_fail(EventsCursor *c);    /* c->err as the table's error */
+/* Unpacks a column of the batch in hand; false with c->err set. */
+bool events_fill(EventsCursor *c, enum ChunkColumn column);
+
+static inline int64_t value_of(EventsCursor *c, enum ChunkColumn column)
+{
+    if (!(c->filled >> column & 1) && !events_fill(c, column)) return 0;
+    return c->values->columns[column][c->slot];
+}
+/* The event's index on its line. */
+static inline uint64_t index_of(const EventsCursor *c) { return c->events ? c->events[c->first + c->slot] : c->first + c->slot; }
+static inline uint64_t event_of(const EventsCursor *c) { return c->unit.line->first_event + index_of(c); }
+static inline int64_t offset_of(EventsCursor *c) { return value_of(c, COL_AGGREGATED) ? 0 : value_of(c, COL_OFFSET); }
+static inline int64_t start_of(EventsCursor *c) { return add_saturated(c->unit.line->start_ps, offset_of(c)); }
+static inline int64_t end_of(EventsCursor *c) { return add_saturated(start_of(c), value_of(c, COL_DURATION)); }
+static inline EventMeta *meta_of(EventsCursor *c)
+{
+    return &c->unit.line->plane->event_metas[c->unit.group ? (int64_t)c->unit.group->meta : value_of(c, COL_META)];
+}
+
+#endif

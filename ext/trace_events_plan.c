@@ -1,0 +1,282 @@
+/* trace_events_plan.c: what of a query on trace_events is pushed down.
+ *
+ * idxStr: two characters a term, the column's letter and = < or >; SQLite checks every term again, so a bound may be wider
+ * than the term. With PLAN_UNITS then a | and two characters a key, the column's letter and + or -. */
+#define _GNU_SOURCE
+#include "trace_events.h"
+SQLITE_EXTENSION_INIT3
+
+enum Pushed { NOT_PUSHED, TEXT_IS, RANGE };
+enum Level { OF_EVENT, OF_LINE, OF_GROUP }; /* what has one value of the column: OF_LINE a line, OF_GROUP a LineGroup */
+
+/* The columns that a plan knows. */
+static const struct {
+    int column;
+    char letter;
+    enum Pushed pushed;
+    enum Level level;
+    size_t field;   /* of EventsCursor: char * or Range */
+    bool equality;  /* of a RANGE: only equality is pushed */
+    double of_rows; /* share of the rows that an equality leaves */
+} known[] = {
+    {EV_SOURCE, 's', TEXT_IS, OF_LINE, offsetof(EventsCursor, source), false, 1},
+    {EV_RUN, 'r', TEXT_IS, OF_LINE, offsetof(EventsCursor, run_is), false, 0.5},
+    {EV_HOST, 'h', TEXT_IS, OF_LINE, offsetof(EventsCursor, host_is), false, 0.5},
+    {EV_PLANE, 'p', TEXT_IS, OF_LINE, offsetof(EventsCursor, plane_is), false, 0.1},
+    {EV_LINE, 'l', TEXT_IS, OF_LINE, offsetof(EventsCursor, line_is), false, 0.03},
+    {EV_NAME, 'n', TEXT_IS, OF_GROUP, offsetof(EventsCursor, name_is), false, 1e-3},
+    {EV_PLANE_ID, 'P', RANGE, OF_LINE, offsetof(EventsCursor, plane_id), false, 0.1},
+    {EV_LINE_ID, 'L', RANGE, OF_LINE, offsetof(EventsCursor, line_id), false, 0.03},
+    {EV_ID, 'E', RANGE, OF_EVENT, offsetof(EventsCursor, event_id), false, 1e-6},
+    {EV_START, 'S', RANGE, OF_EVENT, offsetof(EventsCursor, start), false, 1e-5},
+    {EV_END, 'N', RANGE, OF_EVENT, offsetof(EventsCursor, end), false, 1e-5},
+    {EV_DURATION, 'D', RANGE, OF_EVENT, offsetof(EventsCursor, duration), false, 1e-3},
+    {EV_PARENT, 'A', RANGE, OF_EVENT, offsetof(EventsCursor, parent_id), true, 1e-5},
+    {EV_CORRELATION, 'C', RANGE, OF_EVENT, offsetof(EventsCursor, correlation_id), true, 3e-6},
+    {EV_METADATA_ID, 'M', NOT_PUSHED, OF_GROUP, 0, false, 0},
+    {EV_DISPLAY_NAME, 'd', NOT_PUSHED, OF_GROUP, 0, false, 0},
+    {EV_PLANE_KIND, 'K', NOT_PUSHED, OF_LINE, 0, false, 0},
+    {EV_LINE_KIND, 'k', NOT_PUSHED, OF_LINE, 0, false, 0},
+    {EV_DERIVED, 'v', NOT_PUSHED, OF_LINE, 0, false, 0},
+};
+
+static int known_column(int column)
+{
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (known[i].column == column) return (int)i;
+    return -1;
+}
+
+static int known_letter(char letter)
+{
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (known[i].letter == letter) return (int)i;
+    return -1;
+}
+
+/* ---- the plan ---- */
+
+enum { MAX_TERMS = 64, MAX_KEYS = 16 };
+
+typedef struct {
+    char text[2 * MAX_TERMS + 1 + 2 * MAX_KEYS + 1]; /* idxStr */
+    int n_terms;
+    double rows;
+    bool has_source, one_run, one_line, one_event, looked_up; /* what the terms leave; looked_up: events are found without a walk */
+} Draft;
+
+static char term_operator(unsigned char op)
+{
+    switch (op) {
+    case SQLITE_INDEX_CONSTRAINT_EQ: return '=';
+    case SQLITE_INDEX_CONSTRAINT_GT:
+    case SQLITE_INDEX_CONSTRAINT_GE: return '>';
+    case SQLITE_INDEX_CONSTRAINT_LT:
+    case SQLITE_INDEX_CONSTRAINT_LE: return '<';
+    default: return 0;
+    }
+}
+
+/* A source is known to be one run when it is a literal: a parameter may turn out to be NULL, all attached runs. */
+static bool is_literal(sqlite3_index_info *info, int term)
+{
+    sqlite3_value *value = NULL;
+    return sqlite3_vtab_rhs_value(info, term, &value) == SQLITE_OK && value && sqlite3_value_type(value) != SQLITE_NULL;
+}
+
+/* Takes the terms that can be pushed. False: a source that is not known in this join order. */
+static bool plan_terms(sqlite3_index_info *info, Draft *draft)
+{
+    for (int i = 0; i < info->nConstraint && draft->n_terms < MAX_TERMS; i++) {
+        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+        char op = term_operator(c->op);
+        int k = op ? known_column(c->iColumn) : -1;
+        if (k < 0 || known[k].pushed == NOT_PUSHED) continue;
+        bool is_source = c->iColumn == EV_SOURCE;
+        if (op != '=' && (known[k].pushed == TEXT_IS || known[k].equality)) continue;
+        if (!c->usable && is_source) return false;
+        if (!c->usable) continue;
+        if (known[k].pushed == TEXT_IS && !is_source && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) continue;
+        if (op == '=') {
+            draft->one_run |= c->iColumn == EV_RUN || (is_source && is_literal(info, i));
+            draft->one_line |= c->iColumn == EV_LINE_ID;
+            draft->one_event |= c->iColumn == EV_ID;
+            draft->looked_up |= c->iColumn == EV_ID || known[k].equality;
+        }
+        draft->rows *= op == '=' ? known[k].of_rows : c->iColumn == EV_ID ? 0.3 : 0.4;
+        draft->text[2 * draft->n_terms] = known[k].letter, draft->text[2 * draft->n_terms + 1] = op;
+        info->aConstraintUsage[i].argvIndex = ++draft->n_terms;
+        info->aConstraintUsage[i].omit = is_source && !draft->has_source; /* a second one is compared with the first */
+        draft->has_source |= is_source;
+    }
+    return true;
+}
+
+/* True when file order, or with *by_start each line by start, is the order asked for. */
+static bool in_file_order(const sqlite3_index_info *info, const Draft *draft, bool *by_start)
+{
+    bool one_line = draft->one_line;
+    *by_start = false;
+    for (int i = 0; i < info->nOrderBy; i++) {
+        const struct sqlite3_index_orderby *by = &info->aOrderBy[i];
+        if (by->iColumn == EV_RUN) continue; /* there is one */
+        if (by->desc) return false;
+        if (by->iColumn == EV_ID) return true; /* nothing is left to sort */
+        if (by->iColumn == EV_START && one_line && !*by_start && !draft->looked_up) {
+            *by_start = true;
+        } else if (*by_start || (by->iColumn != EV_PLANE_ID && by->iColumn != EV_LINE_ID)) {
+            return false;
+        }
+        one_line |= by->iColumn == EV_LINE_ID;
+    }
+    return true;
+}
+
+/* True when all columns asked for are of units; their keys are then added to the text and *groups says of which units. */
+static bool by_units(const sqlite3_index_info *info, Draft *draft, bool *groups)
+{
+    char *key = draft->text + 2 * draft->n_terms;
+    *groups = false;
+    if (draft->looked_up || info->nOrderBy > MAX_KEYS) return false;
+    for (int i = 0; i < info->nOrderBy; i++) {
+        int k = known_column(info->aOrderBy[i].iColumn);
+        if (k < 0 || known[k].level == OF_EVENT) return false;
+        *groups |= known[k].level == OF_GROUP;
+    }
+    *key++ = '|';
+    for (int i = 0; i < info->nOrderBy; i++) {
+        *key++ = known[known_column(info->aOrderBy[i].iColumn)].letter;
+        *key++ = info->aOrderBy[i].desc ? '-' : '+';
+    }
+    return true;
+}
+
+/* True when events of one unit are equal in all columns that the query reads. */
+static bool reads_only_units(const sqlite3_index_info *info, bool groups)
+{
+    for (int column = 0; column < EV_STATS + 1; column++) {
+        int k = known_column(column);
+        bool of_unit = k >= 0 && (known[k].level == OF_LINE || (groups && known[k].level == OF_GROUP));
+        if (!of_unit && info->colUsed >> column & 1) return false;
+    }
+    return true;
+}
+
+int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+{
+    (void)vtab;
+    Draft draft = {.rows = 1e6};
+    bool by_start = false, groups = false;
+    if (!plan_terms(info, &draft)) return SQLITE_CONSTRAINT;
+    info->idxNum = 0;
+    if (info->nOrderBy && draft.one_run && in_file_order(info, &draft, &by_start)) {
+        info->orderByConsumed = 1;
+        if (by_start) info->idxNum = PLAN_BY_START;
+    } else if (info->nOrderBy && by_units(info, &draft, &groups)) {
+        info->orderByConsumed = 1;
+        info->idxNum = PLAN_UNITS | (groups ? PLAN_GROUPS : 0);
+    }
+    if (info->orderByConsumed && sqlite3_vtab_distinct(info)) info->idxNum |= PLAN_COMPARED;
+    if (info->orderByConsumed && sqlite3_vtab_distinct(info) >= 2 && reads_only_units(info, groups)) info->idxNum |= PLAN_ONE;
+    info->idxStr = sqlite3_mprintf("%s", draft.text);
+    if (!info->idxStr) return SQLITE_NOMEM;
+    info->needToFreeIdxStr = 1;
+    if (draft.rows < 1) draft.rows = 1;
+    if (draft.one_event && draft.one_run) info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE, draft.rows = 1;
+    info->estimatedRows = (sqlite3_int64)draft.rows;
+    info->estimatedCost = draft.rows * 2 + 20;
+    return SQLITE_OK;
+}
+
+/* ---- terms ---- */
+
+/* Narrows a range by a term; a bound that is no number leaves it to SQLite. */
+static void narrow(Range *r, char op, sqlite3_value *value)
+{
+    int64_t low, high;
+    if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+        low = high = sqlite3_value_int64(value);
+    } else if (sqlite3_value_type(value) == SQLITE_FLOAT) {
+        double x = sqlite3_value_double(value);
+        if (!(x > -9e18 && x < 9e18)) return;
+        low = (int64_t)x - 1, high = (int64_t)x + 1;
+    } else {
+        return;
+    }
+    if (op != '<' && low > r->low) r->low = low;
+    if (op != '>' && high < r->high) r->high = high;
+}
+
+int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv, const char **keys)
+{
+    static const Range all = {INT64_MIN, INT64_MAX};
+    for (size_t k = 0; k < COUNT(known); k++)
+        if (known[k].pushed == RANGE) memcpy((char *)c + known[k].field, &all, sizeof all);
+    *keys = plan + 2 * argc + (plan[2 * argc] == '|');
+    bool nothing = false;
+    for (int i = 0; i < argc; i++) {
+        int k = known_letter(plan[2 * i]), type = sqlite3_value_type(argv[i]);
+        bool is_source = known[k].column == EV_SOURCE;
+        if (type == SQLITE_NULL && !is_source) nothing = true;
+        if (known[k].pushed == RANGE) {
+            narrow((Range *)((char *)c + known[k].field), plan[2 * i + 1], argv[i]);
+            continue;
+        }
+        char **text = (char **)((char *)c + known[k].field);
+        if (*text || type == SQLITE_NULL || (type != SQLITE_TEXT && !is_source)) continue;
+        const char *s = (const char *)sqlite3_value_text(argv[i]);
+        if (s && strlen(s) != (size_t)sqlite3_value_bytes(argv[i]) && !is_source) continue; /* NUL bytes inside: SQLite compares it */
+        if (!s || !(*text = sqlite3_mprintf("%s", s))) return SQLITE_NOMEM;
+    }
+    c->narrow = c->name_is || !is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) || !is_all(c->duration);
+    return nothing ? SQLITE_DONE : SQLITE_OK;
+}
+
+/* ---- the order of units ---- */
+
+static int compare_texts(const Text *a, const Text *b)
+{
+    if (a == b) return 0;
+    int c = memcmp(a->text, b->text, a->n_bytes < b->n_bytes ? a->n_bytes : b->n_bytes);
+    return c ? c : (a->n_bytes > b->n_bytes) - (a->n_bytes < b->n_bytes);
+}
+
+static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
+
+static int compare_key(const EventUnit *a, const EventUnit *b, int column)
+{
+    const Line *x = a->line, *y = b->line;
+    const Plane *p = x->plane, *q = y->plane;
+    switch (column) {
+    case EV_RUN: return strcmp(a->from->label, b->from->label);
+    case EV_HOST: return strcmp(p->host->name, q->host->name);
+    case EV_PLANE: return compare_texts(p->name, q->name);
+    case EV_LINE: return compare_texts(line_label(x), line_label(y));
+    case EV_NAME: return compare_texts(p->event_metas[a->group->meta].name, q->event_metas[b->group->meta].name);
+    case EV_DISPLAY_NAME: return compare_texts(p->event_metas[a->group->meta].display_name, q->event_metas[b->group->meta].display_name);
+    case EV_METADATA_ID: return compare_numbers(a->group->id, b->group->id);
+    case EV_PLANE_ID: return compare_numbers(p->plane_id, q->plane_id);
+    case EV_LINE_ID: return compare_numbers(x->line_id, y->line_id);
+    case EV_PLANE_KIND: return strcmp(plane_kind_names[p->kind], plane_kind_names[q->kind]);
+    case EV_LINE_KIND: return strcmp(line_kind_names[x->kind], line_kind_names[y->kind]);
+    case EV_DERIVED: return compare_numbers(x->derived, y->derived);
+    default: return 0; /* EV_SOURCE: one value in a query */
+    }
+}
+
+static int compare_units(const void *a, const void *b, void *keys)
+{
+    const EventUnit *x = a, *y = b;
+    for (const char *key = keys; *key; key += 2) {
+        int c = compare_key(x, y, known[known_letter(key[0])].column);
+        if (c) return key[1] == '-' ? -c : c;
+    }
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->line != y->line) return compare_numbers(x->line->line_id, y->line->line_id);
+    return x->group && y->group ? compare_numbers(x->group->first, y->group->first) : 0;
+}
+
+void units_sort(EventUnit *units, size_t n, const char *keys)
+{
+    if (n) qsort_r(units, n, sizeof *units, compare_units, (void *)(uintptr_t)keys);
+}

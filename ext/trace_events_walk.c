@@ -1,0 +1,464 @@
+/* trace_events_walk.c: stepping through the events that a plan leaves; see trace_events.h. */
+#include "trace_events.h"
+SQLITE_EXTENSION_INIT3
+
+int events_fail(EventsCursor *c)
+{
+    char *message = NULL;
+    int rc = prof_error(&c->err, &message);
+    return prof_table_fail(c->base.pVtab, rc, message);
+}
+
+/* ---- the columns of a batch ---- */
+
+/* A value of an event whose chunk was not worth packing. */
+static int64_t read_again(EventsCursor *c, const Chunk *chunk, enum ChunkColumn column, size_t i)
+{
+    if (!c->spare && !(c->spare = prof_alloc(sizeof *c->spare))) return prof_nomem(&c->err), 0;
+    if (c->spare_of != chunk) {
+        c->spare_of = NULL;
+        if (chunk_read(c->unit.line, chunk, (1u << N_CHUNK_COLUMNS) - 1, c->spare, &c->window, &c->err)) return 0;
+        c->spare_of = chunk;
+    }
+    return c->spare->columns[column][i];
+}
+
+static inline int64_t value_in(EventsCursor *c, const Chunk *chunk, enum ChunkColumn column, size_t i)
+{
+    return chunk->packed ? packed_at(&chunk->columns[column], i) : read_again(c, chunk, column, i);
+}
+
+/* Events of a group lie apart: what is needed soon is fetched early. */
+static void gather(EventsCursor *c, enum ChunkColumn column)
+{
+    enum { AHEAD = 16 };
+    int64_t *out = c->values->columns[column];
+    const uint32_t *events = c->events + c->first;
+    const Chunk *chunks = c->unit.line->chunks;
+    for (uint32_t k = 0; k < c->n; k++) {
+        if (k + AHEAD < c->n) {
+            uint32_t soon = events[c->slots[k + AHEAD]];
+            const Packed *packed = &chunks[soon / CHUNK_EVENTS].columns[column];
+            if (packed->width) __builtin_prefetch((const char *)packed->deltas + soon % CHUNK_EVENTS * packed->width);
+        }
+        uint32_t slot = c->slots[k], event = events[slot];
+        out[slot] = value_in(c, &chunks[event / CHUNK_EVENTS], column, event % CHUNK_EVENTS);
+    }
+}
+
+bool events_fill(EventsCursor *c, enum ChunkColumn column)
+{
+    unsigned bits = 1u << column;
+    if (c->events && column == COL_META && c->unit.group) {
+        for (uint32_t k = 0; k < c->n; k++) c->values->columns[COL_META][c->slots[k]] = c->unit.group->meta;
+    } else if (c->events) {
+        gather(c, column);
+    } else {
+        const Chunk *chunk = &c->unit.line->chunks[c->first / CHUNK_EVENTS];
+        if (!chunk->packed) bits = (1u << N_CHUNK_COLUMNS) - 1; /* read whole from the file */
+        chunk_read(c->unit.line, chunk, bits, c->values, &c->window, &c->err);
+    }
+    if (c->err.code) return false;
+    c->filled |= bits;
+    return true;
+}
+
+/* ---- what is wanted ---- */
+
+static bool within(Range r, int64_t value) { return r.low <= value && value <= r.high; }
+static bool meets(Range r, int64_t least, int64_t most) { return r.low <= most && least <= r.high; }
+static bool is_text(const char *wanted, const Text *text) { return !wanted || !strcmp(wanted, text->text); }
+
+static bool source_wanted(const EventsCursor *c, const SourceRun *from) { return !c->run_is || !strcmp(c->run_is, from->label); }
+
+static bool line_wanted(const EventsCursor *c, const SourceRun *from, const Line *line)
+{
+    const Plane *plane = line->plane;
+    if (!line->n_events || (from->only && plane->host != from->only)) return false;
+    if (c->host_is && strcmp(c->host_is, plane->host->name)) return false;
+    if (!within(c->plane_id, plane->plane_id) || !within(c->line_id, line->line_id)) return false;
+    if (!meets(c->event_id, (int64_t)line->first_event, (int64_t)(line->first_event + line->n_events - 1))) return false;
+    return is_text(c->plane_is, plane->name) && is_text(c->line_is, line_label(line));
+}
+
+static bool chunk_wanted(const EventsCursor *c, const Line *line, const Chunk *k)
+{
+    int64_t start = line->start_ps;
+    return meets(c->duration, k->min_duration, k->max_duration) && meets(c->start, add_saturated(start, k->min_offset), add_saturated(start, k->max_offset)) &&
+           meets(c->end, add_saturated(start, k->min_end < k->min_offset ? k->min_end : k->min_offset), INT64_MAX) &&
+           c->end.low <= (k->max_end == INT64_MAX ? INT64_MAX : add_saturated(start, k->max_end));
+}
+
+/* Which metadata of the plane have the name that is asked for. */
+static const uint8_t *matches(EventsCursor *c)
+{
+    const Plane *plane = c->unit.line->plane;
+    if (c->match_plane == plane) return c->match;
+    prof_free(c->match);
+    c->match_plane = NULL;
+    c->match = prof_alloc(plane->n_event_metas);
+    if (!c->match) return prof_nomem(&c->err), NULL;
+    for (size_t i = 0; i < plane->n_event_metas; i++) c->match[i] = !strcmp(plane->event_metas[i].name->text, c->name_is);
+    c->match_plane = plane;
+    return c->match;
+}
+
+/* Keeps the slots whose value, computed for c->slot, passes; false on an error. */
+#define KEEP(passes)                                                                                                                                           \
+    {                                                                                                                                                          \
+        uint32_t n = 0;                                                                                                                                        \
+        for (uint32_t k = 0; k < c->n; k++) {                                                                                                                  \
+            c->slot = c->slots[k];                                                                                                                             \
+            c->slots[n] = (uint16_t)c->slot;                                                                                                                   \
+            n += (passes);                                                                                                                                     \
+        }                                                                                                                                                      \
+        c->n = n;                                                                                                                                              \
+    }
+
+static void drop_unwanted(EventsCursor *c)
+{
+    if (c->events && !is_all(c->event_id)) KEEP(within(c->event_id, (int64_t)event_of(c)))
+    const uint8_t *match = c->name_is ? matches(c) : NULL;
+    if (match) KEEP(match[value_of(c, COL_META)])
+    if (!is_all(c->duration)) KEEP(within(c->duration, value_of(c, COL_DURATION)))
+    if (!is_all(c->start)) KEEP(within(c->start, start_of(c)))
+    if (!is_all(c->end)) KEEP(within(c->end, end_of(c)))
+}
+
+/* ---- events made for a unit ---- */
+
+static bool list_add(EventsCursor *c, uint64_t index)
+{
+    if (index > UINT32_MAX)
+        prof_fail(&c->err, PROF_FORMAT, c->unit.line->span.offset, "%s: a line of %llu events is too long for this query; scan it with a bound on start_ps",
+                  c->unit.line->plane->host->file.path, (unsigned long long)c->unit.line->n_events);
+    else if (!GROW(c->list, c->n_list, c->list_capacity))
+        prof_nomem(&c->err);
+    else
+        c->list[c->n_list++] = (uint32_t)index;
+    return !c->err.code;
+}
+
+/* Offset and end of an event on its line, both from the line's start. */
+static void place_of(EventsCursor *c, uint64_t index, int64_t *offset, int64_t *end)
+{
+    const Chunk *chunk = &c->unit.line->chunks[index / CHUNK_EVENTS];
+    size_t i = index % CHUNK_EVENTS;
+    *offset = value_in(c, chunk, COL_AGGREGATED, i) ? 0 : value_in(c, chunk, COL_OFFSET, i);
+    *end = add_saturated(*offset, value_in(c, chunk, COL_DURATION, i));
+}
+
+/* The children of an event lie behind it on its line, until one begins after its end. */
+static void list_children(EventsCursor *c, uint64_t parent)
+{
+    Line *line = c->unit.line;
+    const NestingChunk *nesting = line_nesting(line, &c->err);
+    uint64_t at = parent - line->first_event;
+    int64_t offset, end, stop;
+    place_of(c, at, &offset, &stop);
+    for (uint64_t i = line->ordered ? at + 1 : 0; nesting && !c->err.code && i < line->n_events; i++) {
+        place_of(c, i, &offset, &end);
+        if (line->ordered && offset > stop) break;
+        int64_t distance = packed_at(&nesting[i / CHUNK_EVENTS].columns[NEST_PARENT], i % CHUNK_EVENTS);
+        if (distance && (int64_t)i - distance == (int64_t)at) list_add(c, i);
+    }
+}
+
+typedef struct {
+    int64_t offset;
+    uint32_t event;
+} Started;
+
+static int by_start(const void *a, const void *b)
+{
+    const Started *x = a, *y = b;
+    if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* The events of a line that is not stored by start. */
+static void list_by_start(EventsCursor *c)
+{
+    Line *line = c->unit.line;
+    Started *s = prof_alloc((size_t)line->n_events * sizeof *s);
+    if (!s) prof_nomem(&c->err);
+    for (uint64_t i = 0; i < line->n_events && !c->err.code; i++) {
+        int64_t end;
+        place_of(c, i, &s[i].offset, &end);
+        s[i].event = (uint32_t)i;
+        list_add(c, i);
+    }
+    if (!c->err.code) {
+        qsort(s, (size_t)line->n_events, sizeof *s, by_start);
+        for (uint64_t i = 0; i < line->n_events; i++) c->list[i] = s[i].event;
+    }
+    prof_free(s);
+}
+
+/* ---- units ---- */
+
+static void open_unit(EventsCursor *c, EventUnit unit)
+{
+    const File *file = &unit.line->plane->host->file;
+    if (c->window.file != file) {
+        window_free(&c->window), window_free(&c->stat_window);
+        c->window.file = c->stat_window.file = file;
+    }
+    c->unit = unit;
+    c->events = NULL;
+    c->n_list = 0;
+    c->next = 0, c->stop = unit.line->n_events;
+}
+
+/* The events in c->list. */
+static bool open_list(EventsCursor *c)
+{
+    c->events = c->list, c->next = 0, c->stop = c->n_list;
+    return true;
+}
+
+/* Skips what lies before the range of starts, by the chunks' own ranges. */
+static void skip_to_start(EventsCursor *c)
+{
+    const Line *line = c->unit.line;
+    size_t low = (size_t)(c->next / CHUNK_EVENTS), high = line->n_chunks;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (add_saturated(line->start_ps, line->chunks[mid].max_offset) < c->start.low)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (c->next < (uint64_t)low * CHUNK_EVENTS) c->next = (uint64_t)low * CHUNK_EVENTS;
+}
+
+static bool open_line(EventsCursor *c, EventUnit unit)
+{
+    const Line *line = unit.line;
+    open_unit(c, unit);
+    if (unit.group) {
+        c->events = line->order->events;
+        c->next = unit.group->first, c->stop = c->next + unit.group->n;
+        return true;
+    }
+    if (c->plan & PLAN_BY_START && !line->ordered) {
+        list_by_start(c);
+        return open_list(c);
+    }
+    if (c->event_id.low > (int64_t)line->first_event) c->next = (uint64_t)c->event_id.low - line->first_event;
+    if (c->event_id.high < (int64_t)(line->first_event + line->n_events)) c->stop = (uint64_t)c->event_id.high + 1 - line->first_event;
+    if (line->ordered && c->start.low > line->start_ps) skip_to_start(c);
+    return true;
+}
+
+/* Lines in file order. */
+static bool next_line(EventsCursor *c)
+{
+    for (; c->at_source < c->n_sources; c->at_source++, c->at_line = 0) {
+        const SourceRun *from = &c->sources[c->at_source];
+        if (!source_wanted(c, from)) continue;
+        if (c->line_id.low > (int64_t)c->at_line) c->at_line = (size_t)c->line_id.low;
+        while (c->at_line < from->run->n_lines && (int64_t)c->at_line <= c->line_id.high) {
+            Line *line = from->run->lines[c->at_line++];
+            if (line_wanted(c, from, line)) return open_line(c, (EventUnit){from, line, NULL});
+        }
+    }
+    return false;
+}
+
+/* One event by its id, or its children. */
+static bool next_event(EventsCursor *c, int64_t event, bool children)
+{
+    while (c->at_source < c->n_sources && !c->err.code) {
+        const SourceRun *from = &c->sources[c->at_source++];
+        Line *line = event < 0 || !source_wanted(c, from) ? NULL : run_line_of_event(from->run, (uint64_t)event);
+        if (!line || !line_wanted(c, from, line)) continue;
+        open_unit(c, (EventUnit){from, line, NULL});
+        if (children)
+            list_children(c, (uint64_t)event);
+        else
+            list_add(c, (uint64_t)event - line->first_event);
+        return open_list(c);
+    }
+    return false;
+}
+
+/* The pairs of a source that have the id asked for. */
+static void find_pairs(EventsCursor *c, const SourceRun *from)
+{
+    size_t n, low = 0;
+    const Correlated *pairs = source_wanted(c, from) ? run_correlation(from->run, &n, &c->err) : NULL;
+    uint64_t id = (uint64_t)c->correlation_id.low;
+    if (!pairs) return;
+    for (size_t high = n; low < high;) {
+        size_t mid = low + (high - low) / 2;
+        if (pairs[mid].correlation_id < id)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    c->pairs = pairs + low;
+    while (low + c->n_pairs < n && c->pairs[c->n_pairs].correlation_id == id) c->n_pairs++;
+}
+
+/* Events of one correlation id, those of one line at a time. */
+static bool next_correlated(EventsCursor *c)
+{
+    while (!c->err.code) {
+        if (!c->n_pairs) {
+            if (c->at_source == c->n_sources) return false;
+            find_pairs(c, &c->sources[c->at_source++]);
+            continue;
+        }
+        const SourceRun *from = &c->sources[c->at_source - 1];
+        Line *line = run_line_of_event(from->run, c->pairs->event);
+        open_unit(c, (EventUnit){from, line, NULL});
+        for (; c->n_pairs && c->pairs->event - line->first_event < line->n_events; c->pairs++, c->n_pairs--)
+            if (!list_add(c, c->pairs->event - line->first_event)) return false;
+        if (line_wanted(c, from, line)) return open_list(c);
+    }
+    return false;
+}
+
+static bool next_unit(EventsCursor *c)
+{
+    if (c->plan & PLAN_UNITS) return c->at_unit < c->n_units && open_line(c, c->units[c->at_unit++]);
+    if (is_point(c->correlation_id)) return next_correlated(c);
+    if (is_point(c->parent_id)) return next_event(c, c->parent_id.low, true);
+    if (is_point(c->event_id)) return next_event(c, c->event_id.low, false);
+    return next_line(c);
+}
+
+static bool add_unit(EventsCursor *c, EventUnit unit)
+{
+    if (!GROW(c->units, c->n_units, c->unit_capacity)) return prof_nomem(&c->err), false;
+    c->units[c->n_units++] = unit;
+    return true;
+}
+
+/* All units of the plan, sorted. */
+static void make_units(EventsCursor *c, const char *keys)
+{
+    bool few_lines = c->host_is || c->plane_is || c->line_is || !is_all(c->plane_id) || !is_all(c->line_id) || !is_all(c->event_id);
+    for (int s = 0; s < c->n_sources && !c->err.code; s++) {
+        const SourceRun *from = &c->sources[s];
+        if (!source_wanted(c, from)) continue;
+        if (c->plan & PLAN_GROUPS && !few_lines && !from->only && !run_orders(from->run, &c->err)) return;
+        for (uint32_t l = 0; l < from->run->n_lines && !c->err.code; l++) {
+            Line *line = from->run->lines[l];
+            if (!line_wanted(c, from, line)) continue;
+            const LineOrder *order = c->plan & PLAN_GROUPS ? line_order(line, &c->err) : NULL;
+            if (!(c->plan & PLAN_GROUPS)) add_unit(c, (EventUnit){from, line, NULL});
+            for (size_t g = 0; order && g < order->n_groups && !c->err.code; g++)
+                if (is_text(c->name_is, line->plane->event_metas[order->groups[g].meta].name)) add_unit(c, (EventUnit){from, line, &order->groups[g]});
+        }
+    }
+    if (!c->err.code) units_sort(c->units, c->n_units, keys);
+}
+
+/* ---- stepping ---- */
+
+/* Takes the unit's next events into the batch; false at its end. */
+static bool load_batch(EventsCursor *c)
+{
+    const Line *line = c->unit.line;
+    while (c->next < c->stop) {
+        uint32_t low = 0, n;
+        c->filled = 0;
+        if (c->events) {
+            c->first = c->next;
+            n = c->stop - c->next < CHUNK_EVENTS ? (uint32_t)(c->stop - c->next) : CHUNK_EVENTS;
+            c->next += n;
+        } else {
+            const Chunk *chunk = &line->chunks[c->next / CHUNK_EVENTS];
+            c->first = c->next - c->next % CHUNK_EVENTS;
+            low = (uint32_t)(c->next - c->first);
+            c->next = c->first + chunk->n_events;
+            n = (uint32_t)((c->next < c->stop ? c->next : c->stop) - c->first) - low;
+            if (line->ordered && add_saturated(line->start_ps, chunk->min_offset) > c->start.high) return false;
+            if (!chunk_wanted(c, line, chunk)) continue;
+        }
+        for (uint32_t k = 0; k < n; k++) c->slots[k] = (uint16_t)(low + k);
+        c->n = n;
+        return true;
+    }
+    return false;
+}
+
+static int next_batch(EventsCursor *c)
+{
+    if (c->plan & PLAN_ONE) c->next = c->stop; /* the unit in hand has given its row */
+    for (;;) {
+        while (!c->err.code && load_batch(c)) {
+            if (c->narrow) drop_unwanted(c);
+            if (!c->n || c->err.code) continue;
+            if (c->plan & PLAN_ONE) c->n = 1;
+            c->k = 0, c->slot = c->slots[0];
+            return SQLITE_OK;
+        }
+        if (c->err.code) return events_fail(c);
+        if (!next_unit(c)) {
+            c->eof = true;
+            return c->err.code ? events_fail(c) : SQLITE_OK;
+        }
+    }
+}
+
+int events_next(sqlite3_vtab_cursor *cursor)
+{
+    EventsCursor *c = (EventsCursor *)cursor;
+    if (++c->k == c->n) return next_batch(c);
+    c->slot = c->slots[c->k];
+    return SQLITE_OK;
+}
+
+void events_forget(EventsCursor *c)
+{
+    sqlite3_free(c->run_is), sqlite3_free(c->host_is), sqlite3_free(c->plane_is), sqlite3_free(c->line_is), sqlite3_free(c->name_is);
+    c->run_is = c->host_is = c->plane_is = c->line_is = c->name_is = NULL;
+    c->at_source = 0, c->at_line = c->at_unit = c->n_units = c->n_pairs = c->n_list = 0;
+    c->unit = (EventUnit){0}, c->events = NULL, c->next = c->stop = 0, c->n = c->k = 0;
+    c->eof = true;
+    c->err = (ProfErr){0};
+}
+
+/* Opens the source unless the filter before has opened the same: an inner table of a join is filtered for every outer row. */
+static int open_source(EventsCursor *c, char *before)
+{
+    bool same = c->sources && (before ? c->source && !strcmp(before, c->source) : !c->source);
+    sqlite3_free(before);
+    if (same) return SQLITE_OK;
+    prof_release(c->sources, c->n_sources);
+    c->sources = NULL, c->n_sources = 0;
+    c->match_plane = NULL, c->nesting_of = NULL, c->facts_line = NULL, c->spare_of = NULL;
+    window_free(&c->window), window_free(&c->stat_window);
+    c->window.file = c->stat_window.file = NULL;
+    char *message = NULL;
+    int rc = prof_open(((ProfTable *)c->base.pVtab)->prof, c->source, &c->sources, &c->n_sources, &message);
+    if (rc != SQLITE_OK) return prof_table_fail(c->base.pVtab, rc, message);
+    return prof_keep(&c->kept, c->sources, c->n_sources) ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv)
+{
+    EventsCursor *c = (EventsCursor *)cursor;
+    const char *keys, *name_before = c->name_is;
+    events_forget(c);
+    if (name_before) c->match_plane = NULL;
+    if (!c->values && !(c->values = prof_alloc(sizeof *c->values))) return SQLITE_NOMEM;
+    char *before = c->source;
+    c->source = NULL;
+    c->plan = plan;
+    int rc = events_take_terms(c, terms, argc, argv, &keys);
+    int opened = rc == SQLITE_OK ? open_source(c, before) : SQLITE_OK;
+    if (rc != SQLITE_OK) {
+        sqlite3_free(c->source);
+        c->source = before;
+        return rc == SQLITE_DONE ? SQLITE_OK : rc;
+    }
+    if (opened != SQLITE_OK) return opened;
+    if (plan & PLAN_UNITS) make_units(c, keys);
+    if (c->err.code) return events_fail(c);
+    c->eof = false;
+    return next_batch(c);
+}

@@ -1,0 +1,20 @@
+/* lines.h: the same work for each line of a run, on all processors. */
+#ifndef PROF_LINES_H
+#define PROF_LINES_H
+
+#include "../run.h"
+
+/* A number for each metadata of a plane. Whoever sets one sets it back to 0: clearing them all for each line would cost
+ * lines x metadata. */
+typedef struct {
+    uint32_t *numbers;
+    size_t n;
+} MetaNumbers;
+/* Room for the plane's, all 0; NULL with err set. Freed with prof_free(m->numbers). */
+uint32_t *meta_numbers(MetaNumbers *m, const Plane *plane, ProfErr *err);
+
+/* False with err set. Called on several threads at once, each with MetaNumbers of its own. */
+typedef bool LineWork(Line *line, MetaNumbers *numbers, ProfErr *err);
+bool run_each_line(Run *run, LineWork *work, ProfErr *err);
+
+#endif
