@@ -1,6 +1,8 @@
 /* lines.c: work on lines by as many threads as there are processors; see lines.h. */
 #include "lines.h"
 
+#include "../parallel.h"
+
 uint32_t *meta_numbers(MetaNumbers *m, const Plane *plane, ProfErr *err)
 {
     if (m->n < plane->n_event_metas || !m->numbers) {
@@ -16,38 +18,24 @@ typedef struct {
     Run *run;
     LineWork *work;
     atomic_uint next;
-    pthread_mutex_t lock;
-    ProfErr err;
 } LineJob;
 
-static void *work_on_lines(void *argument)
+/* One worker: takes lines until there are none. */
+static void work_on_lines(void *context, size_t worker, ProfErr *err)
 {
-    LineJob *job = argument;
+    (void)worker;
+    LineJob *job = context;
     MetaNumbers numbers = {0};
-    for (uint32_t i; (i = atomic_fetch_add(&job->next, 1)) < job->run->n_lines;) {
-        ProfErr err = {0};
-        if (job->work(job->run->lines[i], &numbers, &err)) continue;
-        pthread_mutex_lock(&job->lock);
-        if (!job->err.code) job->err = err;
-        pthread_mutex_unlock(&job->lock);
-        break;
-    }
+    uint32_t n = job->run->n_lines;
+    for (uint32_t i; !err->code && (i = atomic_fetch_add(&job->next, 1)) < n;)
+        if (!job->work(job->run->lines[i], &numbers, err)) atomic_store(&job->next, n);
     prof_free(numbers.numbers);
-    return NULL;
 }
 
 bool run_each_line(Run *run, LineWork *work, ProfErr *err)
 {
     enum { FEW_EVENTS = 200000 };
     LineJob job = {.run = run, .work = work};
-    pthread_t threads[64];
-    size_t n = 0;
-    pthread_mutex_init(&job.lock, NULL);
-    if (run->n_events > FEW_EVENTS)
-        while (n + 1 < run->n_workers && !pthread_create(&threads[n], NULL, work_on_lines, &job)) n++;
-    work_on_lines(&job);
-    while (n) pthread_join(threads[--n], NULL);
-    pthread_mutex_destroy(&job.lock);
-    if (job.err.code && !err->code) *err = job.err;
-    return !err->code;
+    size_t n_workers = run->n_events > FEW_EVENTS ? run->n_workers : 1;
+    return !parallel_for(n_workers, n_workers, work_on_lines, &job, err);
 }
