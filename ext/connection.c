@@ -206,6 +206,16 @@ int prof_open(Prof *prof, const char *source, SourceRun **list, int *n, char **m
     return prof_error(&err, message);
 }
 
+const Run *prof_known_run(Prof *prof, const char *source)
+{
+    const char *slash = strrchr(source, '/');
+    const NamedRun *named = find_label(prof, source, strlen(source));
+    if (!named && slash) named = find_label(prof, source, (size_t)(slash - source));
+    for (int i = 0; i < prof->n_cached && !named; i++)
+        if (!strcmp(prof->cached[i].label, source)) named = &prof->cached[i];
+    return named ? named->run : NULL;
+}
+
 void prof_release(SourceRun *list, int n)
 {
     for (int i = 0; i < n; i++) {

@@ -128,7 +128,8 @@ static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column
     }
 }
 
-static const RowSource event_metadata_rows = {.next = event_metadata_next, .column = event_metadata_column};
+static double event_metadata_count(const Counts *counts) { return counts->metadata; }
+static const RowSource event_metadata_rows = {.next = event_metadata_next, .column = event_metadata_column, .count = event_metadata_count};
 const Table event_metadata_table = {"event_metadata",
                                     "one row for each event name that a plane declares",
                                     event_metadata_columns,
@@ -189,7 +190,9 @@ static void event_metadata_stats_column(RowCursor *c, sqlite3_context *ctx, int 
         stat_column(c, ctx, plane, column - MS_STAT_ID);
 }
 
-static const RowSource event_metadata_stats_rows = {.next = event_metadata_stats_next, .column = event_metadata_stats_column};
+static double event_metadata_stats_count(const Counts *counts) { return counts->metadata * 5; }
+static const RowSource event_metadata_stats_rows = {
+    .next = event_metadata_stats_next, .column = event_metadata_stats_column, .count = event_metadata_stats_count};
 const Table event_metadata_stats_table = {"event_metadata_stats",
                                           "one row for each stat that all events of one metadata share",
                                           event_metadata_stats_columns,
@@ -278,7 +281,8 @@ static void event_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
         stat_column(c, ctx, line->plane, column - ES_STAT_ID);
 }
 
-static const RowSource event_stats_rows = {.next = event_stats_next, .column = event_stats_column};
+static double event_stats_count(const Counts *counts) { return counts->events * 4; }
+static const RowSource event_stats_rows = {.next = event_stats_next, .column = event_stats_column, .count = event_stats_count};
 const Table event_stats_table = {"event_stats",
                                  "one row for each stat of an event: its own, then its metadata's",
                                  event_stats_columns,
@@ -349,7 +353,8 @@ static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource event_totals_rows = {.next = event_totals_next, .column = event_totals_column};
+static double event_totals_count(const Counts *counts) { return counts->metadata + counts->lines; }
+static const RowSource event_totals_rows = {.next = event_totals_next, .column = event_totals_column, .count = event_totals_count};
 const Table event_totals_table = {"event_totals",
                                   "one row for each event name on a line: counts and times, summed once per run",
                                   event_totals_columns,

@@ -40,6 +40,8 @@ int prof_open(Prof *prof, const char *source, SourceRun **list, int *n, char **m
 void prof_release(SourceRun *list, int n);
 int prof_attach(Prof *prof, const char *path, const char *label, char **attached_as, char **message);
 bool prof_detach(Prof *prof, const char *label);
+/* The run that a source names, if it is open already; borrowed, perhaps out of date. NULL: not known. */
+const Run *prof_known_run(Prof *prof, const char *source);
 int prof_clear(Prof *prof); /* drops runs opened by path; returns how many */
 /* A loader's error as SQLite's: the code, and its text in *message. */
 int prof_error(const ProfErr *err, char **message);
@@ -147,6 +149,13 @@ typedef struct {
     ProfErr err;
 } RowCursor;
 
+/* What the runs of a query hold together. */
+typedef struct {
+    double runs, hosts, planes, lines, metadata, stat_metadata, events;
+} Counts;
+/* Counts for a plan of a table whose source column this is; false when the runs are not known yet. */
+bool prof_counts(Prof *prof, sqlite3_index_info *info, int source_column, Counts *counts);
+
 typedef struct RowSource {
     /* Moves to the host's next row and sets c->place to a number that no other row of the run has, whatever the plan (SQLite
      * merges the arms of an OR by rowid); false at its end or when c->err is set. The first call of a host has started false. */
@@ -155,8 +164,9 @@ typedef struct RowSource {
     void (*column)(RowCursor *c, sqlite3_context *ctx, int column);
     /* Run once for tables that are of the run, not of its hosts: rows come for its first host only. */
     bool per_run;
-    bool without_source; /* rows do not depend on any run: next() is called once, with host NULL */
-    int n_parameters;    /* hidden columns behind `source`, arguments 2 and on: INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
+    bool without_source;                   /* rows do not depend on any run: next() is called once, with host NULL */
+    double (*count)(const Counts *counts); /* rows of the table, where the runs are known; NULL: Table.n_rows */
+    int n_parameters;                      /* hidden columns behind `source`, arguments 2 and on: INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
 } RowSource;
 extern const sqlite3_module row_table_module;
 

@@ -15,29 +15,30 @@ static const struct {
     char letter;
     enum Pushed pushed;
     enum Level level;
-    size_t field;   /* of EventsCursor: char * or Range */
-    bool equality;  /* of a RANGE: only equality is pushed */
-    double of_rows; /* share of the rows that an equality leaves */
+    size_t field;  /* of EventsCursor: char * or Range */
+    bool equality; /* of a RANGE: only equality is pushed */
+    size_t values; /* of Counts: how many values the column has */
+    double each;   /* rows of one value are 1 / values of all, times this; 0: an equality leaves all */
 } known[] = {
-    {EV_SOURCE, 's', TEXT_IS, OF_LINE, offsetof(EventsCursor, source), false, 1},
-    {EV_RUN, 'r', TEXT_IS, OF_LINE, offsetof(EventsCursor, run_is), false, 0.5},
-    {EV_HOST, 'h', TEXT_IS, OF_LINE, offsetof(EventsCursor, host_is), false, 0.5},
-    {EV_PLANE, 'p', TEXT_IS, OF_LINE, offsetof(EventsCursor, plane_is), false, 0.1},
-    {EV_LINE, 'l', TEXT_IS, OF_LINE, offsetof(EventsCursor, line_is), false, 0.03},
-    {EV_NAME, 'n', TEXT_IS, OF_GROUP, offsetof(EventsCursor, name_is), false, 1e-3},
-    {EV_PLANE_ID, 'P', RANGE, OF_LINE, offsetof(EventsCursor, plane_id), false, 0.1},
-    {EV_LINE_ID, 'L', RANGE, OF_LINE, offsetof(EventsCursor, line_id), false, 0.03},
-    {EV_ID, 'E', RANGE, OF_EVENT, offsetof(EventsCursor, event_id), false, 1e-6},
-    {EV_START, 'S', RANGE, OF_EVENT, offsetof(EventsCursor, start), false, 1e-5},
-    {EV_END, 'N', RANGE, OF_EVENT, offsetof(EventsCursor, end), false, 1e-5},
-    {EV_DURATION, 'D', RANGE, OF_EVENT, offsetof(EventsCursor, duration), false, 1e-3},
-    {EV_PARENT, 'A', RANGE, OF_EVENT, offsetof(EventsCursor, parent_id), true, 1e-5},
-    {EV_CORRELATION, 'C', RANGE, OF_EVENT, offsetof(EventsCursor, correlation_id), true, 3e-6},
-    {EV_METADATA_ID, 'M', NOT_PUSHED, OF_GROUP, 0, false, 0},
-    {EV_DISPLAY_NAME, 'd', NOT_PUSHED, OF_GROUP, 0, false, 0},
-    {EV_PLANE_KIND, 'K', NOT_PUSHED, OF_LINE, 0, false, 0},
-    {EV_LINE_KIND, 'k', NOT_PUSHED, OF_LINE, 0, false, 0},
-    {EV_DERIVED, 'v', NOT_PUSHED, OF_LINE, 0, false, 0},
+    {EV_SOURCE, 's', TEXT_IS, OF_LINE, offsetof(EventsCursor, source), false, offsetof(Counts, runs), 0},
+    {EV_RUN, 'r', TEXT_IS, OF_LINE, offsetof(EventsCursor, run_is), false, offsetof(Counts, runs), 1},
+    {EV_HOST, 'h', TEXT_IS, OF_LINE, offsetof(EventsCursor, host_is), false, offsetof(Counts, hosts), 1},
+    {EV_PLANE, 'p', TEXT_IS, OF_LINE, offsetof(EventsCursor, plane_is), false, offsetof(Counts, planes), 1},
+    {EV_LINE, 'l', TEXT_IS, OF_LINE, offsetof(EventsCursor, line_is), false, offsetof(Counts, lines), 1},
+    {EV_NAME, 'n', TEXT_IS, OF_GROUP, offsetof(EventsCursor, name_is), false, offsetof(Counts, metadata), 1},
+    {EV_PLANE_ID, 'P', RANGE, OF_LINE, offsetof(EventsCursor, plane_id), false, offsetof(Counts, planes), 1},
+    {EV_LINE_ID, 'L', RANGE, OF_LINE, offsetof(EventsCursor, line_id), false, offsetof(Counts, lines), 1},
+    {EV_ID, 'E', RANGE, OF_EVENT, offsetof(EventsCursor, event_id), false, offsetof(Counts, events), 1},
+    {EV_START, 'S', RANGE, OF_EVENT, offsetof(EventsCursor, start), false, offsetof(Counts, events), 10},
+    {EV_END, 'N', RANGE, OF_EVENT, offsetof(EventsCursor, end), false, offsetof(Counts, events), 10},
+    {EV_DURATION, 'D', RANGE, OF_EVENT, offsetof(EventsCursor, duration), false, offsetof(Counts, metadata), 1},
+    {EV_PARENT, 'A', RANGE, OF_EVENT, offsetof(EventsCursor, parent_id), true, offsetof(Counts, events), 10},
+    {EV_CORRELATION, 'C', RANGE, OF_EVENT, offsetof(EventsCursor, correlation_id), true, offsetof(Counts, events), 3},
+    {EV_METADATA_ID, 'M', NOT_PUSHED, OF_GROUP, 0, false, 0, 0},
+    {EV_DISPLAY_NAME, 'd', NOT_PUSHED, OF_GROUP, 0, false, 0, 0},
+    {EV_PLANE_KIND, 'K', NOT_PUSHED, OF_LINE, 0, false, 0, 0},
+    {EV_LINE_KIND, 'k', NOT_PUSHED, OF_LINE, 0, false, 0, 0},
+    {EV_DERIVED, 'v', NOT_PUSHED, OF_LINE, 0, false, 0, 0},
 };
 
 static int known_column(int column)
@@ -61,6 +62,7 @@ enum { MAX_TERMS = 64, MAX_KEYS = 16 };
 typedef struct {
     char text[2 * MAX_TERMS + 1 + 2 * MAX_KEYS + 1]; /* idxStr */
     int n_terms;
+    Counts counts;
     double rows;
     bool has_source, one_run, one_line, one_event, looked_up; /* what the terms leave; looked_up: events are found without a walk */
 } Draft;
@@ -84,6 +86,15 @@ static bool is_literal(sqlite3_index_info *info, int term)
     return sqlite3_vtab_rhs_value(info, term, &value) == SQLITE_OK && value && sqlite3_value_type(value) != SQLITE_NULL;
 }
 
+/* The share of rows that an equality leaves. */
+static double share_of(int k, const Counts *counts)
+{
+    double values;
+    memcpy(&values, (const char *)counts + known[k].values, sizeof values);
+    double share = known[k].each / (values > 1 ? values : 1);
+    return known[k].each == 0 || share > 1 ? 1 : share;
+}
+
 /* Takes the terms that can be pushed. False: a source that is not known in this join order. */
 static bool plan_terms(sqlite3_index_info *info, Draft *draft)
 {
@@ -103,7 +114,7 @@ static bool plan_terms(sqlite3_index_info *info, Draft *draft)
             draft->one_event |= c->iColumn == EV_ID;
             draft->looked_up |= c->iColumn == EV_ID || known[k].equality;
         }
-        draft->rows *= op == '=' ? known[k].of_rows : c->iColumn == EV_ID ? 0.3 : 0.4;
+        draft->rows *= op == '=' ? share_of(k, &draft->counts) : c->iColumn == EV_ID ? 0.3 : 0.4;
         draft->text[2 * draft->n_terms] = known[k].letter, draft->text[2 * draft->n_terms + 1] = op;
         info->aConstraintUsage[i].argvIndex = ++draft->n_terms;
         info->aConstraintUsage[i].omit = is_source && !draft->has_source; /* a second one is compared with the first */
@@ -164,8 +175,10 @@ static bool reads_only_units(const sqlite3_index_info *info, bool groups)
 
 int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
-    (void)vtab;
-    Draft draft = {.rows = 1e6};
+    static const Counts typical = {.runs = 2, .hosts = 2, .planes = 10, .lines = 33, .metadata = 1000, .events = 1e6};
+    Draft draft = {.counts = typical};
+    if (!prof_counts(((ProfTable *)vtab)->prof, info, EV_SOURCE, &draft.counts)) draft.counts = typical;
+    draft.rows = draft.counts.events;
     bool by_start = false, groups = false;
     if (!plan_terms(info, &draft)) return SQLITE_CONSTRAINT;
     info->idxNum = 0;

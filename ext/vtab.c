@@ -169,6 +169,19 @@ static int take_parameter(RowCursor *c, const ProfTable *vtab, int parameter, sq
 
 /* ---- the module of row tables ---- */
 
+/* How many values a key has among `rows` rows. */
+static double values_of_key(enum RowKey key, double rows, const Counts *counts)
+{
+    double n;
+    switch (key) {
+    case KEY_PLANE_ID: n = counts ? counts->planes : 8; break;
+    case KEY_LINE_ID: n = counts ? counts->lines : 64; break;
+    case KEY_METADATA_ID: n = counts ? counts->metadata : 64; break;
+    default: n = counts ? counts->events : rows / 8; break;
+    }
+    return n > 1 ? n : 1;
+}
+
 static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     const Table *table = ((ProfTable *)vtab)->table;
@@ -176,7 +189,9 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     if (source < 0) source = table_column(table, "dir");
     char plan[8 + N_ROW_KEYS + MAX_PARAMETERS];
     int n = 0, n_parameters = table->rows->n_parameters;
-    double rows = table->n_rows;
+    Counts counts;
+    bool counted = prof_counts(((ProfTable *)vtab)->prof, info, source, &counts);
+    double all = counted && table->rows->count ? table->rows->count(&counts) : table->n_rows, rows = all;
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
         if (c->op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
@@ -190,14 +205,14 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         } else if (!c->usable) {
             continue;
         } else if (c->iColumn == run && run >= 0 && !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) {
-            letter = 'r', rows /= 2;
+            letter = 'r', rows /= counted ? counts.runs : 2;
         } else if (c->iColumn == host && host >= 0 && !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) {
-            letter = 'h', rows /= 2;
+            letter = 'h', rows /= counted ? counts.hosts : 2;
         } else {
             for (int k = 0; k < N_ROW_KEYS; k++)
                 if (c->iColumn >= 0 && c->iColumn == table_column(table, row_key_names[k])) {
                     letter = (char)('0' + k);
-                    rows /= k == KEY_EVENT_ID ? table->n_rows / 8 : k == KEY_PLANE_ID ? 8 : 64;
+                    rows /= values_of_key(k, all, counted ? &counts : NULL);
                 }
         }
         bool seen = false;
