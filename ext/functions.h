@@ -28,6 +28,8 @@ typedef struct {
 
 extern const FunctionDef interval_functions[];
 extern const int n_interval_functions;
+extern const FunctionDef padding_functions[];
+extern const int n_padding_functions;
 extern const FunctionDef statistics_functions[];
 extern const int n_statistics_functions;
 extern const FunctionDef flops_functions[]; /* peak_flops: its user data is the Prof */

@@ -22,6 +22,7 @@ const int n_prof_tables = COUNT(prof_tables);
 const FunctionList prof_function_lists[] = {
     {admin_functions, &n_admin_functions},
     {interval_functions, &n_interval_functions},
+    {padding_functions, &n_padding_functions},
     {statistics_functions, &n_statistics_functions},
     {flops_functions, &n_flops_functions},
 };

@@ -27,7 +27,7 @@ static void *block_alloc(void *data, size_t n_bytes)
     unsigned class = size_class(n);
     void *block = n == (size_t)1 << class ? memory->freed[class] : NULL;
     if (block) {
-        memcpy(&memory->freed[class], block, sizeof block);
+        memcpy(&memory->freed[class], block, sizeof(void *));
         return block;
     }
     if (memory->arena.n_bytes > memory->limit || n > memory->limit) return memory->too_costly = true, NULL;
@@ -45,7 +45,7 @@ static void block_free(void *data, void *block)
     MessageMemory *memory = data;
     if (!block) return;
     unsigned class = size_class(((BlockHeader *)block)[-1].n_bytes);
-    memcpy(block, &memory->freed[class], sizeof block);
+    memcpy(block, &memory->freed[class], sizeof(void *));
     memory->freed[class] = block;
 }
 

@@ -1,0 +1,122 @@
+/* Functions of HLO shapes: shape_bytes(), shape_elements(), padded_bytes() and padding_efficiency().
+**
+**   SELECT shape_bytes('f32[128,3]{1,0:T(8,128)}'), padded_bytes('f32[128,3]{1,0:T(8,128)}');   -- 1536, 65536
+**   SELECT padding_efficiency('f32[128,3]{1,0:T(8,128)}');                                      -- 0.0234375
+**   SELECT padding_efficiency(16, 128, 3, 8);                                                   -- 0.046875
+**
+** Sizes that a shape leaves open (an unbounded dimension, more bytes than an int64 counts) are NULL. */
+#include "functions.h"
+
+#include "../loader/analysis/shape.h"
+SQLITE_EXTENSION_INIT3
+
+#include <math.h>
+
+/* The sizes of the first argument; false when the result is set: NULL, or an error. */
+static bool sizes_of(sqlite3_context *ctx, sqlite3_value *value, const char *function, ShapeSizes *sizes)
+{
+    if (sqlite3_value_type(value) == SQLITE_NULL) return false;
+    const char *text = (const char *)sqlite3_value_text(value);
+    if (!text) return sqlite3_result_error_nomem(ctx), false;
+    ProfErr err = {0};
+    *sizes = shape_text_sizes(text, (size_t)sqlite3_value_bytes(value), &err);
+    if (!err.code) return sizes->known;
+    char *message = sqlite3_mprintf("%s: %s", function, err.text);
+    if (message)
+        sqlite3_result_error(ctx, message, -1);
+    else
+        sqlite3_result_error_nomem(ctx);
+    sqlite3_free(message);
+    return false;
+}
+
+static void shape_bytes(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    ShapeSizes sizes;
+    if (sizes_of(ctx, argv[0], "shape_bytes", &sizes)) sqlite3_result_int64(ctx, sizes.bytes);
+}
+
+static void padded_bytes(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    ShapeSizes sizes;
+    if (sizes_of(ctx, argv[0], "padded_bytes", &sizes)) sqlite3_result_int64(ctx, sizes.padded_bytes);
+}
+
+static void shape_elements(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    ShapeSizes sizes;
+    if (sizes_of(ctx, argv[0], "shape_elements", &sizes)) sqlite3_result_int64(ctx, sizes.elements);
+}
+
+/* The product over pairs of size / (alignment * ceil(size / alignment)); an alignment of 0 does not pad. */
+static void efficiency_of_pairs(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    double product = 1;
+    for (int i = 0; i < argc; i++) {
+        if (sqlite3_value_type(argv[i]) == SQLITE_NULL) return;
+        if (sqlite3_value_numeric_type(argv[i]) != SQLITE_INTEGER || sqlite3_value_int64(argv[i]) < 0) {
+            sqlite3_result_error(ctx, "padding_efficiency: sizes and alignments are integers from 0 on: padding_efficiency(16, 128, 3, 8)", -1);
+            return;
+        }
+    }
+    for (int i = 0; i < argc; i += 2) {
+        int64_t size = sqlite3_value_int64(argv[i]), alignment = sqlite3_value_int64(argv[i + 1]);
+        if (!size) return; /* nothing is stored */
+        if (alignment) product *= (double)size / ((double)alignment * (double)(size / alignment + (size % alignment != 0)));
+    }
+    sqlite3_result_double(ctx, product);
+}
+
+static void padding_efficiency(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    ShapeSizes sizes;
+    if (argc > 0 && argc % 2 == 0) {
+        efficiency_of_pairs(ctx, argc, argv);
+    } else if (argc != 1) {
+        sqlite3_result_error(ctx, "padding_efficiency: give a shape, or pairs of size and alignment", -1);
+    } else if (sizes_of(ctx, argv[0], "padding_efficiency", &sizes)) {
+        double efficiency = shape_efficiency(&sizes);
+        if (!isnan(efficiency)) sqlite3_result_double(ctx, efficiency);
+    }
+}
+
+const FunctionDef padding_functions[] = {
+    {.name = "shape_bytes",
+     .n_args = 1,
+     .flags = FUNCTION_PURE,
+     .xFunc = shape_bytes,
+     .signature = "shape_bytes(shape)",
+     .unit = "bytes",
+     .description = "Data of an HLO shape without padding, at least one byte an element: the sum over the arrays of a tuple, whose own table of pointers is "
+                    "not counted; NULL when the size is open.",
+     .origin = "computed"},
+    {.name = "padded_bytes",
+     .n_args = 1,
+     .flags = FUNCTION_PURE,
+     .xFunc = padded_bytes,
+     .signature = "padded_bytes(shape)",
+     .unit = "bytes",
+     .description = "What an HLO shape takes in the memory that its layout describes: tiles, bits of an element, tail padding, split dimensions.",
+     .origin = "as XLA sizes buffers"},
+    {.name = "shape_elements",
+     .n_args = 1,
+     .flags = FUNCTION_PURE,
+     .xFunc = shape_elements,
+     .signature = "shape_elements(shape)",
+     .unit = "elements",
+     .description = "Elements of an HLO shape, summed over the arrays of a tuple; of dynamic dimensions the bound.",
+     .origin = "computed"},
+    {.name = "padding_efficiency",
+     .n_args = -1,
+     .flags = FUNCTION_PURE,
+     .xFunc = padding_efficiency,
+     .signature = "padding_efficiency(shape), padding_efficiency(size, alignment, ...)",
+     .unit = "fraction 0..1",
+     .description = "Share of the stored bytes that hold data. Of a shape: its data (packed elements as packed) by padded_bytes; of pairs: the product of "
+                    "size / (alignment * ceil(size / alignment)), an alignment of 0 not padding. NULL when nothing is stored.",
+     .origin = "computed"},
+};
+const int n_padding_functions = sizeof padding_functions / sizeof padding_functions[0];
