@@ -20,11 +20,8 @@ const Table *const prof_tables[] = {TABLES(ADDRESS)};
 const int n_prof_tables = COUNT(prof_tables);
 
 const FunctionList prof_function_lists[] = {
-    {admin_functions, &n_admin_functions},
-    {interval_functions, &n_interval_functions},
-    {padding_functions, &n_padding_functions},
-    {statistics_functions, &n_statistics_functions},
-    {flops_functions, &n_flops_functions},
+    {admin_functions, &n_admin_functions},           {interval_functions, &n_interval_functions}, {padding_functions, &n_padding_functions},
+    {statistics_functions, &n_statistics_functions}, {flops_functions, &n_flops_functions},
 };
 const int n_prof_function_lists = COUNT(prof_function_lists);
 
