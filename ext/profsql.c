@@ -8,10 +8,27 @@ SQLITE_EXTENSION_INIT1
 /* ---- the lists ---- */
 
 /* clang-format off */
-#define TABLES(T)                                                                                       \
-    T(prof_runs) T(prof_find) T(hosts) T(planes) T(lines) T(trace_events) T(event_totals)               \
-    T(event_stats) T(event_metadata) T(event_metadata_stats) T(stat_metadata) T(plane_stats) T(session) \
-    T(prof_issues) T(devices) T(prof_columns) T(prof_functions) T(prof_queries)
+#define TABLES(T) \
+    T(prof_runs) \
+    T(prof_find) \
+    T(hosts) \
+    T(planes) \
+    T(lines) \
+    T(trace_events) \
+    T(event_totals) \
+    T(event_stats) \
+    T(event_metadata) \
+    T(event_metadata_stats) \
+    T(stat_metadata) \
+    T(plane_stats) \
+    T(session) \
+    T(prof_issues) \
+    T(devices) \
+    T(op_metrics) \
+    T(op_totals) \
+    T(prof_columns) \
+    T(prof_functions) \
+    T(prof_queries)
 /* clang-format on */
 #define DECLARE(name) extern const Table name##_table;
 #define ADDRESS(name) &name##_table,

@@ -17,6 +17,11 @@ typedef struct {
 const Text *op_text(OpBuild *build, Slice text, ProfErr *err);
 /* The first plane of a name, NULL: none. */
 Plane *host_plane(Host *host, const char *name);
+/* True when the file brings XProf's groups: XProf then derives nothing and leaves the order of lines as it is. */
+bool host_is_grouped(const Host *host);
+
+/* The whole part of x, held where no uint64 goes. */
+static inline uint64_t truncated(double x) { return x >= 18446744073709551616.0 ? UINT64_MAX : x > 0 ? (uint64_t)x : 0; }
 
 /* Each fills its part of build->stats from build->host. */
 int host_ops_build(OpBuild *build, ProfErr *err);

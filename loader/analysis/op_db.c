@@ -70,6 +70,27 @@ OpMetrics *op_db_append(OpMetricsDb *db)
     return op;
 }
 
+bool op_db_append_all(OpMetricsDb *db, const OpMetricsDb *src)
+{
+    for (size_t i = 0; i < src->n_ops; i++) {
+        OpMetrics *op = op_db_append(db);
+        if (!op) return false;
+        *op = src->ops[i];
+    }
+    return true;
+}
+
+OpMetricsDb *op_db_keep(const OpMetricsDb *db, Arena *arena)
+{
+    OpMetricsDb *kept = arena_alloc(arena, sizeof *kept);
+    OpMetrics *ops = kept ? arena_alloc(arena, db->n_ops * sizeof *ops) : NULL;
+    if (!ops) return NULL;
+    *kept = *db;
+    kept->ops = ops, kept->slots = NULL, kept->n_slots = kept->capacity = 0;
+    if (db->n_ops) memcpy(ops, db->ops, db->n_ops * sizeof *ops);
+    return kept;
+}
+
 void op_db_free(OpMetricsDb *db)
 {
     prof_free(db->ops);

@@ -111,6 +111,10 @@ bool op_merge(OpMetrics *dst, const OpMetrics *src, Arena *arena, bool count_cor
 bool op_db_merge(OpMetricsDb *dst, const OpMetricsDb *src, Arena *arena, bool count_cores);
 /* Appends the IDLE op: what of total_ps is in no op. */
 bool op_db_add_idle(OpMetricsDb *db, const Text *idle);
+/* Appends all ops of src, by no key. */
+bool op_db_append_all(OpMetricsDb *db, const OpMetricsDb *src);
+/* A copy in the arena to be the children of an op; without an index. NULL: no memory. */
+OpMetricsDb *op_db_keep(const OpMetricsDb *db, Arena *arena);
 void op_db_free(OpMetricsDb *db); /* not what children hold */
 
 #endif

@@ -17,6 +17,29 @@ Plane *host_plane(Host *host, const char *name)
     return NULL;
 }
 
+static bool has_prefix(const Host *host, const char *prefix)
+{
+    for (size_t i = 0; i < host->n_planes; i++)
+        if (slice_starts(slice_of(host->planes[i].name), prefix)) return true;
+    return false;
+}
+
+/* Every host and device plane, by the prefixes of their names, declares the stat. */
+bool host_is_grouped(const Host *host)
+{
+    static const char *const prefixes[] = {
+        "/host:CPU", "Host CPUs", "/host:tfstreamz", "/host:metadata", "Syscalls", "/host:python-tracer", "/host:CUPTI", "/host:__ScopeRangeCallStack__",
+        "/device",   "#Chip",     "/custom"};
+    for (size_t i = 0; i < host->n_planes; i++) {
+        const Plane *plane = &host->planes[i];
+        bool counts = false, declares = false;
+        for (size_t k = 0; k < COUNT(prefixes); k++) counts |= slice_starts(slice_of(plane->name), prefixes[k]);
+        for (size_t k = 0; k < plane->n_stat_metas && counts; k++) declares |= plane->stat_metas[k].known == STAT_GROUP_ID;
+        if (counts && !declares) return false;
+    }
+    return true;
+}
+
 static void op_stats_free(void *result)
 {
     OpStats *stats = result;
@@ -44,7 +67,7 @@ static int build_host(OpStats *stats, Host *host, ProfErr *err)
     OpBuild build = {.host = host, .stats = stats};
     stats->n_hosts = 1;
     pthread_mutex_init(&build.lock, NULL);
-    host_ops_build(&build, err);
+    if (!host_ops_build(&build, err) && has_prefix(host, "/device:TPU:")) tpu_ops_build(&build, err);
     pthread_mutex_destroy(&build.lock);
     return err->code;
 }

@@ -64,21 +64,21 @@ static bool is_jax_type(Slice s, Slice *plain)
     return s.text[i] == '[' && i + 1 < s.n && s.text[s.n - 1] == ']' && !memchr(s.text + i, '\n', s.n - i);
 }
 
-/* An int64 as text: blanks around it and a sign are allowed. */
-static bool is_integer(Slice s)
+bool slice_integer(Slice s, int64_t *value)
 {
     while (s.n && is_blank(s.text[0])) s = behind(s, 1);
     while (s.n && is_blank(s.text[s.n - 1])) s.n--;
     bool negative = s.n && s.text[0] == '-';
     if (s.n && (s.text[0] == '-' || s.text[0] == '+')) s = behind(s, 1);
     if (!s.n) return false;
-    uint64_t value = 0, most = (uint64_t)INT64_MAX + negative;
+    uint64_t v = 0, most = (uint64_t)INT64_MAX + negative;
     for (size_t i = 0; i < s.n; i++) {
         if (!is_digit(s.text[i])) return false;
         uint64_t digit = (uint64_t)(s.text[i] - '0');
-        if (value > (most - digit) / 10) return false;
-        value = value * 10 + digit;
+        if (v > (most - digit) / 10) return false;
+        v = v * 10 + digit;
     }
+    *value = (int64_t)(negative ? 0 - v : v);
     return true;
 }
 
@@ -86,7 +86,8 @@ static bool is_integer(Slice s)
 static Slice derived_type(Slice name)
 {
     Slice op = last_part(name, '/'), id = last_part(op, '_');
-    if (id.n < op.n && is_integer(id)) op.n -= id.n + 1;
+    int64_t number;
+    if (id.n < op.n && slice_integer(id, &number)) op.n -= id.n + 1;
     return op;
 }
 

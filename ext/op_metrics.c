@@ -1,0 +1,279 @@
+/* op_metrics.c: the tables op_metrics and op_totals: XProf's OpStats databases, in exact picoseconds.
+ *
+ *   SELECT name, occurrences, self_ps FROM op_metrics('logs') WHERE side = 'device' ORDER BY self_ps DESC LIMIT 10; */
+#include "../loader/analysis/op_metrics.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define SIDE_DOC                                                                                                                                               \
+    "side", "TEXT", NULL, "host: ops of the host's threads; device: kernels and HLO ops of all devices together; framework: the device's by framework op",     \
+        "libprofsql"
+
+static const char *const side_names[] = {"host", "device", "framework"};
+enum { N_SIDES = COUNT(side_names) };
+
+static const OpMetricsDb *side_db(const OpStats *stats, size_t side) { return side == 0 ? &stats->host : side == 1 ? &stats->device : &stats->framework; }
+
+/* ---- op_metrics ---- */
+
+#define OP_METRICS_COLUMNS(C)                                                                                                                                  \
+    C(OM_RUN, RUN_DOC)                                                                                                                                         \
+    C(OM_SIDE, SIDE_DOC)                                                                                                                                       \
+    C(OM_PROGRAM, "program_id", "TEXT", NULL, "program of the HLO op, decimal; of a tf.data stage of the host: the stage's id; NULL: neither",                 \
+      "OpMetrics.hlo_module_id")                                                                                                                               \
+    C(OM_NAME, "name", "TEXT", NULL, "the op; IDLE stands for the time without any", "OpMetrics.name")                                                         \
+    C(OM_CATEGORY, "category", "TEXT", NULL, "type of the framework op, or category of the HLO op; NULL: none", "OpMetrics.category")                          \
+    C(OM_PROVENANCE, "provenance", "TEXT", NULL, "full name of the framework op that it comes from; NULL: not known", "OpMetrics.provenance")                  \
+    C(OM_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran, on all cores; of framework ops the most of any of its ops", "OpMetrics.occurrences")  \
+    C(OM_TIME, "time_ps", "INTEGER", "ps", "time from begin to end, nested ops included, by the device's clock where the file has it", "OpMetrics.time_ps")    \
+    C(OM_SELF, "self_ps", "INTEGER", "ps", "time without nested ops, by the same clock", "OpMetrics.self_time_ps")                                             \
+    C(OM_MIN, "min_ps", "INTEGER", "ps", "the shortest occurrence; NULL where XProf keeps none (host, GPU, framework)", "OpMetrics.min_time_ps")               \
+    C(OM_NORMALIZED, "normalized_ps", "INTEGER", "ps", "time at the default clock; NULL where it is not known", "OpMetrics.normalized_time_ps")                \
+    C(OM_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "as time_ps, by the durations of the events: the clock of trace_events and of XProf's Events DB",       \
+      "libprofsql")                                                                                                                                            \
+    C(OM_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "as self_ps, by the same clock", "libprofsql")                                                          \
+    C(OM_FLOPS, "flops", "REAL", "floating operations", "of all occurrences, 8 and 4 bit ones counted as a half and a quarter; 0: none or not known",          \
+      "OpMetrics.flops_v2")                                                                                                                                    \
+    C(OM_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "of all occurrences, as the model has them; 0: none or not known",                         \
+      "OpMetrics.model_flops_v2")                                                                                                                              \
+    C(OM_BYTES, "bytes_accessed", "INTEGER", "bytes", "read and written by all occurrences; 0: none or not known", "OpMetrics.bytes_accessed")                 \
+    C(OM_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "read from HBM; NULL: no breakdown by memory", "OpMetrics.memory_accessed_breakdown")                 \
+    C(OM_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes", "written to HBM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                        \
+    C(OM_CMEM_READ, "cmem_read_bytes", "INTEGER", "bytes", "read from CMEM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                        \
+    C(OM_CMEM_WRITE, "cmem_write_bytes", "INTEGER", "bytes", "written to CMEM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                     \
+    C(OM_VMEM_READ, "vmem_read_bytes", "INTEGER", "bytes", "read from VMEM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                        \
+    C(OM_VMEM_WRITE, "vmem_write_bytes", "INTEGER", "bytes", "written to VMEM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                     \
+    C(OM_DMA, "dma_stall_ps", "INTEGER", "ps", "stalled by DMA", "OpMetrics.dma_stall_ps")                                                                     \
+    C(OM_EAGER, "is_eager", "INTEGER", "0 or 1", "1: run eagerly by TensorFlow", "OpMetrics.is_eager")                                                         \
+    C(OM_PARENT, "parent", "TEXT", NULL, "the op that it is part of: a fusion, or the op that offloaded it to a SparseCore; NULL: none", "OpMetrics.children") \
+    C(OM_CORE_TYPE, "core_type", "TEXT", NULL, "TensorCore or SparseCore; NULL: neither", "OpMetrics.core_type")                                               \
+    C(OM_ID, "op_id", "INTEGER", NULL, "ordinal of the op in its side, parts behind their whole, from 0", "libprofsql")                                        \
+    C(OM_PARENT_ID, "parent_id", "INTEGER", NULL, "op_id of the op that it is part of; NULL: none", "libprofsql")                                              \
+    C(OM_LONG_NAME, "long_name", "TEXT", NULL, "text of the HLO instruction; NULL: none", "OpMetrics.long_name")                                               \
+    C(OM_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op that this one is a duplicate of; NULL: none", "OpMetrics.deduplicated_name")         \
+    C(OM_CORES, "core_count", "INTEGER", "cores", "cores that it ran on; NULL: host", "OpMetrics.num_cores")                                                   \
+    C(OM_SOURCE_FILE, "source_file", "TEXT", NULL, "the user's source file; NULL: not known", "OpMetrics.source_info")                                         \
+    C(OM_SOURCE_LINE, "source_line", "INTEGER", NULL, "line in it; NULL: not known", "OpMetrics.source_info")                                                  \
+    C(OM_SOURCE_STACK, "source_stack", "TEXT", NULL, "stack of the user's program, plain text; NULL: not known", "OpMetrics.source_info")                      \
+    C(OM_ENERGY, "vdd_energy_j", "REAL", "J", "energy of the core; NULL: not measured", "OpMetrics.vdd_energy_j")                                              \
+    C(OM_MEMORY, "memory_breakdown", "TEXT", NULL,                                                                                                             \
+      "JSON: [operation (0 unknown, 1 read, 2 write), memory space (1 HBM, 2 CMEM, 3 VMEM), bytes] of each; NULL: none",                                       \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(OM_SOURCE, SOURCE_DOC)
+enum { OP_METRICS_COLUMNS(COLUMN_ENUM) };
+static const Column op_metrics_columns[] = {OP_METRICS_COLUMNS(COLUMN_DOC)};
+
+/* All ops of all sides in rows, parts behind their whole. */
+typedef struct {
+    const OpMetrics *op, *parent;
+    uint32_t side, id, parent_id;
+} OpRow;
+typedef struct {
+    OpRow *rows;
+    size_t n, capacity;
+} OpRows;
+
+static int add_rows(OpRows *rows, const OpMetricsDb *db, const OpRow *parent, uint32_t side, uint32_t *id, ProfErr *err)
+{
+    OpRow of = parent ? *parent : (OpRow){0};
+    for (size_t i = 0; i < db->n_ops && !err->code; i++) {
+        if (!GROW(rows->rows, rows->n, rows->capacity)) return prof_nomem(err);
+        OpRow row = {&db->ops[i], parent ? of.op : NULL, side, (*id)++, of.id};
+        rows->rows[rows->n++] = row;
+        if (db->ops[i].children) add_rows(rows, db->ops[i].children, &row, side, id, err);
+    }
+    return err->code;
+}
+
+static void free_rows(void *result)
+{
+    prof_free(((OpRows *)result)->rows);
+    prof_free(result);
+}
+
+static void *make_rows(Run *run, Host *only, ProfErr *err)
+{
+    const OpStats *stats = run_op_stats(run, only, err);
+    OpRows *rows = stats ? prof_alloc(sizeof *rows) : NULL;
+    if (!rows) return prof_nomem(err), NULL;
+    for (uint32_t side = 0; side < N_SIDES && !err->code; side++) {
+        uint32_t id = 0;
+        add_rows(rows, side_db(stats, side), NULL, side, &id, err);
+    }
+    if (!err->code) return rows;
+    free_rows(rows);
+    return NULL;
+}
+
+static const Analysis op_rows_analysis = {make_rows, free_rows};
+
+static bool op_metrics_next(RowCursor *c)
+{
+    const OpRows *rows = run_analysis(c->from->run, c->from->only, &op_rows_analysis, &c->err);
+    if (!rows) return false;
+    c->i += c->started;
+    if (c->i >= rows->n) return false;
+    c->item = &rows->rows[c->i], c->place = c->i;
+    return true;
+}
+
+static void result_known(sqlite3_context *ctx, const Text *text)
+{
+    if (text->n_bytes) result_text(ctx, text);
+}
+
+static void result_memory(sqlite3_context *ctx, const OpMetrics *op)
+{
+    if (!op->n_memory) return;
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    for (size_t i = 0; i < op->n_memory; i++)
+        sqlite3_str_appendf(out, "%s[%u,%llu,%llu]", i ? "," : "[", op->memory[i].operation, (unsigned long long)op->memory[i].space,
+                            (unsigned long long)op->memory[i].bytes);
+    sqlite3_str_appendchar(out, 1, ']');
+    char *text = sqlite3_str_finish(out);
+    if (text)
+        sqlite3_result_text(ctx, text, -1, sqlite3_free);
+    else
+        sqlite3_result_error_nomem(ctx);
+}
+
+static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const OpRow *row = c->item;
+    const OpMetrics *op = row->op;
+    bool of_core = op->core_type != CORE_UNKNOWN && row->side == 1;
+    switch (column) {
+    case OM_SIDE: sqlite3_result_text(ctx, side_names[row->side], -1, SQLITE_STATIC); break;
+    case OM_PROGRAM:
+        if (op->program_id) result_id(ctx, op->program_id);
+        break;
+    case OM_NAME: result_text(ctx, op->name); break;
+    case OM_CATEGORY: result_known(ctx, op->category); break;
+    case OM_PROVENANCE: result_known(ctx, op->provenance); break;
+    case OM_OCCURRENCES: sqlite3_result_int64(ctx, op->occurrences); break;
+    case OM_TIME: result_u64(ctx, op->time_ps); break;
+    case OM_SELF: result_u64(ctx, op->self_ps); break;
+    case OM_MIN:
+        if (of_core) result_u64(ctx, op->min_ps);
+        break;
+    case OM_NORMALIZED:
+        if (of_core && op->normalized_ps) result_u64(ctx, op->normalized_ps);
+        break;
+    case OM_EVENT_TIME: result_u64(ctx, op->event_time_ps); break;
+    case OM_EVENT_SELF: result_u64(ctx, op->event_self_ps); break;
+    case OM_FLOPS: sqlite3_result_double(ctx, op->flops); break;
+    case OM_MODEL_FLOPS: sqlite3_result_double(ctx, op->model_flops); break;
+    case OM_BYTES: result_u64(ctx, op->bytes_accessed); break;
+    case OM_HBM_READ:
+    case OM_HBM_WRITE:
+    case OM_CMEM_READ:
+    case OM_CMEM_WRITE:
+    case OM_VMEM_READ:
+    case OM_VMEM_WRITE:
+        if (op->n_memory)
+            result_u64(ctx, op_memory_bytes(op, SPACE_HBM + (uint64_t)(column - OM_HBM_READ) / 2, (column - OM_HBM_READ) % 2 ? MEMORY_WRITE : MEMORY_READ));
+        break;
+    case OM_DMA: result_u64(ctx, op->dma_stall_ps); break;
+    case OM_EAGER: sqlite3_result_int(ctx, op->is_eager); break;
+    case OM_PARENT:
+        if (row->parent) result_text(ctx, row->parent->name);
+        break;
+    case OM_CORE_TYPE:
+        if (op->core_type) sqlite3_result_text(ctx, core_type_names[op->core_type], -1, SQLITE_STATIC);
+        break;
+    case OM_ID: sqlite3_result_int64(ctx, row->id); break;
+    case OM_PARENT_ID:
+        if (row->parent) sqlite3_result_int64(ctx, row->parent_id);
+        break;
+    case OM_LONG_NAME: result_known(ctx, op->long_name); break;
+    case OM_DEDUPLICATED: result_known(ctx, op->deduplicated_name); break;
+    case OM_CORES:
+        if (row->side == 1) sqlite3_result_int64(ctx, op->n_cores);
+        break;
+    case OM_SOURCE_FILE: result_known(ctx, op->source_file); break;
+    case OM_SOURCE_LINE:
+        if (op->source_file->n_bytes && op->source_line >= 0) sqlite3_result_int(ctx, op->source_line);
+        break;
+    case OM_SOURCE_STACK: result_known(ctx, op->source_stack); break;
+    case OM_ENERGY:
+        if (op->has_energy) sqlite3_result_double(ctx, op->energy_j);
+        break;
+    case OM_MEMORY: result_memory(ctx, op); break;
+    default: break;
+    }
+}
+
+static const RowSource op_metrics_rows = {.next = op_metrics_next, .column = op_metrics_column, .per_run = true};
+const Table op_metrics_table = {"op_metrics",
+                                "what each op of the host's threads and of the devices sums to: XProf's OpStats",
+                                op_metrics_columns,
+                                COUNT(op_metrics_columns),
+                                &row_table_module,
+                                &op_metrics_rows,
+                                1000};
+
+/* ---- op_totals ---- */
+
+#define OP_TOTALS_COLUMNS(C)                                                                                                                                   \
+    C(OT_RUN, RUN_DOC)                                                                                                                                         \
+    C(OT_SIDE, SIDE_DOC)                                                                                                                                       \
+    C(OT_OPS, "op_count", "INTEGER", "ops", "ops, IDLE among them", "libprofsql")                                                                              \
+    C(OT_TOTAL, "total_ps", "INTEGER", "ps", "the time measured, summed over threads or cores", "OpMetricsDb.total_time_ps")                                   \
+    C(OT_TOTAL_OP, "total_op_ps", "INTEGER", "ps", "of it in ops: the sum of their self times", "OpMetricsDb.total_op_time_ps")                                \
+    C(OT_NORMALIZED, "normalized_total_op_ps", "INTEGER", "ps", "total_op_ps at the default clock; NULL: not known",                                           \
+      "OpMetricsDb.normalized_total_op_time_ps")                                                                                                               \
+    C(OT_IDLE, "idle_fraction", "REAL", "fraction 0..1", "share of the time in no op; 1 where nothing was measured", "libprofsql")                             \
+    C(OT_BUSY_PS, "busy_ps", "INTEGER", "ps", "time in which any core of a chip was on duty, summed over chips; NULL: not a TPU", "OpMetricsDb.busy_time_ps")  \
+    C(OT_IDLE_PS, "idle_ps", "INTEGER", "ps", "time in which none was, summed over chips; NULL: not a TPU", "OpMetricsDb.idle_time_ps")                        \
+    C(OT_INFEED, "infeed_enqueue_ps", "INTEGER", "ps", "duration of every infeed enqueue but the last of its thread; NULL: not the host",                      \
+      "OpMetricsDb.total_host_infeed_enq_duration_ps")                                                                                                         \
+    C(OT_INFEED_INTERVAL, "infeed_interval_ps", "INTEGER", "ps", "from begin to begin of infeed enqueues; NULL: not the host",                                 \
+      "OpMetricsDb.total_host_infeed_enq_start_timestamp_ps_diff")                                                                                             \
+    C(OT_SOURCE, SOURCE_DOC)
+enum { OP_TOTALS_COLUMNS(COLUMN_ENUM) };
+static const Column op_totals_columns[] = {OP_TOTALS_COLUMNS(COLUMN_DOC)};
+
+static bool op_totals_next(RowCursor *c)
+{
+    c->item = run_op_stats(c->from->run, c->from->only, &c->err);
+    c->i += c->started, c->place = c->i;
+    return c->item && c->i < N_SIDES;
+}
+
+static void op_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const OpMetricsDb *db = side_db(c->item, c->i);
+    bool device = c->i == 1, tpu = device && (db->busy_ps || db->idle_ps);
+    switch (column) {
+    case OT_SIDE: sqlite3_result_text(ctx, side_names[c->i], -1, SQLITE_STATIC); break;
+    case OT_OPS: sqlite3_result_int64(ctx, (sqlite3_int64)db->n_ops); break;
+    case OT_TOTAL: result_u64(ctx, db->total_ps); break;
+    case OT_TOTAL_OP: result_u64(ctx, db->total_op_ps); break;
+    case OT_NORMALIZED:
+        if (device && db->normalized_total_ps) result_u64(ctx, db->normalized_total_ps);
+        break;
+    case OT_IDLE: sqlite3_result_double(ctx, op_db_idle_fraction(db)); break;
+    case OT_BUSY_PS:
+        if (tpu) result_u64(ctx, db->busy_ps);
+        break;
+    case OT_IDLE_PS:
+        if (tpu) result_u64(ctx, db->idle_ps);
+        break;
+    case OT_INFEED:
+        if (!c->i) result_u64(ctx, db->infeed_duration_ps);
+        break;
+    case OT_INFEED_INTERVAL:
+        if (!c->i) result_u64(ctx, db->infeed_interval_ps);
+        break;
+    default: break;
+    }
+}
+
+static const RowSource op_totals_rows = {.next = op_totals_next, .column = op_totals_column, .per_run = true};
+const Table op_totals_table = {"op_totals",
+                               "what all ops of a side sum to: time measured, time in ops, duty cycle",
+                               op_totals_columns,
+                               COUNT(op_totals_columns),
+                               &row_table_module,
+                               &op_totals_rows,
+                               3};

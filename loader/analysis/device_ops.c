@@ -1,0 +1,162 @@
+/* device_ops.c: events of TPU op lines into sums by metadata; see device_ops.h. */
+#include "device_ops.h"
+
+void hull_add(Hull *hull, PsSpan span)
+{
+    if (!hull->any || span.begin < hull->begin) hull->begin = span.begin;
+    if (!hull->any || span.end > hull->end) hull->end = span.end;
+    hull->any = true;
+}
+
+/* ---- what an event says ---- */
+
+const enum KnownStat op_fact_stats[] = {
+    STAT_DEVICE_OFFSET_PS,
+    STAT_DEVICE_DURATION_PS,
+    STAT_TIME_SCALE,
+    STAT_MIN_DURATION_PS,
+    STAT_DMA_STALL_PS,
+    STAT_ENERGY_J,
+    STAT_OFFLOAD_CORE_ID,
+    STAT_OFFLOAD_START_ID,
+    STAT_FLOPS,
+    STAT_MODEL_FLOPS,
+    STAT_BYTES_ACCESSED,
+    STAT_TF_OP,
+    STAT_ASYNC,
+};
+const size_t n_op_fact_stats = COUNT(op_fact_stats);
+
+OpFacts op_facts(const StatFilter *filter, const EventAt *e)
+{
+    OpFacts f = {.event = {(uint64_t)e->start_ps, (uint64_t)e->start_ps + (uint64_t)e->duration_ps}, .min_ps = (uint64_t)e->duration_ps};
+    bool has_offset = false, has_duration = false;
+    uint64_t offset = 0, duration = 0;
+    Stat stat;
+    unsigned known;
+    const uint8_t *p = e->message, *end = p + e->n_bytes;
+    while ((p = stat_filter_next(filter, p, end, 4, &known, &stat))) switch (known) {
+        case STAT_DEVICE_OFFSET_PS:
+            if (!has_offset) has_offset = true, offset = stat_int_or_uint(&stat);
+            break;
+        case STAT_DEVICE_DURATION_PS:
+            if (!has_duration) has_duration = true, duration = stat_int_or_uint(&stat);
+            break;
+        case STAT_TIME_SCALE: f.has_scale = true, f.scale = stat_double(&stat); break;
+        case STAT_MIN_DURATION_PS: f.min_ps = (uint64_t)stat_int(&stat); break;
+        case STAT_DMA_STALL_PS: f.dma_stall_ps = (uint64_t)stat_int(&stat); break;
+        case STAT_ENERGY_J: f.has_energy = true, f.energy_j = stat_double(&stat); break;
+        case STAT_OFFLOAD_CORE_ID: f.has_core_id = true, f.offload.core_id = stat_int_or_uint(&stat); break;
+        case STAT_OFFLOAD_START_ID: f.has_start_id = true, f.offload.start_id = stat_int_or_uint(&stat); break;
+        case STAT_FLOPS: f.flops = stat_int_or_uint(&stat); break;
+        case STAT_MODEL_FLOPS: f.model_flops = stat_int_or_uint(&stat); break;
+        case STAT_BYTES_ACCESSED: f.bytes_accessed = stat_int_or_uint(&stat); break;
+        case STAT_TF_OP: f.has_tf_op = true, f.tf_op_is_empty = !stat_text(filter->plane, &stat).n; break;
+        case STAT_ASYNC: f.is_async = stat_int(&stat) != 0; break;
+        default: break;
+        }
+    f.device = has_offset && has_duration ? (PsSpan){offset, offset + duration} : f.event;
+    return f;
+}
+
+/* ---- sums ---- */
+
+static OpSums *sums_of(OpSummer *s, const EventMeta *meta)
+{
+    if (!s->index && !(s->index = prof_alloc(s->plane->n_event_metas * sizeof *s->index))) return NULL;
+    uint32_t *at = &s->index[meta - s->plane->event_metas];
+    if (!*at) {
+        if (!GROW(s->sums, s->n, s->capacity)) return NULL;
+        s->sums[s->n] = (OpSums){.meta = meta, .min_ps = UINT64_MAX};
+        *at = (uint32_t)++s->n;
+    }
+    return &s->sums[*at - 1];
+}
+
+/* Opens a span; the sums of the op around it, NULL: there is none. */
+static OpSums *around(OpSummer *s, OpStack *stack, PsSpan span)
+{
+    while (stack->n && !span_includes(stack->open[stack->n - 1].span, span)) stack->n--;
+    return stack->n ? &s->sums[stack->open[stack->n - 1].sums] : NULL;
+}
+
+static bool push(OpStack *stack, PsSpan span, uint32_t sums)
+{
+    if (!GROW(stack->open, stack->n, stack->capacity)) return false;
+    stack->open[stack->n++] = (OpenSpan){span, sums};
+    return true;
+}
+
+int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, const OpFacts *f, double default_scale, ProfErr *err)
+{
+    OpSums *sums = sums_of(s, meta);
+    if (!sums) return prof_nomem(err), -1;
+    uint64_t time = f->device.end - f->device.begin, event_time = f->event.end - f->event.begin;
+    OpSums *outer = around(s, &s->device, f->device), *event_outer = around(s, &s->event, f->event);
+    if (outer) outer->self_ps -= time;
+    if (event_outer) event_outer->event_self_ps -= event_time;
+    sums->n_events++;
+    sums->occurrences += occurrences > 1 ? (uint32_t)occurrences : 1;
+    sums->time_ps += time, sums->self_ps += time;
+    sums->event_time_ps += event_time, sums->event_self_ps += event_time;
+    if (f->min_ps < sums->min_ps) sums->min_ps = f->min_ps;
+    sums->normalized_ps += truncated((double)time * (f->has_scale ? f->scale : default_scale));
+    sums->dma_stall_ps += f->dma_stall_ps;
+    sums->has_energy |= f->has_energy, sums->energy_j += f->energy_j;
+    sums->flops += f->flops, sums->model_flops += f->model_flops, sums->bytes_accessed += f->bytes_accessed;
+    uint32_t position = (uint32_t)(sums - s->sums);
+    if (push(&s->device, f->device, position) && push(&s->event, f->event, position)) return position;
+    return prof_nomem(err), -1;
+}
+
+void op_summer_close_spans(OpSummer *s) { s->device.n = s->event.n = 0; }
+
+void op_summer_free(OpSummer *s)
+{
+    prof_free(s->sums);
+    prof_free(s->index);
+    prof_free(s->device.open);
+    prof_free(s->event.open);
+}
+
+/* ---- walking a line ---- */
+
+static int outer_first(const void *a, const void *b)
+{
+    const EventAt *x = a, *y = b;
+    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
+    if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static int each_sorted(Line *line, bool (*take)(void *context, const EventAt *e, ProfErr *err), void *context, ProfErr *err)
+{
+    EventAt *events = prof_alloc((size_t)line->n_events * sizeof *events);
+    size_t n = 0;
+    if (!events) return prof_nomem(err);
+    EventReader reader;
+    event_reader_open(&reader, line, 0, err);
+    while (event_reader_next(&reader, &events[n])) n++;
+    event_reader_close(&reader);
+    qsort(events, n, sizeof *events, outer_first);
+    Window window = {.file = &line->plane->host->file};
+    for (size_t i = 0; i < n && !err->code; i++) {
+        events[i].message = event_message(&window, events[i].position, &events[i].n_bytes, err);
+        if (events[i].message && !take(context, &events[i], err)) break;
+    }
+    window_free(&window);
+    prof_free(events);
+    return err->code;
+}
+
+int each_event(Line *line, bool sorted, bool (*take)(void *context, const EventAt *e, ProfErr *err), void *context, ProfErr *err)
+{
+    if (sorted && !line->ordered) return each_sorted(line, take, context, err);
+    EventReader reader;
+    EventAt e;
+    event_reader_open(&reader, line, EVENT_STATS, err);
+    while (event_reader_next(&reader, &e) && take(context, &e, err)) {
+    }
+    event_reader_close(&reader);
+    return err->code;
+}

@@ -1,0 +1,64 @@
+/* duty_cycle.c: busy and idle time of chips; see duty_cycle.h. */
+#include "duty_cycle.h"
+
+bool span_list_add(SpanList *list, PsSpan span)
+{
+    if (span.end < span.begin) return true;
+    PsSpan *last = list->n ? &list->spans[list->n - 1] : NULL;
+    if (last && span.begin >= last->begin && span.begin <= last->end) {
+        if (span.end > last->end) last->end = span.end;
+        return true;
+    }
+    if (!list->n) list->sorted = true;
+    if (last && span.begin < last->begin) list->sorted = false;
+    if (!GROW(list->spans, list->n, list->capacity)) return false;
+    list->spans[list->n++] = span;
+    return true;
+}
+
+void span_list_free(SpanList *list)
+{
+    prof_free(list->spans);
+    *list = (SpanList){0};
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const PsSpan *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static uint64_t covered_ps(SpanList *list)
+{
+    if (!list->n) return 0;
+    if (!list->sorted) qsort(list->spans, list->n, sizeof *list->spans, by_begin);
+    uint64_t ps = 0, end = list->spans[0].begin;
+    for (size_t i = 0; i < list->n; i++) {
+        PsSpan s = list->spans[i];
+        if (s.begin < end) s.begin = end;
+        if (s.end > s.begin) ps += s.end - s.begin, end = s.end;
+    }
+    return ps;
+}
+
+static int by_chip(const void *a, const void *b)
+{
+    const CoreDuty *x = a, *y = b;
+    return x->chip < y->chip ? -1 : x->chip > y->chip;
+}
+
+int duty_cycle(CoreDuty *cores, size_t n_cores, uint64_t *busy_ps, uint64_t *idle_ps, ProfErr *err)
+{
+    if (n_cores) qsort(cores, n_cores, sizeof *cores, by_chip);
+    for (size_t i = 0, k; i < n_cores; i = k) {
+        CoreDuty *chip = &cores[i];
+        for (k = i + 1; k < n_cores && cores[k].chip == chip->chip; k++) {
+            for (size_t n = 0; n < cores[k].active.n; n++)
+                if (!span_list_add(&chip->active, cores[k].active.spans[n])) return prof_nomem(err);
+            if (cores[k].measured.any) hull_add(&chip->measured, (PsSpan){cores[k].measured.begin, cores[k].measured.end});
+        }
+        uint64_t busy = covered_ps(&chip->active), all = chip->measured.any ? chip->measured.end - chip->measured.begin : 0;
+        *busy_ps += busy, *idle_ps += all - busy;
+    }
+    return PROF_OK;
+}

@@ -1,0 +1,238 @@
+/* tpu_ops.c: op metrics of TensorCores.
+ *
+ * Ops nest on their line: an op's self time is its time less that of the ops directly inside, by the device's clock where
+ * events have it. An op is told by program_id and symbol_id of its metadata; without both it is left out, but its span
+ * still counts for the span measured. What it costs (flops, bytes) stands in its metadata, for one occurrence. */
+#include "device_ops.h"
+#include "duty_cycle.h"
+
+typedef struct {
+    uint32_t sums; /* position */
+    OffloadKey key;
+} Offloaded;
+
+enum Trait { TRAIT_KNOWN = 1, TRAIT_NAMED = 2, TRAIT_OFF_DUTY = 4 };
+
+typedef struct {
+    struct PlaneJob *job;
+    Line *line;
+    OpSummer sums;
+    Offloaded *offloaded;
+    size_t n_offloaded, offloaded_capacity;
+    Hull spans;  /* device spans: the span measured */
+    Hull named;  /* events with a framework op */
+    Hull events; /* for the duty cycle */
+    SpanList active;
+    uint8_t *traits; /* of each event metadata, enum Trait bits; 0: not looked at yet */
+} CoreLine;
+
+typedef struct PlaneJob {
+    OpBuild *build;
+    Plane *plane;
+    StatFilter filter;
+    CoreLine *lines;
+    bool grouped;
+} PlaneJob;
+
+static bool is_named(const Line *line, const char *name) { return !strcmp(line->name->text, name); }
+static bool is_op_line(const Line *line) { return is_named(line, "XLA Ops") || is_named(line, "Framework Ops") || is_named(line, "Sparse Core Ops"); }
+static bool is_step_line(const Line *line) { return is_named(line, "Steps") || is_named(line, "Sparse Core Steps"); }
+static bool is_module_line(const Line *line) { return is_named(line, "XLA Modules") || is_named(line, "Sparse Core Modules"); }
+
+/* What metadata says of all its events; 0 with err set on failure. */
+static unsigned traits_of(CoreLine *l, EventMeta *meta, ProfErr *err)
+{
+    uint8_t *traits = &l->traits[meta - l->job->plane->event_metas];
+    if (*traits || event_meta_facts(l->job->plane, meta, err)) return *traits;
+    *traits = TRAIT_KNOWN;
+    for (uint16_t i = 0; i < meta->n_facts; i++) {
+        if (meta->facts[i].fact.type != TYPE_STR) continue;
+        Slice text = slice_of(meta->facts[i].fact.text);
+        if (meta->facts[i].known == STAT_TF_OP && text.n) *traits |= TRAIT_NAMED;
+        if (meta->facts[i].known == STAT_HLO_CATEGORY && op_is_off_duty(text)) *traits |= TRAIT_OFF_DUTY;
+    }
+    return *traits;
+}
+
+/* XProf derives a Framework Ops line from all events with a tf_op, by the profiler's clock, and measures its span too. */
+static void add_named(CoreLine *l, unsigned traits, const OpFacts *f)
+{
+    if ((f->has_tf_op ? !f->tf_op_is_empty : (traits & TRAIT_NAMED) != 0) && !f->is_async) hull_add(&l->named, f->event);
+}
+
+static bool take_other(void *context, const EventAt *e, ProfErr *err)
+{
+    CoreLine *l = context;
+    OpFacts f = op_facts(&l->job->filter, e);
+    add_named(l, traits_of(l, e->meta, err), &f);
+    return !err->code;
+}
+
+static bool take_op(void *context, const EventAt *e, ProfErr *err)
+{
+    CoreLine *l = context;
+    OpFacts f = op_facts(&l->job->filter, e);
+    unsigned traits = traits_of(l, e->meta, err);
+    hull_add(&l->spans, f.device);
+    add_named(l, traits, &f);
+    int64_t position = traits ? op_summer_add(&l->sums, e->meta, e->occurrences, &f, 1, err) : -1;
+    if (position < 0) return false;
+    if (f.has_core_id && f.has_start_id) {
+        if (!GROW(l->offloaded, l->n_offloaded, l->offloaded_capacity)) return prof_nomem(err), false;
+        l->offloaded[l->n_offloaded++] = (Offloaded){(uint32_t)position, f.offload};
+    }
+    if (!is_named(l->line, "XLA Ops")) return true;
+    hull_add(&l->events, f.event);
+    if (!(traits & TRAIT_OFF_DUTY) && !span_list_add(&l->active, f.event)) prof_nomem(err);
+    return !err->code;
+}
+
+static bool take_step(void *context, const EventAt *e, ProfErr *err)
+{
+    (void)err;
+    CoreLine *l = context;
+    hull_add(&l->spans, op_facts(&l->job->filter, e).device);
+    return true;
+}
+
+static void read_line(void *context, size_t i, ProfErr *err)
+{
+    PlaneJob *job = context;
+    CoreLine *l = &job->lines[i];
+    l->job = job, l->line = &job->build->host->lines[job->plane->first_line + i];
+    l->sums.plane = job->plane;
+    if (!(l->traits = prof_alloc(job->plane->n_event_metas)))
+        prof_nomem(err);
+    else if (is_op_line(l->line))
+        each_event(l->line, !job->grouped, take_op, l, err);
+    else if (is_step_line(l->line))
+        each_event(l->line, false, take_step, l, err);
+    else if (!job->grouped)
+        each_event(l->line, false, take_other, l, err);
+    if (is_module_line(l->line))
+        for (size_t c = 0; c < l->line->n_chunks; c++) {
+            const Chunk *chunk = &l->line->chunks[c];
+            hull_add(&l->events,
+                     (PsSpan){(uint64_t)add_saturated(l->line->start_ps, chunk->min_offset), (uint64_t)add_saturated(l->line->start_ps, chunk->max_end)});
+        }
+}
+
+/* ---- the plane ---- */
+
+static int join_lines(PlaneJob *job, const OffloadedPrograms *programs, CoreDuty *duty, OpMetricsDb *db, ProfErr *err)
+{
+    SymbolOps *ops = symbol_ops_new(job->build, job->plane, CORE_TENSORCORE, err);
+    Hull measured = {0};
+    for (size_t i = 0; i < job->plane->n_lines && !err->code; i++) {
+        CoreLine *l = &job->lines[i];
+        int64_t *positions = prof_alloc(l->sums.n * sizeof *positions);
+        if (!positions) return symbol_ops_free(ops), prof_nomem(err);
+        for (size_t k = 0; k < l->sums.n && !err->code; k++) positions[k] = symbol_ops_add(ops, &l->sums.sums[k], err);
+        for (size_t k = 0; k < l->n_offloaded && !err->code; k++) {
+            const OpMetricsDb *program = offloaded_program(programs, l->offloaded[k].key);
+            if (program && positions[l->offloaded[k].sums] >= 0) symbol_ops_offload(ops, positions[l->offloaded[k].sums], program, err);
+        }
+        prof_free(positions);
+        if (l->spans.any) hull_add(&measured, (PsSpan){l->spans.begin, l->spans.end});
+        if (l->named.any && !job->grouped) hull_add(&measured, (PsSpan){l->named.begin, l->named.end});
+        if (l->events.any) hull_add(&duty->measured, (PsSpan){l->events.begin, l->events.end});
+        for (size_t k = 0; k < l->active.n && !err->code; k++)
+            if (!span_list_add(&duty->active, l->active.spans[k])) prof_nomem(err);
+    }
+    if (!err->code && !symbol_ops_finish(ops, db, err)) {
+        uint64_t range = measured.any ? measured.end - measured.begin : 1; /* XProf: the largest uint64 is its least, 0 its most */
+        db->total_ps = db->total_op_ps > range ? db->total_op_ps : range;
+        if (!op_db_add_idle(db, job->build->stats->idle)) prof_nomem(err);
+    }
+    symbol_ops_free(ops);
+    return err->code;
+}
+
+static int tensorcore_ops(OpBuild *build, Plane *plane, bool grouped, const OffloadedPrograms *programs, CoreDuty *duty, ProfErr *err)
+{
+    PlaneJob job = {.build = build, .plane = plane, .grouped = grouped, .lines = prof_alloc(plane->n_lines * sizeof *job.lines)};
+    OpMetricsDb db = {0};
+    if (!job.lines) return prof_nomem(err);
+    stat_filter_open(&job.filter, plane, op_fact_stats, n_op_fact_stats, err);
+    if (!err->code) parallel_for(build->host->run->n_workers, plane->n_lines, read_line, &job, err);
+    if (!err->code && !join_lines(&job, programs, duty, &db, err) && !op_db_merge(&build->stats->device, &db, &build->stats->arena, true)) prof_nomem(err);
+    for (size_t i = 0; i < plane->n_lines; i++) {
+        op_summer_free(&job.lines[i].sums);
+        span_list_free(&job.lines[i].active);
+        prof_free(job.lines[i].offloaded);
+        prof_free(job.lines[i].traits);
+    }
+    stat_filter_close(&job.filter);
+    op_db_free(&db);
+    prof_free(job.lines);
+    return err->code;
+}
+
+/* ---- the host ---- */
+
+/* The chip that a plane's core is of: local_chip_id of its core_details, else its own. */
+static int64_t chip_of(const Plane *plane, ProfErr *err)
+{
+    Window window = {.file = &plane->host->file};
+    int64_t chip = -1 - (int64_t)plane->plane_id;
+    for (size_t i = 0; i < plane->n_stats && !err->code; i++) {
+        Stat stat;
+        size_t n;
+        const uint8_t *p = event_message(&window, plane->stat_offsets[i], &n, err);
+        if (!p || !stat_parse(p, p + n, &stat) || stat.type != TYPE_BYTES) continue;
+        const StatMeta *meta = stat_meta(plane, stat.id);
+        if (!meta || meta->known != STAT_CORE_DETAILS) continue;
+        chip = 0;
+        Field f = {0};
+        for (const uint8_t *q = stat.bytes, *end = q + stat.n_bytes; q < end && (q = wire_field(q, end, &f));)
+            if (f.number == 4 && f.type == WIRE_VARINT) chip = (int32_t)f.value;
+        break;
+    }
+    window_free(&window);
+    return chip;
+}
+
+/* All events of SparseCores' op lines are duty; module lines only widen what is measured. */
+static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
+{
+    for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
+        Line *line = &plane->host->lines[plane->first_line + i];
+        bool ops = is_named(line, "Sparse Core Ops");
+        if (!ops && !is_named(line, "Sparse Core Modules")) continue;
+        EventReader reader;
+        EventAt e;
+        event_reader_open(&reader, line, 0, err);
+        while (event_reader_next(&reader, &e) && !err->code) {
+            PsSpan span = {(uint64_t)e.start_ps, (uint64_t)e.start_ps + (uint64_t)e.duration_ps};
+            hull_add(&duty->measured, span);
+            if (ops && !span_list_add(&duty->active, span)) prof_nomem(err);
+        }
+        event_reader_close(&reader);
+    }
+    return err->code;
+}
+
+int tpu_ops_build(OpBuild *build, ProfErr *err)
+{
+    Host *host = build->host;
+    OffloadedPrograms programs = {0};
+    CoreDuty *duty = prof_alloc(host->n_planes * sizeof *duty);
+    size_t n_duty = 0;
+    bool grouped = host_is_grouped(host);
+    if (!duty) return prof_nomem(err);
+    sparsecore_ops(build, grouped, &programs, err);
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        Plane *plane = &host->planes[i];
+        if (plane->kind != PLANE_TENSORCORE && plane->kind != PLANE_SPARSECORE) continue;
+        duty[n_duty].chip = chip_of(plane, err);
+        if (plane->kind == PLANE_SPARSECORE)
+            sparsecore_duty(plane, &duty[n_duty++], err);
+        else if (!err->code)
+            build->stats->n_device_cores++, tensorcore_ops(build, plane, grouped, &programs, &duty[n_duty++], err);
+    }
+    if (!err->code) duty_cycle(duty, n_duty, &build->stats->device.busy_ps, &build->stats->device.idle_ps, err);
+    for (size_t i = 0; i < n_duty; i++) span_list_free(&duty[i].active);
+    offloaded_programs_free(&programs);
+    prof_free(duty);
+    return err->code;
+}
