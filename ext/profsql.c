@@ -26,10 +26,10 @@ SQLITE_EXTENSION_INIT1
     T(devices) \
     T(op_metrics) \
     T(op_totals) \
+    T(kernel_stats) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_queries)
-/* clang-format on */
 #define DECLARE(name) extern const Table name##_table;
 #define ADDRESS(name) &name##_table,
 TABLES(DECLARE)
@@ -37,9 +37,13 @@ const Table *const prof_tables[] = {TABLES(ADDRESS)};
 const int n_prof_tables = COUNT(prof_tables);
 
 const FunctionList prof_function_lists[] = {
-    {admin_functions, &n_admin_functions},           {interval_functions, &n_interval_functions}, {padding_functions, &n_padding_functions},
-    {statistics_functions, &n_statistics_functions}, {flops_functions, &n_flops_functions},
+    {admin_functions, &n_admin_functions},
+    {interval_functions, &n_interval_functions},
+    {padding_functions, &n_padding_functions},
+    {statistics_functions, &n_statistics_functions},
+    {flops_functions, &n_flops_functions},
 };
+/* clang-format on */
 const int n_prof_function_lists = COUNT(prof_function_lists);
 
 /* ---- registering ---- */

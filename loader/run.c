@@ -55,6 +55,9 @@ const char *const known_stat_names[N_KNOWN_STATS] = {
     "core_details",
     "tf_function_call",
     "tracing_count",
+    "equation",
+    "annotation",
+    "level 0",
 };
 
 /* ---- issues ---- */

@@ -77,6 +77,9 @@ enum KnownStat {
     STAT_CORE_DETAILS,
     STAT_TF_FUNCTION_CALL,
     STAT_TRACING_COUNT,
+    STAT_EQUATION,
+    STAT_ANNOTATION,
+    STAT_LEVEL_0,
     N_KNOWN_STATS,
 };
 extern const char *const known_stat_names[N_KNOWN_STATS];

@@ -1,0 +1,128 @@
+/* kernel_stats.c: the table kernel_stats: GPU kernels as XProf's kernel stats tool sums them, and as they are.
+ *
+ *   SELECT kernel_name, occurrences, total_duration_us FROM kernel_stats('logs') LIMIT 10;
+ *   SELECT * FROM kernel_stats('logs', 0) WHERE kernel_uses_tensorcore <> kernel_uses_tensorcore_actual; */
+#include "../loader/analysis/kernels.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#include <math.h>
+
+#define KERNEL_STATS_COLUMNS(C)                                                                                                                                \
+    C(KS_RUN, RUN_DOC)                                                                                                                                         \
+    C(KS_RANK, "rank", "INTEGER", NULL, "1 is the largest total duration", "kernel_stats rank")                                                                \
+    C(KS_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "kernel_stats kernel_name")                                                                  \
+    C(KS_REGISTERS, "registers_per_thread", "INTEGER", "registers", "registers of a thread; 0 when unknown", "kernel_stats registers_per_thread")              \
+    C(KS_SHARED, "shared_memory_bytes", "INTEGER", "bytes", "static and dynamic shared memory of a block; 0 when unknown", "kernel_stats shmem_bytes")         \
+    C(KS_BLOCK, "block_dim", "TEXT", NULL, "threads of a block, x,y,z; 1,1,1 when unknown", "kernel_stats block_dim")                                          \
+    C(KS_GRID, "grid_dim", "TEXT", NULL, "blocks of the grid, x,y,z; 1,1,1 when unknown", "kernel_stats grid_dim")                                             \
+    C(KS_OCCUPANCY, "occupancy_percent", "REAL", "percent 0..100", "theoretical occupancy, of the first of the kernels; 0 when unknown",                       \
+      "kernel_stats occupancy_pct")                                                                                                                            \
+    C(KS_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1", "1: tensor cores could run the op, by its name",                                          \
+      "kernel_stats is_op_tensor_core_eligible")                                                                                                               \
+    C(KS_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1", "1: the kernel runs on tensor cores, by its name, as far as XProf's list goes",                  \
+      "kernel_stats is_kernel_using_tensor_core")                                                                                                              \
+    C(KS_OP, "op_name", "TEXT", NULL, "the framework op that the kernel runs for; empty when XProf knows none", "kernel_stats op_name")                        \
+    C(KS_OCCURRENCES, "occurrences", "INTEGER", "kernels", "how often it ran", "kernel_stats occurrences")                                                     \
+    C(KS_TOTAL, "total_duration_us", "REAL", "us", "sum of the durations, each cut to whole ns", "kernel_stats total_duration_us")                             \
+    C(KS_AVG, "avg_duration_us", "REAL", "us", "average duration, cut to whole ns", "kernel_stats avg_duration_us")                                            \
+    C(KS_MIN, "min_duration_us", "REAL", "us", "the shortest", "kernel_stats min_duration_us")                                                                 \
+    C(KS_MAX, "max_duration_us", "REAL", "us", "the longest", "kernel_stats max_duration_us")                                                                  \
+    C(KS_STATIC, "static_shared_bytes", "INTEGER", "bytes", "static shared memory of a block; 0 when unknown", "OpStats static_shmem_bytes")                   \
+    C(KS_DYNAMIC, "dynamic_shared_bytes", "INTEGER", "bytes", "dynamic shared memory of a block; 0 when unknown", "OpStats dynamic_shmem_bytes")               \
+    C(KS_HOST, HOST_DOC)                                                                                                                                       \
+    C(KS_REGISTERS_ACTUAL, "registers_per_thread_actual", "INTEGER", "registers",                                                                              \
+      "the same from every spelling of kernel_details; NULL when unknown or not the same for all", "kernel_details")                                           \
+    C(KS_SHARED_ACTUAL, "shared_memory_bytes_actual", "INTEGER", "bytes",                                                                                      \
+      "the same from every spelling of kernel_details; NULL when unknown or not the same for all", "kernel_details")                                           \
+    C(KS_BLOCK_ACTUAL, "block_dim_actual", "TEXT", NULL, "the same from every spelling of kernel_details; NULL when unknown or not the same for all",          \
+      "kernel_details")                                                                                                                                        \
+    C(KS_GRID_ACTUAL, "grid_dim_actual", "TEXT", NULL, "the same from every spelling of kernel_details; NULL when unknown or not the same for all",            \
+      "kernel_details")                                                                                                                                        \
+    C(KS_OCCUPANCY_ACTUAL, "occupancy_percent_actual", "REAL", "percent 0..100", "theoretical occupancy; NULL when unknown or not the same for all",           \
+      "kernel_details")                                                                                                                                        \
+    C(KS_ELIGIBLE_ACTUAL, "op_is_tensorcore_eligible_actual", "INTEGER", "0 or 1", "1: tensor cores could run the op: by op_name_actual, or because they do",  \
+      "libprofsql")                                                                                                                                            \
+    C(KS_USES_ACTUAL, "kernel_uses_tensorcore_actual", "INTEGER", "0 or 1",                                                                                    \
+      "1: the kernel runs on tensor cores, by its name, with the kernels of Hopper and Blackwell, cuDNN and attention that XProf's list lacks, and also "      \
+      "where the file names no vendor",                                                                                                                        \
+      "libprofsql")                                                                                                                                            \
+    C(KS_OP_ACTUAL, "op_name_actual", "TEXT", NULL, "op_name, or the op that files of older software name; NULL when unknown or not the same for all",         \
+      "tf_op, hlo_op, level 0, annotation")                                                                                                                    \
+    C(KS_SOURCE, SOURCE_DOC)                                                                                                                                   \
+    C(KS_LIMIT, "row_limit", "INTEGER HIDDEN", "rows", "the longest so many; 0: all; default 1000, which is what XProf shows", "argument 2")
+enum { KERNEL_STATS_COLUMNS(COLUMN_ENUM) };
+static const Column kernel_stats_columns[] = {KERNEL_STATS_COLUMNS(COLUMN_DOC)};
+
+static bool kernel_stats_next(RowCursor *c)
+{
+    const KernelStats *stats = run_kernel_stats(c->from->run, c->from->only, &c->err);
+    if (!stats) return false;
+    sqlite3_int64 limit = row_integer_parameter(c, 0, XPROF_KERNELS);
+    c->i += c->started;
+    if (c->i >= stats->n_reports || (limit > 0 && (sqlite3_int64)c->i >= limit)) return false;
+    c->item = &stats->reports[c->i];
+    return c->place = c->i, true;
+}
+
+static void result_three(sqlite3_context *ctx, const uint32_t three[3])
+{
+    sqlite3_result_text(ctx, sqlite3_mprintf("%u,%u,%u", three[0], three[1], three[2]), -1, sqlite3_free);
+}
+
+static void actual_column(sqlite3_context *ctx, const KernelReport *r, int column)
+{
+    const KernelLaunch *l = &r->actual;
+    static const unsigned needs[] = {[KS_REGISTERS_ACTUAL] = LAUNCH_REGISTERS, [KS_SHARED_ACTUAL] = LAUNCH_SHARED,       [KS_BLOCK_ACTUAL] = LAUNCH_BLOCK,
+                                     [KS_GRID_ACTUAL] = LAUNCH_GRID,           [KS_OCCUPANCY_ACTUAL] = LAUNCH_OCCUPANCY, [KS_OP_ACTUAL] = KERNEL_OP_NAME};
+    if (needs[column] & ~l->known) return;
+    switch (column) {
+    case KS_REGISTERS_ACTUAL: sqlite3_result_int64(ctx, l->registers); break;
+    case KS_SHARED_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)l->static_shared + l->dynamic_shared); break;
+    case KS_BLOCK_ACTUAL: result_three(ctx, l->block); break;
+    case KS_GRID_ACTUAL: result_three(ctx, l->grid); break;
+    case KS_OCCUPANCY_ACTUAL: sqlite3_result_double(ctx, (double)l->occupancy); break;
+    case KS_ELIGIBLE_ACTUAL: sqlite3_result_int(ctx, r->actual_eligible); break;
+    case KS_USES_ACTUAL: sqlite3_result_int(ctx, r->actual_uses_tensorcore); break;
+    default: result_text(ctx, r->actual_op_name); break;
+    }
+}
+
+static void kernel_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const KernelReport *r = c->item;
+    const KernelLaunch *l = &r->launch;
+    switch (column) {
+    case KS_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->i + 1); break;
+    case KS_NAME: result_text(ctx, r->name); break;
+    case KS_REGISTERS: sqlite3_result_int64(ctx, l->registers); break;
+    case KS_SHARED: sqlite3_result_int64(ctx, (uint32_t)(l->static_shared + l->dynamic_shared)); break; /* wraps, as XProf's sum does */
+    case KS_BLOCK: result_three(ctx, l->block); break;
+    case KS_GRID: result_three(ctx, l->grid); break;
+    case KS_OCCUPANCY:
+        if (isfinite(l->occupancy)) sqlite3_result_double(ctx, (double)l->occupancy);
+        break;
+    case KS_ELIGIBLE: sqlite3_result_int(ctx, r->eligible); break;
+    case KS_USES: sqlite3_result_int(ctx, r->uses_tensorcore); break;
+    case KS_OP: result_text(ctx, r->op_name); break;
+    case KS_OCCURRENCES: sqlite3_result_int64(ctx, (sqlite3_int64)r->occurrences); break;
+    case KS_TOTAL: sqlite3_result_double(ctx, (double)r->total_ns / 1e3); break;
+    case KS_AVG: sqlite3_result_double(ctx, (double)(r->total_ns / r->occurrences) / 1e3); break;
+    case KS_MIN: sqlite3_result_double(ctx, (double)r->min_ns / 1e3); break;
+    case KS_MAX: sqlite3_result_double(ctx, (double)r->max_ns / 1e3); break;
+    case KS_STATIC: sqlite3_result_int64(ctx, l->static_shared); break;
+    case KS_DYNAMIC: sqlite3_result_int64(ctx, l->dynamic_shared); break;
+    case KS_HOST: sqlite3_result_text(ctx, r->host->name, -1, SQLITE_STATIC); break;
+    default: actual_column(ctx, r, column); break;
+    }
+}
+
+static const RowSource kernel_stats_rows = {.next = kernel_stats_next, .column = kernel_stats_column, .per_run = true, .n_parameters = 1};
+const Table kernel_stats_table = {"kernel_stats",
+                                  "one row for each GPU kernel of a name, launch and op, as XProf's kernel stats, the longest first",
+                                  kernel_stats_columns,
+                                  COUNT(kernel_stats_columns),
+                                  &row_table_module,
+                                  &kernel_stats_rows,
+                                  500};
