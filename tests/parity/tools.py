@@ -444,7 +444,7 @@ TOOLS = [
         max_duration_ns = CAST(round(max_duration_us * 1000) AS INTEGER)
         is_kernel_using_tensor_core = kernel_uses_tensorcore
         is_op_tensor_core_eligible = op_is_tensorcore_eligible
-        occupancy_pct = occupancy_percent""", order=True),
+        occupancy_pct = occupancy_percent""", order=True, turn={"occupancy_pct": lambda cell: None if cell == "nan" else cell}),
 
     # steps
     Entry("op_stats.steps", "steps", "steps({source})", """

@@ -1,0 +1,26 @@
+-- How do the GPU kernels of two runs differ?
+-- parameter a = NULL: the first run: a label, file, run folder or log dir
+-- parameter b = NULL: the second run
+-- column kernel_name TEXT: the kernel
+-- column op_name TEXT: the framework op that it ran for; NULL when not known
+-- column occurrences_a INTEGER [kernels]: how often it ran in the first run; 0 when it did not
+-- column occurrences_b INTEGER [kernels]: how often it ran in the second
+-- column total_duration_us_a REAL [us]: sum of its durations in the first run
+-- column total_duration_us_b REAL [us]: sum of its durations in the second
+-- column delta_us REAL [us]: the second's total less the first's: positive is slower
+-- column avg_duration_us_a REAL [us]: average of one in the first run; NULL when it did not run
+-- column avg_duration_us_b REAL [us]: average of one in the second
+-- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did not run in both
+WITH both_runs AS (
+    SELECT kernel_name, op_name_actual AS op_name, occurrences AS n_a, total_duration_us AS us_a, 0 AS n_b, 0.0 AS us_b FROM temp.kernel_stats(:a, 0)
+    UNION ALL
+    SELECT kernel_name, op_name_actual, 0, 0.0, occurrences, total_duration_us FROM temp.kernel_stats(:b, 0)
+), kernels AS (
+    SELECT kernel_name, op_name, sum(n_a) AS n_a, sum(n_b) AS n_b, sum(us_a) AS us_a, sum(us_b) AS us_b
+    FROM both_runs
+    GROUP BY kernel_name, op_name
+)
+SELECT kernel_name, op_name, n_a, n_b, us_a, us_b, us_b - us_a, us_a / nullif(n_a, 0), us_b / nullif(n_b, 0),
+       (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0)
+FROM kernels
+ORDER BY abs(us_b - us_a) DESC, kernel_name, op_name
