@@ -1,6 +1,7 @@
 /* hosts.c: the tables prof_runs, hosts, session and prof_issues: what was read.
  *
  *   SELECT run, host, event_count FROM hosts('logs');   -- 2026_11_20|worker-0|74305 */
+#include "../loader/analysis/check.h"
 #include "../loader/format/xspace.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -220,7 +221,8 @@ const Table session_table = {"session",
     C(IS_OFFSET, "byte_offset", "INTEGER", "bytes", "where in the (inflated) file the first of them is", "libprofsql")                                         \
     C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: repaired or doubtful", "libprofsql")                                        \
     C(IS_CODE, "code", "TEXT", NULL,                                                                                                                           \
-      "damaged, truncated, too_many, gzip_cut_short, gzip_trailing_bytes, unreadable, invalid_utf8, nul_in_name, wrong_wire_type, unknown_metadata, "          \
+      "damaged, damaged_stat, truncated, too_many, gzip_cut_short, gzip_trailing_bytes, unreadable, invalid_utf8, nul_in_name, wrong_wire_type, "              \
+      "unknown_metadata, "                                                                                                                                     \
       "time_overflow, more",                                                                                                                                   \
       "libprofsql")                                                                                                                                            \
     C(IS_COUNT, "count", "INTEGER", NULL, "how many of this kind at this place", "libprofsql")                                                                 \
@@ -232,14 +234,18 @@ static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
 
 static bool issues_next(RowCursor *c)
 {
+    Issue issue;
+    if (!c->started && !run_check_stats(c->host->run, &c->err)) return false;
     if (c->started) c->i++;
     c->place = host_place(c, 0, c->i);
-    return c->i < c->host->n_issues;
+    return host_issue_at(c->host, c->i, &issue, &c->err);
 }
 
 static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Issue *issue = &c->host->issues[c->i];
+    Issue found;
+    const Issue *issue = &found;
+    if (!host_issue_at(c->host, c->i, &found, &c->err)) return;
     switch (column) {
     case IS_PATH: sqlite3_result_text(ctx, c->host->file.path, -1, SQLITE_STATIC); break;
     case IS_OFFSET: sqlite3_result_int64(ctx, (sqlite3_int64)issue->offset); break;

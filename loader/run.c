@@ -77,16 +77,29 @@ void host_issue(Host *host, const char *severity, const char *code, uint64_t off
     }
     if (issue) {
         issue->count++, issue->lost_bytes += n_bytes;
-    } else if (GROW(host->issues, host->n_issues, host->issue_capacity)) {
+    } else {
         char text[1200];
         va_list ap;
         va_start(ap, format);
         vsnprintf(text, sizeof text, format, ap);
         va_end(ap);
         char *message = arena_alloc(&host->arena, strlen(text) + 1);
-        if (message) host->issues[host->n_issues++] = (Issue){severity, code, offset, 1, n_bytes, strcpy(message, text), where};
+        if (message && GROW(host->issues, host->n_issues, host->issue_capacity))
+            host->issues[host->n_issues++] = (Issue){severity, code, offset, 1, n_bytes, strcpy(message, text), where};
+        else
+            host->issue_lost = true;
     }
     pthread_mutex_unlock(&host->lock);
+}
+
+bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err)
+{
+    pthread_mutex_lock(&host->lock);
+    bool there = i < host->n_issues && !host->issue_lost;
+    if (there) *issue = host->issues[i];
+    if (host->issue_lost) prof_nomem(err);
+    pthread_mutex_unlock(&host->lock);
+    return there;
 }
 
 /* ---- a pool of workers over a list of tasks ---- */
@@ -356,6 +369,7 @@ static int run_load(Run *run, const Source *source, const RunOptions *options, P
         host->first_event = run->n_events;
         for (size_t i = 0; i < host->n_lines; i++) host->lines[i].first_event = run->n_events, run->n_events += host->lines[i].n_events;
         if (host->readable) xspace_finish(host, err);
+        if (host->issue_lost) prof_nomem(err); /* better no run than one that keeps a loss to itself */
     }
     clock_gettime(CLOCK_MONOTONIC, &end);
     run->loaded_ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;

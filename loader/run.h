@@ -243,8 +243,9 @@ struct Host {
     const Text **hostnames, **errors, **warnings;
     size_t n_hostnames, n_errors, n_warnings, hostname_capacity, error_capacity, warning_capacity;
     int64_t start_unix_ns, stop_unix_ns; /* -1: the file does not say */
-    Issue *issues;
+    Issue *issues;                       /* under the lock: some are found late */
     size_t n_issues, issue_capacity;
+    bool issue_lost;      /* there was no memory for one */
     pthread_mutex_t lock; /* issues and late metadata while lines are read */
     TextTable texts;
     Arena arena;
@@ -295,6 +296,8 @@ bool run_is_current(const Run *run);
 /* Records a loss or repair; repetitions of one code at one place are counted in one row. */
 void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t lost_bytes, const void *where, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
+/* The i-th issue, its texts for as long as the run; false behind the last, or with err set when one was lost for lack of memory. */
+bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err);
 
 /* id -> index or -1. */
 int64_t id_find(const IdTable *table, const void *array, size_t element_bytes, int64_t id);
