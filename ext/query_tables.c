@@ -13,9 +13,12 @@ typedef struct {
     const Query *query;
 } QueryTable;
 
+enum { MAX_GIVEN = 16 };
+
 typedef struct {
     sqlite3_vtab_cursor base;
     sqlite3_stmt *stmt;
+    sqlite3_value *given[MAX_GIVEN]; /* parameters, for their columns */
     bool eof;
     sqlite3_int64 rowid;
 } QueryCursor;
@@ -53,13 +56,13 @@ static int query_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     const Query *query = ((QueryTable *)vtab)->query;
     int first = query->n_columns - query->n_parameters, n = 0;
-    char plan[32] = "";
+    char plan[MAX_GIVEN + 1] = "";
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
         if (c->op != SQLITE_INDEX_CONSTRAINT_EQ || c->iColumn < first) continue;
         if (!c->usable) return SQLITE_CONSTRAINT;
         char letter = (char)('A' + c->iColumn - first);
-        if (strchr(plan, letter) || n + 1 >= (int)sizeof plan) continue;
+        if (strchr(plan, letter) || c->iColumn - first >= MAX_GIVEN) continue;
         plan[n++] = letter, plan[n] = 0;
         info->aConstraintUsage[i].argvIndex = n;
         info->aConstraintUsage[i].omit = 1;
@@ -82,8 +85,15 @@ static int query_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
     return SQLITE_OK;
 }
 
+static void forget_given(QueryCursor *c)
+{
+    for (int i = 0; i < MAX_GIVEN; i++) sqlite3_value_free(c->given[i]);
+    memset(c->given, 0, sizeof c->given);
+}
+
 static int query_close(sqlite3_vtab_cursor *cursor)
 {
+    forget_given((QueryCursor *)cursor);
     sqlite3_finalize(((QueryCursor *)cursor)->stmt);
     sqlite3_free(cursor);
     return SQLITE_OK;
@@ -117,13 +127,18 @@ static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *lette
     if (rc != SQLITE_OK) return query_fail(c, rc);
     sqlite3_reset(c->stmt);
     sqlite3_clear_bindings(c->stmt);
-    for (int i = 0; i < argc && rc == SQLITE_OK; i++) {
+    forget_given(c);
+    for (int i = 0; i < argc; i++) {
+        const Query *query = table->query;
+        int parameter = letters[i] - 'A';
         char name[64];
-        sqlite3_snprintf(sizeof name, name, ":%s", table->query->parameters[letters[i] - 'A'].name);
+        sqlite3_snprintf(sizeof name, name, ":%s", query->parameters[parameter].name);
+        rc = prof_check_parameter(cursor->pVtab, query->name, &query->columns[query->n_columns - query->n_parameters + parameter], argv[i]);
+        if (rc != SQLITE_OK) return rc;
+        if (!(c->given[parameter] = sqlite3_value_dup(argv[i]))) return SQLITE_NOMEM;
         int index = sqlite3_bind_parameter_index(c->stmt, name);
-        if (index) rc = sqlite3_bind_value(c->stmt, index, argv[i]);
+        if (index && (rc = sqlite3_bind_value(c->stmt, index, argv[i])) != SQLITE_OK) return query_fail(c, rc);
     }
-    if (rc != SQLITE_OK) return query_fail(c, rc);
     c->eof = false;
     return query_next(cursor);
 }
@@ -133,8 +148,13 @@ static int query_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid) { retu
 
 static int query_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
+    QueryCursor *c = (QueryCursor *)cursor;
     const Query *query = ((QueryTable *)cursor->pVtab)->query;
-    if (column < query->n_columns - query->n_parameters) sqlite3_result_value(ctx, sqlite3_column_value(((QueryCursor *)cursor)->stmt, column));
+    int parameter = column - (query->n_columns - query->n_parameters);
+    if (parameter < 0)
+        sqlite3_result_value(ctx, sqlite3_column_value(c->stmt, column));
+    else if (parameter < MAX_GIVEN && c->given[parameter])
+        sqlite3_result_value(ctx, c->given[parameter]);
     return SQLITE_OK;
 }
 

@@ -150,19 +150,23 @@ static bool fits(const Column *column, sqlite3_value *value)
     return type == SQLITE_TEXT;
 }
 
+int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column, sqlite3_value *value)
+{
+    if (fits(column, value)) return SQLITE_OK;
+    bool blob = sqlite3_value_type(value) == SQLITE_BLOB;
+    const char *text = blob ? "a blob" : (const char *)sqlite3_value_text(value), *quote = sqlite3_value_type(value) == SQLITE_TEXT ? "'" : "";
+    if (!text) return SQLITE_NOMEM;
+    const char *wanted = !strncmp(column->type, "INTEGER", 7) ? "an integer" : !strncmp(column->type, "REAL", 4) ? "a number" : "a text";
+    return prof_table_fail(vtab, SQLITE_MISMATCH,
+                           sqlite3_mprintf("%s: %s cannot be %s%!.40s%s: it is %s (%s)", table, column->name, quote, text, quote, wanted, column->description));
+}
+
 static int take_parameter(RowCursor *c, const ProfTable *vtab, int parameter, sqlite3_value *value)
 {
     const Table *table = vtab->table;
     const Column *column = &table->columns[table_column(table, "source") + 1 + parameter];
-    if (!fits(column, value)) {
-        const char *text = (const char *)sqlite3_value_text(value);
-        return prof_table_fail(c->base.pVtab, SQLITE_MISMATCH,
-                               sqlite3_mprintf("%s: %s cannot be '%.40s': it is %s (%s)", table->name, column->name, text ? text : "a blob",
-                                               !strncmp(column->type, "INTEGER", 7) ? "an integer"
-                                               : !strncmp(column->type, "REAL", 4)  ? "a number"
-                                                                                    : "a text",
-                                               column->description));
-    }
+    int rc = prof_check_parameter(c->base.pVtab, table->name, column, value);
+    if (rc != SQLITE_OK) return rc;
     c->parameters[parameter] = sqlite3_value_dup(value);
     return c->parameters[parameter] ? SQLITE_OK : SQLITE_NOMEM;
 }

@@ -6,10 +6,12 @@
 #   -- column NAME TYPE [unit]: what it is
 # and then holds one SELECT whose columns are the declared ones, in order.
 function text(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return "\"" s "\"" }
+# A parameter is of its default's type, a text where that is NULL.
+function type_of(value) { return value ~ /^-?[0-9]+$/ ? "INTEGER" : value ~ /^-?[0-9.]+$/ ? "REAL" : "TEXT" }
 function flush_query() {
     if (name == "") return
     for (i = 1; i <= n_parameters; i++)
-        columns = columns "    {" text(parameter[i]) ", \"HIDDEN\", NULL, " text(parameter_doc[i] "; default " parameter_default[i]) ", \"argument " i "\"},\n"
+        columns = columns "    {" text(parameter[i]) ", \"" type_of(parameter_default[i]) " HIDDEN\", NULL, " text(parameter_doc[i] "; default " parameter_default[i]) ", \"argument " i "\"},\n"
     printf "static const QueryParameter %s_parameters[] = {\n", name
     for (i = 1; i <= n_parameters; i++) printf "    {%s, %s, %s},\n", text(parameter[i]), text(parameter_default[i]), text(parameter_doc[i])
     printf "};\nstatic const Column %s_columns[] = {\n%s};\n", name, columns

@@ -1,0 +1,12 @@
+-- A parameter of the wrong type: the message names the table, the parameter, the value and what is wanted.
+.bail off
+SELECT * FROM top_ops('tests/data/tpu_train_54', 'text');
+SELECT * FROM top_ops('tests/data/tpu_train_54', 2.5);
+SELECT * FROM top_ops('tests/data/tpu_train_54', x'00');
+SELECT * FROM top_ops(17);
+SELECT * FROM idle_gaps('tests/data/tpu_train_54', 'ein sehr langer Text, der größer als vierzig Zeichen ist');
+SELECT count(*) FROM top_ops('tests/data/tpu_train_54', 3);
+SELECT count(*) FROM top_ops('tests/data/tpu_train_54', NULL);
+SELECT count(*) FROM top_ops('tests/data/tpu_train_54') WHERE n = 3;
+SELECT count(*), source, n FROM top_ops('tests/data/tpu_train_54', 3) WHERE rank = 1 OR occurrences > 0;
+SELECT "column", type FROM prof_columns WHERE table_name = 'top_ops' AND type LIKE '%HIDDEN';
