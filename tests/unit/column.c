@@ -1,0 +1,58 @@
+/* column.c: packed columns give back what went in, in the width it needs. */
+#include "../../loader/store/column.h"
+#include "check.h"
+
+static void pack(const int64_t *values, size_t n, int width, const char *what)
+{
+    Arena arena = {0};
+    Packed packed;
+    int64_t base, *out = malloc((n ? n : 1) * sizeof *out);
+    if (!out) abort();
+    bool good = packed_width(values, n, &base) == width && packed_make(&packed, &arena, values, n) && packed.width == width;
+    if (good) packed_read(&packed, out, n);
+    for (size_t i = 0; i < n && good; i++) good = out[i] == values[i] && packed_at(&packed, i) == values[i];
+    check(good, what);
+    free(out);
+    arena_free(&arena);
+}
+
+static void *no_memory(uint64_t n_bytes)
+{
+    (void)n_bytes;
+    return NULL;
+}
+static void *no_more(void *old, uint64_t n_bytes)
+{
+    (void)old, (void)n_bytes;
+    return NULL;
+}
+
+#define PACK(width, what, ...)                                                                                                                                 \
+    {                                                                                                                                                          \
+        const int64_t values[] = {__VA_ARGS__};                                                                                                                \
+        pack(values, sizeof values / sizeof *values, width, what);                                                                                             \
+    }
+int main(void)
+{
+    pack(NULL, 0, 0, "no values");
+    PACK(0, "one value", INT64_MIN)
+    PACK(0, "equal values", 7, 7, 7)
+    PACK(1, "a range of 255", -5, 250, 0)
+    PACK(2, "a range of 256", 0, 256)
+    PACK(2, "a range of 65535", INT64_MAX, INT64_MAX - 65535)
+    PACK(4, "a range of 65536", 1, 65537)
+    PACK(4, "a range of 2^32 - 1", 5, 5 + (int64_t)UINT32_MAX)
+    PACK(8, "a range of 2^32", 0, (int64_t)UINT32_MAX + 1)
+    PACK(8, "all of int64", INT64_MIN, -1, 0, 1, INT64_MAX)
+    int64_t many[1024];
+    for (int i = 0; i < 1024; i++) many[i] = (int64_t)((uint64_t)(i * 2654435761u) % 60000) - 30000;
+    pack(many, 1024, 2, "a chunk");
+
+    ProfMemory none = {no_memory, no_more, free};
+    Arena arena = {0};
+    Packed packed;
+    prof_use_memory(none);
+    check(!packed_make(&packed, &arena, many, 1024), "no memory");
+    check(packed_make(&packed, &arena, many, 0) && packed_make(&packed, &arena, many, 1), "equal values need no memory");
+    return finish();
+}
