@@ -27,6 +27,9 @@ SQLITE_EXTENSION_INIT1
     T(op_metrics) \
     T(op_totals) \
     T(kernel_stats) \
+    T(memory_events) \
+    T(memory_allocators) \
+    T(memory_active) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_queries)

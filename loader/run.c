@@ -58,6 +58,19 @@ const char *const known_stat_names[N_KNOWN_STATS] = {
     "equation",
     "annotation",
     "level 0",
+    "allocator_name",
+    "index_on_host",
+    "device_ordinal",
+    "bytes_reserved",
+    "bytes_allocated",
+    "bytes_available",
+    "fragmentation",
+    "peak_bytes_in_use",
+    "requested_bytes",
+    "allocation_bytes",
+    "addr",
+    "region_type",
+    "data_type",
 };
 
 /* ---- issues ---- */

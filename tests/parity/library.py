@@ -76,13 +76,21 @@ def ask(queries):
 NEAR_LINE = re.compile(r"near line (\d+): (.*)")
 
 
+def typed_select(columns, rest):
+    """A SELECT of the columns, spelled. An expression is evaluated once, not for each mention."""
+    if all(re.fullmatch(r'\w+|"[^"]*"', column) for column in columns):
+        return "SELECT %s %s;" % (", ".join(map(typed, columns)), rest)
+    named = ", ".join("%s AS c%d" % (column, i) for i, column in enumerate(columns))
+    return "WITH asked AS MATERIALIZED (SELECT %s %s) SELECT %s FROM asked;" % (named, rest, ", ".join(typed("c%d" % i) for i in range(len(columns))))
+
+
 def ask_each(queries, timeout=600):
     """{name: ([rows], error or None)} for {name: (list of columns, rest of the SELECT)}: one shell for all, each query on its own."""
     names, script = [], ['.load "%s"' % LIBRARY.replace("\\", "\\\\").replace('"', '\\"'), ".mode list", '.separator "\\t" "\\n"', ".headers off"]
     line_of = {}
     for name, (columns, rest) in queries.items():
         script.append("SELECT '@%d';" % len(names))
-        script.append(" ".join(("SELECT %s %s;" % (", ".join(map(typed, columns)), rest)).splitlines()))
+        script.append(" ".join(typed_select(columns, rest).splitlines()))
         line_of[len(script)] = name
         names.append(name)
     answers = {name: ([], None) for name in names}

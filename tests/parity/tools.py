@@ -21,13 +21,15 @@ class Entry:
     left_out {id: reason} not compared
     real     ids of doubles that XProf may print without a point, apart by blanks (by newlines if there is one)
     turn     {id: function} applied to both sides: a set whose order XProf leaves open, say
+    end      what comes behind the call: WINDOW, GROUP BY...
     rows     function(Answer) -> (columns, rows) or None, for answers that are no plain CSV
     hlo      True: asked of HLO dumps as well as of profiles
     pending  why the table is known to differ still: its mismatches are counted and shown, and fail nothing
     """
 
-    def __init__(self, name, table, call, columns, key="", order=False, left_out=None, real="", turn=None, rows=None, hlo=False, pending=None):
-        self.name, self.table, self.call = name, table, call
+    def __init__(self, name, table, call, columns, key="", order=False, left_out=None, real="", turn=None, end="", rows=None, hlo=False,
+                 pending=None):
+        self.name, self.table, self.call, self.end = name, table, call, end
         self.columns = parse_columns(columns)
         self.key, self.order = tuple(key.split()), order
         self.left_out, self.real, self.turn = left_out or {}, set(real.split("\n") if "\n" in real else real.split()), turn or {}
@@ -183,6 +185,20 @@ def steps(answer):
         [index, cores[0][at["step_num"]], cores[0][at["step_name"]], Num(len(cores))] for index, cores in rows.items()]
 
 
+def snapshots(answer):
+    """memory_profile.snapshots without what is any one of several."""
+    table, active = answer.table("memory_profile.snapshots"), answer.table("memory_profile.active_allocations")
+    if table is None or active is None:
+        return None
+    columns, at = table[0], {c: i for i, c in enumerate(active[0])}
+    merged = {(row[at["memoryId"]], row[at["snapshotIndex"]]) for row in active[1] if row[at["numOccurrences"]] != "1"}
+    for row in table[1]:
+        if (row[columns.index("memoryId")], row[columns.index("index")]) in merged:
+            for column in OF_ONE:
+                row[columns.index(column)] = None
+    return columns, table[1]
+
+
 def viewer(part, defaults=""):
     """A table of memory_viewer, all modules and memory spaces in one; JSON leaves out zeros, `defaults` puts them back."""
     def rows(answer):
@@ -310,8 +326,9 @@ INPUT_STEPS = """
 
 TOOLTIP = {"tooltip": "text drawn from the other columns"}
 
-SNAPSHOT = """
+SAMPLED_SNAPSHOTS = """
     memoryId = allocator
+    index = row_number() OVER (PARTITION BY allocator) - 1
     timeOffsetPs = line_time_ps
     stackReservedBytes = stack_bytes
     heapAllocatedBytes = heap_bytes
@@ -322,11 +339,28 @@ SNAPSHOT = """
     requestedBytes = requested_bytes
     allocationBytes = allocation_bytes
     address = address
-    tfOpName = tf_op
+    tfOpName = ifnull(tf_op, '')
     stepId = step
-    regionType = region_type
-    dataType = data_type
-    tensorShape = shape"""
+    regionType = ifnull(region_type, '')
+    dataType = ifnull(data_type, '')
+    tensorShape = ifnull(shape, '')"""
+
+# Of several equal allocations XProf shows any one: what tells them apart is compared where there is one only.
+OF_ONE = {"timeOffsetPs": "line_time_ps", "stackReservedBytes": "stack_bytes", "heapAllocatedBytes": "heap_bytes", "freeMemoryBytes": "free_bytes",
+          "fragmentation": "fragmentation_fraction", "peakBytesInUse": "peak_bytes_in_use", "address": "address"}
+SNAPSHOTS = """
+    memoryId = allocator
+    index = count(*) FILTER (WHERE special IS NULL) OVER before - 1
+    memoryActivity = 'ALLOCATION'
+    requestedBytes = requested_bytes
+    allocationBytes = allocation_bytes
+    tfOpName = ifnull(tf_op, '')
+    stepId = step
+    regionType = ifnull(region_type, '')
+    dataType = ifnull(data_type, '')
+    tensorShape = ifnull(shape, '')
+    """ + "\n".join("%s = CASE occurrences WHEN 1 THEN (SELECT e.%s FROM memory_events({source}) AS e WHERE e.event_id = a.event_id) END" % pair
+                    for pair in OF_ONE.items())
 
 INFERENCE_REQUESTS = """
     model number percentile request_id throughput
@@ -539,7 +573,29 @@ TOOLS = [
         peakStats.heapAllocatedBytes = heap_bytes_at_peak
         peakStats.freeMemoryBytes = free_bytes_at_peak
         peakStats.fragmentation = fragmentation_at_peak_fraction
-        peakStats.peakBytesInUse = profile_peak_bytes""", key="memoryId"),
+        peakStats.peakBytesInUse = profile_peak_bytes""", key="memoryId", order=True, real="peakStats.fragmentation"),
+    Entry("memory_profile.sampled_snapshots", "memory_events", "memory_events({source}) WHERE sampled", SAMPLED_SNAPSHOTS, key="memoryId index", order=True, real="fragmentation"),
+    Entry("memory_profile.active_allocations", "memory_active", "memory_active({source})", """
+        memoryId = allocator
+        index = rank - 1
+        snapshotIndex = CASE WHEN special IS NULL THEN count(*) FILTER (WHERE special IS NULL) OVER before - 1 ELSE -count(special) OVER kind END
+        specialIndex = CASE WHEN special IS NULL THEN -1 ELSE count(special) OVER kind - 1 END
+        numOccurrences = occurrences""", key="memoryId index", order=True,
+          end="WINDOW before AS (PARTITION BY allocator ORDER BY rank), kind AS (PARTITION BY allocator ORDER BY special = 'stack', rank)"),
+    Entry("memory_profile.snapshots", "memory_active", "memory_active({source}) AS a WHERE special IS NULL", SNAPSHOTS, key="memoryId index",
+          rows=snapshots, real="fragmentation", end="WINDOW before AS (PARTITION BY allocator ORDER BY rank)"),
+    Entry("memory_profile.special_allocations", "memory_active", "memory_active({source}) WHERE special IS NOT NULL", """
+        memoryId = allocator
+        index = row_number() OVER (PARTITION BY allocator ORDER BY special = 'stack') - 1
+        memoryActivity = 'ALLOCATION'
+        requestedBytes = requested_bytes
+        allocationBytes = allocation_bytes
+        address = '0'
+        tfOpName = tf_op
+        stepId = CAST(step AS TEXT)
+        regionType = region_type
+        dataType = data_type
+        tensorShape = shape""", key="memoryId index"),
 
     # inference and other tools
     Entry("inference_profile.requests", "inference_percentiles", "inference_percentiles({source}) WHERE kind = 'request'", INFERENCE_REQUESTS,

@@ -1,0 +1,283 @@
+/* memory_profile.c: the tables memory_events, memory_allocators and memory_active: what allocators did, as XProf's memory profile has it.
+ *
+ *   SELECT allocator, profile_peak_bytes >> 20 AS peak_mib FROM memory_allocators('logs');                  -- GPU_0_bfc|252
+ *   SELECT tf_op, allocation_bytes, occurrences FROM memory_active('logs') WHERE special IS NULL LIMIT 3;   -- what was live at the peak */
+#include "../loader/analysis/memory_profile.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define ALLOCATOR_DOC "allocator", "TEXT", NULL, "name, or number on its host, of the allocator; empty when its events name none", "memory_profile memoryId"
+
+static void result_known(sqlite3_context *ctx, const Text *text)
+{
+    if (text->n_bytes) result_text(ctx, text);
+}
+
+static void result_event(sqlite3_context *ctx, const MemoryEvent *e)
+{
+    if (e) sqlite3_result_int64(ctx, (sqlite3_int64)e->event);
+}
+
+/* Moves through the allocators of a host (c->j) and what each holds (c->i of `count`). */
+static bool next_item(RowCursor *c, size_t (*count)(const MemoryAllocator *))
+{
+    const MemoryProfile *profile = host_memory_profile(c->host, &c->err);
+    if (!profile) return false;
+    for (c->i += c->started; c->j < profile->n_allocators; c->j++, c->i = 0) {
+        const MemoryAllocator *a = &profile->allocators[c->j];
+        if (c->i < count(a)) return c->item = a, true;
+    }
+    return false;
+}
+
+/* ---- memory_events ---- */
+
+#define EVENTS_COLUMNS(C)                                                                                                                                      \
+    C(ME_RUN, RUN_DOC)                                                                                                                                         \
+    C(ME_HOST, HOST_DOC)                                                                                                                                       \
+    C(ME_ALLOCATOR, ALLOCATOR_DOC)                                                                                                                             \
+    C(ME_GROUP, "group_id", "INTEGER", NULL, "step that the event belongs to, on its host; NULL when it belongs to none", "group_id")                          \
+    C(ME_STEP, "step", "INTEGER", NULL, "the group, or where there is none the number after that of the last event of a group, as XProf guesses",              \
+      "memory_profile stepId")                                                                                                                                 \
+    C(ME_TIME, "time_ps", "INTEGER", "ps", "when, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                           \
+    C(ME_LINE_TIME, "line_time_ps", "INTEGER", "ps", "when, from the start of the line: XProf orders by it", "memory_profile timeOffsetPs")                    \
+    C(ME_ACTIVITY, "activity", "TEXT", NULL, "ALLOCATION or DEALLOCATION", "memory_profile memoryActivity")                                                    \
+    C(ME_REQUESTED, "requested_bytes", "INTEGER", "bytes", "what was asked for; 0 when the event does not say", "memory_profile requestedBytes")               \
+    C(ME_ALLOCATED, "allocation_bytes", "INTEGER", "bytes", "what it took; 0 when the event does not say", "memory_profile allocationBytes")                   \
+    C(ME_ADDRESS, "address", "TEXT", NULL, "where, decimal; 0 when the event does not say", "memory_profile address")                                          \
+    C(ME_HEAP, "heap_bytes", "INTEGER", "bytes", "allocated after it; 0 when the event does not say", "memory_profile heapAllocatedBytes")                     \
+    C(ME_STACK, "stack_bytes", "INTEGER", "bytes", "reserved beside the heap; 0 when the event does not say", "memory_profile stackReservedBytes")             \
+    C(ME_FREE, "free_bytes", "INTEGER", "bytes", "left after it; 0 when the event does not say", "memory_profile freeMemoryBytes")                             \
+    C(ME_PEAK, "peak_bytes_in_use", "INTEGER", "bytes", "the most in use so far in the allocator's life; 0 when the event does not say",                       \
+      "memory_profile peakBytesInUse")                                                                                                                         \
+    C(ME_FRAGMENTATION, "fragmentation_fraction", "REAL", "fraction 0..1",                                                                                     \
+      "free memory that lies outside the largest free piece; 0 when the event does not say", "memory_profile fragmentation")                                   \
+    C(ME_TF_OP, "tf_op", "TEXT", NULL, "op that asked for it, of a free the op of the allocation before at the address; NULL when unknown",                    \
+      "memory_profile tfOpName")                                                                                                                               \
+    C(ME_REGION, "region_type", "TEXT", NULL, "temp, output, persist/dynamic...; NULL when unknown", "memory_profile regionType")                              \
+    C(ME_DATA_TYPE, "data_type", "TEXT", NULL, "element type as TensorFlow names it, INVALID for type 0; NULL when unknown", "memory_profile dataType")        \
+    C(ME_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL when unknown", "memory_profile tensorShape")                                                 \
+    C(ME_SAMPLED, "sampled", "INTEGER", "0 or 1", "1: one of the `samples` events of its allocator that XProf shows: of equal stretches, the largest in use",  \
+      "memory_profile sampledTimelineSnapshots")                                                                                                               \
+    C(ME_EVENT, EVENT_ID_DOC)                                                                                                                                  \
+    C(ME_MATCH, "match_event_id", "INTEGER", NULL,                                                                                                             \
+      "of an allocation the event that frees it, of a free its allocation, by address and time_ps; NULL when the profile has none", "libprofsql")              \
+    C(ME_LIVE_UNTIL, "live_until_ps", "INTEGER", "ps",                                                                                                         \
+      "of an allocation: when it was freed, or its address given out again without a free; NULL for a free and for what lived to the end", "libprofsql")       \
+    C(ME_SOURCE, SOURCE_DOC)                                                                                                                                   \
+    C(ME_SAMPLES, "samples", "INTEGER HIDDEN", "events", "how many events of an allocator are `sampled`: 1000 if not given", "argument 2")
+enum { EVENTS_COLUMNS(COLUMN_ENUM) };
+static const Column events_columns[] = {EVENTS_COLUMNS(COLUMN_DOC)};
+enum { XPROF_SAMPLES = 1000 };
+
+static size_t n_events(const MemoryAllocator *a) { return a->n_events; }
+
+/* An event of one number is looked up, else all are walked. */
+static const MemoryEvent *next_event(RowCursor *c)
+{
+    if (!c->has_key[KEY_EVENT_ID]) {
+        const MemoryAllocator *a = next_item(c, n_events) ? c->item : NULL;
+        return a ? a->events[c->i] : NULL;
+    }
+    const MemoryProfile *profile = c->started ? NULL : host_memory_profile(c->host, &c->err);
+    return profile ? memory_event(profile, (uint64_t)c->key[KEY_EVENT_ID]) : NULL;
+}
+
+static bool events_next(RowCursor *c)
+{
+    sqlite3_int64 n_samples = row_integer_parameter(c, 0, XPROF_SAMPLES);
+    if (!c->started) c->nth = SIZE_MAX;
+    const MemoryEvent *e = next_event(c);
+    if (!e) return false;
+    c->part = memory_sampled(e, n_samples > 0 ? (size_t)n_samples : 0, &c->nth);
+    c->item = e;
+    return c->place = e->event, true;
+}
+
+static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const MemoryEvent *e = c->item;
+    switch (column) {
+    case ME_ALLOCATOR: result_text(ctx, e->allocator); break;
+    case ME_GROUP:
+        if (e->group >= 0) sqlite3_result_int64(ctx, e->group);
+        break;
+    case ME_STEP: sqlite3_result_int64(ctx, e->step); break;
+    case ME_TIME: sqlite3_result_int64(ctx, e->start_ps); break;
+    case ME_LINE_TIME: sqlite3_result_int64(ctx, e->line_time_ps); break;
+    case ME_ACTIVITY: sqlite3_result_text(ctx, e->is_free ? "DEALLOCATION" : "ALLOCATION", -1, SQLITE_STATIC); break;
+    case ME_REQUESTED: sqlite3_result_int64(ctx, e->requested_bytes); break;
+    case ME_ALLOCATED: sqlite3_result_int64(ctx, e->allocation_bytes); break;
+    case ME_ADDRESS: result_id(ctx, e->address); break;
+    case ME_HEAP: sqlite3_result_int64(ctx, e->heap_bytes); break;
+    case ME_STACK: sqlite3_result_int64(ctx, e->stack_bytes); break;
+    case ME_FREE: sqlite3_result_int64(ctx, e->free_bytes); break;
+    case ME_PEAK: sqlite3_result_int64(ctx, e->peak_bytes); break;
+    case ME_FRAGMENTATION: sqlite3_result_double(ctx, e->fragmentation); break;
+    case ME_TF_OP: result_known(ctx, e->tf_op); break;
+    case ME_REGION: result_known(ctx, e->region_type); break;
+    case ME_DATA_TYPE: result_known(ctx, e->data_type); break;
+    case ME_SHAPE: result_known(ctx, e->shape); break;
+    case ME_SAMPLED: sqlite3_result_int(ctx, c->part); break;
+    case ME_EVENT: result_event(ctx, e); break;
+    case ME_MATCH: result_event(ctx, e->match); break;
+    case ME_LIVE_UNTIL:
+        if (!e->is_free && (e->match || e->reuse)) sqlite3_result_int64(ctx, (e->match ? e->match : e->reuse)->start_ps);
+        break;
+    default: break;
+    }
+}
+
+static const RowSource events_rows = {.next = events_next, .column = events_column, .n_parameters = 1};
+const Table memory_events_table = {"memory_events",
+                                   "one row for each allocation or free that an allocator reported, by allocator and XProf's order of time",
+                                   events_columns,
+                                   COUNT(events_columns),
+                                   &row_table_module,
+                                   &events_rows,
+                                   10000};
+
+/* ---- memory_allocators ---- */
+
+#define ALLOCATORS_COLUMNS(C)                                                                                                                                  \
+    C(MA_RUN, RUN_DOC)                                                                                                                                         \
+    C(MA_HOST, HOST_DOC)                                                                                                                                       \
+    C(MA_ALLOCATOR, ALLOCATOR_DOC)                                                                                                                             \
+    C(MA_CAPACITY, "capacity_bytes", "INTEGER", "bytes", "heap, stack and free memory together at the peak", "memory_profile memoryCapacity")                  \
+    C(MA_LIFETIME, "lifetime_peak_bytes", "INTEGER", "bytes",                                                                                                  \
+      "the most in use in the allocator's life as its last event in the file says, which need not be the last in time",                                        \
+      "memory_profile peakBytesUsageLifetime")                                                                                                                 \
+    C(MA_PEAK, "profile_peak_bytes", "INTEGER", "bytes", "the most in use (heap and stack) in the profile", "memory_profile peakStats.peakBytesInUse")         \
+    C(MA_TIME, "peak_time_ps", "INTEGER", "ps", "when that was, from the session's start: the last such event in the file; NULL when sums are negative",       \
+      "XLine.timestamp_ns, XEvent.offset_ps")                                                                                                                  \
+    C(MA_LINE_TIME, "peak_line_time_ps", "INTEGER", "ps", "the same from the start of its line; 0 when sums are negative", "memory_profile peakStatsTimePs")   \
+    C(MA_HEAP, "heap_bytes_at_peak", "INTEGER", "bytes", "heap at the peak", "memory_profile peakStats.heapAllocatedBytes")                                    \
+    C(MA_STACK, "stack_bytes_at_peak", "INTEGER", "bytes", "stack at the peak", "memory_profile peakStats.stackReservedBytes")                                 \
+    C(MA_FREE, "free_bytes_at_peak", "INTEGER", "bytes", "free memory at the peak", "memory_profile peakStats.freeMemoryBytes")                                \
+    C(MA_FRAGMENTATION, "fragmentation_at_peak_fraction", "REAL", "fraction 0..1", "fragmentation at the peak", "memory_profile peakStats.fragmentation")      \
+    C(MA_STEP, "peak_step", "INTEGER", NULL, "step of the last event in time that is at the peak, by XProf's order", "memory_profile stepId")                  \
+    C(MA_EVENT, "peak_event_id", "INTEGER", NULL, "event_id of the peak; NULL when sums are negative", "libprofsql")                                           \
+    C(MA_LIFETIME_ACTUAL, "lifetime_peak_bytes_actual", "INTEGER", "bytes", "the most in use in the allocator's life that any of its events says",             \
+      "peak_bytes_in_use")                                                                                                                                     \
+    C(MA_ALLOCATIONS, "allocation_count", "INTEGER", "events", "allocations in the profile (XProf's page counts the sampled ones)", "libprofsql")              \
+    C(MA_FREES, "free_count", "INTEGER", "events", "frees in the profile", "libprofsql")                                                                       \
+    C(MA_UNMATCHED, "unmatched_free_count", "INTEGER", "events", "frees of what was allocated before the profile, or unseen", "libprofsql")                    \
+    C(MA_SOURCE, SOURCE_DOC)
+enum { ALLOCATORS_COLUMNS(COLUMN_ENUM) };
+static const Column allocators_columns[] = {ALLOCATORS_COLUMNS(COLUMN_DOC)};
+
+static size_t itself(const MemoryAllocator *a)
+{
+    (void)a;
+    return 1;
+}
+
+static bool allocators_next(RowCursor *c)
+{
+    if (!next_item(c, itself)) return false;
+    const MemoryAllocator *a = c->item;
+    return c->place = a->events[0]->event, true;
+}
+
+static void allocators_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const MemoryAllocator *a = c->item;
+    static const MemoryEvent none;
+    const MemoryEvent *peak = a->peak ? a->peak : &none;
+    switch (column) {
+    case MA_ALLOCATOR: result_text(ctx, a->name); break;
+    case MA_CAPACITY: sqlite3_result_int64(ctx, a->capacity_bytes); break;
+    case MA_LIFETIME: sqlite3_result_int64(ctx, a->last_peak_bytes); break;
+    case MA_PEAK: sqlite3_result_int64(ctx, a->peak_bytes); break;
+    case MA_TIME:
+        if (a->peak) sqlite3_result_int64(ctx, peak->start_ps);
+        break;
+    case MA_LINE_TIME: sqlite3_result_int64(ctx, peak->line_time_ps); break;
+    case MA_HEAP: sqlite3_result_int64(ctx, peak->heap_bytes); break;
+    case MA_STACK: sqlite3_result_int64(ctx, peak->stack_bytes); break;
+    case MA_FREE: sqlite3_result_int64(ctx, peak->free_bytes); break;
+    case MA_FRAGMENTATION: sqlite3_result_double(ctx, peak->fragmentation); break;
+    case MA_STEP: sqlite3_result_int64(ctx, a->peak_step); break;
+    case MA_EVENT: result_event(ctx, a->peak); break;
+    case MA_LIFETIME_ACTUAL: sqlite3_result_int64(ctx, a->max_peak_bytes); break;
+    case MA_ALLOCATIONS: sqlite3_result_int64(ctx, a->n_allocations); break;
+    case MA_FREES: sqlite3_result_int64(ctx, a->n_frees); break;
+    case MA_UNMATCHED: sqlite3_result_int64(ctx, a->n_unmatched_frees); break;
+    default: break;
+    }
+}
+
+static const RowSource allocators_rows = {.next = allocators_next, .column = allocators_column};
+const Table memory_allocators_table = {"memory_allocators",
+                                       "one row for each allocator: its peaks and what its memory was made of at the profile's",
+                                       allocators_columns,
+                                       COUNT(allocators_columns),
+                                       &row_table_module,
+                                       &allocators_rows,
+                                       10};
+
+/* ---- memory_active ---- */
+
+#define ACTIVE_COLUMNS(C)                                                                                                                                      \
+    C(MC_RUN, RUN_DOC)                                                                                                                                         \
+    C(MC_HOST, HOST_DOC)                                                                                                                                       \
+    C(MC_ALLOCATOR, ALLOCATOR_DOC)                                                                                                                             \
+    C(MC_RANK, "rank", "INTEGER", NULL, "place in its allocator, the largest allocation first, from 1", "memory_profile activeAllocations")                    \
+    C(MC_TF_OP, "tf_op", "TEXT", NULL, "op that asked for it, or what XProf calls the special ones; NULL when unknown", "memory_profile tfOpName")             \
+    C(MC_ALLOCATED, "allocation_bytes", "INTEGER", "bytes", "what one took", "memory_profile allocationBytes")                                                 \
+    C(MC_REQUESTED, "requested_bytes", "INTEGER", "bytes", "what was asked for", "memory_profile requestedBytes")                                              \
+    C(MC_OCCURRENCES, "occurrences", "INTEGER", "allocations", "how many that agree in all of this were live", "memory_profile numOccurrences")                \
+    C(MC_REGION, "region_type", "TEXT", NULL, "temp, output, persist/dynamic...; NULL when unknown", "memory_profile regionType")                              \
+    C(MC_DATA_TYPE, "data_type", "TEXT", NULL, "element type as TensorFlow names it; NULL when unknown", "memory_profile dataType")                            \
+    C(MC_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL when unknown", "memory_profile tensorShape")                                                 \
+    C(MC_SPECIAL, "special", "TEXT", NULL,                                                                                                                     \
+      "unused: heap that no allocation of the peak's step explains (allocated before it, or kept by the allocator); stack: what is reserved; else NULL",       \
+      "memory_profile specialAllocations")                                                                                                                     \
+    C(MC_STEP, "step", "INTEGER", NULL, "step of the peak: only what it allocated is listed, as XProf does", "memory_profile stepId")                          \
+    C(MC_EVENT, "event_id", "INTEGER", NULL, "the allocation, the first in the file of several; NULL for special ones", "libprofsql")                          \
+    C(MC_SOURCE, SOURCE_DOC)
+enum { ACTIVE_COLUMNS(COLUMN_ENUM) };
+static const Column active_columns[] = {ACTIVE_COLUMNS(COLUMN_DOC)};
+
+static size_t n_active(const MemoryAllocator *a) { return a->n_active; }
+
+static bool active_next(RowCursor *c)
+{
+    if (!next_item(c, n_active)) return false;
+    const MemoryAllocator *a = c->item;
+    const ActiveMemory *active = &a->active[c->i];
+    const MemoryEvent *event = active->event ? active->event : a->events[0];
+    return c->place = event->event << 2 | active->special, true;
+}
+
+static void active_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const MemoryAllocator *a = c->item;
+    const ActiveMemory *active = &a->active[c->i];
+    switch (column) {
+    case MC_ALLOCATOR: result_text(ctx, a->name); break;
+    case MC_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->i + 1); break;
+    case MC_TF_OP: result_known(ctx, active->tf_op); break;
+    case MC_ALLOCATED: sqlite3_result_int64(ctx, active->allocation_bytes); break;
+    case MC_REQUESTED: sqlite3_result_int64(ctx, active->requested_bytes); break;
+    case MC_OCCURRENCES: sqlite3_result_int64(ctx, active->occurrences); break;
+    case MC_REGION: result_known(ctx, active->region_type); break;
+    case MC_DATA_TYPE: result_known(ctx, active->data_type); break;
+    case MC_SHAPE: result_known(ctx, active->shape); break;
+    case MC_SPECIAL: sqlite3_result_text(ctx, special_memory_names[active->special], -1, SQLITE_STATIC); break;
+    case MC_STEP: sqlite3_result_int64(ctx, a->peak_step); break;
+    case MC_EVENT: result_event(ctx, active->event); break;
+    default: break;
+    }
+}
+
+static const RowSource active_rows = {.next = active_next, .column = active_column};
+const Table memory_active_table = {
+    "memory_active",
+    "one row for each kind of allocation that was live at its allocator's peak, as XProf counts them, and for heap and stack that no allocation explains",
+    active_columns,
+    COUNT(active_columns),
+    &row_table_module,
+    &active_rows,
+    100};
