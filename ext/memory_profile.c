@@ -101,7 +101,7 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case ME_ALLOCATOR: result_text(ctx, e->allocator); break;
     case ME_GROUP:
-        if (e->group >= 0) sqlite3_result_int64(ctx, e->group);
+        if (e->group != -1) sqlite3_result_int64(ctx, e->group);
         break;
     case ME_STEP: sqlite3_result_int64(ctx, e->step); break;
     case ME_TIME: sqlite3_result_int64(ctx, e->start_ps); break;

@@ -59,8 +59,6 @@ static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr
         "float8_e5m2fnuz",
         "int4",
         "uint4",
-        "int2",
-        "uint2",
     };
     enum { REFERENCES = 100 }; /* above: the type of a reference to one */
     int32_t number = (int32_t)(uint32_t)value;
@@ -174,10 +172,11 @@ static void read_host(MemoryProfile *profile, Host *host, ProfErr *err)
             read_plane(profile, plane, err);
             continue;
         }
-        for (size_t m = 0; m < plane->n_declared; m++)
-            if (kind_of(&plane->event_metas[m]))
-                host_issue(host, "info", "memory_events_elsewhere", plane->event_metas[m].span.offset, 0, plane,
-                           "the memory tables show the allocators of /host:CPU, as XProf does; those of plane %s are in trace_events alone", plane->name->text);
+        size_t m = 0;
+        while (m < plane->n_declared && !kind_of(&plane->event_metas[m])) m++;
+        if (m < plane->n_declared)
+            host_issue(host, "info", "memory_events_elsewhere", plane->event_metas[m].span.offset, 0, plane,
+                       "the memory tables show the allocators of /host:CPU, as XProf does; those of plane %s are in trace_events alone", plane->name->text);
     }
 }
 
@@ -255,8 +254,8 @@ static void fill_steps(MemoryAllocator *a)
     int64_t last = -1;
     for (size_t i = 0; i < a->n_events; i++) {
         MemoryEvent *e = a->events[i];
-        e->step = e->group < 0 ? wrapped_sum(last, 1) : e->group;
-        if (e->group >= 0) last = e->group;
+        e->step = e->group == -1 ? wrapped_sum(last, 1) : e->group;
+        if (e->group != -1) last = e->group;
     }
 }
 
@@ -395,7 +394,8 @@ static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *ma
     }
     if (a->n_unmatched_frees)
         host_issue(host, "info", "free_without_allocation", 0, 0, a,
-                   "%" PRId64 " frees of allocator %s have no allocation in the profile: what they freed is not known", a->n_unmatched_frees, a->name->text);
+                   "frees of allocator %s without an allocation in the profile: %" PRId64 "; what they freed is not known", a->name->text,
+                   a->n_unmatched_frees);
 }
 
 static void analyse(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map, MemoryEvent **scratch, Host *host, ProfErr *err)
