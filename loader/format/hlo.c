@@ -4,6 +4,7 @@
  *   XEventMetadata            1 id  2 name "module(program id)"  5 stats*
  *   XStat                     1 metadata_id  6 bytes: the HloProto, when the stat is called "Hlo Proto"
  *   HloProto                  1 hlo_module {1 name ...}  3 buffer_assignment */
+#define _GNU_SOURCE
 #include "hlo.h"
 
 #include "../source.h"
@@ -16,7 +17,15 @@ struct HloProgramState {
     MessageMemory memory;
     HloProgram *first, *next;   /* of the same id */
     HloProgram *untried, *best; /* in the state of the first of an id: the next to parse, and the one that counts */
+    struct HloResult *results;
 };
+
+/* A result of hlo_analysis(). */
+typedef struct HloResult {
+    struct HloResult *next;
+    const HloAnalysis *analysis;
+    void *result;
+} HloResult;
 
 /* The result of the analysis. */
 typedef struct {
@@ -27,7 +36,8 @@ typedef struct {
     HloProgram **by_id; /* the first of each id, open addressing */
     size_t n_slots;
     Arena arena;
-    pthread_mutex_t lock; /* of the states and of `all` */
+    pthread_mutex_t lock;         /* of the states and of `all` */
+    pthread_mutex_t results_lock; /* of the states' results; recursive: an analysis may ask for another */
 } Programs;
 
 /* ---- the table ---- */
@@ -180,6 +190,12 @@ static void programs_free(void *result)
     Programs *programs = result;
     for (size_t i = 0; i < programs->list.n; i++) {
         struct HloProgramState *state = programs->list.programs[i].state;
+        while (state->results) {
+            HloResult *r = state->results;
+            state->results = r->next;
+            r->analysis->release(r->result);
+            prof_free(r);
+        }
         if (state->module) prof_free(state->module->by_id), prof_free(state->module->by_name);
         message_memory_free(&state->memory);
     }
@@ -187,6 +203,7 @@ static void programs_free(void *result)
     prof_free(programs->by_id);
     arena_free(&programs->arena);
     pthread_mutex_destroy(&programs->lock);
+    pthread_mutex_destroy(&programs->results_lock);
     prof_free(programs);
 }
 
@@ -282,7 +299,12 @@ static void *programs_make(Run *run, Host *only, ProfErr *err)
     Host *host = only ? only : &run->hosts[0]; /* only is NULL for the host of a single-host run */
     Programs *programs = prof_alloc(sizeof *programs);
     if (!programs) return prof_nomem(err), NULL;
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&programs->lock, NULL);
+    pthread_mutex_init(&programs->results_lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
     Window window = {.file = &host->file};
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         const Plane *plane = &host->planes[i];
@@ -345,7 +367,8 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
     const Xla__HloModuleProto *hlo = proto->hlo_module;
     HloModule *m = arena_alloc(arena, sizeof *m);
     if (!m) return prof_nomem(err), NULL;
-    *m = (HloModule){.host = program->host, .program_id = program->program_id, .name = hlo->name, .proto = proto, .n_bytes = program->span.n_bytes};
+    *m = (HloModule){
+        .host = program->host, .program_id = program->program_id, .name = hlo->name, .proto = proto, .n_bytes = program->span.n_bytes, .state = program->state};
     for (size_t i = 0; i < hlo->n_computations; i++) m->n_ops += hlo->computations[i]->n_instructions;
     HloOp *ops = arena_alloc(arena, m->n_ops * sizeof *ops);
     if (!ops) return prof_nomem(err), NULL;
@@ -468,6 +491,27 @@ const HloPrograms *hlo_programs(Host *host, ProfErr *err)
     return err->code ? NULL : &programs->all;
 }
 
+const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, ProfErr *err)
+{
+    Programs *programs = programs_of(module->host, err);
+    if (!programs) return NULL;
+    const void *result = NULL;
+    pthread_mutex_lock(&programs->results_lock);
+    for (const HloResult *r = module->state->results; r && !result; r = r->next)
+        if (r->analysis == analysis) result = r->result;
+    if (!result) {
+        HloResult *made = prof_alloc(sizeof *made);
+        if (!made)
+            prof_nomem(err);
+        else if (!(made->result = analysis->make(module, err)))
+            prof_free(made);
+        else
+            made->analysis = analysis, made->next = module->state->results, module->state->results = made, result = made->result;
+    }
+    pthread_mutex_unlock(&programs->results_lock);
+    return result;
+}
+
 /* ---- looking up ---- */
 
 int64_t hlo_position(const HloModule *m, int64_t id)
@@ -508,4 +552,17 @@ const Xla__HloComputationProto *hlo_entry(const HloModule *m)
     for (size_t i = 0; i < hlo->n_computations; i++)
         if (!strcmp(hlo->computations[i]->name, hlo->entry_computation_name)) return hlo->computations[i];
     return NULL;
+}
+
+const uint8_t *hlo_backend_config(const HloModule *m, const Xla__HloInstructionProto *op, size_t *n_bytes)
+{
+    const Xla__HloModuleProto *hlo = m->proto->hlo_module;
+    const Xla__HloInstructionProto__BackendConfigPayload *payload = op->backend_config_payload;
+    ProtobufCBinaryData config = op->backend_config;
+    if (payload && payload->value.len)
+        config = payload->value;
+    else if (payload && payload->id >= 0 && (uint64_t)payload->id < hlo->n_payloads)
+        config = hlo->payloads[payload->id];
+    *n_bytes = config.len;
+    return config.data;
 }

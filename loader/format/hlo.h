@@ -28,6 +28,7 @@ typedef struct HloModule {
     uint64_t n_bytes, held_bytes; /* of the proto in the file, and in memory */
     uint32_t *by_id, *by_name;    /* open addressing; position in ops + 1 */
     size_t n_slots;
+    struct HloProgramState *state;
 } HloModule;
 
 /* What the table of programs knows of one without parsing it. */
@@ -61,6 +62,13 @@ typedef struct {
 } HloPrograms;
 const HloPrograms *hlo_programs(Host *host, ProfErr *err);
 
+/* What is derived from a module on first use and kept as long as it, like run_analysis(). */
+typedef struct {
+    void *(*make)(const HloModule *module, ProfErr *err); /* NULL: err is set */
+    void (*release)(void *result);
+} HloAnalysis;
+const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, ProfErr *err);
+
 /* Checks that the host's file is an HloProto, without reading it whole, and completes host->file. On failure err is set. */
 int hlo_check_file(Host *host, ProfErr *err);
 
@@ -70,6 +78,8 @@ const Xla__HloInstructionProto *hlo_instruction(const HloModule *module, int64_t
 const Xla__HloComputationProto *hlo_computation(const HloModule *module, int64_t id);
 /* The entry computation; NULL when the module names none that it has. */
 const Xla__HloComputationProto *hlo_entry(const HloModule *module);
+/* The backend config, JSON text on GPU and TPU, wherever its generation keeps it; *n_bytes 0: none. */
+const uint8_t *hlo_backend_config(const HloModule *module, const Xla__HloInstructionProto *instruction, size_t *n_bytes);
 /* Position in module->ops of an instruction's id, -1: none. */
 int64_t hlo_position(const HloModule *module, int64_t id);
 
