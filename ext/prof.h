@@ -117,8 +117,9 @@ enum { ROWID_RUN_SHIFT = 56 }; /* a rowid holds the run's position in the source
 /* ---- small tables: rows of one host after the other ---- */
 
 /* Columns by which rows are looked up, found by name in the table's columns. */
-enum RowKey { KEY_PLANE_ID, KEY_LINE_ID, KEY_EVENT_ID, KEY_METADATA_ID, N_ROW_KEYS };
-extern const char *const row_key_names[N_ROW_KEYS];
+enum RowKey { KEY_PLANE_ID, KEY_LINE_ID, KEY_EVENT_ID, KEY_METADATA_ID, KEY_INSTRUCTION_ID, KEY_MEMORY_SPACE, N_ROW_KEYS };
+enum TextKey { KEY_PROGRAM_ID, KEY_HLO_MODULE, KEY_HLO_OP, N_TEXT_KEYS };
+extern const char *const row_key_names[N_ROW_KEYS], *const text_key_names[N_TEXT_KEYS];
 enum { MAX_PARAMETERS = 8 };
 
 typedef struct {
@@ -133,6 +134,7 @@ typedef struct {
     uint64_t place; /* unique in the run: set by RowSource.next, makes the rowid */
     bool has_key[N_ROW_KEYS];
     sqlite3_int64 key[N_ROW_KEYS];
+    char *text_key[N_TEXT_KEYS];               /* NULL: not given */
     char *run_is, *host_is;                    /* equality asked for, or NULL */
     sqlite3_value *parameters[MAX_PARAMETERS]; /* NULL: not given */
     /* the table's own place in the host; zeroed at each host */
@@ -143,6 +145,8 @@ typedef struct {
     uint8_t *message;
     size_t message_capacity;
     const void *item;
+    uint64_t first_place; /* of the places of the host's rows */
+    void *scratch;        /* of the row source, from prof_alloc(); freed at each host */
     Stat stat;
     int part;
     Source *found; /* prof_find */

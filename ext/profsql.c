@@ -22,6 +22,13 @@ SQLITE_EXTENSION_INIT1
     T(stat_metadata) \
     T(plane_stats) \
     T(session) \
+    T(hlo_modules) \
+    T(hlo_computations) \
+    T(hlo_instructions) \
+    T(hlo_operands) \
+    T(buffer_allocations) \
+    T(heap_timeline) \
+    T(memory_peaks) \
     T(prof_issues) \
     T(devices) \
     T(op_metrics) \

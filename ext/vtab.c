@@ -1,12 +1,13 @@
 /* vtab.c: what all tables share, and the module of the small ones, whose rows are walked host by host.
  *
  * Plan of a row table: idxStr has a letter for each argument in order: s source, A and on the parameters, r run,
- * h host, a digit for each RowKey given by equality. SQLite checks every term again; a plan only spares work. */
+ * h host, a digit for each RowKey and one of !"# for each TextKey given by equality. SQLite checks every term again; a plan only spares work. */
 #include "../loader/format/xspace.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-const char *const row_key_names[N_ROW_KEYS] = {"plane_id", "line_id", "event_id", "metadata_id"};
+const char *const row_key_names[N_ROW_KEYS] = {"plane_id", "line_id", "event_id", "metadata_id", "instruction_id", "memory_space"};
+const char *const text_key_names[N_TEXT_KEYS] = {"program_id", "hlo_module", "hlo_op"};
 
 int table_column(const Table *table, const char *name)
 {
@@ -181,6 +182,8 @@ static double values_of_key(enum RowKey key, double rows, const Counts *counts)
     case KEY_PLANE_ID: n = counts ? counts->planes : 8; break;
     case KEY_LINE_ID: n = counts ? counts->lines : 64; break;
     case KEY_METADATA_ID: n = counts ? counts->metadata : 64; break;
+    case KEY_MEMORY_SPACE: n = 2; break;
+    case KEY_INSTRUCTION_ID: n = rows / 4; break;
     default: n = counts ? counts->events : rows / 8; break;
     }
     return n > 1 ? n : 1;
@@ -191,7 +194,7 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     const Table *table = ((ProfTable *)vtab)->table;
     int run = table_column(table, "run"), host = table_column(table, "host"), source = table_column(table, "source");
     if (source < 0) source = table_column(table, "dir");
-    char plan[8 + N_ROW_KEYS + MAX_PARAMETERS];
+    char plan[8 + N_ROW_KEYS + N_TEXT_KEYS + MAX_PARAMETERS];
     int n = 0, n_parameters = table->rows->n_parameters;
     Counts counts;
     bool counted = prof_counts(((ProfTable *)vtab)->prof, info, source, &counts);
@@ -218,6 +221,9 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
                     letter = (char)('0' + k);
                     rows /= values_of_key(k, all, counted ? &counts : NULL);
                 }
+            for (int k = 0; k < N_TEXT_KEYS; k++)
+                if (c->iColumn >= 0 && c->iColumn == table_column(table, text_key_names[k]) && !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY"))
+                    letter = (char)('!' + k), rows /= k == KEY_HLO_OP ? 100 : 4;
         }
         bool seen = false;
         for (int k = 0; k < n; k++) seen |= plan[k] == letter;
@@ -254,7 +260,9 @@ static void row_reset(RowCursor *c)
     sqlite3_free(c->message);
     sqlite3_free(c->run_is);
     sqlite3_free(c->host_is);
+    for (int i = 0; i < N_TEXT_KEYS; i++) sqlite3_free(c->text_key[i]);
     for (int i = 0; i < MAX_PARAMETERS; i++) sqlite3_value_free(c->parameters[i]);
+    prof_free(c->scratch);
     source_list_free(c->found, c->n_found);
     *c = (RowCursor){.base = c->base, .kept = c->kept, .eof = true};
 }
@@ -280,6 +288,8 @@ static bool next_host(RowCursor *c, bool per_run)
             if (!per_run && c->host_is && strcmp(c->host_is, host->name)) continue;
             c->host = host;
             c->i = c->j = c->nth = 0, c->part = 0, c->started = false, c->item = NULL, c->at = c->end = NULL;
+            prof_free(c->scratch);
+            c->scratch = NULL;
             window_free(&c->window);
             c->window.file = &host->file;
             return true;
@@ -325,6 +335,12 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
         } else if (letters[i] >= 'A') {
             int rc = take_parameter(c, table, letters[i] - 'A', argv[i]);
             if (rc != SQLITE_OK) return rc;
+        } else if (letters[i] < '0') {
+            int type = sqlite3_value_type(argv[i]);
+            if (type == SQLITE_NULL) return SQLITE_OK;
+            if (type != SQLITE_TEXT && type != SQLITE_INTEGER) continue;
+            const char *text = (const char *)sqlite3_value_text(argv[i]);
+            if (!text || !(c->text_key[letters[i] - '!'] = sqlite3_mprintf("%s", text))) return SQLITE_NOMEM;
         } else if (sqlite3_value_type(argv[i]) == SQLITE_INTEGER) {
             c->has_key[letters[i] - '0'] = true;
             c->key[letters[i] - '0'] = sqlite3_value_int64(argv[i]);

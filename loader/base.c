@@ -147,7 +147,7 @@ size_t utf8_repair(const uint8_t *s, size_t n_bytes, char *out)
     return (size_t)(o - out);
 }
 
-static uint64_t hash_bytes(const uint8_t *s, size_t n)
+uint64_t hash_bytes(const uint8_t *s, size_t n)
 {
     uint64_t h = n * 0x9e3779b97f4a7c15u;
     while (n >= 8) {

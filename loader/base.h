@@ -65,6 +65,9 @@ typedef struct {
 } Text;
 extern const Text *const empty_text;
 
+/* A hash of bytes, the same on every machine that we build for. */
+uint64_t hash_bytes(const uint8_t *bytes, size_t n_bytes);
+
 /* Texts by content: equal texts of one table are one pointer. */
 typedef struct {
     const Text **slots;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-const char *const heap_kind_names[] = {"Parameter", "Output", "Thread-local", "Constant", "Temporary"};
+const char *const heap_kind_names[] = {"parameter", "output", "thread-local", "constant", "temporary"};
 
 /* Real chips have a handful; a file that claims more is not believed. */
 enum { VMEM_SPACE = 1, MAX_SPACES = 64, MAX_ALIASES = 4096 };
@@ -414,7 +414,7 @@ static int fill_space(const Making *k, HeapSpace *space, ProfErr *err)
         int64_t largest = a->counts && a->indefinite ? largest_buffer(heap, a) : -1;
         if (largest < 0) continue;
         space->indefinite_bytes = add_saturated(space->indefinite_bytes, a->proto->size);
-        if (space->color == 0) objects[space->n_objects++] = (uint32_t)largest; /* XProf lists them for the main memory only */
+        objects[space->n_objects++] = (uint32_t)largest;
     }
     space->n_indefinite_objects = space->n_objects;
     for (size_t i = 0; trace && i < trace->n_at_peak; i++) objects[space->n_objects++] = trace->at_peak[i];
@@ -474,7 +474,7 @@ bool heap_objects(const Heap *heap, const HeapSpace *space, int64_t small_bytes,
     size_t n_small = 0;
     *n = 0;
     if (!list || !by_size) return prof_free(list), prof_free(by_size), false;
-    for (size_t i = 0; i < space->n_objects; i++) {
+    for (size_t i = space->color ? space->n_indefinite_objects : 0; i < space->n_objects; i++) {
         const HeapBuffer *b = &heap->buffers[space->objects[i]];
         if (b->size_bytes < small_bytes)
             small.size_bytes = add_saturated(small.size_bytes, b->size_bytes), n_small++;

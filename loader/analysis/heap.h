@@ -10,7 +10,7 @@
 #include "../format/hlo.h"
 
 enum HeapKind { HEAP_PARAMETER, HEAP_OUTPUT, HEAP_THREAD_LOCAL, HEAP_CONSTANT, HEAP_TEMPORARY };
-extern const char *const heap_kind_names[]; /* as XProf writes them: Parameter, ... */
+extern const char *const heap_kind_names[];
 
 /* A logical buffer at its place in an allocation. */
 typedef struct {
@@ -50,7 +50,7 @@ typedef struct {
     const HeapTrace *trace;   /* NULL: none is of this space */
     int64_t indefinite_bytes; /* of indefinite allocations that hold data: on top of the trace at all times */
     int64_t parameter_bytes, maybe_live_out_bytes, non_reusable_bytes, total_bytes, indefinite_allocation_bytes;
-    const uint32_t *objects; /* buffers at the peak in XProf's program order: one for each indefinite allocation, then the trace's */
+    const uint32_t *objects; /* buffers at the peak: the largest of each indefinite allocation that holds data, then the trace's */
     size_t n_objects, n_indefinite_objects;
     int64_t scoped_vmem_bytes; /* the most that an instruction sets aside in space 1 on its own; -1: none does */
     const Xla__HloInstructionProto *scoped_vmem_op;
@@ -80,8 +80,8 @@ typedef struct {
     int64_t size_bytes, unpadded_bytes;
     size_t program_order, size_rank; /* from 0; of equal sizes the earlier in program order first */
 } HeapObject;
-/* The objects of a space's peak in program order; buffers below small_bytes are folded into a last one. *objects is freed with
- * prof_free(). False: no memory. */
+/* The objects of a space's peak in XProf's program order, indefinite ones only of the main memory; buffers below small_bytes are folded
+ * into a last one. *objects is freed with prof_free(). False: no memory. */
 bool heap_objects(const Heap *heap, const HeapSpace *space, int64_t small_bytes, HeapObject **objects, size_t *n);
 
 #endif

@@ -175,6 +175,17 @@ int64_t shape_unpadded_bytes(const Xla__ShapeProto *shape)
     return bytes;
 }
 
+bool shape_memory_space(const Xla__ShapeProto *shape, int64_t *space)
+{
+    if (shape->element_type != TYPE_TUPLE && shape->element_type != TYPE_BUFFER) return shape->layout ? *space = shape->layout->memory_space, true : false;
+    for (size_t i = 0; i < shape->n_tuple_shapes; i++) {
+        int64_t part;
+        if (!shape_memory_space(shape->tuple_shapes[i], &part) || (i && part != *space)) return false;
+        *space = part;
+    }
+    return shape->n_tuple_shapes > 0;
+}
+
 /* ---- text ----
  *
  *   shape   = "(" [shape {"," shape}] ")" | "b(" shape ")" | type "[" [size {"," size}] "]" ["{" layout "}"]

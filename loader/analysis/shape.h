@@ -39,6 +39,9 @@ double shape_efficiency(const ShapeSizes *sizes);
 /* Size without padding as XProf's memory viewer has it: a tuple is its table of 8-byte pointers. -1: unknown. */
 int64_t shape_unpadded_bytes(const Xla__ShapeProto *shape);
 
+/* The memory space that all arrays of a shape lie in; false when they lie in several, or there is no layout. */
+bool shape_memory_space(const Xla__ShapeProto *shape, int64_t *space);
+
 /* Sizes of a shape in HLO text, "f32[128,3]{1,0:T(8,128)}", a tuple "(f32[2], s32[])". On text that is no shape err is set:
  * what is wrong, and in err->offset at which byte. */
 ShapeSizes shape_text_sizes(const char *text, size_t n_bytes, ProfErr *err);

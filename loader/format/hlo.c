@@ -185,6 +185,8 @@ static int read_entry(Programs *programs, const Plane *plane, const EventMeta *m
     return add_program(programs, (HloProgram){.host = plane->host, .program_id = id, .name = name, .path = plane->host->file.path, .span = stats.proto}, err);
 }
 
+static void module_free(HloModule *m);
+
 static void programs_free(void *result)
 {
     Programs *programs = result;
@@ -196,7 +198,7 @@ static void programs_free(void *result)
             r->analysis->release(r->result);
             prof_free(r);
         }
-        if (state->module) prof_free(state->module->by_id), prof_free(state->module->by_name);
+        if (state->module) module_free(state->module);
         message_memory_free(&state->memory);
     }
     prof_free(programs->list.programs);
@@ -342,23 +344,73 @@ static uint64_t hash_name(const char *name, size_t n_bytes)
     return mix64(h);
 }
 
+static size_t slots_for(size_t n)
+{
+    size_t n_slots = 16;
+    while (n_slots < 2 * n) n_slots *= 2;
+    return n_slots;
+}
+
 static int index_ops(HloModule *m, ProfErr *err)
 {
-    m->n_slots = 16;
-    while (m->n_slots < 2 * m->n_ops) m->n_slots *= 2;
+    m->n_slots = slots_for(m->n_ops);
     m->by_id = prof_alloc(m->n_slots * sizeof *m->by_id);
     m->by_name = prof_alloc(m->n_slots * sizeof *m->by_name);
     if (!m->by_id || !m->by_name) return prof_nomem(err);
+    m->unique = true;
     for (size_t i = 0; i < m->n_ops; i++) {
         const Xla__HloInstructionProto *op = m->ops[i].instruction;
         size_t slot = mix64((uint64_t)op->id) & (m->n_slots - 1);
         while (m->by_id[slot] && m->ops[m->by_id[slot] - 1].instruction->id != op->id) slot = (slot + 1) & (m->n_slots - 1);
+        m->unique &= !m->by_id[slot];
         if (!m->by_id[slot]) m->by_id[slot] = (uint32_t)i + 1;
         slot = hash_name(op->name, strlen(op->name)) & (m->n_slots - 1);
         while (m->by_name[slot] && strcmp(m->ops[m->by_name[slot] - 1].instruction->name, op->name) != 0) slot = (slot + 1) & (m->n_slots - 1);
+        m->unique &= !m->by_name[slot];
         if (!m->by_name[slot]) m->by_name[slot] = (uint32_t)i + 1;
     }
     return PROF_OK;
+}
+
+static int64_t computation_position(const HloModule *m, int64_t id)
+{
+    Xla__HloComputationProto *const *computations = m->proto->hlo_module->computations;
+    size_t slot = mix64((uint64_t)id) & (m->n_computation_slots - 1);
+    for (; m->computation_by_id[slot]; slot = (slot + 1) & (m->n_computation_slots - 1))
+        if (computations[m->computation_by_id[slot] - 1]->id == id) return m->computation_by_id[slot] - 1;
+    return -1;
+}
+
+static int index_computations(HloModule *m, bool *is_fusion, ProfErr *err)
+{
+    const Xla__HloModuleProto *hlo = m->proto->hlo_module;
+    m->n_computation_slots = slots_for(hlo->n_computations);
+    m->computation_by_id = prof_alloc(m->n_computation_slots * sizeof *m->computation_by_id);
+    if (!m->computation_by_id) return prof_nomem(err);
+    for (size_t i = 0; i < hlo->n_computations; i++) {
+        is_fusion[i] = hlo->computations[i]->is_fusion_computation;
+        if (computation_position(m, hlo->computations[i]->id) >= 0) continue;
+        size_t slot = mix64((uint64_t)hlo->computations[i]->id) & (m->n_computation_slots - 1);
+        while (m->computation_by_id[slot]) slot = (slot + 1) & (m->n_computation_slots - 1);
+        m->computation_by_id[slot] = (uint32_t)i + 1;
+    }
+    for (size_t i = 0; i < m->n_ops; i++) { /* older files do not mark them */
+        const Xla__HloInstructionProto *op = m->ops[i].instruction;
+        if (strcmp(op->opcode, "fusion") != 0) continue;
+        for (size_t k = 0; k < op->n_called_computation_ids; k++) {
+            int64_t body = computation_position(m, op->called_computation_ids[k]);
+            if (body >= 0) is_fusion[body] = true;
+        }
+    }
+    m->is_fusion = is_fusion;
+    return PROF_OK;
+}
+
+static void module_free(HloModule *m)
+{
+    prof_free(m->by_id);
+    prof_free(m->by_name);
+    prof_free(m->computation_by_id);
 }
 
 static HloModule *module_make(const HloProgram *program, const Xla__HloProto *proto, ProfErr *err)
@@ -375,12 +427,10 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
     m->ops = ops;
     for (size_t i = 0; i < hlo->n_computations; i++)
         for (size_t k = 0; k < hlo->computations[i]->n_instructions; k++) *ops++ = (HloOp){hlo->computations[i]->instructions[k], hlo->computations[i]};
-    if (index_ops(m, err)) {
-        prof_free(m->by_id);
-        prof_free(m->by_name);
-        return NULL;
-    }
-    m->held_bytes = arena->n_bytes + 2 * m->n_slots * sizeof *m->by_id;
+    bool *is_fusion = arena_alloc(arena, hlo->n_computations * sizeof *is_fusion);
+    if (!is_fusion) return prof_nomem(err), NULL;
+    if (index_ops(m, err) || index_computations(m, is_fusion, err)) return module_free(m), NULL;
+    m->held_bytes = arena->n_bytes + (2 * m->n_slots + m->n_computation_slots) * sizeof *m->by_id;
     return m;
 }
 
@@ -419,6 +469,7 @@ static int parse(HloProgram *program, ProfErr *err)
     struct HloProgramState *state = program->state;
     uint8_t *bytes = program_bytes(program, err);
     if (!bytes) return err->code;
+    uint64_t content_hash = hash_bytes(bytes, (size_t)program->span.n_bytes);
     MessageResult result;
     enum MessageState read = message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &state->memory, &result);
     prof_free(bytes);
@@ -435,6 +486,7 @@ static int parse(HloProgram *program, ProfErr *err)
                        "%zu texts of the HLO program %.200s are not UTF-8 and were repaired; XProf leaves such a program out", result.repaired,
                        program->name->text);
         state->module = module_make(program, proto, err);
+        if (state->module) state->module->content_hash = content_hash;
     }
     if (!state->module) message_memory_free(&state->memory);
     return err->code;
@@ -527,21 +579,25 @@ const Xla__HloInstructionProto *hlo_instruction(const HloModule *m, int64_t id)
     return position < 0 ? NULL : m->ops[position].instruction;
 }
 
-const Xla__HloInstructionProto *hlo_find(const HloModule *m, const char *name, size_t n_bytes)
+int64_t hlo_find_position(const HloModule *m, const char *name, size_t n_bytes)
 {
     for (size_t slot = hash_name(name, n_bytes) & (m->n_slots - 1); m->by_name[slot]; slot = (slot + 1) & (m->n_slots - 1)) {
-        const Xla__HloInstructionProto *op = m->ops[m->by_name[slot] - 1].instruction;
-        if (!strncmp(op->name, name, n_bytes) && !op->name[n_bytes]) return op;
+        const char *found = m->ops[m->by_name[slot] - 1].instruction->name;
+        if (!strncmp(found, name, n_bytes) && !found[n_bytes]) return m->by_name[slot] - 1;
     }
-    return NULL;
+    return -1;
+}
+
+const Xla__HloInstructionProto *hlo_find(const HloModule *m, const char *name, size_t n_bytes)
+{
+    int64_t position = hlo_find_position(m, name, n_bytes);
+    return position < 0 ? NULL : m->ops[position].instruction;
 }
 
 const Xla__HloComputationProto *hlo_computation(const HloModule *m, int64_t id)
 {
-    const Xla__HloModuleProto *hlo = m->proto->hlo_module;
-    for (size_t i = 0; i < hlo->n_computations; i++)
-        if (hlo->computations[i]->id == id) return hlo->computations[i];
-    return NULL;
+    int64_t position = computation_position(m, id);
+    return position < 0 ? NULL : m->proto->hlo_module->computations[position];
 }
 
 const Xla__HloComputationProto *hlo_entry(const HloModule *m)
@@ -565,4 +621,27 @@ const uint8_t *hlo_backend_config(const HloModule *m, const Xla__HloInstructionP
         config = hlo->payloads[payload->id];
     *n_bytes = config.len;
     return config.data;
+}
+
+bool hlo_frame(const HloModule *m, int32_t id, HloFrame *frame)
+{
+    const Xla__StackFrameIndexProto *index = m->proto->hlo_module->stack_frame_index;
+    if (!index || id < 1 || (size_t)id > index->n_stack_frames) return false;
+    const Xla__StackFrameIndexProto__StackFrame *f = index->stack_frames[id - 1];
+    *frame = (HloFrame){.file = "", .function = "", .parent_id = f->parent_frame_id};
+    if (f->file_location_id < 1 || (size_t)f->file_location_id > index->n_file_locations) return true;
+    const Xla__StackFrameIndexProto__FileLocation *at = index->file_locations[f->file_location_id - 1];
+    frame->line = at->line, frame->column = at->column;
+    if (at->file_name_id >= 1 && (size_t)at->file_name_id <= index->n_file_names) frame->file = index->file_names[at->file_name_id - 1];
+    if (at->function_name_id >= 1 && (size_t)at->function_name_id <= index->n_function_names) frame->function = index->function_names[at->function_name_id - 1];
+    return true;
+}
+
+bool hlo_source(const HloModule *m, const Xla__HloInstructionProto *op, const char **file, int32_t *line)
+{
+    HloFrame frame;
+    if (!op->metadata) return false;
+    *file = op->metadata->source_file, *line = op->metadata->source_line;
+    if (!**file && hlo_frame(m, op->metadata->stack_frame_id, &frame)) *file = frame.file, *line = frame.line;
+    return **file != 0;
 }

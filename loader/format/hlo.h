@@ -26,8 +26,12 @@ typedef struct HloModule {
     const HloOp *ops;           /* all instructions, in order of the file */
     size_t n_ops;
     uint64_t n_bytes, held_bytes; /* of the proto in the file, and in memory */
+    uint64_t content_hash;        /* of the proto's bytes */
+    const bool *is_fusion;        /* of each computation: by its mark, or because a fusion calls it */
+    bool unique;                  /* no two instructions have one name or one id, as it should be */
     uint32_t *by_id, *by_name;    /* open addressing; position in ops + 1 */
-    size_t n_slots;
+    uint32_t *computation_by_id;  /* position in hlo_module->computations + 1 */
+    size_t n_slots, n_computation_slots;
     struct HloProgramState *state;
 } HloModule;
 
@@ -80,7 +84,17 @@ const Xla__HloComputationProto *hlo_computation(const HloModule *module, int64_t
 const Xla__HloComputationProto *hlo_entry(const HloModule *module);
 /* The backend config, JSON text on GPU and TPU, wherever its generation keeps it; *n_bytes 0: none. */
 const uint8_t *hlo_backend_config(const HloModule *module, const Xla__HloInstructionProto *instruction, size_t *n_bytes);
-/* Position in module->ops of an instruction's id, -1: none. */
+/* A frame of the module's stack frame index, and the id of its caller. False: there is none of this id. */
+typedef struct {
+    const char *file, *function; /* empty: unknown */
+    int32_t line, column, parent_id;
+} HloFrame;
+bool hlo_frame(const HloModule *module, int32_t frame_id, HloFrame *frame);
+/* Where an instruction comes from: its metadata's file and line, else its innermost frame's. False: it does not say. */
+bool hlo_source(const HloModule *module, const Xla__HloInstructionProto *instruction, const char **file, int32_t *line);
+
+/* Position in module->ops of an instruction's id or name, -1: none. */
 int64_t hlo_position(const HloModule *module, int64_t id);
+int64_t hlo_find_position(const HloModule *module, const char *name, size_t n_bytes);
 
 #endif

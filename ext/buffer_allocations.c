@@ -1,0 +1,271 @@
+/* buffer_allocations.c: the table buffer_allocations: every logical buffer at its place in an allocation.
+ *
+ *   -- what fills the memory at the peak, largest first
+ *   SELECT hlo_op, size_bytes, expansion, source_file, source_line FROM buffer_allocations('logs')
+ *    WHERE hlo_module = 'jit_step' AND memory_space = 0 AND live_at_peak ORDER BY size_rank;
+ *   -- as XProf's memory viewer lists it, the small ones in one row
+ *   SELECT * FROM buffer_allocations('logs', 16384) WHERE program_order IS NOT NULL ORDER BY program_order; */
+#include "../loader/analysis/heap.h"
+#include "hlo_rows.h"
+SQLITE_EXTENSION_INIT3
+
+#define BUFFER_ALLOCATIONS_COLUMNS(C)                                                                                                                          \
+    C(BA_RUN, RUN_DOC)                                                                                                                                         \
+    C(BA_HOST, HOST_DOC)                                                                                                                                       \
+    C(BA_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
+    C(BA_MODULE, HLO_MODULE_DOC)                                                                                                                               \
+    C(BA_ALLOCATION, "allocation_id", "INTEGER", NULL, "the allocation; NULL for the row of small buffers", "BufferAllocationProto.index")                     \
+    C(BA_SPACE, "memory_space", "INTEGER", NULL, "color of the memory: 0 the device's main memory, 1 TPU VMEM ...", "BufferAllocationProto.color")             \
+    C(BA_ALLOCATION_BYTES, "allocation_bytes", "INTEGER", "bytes", "size of the allocation, the same in all rows of its buffers",                              \
+      "BufferAllocationProto.size")                                                                                                                            \
+    C(BA_KIND, "kind", "TEXT", NULL, "parameter, output, thread-local, constant or temporary: the first that holds", "memory_viewer groupName")                \
+    C(BA_ATTRIBUTES, "attributes", "TEXT", NULL,                                                                                                               \
+      "those of: entry computation parameter, may-be live out, reusable (neither thread-local nor a tuple); NULL for none",                                    \
+      "memory_viewer indefiniteLifetimes.attributes")                                                                                                          \
+    C(BA_ID, "buffer_id", "INTEGER", NULL, "the logical buffer; NULL for an allocation without buffers and for the row of small ones",                         \
+      "LogicalBufferProto.id")                                                                                                                                 \
+    C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes", "where the buffer begins in the allocation", "BufferAllocationProto.Assigned.offset")                     \
+    C(BA_SIZE, "size_bytes", "INTEGER", "bytes", "size of the buffer, padding included", "LogicalBufferProto.size")                                            \
+    C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes", "its shape without layout; of a tuple the table of pointers, as XProf; NULL when the size is open",   \
+      "memory_viewer unpaddedShapeMib, in bytes")                                                                                                              \
+    C(BA_PADDING, "padding_bytes", "INTEGER", "bytes", "size_bytes - unpadded_bytes; negative where elements are packed", "memory viewer page")                \
+    C(BA_EXPANSION, "expansion", "REAL", "ratio", "size_bytes / unpadded_bytes; NULL when nothing is stored", "memory viewer page")                            \
+    C(BA_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1", "unpadded_bytes / size_bytes, at most 1; NULL when nothing is stored", "libprofsql")       \
+    C(BA_OP, "hlo_op", "TEXT", NULL, "instruction whose result the buffer holds", "LogicalBufferProto.defined_at")                                             \
+    C(BA_INDEX, "shape_index", "TEXT", NULL, "which part of the result, as {0,1}; NULL for the whole", "LogicalBufferProto.defined_at.shape_index")            \
+    C(BA_OPCODE, "opcode", "TEXT", NULL, "opcode of the instruction", "HloInstructionProto.opcode")                                                            \
+    C(BA_TF_OP, TF_OP_DOC)                                                                                                                                     \
+    C(BA_FILE, SOURCE_FILE_DOC)                                                                                                                                \
+    C(BA_LINE, SOURCE_LINE_DOC)                                                                                                                                \
+    C(BA_STACK, SOURCE_STACK_DOC)                                                                                                                              \
+    C(BA_START, "start_event", "INTEGER", NULL, "event of heap_timeline at which its life begins; NULL for what is not traced",                                \
+      "memory_viewer logicalBufferSpans.start")                                                                                                                \
+    C(BA_END, "end_event", "INTEGER", NULL, "event at which it ends", "memory_viewer logicalBufferSpans.limit")                                                \
+    C(BA_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                                                                            \
+      "1: part of the peak, of what shares storage one buffer only, of parameters, constants and outputs the largest; NULL when it is not known",              \
+      "memory_viewer maxHeap")                                                                                                                                 \
+    C(BA_ORDER, "program_order", "INTEGER", NULL,                                                                                                              \
+      "position among the objects of the peak as XProf lists them, from 0; NULL for others, and for parameters and outputs of other memories than 0",          \
+      "memory_viewer maxHeap")                                                                                                                                 \
+    C(BA_RANK, "size_rank", "INTEGER", NULL, "position among the same by size, the largest 0", "memory_viewer maxHeapBySize")                                  \
+    C(BA_SOURCE, SOURCE_DOC)                                                                                                                                   \
+    C(BA_SMALL, "small_buffer_bytes", "INTEGER HIDDEN", "bytes", "buffers of the peak below this size become one row a memory space; 16384 is XProf's",        \
+      "argument 2, default 0")
+enum { BUFFER_ALLOCATIONS_COLUMNS(COLUMN_ENUM) };
+static const Column buffer_allocations_columns[] = {BUFFER_ALLOCATIONS_COLUMNS(COLUMN_DOC)};
+
+enum { UNKNOWN = -1, NOT_LIVE, LIVE, FOLDED };
+typedef struct {
+    int64_t program_order, size_rank; /* -1: none */
+    int8_t live;
+} Place;
+
+/* Where the buffers of one program stand at the peaks of their spaces; the rows' scratch. */
+typedef struct {
+    size_t n_small;
+    struct {
+        HeapObject object;
+        int64_t color;
+    } * small; /* behind the places */
+    Place places[];
+} Peaks;
+
+static void place_objects(const Heap *heap, const HeapSpace *space, const HeapObject *objects, size_t n, int64_t small_bytes, Peaks *peaks)
+{
+    for (size_t i = 0; i < space->n_objects; i++) {
+        bool listed = !space->color || i >= space->n_indefinite_objects;
+        peaks->places[space->objects[i]].live = listed && heap->buffers[space->objects[i]].size_bytes < small_bytes ? FOLDED : LIVE;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (objects[i].buffer < 0) {
+            peaks->small[peaks->n_small].object = objects[i];
+            peaks->small[peaks->n_small++].color = space->color;
+        } else {
+            Place *place = &peaks->places[objects[i].buffer];
+            place->program_order = (int64_t)objects[i].program_order, place->size_rank = (int64_t)objects[i].size_rank;
+        }
+    }
+}
+
+/* A buffer that is no object of a peak: dead then, or sharing storage with one that is, or not known. */
+static int8_t state_of(const HeapAllocation *a, const HeapBuffer *b) { return b->start_event >= 0 || (a->indefinite && a->counts) ? NOT_LIVE : UNKNOWN; }
+
+static bool make_peaks(RowCursor *c, const Heap *heap)
+{
+    prof_free(c->scratch);
+    size_t places_bytes = sizeof(Peaks) + heap->n_buffers * sizeof(Place);
+    Peaks *peaks = c->scratch = prof_alloc(places_bytes + heap->n_spaces * sizeof *peaks->small);
+    if (!peaks) return prof_nomem(&c->err), false;
+    peaks->small = (void *)((char *)peaks + places_bytes);
+    for (size_t a = 0; a < heap->n_allocations; a++)
+        for (size_t i = heap->allocations[a].first_buffer, n = i + heap->allocations[a].n_buffers; i < n; i++)
+            peaks->places[i] = (Place){-1, -1, state_of(&heap->allocations[a], &heap->buffers[i])};
+    int64_t small_bytes = row_integer_parameter(c, 0, 0);
+    for (size_t i = 0; i < heap->n_spaces; i++) {
+        HeapObject *objects;
+        size_t n;
+        if (!heap_objects(heap, &heap->spaces[i], small_bytes, &objects, &n)) return prof_nomem(&c->err), false;
+        place_objects(heap, &heap->spaces[i], objects, n, small_bytes, peaks);
+        prof_free(objects);
+    }
+    return true;
+}
+
+static const HeapBuffer *buffer_at(const RowCursor *c, const Heap *heap)
+{
+    if (c->j >= heap->n_allocations || c->nth >= heap->allocations[c->j].n_buffers) return NULL;
+    return &heap->buffers[heap->allocations[c->j].first_buffer + c->nth];
+}
+
+static bool wanted(const RowCursor *c, const Heap *heap, int64_t color, const HeapBuffer *b)
+{
+    const Peaks *peaks = c->scratch;
+    if (c->has_key[KEY_MEMORY_SPACE] && c->key[KEY_MEMORY_SPACE] != color) return false;
+    if (c->text_key[KEY_HLO_OP] && (!b || !b->instruction || strcmp(b->instruction->name, c->text_key[KEY_HLO_OP]) != 0)) return false;
+    return !b || peaks->places[b - heap->buffers].live != FOLDED;
+}
+
+/* c->j: the allocation, then the rows of small buffers; c->nth: the buffer in it, 0 also when there is none. */
+static bool buffer_allocations_next(RowCursor *c)
+{
+    const Heap *heap = c->started ? hlo_heap(c->item, &c->err) : NULL;
+    for (c->nth++; !c->err.code; c->nth++) {
+        const Peaks *peaks = c->scratch;
+        if (heap && c->j < heap->n_allocations) {
+            const HeapAllocation *a = &heap->allocations[c->j];
+            if (c->nth < a->n_buffers || (!a->n_buffers && !c->nth)) {
+                const HeapBuffer *b = buffer_at(c, heap);
+                if (!wanted(c, heap, a->proto->color, b)) continue;
+                c->place = row_place(c, a->n_buffers ? a->first_buffer + c->nth : heap->n_buffers + c->j);
+                return true;
+            }
+            c->j++, c->nth = SIZE_MAX;
+        } else if (heap && c->j < heap->n_allocations + peaks->n_small) {
+            size_t small = c->j++ - heap->n_allocations;
+            if (!wanted(c, heap, peaks->small[small].color, NULL)) continue;
+            c->place = row_place(c, heap->n_buffers + heap->n_allocations + small);
+            c->part = (int)small;
+            return true;
+        } else {
+            if (!row_next_module(c) || !(heap = hlo_heap(c->item, &c->err)) || !make_peaks(c, heap)) return false;
+            c->j = 0, c->nth = SIZE_MAX, c->part = -1, c->started = true;
+        }
+    }
+    return false;
+}
+
+static void result_attributes(sqlite3_context *ctx, const Xla__BufferAllocationProto *a)
+{
+    const char *parameter = a->is_entry_computation_parameter ? ", entry computation parameter" : "", *out = a->maybe_live_out ? ", may-be live out" : "";
+    const char *reusable = !a->is_thread_local && !a->is_tuple ? ", reusable" : "";
+    char text[80];
+    sqlite3_snprintf(sizeof text, text, "%s%s%s", parameter, out, reusable);
+    if (*text) sqlite3_result_text(ctx, text + 2, -1, SQLITE_TRANSIENT);
+}
+
+static void result_shape_index(sqlite3_context *ctx, const HeapBuffer *b)
+{
+    const Xla__LogicalBufferProto__Location *at = b->proto ? b->proto->defined_at : NULL;
+    if (!at || !at->n_shape_index) return;
+    sqlite3_str *index = sqlite3_str_new(NULL);
+    for (size_t i = 0; i < at->n_shape_index; i++) sqlite3_str_appendf(index, "%s%lld", i ? "," : "{", (long long)at->shape_index[i]);
+    sqlite3_str_appendall(index, "}");
+    int n_bytes = sqlite3_str_length(index);
+    char *text = sqlite3_str_finish(index);
+    if (text)
+        sqlite3_result_text(ctx, text, n_bytes, sqlite3_free);
+    else
+        sqlite3_result_error_nomem(ctx);
+}
+
+static void allocation_column(sqlite3_context *ctx, const HeapAllocation *a, int column)
+{
+    switch (column) {
+    case BA_ALLOCATION: sqlite3_result_int64(ctx, a->proto->index); break;
+    case BA_SPACE: sqlite3_result_int64(ctx, a->proto->color); break;
+    case BA_ALLOCATION_BYTES: sqlite3_result_int64(ctx, a->proto->size); break;
+    case BA_KIND: sqlite3_result_text(ctx, heap_kind_names[a->kind], -1, SQLITE_STATIC); break;
+    case BA_ATTRIBUTES: result_attributes(ctx, a->proto); break;
+    default: break;
+    }
+}
+
+static void padding_column(sqlite3_context *ctx, const HeapBuffer *b, int column)
+{
+    if (!b->proto || b->unpadded_bytes < 0) return;
+    double size = (double)b->size_bytes, unpadded = (double)b->unpadded_bytes;
+    if (column == BA_UNPADDED) sqlite3_result_int64(ctx, b->unpadded_bytes);
+    if (column == BA_PADDING) sqlite3_result_int64(ctx, add_saturated(b->size_bytes, -b->unpadded_bytes));
+    if (column == BA_EXPANSION && unpadded > 0) sqlite3_result_double(ctx, size / unpadded);
+    if (column == BA_EFFICIENCY && size > 0) sqlite3_result_double(ctx, unpadded < size ? unpadded / size : 1);
+}
+
+static void buffer_column(sqlite3_context *ctx, const HloModule *m, const HeapBuffer *b, int column)
+{
+    switch (column) {
+    case BA_ID: sqlite3_result_int64(ctx, b->id); break;
+    case BA_OFFSET: sqlite3_result_int64(ctx, b->offset); break;
+    case BA_SIZE:
+        if (b->proto) sqlite3_result_int64(ctx, b->size_bytes);
+        break;
+    case BA_UNPADDED:
+    case BA_PADDING:
+    case BA_EXPANSION:
+    case BA_EFFICIENCY: padding_column(ctx, b, column); break;
+    case BA_INDEX: result_shape_index(ctx, b); break;
+    case BA_START:
+        if (b->start_event >= 0) sqlite3_result_int64(ctx, b->start_event);
+        break;
+    case BA_END:
+        if (b->start_event >= 0) sqlite3_result_int64(ctx, b->end_event);
+        break;
+    default: break;
+    }
+    const Xla__HloInstructionProto *op = b->instruction;
+    if (!op) return;
+    switch (column) {
+    case BA_OP: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
+    case BA_OPCODE: sqlite3_result_text(ctx, op->opcode, -1, SQLITE_STATIC); break;
+    case BA_TF_OP: result_proto_text(ctx, op->metadata ? op->metadata->op_name : ""); break;
+    case BA_FILE: result_source_file(ctx, m, op); break;
+    case BA_LINE: result_source_line(ctx, m, op); break;
+    case BA_STACK: result_source_stack(ctx, m, op); break;
+    default: break;
+    }
+}
+
+static void place_column(sqlite3_context *ctx, const Place *place, int column)
+{
+    if (column == BA_LIVE && place->live != UNKNOWN) sqlite3_result_int(ctx, place->live == LIVE);
+    if (column == BA_ORDER && place->program_order >= 0) sqlite3_result_int64(ctx, place->program_order);
+    if (column == BA_RANK && place->size_rank >= 0) sqlite3_result_int64(ctx, place->size_rank);
+}
+
+static void buffer_allocations_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    if (row_program_column(c, ctx, column)) return;
+    const HloModule *m = c->item;
+    const Heap *heap = hlo_heap(m, &c->err); /* made already */
+    const Peaks *peaks = c->scratch;
+    if (c->part >= 0) {
+        const HeapObject *small = &peaks->small[c->part].object;
+        if (column == BA_SPACE) sqlite3_result_int64(ctx, peaks->small[c->part].color);
+        if (column == BA_SIZE) sqlite3_result_int64(ctx, small->size_bytes);
+        place_column(ctx, &(Place){(int64_t)small->program_order, (int64_t)small->size_rank, LIVE}, column);
+        return;
+    }
+    const HeapBuffer *b = buffer_at(c, heap);
+    allocation_column(ctx, &heap->allocations[c->j], column);
+    if (!b) return;
+    buffer_column(ctx, m, b, column);
+    place_column(ctx, &peaks->places[b - heap->buffers], column);
+}
+
+static const RowSource buffer_allocations_rows = {.next = buffer_allocations_next, .column = buffer_allocations_column, .n_parameters = 1};
+const Table buffer_allocations_table = {"buffer_allocations",
+                                        "one row for each logical buffer of an HLO program in its allocation",
+                                        buffer_allocations_columns,
+                                        COUNT(buffer_allocations_columns),
+                                        &row_table_module,
+                                        &buffer_allocations_rows,
+                                        2000};

@@ -1,0 +1,118 @@
+/* hlo_instructions.c: the table hlo_instructions: every instruction of a program, with what its shape takes.
+ *
+ *   SELECT hlo_op, opcode, padded_bytes, padding_efficiency FROM hlo_instructions('logs') WHERE padding_efficiency < 0.5;
+ *   -- from events to what the compiler knew of them
+ *   SELECT e.name, i.opcode, i.padded_bytes FROM trace_events('logs') e JOIN hlo_instructions('logs') i USING (run, host, program_id, hlo_op); */
+#include "../loader/analysis/shape.h"
+#include "hlo_rows.h"
+SQLITE_EXTENSION_INIT3
+
+#include <math.h>
+
+#define HLO_INSTRUCTIONS_COLUMNS(C)                                                                                                                            \
+    C(HI_RUN, RUN_DOC)                                                                                                                                         \
+    C(HI_HOST, HOST_DOC)                                                                                                                                       \
+    C(HI_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
+    C(HI_MODULE, HLO_MODULE_DOC)                                                                                                                               \
+    C(HI_COMPUTATION, "computation", "TEXT", NULL, "computation that the instruction belongs to", "HloComputationProto.name")                                  \
+    C(HI_ID, "instruction_id", "INTEGER", NULL, "the instruction's id in the module", "HloInstructionProto.id")                                                \
+    C(HI_NAME, HLO_OP_DOC)                                                                                                                                     \
+    C(HI_OPCODE, "opcode", "TEXT", NULL, "what it does: dot, fusion, get-tuple-element ...", "HloInstructionProto.opcode")                                     \
+    C(HI_FUSION_KIND, "fusion_kind", "TEXT", NULL, "kLoop, kInput, kOutput or kCustom; NULL for what is no fusion", "HloInstructionProto.fusion_kind")         \
+    C(HI_TYPE, "element_type", "TEXT", NULL, "type of the elements: f32, bf16 ...; tuple for several results", "ShapeProto.element_type")                      \
+    C(HI_BYTES, "bytes", "INTEGER", "bytes", "data of the result without padding, summed over a tuple's arrays; NULL when a size is open",                     \
+      "HloInstructionProto.shape")                                                                                                                             \
+    C(HI_PADDED, "padded_bytes", "INTEGER", "bytes", "what the result takes as its layout stores it; NULL when a size is open", "HloInstructionProto.shape")   \
+    C(HI_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1", "share of padded_bytes that holds data; NULL when nothing is stored",                      \
+      "as the function padding_efficiency()")                                                                                                                  \
+    C(HI_SPACE, "memory_space", "INTEGER", NULL, "memory that holds the result: 0 the main one; NULL when a tuple lies in several or the layout is unknown",   \
+      "LayoutProto.memory_space")                                                                                                                              \
+    C(HI_TF_OP, TF_OP_DOC)                                                                                                                                     \
+    C(HI_OP_TYPE, "op_type", "TEXT", NULL, "the framework's type of the op; NULL when it does not say", "OpMetadata.op_type")                                  \
+    C(HI_FILE, SOURCE_FILE_DOC)                                                                                                                                \
+    C(HI_LINE, SOURCE_LINE_DOC)                                                                                                                                \
+    C(HI_STACK, SOURCE_STACK_DOC)                                                                                                                              \
+    C(HI_ROOT, "is_root", "INTEGER", "0 or 1", "1: the computation's result", "HloComputationProto.root_id")                                                   \
+    C(HI_COMPUTATION_ID, "computation_id", "INTEGER", NULL, "the computation's id in the module", "HloComputationProto.id")                                    \
+    C(HI_CALLED, "called_computations", "TEXT", NULL, "names of the computations that it calls, separated by commas; NULL for none",                           \
+      "HloInstructionProto.called_computation_ids")                                                                                                            \
+    C(HI_SOURCE, SOURCE_DOC)
+enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };
+static const Column hlo_instructions_columns[] = {HLO_INSTRUCTIONS_COLUMNS(COLUMN_DOC)};
+
+static bool hlo_instructions_next(RowCursor *c)
+{
+    if (!row_next_op(c)) return false;
+    c->place = row_place(c, c->j);
+    return true;
+}
+
+static void result_sizes(sqlite3_context *ctx, const Xla__ShapeProto *shape, int column)
+{
+    if (!shape) return;
+    ShapeSizes sizes = shape_sizes(shape);
+    double efficiency = shape_efficiency(&sizes);
+    if (!sizes.known) return;
+    if (column == HI_EFFICIENCY && !isnan(efficiency)) sqlite3_result_double(ctx, efficiency);
+    if (column == HI_BYTES) sqlite3_result_int64(ctx, sizes.bytes);
+    if (column == HI_PADDED) sqlite3_result_int64(ctx, sizes.padded_bytes);
+}
+
+static void result_called(sqlite3_context *ctx, const HloModule *m, const Xla__HloInstructionProto *op)
+{
+    if (!op->n_called_computation_ids) return;
+    sqlite3_str *names = sqlite3_str_new(NULL);
+    for (size_t i = 0; i < op->n_called_computation_ids; i++) {
+        const Xla__HloComputationProto *called = hlo_computation(m, op->called_computation_ids[i]);
+        sqlite3_str_appendf(names, "%s%s", i ? "," : "", called ? called->name : "?");
+    }
+    int n_bytes = sqlite3_str_length(names);
+    char *text = sqlite3_str_finish(names);
+    if (text)
+        sqlite3_result_text(ctx, text, n_bytes, sqlite3_free);
+    else
+        sqlite3_result_error_nomem(ctx);
+}
+
+static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const HloModule *m = c->item;
+    const HloOp *at = &m->ops[c->j];
+    const Xla__HloInstructionProto *op = at->instruction;
+    int64_t space;
+    if (row_program_column(c, ctx, column)) return;
+    switch (column) {
+    case HI_COMPUTATION: sqlite3_result_text(ctx, at->computation->name, -1, SQLITE_STATIC); break;
+    case HI_ID: sqlite3_result_int64(ctx, op->id); break;
+    case HI_NAME: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
+    case HI_OPCODE: sqlite3_result_text(ctx, op->opcode, -1, SQLITE_STATIC); break;
+    case HI_FUSION_KIND: result_proto_text(ctx, op->fusion_kind); break;
+    case HI_TYPE:
+        if (op->shape && primitive_name(op->shape->element_type)) sqlite3_result_text(ctx, primitive_name(op->shape->element_type), -1, SQLITE_STATIC);
+        break;
+    case HI_BYTES:
+    case HI_PADDED:
+    case HI_EFFICIENCY: result_sizes(ctx, op->shape, column); break;
+    case HI_SPACE:
+        if (op->shape && shape_memory_space(op->shape, &space)) sqlite3_result_int64(ctx, space);
+        break;
+    case HI_TF_OP: result_proto_text(ctx, op->metadata ? op->metadata->op_name : ""); break;
+    case HI_OP_TYPE: result_proto_text(ctx, op->metadata ? op->metadata->op_type : ""); break;
+    case HI_FILE: result_source_file(ctx, m, op); break;
+    case HI_LINE: result_source_line(ctx, m, op); break;
+    case HI_STACK: result_source_stack(ctx, m, op); break;
+    case HI_ROOT: sqlite3_result_int(ctx, at->computation->root_id == op->id); break;
+    case HI_COMPUTATION_ID: sqlite3_result_int64(ctx, at->computation->id); break;
+    case HI_CALLED: result_called(ctx, m, op); break;
+    default: break;
+    }
+}
+
+static const RowSource hlo_instructions_rows = {.next = hlo_instructions_next, .column = hlo_instructions_column};
+const Table hlo_instructions_table = {"hlo_instructions",
+                                      "one row for each instruction of an HLO program",
+                                      hlo_instructions_columns,
+                                      COUNT(hlo_instructions_columns),
+                                      &row_table_module,
+                                      &hlo_instructions_rows,
+                                      10000};

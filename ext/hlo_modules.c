@@ -1,0 +1,191 @@
+/* hlo_modules.c: the tables hlo_modules, hlo_computations and hlo_operands: what HLO programs consist of.
+ *
+ *   SELECT hlo_module, instruction_count, peak_heap_bytes FROM hlo_modules('logs');
+ *   -- what feeds an instruction
+ *   SELECT operand FROM hlo_operands('logs') WHERE hlo_module = 'jit_step' AND hlo_op = 'fusion.3'; */
+#include "../loader/analysis/heap.h"
+#include "../loader/analysis/shape.h"
+#include "hlo_rows.h"
+SQLITE_EXTENSION_INIT3
+
+/* ---- hlo_modules ---- */
+
+#define HLO_MODULES_COLUMNS(C)                                                                                                                                 \
+    C(HM_RUN, RUN_DOC)                                                                                                                                         \
+    C(HM_HOST, HOST_DOC)                                                                                                                                       \
+    C(HM_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
+    C(HM_MODULE, HLO_MODULE_DOC)                                                                                                                               \
+    C(HM_PATH, "path", "TEXT", NULL, "file that holds the program: the profile itself, a *.hlo_proto.pb beside it, or a file of an HLO dump", "libprofsql")    \
+    C(HM_ENTRY, "entry_computation", "TEXT", NULL, "name of the entry computation", "HloModuleProto.entry_computation_name")                                   \
+    C(HM_COMPUTATIONS, "computation_count", "INTEGER", "computations", "computations of the module", "HloModuleProto.computations")                            \
+    C(HM_INSTRUCTIONS, "instruction_count", "INTEGER", "instructions", "instructions of all computations", "HloComputationProto.instructions")                 \
+    C(HM_PARAMETERS, "parameter_bytes", "INTEGER", "bytes",                                                                                                    \
+      "what the entry computation's parameters take as their layouts store them; NULL when a size is open", "HloInstructionProto.shape")                       \
+    C(HM_PEAK, "peak_heap_bytes", "INTEGER", "bytes",                                                                                                          \
+      "most that the program holds in the main memory at once, parameters and outputs included; NULL without a buffer assignment that can be simulated",       \
+      "memory_viewer peakHeapMib, in bytes")                                                                                                                   \
+    C(HM_HASH, "content_hash", "TEXT", NULL, "hash of the program's bytes: equal for equal programs, on any host", "libprofsql")                               \
+    C(HM_SIZE, "size_bytes", "INTEGER", "bytes", "size of the program's proto", "libprofsql")                                                                  \
+    C(HM_SOURCE, SOURCE_DOC)
+enum { HLO_MODULES_COLUMNS(COLUMN_ENUM) };
+static const Column hlo_modules_columns[] = {HLO_MODULES_COLUMNS(COLUMN_DOC)};
+
+static bool hlo_modules_next(RowCursor *c)
+{
+    if (!row_next_module(c)) return false;
+    c->place = row_place(c, 0);
+    return true;
+}
+
+static void result_parameter_bytes(sqlite3_context *ctx, const HloModule *module)
+{
+    const Xla__HloComputationProto *entry = hlo_entry(module);
+    int64_t sum = 0;
+    if (!entry) return;
+    for (size_t i = 0; i < entry->n_instructions; i++) {
+        const Xla__HloInstructionProto *op = entry->instructions[i];
+        if (strcmp(op->opcode, "parameter") != 0 || !op->shape) continue;
+        ShapeSizes sizes = shape_sizes(op->shape);
+        if (!sizes.known) return;
+        sum = add_saturated(sum, sizes.padded_bytes);
+    }
+    sqlite3_result_int64(ctx, sum);
+}
+
+static void result_peak(RowCursor *c, sqlite3_context *ctx, const HloModule *module)
+{
+    const Heap *heap = hlo_heap(module, &c->err);
+    const HeapSpace *space = heap ? heap_space(heap, 0) : NULL;
+    if (!space || (space->trace && space->trace->failure)) return;
+    sqlite3_result_int64(ctx, add_saturated(space->trace ? space->trace->peak_bytes : 0, space->indefinite_bytes));
+}
+
+static void hlo_modules_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const HloModule *m = c->item;
+    const Xla__HloModuleProto *hlo = m->proto->hlo_module;
+    const Xla__HloComputationProto *entry;
+    if (row_program_column(c, ctx, column)) return;
+    switch (column) {
+    case HM_PATH: sqlite3_result_text(ctx, row_program(c)->path, -1, SQLITE_STATIC); break;
+    case HM_ENTRY:
+        entry = hlo_entry(m);
+        result_proto_text(ctx, *hlo->entry_computation_name || !entry ? hlo->entry_computation_name : entry->name);
+        break;
+    case HM_COMPUTATIONS: sqlite3_result_int64(ctx, (sqlite3_int64)hlo->n_computations); break;
+    case HM_INSTRUCTIONS: sqlite3_result_int64(ctx, (sqlite3_int64)m->n_ops); break;
+    case HM_PARAMETERS: result_parameter_bytes(ctx, m); break;
+    case HM_PEAK: result_peak(c, ctx, m); break;
+    case HM_HASH: sqlite3_result_text(ctx, sqlite3_mprintf("%016llx", (unsigned long long)m->content_hash), -1, sqlite3_free); break;
+    case HM_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)m->n_bytes); break;
+    default: break;
+    }
+}
+
+static const RowSource hlo_modules_rows = {.next = hlo_modules_next, .column = hlo_modules_column};
+const Table hlo_modules_table = {
+    "hlo_modules", "one row for each HLO program of a host", hlo_modules_columns, COUNT(hlo_modules_columns), &row_table_module, &hlo_modules_rows, 20};
+
+/* ---- hlo_computations ---- */
+
+#define HLO_COMPUTATIONS_COLUMNS(C)                                                                                                                            \
+    C(HC_RUN, RUN_DOC)                                                                                                                                         \
+    C(HC_HOST, HOST_DOC)                                                                                                                                       \
+    C(HC_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
+    C(HC_MODULE, HLO_MODULE_DOC)                                                                                                                               \
+    C(HC_ID, "computation_id", "INTEGER", NULL, "the computation's id in the module", "HloComputationProto.id")                                                \
+    C(HC_NAME, "computation", "TEXT", NULL, "name of the computation", "HloComputationProto.name")                                                             \
+    C(HC_ENTRY, "is_entry", "INTEGER", "0 or 1", "1: the program begins here", "HloModuleProto.entry_computation_id")                                          \
+    C(HC_FUSION, "is_fusion", "INTEGER", "0 or 1", "1: the body of a fusion, by its mark or because a fusion calls it",                                        \
+      "HloComputationProto.is_fusion_computation, HloInstructionProto.called_computation_ids")                                                                 \
+    C(HC_INSTRUCTIONS, "instruction_count", "INTEGER", "instructions", "instructions of the computation", "HloComputationProto.instructions")                  \
+    C(HC_THREAD, "execution_thread", "TEXT", NULL, "thread that runs it; NULL for the main one", "HloComputationProto.execution_thread")                       \
+    C(HC_SOURCE, SOURCE_DOC)
+enum { HLO_COMPUTATIONS_COLUMNS(COLUMN_ENUM) };
+static const Column hlo_computations_columns[] = {HLO_COMPUTATIONS_COLUMNS(COLUMN_DOC)};
+
+static bool hlo_computations_next(RowCursor *c)
+{
+    const HloModule *m = c->item;
+    for (c->j++; !m || c->j >= m->proto->hlo_module->n_computations; c->j = 0)
+        if (!(m = row_next_module(c))) return false;
+    c->place = row_place(c, c->j);
+    return true;
+}
+
+static void hlo_computations_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const HloModule *m = c->item;
+    const Xla__HloComputationProto *computation = m->proto->hlo_module->computations[c->j];
+    if (row_program_column(c, ctx, column)) return;
+    switch (column) {
+    case HC_ID: sqlite3_result_int64(ctx, computation->id); break;
+    case HC_NAME: sqlite3_result_text(ctx, computation->name, -1, SQLITE_STATIC); break;
+    case HC_ENTRY: sqlite3_result_int(ctx, computation == hlo_entry(m)); break;
+    case HC_FUSION: sqlite3_result_int(ctx, m->is_fusion[c->j]); break;
+    case HC_INSTRUCTIONS: sqlite3_result_int64(ctx, (sqlite3_int64)computation->n_instructions); break;
+    case HC_THREAD: result_proto_text(ctx, strcmp(computation->execution_thread, "main") != 0 ? computation->execution_thread : ""); break;
+    default: break;
+    }
+}
+
+static const RowSource hlo_computations_rows = {.next = hlo_computations_next, .column = hlo_computations_column};
+const Table hlo_computations_table = {"hlo_computations",
+                                      "one row for each computation of an HLO program",
+                                      hlo_computations_columns,
+                                      COUNT(hlo_computations_columns),
+                                      &row_table_module,
+                                      &hlo_computations_rows,
+                                      1000};
+
+/* ---- hlo_operands ---- */
+
+#define HLO_OPERANDS_COLUMNS(C)                                                                                                                                \
+    C(OP_RUN, RUN_DOC)                                                                                                                                         \
+    C(OP_HOST, HOST_DOC)                                                                                                                                       \
+    C(OP_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
+    C(OP_MODULE, HLO_MODULE_DOC)                                                                                                                               \
+    C(OP_ID, "instruction_id", "INTEGER", NULL, "the instruction that takes the operand", "HloInstructionProto.id")                                            \
+    C(OP_INDEX, "operand_index", "INTEGER", NULL, "which operand it is, from 0", "HloInstructionProto.operand_ids")                                            \
+    C(OP_OPERAND_ID, "operand_id", "INTEGER", NULL, "the instruction that makes the operand", "HloInstructionProto.operand_ids")                               \
+    C(OP_NAME, HLO_OP_DOC)                                                                                                                                     \
+    C(OP_OPERAND, "operand", "TEXT", NULL, "name of the instruction that makes the operand; NULL when the module has none of this id",                         \
+      "HloInstructionProto.name")                                                                                                                              \
+    C(OP_SOURCE, SOURCE_DOC)
+enum { HLO_OPERANDS_COLUMNS(COLUMN_ENUM) };
+static const Column hlo_operands_columns[] = {HLO_OPERANDS_COLUMNS(COLUMN_DOC)};
+
+/* c->nth: the operand of the instruction at c->j */
+static bool hlo_operands_next(RowCursor *c)
+{
+    c->nth++;
+    while (!c->started || c->nth >= ((const HloModule *)c->item)->ops[c->j].instruction->n_operand_ids) {
+        if (!row_next_op(c)) return false;
+        c->nth = 0, c->started = true;
+    }
+    c->place = row_place(c, c->j << 14 | (c->nth & 0x3fff));
+    return true;
+}
+
+static void hlo_operands_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const HloModule *m = c->item;
+    const Xla__HloInstructionProto *op = m->ops[c->j].instruction, *operand;
+    if (row_program_column(c, ctx, column)) return;
+    switch (column) {
+    case OP_ID: sqlite3_result_int64(ctx, op->id); break;
+    case OP_INDEX: sqlite3_result_int64(ctx, (sqlite3_int64)c->nth); break;
+    case OP_OPERAND_ID: sqlite3_result_int64(ctx, op->operand_ids[c->nth]); break;
+    case OP_NAME: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
+    case OP_OPERAND:
+        operand = hlo_instruction(m, op->operand_ids[c->nth]);
+        if (operand) sqlite3_result_text(ctx, operand->name, -1, SQLITE_STATIC);
+        break;
+    default: break;
+    }
+}
+
+static const RowSource hlo_operands_rows = {.next = hlo_operands_next, .column = hlo_operands_column};
+const Table hlo_operands_table = {
+    "hlo_operands", "one row for each operand of an HLO instruction", hlo_operands_columns, COUNT(hlo_operands_columns), &row_table_module, &hlo_operands_rows,
+    10000};

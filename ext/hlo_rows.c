@@ -1,0 +1,117 @@
+/* hlo_rows.c: what the tables of HLO programs share; see hlo_rows.h. A program is parsed when the first of its rows is asked
+ * for; equality of program_id or hlo_module spares the others. */
+#include "hlo_rows.h"
+SQLITE_EXTENSION_INIT3
+
+/* More than the programs that a host lists, known without listing them. */
+static uint64_t most_programs(const Host *host)
+{
+    uint64_t n = host->is_program ? 1 : 0;
+    for (size_t i = 0; i < host->n_planes; i++)
+        if (host->planes[i].kind == PLANE_METADATA) n += host->planes[i].n_declared;
+    return host == host->run->hosts ? n + host->run->n_programs : n;
+}
+
+static bool is_wanted(const RowCursor *c, const HloProgram *program)
+{
+    char digits[24];
+    sqlite3_snprintf(sizeof digits, digits, "%llu", (unsigned long long)program->program_id);
+    const char *id = c->text_key[KEY_PROGRAM_ID], *name = c->text_key[KEY_HLO_MODULE];
+    return (!id || !strcmp(id, digits)) && (!name || !strcmp(name, program->name->text));
+}
+
+const HloModule *row_next_module(RowCursor *c)
+{
+    c->item = NULL;
+    const HloProgramList *list = hlo_program_list(c->host, &c->err);
+    if (!list) return NULL;
+    if (!c->i)
+        for (const Host *host = c->host->run->hosts, *end = (c->first_place = 0, c->host); host < end; host++) c->first_place += most_programs(host);
+    while (c->i < list->n && !c->item && !c->err.code) {
+        HloProgram *program = &list->programs[c->i++];
+        if (is_wanted(c, program)) c->item = hlo_open(program, &c->err);
+    }
+    return c->item;
+}
+
+/* The one instruction that a key asks for, -1. */
+static int64_t keyed_op(const RowCursor *c, const HloModule *m)
+{
+    const char *name = c->text_key[KEY_HLO_OP];
+    return name ? hlo_find_position(m, name, strlen(name)) : hlo_position(m, c->key[KEY_INSTRUCTION_ID]);
+}
+
+bool row_next_op(RowCursor *c)
+{
+    for (const HloModule *m = c->item;; c->j = SIZE_MAX, c->part = 0) {
+        bool keyed = m && m->unique && (c->text_key[KEY_HLO_OP] || c->has_key[KEY_INSTRUCTION_ID]);
+        if (keyed && !c->part) {
+            int64_t position = keyed_op(c, m);
+            c->part = 1, c->j = (size_t)position;
+            if (position >= 0) return true;
+        } else if (m && !keyed && ++c->j < m->n_ops) {
+            return true;
+        }
+        if (!(m = row_next_module(c))) return false;
+    }
+}
+
+const HloProgram *row_program(const RowCursor *c)
+{
+    ProfErr err = {0};
+    const HloProgramList *list = hlo_program_list(c->host, &err); /* made already: it does not fail */
+    return list ? &list->programs[c->i - 1] : NULL;
+}
+
+uint64_t row_place(const RowCursor *c, uint64_t n)
+{
+    enum { ROW_BITS = 34 };
+    return ((c->first_place + c->i - 1) << ROW_BITS | n) & (((uint64_t)1 << ROWID_RUN_SHIFT) - 1);
+}
+
+bool row_program_column(const RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const HloProgram *program = column == HLO_PROGRAM_ID || column == HLO_MODULE_NAME ? row_program(c) : NULL;
+    if (!program) return false;
+    if (column == HLO_PROGRAM_ID)
+        result_id(ctx, program->program_id);
+    else
+        result_text(ctx, program->name);
+    return true;
+}
+
+void result_proto_text(sqlite3_context *ctx, const char *text)
+{
+    if (*text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
+}
+
+void result_source_file(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op)
+{
+    const char *file;
+    int32_t line;
+    if (hlo_source(module, op, &file, &line)) sqlite3_result_text(ctx, file, -1, SQLITE_STATIC);
+}
+
+void result_source_line(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op)
+{
+    const char *file;
+    int32_t line;
+    if (hlo_source(module, op, &file, &line)) sqlite3_result_int(ctx, line);
+}
+
+void result_source_stack(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op)
+{
+    enum { MAX_FRAMES = 1000 }; /* a damaged index may run in a circle */
+    HloFrame frame;
+    int32_t id = op->metadata ? op->metadata->stack_frame_id : 0;
+    if (!hlo_frame(module, id, &frame)) return;
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    for (int n = 0; n < MAX_FRAMES && hlo_frame(module, id, &frame); n++, id = frame.parent_id)
+        sqlite3_str_appendf(text, "%s%s:%d:%d", n ? "\n" : "", frame.file, frame.line, frame.column);
+    int n_bytes = sqlite3_str_length(text);
+    char *stack = sqlite3_str_finish(text);
+    if (stack)
+        sqlite3_result_text(ctx, stack, n_bytes, sqlite3_free);
+    else
+        sqlite3_result_error_nomem(ctx);
+}
