@@ -11,19 +11,8 @@ void hull_add(Hull *hull, PsSpan span)
 /* ---- what an event says ---- */
 
 const enum KnownStat op_fact_stats[] = {
-    STAT_DEVICE_OFFSET_PS,
-    STAT_DEVICE_DURATION_PS,
-    STAT_TIME_SCALE,
-    STAT_MIN_DURATION_PS,
-    STAT_DMA_STALL_PS,
-    STAT_ENERGY_J,
-    STAT_OFFLOAD_CORE_ID,
-    STAT_OFFLOAD_START_ID,
-    STAT_FLOPS,
-    STAT_MODEL_FLOPS,
-    STAT_BYTES_ACCESSED,
-    STAT_TF_OP,
-    STAT_ASYNC,
+    STAT_DEVICE_OFFSET_PS, STAT_DEVICE_DURATION_PS, STAT_TIME_SCALE,       STAT_MIN_DURATION_PS, STAT_DMA_STALL_PS,
+    STAT_ENERGY_J,         STAT_OFFLOAD_CORE_ID,    STAT_OFFLOAD_START_ID, STAT_TF_OP,           STAT_ASYNC,
 };
 const size_t n_op_fact_stats = COUNT(op_fact_stats);
 
@@ -48,9 +37,6 @@ OpFacts op_facts(const StatFilter *filter, const EventAt *e)
         case STAT_ENERGY_J: f.has_energy = true, f.energy_j = stat_double(&stat); break;
         case STAT_OFFLOAD_CORE_ID: f.has_core_id = true, f.offload.core_id = stat_int_or_uint(&stat); break;
         case STAT_OFFLOAD_START_ID: f.has_start_id = true, f.offload.start_id = stat_int_or_uint(&stat); break;
-        case STAT_FLOPS: f.flops = stat_int_or_uint(&stat); break;
-        case STAT_MODEL_FLOPS: f.model_flops = stat_int_or_uint(&stat); break;
-        case STAT_BYTES_ACCESSED: f.bytes_accessed = stat_int_or_uint(&stat); break;
         case STAT_TF_OP: f.has_tf_op = true, f.tf_op_is_empty = !stat_text(filter->plane, &stat).n; break;
         case STAT_ASYNC: f.is_async = stat_int(&stat) != 0; break;
         default: break;
@@ -95,7 +81,6 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
     OpSums *outer = around(s, &s->device, f->device), *event_outer = around(s, &s->event, f->event);
     if (outer) outer->self_ps -= time;
     if (event_outer) event_outer->event_self_ps -= event_time;
-    sums->n_events++;
     sums->occurrences += occurrences > 1 ? (uint32_t)occurrences : 1;
     sums->time_ps += time, sums->self_ps += time;
     sums->event_time_ps += event_time, sums->event_self_ps += event_time;
@@ -103,7 +88,6 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
     sums->normalized_ps += truncated((double)time * (f->has_scale ? f->scale : default_scale));
     sums->dma_stall_ps += f->dma_stall_ps;
     sums->has_energy |= f->has_energy, sums->energy_j += f->energy_j;
-    sums->flops += f->flops, sums->model_flops += f->model_flops, sums->bytes_accessed += f->bytes_accessed;
     uint32_t position = (uint32_t)(sums - s->sums);
     if (push(&s->device, f->device, position) && push(&s->event, f->event, position)) return position;
     return prof_nomem(err), -1;

@@ -31,7 +31,6 @@ typedef struct {
     bool has_tf_op, tf_op_is_empty, is_async;
     uint64_t min_ps, dma_stall_ps;
     double scale, energy_j;
-    uint64_t flops, model_flops, bytes_accessed; /* of custom calls, which bring their own */
     OffloadKey offload;
 } OpFacts;
 extern const enum KnownStat op_fact_stats[];
@@ -43,9 +42,7 @@ typedef struct {
     const EventMeta *meta;
     uint32_t occurrences;
     bool has_energy;
-    uint64_t n_events;
     uint64_t time_ps, self_ps, min_ps, normalized_ps, event_time_ps, event_self_ps, dma_stall_ps;
-    uint64_t flops, model_flops, bytes_accessed;
     double energy_j;
 } OpSums;
 

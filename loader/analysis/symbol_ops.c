@@ -6,7 +6,6 @@ typedef struct {
     uint64_t symbol_id;
     OpMetrics op; /* from the metadata of its first event, and the sums so far */
     OpMetricsDb offloaded;
-    bool custom_call; /* its events bring costs of their own */
 } SymbolOp;
 
 struct SymbolOps {
@@ -70,9 +69,8 @@ static SymbolOp *symbol_op(SymbolOps *s, const OpMetrics *read, uint64_t symbol_
     if (!*slot) {
         if (!GROW(s->ops, s->n, s->capacity)) return NULL;
         SymbolOp *made = &s->ops[s->n];
-        *made = (SymbolOp){.symbol_id = symbol_id, .op = *read, .custom_call = !strcmp(read->category->text, "custom-call")};
+        *made = (SymbolOp){.symbol_id = symbol_id, .op = *read};
         made->op.min_ps = UINT64_MAX, made->op.n_cores = 1, made->op.core_type = s->core;
-        if (made->custom_call) made->op.flops = made->op.model_flops = 0, made->op.bytes_accessed = 0;
         *slot = (uint32_t)++s->n;
     }
     return &s->ops[*slot - 1];
@@ -98,11 +96,6 @@ int64_t symbol_ops_add(SymbolOps *s, const OpSums *sums, ProfErr *err)
             op->dma_stall_ps += sums->dma_stall_ps;
             if (sums->min_ps < op->min_ps) op->min_ps = sums->min_ps;
             op->has_energy |= sums->has_energy, op->energy_j += sums->energy_j;
-            if (to->custom_call) {
-                op->flops += read->flops * (double)sums->n_events + (double)sums->flops;
-                op->model_flops += read->model_flops * (double)sums->n_events + (double)sums->model_flops;
-                op->bytes_accessed += read->bytes_accessed * sums->n_events + sums->bytes_accessed;
-            }
             position = to - s->ops;
         }
     }
@@ -116,15 +109,12 @@ int symbol_ops_offload(SymbolOps *s, int64_t position, const OpMetricsDb *progra
     return err->code;
 }
 
-/* From one occurrence to all; memory of custom calls too, though their other costs are sums already. */
-static void multiply(SymbolOp *s)
+/* From one occurrence to all. */
+static void multiply(OpMetrics *op)
 {
-    OpMetrics *op = &s->op;
-    if (!s->custom_call) {
-        op->flops *= op->occurrences;
-        op->bytes_accessed *= op->occurrences;
-        op->model_flops = op->model_flops > 0 ? op->model_flops * op->occurrences : op->flops;
-    }
+    op->flops *= op->occurrences;
+    op->bytes_accessed *= op->occurrences;
+    op->model_flops = op->model_flops > 0 ? op->model_flops * op->occurrences : op->flops;
     for (size_t i = 0; i < op->n_memory; i++) op->memory[i].bytes *= op->occurrences;
 }
 
@@ -143,7 +133,7 @@ int symbol_ops_finish(SymbolOps *s, OpMetricsDb *db, ProfErr *err)
     Arena *arena = &s->reader.build->stats->arena;
     for (size_t i = 0; i < s->n; i++) {
         OpMetrics *op = &s->ops[i].op;
-        multiply(&s->ops[i]);
+        multiply(op);
         if (s->ops[i].offloaded.n_ops && !join_children(op, &s->ops[i].offloaded, arena)) return prof_nomem(err);
         db->total_op_ps += op->self_ps;
         double share = safe_div((double)op->normalized_ps, (double)op->time_ps);
