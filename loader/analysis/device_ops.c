@@ -77,6 +77,11 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
 {
     OpSums *sums = sums_of(s, meta);
     if (!sums) return prof_nomem(err), -1;
+    if (sums->n_events++ && !sums->occurrences) { /* XProf takes an op whose uint32 of occurrences is 0 for a new one */
+        *sums = (OpSums){.meta = meta, .min_ps = UINT64_MAX, .n_events = sums->n_events};
+        host_issue(s->plane->host, "warning", "occurrences_overflow", s->plane->span.offset, 0, s->plane,
+                   "aggregated events whose occurrences are a multiple of 2^32: XProf forgets what came before in the times of their ops");
+    }
     uint64_t time = f->device.end - f->device.begin, event_time = f->event.end - f->event.begin;
     OpSums *outer = around(s, &s->device, f->device), *event_outer = around(s, &s->event, f->event);
     if (outer) outer->self_ps -= time;

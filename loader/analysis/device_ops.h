@@ -42,6 +42,7 @@ typedef struct {
     const EventMeta *meta;
     uint32_t occurrences;
     bool has_energy;
+    uint64_t n_events;
     uint64_t time_ps, self_ps, min_ps, normalized_ps, event_time_ps, event_self_ps, dma_stall_ps;
     double energy_j;
 } OpSums;

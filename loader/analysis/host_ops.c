@@ -230,6 +230,7 @@ static void sweep_line(void *context, size_t i, ProfErr *err)
     LineSweep s = {.job = job, .db = &job->lines[i]};
     if (!collect_marks(&s, line, err)) sweep(&s, err);
     if (s.n_marks) s.db->total_ps = s.marks[s.n_marks - 1].ps - s.marks[0].ps;
+    if (s.db->total_ps < s.db->total_op_ps) s.db->total_ps = s.db->total_op_ps; /* ops that cross each other */
     if (!err->code && !op_db_add_idle(s.db, job->build->stats->idle)) prof_nomem(err);
     prof_free(s.marks);
     prof_free(s.ops);
