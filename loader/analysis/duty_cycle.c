@@ -22,6 +22,43 @@ void span_list_free(SpanList *list)
     *list = (SpanList){0};
 }
 
+/* An op is told as far as `until`; what follows up to `from` belongs to an op inside it. */
+static bool tell(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
+{
+    bool good = !op->on_duty || until <= op->from || span_list_add(&line->active, (PsSpan){op->from, until});
+    if (from > op->from) op->from = from;
+    return good;
+}
+
+static bool close_innermost(DutyLine *line)
+{
+    DutyOp *op = &line->open[--line->n];
+    return tell(line, op, op->span.end, op->span.end);
+}
+
+bool duty_line_add(DutyLine *line, PsSpan span, bool on_duty)
+{
+    while (line->n && !span_includes(line->open[line->n - 1].span, span))
+        if (!close_innermost(line)) return false;
+    if (line->n && !tell(line, &line->open[line->n - 1], span.begin, span.end)) return false;
+    if (!GROW(line->open, line->n, line->capacity)) return false;
+    line->open[line->n++] = (DutyOp){span, span.begin, on_duty};
+    return true;
+}
+
+bool duty_line_end(DutyLine *line)
+{
+    while (line->n)
+        if (!close_innermost(line)) return false;
+    return true;
+}
+
+void duty_line_free(DutyLine *line)
+{
+    prof_free(line->open);
+    span_list_free(&line->active);
+}
+
 static int by_begin(const void *a, const void *b)
 {
     const PsSpan *x = a, *y = b;

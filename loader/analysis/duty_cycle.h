@@ -13,6 +13,21 @@ typedef struct {
 bool span_list_add(SpanList *list, PsSpan span); /* false: no memory */
 void span_list_free(SpanList *list);
 
+/* The ops of one line, each on or off duty: what counts at any moment is the innermost op. */
+typedef struct {
+    PsSpan span;
+    uint64_t from; /* not told yet from here on */
+    bool on_duty;
+} DutyOp;
+typedef struct {
+    DutyOp *open;
+    size_t n, capacity;
+    SpanList active;
+} DutyLine;
+bool duty_line_add(DutyLine *line, PsSpan span, bool on_duty); /* false: no memory, as below */
+bool duty_line_end(DutyLine *line);
+void duty_line_free(DutyLine *line);
+
 /* What one core was seen doing. */
 typedef struct {
     int64_t chip;

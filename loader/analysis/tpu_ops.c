@@ -22,7 +22,7 @@ typedef struct {
     Hull spans;  /* device spans: the span measured */
     Hull named;  /* events with a framework op */
     Hull events; /* for the duty cycle */
-    SpanList active;
+    DutyLine duty;
     uint8_t *traits; /* of each event metadata, enum Trait bits; 0: not looked at yet */
 } CoreLine;
 
@@ -83,7 +83,7 @@ static bool take_op(void *context, const EventAt *e, ProfErr *err)
     }
     if (!is_named(l->line, "XLA Ops")) return true;
     hull_add(&l->events, f.event);
-    if (!(traits & TRAIT_OFF_DUTY) && !span_list_add(&l->active, f.event)) prof_nomem(err);
+    if (!duty_line_add(&l->duty, f.event, !(traits & TRAIT_OFF_DUTY))) prof_nomem(err);
     return !err->code;
 }
 
@@ -101,14 +101,16 @@ static void read_line(void *context, size_t i, ProfErr *err)
     CoreLine *l = &job->lines[i];
     l->job = job, l->line = &job->build->host->lines[job->plane->first_line + i];
     l->sums.plane = job->plane;
-    if (!(l->traits = prof_alloc(job->plane->n_event_metas)))
+    if (!(l->traits = prof_alloc(job->plane->n_event_metas))) {
         prof_nomem(err);
-    else if (is_op_line(l->line))
+    } else if (is_op_line(l->line)) {
         each_event(l->line, !job->grouped, take_op, l, err);
-    else if (is_step_line(l->line))
+        if (!err->code && !duty_line_end(&l->duty)) prof_nomem(err);
+    } else if (is_step_line(l->line)) {
         each_event(l->line, false, take_step, l, err);
-    else if (!job->grouped)
+    } else if (!job->grouped) {
         each_event(l->line, false, take_other, l, err);
+    }
     if (is_module_line(l->line))
         for (size_t c = 0; c < l->line->n_chunks; c++) {
             const Chunk *chunk = &l->line->chunks[c];
@@ -136,8 +138,8 @@ static int join_lines(PlaneJob *job, const OffloadedPrograms *programs, CoreDuty
         if (l->spans.any) hull_add(&measured, (PsSpan){l->spans.begin, l->spans.end});
         if (l->named.any && !job->grouped) hull_add(&measured, (PsSpan){l->named.begin, l->named.end});
         if (l->events.any) hull_add(&duty->measured, (PsSpan){l->events.begin, l->events.end});
-        for (size_t k = 0; k < l->active.n && !err->code; k++)
-            if (!span_list_add(&duty->active, l->active.spans[k])) prof_nomem(err);
+        for (size_t k = 0; k < l->duty.active.n && !err->code; k++)
+            if (!span_list_add(&duty->active, l->duty.active.spans[k])) prof_nomem(err);
     }
     if (!err->code && !symbol_ops_finish(ops, db, err)) {
         uint64_t range = measured.any ? measured.end - measured.begin : 1; /* XProf: the largest uint64 is its least, 0 its most */
@@ -158,7 +160,7 @@ static int tensorcore_ops(OpBuild *build, Plane *plane, bool grouped, const Offl
     if (!err->code && !join_lines(&job, programs, duty, &db, err) && !op_db_merge(&build->stats->device, &db, &build->stats->arena, true)) prof_nomem(err);
     for (size_t i = 0; i < plane->n_lines; i++) {
         op_summer_free(&job.lines[i].sums);
-        span_list_free(&job.lines[i].active);
+        duty_line_free(&job.lines[i].duty);
         prof_free(job.lines[i].offloaded);
         prof_free(job.lines[i].traits);
     }
