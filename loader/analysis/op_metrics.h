@@ -61,9 +61,7 @@ struct OpMetricsDb {
 typedef struct {
     OpMetricsDb host, device;
     OpMetricsDb framework, framework_without_idle; /* of device */
-    uint32_t n_device_cores;                       /* device planes */
-    uint32_t n_hosts;
-    Arena arena; /* owns texts, children and breakdowns of memory */
+    Arena arena;                                   /* owns texts, children and breakdowns of memory */
     TextTable texts;
     const Text *idle; /* "IDLE" */
 } OpStats;

@@ -65,9 +65,13 @@ static OpStats *op_stats_new(ProfErr *err)
 static int build_host(OpStats *stats, Host *host, ProfErr *err)
 {
     OpBuild build = {.host = host, .stats = stats};
-    stats->n_hosts = 1;
     pthread_mutex_init(&build.lock, NULL);
-    if (!host_ops_build(&build, err) && has_prefix(host, "/device:TPU:")) tpu_ops_build(&build, err);
+    if (!host_ops_build(&build, err)) {
+        if (has_prefix(host, "/device:TPU:"))
+            tpu_ops_build(&build, err);
+        else
+            gpu_ops_build(&build, err);
+    }
     pthread_mutex_destroy(&build.lock);
     return err->code;
 }
@@ -77,7 +81,6 @@ static int merge_hosts(OpStats *stats, Run *run, ProfErr *err)
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
         const OpStats *one = run->hosts[h].readable ? run_op_stats(run, &run->hosts[h], err) : NULL;
         if (!one) continue;
-        stats->n_hosts++, stats->n_device_cores += one->n_device_cores;
         if (!op_db_merge(&stats->host, &one->host, &stats->arena, false) || !op_db_merge(&stats->device, &one->device, &stats->arena, true)) prof_nomem(err);
     }
     return err->code;

@@ -230,7 +230,7 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
         if (plane->kind == PLANE_SPARSECORE)
             sparsecore_duty(plane, &duty[n_duty++], err);
         else if (!err->code)
-            build->stats->n_device_cores++, tensorcore_ops(build, plane, grouped, &programs, &duty[n_duty++], err);
+            tensorcore_ops(build, plane, grouped, &programs, &duty[n_duty++], err);
     }
     if (!err->code) duty_cycle(duty, n_duty, &build->stats->device.busy_ps, &build->stats->device.idle_ps, err);
     for (size_t i = 0; i < n_duty; i++) span_list_free(&duty[i].active);
