@@ -37,6 +37,9 @@ SQLITE_EXTENSION_INIT1
     T(memory_events) \
     T(memory_allocators) \
     T(memory_active) \
+    T(op_profile) \
+    T(roofline) \
+    T(roofline_properties) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_queries)

@@ -252,8 +252,15 @@ static int row_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
     return SQLITE_OK;
 }
 
+static void release_owned(RowCursor *c)
+{
+    if (c->owned) ((ProfTable *)c->base.pVtab)->table->rows->release(c->owned);
+    c->owned = NULL;
+}
+
 static void row_reset(RowCursor *c)
 {
+    release_owned(c);
     window_free(&c->window);
     prof_release(c->sources, c->n_sources);
     sqlite3_free(c->source);
@@ -278,6 +285,7 @@ static int row_close(sqlite3_vtab_cursor *cursor)
 /* Goes to the next host that the plan leaves in; false when there is none. */
 static bool next_host(RowCursor *c, bool per_run)
 {
+    release_owned(c);
     for (; c->at_source < c->n_sources; c->at_source++, c->at_host = 0) {
         c->from = &c->sources[c->at_source];
         if (c->run_is && strcmp(c->run_is, c->from->label)) continue;

@@ -37,15 +37,22 @@ static void adjust_heap(void **items, size_t hole, size_t n, void *item, Less *l
     items[hole] = item;
 }
 
-static void heap_sort(void **items, size_t n, Less *less)
+/* The greatest to the end, the rest again a heap. */
+static void pop_heap(void **items, size_t n, Less *less)
 {
-    if (n < 2) return;
-    for (size_t parent = (n - 2) / 2 + 1; parent-- > 0;) adjust_heap(items, parent, n, items[parent], less);
-    while (n > 1) {
-        void *item = items[--n];
-        items[n] = items[0];
-        adjust_heap(items, 0, n, item, less);
-    }
+    void *item = items[n - 1];
+    items[n - 1] = items[0];
+    if (n > 1) adjust_heap(items, 0, n - 1, item, less);
+}
+
+static void make_heap(void **items, size_t n, Less *less)
+{
+    for (size_t parent = n / 2; parent-- > 0;) adjust_heap(items, parent, n, items[parent], less);
+}
+
+static void sort_heap(void **items, size_t n, Less *less)
+{
+    for (; n > 1; n--) pop_heap(items, n, less);
 }
 
 /* ---- quick sort ---- */
@@ -74,7 +81,8 @@ static void split(void **first, void **last, unsigned depth, Less *less)
 {
     while (last - first > SMALL) {
         if (!depth--) {
-            heap_sort(first, (size_t)(last - first), less);
+            make_heap(first, (size_t)(last - first), less);
+            sort_heap(first, (size_t)(last - first), less);
             return;
         }
         median_to_first(first, first + 1, first + (last - first) / 2, last - 1, less);
@@ -113,4 +121,31 @@ void std_sort(void **items, size_t n, bool (*less)(const void *a, const void *b)
     for (size_t rest = n; rest > 1; rest >>= 1) log2++;
     split(items, items + n, 2 * log2, less);
     insertion_sort(items, n, less);
+}
+
+/* The last of a heap's items was added: up to its place. */
+static void push_heap(void **items, size_t n, Less *less)
+{
+    size_t hole = n - 1;
+    void *item = items[hole];
+    for (; hole && less(items[(hole - 1) / 2], item); hole = (hole - 1) / 2) items[hole] = items[(hole - 1) / 2];
+    items[hole] = item;
+}
+
+void std_top(void **items, size_t n, size_t n_kept, bool (*less)(const void *a, const void *b))
+{
+    if (n <= n_kept || !n_kept) {
+        std_sort(items, n, less);
+        return;
+    }
+    size_t room = n_kept + 1; /* a heap with the worst on top, and the one that falls out behind it */
+    make_heap(items, room, less);
+    pop_heap(items, room, less);
+    for (size_t i = room; i < n; i++) {
+        if (!less(items[i], items[0])) continue;
+        items[n_kept] = items[i];
+        push_heap(items, room, less);
+        pop_heap(items, room, less);
+    }
+    sort_heap(items, n_kept, less);
 }

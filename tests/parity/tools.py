@@ -56,6 +56,14 @@ def plain_source(cell):
     return "%s|%s" % (html.unescape(found.group(2)), html.unescape(found.group(1))) if found else cell
 
 
+def source_info(cell):
+    """XProf's object of a source line, and ours, as [file, line, stack]; a line of -1 or 0 is none."""
+    info = json.loads(cell) if cell else None
+    if isinstance(info, dict):
+        info = [info["fileName"], max(int(info["lineNumber"]), 0), info["stackFrame"]]
+    return json.dumps(info)
+
+
 SOURCE = "CASE WHEN source_file IS NULL THEN '' ELSE source_file || ':' || source_line || '|' || ifnull(source_stack, '') END"
 
 
@@ -290,7 +298,8 @@ OP_PROFILE = """
     rawBytesAccessedArray.1 = on_chip_read_bytes
     rawBytesAccessedArray.2 = on_chip_write_bytes
     avgTimePs = avg_time_ps
-    xla.op = ifnull(expression, '')
+    xla.op = CASE WHEN program_id IS NOT NULL THEN '' END
+    xla.sourceInfo = CASE WHEN program_id IS NOT NULL THEN json_array(ifnull(source_file, ''), ifnull(source_line, 0), ifnull(source_stack, '')) END
     xla.expression = expression
     xla.provenance = provenance
     xla.category = category
@@ -448,7 +457,7 @@ TOOLS = [
 ] + [
     Entry("op_profile.by%s%s" % (group, idle and "ExcludeIdle"), "op_profile",
           "op_profile({source}, '%s', %d)" % (group.lower(), 0 if idle else 1), OP_PROFILE, key="node", real=OP_PROFILE_REAL,
-          left_out={"xla.layout": "padding figures that no open producer fills", "xla.sourceInfo": "compared in hlo_stats"})
+          left_out={"xla.layout": "padding figures that no open producer fills"}, turn={"xla.sourceInfo": source_info})
     for group in ("Program", "Category", "Provenance") for idle in ("", "ExcludeIdle")
 ] + [
     Entry("op_stats.op_metrics", "op_metrics", "op_metrics({source})", """

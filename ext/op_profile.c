@@ -1,0 +1,218 @@
+/* op_profile.c: the table op_profile: XProf's op profile, a tree of the device's ops, in preorder.
+ *
+ *   SELECT printf('%.*c%s', 2 * depth + 1, ' ', name), time_fraction, flops_utilization FROM op_profile('logs', 'category');
+ *   SELECT * FROM op_profile('logs', 'provenance', 0, 0);   -- the whole tree, without IDLE */
+#include "../loader/analysis/op_profile.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#include <math.h>
+
+#define OP_PROFILE_COLUMNS(C)                                                                                                                                  \
+    C(OP_RUN, RUN_DOC)                                                                                                                                         \
+    C(OP_NODE, "node_id", "INTEGER", NULL, "place of the node in preorder, from 0", "libprofsql")                                                              \
+    C(OP_PARENT, "parent_id", "INTEGER", NULL, "node_id of the node above; NULL for the root", "libprofsql")                                                   \
+    C(OP_DEPTH, "depth", "INTEGER", NULL, "levels below the root", "libprofsql")                                                                               \
+    C(OP_PATH, "path", "TEXT", NULL, "names from below the root to the node, between slashes", "libprofsql")                                                   \
+    C(OP_NAME, "name", "TEXT", NULL, "what XProf shows: a program, a scope, a category, an op, or an op and its duplicates", "Node.name")                      \
+    C(OP_KIND, "kind", "TEXT", NULL, "root, program, provenance (a scope), category, duplicates (ops that are copies of the first) or op", "libprofsql")       \
+    C(OP_PROGRAM, "program_id", "TEXT", NULL, "program of an op or of duplicates, decimal; NULL elsewhere", "Node.xla.program_id")                             \
+    C(OP_CATEGORY, "category", "TEXT", NULL, "HLO category of an op or of duplicates; NULL elsewhere", "Node.xla.category")                                    \
+    C(OP_EXPRESSION, "expression", "TEXT", NULL, "HLO text of an op, empty when the file has none; NULL elsewhere", "Node.xla.expression")                     \
+    C(OP_PROVENANCE, "provenance", "TEXT", NULL, "framework op of an op, empty when unknown and for duplicates that are no fusions' copies; NULL elsewhere",   \
+      "Node.xla.provenance")                                                                                                                                   \
+    C(OP_FILE, "source_file", "TEXT", NULL, "source file of an op; NULL when unknown", "Node.xla.source_info.file_name")                                       \
+    C(OP_LINE, "source_line", "INTEGER", NULL, "line in it; NULL when unknown", "Node.xla.source_info.line_number")                                            \
+    C(OP_TIME, "raw_time_ps", "INTEGER", "ps", "time in the node, summed over cores; for the root the whole span", "Node.metrics.raw_time")                    \
+    C(OP_NORMALIZED, "normalized_time_ps", "INTEGER", "ps", "self time at the device's default clock; 0 when the file does not say",                           \
+      "Node.metrics.normalized_time_ps")                                                                                                                       \
+    C(OP_FRACTION, "time_fraction", "REAL", "fraction 0..1", "share of the root's time; NULL when that is 0", "op profile page")                               \
+    C(OP_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran; 0 for the root, programs and scopes", "Node.metrics.occurrences")                     \
+    C(OP_AVG, "avg_time_ps", "REAL", "ps", "time of one occurrence; 0 where occurrences is", "Node.metrics.avg_time_ps")                                       \
+    C(OP_FLOPS, "weighted_flops_utilization", "REAL", "fraction 0..1", "FLOP rate over the peak, at most 1, x share of time", "Node.metrics.flops")            \
+    C(OP_UNCAPPED, "weighted_flops_utilization_uncapped", "REAL", "fraction 0..1", "the same without the cap; 0 when the peak is not known",                   \
+      "Node.metrics.uncapped_flops")                                                                                                                           \
+    C(OP_RAW_FLOPS, "raw_flops", "REAL", "FLOP", "floating operations as the model has them", "Node.metrics.raw_flops")                                        \
+    C(OP_BF16_FLOPS, "bf16_flops", "REAL", "FLOP", "the same as the device counts them: 8 and 4 bit ones at a half and a quarter", "Node.metrics.bf16_flops")  \
+    C(OP_HBM, "hbm_utilization", "REAL", "fraction 0..1", "HBM bandwidth over the peak, at most 1; 0 when unknown", "Node.metrics.bandwidth_utils[0]")         \
+    C(OP_CHIP_READ, "on_chip_read_utilization", "REAL", "fraction 0..1", "the same of reads from on-chip memory", "Node.metrics.bandwidth_utils[1]")           \
+    C(OP_CHIP_WRITE, "on_chip_write_utilization", "REAL", "fraction 0..1", "the same of writes to on-chip memory", "Node.metrics.bandwidth_utils[2]")          \
+    C(OP_HBM_BYTES, "hbm_bytes", "REAL", "bytes", "bytes read from and written to HBM, as XProf computes them from a rate", "raw_bytes_accessed_array[0]")     \
+    C(OP_CHIP_READ_BYTES, "on_chip_read_bytes", "REAL", "bytes", "bytes read from on-chip memory, likewise", "raw_bytes_accessed_array[1]")                    \
+    C(OP_CHIP_WRITE_BYTES, "on_chip_write_bytes", "REAL", "bytes", "bytes written to on-chip memory, likewise", "raw_bytes_accessed_array[2]")                 \
+    C(OP_UTILIZATION, "flops_utilization", "REAL", "fraction 0..1", "FLOP rate over the peak, uncapped; NULL without time or peak", "op profile page")         \
+    C(OP_WASTED, "wasted_time_fraction", "REAL", "fraction 0..1",                                                                                              \
+      "time_fraction x (1 - the larger of FLOP and HBM utilization); NULL where HBM utilization is 0 or unknown, as on XProf's page", "op profile page")       \
+    C(OP_CHILDREN, "num_children", "INTEGER", "nodes", "nodes directly below; XProf's count, which does not see what it has pruned", "Node.num_children")      \
+    C(OP_PRIMITIVE, "computation_primitive_size", "INTEGER", NULL, "0: no open profiler fills it; NULL where the node is no op", "Node.xla")                   \
+    C(OP_FINGERPRINT, "fingerprint", "TEXT", NULL, "0: no open profiler fills it; NULL where the node is no op", "Node.xla")                                   \
+    C(OP_KERNEL, "kernel_metadata", "TEXT", NULL, "empty: no open profiler fills it; NULL where the node is no op", "Node.xla")                                \
+    C(OP_STACK, "source_stack", "TEXT", NULL, "stack of source lines of an op; NULL when unknown", "Node.xla.source_info.stack_frame")                         \
+    C(OP_SELF, "self_time_ps", "INTEGER", "ps", "time in the node without what runs inside its ops", "libprofsql")                                             \
+    C(OP_SOURCE, SOURCE_DOC)                                                                                                                                   \
+    C(OP_GROUP, "group_by", "TEXT HIDDEN", NULL, "program, category or provenance; default program", "argument 2")                                             \
+    C(OP_IDLE, "include_idle", "INTEGER HIDDEN", "0 or 1", "0: without IDLE, and shares of the busy time; default 1", "argument 3")                            \
+    C(OP_LIMIT, "row_limit", "INTEGER HIDDEN", "nodes", "children kept of a node below the upper levels; 0: all; default 100, as XProf", "argument 4")
+enum { OP_PROFILE_COLUMNS(COLUMN_ENUM) };
+static const Column op_profile_columns[] = {OP_PROFILE_COLUMNS(COLUMN_DOC)};
+
+static bool read_options(RowCursor *c, ProfileOptions *options)
+{
+    static const char *const names[] = {"program", "category", "provenance"};
+    const char *group = row_text_parameter(c, 0, names[0]);
+    sqlite3_int64 limit = row_integer_parameter(c, 2, 100);
+    *options = (ProfileOptions){.include_idle = row_integer_parameter(c, 1, 1) != 0, .n_children = limit > 0 ? (uint64_t)limit : 0};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (!strcmp(group, names[i])) return options->group = (enum ProfileGroup)i, true;
+    prof_fail(&c->err, PROF_FORMAT, 0, "op_profile: there is no group_by '%.40s'; give program, category or provenance", group);
+    return false;
+}
+
+static bool op_profile_next(RowCursor *c)
+{
+    ProfileOptions options;
+    if (!c->owned) {
+        if (!read_options(c, &options) || !(c->owned = op_profile_make(c->from->run, c->from->only, &options, &c->err))) return false;
+    }
+    const OpProfile *profile = c->owned;
+    c->i += c->started;
+    if (c->i == profile->n_nodes) return false;
+    c->item = profile->nodes[c->i];
+    return c->place = c->i, true;
+}
+
+static const char duplicates[] = " and its duplicate(s)";
+
+static void add_name(sqlite3_str *out, const ProfileNode *node)
+{
+    sqlite3_str_append(out, node->name.text, (int)node->name.n);
+    if (node->kind == PROFILE_DUPLICATES) sqlite3_str_appendall(out, duplicates);
+}
+
+static void result_built(sqlite3_context *ctx, sqlite3_str *out)
+{
+    int n = sqlite3_str_length(out);
+    char *text = sqlite3_str_finish(out);
+    if (text)
+        sqlite3_result_text(ctx, text, n, sqlite3_free);
+    else
+        sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
+}
+
+static void result_path(sqlite3_context *ctx, const ProfileNode *node)
+{
+    const ProfileNode *up[1024]; /* no tree is deeper */
+    size_t n = 0;
+    for (const ProfileNode *at = node; at->parent && n < COUNT(up); at = at->parent) up[n++] = at;
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    while (n) {
+        add_name(out, up[--n]);
+        if (n) sqlite3_str_appendchar(out, 1, '/');
+    }
+    result_built(ctx, out);
+}
+
+/* What is said of an op, or of the first of duplicates. */
+static void op_column(sqlite3_context *ctx, const ProfileNode *node, int column)
+{
+    const OpMetrics *op = node->op;
+    if (!op) return;
+    switch (column) {
+    case OP_PROGRAM: result_id(ctx, op->program_id); break;
+    case OP_CATEGORY: result_text(ctx, op->category); break;
+    case OP_EXPRESSION: result_text(ctx, op->long_name); break;
+    case OP_PROVENANCE:
+        if (node->kind == PROFILE_DUPLICATES && slice_ends(slice_of(op->category), " fusion"))
+            sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
+        else
+            result_text(ctx, op->provenance);
+        break;
+    case OP_FILE:
+        if (op->source_file->n_bytes) result_text(ctx, op->source_file);
+        break;
+    case OP_LINE:
+        if (op->source_line > 0) sqlite3_result_int(ctx, op->source_line);
+        break;
+    case OP_STACK:
+        if (op->source_stack->n_bytes) result_text(ctx, op->source_stack);
+        break;
+    case OP_PRIMITIVE: sqlite3_result_int(ctx, 0); break;
+    case OP_FINGERPRINT: sqlite3_result_text(ctx, "0", -1, SQLITE_STATIC); break;
+    default: sqlite3_result_text(ctx, "", 0, SQLITE_STATIC); break;
+    }
+}
+
+static void result_ps(sqlite3_context *ctx, uint64_t ps)
+{
+    if (ps <= INT64_MAX)
+        sqlite3_result_int64(ctx, (sqlite3_int64)ps);
+    else
+        sqlite3_result_double(ctx, (double)ps);
+}
+
+/* What XProf's page computes from the metrics. */
+static void page_column(sqlite3_context *ctx, const OpProfile *profile, const ProfileNode *node, const ProfileMetrics *m, int column)
+{
+    double fraction = (double)node->time_ps / (double)profile->nodes[0]->time_ps, utilization = m->uncapped_flops / fraction;
+    if (!profile->nodes[0]->time_ps) return;
+    if (column == OP_FRACTION)
+        sqlite3_result_double(ctx, fraction);
+    else if (!(fraction > 0) || !(profile->peak_gflops > 0))
+        return;
+    else if (column == OP_UTILIZATION)
+        sqlite3_result_double(ctx, utilization);
+    else if (m->bandwidth[0] > 0)
+        sqlite3_result_double(ctx, fraction * (1 - fmax(utilization, m->bandwidth[0])));
+}
+
+static void op_profile_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const OpProfile *profile = c->owned;
+    const ProfileNode *node = c->item;
+    ProfileMetrics m = profile_metrics(profile, node);
+    switch (column) {
+    case OP_NODE: sqlite3_result_int64(ctx, (sqlite3_int64)node->place); break;
+    case OP_PARENT:
+        if (node->parent) sqlite3_result_int64(ctx, (sqlite3_int64)node->parent->place);
+        break;
+    case OP_DEPTH: sqlite3_result_int(ctx, (int)node->depth); break;
+    case OP_PATH: result_path(ctx, node); break;
+    case OP_NAME: {
+        sqlite3_str *out = sqlite3_str_new(NULL);
+        add_name(out, node);
+        result_built(ctx, out);
+        break;
+    }
+    case OP_KIND: sqlite3_result_text(ctx, profile_kind_names[node->kind], -1, SQLITE_STATIC); break;
+    case OP_TIME: result_ps(ctx, node->time_ps); break;
+    case OP_SELF: result_ps(ctx, node->self_ps); break;
+    case OP_NORMALIZED: result_ps(ctx, node->normalized_ps); break;
+    case OP_OCCURRENCES: sqlite3_result_int64(ctx, (sqlite3_int64)node->occurrences); break;
+    case OP_AVG: sqlite3_result_double(ctx, m.avg_time_ps); break;
+    case OP_FLOPS: sqlite3_result_double(ctx, m.flops); break;
+    case OP_UNCAPPED: sqlite3_result_double(ctx, m.uncapped_flops); break;
+    case OP_RAW_FLOPS: sqlite3_result_double(ctx, node->model_flops); break;
+    case OP_BF16_FLOPS: sqlite3_result_double(ctx, node->flops); break;
+    case OP_HBM:
+    case OP_CHIP_READ:
+    case OP_CHIP_WRITE: sqlite3_result_double(ctx, m.bandwidth[column - OP_HBM]); break;
+    case OP_HBM_BYTES:
+    case OP_CHIP_READ_BYTES:
+    case OP_CHIP_WRITE_BYTES: sqlite3_result_double(ctx, m.bytes[column - OP_HBM_BYTES]); break;
+    case OP_FRACTION:
+    case OP_UTILIZATION:
+    case OP_WASTED: page_column(ctx, profile, node, &m, column); break;
+    case OP_CHILDREN: sqlite3_result_int64(ctx, (sqlite3_int64)node->num_children); break;
+    default: op_column(ctx, node, column); break;
+    }
+}
+
+static const RowSource op_profile_rows = {.next = op_profile_next, .column = op_profile_column, .per_run = true, .n_parameters = 3, .release = op_profile_free};
+const Table op_profile_table = {"op_profile",
+                                "one row for each node of XProf's op profile, a tree of the device's ops, in preorder",
+                                op_profile_columns,
+                                COUNT(op_profile_columns),
+                                &row_table_module,
+                                &op_profile_rows,
+                                300};

@@ -1,0 +1,315 @@
+/* roofline.c: the tables roofline and roofline_properties: XProf's roofline model.
+ *
+ *   SELECT operation, bound_by, roofline_efficiency_fraction FROM roofline('logs') WHERE record = 'Total' AND include_infeed_outfeed LIMIT 10;
+ *   SELECT name, value, unit FROM roofline_properties('logs');   -- hbm_ridge_point|139.567|FLOP/byte */
+#include "../loader/analysis/roofline.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#include <stdio.h>
+
+/* ---- roofline ---- */
+
+#define ROOFLINE_COLUMNS(C)                                                                                                                                    \
+    C(RL_RUN, RUN_DOC)                                                                                                                                         \
+    C(RL_RECORD, "record", "TEXT", NULL, "Total: the whole session; Average: of the complete steps; or the number of a step", "roofline_model step")           \
+    C(RL_RANK, "rank", "INTEGER", NULL, "0: the whole program; from 1: its ops by self time", "roofline_model rank")                                           \
+    C(RL_CATEGORY, "category", "TEXT", NULL, "HLO category, or Program", "roofline_model category")                                                            \
+    C(RL_OPERATION, "operation", "TEXT", NULL, "the op, or Program", "roofline_model operation")                                                               \
+    C(RL_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran", "roofline_model occurrences")                                                        \
+    C(RL_TOTAL, "total_time_us", "REAL", "us", "time of all occurrences on all cores, nested ops included", "roofline_model total_time")                       \
+    C(RL_AVG, "avg_time_us", "REAL", "us", "time of one occurrence", "roofline_model avg_time")                                                                \
+    C(RL_SELF, "total_self_time_us", "REAL", "us", "time of its own", "roofline_model total_self_time")                                                        \
+    C(RL_AVG_SELF, "avg_self_time_us", "REAL", "us", "time of its own in one occurrence", "roofline_model avg_self_time")                                      \
+    C(RL_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "share of the program's time", "roofline_model total_self_time_percent")                     \
+    C(RL_CUMULATIVE, "cumulative_self_time_fraction", "REAL", "fraction 0..1", "share of this op and those before",                                            \
+      "roofline_model cumulative_total_self_time_percent")                                                                                                     \
+    C(RL_STALL, "dma_stall_fraction", "REAL", "fraction 0..1", "share of its time stalled by DMA; NULL on a GPU", "roofline_model dma_stall_percent")          \
+    C(RL_GFLOPS, "normalized_gflops", "REAL", "1e9 FLOP/s", "rate as the device counts operations", "roofline_model measured_flop_rate")                       \
+    C(RL_MODEL, "model_gflops", "REAL", "1e9 FLOP/s", "rate as the model counts operations", "roofline_model model_flop_rate")                                 \
+    C(RL_MEMORY, "memory_bw_gibps", "REAL", "2^30 bytes/s", "rate of bytes accessed", "roofline_model measured_memory_bw")                                     \
+    C(RL_HBM, "hbm_bw_gibps", "REAL", "2^30 bytes/s", "rate of HBM traffic", "roofline_model hbm_bw")                                                          \
+    C(RL_CMEM_READ, "cmem_read_bw_gibps", "REAL", "2^30 bytes/s", "rate of reads from CMEM; NULL on a GPU", "roofline_model cmem_read_bw")                     \
+    C(RL_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "2^30 bytes/s", "rate of writes to CMEM; NULL on a GPU", "roofline_model cmem_write_bw")                   \
+    C(RL_VMEM_READ, "vmem_read_bw_gibps", "REAL", "2^30 bytes/s", "rate of reads from VMEM; NULL on a GPU", "roofline_model vmem_read_bw")                     \
+    C(RL_VMEM_WRITE, "vmem_write_bw_gibps", "REAL", "2^30 bytes/s", "rate of writes to VMEM; on a GPU of shared memory, which no profiler reports (0)",        \
+      "roofline_model vmem_write_bw")                                                                                                                          \
+    C(RL_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "operations for each byte accessed", "roofline_model operational_intensity")                 \
+    C(RL_HBM_I, "hbm_operational_intensity", "REAL", "FLOP/byte", "operations for each byte of HBM traffic", "roofline_model hbm_operational_intensity")       \
+    C(RL_CMEM_READ_I, "cmem_read_operational_intensity", "REAL", "FLOP/byte", "the same of reads from CMEM; NULL on a GPU",                                    \
+      "roofline_model cmem_read_operational_intensity")                                                                                                        \
+    C(RL_CMEM_WRITE_I, "cmem_write_operational_intensity", "REAL", "FLOP/byte", "the same of writes to CMEM; NULL on a GPU",                                   \
+      "roofline_model cmem_write_operational_intensity")                                                                                                       \
+    C(RL_VMEM_READ_I, "vmem_read_operational_intensity", "REAL", "FLOP/byte", "the same of reads from VMEM; NULL on a GPU",                                    \
+      "roofline_model vmem_read_operational_intensity")                                                                                                        \
+    C(RL_VMEM_WRITE_I, "vmem_write_operational_intensity", "REAL", "FLOP/byte", "the same of writes to VMEM (GPU: shared memory)",                             \
+      "roofline_model vmem_write_operational_intensity")                                                                                                       \
+    C(RL_BOTTLENECK, "bottleneck_operational_intensity", "REAL", "FLOP/byte", "the intensity towards the resource of bound_by",                                \
+      "roofline_model bottleneck_operational_intensity")                                                                                                       \
+    C(RL_BOUND, "bound_by", "TEXT", NULL, "the resource nearest to its peak: Compute, HBM, CMEM Read, CMEM Write, VMEM Read, VMEM Write, Shm/L1; or Unknown",  \
+      "roofline_model bound_by")                                                                                                                               \
+    C(RL_PER_CORE, "total_time_per_core_us", "REAL", "us", "total time over the number of cores", "roofline_model total_time_per_core")                        \
+    C(RL_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction 0..1", "total time over the program's", "roofline_model total_time_in_percentage")           \
+    C(RL_OPTIMAL, "optimal_gflops", "REAL", "1e9 FLOP/s", "the rate under the roof at this intensity", "roofline_model optimal_flop_rate")                     \
+    C(RL_EFFICIENCY, "roofline_efficiency_fraction", "REAL", "fraction 0..1", "rate over the optimal one", "roofline_model roofline_efficiency")               \
+    C(RL_COMPUTE, "compute_efficiency_fraction", "REAL", "fraction 0..1", "rate over the peak", "roofline_model compute_efficiency")                           \
+    C(RL_MEMORY_U, "max_memory_bw_utilization_fraction", "REAL", "fraction 0..1", "bandwidth over its peak, of the memory where that is largest",              \
+      "roofline_model max_mem_bw_utilization")                                                                                                                 \
+    C(RL_INFEED, "include_infeed_outfeed", "INTEGER", "0 or 1", "1: with the ops that feed the device; 0: the same without them and their time",               \
+      "roofline_model include_infeed_outfeed")                                                                                                                 \
+    C(RL_PROGRAM, "program_id", "TEXT", NULL, "the op's program, decimal; 0: the whole program", "roofline_model hlo_module_id")                               \
+    C(RL_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL when unknown", "roofline_model source_info")                                          \
+    C(RL_LINE, "source_line", "INTEGER", NULL, "line in it; NULL when unknown", "roofline_model source_info")                                                  \
+    C(RL_STACK, "source_stack", "TEXT", NULL, "stack of source lines of the op; NULL when unknown", "roofline_model source_info")                              \
+    C(RL_FLOPS, "flops", "REAL", "FLOP", "operations of all occurrences, as the device counts them", "OpMetrics.flops_v2")                                     \
+    C(RL_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes accessed in all occurrences", "OpMetrics.bytes_accessed")                                         \
+    C(RL_HBM_BYTES, "hbm_bytes", "INTEGER", "bytes", "HBM traffic of all occurrences; all bytes accessed where the file does not tell memories apart",         \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(RL_SOURCE, SOURCE_DOC)
+enum { ROOFLINE_COLUMNS(COLUMN_ENUM) };
+static const Column roofline_columns[] = {ROOFLINE_COLUMNS(COLUMN_DOC)};
+
+static bool roofline_next(RowCursor *c)
+{
+    const Roofline *roofline = run_roofline(c->from->run, c->from->only, &c->err);
+    if (!roofline) return false;
+    c->i += c->started;
+    if (c->i == roofline->n_rows) return false;
+    c->item = &roofline->rows[c->i];
+    c->part = roofline->gpu;
+    return c->place = c->i, true;
+}
+
+static void text_column(sqlite3_context *ctx, const RooflineRow *row, int column)
+{
+    const OpMetrics *op = &row->op;
+    switch (column) {
+    case RL_RECORD:
+        if (row->record == ROOFLINE_STEP)
+            sqlite3_result_text(ctx, sqlite3_mprintf("%u", row->step), -1, sqlite3_free);
+        else
+            sqlite3_result_text(ctx, row->record == ROOFLINE_TOTAL ? "Total" : "Average", -1, SQLITE_STATIC);
+        break;
+    case RL_CATEGORY:
+    case RL_OPERATION:
+        if (row->rank)
+            result_text(ctx, column == RL_CATEGORY ? op->category : op->name);
+        else
+            sqlite3_result_text(ctx, "Program", -1, SQLITE_STATIC);
+        break;
+    case RL_BOUND: sqlite3_result_text(ctx, row->rates.bound_by, -1, SQLITE_STATIC); break;
+    case RL_PROGRAM: result_id(ctx, op->program_id); break;
+    case RL_FILE:
+        if (op->source_file->n_bytes && op->source_line != -1) result_text(ctx, op->source_file);
+        break;
+    case RL_STACK:
+        if (op->source_file->n_bytes && op->source_line != -1 && op->source_stack->n_bytes) result_text(ctx, op->source_stack);
+        break;
+    default: break;
+    }
+}
+
+static double rate_column(const RooflineRow *row, int column)
+{
+    const OpRates *r = &row->rates;
+    switch (column) {
+    case RL_TOTAL: return row->total_us;
+    case RL_AVG: return row->average_us;
+    case RL_SELF: return row->self_us;
+    case RL_AVG_SELF: return row->average_self_us;
+    case RL_FRACTION: return row->self_fraction;
+    case RL_CUMULATIVE: return row->cumulative_fraction;
+    case RL_STALL: return row->dma_stall_fraction;
+    case RL_GFLOPS: return r->gflops;
+    case RL_MODEL: return r->model_gflops;
+    case RL_MEMORY: return r->memory_gibps;
+    case RL_HBM:
+    case RL_CMEM_READ:
+    case RL_CMEM_WRITE:
+    case RL_VMEM_READ:
+    case RL_VMEM_WRITE: return r->traffic_gibps[column - RL_HBM];
+    case RL_INTENSITY: return r->intensity;
+    case RL_HBM_I:
+    case RL_CMEM_READ_I:
+    case RL_CMEM_WRITE_I:
+    case RL_VMEM_READ_I:
+    case RL_VMEM_WRITE_I: return r->traffic_intensity[column - RL_HBM_I];
+    case RL_BOTTLENECK: return r->bottleneck_intensity;
+    case RL_PER_CORE: return row->total_us_per_core;
+    case RL_TOTAL_FRACTION: return row->total_fraction;
+    case RL_OPTIMAL: return row->optimal_gflops;
+    case RL_EFFICIENCY: return row->efficiency;
+    case RL_COMPUTE: return row->compute_efficiency;
+    case RL_MEMORY_U: return row->memory_utilization;
+    default: return row->op.flops;
+    }
+}
+
+static void result_bytes(sqlite3_context *ctx, uint64_t bytes)
+{
+    if (bytes <= INT64_MAX)
+        sqlite3_result_int64(ctx, (sqlite3_int64)bytes);
+    else
+        sqlite3_result_double(ctx, (double)bytes);
+}
+
+/* c->part: the columns that XProf has for a TPU alone are NULL. */
+static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const RooflineRow *row = c->item;
+    switch (column) {
+    case RL_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)row->rank); break;
+    case RL_OCCURRENCES: sqlite3_result_int64(ctx, row->op.occurrences); break;
+    case RL_INFEED: sqlite3_result_int(ctx, row->with_infeed_outfeed); break;
+    case RL_LINE:
+        if (row->op.source_file->n_bytes && row->op.source_line != -1) sqlite3_result_int(ctx, row->op.source_line);
+        break;
+    case RL_BYTES: result_bytes(ctx, row->op.bytes_accessed); break;
+    case RL_HBM_BYTES: result_bytes(ctx, op_hbm_bytes(&row->op)); break;
+    case RL_RECORD:
+    case RL_CATEGORY:
+    case RL_OPERATION:
+    case RL_BOUND:
+    case RL_PROGRAM:
+    case RL_FILE:
+    case RL_STACK: text_column(ctx, row, column); break;
+    case RL_STALL:
+    case RL_CMEM_READ:
+    case RL_CMEM_WRITE:
+    case RL_VMEM_READ:
+    case RL_CMEM_READ_I:
+    case RL_CMEM_WRITE_I:
+    case RL_VMEM_READ_I:
+        if (!c->part) sqlite3_result_double(ctx, rate_column(row, column));
+        break;
+    default: sqlite3_result_double(ctx, rate_column(row, column)); break;
+    }
+}
+
+static const RowSource roofline_rows = {.next = roofline_next, .column = roofline_column, .per_run = true};
+const Table roofline_table = {
+    "roofline",
+    "one row for the program and each op of a device, with its rates, intensities and distance from the peaks, as XProf's roofline model",
+    roofline_columns,
+    COUNT(roofline_columns),
+    &row_table_module,
+    &roofline_rows,
+    500};
+
+/* ---- roofline_properties ---- */
+
+#define PROPERTIES_COLUMNS(C)                                                                                                                                  \
+    C(RP_RUN, RUN_DOC)                                                                                                                                         \
+    C(RP_NAME, "name", "TEXT", NULL, "the property, as XProf names it", "roofline_model properties")                                                           \
+    C(RP_VALUE, "value", "TEXT", NULL, "as XProf prints it, six digits; 0 when unknown, and of memories that the device lacks", "roofline_model properties")   \
+    C(RP_EXACT, "exact", "REAL", "as unit", "the number in full; NULL when unknown and for texts", "libprofsql")                                               \
+    C(RP_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL for texts and flags", "libprofsql")                                                              \
+    C(RP_SOURCE, SOURCE_DOC)
+enum { PROPERTIES_COLUMNS(COLUMN_ENUM) };
+static const Column roofline_properties_columns[] = {PROPERTIES_COLUMNS(COLUMN_DOC)};
+
+enum PropertyKind { PROPERTY_TYPE, PROPERTY_FLOPS, PROPERTY_BANDWIDTH, PROPERTY_RIDGE, PROPERTY_TIME_SCALE, PROPERTY_MEGACORE, PROPERTY_CMEM, PROPERTY_VMEM };
+static const struct {
+    const char *name;
+    enum PropertyKind kind;
+    enum Memory memory;
+    bool gpu; /* also shown for a GPU */
+} properties[] = {
+    {"cmem_read_ridge_point", PROPERTY_RIDGE, MEMORY_CMEM_READ, false},
+    {"cmem_write_ridge_point", PROPERTY_RIDGE, MEMORY_CMEM_WRITE, false},
+    {"device_type", PROPERTY_TYPE, 0, true},
+    {"has_cmem", PROPERTY_CMEM, 0, false},
+    {"has_merged_vmem", PROPERTY_VMEM, 0, false},
+    {"hbm_ridge_point", PROPERTY_RIDGE, MEMORY_HBM, true},
+    {"megacore", PROPERTY_MEGACORE, 0, false},
+    {"peak_cmem_read_bw", PROPERTY_BANDWIDTH, MEMORY_CMEM_READ, false},
+    {"peak_cmem_write_bw", PROPERTY_BANDWIDTH, MEMORY_CMEM_WRITE, false},
+    {"peak_flop_rate", PROPERTY_FLOPS, 0, true},
+    {"peak_hbm_bw", PROPERTY_BANDWIDTH, MEMORY_HBM, true},
+    {"peak_vmem_read_bw", PROPERTY_BANDWIDTH, MEMORY_VMEM_READ, false},
+    {"peak_vmem_write_bw", PROPERTY_BANDWIDTH, MEMORY_VMEM_WRITE, true},
+    {"time_scale_multiplier", PROPERTY_TIME_SCALE, 0, false},
+    {"vmem_read_ridge_point", PROPERTY_RIDGE, MEMORY_VMEM_READ, false},
+    {"vmem_write_ridge_point", PROPERTY_RIDGE, MEMORY_VMEM_WRITE, true},
+};
+
+/* What XProf puts into the model for a memory, in GB/s: on a GPU the shared memory stands where VMEM would. */
+static double model_bandwidth(const DeviceCapabilities *d, bool gpu, enum Memory memory)
+{
+    if (gpu) return d->env.bandwidths[memory == MEMORY_VMEM_WRITE ? MEMORY_SRAM_WRITE : memory];
+    bool cmem = memory == MEMORY_CMEM_READ || memory == MEMORY_CMEM_WRITE, vmem = memory == MEMORY_VMEM_READ || memory == MEMORY_VMEM_WRITE;
+    return (cmem && !d->env.has_cmem) || (vmem && !d->env.has_merged_vmem) ? 0 : d->env.bandwidths[memory];
+}
+
+/* The number of a property; false: it is none. */
+static bool property_number(const SourceRun *from, const DeviceCapabilities *d, bool gpu, size_t i, double *value, ProfErr *err)
+{
+    enum Memory memory = properties[i].memory;
+    bool shown = d->hardware > HARDWARE_CPU;
+    const OpStats *stats;
+    *value = 0;
+    switch (properties[i].kind) {
+    case PROPERTY_TYPE: return false;
+    case PROPERTY_FLOPS: *value = peak_gflops(d); break;
+    case PROPERTY_BANDWIDTH: *value = giga_to_gibi(model_bandwidth(d, gpu, memory)); break;
+    case PROPERTY_RIDGE: *value = safe_div(peak_gflops(d), gibi_to_giga(giga_to_gibi(model_bandwidth(d, gpu, memory)))); break;
+    case PROPERTY_MEGACORE: *value = d->env.has_megacore; break;
+    case PROPERTY_CMEM: *value = d->env.has_cmem; break;
+    case PROPERTY_VMEM: *value = d->env.has_merged_vmem; break;
+    default:
+        stats = run_op_stats(from->run, from->only, err);
+        if (stats) *value = safe_div((double)stats->device.normalized_total_ps, (double)stats->device.total_op_ps);
+        break;
+    }
+    if (!shown) *value = 0;
+    return true;
+}
+
+static bool properties_next(RowCursor *c)
+{
+    const DeviceCapabilities *d = run_devices(c->from->run, c->from->only, &c->err);
+    if (!d) return false;
+    c->item = d, c->part = strstr(d->device_type, "GPU") != NULL;
+    for (c->i += c->started; c->i < COUNT(properties); c->i++)
+        if (!c->part || properties[c->i].gpu) return c->place = c->i, true;
+    return false;
+}
+
+static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    static const char *const units[] = {NULL, "1e9 FLOP/s", "2^30 bytes/s", "FLOP/byte", "clock over its default", NULL, NULL, NULL};
+    const DeviceCapabilities *d = c->item;
+    double value;
+    bool number = property_number(c->from, d, c->part, c->i, &value, &c->err);
+    char text[32];
+    switch (column) {
+    case RP_NAME: sqlite3_result_text(ctx, properties[c->i].name, -1, SQLITE_STATIC); break;
+    case RP_VALUE:
+        if (!number) {
+            sqlite3_result_text(ctx, d->hardware > HARDWARE_CPU ? d->device_type : "", -1, SQLITE_STATIC);
+            break;
+        }
+        snprintf(text, sizeof text, "%g", value); /* SQLite's own rounds halves up */
+        for (char *p = text; *p; p++)
+            if (*p == ',') *p = '.'; /* as some locales have it */
+        sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
+        break;
+    case RP_EXACT:
+        if (number && (value != 0 || properties[c->i].kind >= PROPERTY_MEGACORE)) sqlite3_result_double(ctx, value);
+        break;
+    case RP_UNIT:
+        if (units[properties[c->i].kind]) sqlite3_result_text(ctx, units[properties[c->i].kind], -1, SQLITE_STATIC);
+        break;
+    default: break;
+    }
+}
+
+static const RowSource roofline_properties_rows = {.next = properties_next, .column = properties_column, .per_run = true};
+const Table roofline_properties_table = {"roofline_properties",
+                                         "one row for each property that XProf's roofline model takes of the devices",
+                                         roofline_properties_columns,
+                                         COUNT(roofline_properties_columns),
+                                         &row_table_module,
+                                         &roofline_properties_rows,
+                                         16};

@@ -1,0 +1,137 @@
+/* roofline.c: rows of the roofline model; see roofline.h.
+ *
+ * The model is made twice, with the ops that feed the device and without them. Of each: the whole program, its ops by self
+ * time (the first thousand of the order, those without occurrence not shown), and the program by steps. */
+#include "roofline.h"
+
+enum { MOST_OPS = 1000 };
+
+typedef struct {
+    Roofline *roofline;
+    const OpStats *stats;
+    const DeviceCapabilities *devices;
+    size_t capacity;
+    bool with_infeed_outfeed;
+    ProfErr *err;
+} Builder;
+
+static bool counts(const Builder *b, const OpMetrics *op) { return b->with_infeed_outfeed || !op_is_infeed_or_outfeed(slice_of(op->category)); }
+
+/* Ops that run others are left out of the sums of work: the others are there. */
+static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
+{
+    OpMetrics sum = {.name = empty_text,
+                     .category = empty_text,
+                     .provenance = empty_text,
+                     .long_name = empty_text,
+                     .deduplicated_name = empty_text,
+                     .source_file = empty_text,
+                     .source_stack = empty_text,
+                     .occurrences = 1,
+                     .time_ps = db->total_ps};
+    for (size_t i = 0; i < db->n_ops; i++) {
+        const OpMetrics *op = &db->ops[i];
+        if (!counts(b, op)) {
+            sum.time_ps -= op->time_ps;
+            continue;
+        }
+        if (op_is_container(slice_of(op->category))) continue;
+        sum.flops += op->flops, sum.model_flops += op->model_flops, sum.bytes_accessed += op->bytes_accessed;
+        for (size_t k = 0; k < op->n_memory; k++)
+            if (!op_add_memory(&sum, &b->roofline->arena, op->memory[k].operation, op->memory[k].space, op->memory[k].bytes)) prof_nomem(b->err);
+    }
+    return sum;
+}
+
+static double larger(double a, double b) { return b > a ? b : a; }
+
+static void set_efficiency(const Builder *b, RooflineRow *row)
+{
+    const PerfEnv *env = &b->devices->env;
+    const double *gibps = row->rates.traffic_gibps;
+    row->compute_efficiency = safe_div(row->rates.gflops, peak_gflops(b->devices));
+    double memory = safe_div(gibps[TRAFFIC_HBM], peak_gibps(b->devices, MEMORY_HBM));
+    if (b->devices->hardware == HARDWARE_GPU) {
+        memory = larger(memory, safe_div(gibps[TRAFFIC_VMEM_READ], peak_gibps(b->devices, MEMORY_SRAM_READ)));
+        memory = larger(memory, safe_div(gibps[TRAFFIC_VMEM_WRITE], peak_gibps(b->devices, MEMORY_SRAM_WRITE)));
+    } else if (env->has_cmem) {
+        memory = larger(memory, safe_div(gibps[TRAFFIC_CMEM_READ], peak_gibps(b->devices, MEMORY_CMEM_READ)));
+        memory = larger(memory, safe_div(gibps[TRAFFIC_CMEM_WRITE], peak_gibps(b->devices, MEMORY_CMEM_WRITE)));
+    } else if (env->has_merged_vmem) {
+        memory = larger(memory, safe_div(gibps[TRAFFIC_VMEM_READ], peak_gibps(b->devices, MEMORY_VMEM_READ)));
+        memory = larger(memory, safe_div(gibps[TRAFFIC_VMEM_WRITE], peak_gibps(b->devices, MEMORY_VMEM_WRITE)));
+    }
+    row->memory_utilization = memory;
+    row->efficiency = larger(memory, row->compute_efficiency);
+    row->optimal_gflops = safe_div(row->rates.gflops, row->efficiency);
+}
+
+/* total_ps: what shares are of. NULL: no memory. */
+static RooflineRow *add_row(Builder *b, const OpMetrics *op, uint64_t total_ps)
+{
+    Roofline *r = b->roofline;
+    if (!GROW(r->rows, r->n_rows, b->capacity)) return prof_nomem(b->err), NULL;
+    RooflineRow *row = &r->rows[r->n_rows++];
+    *row = (RooflineRow){.op = *op, .with_infeed_outfeed = b->with_infeed_outfeed, .rates = op_rates(op, b->devices)};
+    row->total_us = ps_to_us(op->time_ps), row->average_us = safe_div(row->total_us, op->occurrences);
+    row->self_us = ps_to_us(op->self_ps), row->average_self_us = safe_div(row->self_us, op->occurrences);
+    row->dma_stall_fraction = safe_div((double)op->dma_stall_ps, (double)op->time_ps);
+    row->total_us_per_core = safe_div(row->total_us, (double)b->devices->device_core_count);
+    row->total_fraction = safe_div((double)op->time_ps, (double)total_ps);
+    set_efficiency(b, row);
+    return row;
+}
+
+static void add_ops(Builder *b, const OpMetricsDb *db, uint64_t total_ps)
+{
+    uint32_t *order = op_db_order(db);
+    uint64_t rank = 0;
+    double cumulative = 0;
+    if (!order) prof_nomem(b->err);
+    for (size_t i = 0; i < db->n_ops && i < MOST_OPS && !b->err->code; i++) {
+        const OpMetrics *op = &db->ops[order[i]];
+        if (!op->occurrences || !counts(b, op)) continue;
+        RooflineRow *row = add_row(b, op, total_ps);
+        if (!row) break;
+        row->rank = ++rank;
+        row->self_fraction = safe_div(row->self_us, ps_to_us(total_ps));
+        row->cumulative_fraction = cumulative += row->self_fraction;
+    }
+    prof_free(order);
+}
+
+static void build(Builder *b)
+{
+    OpMetrics program = sum_program(b, &b->stats->device);
+    if (add_row(b, &program, program.time_ps)) add_ops(b, &b->stats->device, program.time_ps);
+}
+
+static void release(void *result)
+{
+    Roofline *r = result;
+    prof_free(r->rows);
+    arena_free(&r->arena);
+    prof_free(r);
+}
+
+static void *make(Run *run, Host *only, ProfErr *err)
+{
+    const OpStats *stats = run_op_stats(run, only, err);
+    const DeviceCapabilities *devices = stats ? run_devices(run, only, err) : NULL;
+    Roofline *r = devices ? prof_alloc(sizeof *r) : NULL;
+    if (!r) return prof_nomem(err), NULL;
+    Builder b = {.roofline = r, .stats = stats, .devices = devices, .err = err};
+    r->gpu = strstr(devices->device_type, "GPU") != NULL;
+    for (int pass = 0; pass < 2 && devices->hardware > HARDWARE_CPU && !err->code; pass++) {
+        b.with_infeed_outfeed = !pass;
+        build(&b);
+    }
+    if (err->code) return release(r), NULL;
+    return r;
+}
+
+const Roofline *run_roofline(Run *run, Host *only, ProfErr *err)
+{
+    static const Analysis analysis = {make, release};
+    return run_analysis(run, only, &analysis, err);
+}
