@@ -40,6 +40,7 @@ SQLITE_EXTENSION_INIT1
     T(op_profile) \
     T(roofline) \
     T(roofline_properties) \
+    T(hlo_text) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_queries)

@@ -1,0 +1,118 @@
+/* hlo_text.c: the table hlo_text: HLO programs as text, byte for byte as XProf's graph viewer shows them.
+ *
+ *   SELECT text FROM hlo_text('logs', 'jit_step') WHERE hlo_op = 'fusion.1';
+ *   -- %fusion.1 = f32[4,8]{1,0} fusion(%param_0), kind=kLoop, calls=%fused_computation
+ *
+ * A line is written when it is asked for; other columns cost nothing. */
+#include "../loader/format/hlo_text.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define HLO_TEXT_COLUMNS(C)                                                                                                                                    \
+    C(HT_RUN, RUN_DOC)                                                                                                                                         \
+    C(HT_HOST, HOST_DOC)                                                                                                                                       \
+    C(HT_PROGRAM, "program_id", "TEXT", NULL, "the program, decimal", "XEventMetadata.id, .name of /host:metadata")                                            \
+    C(HT_MODULE, "hlo_module", "TEXT", NULL, "name of the program's module", "HloModuleProto.name")                                                            \
+    C(HT_LINE, "line_number", "INTEGER", NULL, "position in the program's text, from 1", "libprofsql")                                                         \
+    C(HT_TEXT, "text", "TEXT", NULL, "the line as XProf writes it; configurations with line feeds of their own stay in it", "HloModuleProto")                  \
+    C(HT_OP, "hlo_op", "TEXT", NULL, "the line's instruction; NULL for lines of the program and of computations", "HloInstructionProto.name")                  \
+    C(HT_SOURCE, SOURCE_DOC)                                                                                                                                   \
+    C(HT_MODULE_IS, "module", "TEXT HIDDEN", NULL, "the program to show: its module, its id, or module(id); all programs without it", "argument 2")            \
+    C(HT_STYLE, "style", "TEXT HIDDEN", NULL,                                                                                                                  \
+      "long (default): % before names, all constants, control predecessors; short: neither, and large constants as {...}", "argument 3")
+enum { HLO_TEXT_COLUMNS(COLUMN_ENUM) };
+static const Column hlo_text_columns[] = {HLO_TEXT_COLUMNS(COLUMN_DOC)};
+
+static bool style_of(const RowCursor *c, enum HloTextStyle *style, ProfErr *err)
+{
+    const char *name = row_text_parameter(c, 1, "long");
+    bool is_long = !sqlite3_stricmp(name, "long"), is_short = !sqlite3_stricmp(name, "short");
+    *style = is_short ? HLO_TEXT_SHORT : HLO_TEXT_LONG;
+    if (!is_long && !is_short) prof_fail(err, PROF_FORMAT, 0, "hlo_text: style is 'long' or 'short', not '%.100s'", name);
+    return is_long || is_short;
+}
+
+/* Whether a name given is this program's: its module, its id, or both as module(id). */
+static bool is_named(const HloProgram *program, const char *name)
+{
+    char id[24];
+    if (!strcmp(name, program->name->text)) return true;
+    sqlite3_snprintf(sizeof id, id, "%llu", (sqlite3_uint64)program->program_id);
+    if (!strcmp(name, id)) return true;
+    size_t stem = program->name->n_bytes, n = strlen(name), n_id = strlen(id);
+    return n == stem + n_id + 2 && !memcmp(name, program->name->text, stem) && name[stem] == '(' && !memcmp(name + stem + 1, id, n_id) && name[n - 1] == ')';
+}
+
+static const HloListing *open_listing(HloProgram *program, ProfErr *err)
+{
+    const HloModule *module = hlo_open(program, err);
+    return module ? hlo_listing(module, err) : NULL;
+}
+
+static bool hlo_text_next(RowCursor *c)
+{
+    enum HloTextStyle style;
+    const char *name = row_text_parameter(c, 0, NULL);
+    const HloProgramList *list = style_of(c, &style, &c->err) ? hlo_program_list(c->host, &c->err) : NULL;
+    if (!list) return false;
+    if (c->started) c->j++;
+    for (; c->i < list->n; c->i++, c->j = 0, c->item = NULL) {
+        if (name && !is_named(&list->programs[c->i], name)) continue;
+        if (!c->item) c->item = open_listing(&list->programs[c->i], &c->err);
+        if (c->err.code) return false;
+        if (c->item && c->j < hlo_listing_count(c->item)) return c->place = (uint64_t)c->at_host << 44 | (uint64_t)c->i << 28 | c->j, true;
+    }
+    return false;
+}
+
+/* Texts of the proto are UTF-8 by now, the bytes of configurations may be anything. */
+static void result_line(RowCursor *c, sqlite3_context *ctx)
+{
+    ProfErr err = {0};
+    TextBuffer line = {0};
+    enum HloTextStyle style;
+    style_of(c, &style, &err);
+    hlo_listing_line(c->item, c->j, style, &line);
+    char *repaired = NULL;
+    size_t n = line.n_bytes;
+    if (!line.no_memory && n && !utf8_valid((const uint8_t *)line.text, n)) {
+        repaired = prof_alloc(3 * n);
+        if (repaired) n = utf8_repair((const uint8_t *)line.text, n, repaired);
+        line.no_memory = !repaired;
+    }
+    if (line.no_memory)
+        sqlite3_result_error_nomem(ctx);
+    else
+        sqlite3_result_text64(ctx, repaired ? repaired : line.text ? line.text : "", n, SQLITE_TRANSIENT, SQLITE_UTF8);
+    prof_free(repaired);
+    text_free(&line);
+}
+
+static void hlo_text_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    ProfErr err = {0};
+    const HloProgramList *list = hlo_program_list(c->host, &err);
+    if (!list) return sqlite3_result_error_nomem(ctx);
+    const HloProgram *program = &list->programs[c->i];
+    const Xla__HloInstructionProto *op;
+    switch (column) {
+    case HT_PROGRAM: result_id(ctx, program->program_id); break;
+    case HT_MODULE: result_text(ctx, program->name); break;
+    case HT_LINE: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
+    case HT_TEXT: result_line(c, ctx); break;
+    case HT_OP:
+        op = hlo_listing_instruction(c->item, c->j);
+        if (op) sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC);
+        break;
+    default: break;
+    }
+}
+
+static const RowSource hlo_text_rows = {.next = hlo_text_next, .column = hlo_text_column, .n_parameters = 2};
+const Table hlo_text_table = {"hlo_text",
+                              "one row for each line of an HLO program's text, as XProf's graph viewer shows it",
+                              hlo_text_columns,
+                              COUNT(hlo_text_columns),
+                              &row_table_module,
+                              &hlo_text_rows,
+                              5000};

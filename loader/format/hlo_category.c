@@ -1,0 +1,54 @@
+/* hlo_category.c: XProf's category of an instruction; see hlo_text.h. */
+#include "hlo_writer.h"
+
+#include "../analysis/shape.h"
+
+/* Convolutions say how their window is dilated. */
+static const char *convolution_category(const Xla__Window *window)
+{
+    static const char *const names[] = {"convolution", "convolution base-dilated", "convolution window-dilated", "convolution base-dilated window-dilated"};
+    bool base = false, dilated = false;
+    for (size_t i = 0; window && i < window->n_dimensions; i++) {
+        base |= window->dimensions[i]->base_dilation > 1;
+        dilated |= window->dimensions[i]->window_dilation > 1;
+    }
+    return names[base + 2 * dilated];
+}
+
+static const char *fusion_category(const char *kind)
+{
+    if (!strcmp(kind, "kLoop")) return "loop fusion";
+    if (!strcmp(kind, "kInput")) return "input fusion";
+    if (!strcmp(kind, "kOutput")) return "output fusion";
+    if (!strcmp(kind, "kCustom")) return "custom fusion";
+    return "unknown fusion";
+}
+
+/* Of one element; XLA counts a bit for pred here. */
+static int bits(const Xla__ShapeProto *shape)
+{
+    int type = shape ? shape->element_type : 0;
+    return type == TYPE_PRED ? 1 : type > 0 && type < N_PRIMITIVE_TYPES ? primitive_types[type].bits : 0;
+}
+
+/* A bitcast between types of one width acts element by element, too. */
+static bool acts_elementwise(const HloModule *m, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
+{
+    if (opcode != HLO_BITCAST_CONVERT) return hlo_is_elementwise(opcode);
+    const Xla__HloInstructionProto *operand = op->n_operand_ids ? hlo_instruction(m, op->operand_ids[0]) : NULL;
+    return operand && bits(operand->shape) == bits(op->shape);
+}
+
+const char *hlo_category(const HloModule *m, const Xla__HloInstructionProto *op)
+{
+    enum HloOpcode opcode = hlo_opcode(op->opcode);
+    switch (opcode) {
+    case HLO_FUSION: return fusion_category(op->fusion_kind);
+    case HLO_CONVOLUTION: return convolution_category(op->window);
+    case HLO_TRANSPOSE:
+    case HLO_COPY:
+    case HLO_RESHAPE:
+    case HLO_DYNAMIC_RESHAPE: return "data formatting";
+    default: return acts_elementwise(m, op, opcode) ? "non-fusion elementwise" : op->opcode;
+    }
+}

@@ -1,0 +1,254 @@
+/* hlo_literal.c: the values of constants as HLO text writes them.
+ *
+ * A literal holds its elements in the order of its layout, in the list of its type; types of less than a byte take a byte
+ * each. Text has them in logical order: 1.5, {1, 2}, { {7}, {8} }, { { 1, 2 }, { 3, 4 } }; from rank 4 on each part that holds
+ * parts begins with a comment, its index: i0=0; tuples are ( 1.5, {1, 2} ). */
+#include "hlo_writer.h"
+
+#include "../analysis/shape.h"
+#include "hlo_type.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { MAX_RANK = 64, MAX_EMPTY_GROUPS = 1 << 16 };
+
+/* Floats of up to 16 bits. */
+enum FloatKind { FLOAT_IEEE, FLOAT_ONE_NAN /* no infinity; NaN is all ones */, FLOAT_NO_ZERO_SIGN /* NaN is -0 */, FLOAT_FINITE, FLOAT_EXPONENT /* no more */ };
+typedef struct {
+    uint8_t exponent_bits, mantissa_bits, digits;
+    int16_t bias;
+    enum FloatKind kind;
+} SmallFloat;
+
+typedef struct {
+    int type;
+    const void *values;
+    size_t n, width; /* elements, and bytes of one */
+    bool is_float, is_signed, is_complex;
+    const SmallFloat *small;
+} Values;
+
+static const SmallFloat f16 = {5, 10, 5, 15, FLOAT_IEEE}, bf16 = {8, 7, 4, 127, FLOAT_IEEE}, f8e5m2 = {5, 2, 2, 15, FLOAT_IEEE},
+                        f8e4m3 = {4, 3, 3, 7, FLOAT_IEEE}, f8e3m4 = {3, 4, 3, 3, FLOAT_IEEE}, f8e4m3fn = {4, 3, 3, 7, FLOAT_ONE_NAN},
+                        f8e4m3b11fnuz = {4, 3, 3, 11, FLOAT_NO_ZERO_SIGN}, f8e5m2fnuz = {5, 2, 2, 16, FLOAT_NO_ZERO_SIGN},
+                        f8e4m3fnuz = {4, 3, 3, 8, FLOAT_NO_ZERO_SIGN}, f4e2m1fn = {2, 1, 2, 1, FLOAT_FINITE}, f6e3m2fn = {3, 2, 2, 3, FLOAT_FINITE},
+                        f6e2m3fn = {2, 3, 3, 1, FLOAT_FINITE}, f8e8m0fnu = {8, 0, 2, 127, FLOAT_EXPONENT};
+
+/* The list of a literal's type; false: it is no array's type. */
+static bool literal_values(const Xla__LiteralProto *l, Values *v)
+{
+#define LIST(name, size) v->values = l->name, v->n = l->n_##name, v->width = (size)
+#define BYTES(name, size) v->values = l->name.data, v->n = l->name.len / (size), v->width = (size)
+    *v = (Values){.type = l->shape->element_type};
+    switch (v->type) {
+    case XLA_PRED: LIST(preds, sizeof(protobuf_c_boolean)); break;
+    case XLA_S1: BYTES(s1s, 1), v->is_signed = true; break;
+    case XLA_S2: BYTES(s2s, 1), v->is_signed = true; break;
+    case XLA_S4: BYTES(s4s, 1), v->is_signed = true; break;
+    case XLA_S8: BYTES(s8s, 1), v->is_signed = true; break;
+    case XLA_S16: BYTES(s16s, 2), v->is_signed = true; break;
+    case XLA_S32: LIST(s32s, 4), v->is_signed = true; break;
+    case XLA_S64: LIST(s64s, 8), v->is_signed = true; break;
+    case XLA_U1: BYTES(u1s, 1); break;
+    case XLA_U2: BYTES(u2s, 1); break;
+    case XLA_U4: BYTES(u4s, 1); break;
+    case XLA_U8: BYTES(u8s, 1); break;
+    case XLA_U16: BYTES(u16s, 2); break;
+    case XLA_U32: LIST(u32s, 4); break;
+    case XLA_U64: LIST(u64s, 8); break;
+    case XLA_F32: LIST(f32s, 4), v->is_float = true; break;
+    case XLA_F64: LIST(f64s, 8), v->is_float = true; break;
+    case XLA_C64: LIST(c64s, 4), v->is_float = true, v->is_complex = true; break;
+    case XLA_C128: LIST(c128s, 8), v->is_float = true, v->is_complex = true; break;
+    case XLA_F16: BYTES(f16s, 2), v->small = &f16; break;
+    case XLA_BF16: BYTES(bf16s, 2), v->small = &bf16; break;
+    case XLA_F8E5M2: BYTES(f8e5m2s, 1), v->small = &f8e5m2; break;
+    case XLA_F8E4M3: BYTES(f8e4m3s, 1), v->small = &f8e4m3; break;
+    case XLA_F8E3M4: BYTES(f8e3m4s, 1), v->small = &f8e3m4; break;
+    case XLA_F8E4M3FN: BYTES(f8e4m3fns, 1), v->small = &f8e4m3fn; break;
+    case XLA_F8E4M3B11FNUZ: BYTES(f8e4m3b11fnuzs, 1), v->small = &f8e4m3b11fnuz; break;
+    case XLA_F8E5M2FNUZ: BYTES(f8e5m2fnuzs, 1), v->small = &f8e5m2fnuz; break;
+    case XLA_F8E4M3FNUZ: BYTES(f8e4m3fnuzs, 1), v->small = &f8e4m3fnuz; break;
+    case XLA_F8E8M0FNU: BYTES(f8e8m0fnus, 1), v->small = &f8e8m0fnu; break;
+    case XLA_F4E2M1FN: BYTES(f4e2m1fns, 1), v->small = &f4e2m1fn; break;
+    case XLA_F6E3M2FN: BYTES(f6e3m2fns, 1), v->small = &f6e3m2fn; break;
+    case XLA_F6E2M3FN: BYTES(f6e2m3fns, 1), v->small = &f6e2m3fn; break;
+    default: return false;
+    }
+#undef LIST
+#undef BYTES
+    if (v->is_complex) v->n /= 2;
+    return true;
+}
+
+/* ---- one element ---- */
+
+/* A NaN shows its sign, and its payload unless it is the usual one. */
+static void add_nan(TextBuffer *out, bool negative, uint64_t payload, uint64_t usual)
+{
+    text_add(out, negative ? "-nan" : "nan");
+    if (payload != usual) text_add_format(out, "(0x%llx)", (unsigned long long)payload);
+}
+
+static void add_float(TextBuffer *out, float value)
+{
+    char digits[40];
+    if (isnan(value)) {
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        return add_nan(out, bits >> 31, bits & 0x7fffff, 0x400000);
+    }
+    snprintf(digits, sizeof digits, "%.6g", (double)value);
+    text_add_real(out, (double)value, strtof(digits, NULL) == value ? 6 : 9);
+}
+
+static void add_double(TextBuffer *out, double value)
+{
+    char digits[40];
+    if (isnan(value)) {
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        return add_nan(out, bits >> 63, bits & 0xfffffffffffff, 0x8000000000000);
+    }
+    snprintf(digits, sizeof digits, "%.15g", value);
+    text_add_real(out, value, strtod(digits, NULL) == value ? 15 : 17);
+}
+
+static void add_small_float(TextBuffer *out, const SmallFloat *f, unsigned bits)
+{
+    unsigned mantissa_all = (1u << f->mantissa_bits) - 1, exponent_all = (1u << f->exponent_bits) - 1, sign_bit = f->exponent_bits + f->mantissa_bits;
+    unsigned mantissa = bits & mantissa_all, exponent = bits >> f->mantissa_bits & exponent_all;
+    bool negative = bits >> sign_bit & 1, top = exponent == exponent_all;
+    double value;
+    if (f->kind == FLOAT_EXPONENT) {
+        if (top) return add_nan(out, false, 0, 0);
+        value = ldexp(1, (int)exponent - f->bias);
+    } else if (f->kind == FLOAT_IEEE && top && mantissa) {
+        return add_nan(out, negative, mantissa, (mantissa_all + 1) / 2);
+    } else if ((f->kind == FLOAT_ONE_NAN && top && mantissa == mantissa_all) || (f->kind == FLOAT_NO_ZERO_SIGN && negative && !exponent && !mantissa)) {
+        return add_nan(out, negative, 0, 0);
+    } else if (f->kind == FLOAT_IEEE && top) {
+        value = INFINITY;
+    } else {
+        int scale = (exponent ? (int)exponent : 1) - f->bias - f->mantissa_bits;
+        value = ldexp((exponent ? mantissa_all + 1 : 0) + mantissa, scale);
+    }
+    text_add_real(out, negative ? -value : value, f->digits);
+}
+
+static void add_real(TextBuffer *out, const Values *v, size_t i)
+{
+    if (v->width == 4)
+        add_float(out, ((const float *)v->values)[i]);
+    else
+        add_double(out, ((const double *)v->values)[i]);
+}
+
+static void add_element(TextBuffer *out, const Values *v, size_t i, bool scalar)
+{
+    if (v->is_complex) {
+        text_add_char(out, '(');
+        add_real(out, v, 2 * i);
+        text_add(out, ", ");
+        add_real(out, v, 2 * i + 1);
+        text_add_char(out, ')');
+        return;
+    }
+    if (v->is_float) return add_real(out, v, i);
+    if (v->type == XLA_PRED) {
+        bool value = ((const protobuf_c_boolean *)v->values)[i];
+        return scalar ? text_add(out, value ? "true" : "false") : text_add_char(out, value ? '1' : '0');
+    }
+    uint64_t bits = 0;
+    memcpy(&bits, (const uint8_t *)v->values + i * v->width, v->width);
+    if (v->small) return add_small_float(out, v->small, (unsigned)bits);
+    if (v->is_signed) {
+        unsigned unused = 64 - 8 * (unsigned)v->width;
+        text_add_integer(out, (int64_t)(bits << unused) >> unused);
+    } else {
+        text_add_format(out, "%llu", (unsigned long long)bits);
+    }
+}
+
+/* ---- arrays ---- */
+
+typedef struct {
+    TextBuffer *out;
+    const Values *values;
+    size_t rank;
+    int64_t dimensions[MAX_RANK], strides[MAX_RANK]; /* strides in elements */
+} Array;
+
+static void add_part(const Array *a, size_t depth, size_t at, int64_t index)
+{
+    if (depth == a->rank) return add_element(a->out, a->values, at, !a->rank);
+    bool innermost = depth + 1 == a->rank, spaces = a->rank > 1 && (!innermost || a->dimensions[depth] > 1);
+    text_add_char(a->out, '{');
+    if (!innermost && depth && a->rank > 3) text_add_format(a->out, " /*i%zu=%lld*/", depth - 1, (long long)index);
+    if (spaces) text_add_char(a->out, ' ');
+    for (int64_t i = 0; i < a->dimensions[depth] && !a->out->no_memory && !a->out->cut; i++) {
+        if (i) text_add(a->out, ", ");
+        add_part(a, depth + 1, at + (size_t)(i * a->strides[depth]), i);
+    }
+    if (spaces) text_add_char(a->out, ' ');
+    text_add_char(a->out, '}');
+}
+
+int64_t hlo_element_count(const Xla__ShapeProto *shape)
+{
+    int64_t n = 1;
+    bool empty = false, beyond = false;
+    for (size_t i = 0; i < shape->n_dimensions; i++) {
+        if (shape->dimensions[i] < 0) return -1;
+        empty |= !shape->dimensions[i];
+        beyond |= __builtin_mul_overflow(n, shape->dimensions[i], &n);
+    }
+    return empty ? 0 : beyond ? -1 : n;
+}
+
+/* The distance of neighbours in each dimension, by the layout if it is one. */
+static void set_strides(Array *a, const Xla__LayoutProto *layout)
+{
+    bool seen[MAX_RANK] = {false}, ordered = layout && layout->n_minor_to_major == a->rank;
+    for (size_t i = 0; ordered && i < a->rank; i++) {
+        int64_t d = layout->minor_to_major[i];
+        ordered = d >= 0 && (uint64_t)d < a->rank && !seen[d];
+        if (ordered) seen[d] = true;
+    }
+    int64_t stride = 1;
+    for (size_t i = 0; i < a->rank; i++) {
+        size_t d = ordered ? (size_t)layout->minor_to_major[i] : a->rank - 1 - i;
+        a->strides[d] = stride;
+        if (a->dimensions[d]) stride *= a->dimensions[d]; /* no overflow: the product of all is the number of values */
+    }
+}
+
+static void add_array(TextBuffer *out, const Xla__LiteralProto *literal)
+{
+    Values values;
+    const Xla__ShapeProto *shape = literal->shape;
+    int64_t n = hlo_element_count(shape), groups = 1;
+    bool whole = shape->n_dimensions <= MAX_RANK && literal_values(literal, &values) && n >= 0 && (uint64_t)n == values.n;
+    /* without elements the dimensions alone decide how long the text gets */
+    for (size_t i = 0; whole && !n && i + 1 < shape->n_dimensions && shape->dimensions[i]; i++)
+        whole = !__builtin_mul_overflow(groups, shape->dimensions[i], &groups) && groups <= MAX_EMPTY_GROUPS;
+    if (!whole) return text_add(out, "{...}");
+    Array a = {.out = out, .values = &values, .rank = shape->n_dimensions};
+    if (a.rank) memcpy(a.dimensions, shape->dimensions, a.rank * sizeof *a.dimensions);
+    if (n) set_strides(&a, shape->layout);
+    add_part(&a, 0, 0, 0);
+}
+
+void hlo_write_literal(TextBuffer *out, const Xla__LiteralProto *literal)
+{
+    if (!literal->shape) return text_add(out, "{...}");
+    if (literal->shape->element_type == XLA_TOKEN) return text_add(out, "token");
+    if (literal->shape->element_type != XLA_TUPLE) return add_array(out, literal);
+    text_add(out, "( ");
+    for (size_t i = 0; i < literal->n_tuple_literals; i++) {
+        if (i) text_add(out, ", ");
+        hlo_write_literal(out, literal->tuple_literals[i]);
+    }
+    text_add(out, " )");
+}

@@ -1,0 +1,28 @@
+/* hlo_opcode.c: names of operations; see hlo_opcode.h. */
+#include "hlo_opcode.h"
+
+static const struct {
+    const char *name;
+    bool elementwise;
+} opcodes[] = {
+#define HLO_ENTRY(id, name, elementwise) {name, elementwise},
+    HLO_OPCODES(HLO_ENTRY)
+#undef HLO_ENTRY
+};
+
+enum HloOpcode hlo_opcode(const char *name)
+{
+    size_t low = 0, high = COUNT(opcodes);
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(name, opcodes[middle].name);
+        if (!order) return (enum HloOpcode)middle;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return HLO_UNKNOWN;
+}
+
+bool hlo_is_elementwise(enum HloOpcode opcode) { return opcode != HLO_UNKNOWN && opcodes[opcode].elementwise; }
