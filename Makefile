@@ -14,7 +14,11 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden -pthread -I$(BUILD) -MMD -MP -DPROFSQL_COMMIT='"$(COMMIT)"'
 LIBS := -lprotobuf-c -lz -lm -pthread
 
-SOURCES := $(wildcard ext/*.c loader/*.c loader/*/*.c)
+# The capture library and its command stand apart; of them the extension only has the reader of spools.
+LIVE_SOURCES := loader/capture/record.c loader/capture/spool_read.c
+CAPTURE_SOURCES := $(filter-out loader/capture/command.c,$(wildcard loader/capture/*.c)) loader/base.c
+CAPTURE_OBJECTS := $(CAPTURE_SOURCES:%.c=$(BUILD)/shared/%.o)
+SOURCES := $(filter-out loader/capture/%,$(wildcard ext/*.c loader/*.c loader/*/*.c)) $(LIVE_SOURCES)
 SCHEMA := $(notdir $(basename $(wildcard schema/*.proto)))
 MESSAGES := $(SCHEMA:%=$(BUILD)/schema/%.pb-c.c)
 GENERATED := $(BUILD)/queries.c $(MESSAGES)
@@ -29,10 +33,11 @@ PACKAGES := gcc libc6-dev make sqlite3 libsqlite3-dev zlib1g-dev libprotobuf-c-d
 LINT_PACKAGES := clang-format cppcheck
 FUZZ_PACKAGES := clang libclang-rt-dev
 
-.PHONY: all loadable static run test bench fuzz lint format install uninstall clean setup parity
-all: loadable
+.PHONY: all loadable static capture run test bench fuzz lint format install uninstall clean setup parity
+all: loadable capture
 
 loadable: $(BUILD)/libprofsql.so
+capture: $(BUILD)/libprofsql_capture.so $(BUILD)/profsql-capture
 static: $(BUILD)/libprofsql.a
 
 $(BUILD)/queries.c: queries/compile.awk $(wildcard queries/*.sql)
@@ -45,6 +50,12 @@ $(BUILD)/schema/%.pb-c.c: schema/%.proto | setup
 
 $(BUILD)/libprofsql.so: $(OBJECTS)
 	$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL
+# Links nothing of CUDA: CUPTI is looked for when a program uses its GPU.
+$(BUILD)/libprofsql_capture.so: $(CAPTURE_OBJECTS)
+	$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread -Wl,-z,nodelete
+$(BUILD)/profsql-capture: $(BUILD)/shared/loader/capture/command.o $(CAPTURE_OBJECTS)
+	$(CC) -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread
+$(BUILD)/shared/loader/capture/command.o: ALL_CFLAGS += -DCAPTURE_VERSION='"$(VERSION)"'
 $(BUILD)/libprofsql.a: $(CORE_OBJECTS)
 	rm -f $@ && $(AR) rcs $@ $^
 
@@ -76,7 +87,7 @@ run: loadable
 	  "SELECT rank, operation, occurrences, round(self_time_us, 1) AS self_time_us, round(self_time_percent, 1) AS percent FROM top_ops('$(SAMPLE)')"
 
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
-test: loadable $(BUILD)/oom $(BUILD)/prefix $(UNITS)
+test: loadable capture $(BUILD)/oom $(BUILD)/prefix $(UNITS)
 	@tests/run
 
 $(BUILD)/unit/%: tests/unit/%.c $(CHECKED_OBJECTS)
@@ -107,13 +118,16 @@ C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.c tests/*
 lint: $(GENERATED)
 	$(call install_missing,$(LINT_PACKAGES))
 	clang-format --dry-run -Werror $(C_FILES)
-	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES))
+	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c)
 format:
 	clang-format -i $(C_FILES)
 
 DEST = $(DESTDIR)$(PREFIX)
-install: loadable static
-	install -d $(DEST)/lib/pkgconfig $(DEST)/share/man/man7 $(DEST)/share/libprofsql/queries
+install: loadable static capture
+	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/share/man/man7 $(DEST)/share/libprofsql/queries
+	install -m 755 $(BUILD)/profsql-capture $(DEST)/bin/profsql-capture
+	install -m 755 $(BUILD)/libprofsql_capture.so $(DEST)/lib/libprofsql_capture.so
+	install -m 644 loader/capture/profsql_capture.h $(DEST)/include/profsql_capture.h
 	install -m 755 $(BUILD)/libprofsql.so $(DEST)/lib/libprofsql.so
 	install -m 644 $(BUILD)/libprofsql.a $(DEST)/lib/libprofsql.a
 	install -m 644 queries/*.sql $(DEST)/share/libprofsql/queries/
@@ -121,9 +135,10 @@ install: loadable static
 	sed -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.7.in > $(DEST)/share/man/man7/libprofsql.7
 	@if [ -z "$(DESTDIR)" ]; then ldconfig 2>/dev/null || true; fi
 uninstall:
+	rm -f $(DEST)/bin/profsql-capture $(DEST)/lib/libprofsql_capture.so $(DEST)/include/profsql_capture.h
 	rm -f $(DEST)/lib/libprofsql.so $(DEST)/lib/libprofsql.a $(DEST)/lib/pkgconfig/libprofsql.pc $(DEST)/share/man/man7/libprofsql.7
 	rm -rf $(DEST)/share/libprofsql
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d)
+-include $(CAPTURE_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d)

@@ -686,6 +686,15 @@ int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err)
 
 /* ---- after all lines ---- */
 
+/* Our own capture counts what it could not record; session says why. */
+static void capture_dropped(Host *host, uint64_t offset, uint64_t n_records)
+{
+    size_t n = host->n_issues;
+    host_issue(host, "error", "capture_dropped", offset, 0, &host->start_unix_ns,
+               "%llu records were lost while the profile was captured; the warnings in session say how", (unsigned long long)n_records);
+    if (host->n_issues > n) host->issues[n].count = n_records;
+}
+
 int xspace_finish(Host *host, ProfErr *err)
 {
     host->start_unix_ns = host->stop_unix_ns = -1;
@@ -703,6 +712,10 @@ int xspace_finish(Host *host, ProfErr *err)
             if (!meta || (stat.type != TYPE_UINT64 && stat.type != TYPE_INT64)) continue;
             if (session && meta->known == STAT_PROFILE_START_TIME) host->start_unix_ns = stat.integer;
             if (session && meta->known == STAT_PROFILE_STOP_TIME) host->stop_unix_ns = stat.integer;
+            if (session && meta->known == STAT_CAPTURE_DROPPED && stat.integer > 0) capture_dropped(host, plane->stat_offsets[k], stat.natural);
+            if (session && meta->known == STAT_CAPTURE_ABRUPT && stat.integer)
+                host_issue(host, "warning", "capture_ended_abruptly", plane->stat_offsets[k], 0, plane,
+                           "the program was killed while it was captured; what the last buffers held is not there");
             if (meta->known == STAT_PROCESS_ID) plane->process_id = stat.integer;
         }
         host->n_events += plane->n_events;

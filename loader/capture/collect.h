@@ -1,0 +1,26 @@
+/* collect.h: what the writer thread does with what it gets: CUPTI's buffers and the threads' rings become records of the spool. */
+#ifndef PROF_CAPTURE_COLLECT_H
+#define PROF_CAPTURE_COLLECT_H
+
+#include "cupti.h"
+#include "rings.h"
+#include "spool.h"
+
+enum { MAX_CBIDS = 4096, THREAD_SLOTS = 4096 };
+typedef struct {
+    SpoolWriter *spool;
+    const Cupti *cupti;
+    uint32_t api_names[2][MAX_CBIDS]; /* text id of a runtime and a driver call; 0: not asked yet */
+    uint32_t threads[THREAD_SLOTS];   /* whose names were written */
+    uint32_t n_threads;
+} Collector;
+
+/* Reads a buffer that CUPTI filled. */
+void collect_buffer(Collector *c, uint8_t *bytes, size_t n_valid);
+/* A range event, as rings_drain() wants it; context is the Collector. */
+void collect_range(void *context, const RangeEvent *event, const char *text);
+void collect_clock(Collector *c);
+/* Counts the records of a buffer that will not be read, and frees what they own. */
+uint64_t collect_count(const Cupti *cupti, uint8_t *bytes, size_t n_valid);
+
+#endif

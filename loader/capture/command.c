@@ -1,0 +1,254 @@
+/* command.c: profsql-capture: runs a program with the capture library in it, and makes profiles of what it left. */
+#define _GNU_SOURCE
+#include "control.h"
+#include "convert.h"
+#include "options.h"
+
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef CAPTURE_VERSION
+#define CAPTURE_VERSION "unknown"
+#endif
+const char *argp_program_version = "profsql-capture " CAPTURE_VERSION;
+
+enum { KEY_SEND = 1000, KEY_CONVERT, KEY_PRELOAD, KEY_OPTION };
+typedef struct {
+    CaptureOptions options;
+    const char *send, *convert;
+    bool preload;
+    char **program;
+} Command;
+
+static void say(const Command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(const Command *c, const char *format, ...)
+{
+    va_list ap;
+    if (c->options.quiet) return;
+    fputs("profsql-capture: ", stderr);
+    va_start(ap, format);
+    vfprintf(stderr, format, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+/* ---- profiles out of spools ---- */
+
+static bool ends_in(const char *name, const char *tail)
+{
+    size_t n = strlen(name), k = strlen(tail);
+    return n > k && !strcmp(name + n - k, tail);
+}
+
+static int convert_one(const Command *c, const char *path)
+{
+    char written[4096];
+    ProfErr err = {0};
+    if (convert_spool(path, &c->options, written, sizeof written, &err)) {
+        fprintf(stderr, "profsql-capture: %s: %s. The spool is kept; profsql-capture --convert makes the profile of it.\n", path, err.text);
+        return 1;
+    }
+    say(c, "wrote %s", written);
+    return 0;
+}
+
+/* The spools of a run; *n_seen counts them. Returns how many could not be converted. */
+static int convert_run(const Command *c, const char *run, int *n_seen)
+{
+    char folder[4096], path[8192];
+    int n_bad = 0;
+    if (snprintf(folder, sizeof folder, "%s/.spool", run) >= (int)sizeof folder) return 0;
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (ends_in(entries[i]->d_name, ".spool")) n_bad += convert_one(c, path), ++*n_seen;
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+    return n_bad;
+}
+
+static int convert_path(const Command *c)
+{
+    struct stat st;
+    int n_seen = 0;
+    if (stat(c->convert, &st)) return fprintf(stderr, "profsql-capture: %s: %s\n", c->convert, strerror(errno)), 1;
+    if (!S_ISDIR(st.st_mode)) return convert_one(c, c->convert);
+    int n_bad = convert_run(c, c->convert, &n_seen);
+    if (!n_seen) fprintf(stderr, "profsql-capture: %s holds no .spool folder with spools; give a run folder or a spool\n", c->convert);
+    return n_bad || !n_seen;
+}
+
+static bool is_run_of(const char *run, const char *name)
+{
+    size_t n = strlen(run);
+    return !strncmp(name, run, n) && (!name[n] || (name[n] == '_' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")]));
+}
+
+/* After the program: its windows are runs of their own, RUN, RUN_2, ... */
+static void convert_all(const Command *c)
+{
+    char folder[4096], run[8192];
+    int n_seen = 0, n_runs = 0;
+    snprintf(folder, sizeof folder, "%s/plugins/profile", c->options.logdir);
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        if (is_run_of(c->options.run, entries[i]->d_name)) {
+            snprintf(run, sizeof run, "%s/%s", folder, entries[i]->d_name);
+            n_runs++;
+            convert_run(c, run, &n_seen);
+        }
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+    if (!n_runs) say(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could not be injected");
+}
+
+/* ---- running ---- */
+
+static bool is_file(const char *path) { return !access(path, R_OK); }
+
+/* Beside the command, or in ../lib as installed. */
+static bool find_library(char *out, size_t n)
+{
+    char self[3072];
+    ssize_t k = readlink("/proc/self/exe", self, sizeof self - 1);
+    const char *given = getenv("PROFSQL_CAPTURE_LIBRARY");
+    if (given) return snprintf(out, n, "%s", given), is_file(out);
+    if (k <= 0) return false;
+    self[k] = 0;
+    *strrchr(self, '/') = 0;
+    snprintf(out, n, "%s/libprofsql_capture.so", self);
+    if (is_file(out)) return true;
+    snprintf(out, n, "%s/../lib/libprofsql_capture.so", self);
+    return is_file(out);
+}
+
+static void set_variable(const Command *c, const char *name, const char *library)
+{
+    const char *old = getenv(name);
+    if (old && *old && strcmp(old, library) && strcmp(old, "none"))
+        say(c, "%s is set to %s already and is left alone: what it does for that tool, it cannot do for us", name, old);
+    else if (!old || strcmp(old, "none"))
+        setenv(name, library, 1);
+}
+
+static pid_t child;
+
+static void pass_on(int number)
+{
+    if (child > 0) kill(child, number);
+}
+
+static int run_program(Command *c)
+{
+    char library[4096], absolute[4096];
+    if (!find_library(library, sizeof library))
+        return fprintf(stderr, "profsql-capture: libprofsql_capture.so is not beside this command nor in ../lib; build it with make capture\n"), 127;
+    if (!realpath(library, absolute)) return perror("profsql-capture"), 127;
+    set_variable(c, "CUDA_INJECTION64_PATH", absolute);
+    set_variable(c, "NVTX_INJECTION64_PATH", absolute);
+    if (c->preload) {
+        char list[8192];
+        const char *old = getenv("LD_PRELOAD");
+        snprintf(list, sizeof list, "%s%s%s", absolute, old && *old ? ":" : "", old ? old : "");
+        setenv("LD_PRELOAD", list, 1);
+    }
+    char logdir[sizeof c->options.logdir]; /* the program may change its folder */
+    if (c->options.logdir[0] != '/') {
+        if (!getcwd(absolute, sizeof absolute)) return perror("profsql-capture"), 127;
+        if (snprintf(logdir, sizeof logdir, "%.2048s/%.1000s", absolute, c->options.logdir) >= (int)sizeof logdir) return 127;
+        memcpy(c->options.logdir, logdir, sizeof logdir);
+    }
+    setenv(option_specs[OPT_LOGDIR].variable, c->options.logdir, 1);
+    setenv(option_specs[OPT_RUN].variable, c->options.run, 1);
+    setenv(option_specs[OPT_LATER].variable, "1", 1);
+    child = fork();
+    if (child < 0) return perror("profsql-capture: fork"), 127;
+    if (!child) {
+        execvp(c->program[0], c->program);
+        fprintf(stderr, "profsql-capture: %s: %s\n", c->program[0], strerror(errno));
+        _exit(127);
+    }
+    signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN); /* the terminal sends them to the program too */
+    signal(SIGTERM, pass_on), signal(SIGHUP, pass_on);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    if (WIFSIGNALED(status)) say(c, "the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    convert_all(c);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int send_word(const Command *c)
+{
+    char answer[5000], *end;
+    long pid = c->program && c->program[0] ? strtol(c->program[0], &end, 10) : 0;
+    if (pid <= 0 || *end) return fprintf(stderr, "profsql-capture: --send %s wants a process id\n", c->send), 2;
+    if (!control_send((pid_t)pid, c->send, answer, sizeof answer))
+        return fprintf(stderr, "profsql-capture: process %ld cannot be told: %s; is it running under profsql-capture, and has it used CUDA or NVTX?\n", pid,
+                       strerror(errno)),
+               1;
+    fputs(answer, stdout);
+    return !strncmp(answer, "error", 5);
+}
+
+/* ---- the command line ---- */
+
+static error_t on_key(int key, char *value, struct argp_state *state)
+{
+    Command *c = state->input;
+    ProfErr err = {0};
+    switch (key) {
+    case KEY_SEND: c->send = value; return 0;
+    case KEY_CONVERT: c->convert = value; return 0;
+    case KEY_PRELOAD: c->preload = true; return 0;
+    case ARGP_KEY_ARG:
+        c->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!c->program && !c->convert) argp_error(state, "which program? give it behind the options: profsql-capture -o logs -- python train.py");
+        return 0;
+    default: break;
+    }
+    for (int i = 0; i < N_CAPTURE_OPTIONS; i++) {
+        if (!option_specs[i].name || (key != option_specs[i].letter && key != KEY_OPTION + i)) continue;
+        if (options_set(&c->options, (enum CaptureOption)i, value ? value : "1", &err)) argp_error(state, "%s", err.text);
+        setenv(option_specs[i].variable, value ? value : "1", 1);
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+int main(int argc, char **argv)
+{
+    struct argp_option options[N_CAPTURE_OPTIONS + 4] = {
+        {"send", KEY_SEND, "WORD", 0, "tell a running process: start, stop or status", 2},
+        {"convert", KEY_CONVERT, "PATH", 0, "make the profile of a spool, or of all in a run folder, that a killed program left", 2},
+        {"preload", KEY_PRELOAD, NULL, 0, "put the library into every process from its beginning (LD_PRELOAD)", 1},
+    };
+    int n = 3;
+    for (int i = 0; i < N_CAPTURE_OPTIONS; i++) {
+        const OptionSpec *o = &option_specs[i];
+        if (o->name) options[n++] = (struct argp_option){o->name, o->letter ? o->letter : KEY_OPTION + i, o->argument, 0, o->help, 1};
+    }
+    struct argp argp = {.options = options,
+                        .parser = on_key,
+                        .args_doc = "-- PROGRAM [ARGUMENT...]\n--send WORD PID\n--convert PATH",
+                        .doc = "Runs a CUDA program, unmodified, and writes a profile of it that XProf, TensorBoard and libprofsql read."};
+    Command c = {0};
+    ProfErr err = {0};
+    if (options_from_environment(&c.options, &err)) fprintf(stderr, "profsql-capture: %s\n", err.text);
+    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &c)) return 2;
+    if (c.send) return send_word(&c);
+    if (c.convert) return convert_path(&c);
+    return run_program(&c);
+}

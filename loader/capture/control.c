@@ -1,0 +1,249 @@
+/* control.c: starting and stopping from outside; see control.h. */
+#define _GNU_SOURCE
+#include "control.h"
+
+#include "session.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TICK_MS = 1000, ANSWER_MS = 500 };
+
+static struct {
+    pthread_t thread;
+    _Atomic bool begun, quit, has_stopped;
+    int wake, socket;
+    struct sigaction old_action;
+    _Atomic int n_signals;
+} ctl = {.wake = -1, .socket = -1};
+
+bool control_has_stopped(void) { return atomic_load(&ctl.has_stopped); }
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- the socket ---- */
+
+static socklen_t address_of(struct sockaddr_un *address, pid_t pid)
+{
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    int n = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "profsql-capture.%d", (int)pid);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+static int listen_socket(void)
+{
+    struct sockaddr_un address;
+    socklen_t n = address_of(&address, getpid());
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    if (bind(fd, (struct sockaddr *)&address, n) || listen(fd, 4)) return close(fd), -1;
+    return fd;
+}
+
+bool control_send(pid_t pid, const char *word, char *answer, size_t n)
+{
+    struct sockaddr_un address;
+    socklen_t length = address_of(&address, pid);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return false;
+    size_t got = 0;
+    bool ok = !connect(fd, (struct sockaddr *)&address, length) && send(fd, word, strlen(word), MSG_NOSIGNAL) == (ssize_t)strlen(word);
+    shutdown(fd, SHUT_WR);
+    while (ok && got < n - 1) {
+        ssize_t k = recv(fd, answer + got, n - 1 - got, 0);
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) break;
+        got += (size_t)k;
+    }
+    answer[got] = 0;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return ok;
+}
+
+/* ---- what is asked ---- */
+
+static void do_start(char *answer, size_t n)
+{
+    ProfErr err = {0};
+    if (session_is_on())
+        snprintf(answer, n, "recording already");
+    else if (session_start(true, &err))
+        snprintf(answer, n, "error: %s", err.text);
+    else
+        session_describe(answer, n);
+}
+
+static void do_stop(char *answer, size_t n)
+{
+    ProfErr err = {0};
+    char written[4096];
+    if (!session_is_on()) {
+        snprintf(answer, n, "not recording");
+        return;
+    }
+    atomic_store(&ctl.has_stopped, true);
+    session_stop(true, written, sizeof written, &err);
+    if (err.code)
+        snprintf(answer, n, "error: %s", err.text);
+    else
+        snprintf(answer, n, "wrote %s", written);
+}
+
+static void serve(int listener)
+{
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0) return;
+    struct ucred who;
+    socklen_t length = sizeof who;
+    char word[32] = "", answer[5000] = "error: not your process";
+    size_t n = 0;
+    if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length) && (who.uid == geteuid() || !who.uid)) {
+        struct pollfd ready = {.fd = fd, .events = POLLIN};
+        while (n < sizeof word - 1 && poll(&ready, 1, ANSWER_MS) > 0) {
+            ssize_t k = recv(fd, word + n, sizeof word - 1 - n, 0);
+            if (k <= 0) break;
+            n += (size_t)k;
+        }
+        word[n] = 0, word[strcspn(word, "\r\n")] = 0;
+        if (!strcmp(word, "start"))
+            do_start(answer, sizeof answer);
+        else if (!strcmp(word, "stop"))
+            do_stop(answer, sizeof answer);
+        else if (!strcmp(word, "status"))
+            session_describe(answer, sizeof answer);
+        else
+            snprintf(answer, sizeof answer, "error: say start, stop or status");
+    }
+    n = strlen(answer);
+    answer[n++] = '\n';
+    if (send(fd, answer, n, MSG_NOSIGNAL) < 0) n = 0; /* it has gone away */
+    close(fd);
+}
+
+static void by_signal(void)
+{
+    char answer[5000];
+    if (session_is_on())
+        do_stop(answer, sizeof answer);
+    else
+        do_start(answer, sizeof answer);
+    if (!session_options()->quiet || !strncmp(answer, "error", 5)) session_say("%s", answer);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    int error = errno;
+    uint64_t one = 1;
+    atomic_fetch_add(&ctl.n_signals, 1);
+    if (write(ctl.wake, &one, sizeof one) < 0) errno = error;
+    if (ctl.old_action.sa_flags & SA_SIGINFO) {
+        if (ctl.old_action.sa_sigaction) ctl.old_action.sa_sigaction(number, info, context);
+    } else if (ctl.old_action.sa_handler != SIG_DFL && ctl.old_action.sa_handler != SIG_IGN) {
+        ctl.old_action.sa_handler(number);
+    }
+    errno = error;
+}
+
+/* ---- the thread ---- */
+
+static void say_window(const char *what)
+{
+    char line[5000];
+    session_describe(line, sizeof line);
+    if (!session_options()->quiet) session_say("%s: %s", what, line);
+}
+
+static void *control_main(void *unused)
+{
+    (void)unused;
+    pthread_setname_np(pthread_self(), "profsql-control");
+    const CaptureOptions *o = session_options();
+    double begin = now_s(), start_at = o->delay_s > 0 && !o->wait ? begin + o->delay_s : INFINITY, stop_at = INFINITY;
+    bool was_on = false;
+    while (!atomic_load(&ctl.quit)) {
+        double now = now_s();
+        if (now >= start_at) {
+            ProfErr err = {0};
+            start_at = INFINITY;
+            if (session_start(true, &err))
+                session_say("%s. Nothing is recorded.", err.text);
+            else
+                say_window("after the delay");
+        }
+        bool on = session_is_on();
+        if (on && !was_on && o->duration_s > 0) stop_at = now + o->duration_s;
+        was_on = on;
+        if (on && now >= stop_at) {
+            char answer[5000];
+            do_stop(answer, sizeof answer);
+            if (!o->quiet || !strncmp(answer, "error", 5)) session_say("%s", answer);
+            stop_at = INFINITY, was_on = false;
+            continue;
+        }
+        session_tick();
+        double next = fmin(fmin(start_at, stop_at) - now_s(), TICK_MS / 1000.0);
+        struct pollfd fds[2] = {{.fd = ctl.wake, .events = POLLIN}, {.fd = ctl.socket, .events = POLLIN}};
+        poll(fds, 2, next <= 0 ? 0 : (int)ceil(next * 1000));
+        uint64_t count;
+        if (fds[0].revents && read(ctl.wake, &count, sizeof count) < 0) count = 0;
+        if (atomic_exchange(&ctl.n_signals, 0) && !atomic_load(&ctl.quit)) by_signal();
+        if (fds[1].revents) serve(ctl.socket);
+    }
+    return NULL;
+}
+
+void control_begin(void)
+{
+    if (atomic_exchange(&ctl.begun, true)) return;
+    ctl.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    ctl.socket = listen_socket();
+    const CaptureOptions *o = session_options();
+    if (o->signal) {
+        struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+        sigemptyset(&action.sa_mask);
+        sigaction(o->signal, &action, &ctl.old_action);
+    }
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (pthread_create(&ctl.thread, NULL, control_main, NULL)) session_say("cannot start a thread: no delay, duration, signal or socket");
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void control_end(void)
+{
+    if (!atomic_load(&ctl.begun) || atomic_exchange(&ctl.quit, true)) return;
+    uint64_t one = 1;
+    struct timespec until;
+    if (write(ctl.wake, &one, sizeof one) < 0) return;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 2;
+    pthread_timedjoin_np(ctl.thread, NULL, &until); /* it may be inside a driver that hangs */
+}
+
+void control_child(void)
+{
+    if (ctl.wake >= 0) close(ctl.wake);
+    if (ctl.socket >= 0) close(ctl.socket);
+    ctl.wake = ctl.socket = -1;
+    atomic_store(&ctl.begun, false);
+    atomic_store(&ctl.quit, false);
+    atomic_store(&ctl.has_stopped, false);
+}

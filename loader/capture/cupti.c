@@ -1,0 +1,249 @@
+/* cupti.c: finding CUPTI, subscribing, enabling; see cupti.h. */
+#define _GNU_SOURCE
+#include "cupti.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <time.h>
+
+/* ---- the library ---- */
+
+static void problem(Cupti *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void problem(Cupti *c, const char *format, ...)
+{
+    size_t n = strlen(c->problems);
+    if (n && n + 1 < sizeof c->problems) c->problems[n++] = '\n';
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(c->problems + n, sizeof c->problems - n, format, ap);
+    va_end(ap);
+}
+
+static const char *const sonames[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8", "libcupti.so.11.7", "libcupti.so.11.6", "libcupti.so"};
+static const char *const folders[] = {"extras/CUPTI/lib64", "lib64"};
+
+/* Two copies of CUPTI in a process fight: one that is there (a framework brings its own) is the one to use. */
+static void *open_library(const char *path)
+{
+    void *library = NULL;
+    if (path && *path) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < COUNT(sonames) && !library; i++) library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    for (size_t i = 0; i < COUNT(sonames) && !library; i++) library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
+    const char *homes[] = {getenv("CUDA_HOME"), "/usr/local/cuda"};
+    for (size_t h = 0; h < COUNT(homes); h++)
+        for (size_t f = 0; homes[h] && f < COUNT(folders); f++)
+            for (size_t i = 0; i < COUNT(sonames) && !library; i++) {
+                char name[1024];
+                if (snprintf(name, sizeof name, "%s/%s/%s", homes[h], folders[f], sonames[i]) < (int)sizeof name) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+            }
+    return library;
+}
+
+int cupti_open(Cupti *c, const char *path, ProfErr *err)
+{
+    c->library = open_library(path);
+    if (!c->library)
+        return prof_fail(err, PROF_NOTFOUND, 0, "no CUPTI library: %s; install the toolkit's CUPTI (or pip's nvidia-cuda-cupti) and name it with --cupti",
+                         path && *path ? path : "libcupti.so is in none of the usual places");
+    const char *missing = NULL;
+    struct {
+        const char *name;
+        void *to;
+        bool required;
+    } functions[] = {
+#define AS_ENTRY(name, parameters, required) {"cupti" #name, &c->name, required},
+        CUPTI_FUNCTIONS(AS_ENTRY)
+#undef AS_ENTRY
+    };
+    for (size_t i = 0; i < COUNT(functions); i++) {
+        void *symbol = dlsym(c->library, functions[i].name);
+        memcpy(functions[i].to, &symbol, sizeof symbol); /* a function's address, as dlsym gives it */
+        if (!symbol && functions[i].required && !missing) missing = functions[i].name;
+    }
+    Dl_info info;
+    void *symbol = NULL;
+    memcpy(&symbol, &c->GetVersion, sizeof symbol);
+    if (symbol && dladdr(symbol, &info) && info.dli_fname) snprintf(c->path, sizeof c->path, "%s", info.dli_fname);
+    if (missing) return prof_fail(err, PROF_FORMAT, 0, "%s has no %s: it is not a CUPTI that we can use; name another with --cupti", c->path, missing);
+    int rc = c->GetVersion(&c->api_version);
+    if (rc) return prof_fail(err, PROF_FORMAT, 0, "%s does not say its version: %s", c->path, cupti_result(c, rc));
+    if (c->api_version < API_11_0)
+        return prof_fail(err, PROF_FORMAT, 0, "%s has API version %u, older than CUDA 11.0; name a newer one with --cupti", c->path, c->api_version);
+    return PROF_OK;
+}
+
+const char *cupti_result(const Cupti *c, int result)
+{
+    const char *text = NULL;
+    if (c->GetResultString) c->GetResultString(result, &text);
+    return text ? text : "unknown result";
+}
+
+/* ---- subscribing ---- */
+
+typedef struct {
+    size_t struct_size;
+    const char *name;
+    char *old_name;
+    size_t old_name_size;
+} SubscriberParams;
+
+int cupti_subscribe(Cupti *c, CuptiCallback *on_context, ProfErr *err)
+{
+    if (c->subscribed) return PROF_OK;
+    char other[128] = "";
+    SubscriberParams params = {sizeof params, "libprofsql", other, sizeof other - 1};
+    int rc = c->Subscribe_v2 && c->api_version >= API_13_0 ? c->Subscribe_v2(&c->subscriber, on_context, NULL, &params)
+                                                           : c->Subscribe(&c->subscriber, on_context, NULL);
+    if (rc == CUPTI_MULTIPLE_SUBSCRIBERS || rc == CUPTI_MAX_LIMIT_REACHED)
+        return prof_fail(err, PROF_IO, 0,
+                         "CUPTI is busy: another tool has it%s%s%s; end that tool's profiling (nsys, ncu, torch.profiler, jax.profiler) to capture",
+                         *other ? " (" : "", other, *other ? ")" : "");
+    if (rc == CUPTI_NOT_INITIALIZED)
+        return prof_fail(err, PROF_IO, 0, "the driver is too old for %s, or a stub libcuda was found first; name an older CUPTI with --cupti", c->path);
+    if (rc == CUPTI_INSUFFICIENT_PRIVILEGES)
+        return prof_fail(err, PROF_IO, 0, "no permission to use CUPTI; run as root, or let users profile (NVreg_RestrictProfilingToAdminUsers=0)");
+    if (rc) return prof_fail(err, PROF_IO, 0, "CUPTI cannot be used: %s (%d); is a driver loaded?", cupti_result(c, rc), rc);
+    c->subscribed = true;
+    c->EnableCallback(1, c->subscriber, CB_DOMAIN_RESOURCE, CB_RESOURCE_CONTEXT_CREATED);
+    return PROF_OK;
+}
+
+/* ---- names ---- */
+
+void cupti_api_name(const Cupti *c, int domain, uint32_t cbid, char *out, size_t n)
+{
+    const char *name = NULL;
+    if (c->GetCallbackName(domain, cbid, &name) || !name) {
+        snprintf(out, n, "%s call %u", domain == CB_DOMAIN_DRIVER ? "driver" : "runtime", cbid);
+        return;
+    }
+    snprintf(out, n, "%s", name);
+    for (;;) { /* cudaLaunchKernel_ptsz_v7000: the versions of one call are one name */
+        char *tail = strrchr(out, '_');
+        if (!tail) return;
+        bool version = tail[1] == 'v' && tail[2] && !tail[2 + strspn(tail + 2, "0123456789")];
+        if (!version && strcmp(tail, "_ptsz") && strcmp(tail, "_ptds")) return;
+        if (version && domain == CB_DOMAIN_DRIVER && strlen(tail) < 4) return; /* cuMemAlloc_v2 is the call's name */
+        *tail = 0;
+    }
+}
+
+bool cupti_is_launch(const char *name)
+{
+    static const char *const begins[] = {"cuLaunch", "cuGraphLaunch", "cuMemcpy", "cuMemset", "cuMemAlloc", "cuMemFree", "cuMemPrefetch"};
+    for (size_t i = 0; i < COUNT(begins); i++)
+        if (!strncmp(name, begins[i], strlen(begins[i]))) return true;
+    return strstr(name, "Synchronize") || !strcmp(name, "cuStreamWaitEvent");
+}
+
+/* ---- enabling ---- */
+
+static bool enable(Cupti *c, enum RecordKind kind, bool dump)
+{
+    uint32_t number = record_kinds[kind].number;
+    int rc = dump && c->ActivityEnableAndDump ? c->ActivityEnableAndDump(number) : c->ActivityEnable(number);
+    if (rc) problem(c, "%s records are not available: %s (%d)", record_kinds[kind].name, cupti_result(c, rc), rc);
+    return rc == 0;
+}
+
+/* Driver calls nest in runtime calls: only those worth a row, where the library can choose. */
+static void enable_driver(Cupti *c, bool all)
+{
+    if (all || !c->ActivityEnableDriverApi) {
+        enable(c, REC_DRIVER, false);
+        return;
+    }
+    int n = 0, rc = 0;
+    const char *name;
+    for (uint32_t cbid = 1; cbid < 5000 && !c->GetCallbackName(CB_DOMAIN_DRIVER, cbid, &name) && name; cbid++)
+        if (cupti_is_launch(name)) {
+            rc = c->ActivityEnableDriverApi(cbid, 1);
+            n += rc == 0;
+        }
+    if (!n) problem(c, "driver records are not available: %s (%d)", cupti_result(c, rc), rc);
+}
+
+/* Calls that programs poll with, and that say nothing about time. */
+static void enable_runtime(Cupti *c)
+{
+    static const char *const chatty[] = {"cudaGetDevice_", "cudaGetLastError",      "cudaPeekAtLastError",
+                                         "cudaEventQuery", "cudaStreamIsCapturing", "cudaSetDevice_"};
+    if (!enable(c, REC_RUNTIME, false) || !c->ActivityEnableRuntimeApi) return;
+    const char *name;
+    for (uint32_t cbid = 1; cbid < 5000 && !c->GetCallbackName(CB_DOMAIN_RUNTIME, cbid, &name) && name; cbid++)
+        for (size_t i = 0; i < COUNT(chatty); i++)
+            if (!strncmp(name, chatty[i], strlen(chatty[i]))) c->ActivityEnableRuntimeApi(cbid, 0);
+}
+
+static void enable_unified(Cupti *c)
+{
+    struct {
+        uint32_t scope, kind, device, enable;
+    } config[4];
+    static const uint32_t counters[4] = {1, 2, 3, 4}; /* bytes to the device, to the host; page faults of CPU and GPU */
+    for (int i = 0; i < 4; i++) config[i].scope = 1, config[i].kind = counters[i], config[i].device = 0, config[i].enable = 1;
+    int rc = c->ActivityConfigureUnifiedMemoryCounter ? c->ActivityConfigureUnifiedMemoryCounter(config, 4) : CUPTI_INVALID_KIND;
+    if (rc)
+        problem(c, "unified memory counters are not available: %s (%d)", cupti_result(c, rc), rc);
+    else
+        enable(c, REC_UNIFIED, false);
+}
+
+static uint64_t now_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* CUPTI stamps in CLOCK_REALTIME on Linux, but not everywhere (WSL). */
+static void check_clock(Cupti *c)
+{
+    uint64_t stamp = 0, before = now_of(CLOCK_REALTIME);
+    if (!c->GetTimestamp || c->GetTimestamp(&stamp)) return;
+    uint64_t after = now_of(CLOCK_REALTIME);
+    if (stamp >= before && stamp <= after) return;
+    c->clock_offset = before + (after - before) / 2 - stamp;
+    problem(c, "CUPTI's clock is not the system's time: %lld ns were added to its times", (long long)c->clock_offset);
+}
+
+void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request, CuptiComplete *complete)
+{
+    if (!c->callbacks_registered) {
+        uint8_t on = 1;
+        size_t size = sizeof on;
+        if (c->SetThreadIdType && c->SetThreadIdType(1)) problem(c, "threads are not the kernel's ids: they cannot be joined with NVTX ranges");
+        if (c->ActivitySetAttribute) {
+            c->ActivitySetAttribute(5, &size, &on);                                 /* our buffers come zeroed */
+            if (c->api_version >= API_12_3) c->ActivitySetAttribute(9, &size, &on); /* a buffer for each thread */
+        }
+        int rc = c->ActivityRegisterCallbacks(request, complete);
+        if (rc) problem(c, "buffers cannot be registered: %s (%d)", cupti_result(c, rc), rc);
+        c->callbacks_registered = rc == 0;
+        check_clock(c);
+    }
+    enable(c, REC_DEVICE, late);
+    enable(c, REC_CONTEXT, late);
+    enable(c, REC_STREAM, late);
+    if (kinds & CAPTURE_GRAPHS) enable(c, REC_GRAPH, false); /* before graphs are made */
+    if (kinds & CAPTURE_KERNELS) enable(c, REC_KERNEL, false);
+    if (kinds & CAPTURE_COPIES) enable(c, REC_MEMCPY, false), enable(c, REC_MEMCPY_PEER, false), enable(c, REC_MEMSET, false);
+    if (kinds & CAPTURE_RUNTIME) enable_runtime(c);
+    if (kinds & (CAPTURE_DRIVER | CAPTURE_DRIVER_ALL)) enable_driver(c, kinds & CAPTURE_DRIVER_ALL);
+    if (kinds & CAPTURE_SYNC) enable(c, REC_SYNC, false);
+    if (kinds & CAPTURE_OVERHEAD) enable(c, REC_OVERHEAD, false);
+    if (kinds & CAPTURE_MEMORY) enable(c, REC_MEMORY, false), enable(c, REC_POOL, false);
+    if (kinds & CAPTURE_UNIFIED) enable_unified(c);
+    c->kinds = kinds, c->enabled = true;
+}
+
+void cupti_disable(Cupti *c)
+{
+    for (int k = 0; k < N_RECORD_KINDS; k++) {
+        if (record_kinds[k].number >= 1000) continue;
+        if (k == REC_KERNEL && c->api_version < API_13_0) continue; /* it may hang there; it costs little once nothing is read */
+        c->ActivityDisable(record_kinds[k].number);
+    }
+    c->enabled = false;
+}

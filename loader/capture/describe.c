@@ -1,0 +1,192 @@
+/* describe.c: the name and the stats of an event, in the words that XProf reads; see timeline.h. */
+#define _GNU_SOURCE
+#include "timeline.h"
+
+#include <stdio.h>
+
+/* In the order in which XLA numbers them; the bits of Description.type_bit. */
+const char *const stream_types[] = {"MemcpyH2D", "MemcpyD2H", "MemcpyD2D",     "MemcpyP2P", "MemcpyOther", "Compute",
+                                    "Memset",    "Overhead",  "UnifiedMemory", "CudaGraph", NULL};
+enum { TYPE_H2D, TYPE_D2H, TYPE_D2D, TYPE_P2P, TYPE_OTHER_COPY, TYPE_COMPUTE, TYPE_MEMSET, TYPE_OVERHEAD, TYPE_UNIFIED, TYPE_GRAPH };
+
+enum { STATS = 4 }; /* field of XEvent */
+
+static void ref(Description *d, enum XStatId stat, uint32_t name)
+{
+    if (!name) return;
+    for (size_t i = 0; i < COUNT(d->refs); i++)
+        if (!d->refs[i] || d->refs[i] == name) {
+            d->refs[i] = name;
+            small_stat_ref(&d->stats, STATS, stat, FIRST_REF + (uint64_t)name);
+            return;
+        }
+}
+
+double launch_occupancy(const Timeline *t, const Launch *l)
+{
+    const Device *device = l->device < t->n_devices ? &t->devices[l->device] : NULL;
+    if (!device || !device->known) return -1;
+    const Record *r = &device->record;
+    SmLimits sm = {(uint32_t)record_get(r, FIELD_MAJOR),        (uint32_t)record_get(r, FIELD_MINOR),         (uint32_t)record_get(r, FIELD_WARP),
+                   (uint32_t)record_get(r, FIELD_WARPS_PER_SM), (uint32_t)record_get(r, FIELD_BLOCKS_PER_SM), (uint32_t)record_get(r, FIELD_REGISTERS_PER_SM),
+                   (uint32_t)record_get(r, FIELD_SHARED_PER_SM)};
+    uint64_t x = l->block[0], y = l->block[1], z = l->block[2];
+    if (x > 1 << 16 || y > 1 << 16 || z > 1 << 16) return -1;
+    return occupancy_percent(&sm, x * y * z, l->registers, (uint64_t)l->static_shared + l->dynamic_shared);
+}
+
+/* What all work of a device has in common. */
+static void describe_device_work(Timeline *t, const Item *item, Description *d)
+{
+    if (item->correlation) small_stat_uint(&d->stats, STATS, XS_CORRELATION, item->correlation);
+    if (!t->context_name || t->last_context != item->thread)
+        t->context_name = name_id_format(&t->names, t->err, "$$%u", item->thread), t->last_context = item->thread;
+    ref(d, XS_CONTEXT, t->context_name);
+    ref(d, XS_NVTX, item->range);
+    if (item->path && t->last_path != item->path)
+        t->path_name = name_id_format(&t->names, t->err, "%s:NVTX", name_text(&t->names, item->path)), t->last_path = item->path;
+    if (item->path) ref(d, XS_TF_OP, t->path_name);
+    if (item->graph) small_stat_uint(&d->stats, STATS, item->kind == REC_GRAPH ? XS_GRAPH_EXEC : XS_GRAPH, item->graph);
+    if (item->graph && item->kind != REC_GRAPH) small_stat_uint(&d->stats, STATS, XS_GRAPH_NODE, item->node);
+}
+
+static const LaunchText *launch_text(Timeline *t, uint32_t id)
+{
+    LaunchText *text = &t->launch_texts[id];
+    const Launch *l = &t->launches[id];
+    char cluster[48] = "", percent[32] = "";
+    if (text->name) return text;
+    text->occupancy = launch_occupancy(t, l);
+    if ((uint64_t)l->cluster[0] + l->cluster[1] + l->cluster[2] > 3)
+        snprintf(cluster, sizeof cluster, " cluster:%u,%u,%u", l->cluster[0], l->cluster[1], l->cluster[2]);
+    if (text->occupancy >= 0) snprintf(percent, sizeof percent, " occ_pct:%g", text->occupancy);
+    text->name =
+        name_id_format(&t->names, t->err, "regs:%u static_shared:%u dynamic_shared:%u grid:%u,%u,%u block:%u,%u,%u%s%s", l->registers, l->static_shared,
+                       l->dynamic_shared, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], percent, cluster);
+    return text;
+}
+
+static void describe_kernel(Timeline *t, const Item *item, Description *d)
+{
+    const LaunchText *text = launch_text(t, item->detail);
+    d->name = item->name, d->type_bit = 1u << TYPE_COMPUTE;
+    ref(d, XS_KERNEL, text->name);
+    if (text->occupancy >= 0) small_stat_double(&d->stats, STATS, XS_OCCUPANCY, text->occupancy);
+}
+
+static const char *memory_kind(unsigned kind)
+{
+    static const char *const names[] = {"unknown", "pageable", "pinned", "device", "array", "managed", "device_static", "managed_static"};
+    return kind < COUNT(names) ? names[kind] : "unknown";
+}
+
+/* XProf's two readers of memcpy_details want it differently: one splits at ':' and newlines and looks for num_bytes. */
+static void describe_copy(Timeline *t, const Item *item, Description *d)
+{
+    static const uint8_t types[] = {[1] = TYPE_H2D, [2] = TYPE_D2H, [8] = TYPE_D2D, [10] = TYPE_P2P};
+    unsigned kind = item->detail >> 24, type = TYPE_OTHER_COPY;
+    if (item->kind == REC_MEMCPY_PEER)
+        type = TYPE_P2P;
+    else if (kind == 1 || kind == 2 || kind == 8 || kind == 10)
+        type = types[kind];
+    uint32_t target = item->api ? item->api - 1 : (uint32_t)item->device;
+    char details[256];
+    snprintf(details, sizeof details, "num_bytes:%llu\nkind_src:%s kind_dst:%s size:%llu dest:%u async:%u", (unsigned long long)item->amount,
+             memory_kind(item->detail >> 16 & 255), memory_kind(item->detail >> 8 & 255), (unsigned long long)item->amount, target, item->detail & 1);
+    d->name = name_id(&t->names, stream_types[type], t->err), d->type_bit = 1u << type;
+    small_stat_text(&d->stats, STATS, XS_MEMCPY, details);
+}
+
+static void describe_memset(Timeline *t, const Item *item, Description *d)
+{
+    char details[128];
+    unsigned kind = item->detail >> 16;
+    snprintf(details, sizeof details, "kind:%s num_bytes:%llu async:%u", memory_kind(kind), (unsigned long long)item->amount, item->detail & 1);
+    d->name = name_id_format(&t->names, t->err, "Memset %u", kind), d->type_bit = 1u << TYPE_MEMSET;
+    small_stat_text(&d->stats, STATS, XS_MEMSET, details);
+}
+
+static void describe_call(Timeline *t, const Item *item, Description *d)
+{
+    (void)t;
+    d->name = item->name;
+    if (item->correlation) small_stat_uint(&d->stats, STATS, XS_CORRELATION, item->correlation);
+    if (item->device >= 0) small_stat_int(&d->stats, STATS, XS_DEVICE, item->device);
+    ref(d, XS_API, item->api);
+    if (item->amount) small_stat_uint(&d->stats, STATS, XS_RETURN, item->amount);
+}
+
+static void describe_range(Timeline *t, const Item *item, Description *d)
+{
+    float four;
+    double eight;
+    d->name = item->name ? item->name : name_id(&t->names, "NVTX", t->err);
+    ref(d, XS_DOMAIN, item->range);
+    switch (item->detail) { /* NVTX's payload types */
+    case 1:
+    case 4: small_stat_uint(&d->stats, STATS, XS_PAYLOAD, item->detail == 4 ? (uint32_t)item->node : item->node); break;
+    case 2: small_stat_int(&d->stats, STATS, XS_PAYLOAD, (int64_t)item->node); break;
+    case 5: small_stat_int(&d->stats, STATS, XS_PAYLOAD, (int32_t)(uint32_t)item->node); break;
+    case 3: memcpy(&eight, &item->node, sizeof eight), small_stat_double(&d->stats, STATS, XS_PAYLOAD, eight); break;
+    case 6: memcpy(&four, &item->node, sizeof four), small_stat_double(&d->stats, STATS, XS_PAYLOAD, (double)four); break;
+    default: break;
+    }
+    if (item->amount) {
+        small_stat_int(&d->stats, STATS, XS_ROOT, 1);
+        small_stat_int(&d->stats, STATS, XS_STEP, (int64_t)(item->amount - 1));
+    }
+    if (item->flags & ITEM_UNFINISHED) small_stat_int(&d->stats, STATS, XS_UNFINISHED, 1);
+}
+
+static void describe_plain(Timeline *t, const Item *item, Description *d)
+{
+    static const char *const syncs[] = {"Synchronize", "Event Synchronize", "Stream Wait Event", "Stream Synchronize", "Context Synchronize"};
+    static const char *const overheads[] = {"Driver compiler",
+                                            "Buffer flush",
+                                            "Instrumentation",
+                                            "Resource",
+                                            "Runtime triggered module loading",
+                                            "Lazy function loading",
+                                            "Command buffer full",
+                                            "Activity buffer request",
+                                            "UVM activity initialization"};
+    static const char *const counters[] = {"Unified memory", "Unified memory HtoD", "Unified memory DtoH", "CPU page faults",    "GPU page faults",
+                                           "Thrashing",      "Throttling",          "Remote map",          "Unified memory DtoD"};
+    const char *name;
+    if (item->kind == REC_SYNC) {
+        name = syncs[item->detail < COUNT(syncs) ? item->detail : 0];
+        if (item->detail == 2 || item->detail == 3) small_stat_uint(&d->stats, STATS, XS_STREAM, item->thread);
+    } else if (item->kind == REC_OVERHEAD) {
+        unsigned kind = item->detail >> 16;
+        name = item->detail == 1 ? overheads[0] : kind && kind < COUNT(overheads) && !(item->detail & 0xffff) ? overheads[kind] : "Overhead";
+        d->type_bit = 1u << TYPE_OVERHEAD;
+    } else {
+        name = counters[item->detail < COUNT(counters) ? item->detail : 0];
+        d->type_bit = 1u << TYPE_UNIFIED;
+        small_stat_uint(&d->stats, STATS, XS_BYTES, item->amount); /* of faults: their number */
+        small_stat_uint(&d->stats, STATS, XS_ADDRESS, item->node);
+    }
+    d->name = name_id(&t->names, name, t->err);
+    if (item->correlation) small_stat_uint(&d->stats, STATS, XS_CAUSE, item->correlation); /* correlation_id would make it a launch */
+}
+
+void describe(Timeline *t, const Item *item, Description *d)
+{
+    d->name = d->type_bit = 0, d->stats.n = 0, d->stats.cut = false;
+    memset(d->refs, 0, sizeof d->refs);
+    switch (item->kind) {
+    case REC_KERNEL: describe_kernel(t, item, d), describe_device_work(t, item, d); break;
+    case REC_MEMCPY:
+    case REC_MEMCPY_PEER: describe_copy(t, item, d), describe_device_work(t, item, d); break;
+    case REC_MEMSET: describe_memset(t, item, d), describe_device_work(t, item, d); break;
+    case REC_GRAPH:
+        d->name = name_id_format(&t->names, t->err, "CudaGraphExec:%u", item->graph), d->type_bit = 1u << TYPE_GRAPH;
+        describe_device_work(t, item, d);
+        break;
+    case REC_DRIVER:
+    case REC_RUNTIME: describe_call(t, item, d); break;
+    case REC_PUSH:
+    case REC_MARK: describe_range(t, item, d); break;
+    default: describe_plain(t, item, d); break;
+    }
+}

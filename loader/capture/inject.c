@@ -1,0 +1,144 @@
+/* inject.c: the library's entries: the CUDA driver's (CUDA_INJECTION64_PATH), NVTX's (NVTX_INJECTION64_PATH), LD_PRELOAD's, the
+ * program's own calls (profsql_capture.h), and the ways out: exit and fork. */
+#define _GNU_SOURCE
+#include "profsql_capture.h"
+
+#include "../base.h"
+#include "control.h"
+#include "cupti.h"
+#include "inject.h"
+#include "nvtx.h"
+#include "rings.h"
+#include "session.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- out ---- */
+
+static void finish(void)
+{
+    char written[4096];
+    ProfErr err = {0};
+    bool was_on = session_is_on();
+    control_end();
+    session_stop(!session_options()->convert_later, written, sizeof written, &err);
+    if (err.code) session_say("%s", err.text);
+    if (was_on && *written && !session_options()->quiet) session_say("wrote %s", written);
+}
+
+void inject_at_exit(void)
+{
+    static _Atomic int n;
+    if (n++ < 8) atexit(finish); /* finish() does nothing the second time */
+}
+
+static void in_child(void)
+{
+    control_child();
+    session_child();
+}
+
+/* ---- in ---- */
+
+static pthread_once_t begun = PTHREAD_ONCE_INIT;
+
+static void begin_once(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+    inject_at_exit();
+}
+
+void inject_begin(bool cuda)
+{
+    pthread_once(&begun, begin_once);
+    const CaptureOptions *o = session_options();
+    ProfErr err = {0};
+    if (cuda) session_use_cuda(false);
+    bool later = o->wait || o->delay_s > 0;
+    if (!later && !session_is_on() && !control_has_stopped()) session_start(false, &err);
+    if (err.code) session_say("%s. Nothing is recorded.", err.text);
+    if (!err.code) control_begin();
+}
+
+/* Called by the driver inside the program's first cuInit(). Non-zero: keep the library. */
+EXPORT int InitializeInjection(void);
+EXPORT int InitializeInjection(void)
+{
+    inject_begin(true);
+    return 1;
+}
+
+EXPORT int InitializeInjectionNvtx2(NvtxExportTable *export_table);
+EXPORT int InitializeInjectionNvtx2(NvtxExportTable *export_table)
+{
+    inject_begin(false);
+    return nvtx_attach(export_table);
+}
+
+EXPORT int InitializeInjectionNvtx(NvtxExportTable *export_table);
+EXPORT int InitializeInjectionNvtx(NvtxExportTable *export_table) { return InitializeInjectionNvtx2(export_table); }
+
+/* Preloaded: lets the driver and NVTX find us, and does nothing else, since every program of a shell script passes here. */
+__attribute__((constructor)) static void preloaded(void)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    Dl_info info;
+    if (!preload || !strstr(preload, "libprofsql_capture") || !dladdr((const void *)&option_specs, &info) || !info.dli_fname) return;
+    setenv("CUDA_INJECTION64_PATH", info.dli_fname, 0);
+    setenv("NVTX_INJECTION64_PATH", info.dli_fname, 0);
+}
+
+/* ---- the program's own calls ---- */
+
+static _Thread_local char last_error[1024];
+
+EXPORT int profsql_capture_start(const ProfsqlCapture *wanted)
+{
+    ProfErr err = {0};
+    CaptureOptions *o = session_options();
+    if (session_is_on()) prof_fail(&err, PROF_IO, 0, "a capture is running already; stop it first");
+    if (wanted && !err.code) {
+        const struct {
+            enum CaptureOption option;
+            const char *value;
+        } given[] = {
+            {OPT_LOGDIR, wanted->logdir}, {OPT_RUN, wanted->run}, {OPT_KINDS, wanted->kinds}, {OPT_STEPS, wanted->step_range}, {OPT_CUPTI, wanted->cupti}};
+        if (wanted->size != sizeof *wanted)
+            prof_fail(&err, PROF_FORMAT, 0, "ProfsqlCapture.size is not sizeof(ProfsqlCapture); build with this library's header");
+        for (size_t i = 0; i < COUNT(given) && !err.code; i++)
+            if (given[i].value) options_set(o, given[i].option, given[i].value, &err);
+    }
+    pthread_once(&begun, begin_once);
+    if (!err.code) session_use_cuda(true);
+    if (!err.code) session_start(true, &err);
+    snprintf(last_error, sizeof last_error, "%s", err.text);
+    return err.code;
+}
+
+EXPORT int profsql_capture_stop(char *path, size_t path_bytes)
+{
+    ProfErr err = {0};
+    if (!session_is_on()) prof_fail(&err, PROF_NOTFOUND, 0, "no capture is running");
+    if (!err.code) session_stop(true, path, path_bytes, &err);
+    snprintf(last_error, sizeof last_error, "%s", err.text);
+    return err.code;
+}
+
+EXPORT const char *profsql_capture_error(void) { return last_error; }
+
+EXPORT void profsql_capture_push(const char *name)
+{
+    RangeEvent event = {.kind = REC_PUSH};
+    rings_put(&event, name, name ? strlen(name) : 0);
+}
+
+EXPORT void profsql_capture_pop(void)
+{
+    RangeEvent event = {.kind = REC_POP};
+    rings_put(&event, NULL, 0);
+}

@@ -1,0 +1,20 @@
+/* names.h: texts by number, equal texts under one number; 0 is the empty text. */
+#ifndef PROF_CAPTURE_NAMES_H
+#define PROF_CAPTURE_NAMES_H
+
+#include "../base.h"
+
+typedef struct {
+    char **texts; /* NUL-terminated, in the arena */
+    size_t n, capacity;
+    uint32_t *slots;
+    size_t n_slots;
+    Arena arena;
+} Names;
+
+uint32_t name_id(Names *names, const char *text, ProfErr *err);
+uint32_t name_id_format(Names *names, ProfErr *err, const char *format, ...) __attribute__((format(printf, 3, 4))); /* cut at 64 KiB */
+static inline const char *name_text(const Names *names, uint32_t id) { return id ? names->texts[id - 1] : ""; }
+void names_free(Names *names);
+
+#endif

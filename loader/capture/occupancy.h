@@ -1,0 +1,16 @@
+/* occupancy.h: how much of a multiprocessor a kernel's launch can fill, by the limits that NVIDIA documents. */
+#ifndef PROF_CAPTURE_OCCUPANCY_H
+#define PROF_CAPTURE_OCCUPANCY_H
+
+#include <stdint.h>
+
+typedef struct {
+    uint32_t major, minor; /* compute capability */
+    uint32_t warp, warps_per_sm, blocks_per_sm, registers_per_sm, shared_per_sm;
+} SmLimits;
+
+/* Resident threads over the most that fit, percent, as XLA writes it (a block's last warp counts by its threads); negative:
+ * the limits or the launch make no sense. */
+double occupancy_percent(const SmLimits *sm, uint64_t threads_per_block, uint32_t registers_per_thread, uint64_t shared_bytes);
+
+#endif

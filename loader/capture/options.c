@@ -1,0 +1,121 @@
+/* options.c: options out of texts; see options.h. */
+#define _GNU_SOURCE
+#include "options.h"
+
+#include "cupti.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define AS_SPEC(id, name, letter, argument, variable, help) [id] = {name, letter, argument, "PROFSQL_CAPTURE_" variable, help},
+const OptionSpec option_specs[N_CAPTURE_OPTIONS] = {CAPTURE_OPTIONS(AS_SPEC)};
+
+void options_default(CaptureOptions *o)
+{
+    *o = (CaptureOptions){.logdir = "logs", .kinds = CAPTURE_DEFAULT, .spool_limit_bytes = (uint64_t)8192 << 20, .buffer_bytes = 4 << 20, .n_buffers = 64};
+    time_t now = time(NULL);
+    struct tm t;
+    localtime_r(&now, &t);
+    strftime(o->run, sizeof o->run, "%Y_%m_%d_%H_%M_%S", &t);
+    if (gethostname(o->host, sizeof o->host - 1) || !*o->host) strcpy(o->host, "localhost");
+}
+
+static int set_number(const char *name, const char *value, double low, double high, double *out, ProfErr *err)
+{
+    char *end;
+    double x = strtod(value, &end);
+    if (end == value || *end || !(x >= low && x <= high))
+        return prof_fail(err, PROF_FORMAT, 0, "--%s wants a number from %g to %g, not '%s'", name, low, high, value);
+    return *out = x, PROF_OK;
+}
+
+static int set_text(const char *name, const char *value, char *out, size_t n, bool is_file_name, ProfErr *err)
+{
+    if (strlen(value) >= n) return prof_fail(err, PROF_FORMAT, 0, "--%s is longer than %zu bytes", name, n - 1);
+    if (!*value || (is_file_name && (strchr(value, '/') || value[0] == '.')))
+        return prof_fail(err, PROF_FORMAT, 0, "--%s cannot be '%s'%s", name, value, is_file_name ? ": it is used as a file's name" : "");
+    return strcpy(out, value), PROF_OK;
+}
+
+/* "kernels,copies", "default,-memory", "all". */
+static int set_kinds(const char *value, unsigned *out, ProfErr *err)
+{
+    static char *const words[] = {
+#define AS_WORD(id, name) [id##_NUMBER] = name,
+        CAPTURE_KINDS(AS_WORD)
+#undef AS_WORD
+            [N_CAPTURE_KINDS] = "all",
+        [N_CAPTURE_KINDS + 1] = "default", [N_CAPTURE_KINDS + 2] = NULL};
+    char copy[512], *rest = copy, *unused;
+    unsigned kinds = 0;
+    if (snprintf(copy, sizeof copy, "%s", value) >= (int)sizeof copy) return prof_fail(err, PROF_FORMAT, 0, "--kinds is too long");
+    while (*rest) {
+        bool out_of = *rest == '-';
+        char *word = rest += out_of;
+        int i = getsubopt(&rest, words, &unused);
+        if (i < 0) return prof_fail(err, PROF_FORMAT, 0, "--kinds has no word '%s'; see --help", word);
+        unsigned bits = i == N_CAPTURE_KINDS ? (1u << N_CAPTURE_KINDS) - 1 : i > N_CAPTURE_KINDS ? (unsigned)CAPTURE_DEFAULT : 1u << i;
+        kinds = out_of ? kinds & ~bits : kinds | bits;
+    }
+    return *out = kinds, PROF_OK;
+}
+
+static int set_signal(const char *value, int *out, ProfErr *err)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } names[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"PROF", SIGPROF}};
+    const char *plain = !strncmp(value, "SIG", 3) ? value + 3 : value;
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (!strcmp(plain, names[i].name)) return *out = names[i].number, PROF_OK;
+    double x = 0;
+    if (set_number("signal", value, 1, SIGRTMAX, &x, err)) return err->code;
+    if (x == SIGKILL || x == SIGSTOP || x == SIGSEGV || x == SIGBUS || x == SIGFPE || x == SIGILL)
+        return prof_fail(err, PROF_FORMAT, 0, "--signal %s belongs to the system", value);
+    return *out = (int)x, PROF_OK;
+}
+
+int options_set(CaptureOptions *o, enum CaptureOption option, const char *value, ProfErr *err)
+{
+    const char *name = option_specs[option].name;
+    double x = 0;
+    switch (option) {
+    case OPT_LOGDIR: return set_text(name, value, o->logdir, sizeof o->logdir, false, err);
+    case OPT_RUN: return set_text(name, value, o->run, sizeof o->run - 16, true, err);
+    case OPT_HOST: return set_text(name, value, o->host, sizeof o->host, true, err);
+    case OPT_KINDS: return set_kinds(value, &o->kinds, err);
+    case OPT_DELAY: return set_number(name, value, 0, 1e6, &o->delay_s, err);
+    case OPT_DURATION: return set_number(name, value, 0, 1e6, &o->duration_s, err);
+    case OPT_WAIT: return o->wait = true, PROF_OK;
+    case OPT_SIGNAL: return set_signal(value, &o->signal, err);
+    case OPT_STEPS: return set_text(name, value, o->step_range, sizeof o->step_range, false, err);
+    case OPT_SPOOL_LIMIT:
+        if (set_number(name, value, 0.0625, 1 << 20, &x, err)) return err->code;
+        return o->spool_limit_bytes = (uint64_t)(x * (1 << 20)), PROF_OK;
+    case OPT_BUFFER_KIB:
+        if (set_number(name, value, 16, 1 << 20, &x, err)) return err->code;
+        return o->buffer_bytes = (size_t)x << 10, PROF_OK;
+    case OPT_BUFFERS:
+        if (set_number(name, value, 2, MAX_BUFFERS, &x, err)) return err->code;
+        return o->n_buffers = (int)x, PROF_OK;
+    case OPT_CUPTI: return set_text(name, value, o->cupti, sizeof o->cupti, false, err);
+    case OPT_KEEP: return o->keep_spool = true, PROF_OK;
+    case OPT_QUIET: return o->quiet = true, PROF_OK;
+    case OPT_LATER: return o->convert_later = true, PROF_OK;
+    default: return PROF_OK;
+    }
+}
+
+int options_from_environment(CaptureOptions *o, ProfErr *err)
+{
+    options_default(o);
+    for (int i = 0; i < N_CAPTURE_OPTIONS; i++) {
+        const char *value = getenv(option_specs[i].variable);
+        if (value) options_set(o, (enum CaptureOption)i, value, err);
+    }
+    return err->code;
+}

@@ -1,0 +1,55 @@
+/* options.h: what a capture is told. One list makes the command's options, the library's environment variables and their help:
+ * --step-range X of profsql-capture is PROFSQL_CAPTURE_STEP_RANGE=X of libprofsql_capture.so. */
+#ifndef PROF_CAPTURE_OPTIONS_H
+#define PROF_CAPTURE_OPTIONS_H
+
+#include "../base.h"
+
+/* O(id, long name, letter or 0, argument or NULL, variable, help) */
+#define CAPTURE_OPTIONS(O)                                                                                                                                     \
+    O(OPT_LOGDIR, "logdir", 'o', "DIR", "LOGDIR", "write DIR/plugins/profile/RUN/HOST.xplane.pb (logs)")                                                       \
+    O(OPT_RUN, "run", 'r', "NAME", "RUN", "name of the run (the time)")                                                                                        \
+    O(OPT_HOST, "host", 0, "NAME", "HOST", "name of the host in the profile (the machine's)")                                                                  \
+    O(OPT_KINDS, "kinds", 'k', "LIST", "KINDS",                                                                                                                \
+      "what to record, with commas: kernels copies runtime driver driver-all sync overhead memory unified graphs nvtx; all; default; a - before a word "       \
+      "takes it out (default: all but driver-all, unified and graphs; graphs: a row for a whole CUDA graph instead of its nodes)")                             \
+    O(OPT_DELAY, "delay", 'd', "SECONDS", "DELAY", "start recording so long after the program's first CUDA or NVTX call")                                      \
+    O(OPT_DURATION, "duration", 't', "SECONDS", "DURATION", "stop recording after so long")                                                                    \
+    O(OPT_WAIT, "wait", 'w', NULL, "WAIT", "start only when told: by --send start, by --signal, or by profsql_capture_start()")                                \
+    O(OPT_SIGNAL, "signal", 's', "NAME", "SIGNAL", "let this signal (USR1, USR2, PROF, or a number) start and stop recording")                                 \
+    O(OPT_STEPS, "step-range", 'n', "NAME", "STEP_RANGE", "NVTX ranges of this name are steps; NAME* : all that begin so")                                     \
+    O(OPT_SPOOL_LIMIT, "spool-limit", 0, "MIB", "SPOOL_LIMIT", "stop recording when a process's spool is so large (8192)")                                     \
+    O(OPT_BUFFER_KIB, "buffer-size", 0, "KIB", "BUFFER_SIZE", "size of one buffer (4096)")                                                                     \
+    O(OPT_BUFFERS, "buffers", 0, "N", "BUFFERS", "have at most N buffers (64)")                                                                                \
+    O(OPT_CUPTI, "cupti", 0, "FILE", "CUPTI", "the CUPTI library to use (the process's own, else the newest found)")                                           \
+    O(OPT_KEEP, "keep-spool", 0, NULL, "KEEP_SPOOL", "leave the spool beside the profile")                                                                     \
+    O(OPT_QUIET, "quiet", 'q', NULL, "QUIET", "say nothing but what went wrong")                                                                               \
+    O(OPT_LATER, NULL, 0, NULL, "CONVERT_LATER", NULL)
+#define AS_OPTION(id, name, letter, argument, variable, help) id,
+enum CaptureOption { CAPTURE_OPTIONS(AS_OPTION) N_CAPTURE_OPTIONS };
+#undef AS_OPTION
+typedef struct {
+    const char *name;
+    int letter;
+    const char *argument, *variable, *help; /* variable: whole, PROFSQL_CAPTURE_... */
+} OptionSpec;
+extern const OptionSpec option_specs[N_CAPTURE_OPTIONS];
+
+typedef struct {
+    char logdir[3072], run[256], host[256], step_range[256], cupti[1024];
+    unsigned kinds; /* enum CaptureKinds */
+    double delay_s, duration_s;
+    bool wait, keep_spool, quiet, convert_later; /* convert_later: at exit the command does it */
+    int signal;                                  /* 0: none */
+    uint64_t spool_limit_bytes;
+    size_t buffer_bytes;
+    int n_buffers;
+} CaptureOptions;
+
+void options_default(CaptureOptions *o); /* the run is named after the time, the host after the machine */
+/* Sets an option from its text; the error says what is wrong with it. */
+int options_set(CaptureOptions *o, enum CaptureOption option, const char *value, ProfErr *err);
+/* Defaults, then the environment; a variable that makes no sense is reported and left out. */
+int options_from_environment(CaptureOptions *o, ProfErr *err);
+
+#endif

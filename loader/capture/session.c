@@ -1,0 +1,337 @@
+/* session.c: starting, writing, stopping; see session.h. */
+#define _GNU_SOURCE
+#include "session.h"
+
+#include "buffers.h"
+#include "collect.h"
+#include "convert.h"
+#include "cupti.h"
+#include "inject.h"
+#include "rings.h"
+#include "spool.h"
+#include "texts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { READY_BUFFERS = 6, CLOCK_EVERY_S = 60 };
+
+static struct {
+    pthread_mutex_t lock; /* starting and stopping */
+    CaptureOptions options;
+    bool options_read;
+    Cupti cupti;
+    bool cupti_tried, cupti_dead; /* dead: a forked child, where CUPTI must not be called again */
+    Buffers buffers;
+    Collector collector;
+    pthread_t writer;
+    sem_t wake;
+    _Atomic bool running, stopping;
+    _Atomic bool asked; /* for a buffer: there may be something to flush */
+    _Atomic bool problems_new;
+    _Atomic uint32_t api_version;
+    _Atomic uint64_t n_refused, n_overwritten, n_dropped;
+    unsigned n_windows;
+    char spool_path[4096];
+} s = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void session_say(const char *format, ...)
+{
+    char line[2048];
+    int n = snprintf(line, sizeof line, "profsql-capture: ");
+    va_list ap;
+    va_start(ap, format);
+    n += vsnprintf(line + n, sizeof line - (size_t)n - 1, format, ap);
+    va_end(ap);
+    if (n > (int)sizeof line - 2) n = sizeof line - 2;
+    line[n++] = '\n';
+    if (write(STDERR_FILENO, line, (size_t)n) < 0) return; /* nobody listens */
+}
+
+CaptureOptions *session_options(void)
+{
+    if (!s.options_read) {
+        ProfErr err = {0};
+        s.options_read = true;
+        if (options_from_environment(&s.options, &err)) session_say("%s", err.text);
+    }
+    return &s.options;
+}
+
+bool session_is_on(void) { return atomic_load(&s.running); }
+
+/* ---- CUPTI's side: runs in the program's threads ---- */
+
+static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
+{
+    int32_t i = buffers_take(&s.buffers);
+    atomic_store_explicit(&s.asked, true, memory_order_relaxed);
+    *max_records = 0;
+    if (i == NO_BUFFER) i = buffers_make(&s.buffers, false);
+    if (i == NO_BUFFER && s.cupti.api_version >= API_12_9) {
+        atomic_fetch_add(&s.n_refused, 1);
+        *buffer = NULL, *size = 0;
+        return;
+    }
+    if (i == NO_BUFFER && (i = buffers_take_filled(&s.buffers)) != NO_BUFFER) /* older libraries crash when refused */
+        atomic_fetch_add(&s.n_overwritten, collect_count(&s.cupti, s.buffers.all[i].bytes, s.buffers.all[i].n_valid));
+    if (i == NO_BUFFER) i = buffers_make(&s.buffers, true);
+    *buffer = i == NO_BUFFER ? NULL : s.buffers.all[i].bytes;
+    *size = i == NO_BUFFER ? 0 : s.buffers.buffer_bytes;
+}
+
+static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t n_valid)
+{
+    (void)context, (void)stream;
+    int32_t i = buffer ? buffers_find(buffer) : NO_BUFFER;
+    if (i == NO_BUFFER) return;
+    if (n_valid > size) n_valid = size;
+    texts_keep(&s.cupti, buffer, n_valid);
+    buffers_fill(&s.buffers, i, n_valid);
+    sem_post(&s.wake);
+}
+
+/* ---- the writer ---- */
+
+static void wake_writer(void) { sem_post(&s.wake); }
+
+static bool drain(void)
+{
+    SpoolStatus *status = spool_status(s.collector.spool);
+    status->lost[LOST_RING] += rings_drain(collect_range, &s.collector);
+    bool with_cuda = atomic_load(&s.api_version) != 0;
+    int32_t i = with_cuda ? buffers_take_all_filled(&s.buffers) : NO_BUFFER;
+    bool any = i != NO_BUFFER;
+    while (i != NO_BUFFER) {
+        int32_t next = atomic_load(&s.buffers.all[i].next);
+        collect_buffer(&s.collector, s.buffers.all[i].bytes, s.buffers.all[i].n_valid);
+        buffers_give(&s.buffers, i);
+        i = next;
+    }
+    if (with_cuda) buffers_keep_ready(&s.buffers, READY_BUFFERS);
+    return any;
+}
+
+static void count_losses(void)
+{
+    SpoolStatus *status = spool_status(s.collector.spool);
+    struct timespec used;
+    status->lost[LOST_NO_BUFFER] += atomic_exchange(&s.n_refused, 0);
+    status->lost[LOST_REUSED] += atomic_exchange(&s.n_overwritten, 0);
+    status->lost[LOST_CUPTI] += atomic_exchange(&s.n_dropped, 0);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    status->own_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    status->api_version = atomic_load(&s.api_version);
+    if (atomic_exchange(&s.problems_new, false)) spool_note(s.collector.spool, "%s", s.cupti.problems);
+}
+
+static void *writer_main(void *unused)
+{
+    (void)unused;
+    pthread_setname_np(pthread_self(), "profsql-writer");
+    struct timespec until;
+    time_t flushed = 0, clocked = 0;
+    bool was_full = false;
+    for (;;) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        if (until.tv_sec >= clocked + CLOCK_EVERY_S || until.tv_sec < clocked) collect_clock(&s.collector), clocked = until.tv_sec;
+        until.tv_nsec += 100000000;
+        if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+        sem_timedwait(&s.wake, &until);
+        bool last = atomic_load(&s.stopping);
+        bool any = drain();
+        if (last && !any) break;
+        if (until.tv_sec != flushed) flushed = until.tv_sec, count_losses(), spool_flush(s.collector.spool);
+        if (spool_is_full(s.collector.spool) && !was_full) was_full = true, session_say("%s; the program goes on", spool_status(s.collector.spool)->note);
+    }
+    collect_clock(&s.collector);
+    count_losses();
+    return NULL;
+}
+
+static int start_writer(ProfErr *err)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* the program's signals are for its own threads */
+    atomic_store(&s.stopping, false);
+    int rc = pthread_create(&s.writer, NULL, writer_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return rc ? prof_fail(err, PROF_IO, 0, "cannot start a thread: %s", strerror(rc)) : PROF_OK;
+}
+
+/* ---- starting ---- */
+
+static void read_line(const char *path, char *out, size_t n)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t k = fd < 0 ? 0 : read(fd, out, n - 1);
+    if (fd >= 0) close(fd);
+    if (k < 0) k = 0;
+    for (ssize_t i = 0; i + 1 < k; i++)
+        if (!out[i]) out[i] = ' '; /* /proc/self/cmdline */
+    out[k] = 0;
+    out[strcspn(out, "\n")] = 0;
+}
+
+static SpoolWriter *create_spool(ProfErr *err)
+{
+    const CaptureOptions *o = &s.options;
+    char run[512], boot[64], command[1024], header[8192];
+    if (s.n_windows)
+        snprintf(run, sizeof run, "%s_%u", o->run, s.n_windows + 1); /* each window is a run of its own */
+    else
+        snprintf(run, sizeof run, "%s", o->run);
+    if (snprintf(s.spool_path, sizeof s.spool_path, "%s/plugins/profile/%s/.spool/%s.%d.spool", o->logdir, run, o->host, (int)getpid()) >=
+        (int)sizeof s.spool_path) {
+        prof_fail(err, PROF_IO, 0, "the path of %s is too long", o->logdir);
+        return NULL;
+    }
+    read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    read_line("/proc/self/cmdline", command, sizeof command);
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    snprintf(header, sizeof header, "version=%d\npid=%d\nhost=%s\nrun=%s\nboot_id=%s\nstart_unix_ns=%lld%09ld\nstep_range=%s\ncommand=%s\n", SPOOL_VERSION,
+             (int)getpid(), o->host, run, boot, (long long)t.tv_sec, t.tv_nsec, o->step_range, command);
+    return spool_create(s.spool_path, header, o->spool_limit_bytes, err);
+}
+
+/* A program's thread has made a context: what registers exit handlers has done so, ours comes before them if it is said again. */
+static void on_context(void *user, int domain, uint32_t cbid, const void *data)
+{
+    (void)user, (void)domain, (void)cbid, (void)data;
+    inject_at_exit();
+}
+
+/* Opens CUPTI and becomes its subscriber, once. */
+static void use_cuda(void)
+{
+    ProfErr err = {0};
+    if (s.cupti_dead || s.cupti_tried) return;
+    s.cupti_tried = true;
+    if (!cupti_open(&s.cupti, s.options.cupti, &err) && !cupti_subscribe(&s.cupti, on_context, &err)) {
+        buffers_init(&s.buffers, s.options.buffer_bytes, s.options.n_buffers);
+        buffers_keep_ready(&s.buffers, READY_BUFFERS);
+        atomic_store(&s.api_version, s.cupti.api_version);
+        return;
+    }
+    session_say("%s. Only the host's ranges are recorded.", err.text);
+    snprintf(s.cupti.problems, sizeof s.cupti.problems, "%.800s", err.text);
+    atomic_store(&s.problems_new, true);
+}
+
+static void enable(bool late)
+{
+    if (!s.cupti.subscribed || s.cupti.enabled) return;
+    cupti_enable(&s.cupti, s.options.kinds, late, on_request, on_complete);
+    atomic_store(&s.problems_new, *s.cupti.problems != 0);
+}
+
+int session_start(bool late, ProfErr *err)
+{
+    pthread_mutex_lock(&s.lock);
+    CaptureOptions *o = session_options();
+    if (!atomic_load(&s.running)) {
+        if (!s.n_windows) sem_init(&s.wake, 0, 0);
+        s.collector = (Collector){.cupti = &s.cupti, .spool = create_spool(err)};
+        if (s.collector.spool && start_writer(err)) {
+            spool_close(s.collector.spool, false);
+        } else if (s.collector.spool) {
+            s.n_windows++;
+            if (o->kinds & CAPTURE_NVTX) rings_start(wake_writer);
+            atomic_store(&s.running, true);
+            enable(late);
+        }
+    }
+    pthread_mutex_unlock(&s.lock);
+    return err->code;
+}
+
+void session_use_cuda(bool late)
+{
+    pthread_mutex_lock(&s.lock);
+    session_options();
+    use_cuda();
+    if (atomic_load(&s.running)) enable(late);
+    pthread_mutex_unlock(&s.lock);
+}
+
+/* ---- running ---- */
+
+void session_tick(void)
+{
+    size_t n = 0;
+    if (!atomic_load(&s.running) || !atomic_load(&s.asked)) return;
+    s.cupti.ActivityFlushAll(0);
+    if (!s.cupti.ActivityGetNumDroppedRecords(NULL, 0, &n)) atomic_fetch_add(&s.n_dropped, n);
+}
+
+void session_describe(char *out, size_t n)
+{
+    pthread_mutex_lock(&s.lock);
+    if (atomic_load(&s.running))
+        snprintf(out, n, "recording into %s", s.spool_path);
+    else
+        snprintf(out, n, "not recording; %u recorded so far", s.n_windows);
+    pthread_mutex_unlock(&s.lock);
+}
+
+/* ---- stopping ---- */
+
+/* Everything that CUPTI still holds comes back through on_complete(). */
+static void stop_cupti(void)
+{
+    size_t n = 0;
+    if (!s.cupti.enabled) return;
+    cupti_disable(&s.cupti);
+    if (!atomic_load(&s.asked)) return; /* flushing what never began may hang */
+    s.cupti.ActivityFlushAll(1);
+    if (!s.cupti.ActivityGetNumDroppedRecords(NULL, 0, &n)) atomic_fetch_add(&s.n_dropped, n);
+}
+
+int session_stop(bool convert, char *written, size_t n, ProfErr *err)
+{
+    char path[sizeof s.spool_path];
+    if (n) *written = 0;
+    pthread_mutex_lock(&s.lock);
+    if (!atomic_load(&s.running)) {
+        pthread_mutex_unlock(&s.lock);
+        return PROF_OK;
+    }
+    stop_cupti();
+    rings_stop();
+    atomic_store(&s.stopping, true);
+    sem_post(&s.wake);
+    pthread_join(s.writer, NULL);
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    spool_status(s.collector.spool)->stop_unix_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    spool_close(s.collector.spool, true);
+    s.collector.spool = NULL;
+    atomic_store(&s.running, false);
+    memcpy(path, s.spool_path, sizeof path);
+    pthread_mutex_unlock(&s.lock);
+    if (convert) convert_spool(path, &s.options, written, n, err);
+    return err->code;
+}
+
+void session_child(void)
+{
+    bool had_cupti = s.cupti.library != NULL;
+    spool_abandon(s.collector.spool);
+    rings_forget();
+    texts_child();
+    pthread_mutex_init(&s.lock, NULL); /* another thread of the parent may have held it */
+    atomic_store(&s.running, false);
+    atomic_store(&s.stopping, false);
+    s.collector.spool = NULL, s.n_windows = 0;
+    if (had_cupti) s.cupti_dead = true; /* it has lost its threads */
+    s.cupti.enabled = s.cupti.subscribed = false;
+}

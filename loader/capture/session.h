@@ -1,0 +1,24 @@
+/* session.h: the capture of this process: recording on and off, the thread that writes, and the end.
+ *
+ * There is one in a process, without a handle: the driver, NVTX and the program's own calls all mean the same one. Functions
+ * may be called from any thread; starting and stopping take a lock, nothing else does. */
+#ifndef PROF_CAPTURE_SESSION_H
+#define PROF_CAPTURE_SESSION_H
+
+#include "options.h"
+
+CaptureOptions *session_options(void); /* changed before the first start only */
+/* Starts recording into a new spool. `late`: contexts may exist. An error leaves the program as it was. */
+int session_start(bool late, ProfErr *err);
+/* CUDA is there: opens CUPTI if that has not been tried, and enables it if recording is on. Problems are told on standard
+ * error and in the profile. */
+void session_use_cuda(bool late);
+/* Stops and writes what is known; with `convert` the profile too. *written: its path, empty when there is none. */
+int session_stop(bool convert, char *written, size_t n, ProfErr *err);
+bool session_is_on(void);
+void session_tick(void);                    /* once a second: makes CUPTI hand over what is complete */
+void session_describe(char *out, size_t n); /* one line */
+void session_child(void);                   /* in a forked child: lets go of everything; takes no lock, allocates nothing */
+void session_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* one line on standard error */
+
+#endif

@@ -1,0 +1,216 @@
+/* spool_read.c: reading a spool, whole or still growing; see spool.h. Whatever the bytes are, reading ends cleanly. */
+#define _GNU_SOURCE
+#include "spool.h"
+
+#include "../format/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *const loss_texts[N_LOSSES] = {
+#define AS_TEXT(id, text) [id] = text,
+    LOSSES(AS_TEXT)
+#undef AS_TEXT
+};
+
+static uint32_t crc_table[256];
+static pthread_once_t crc_once = PTHREAD_ONCE_INIT;
+
+static void make_crc_table(void)
+{
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i;
+        for (int k = 0; k < 8; k++) c = c >> 1 ^ (c & 1 ? 0xedb88320 : 0);
+        crc_table[i] = c;
+    }
+}
+
+uint32_t spool_crc(uint32_t crc, const void *bytes, size_t n_bytes)
+{
+    pthread_once(&crc_once, make_crc_table);
+    const uint8_t *p = bytes;
+    crc = ~crc;
+    for (size_t i = 0; i < n_bytes; i++) crc = crc >> 8 ^ crc_table[(crc ^ p[i]) & 255];
+    return ~crc;
+}
+
+static bool read_at(int fd, void *out, size_t n, uint64_t at)
+{
+    uint8_t *p = out;
+    while (n) {
+        ssize_t k = pread(fd, p, n, (off_t)at);
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) return false;
+        p += k, n -= (size_t)k, at += (uint64_t)k;
+    }
+    return true;
+}
+
+bool spool_read_status(SpoolReader *r)
+{
+    for (int i = 0; i < 2; i++) {
+        SpoolStatus s;
+        if (!read_at(r->fd, &s, sizeof s, (uint64_t)i * STATUS_SLOT) || s.magic != STATUS_MAGIC) continue;
+        if (s.crc != spool_crc(0, &s.sequence, sizeof s - offsetof(SpoolStatus, sequence))) continue;
+        if (r->has_status && s.sequence < r->status.sequence) continue;
+        s.note[sizeof s.note - 1] = 0;
+        r->status = s, r->has_status = true;
+    }
+    return r->has_status;
+}
+
+static uint32_t get_u32(const uint8_t *p)
+{
+    uint32_t value;
+    return memcpy(&value, p, 4), value;
+}
+
+/* Reads the next block's payload; returns its type, 0 when there is none. */
+static uint32_t next_block(SpoolReader *r, ProfErr *err)
+{
+    struct stat st;
+    if (fstat(r->fd, &st)) return prof_fail(err, PROF_IO, r->at, "cannot stat the spool: %s", strerror(errno)), 0;
+    r->n_bytes = (uint64_t)st.st_size;
+    uint8_t head[BLOCK_HEAD];
+    if (r->at + BLOCK_HEAD > r->n_bytes || !read_at(r->fd, head, sizeof head, r->at)) return 0;
+    uint32_t type = get_u32(head + 4), n = get_u32(head + 8), crc = get_u32(head + 20);
+    r->damaged = true; /* until it proves whole; a block being written is looked at again later */
+    if (get_u32(head) != SPOOL_MAGIC || n > BLOCK_MAX || get_u32(head + 12) != r->n_blocks || r->at + BLOCK_HEAD + n > r->n_bytes) return 0;
+    if (!r->block && !(r->block = prof_alloc(BLOCK_MAX))) return prof_nomem(err), 0;
+    memset(head + 20, 0, 4);
+    if (!read_at(r->fd, r->block, n, r->at + BLOCK_HEAD) || spool_crc(spool_crc(0, head, sizeof head), r->block, n) != crc) return 0;
+    r->damaged = false;
+    r->block_bytes = n, r->block_at = 0, r->block_records = get_u32(head + 16), r->n_blocks++;
+    r->at += BLOCK_HEAD + n;
+    return type;
+}
+
+static bool take_texts(SpoolReader *r, ProfErr *err)
+{
+    const uint8_t *p = r->block, *end = p + r->block_bytes;
+    while (p < end) {
+        uint64_t id, n;
+        if (!(p = wire_varint(p, end, &id)) || !(p = wire_varint(p, end, &n)) || n > (uint64_t)(end - p) || id != r->n_texts + 1) return false;
+        const Text *text = text_intern(&r->table, &r->arena, p, (size_t)n);
+        if (!text || !GROW(r->texts, r->n_texts, r->text_capacity)) return prof_nomem(err), false;
+        r->texts[r->n_texts++] = text;
+        p += n;
+    }
+    return true;
+}
+
+int spool_open(SpoolReader *r, const char *path, ProfErr *err)
+{
+    *r = (SpoolReader){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), .at = BLOCKS_AT};
+    struct stat st;
+    if (r->fd < 0) return prof_fail(err, errno == ENOENT ? PROF_NOTFOUND : PROF_IO, 0, "%s: cannot open: %s", path, strerror(errno));
+    uint32_t type = 0;
+    if (fstat(r->fd, &st) || !S_ISREG(st.st_mode)) {
+        prof_fail(err, PROF_FORMAT, 0, "%s: is not a regular file; give the .spool file of a capture", path);
+    } else {
+        spool_read_status(r);
+        type = next_block(r, err);
+        if (type != BLOCK_HEADER) prof_fail(err, PROF_FORMAT, r->at, "%s: is not the spool of a capture; give a file whose name ends in .spool", path);
+    }
+    if (!err->code && !(r->header = prof_alloc(r->block_bytes + 1))) prof_nomem(err);
+    if (!err->code && !(r->shapes = prof_alloc(MAX_SHAPES * sizeof *r->shapes))) prof_nomem(err);
+    if (err->code) return spool_reader_close(r), err->code;
+    memcpy(r->header, r->block, r->block_bytes);
+    r->block_bytes = r->block_at = 0, r->block_records = 0;
+    return PROF_OK;
+}
+
+/* A shape introduced in the block; false when it is not one. */
+static bool take_shape(SpoolReader *r, const uint8_t **p, const uint8_t *end)
+{
+    uint64_t kind;
+    if (r->n_shapes >= MAX_SHAPES || !(*p = wire_varint(*p, end, &kind)) || kind >= N_RECORD_KINDS) return false;
+    const KindSpec *spec = &record_kinds[kind];
+    SpoolShape *shape = &r->shapes[r->n_shapes];
+    *shape = (SpoolShape){.kind = (uint32_t)kind};
+    for (int i = 0; i < spec->n_fields; i++)
+        if (field_is_fixed(&spec->fields[i]) && !(*p = wire_varint(*p, end, &shape->values[i]))) return false;
+    r->shape = r->n_shapes++;
+    return true;
+}
+
+static uint64_t unzigzag(uint64_t v) { return v >> 1 ^ (0 - (v & 1)); }
+
+static bool take_record(SpoolReader *r, Record *record)
+{
+    const uint8_t *p = r->block + r->block_at, *end = r->block + r->block_bytes;
+    uint64_t number, value;
+    if (!(p = wire_varint(p, end, &number)) || number > r->n_shapes) return false;
+    if (number) r->shape = (uint32_t)number - 1;
+    if (!number && !take_shape(r, &p, end)) return false;
+    const SpoolShape *shape = &r->shapes[r->shape];
+    const KindSpec *spec = &record_kinds[shape->kind];
+    record->kind = (enum RecordKind)shape->kind;
+    uint64_t time = 0;
+    for (int i = 0; i < spec->n_fields; i++) {
+        if (field_is_fixed(&spec->fields[i])) {
+            record->values[i] = shape->values[i];
+            continue;
+        }
+        if (!(p = wire_varint(p, end, &value))) return false;
+        switch ((enum Role)spec->fields[i].role) {
+        case TIME: value = r->last_time = time = unzigzag(value) + r->last_time; break;
+        case UNTIL: value = unzigzag(value) + time; break;
+        case ORDER: value = r->last_order = unzigzag(value) + r->last_order; break;
+        default: break;
+        }
+        record->values[i] = value;
+    }
+    r->block_at = (size_t)(p - r->block);
+    return true;
+}
+
+bool spool_next(SpoolReader *r, Record *record, ProfErr *err)
+{
+    for (;;) {
+        if (r->block_records) {
+            r->block_records--;
+            if (take_record(r, record)) return true;
+            r->n_bad_blocks++, r->block_records = 0; /* a checked block that does not parse: what follows may be good */
+        }
+        uint32_t type = next_block(r, err);
+        if (!type || err->code) return false;
+        r->n_shapes = 0, r->last_time = r->last_order = 0;
+        if (type == BLOCK_TEXTS && !take_texts(r, err)) {
+            if (err->code) return false;
+            r->n_bad_blocks++;
+        }
+        if (type != BLOCK_RECORDS) r->block_records = 0;
+    }
+}
+
+const Text *spool_text_of(const SpoolReader *r, uint64_t id) { return id && id <= r->n_texts ? r->texts[id - 1] : empty_text; }
+
+void spool_header_value(const SpoolReader *r, const char *key, char *out, size_t n)
+{
+    size_t k = strlen(key);
+    out[0] = 0;
+    for (const char *line = r->header; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (!strncmp(line, key, k) && line[k] == '=') {
+            size_t length = strcspn(line + k + 1, "\n");
+            if (length >= n) length = n - 1;
+            memcpy(out, line + k + 1, length);
+            out[length] = 0;
+            return;
+        }
+}
+
+void spool_reader_close(SpoolReader *r)
+{
+    if (r->fd >= 0) close(r->fd);
+    prof_free(r->header);
+    prof_free(r->block);
+    prof_free(r->shapes);
+    prof_free(r->texts);
+    text_table_free(&r->table);
+    arena_free(&r->arena);
+    *r = (SpoolReader){.fd = -1};
+}

@@ -1,0 +1,166 @@
+/* timeline.h: what the two halves of the converter share: convert.c makes items out of records, timeline.c writes them. */
+#ifndef PROF_CAPTURE_TIMELINE_H
+#define PROF_CAPTURE_TIMELINE_H
+
+#include "names.h"
+#include "occupancy.h"
+#include "sorter.h"
+#include "spool.h"
+#include "xplane_out.h"
+
+/* Lines by number: of the host plane its threads, then the special ones; of a device its streams, `context` in bits 32 to 43. */
+enum { PLANE_SHIFT = 48, HOST_PLANE = 0, MAX_DEVICES = 4096, MAX_CONTEXTS = 2048, OVERFLOW_SHIFT = 44, THREAD_OVERFLOW_SHIFT = 23, MOST_OVERFLOWS = 15 };
+enum HostLine { HOST_SYNC = 1, HOST_OVERHEAD, HOST_RANGES, HOST_GRAPHS, HOST_UNIFIED };
+/* Readers show the lower half: no thread has such an id. */
+#define SPECIAL_LINE ((uint64_t)1 << 32 | 0x10000000)
+#define MEMORY_LINE ((uint64_t)2 << 32 | 0x20000000)
+#define HOST_MEMORY ((uint64_t)1 << 16) /* added to a memory line: of the host, not of the device */
+enum { UNIFIED_STREAM = 0x10000000, OVERHEAD_STREAM = 0x20000000 };
+
+/* An event on its way to its line; what a kind does not use is 0. */
+typedef struct {
+    uint64_t line;       /* plane << PLANE_SHIFT | line; while ranges and calls are sorted: the thread */
+    uint64_t start, end; /* ns since 1970 */
+    uint64_t order;      /* as read */
+    uint64_t amount;     /* bytes; a range's step number + 1; a call's result */
+    uint64_t node;       /* graph node; a range's payload; an address */
+    uint32_t correlation, name;
+    uint32_t detail;      /* kernels: launch; copies: kinds and flags; ranges: payload type; others: their own kind */
+    uint32_t range, path; /* names: innermost NVTX range at the launch, all of them; ranges: range is the domain */
+    uint32_t graph, api, thread;
+    int32_t device; /* of a launch or of memory, -1: none */
+    uint8_t kind;   /* enum RecordKind; REC_PUSH: a range */
+    uint8_t flags, unused[2];
+} Item;
+enum { ITEM_UNFINISHED = 1 }; /* a range that was open when recording stopped */
+
+/* A kernel's launch: what kernel_details tells. */
+typedef struct {
+    uint32_t device, registers, static_shared, dynamic_shared, grid[3], block[3], cluster[3];
+} Launch;
+typedef struct {
+    uint32_t name; /* of kernel_details, 0: not made yet */
+    double occupancy;
+} LaunchText;
+
+typedef struct {
+    Record record; /* REC_DEVICE */
+    bool known;    /* record is there; else only its events are */
+} Device;
+
+typedef struct {
+    SpoolReader reader;
+    ProfErr *err;
+    Names names;
+    const char *folder; /* for temporary files */
+    char host[256];
+    int64_t pid;
+    uint64_t start_ns, first_ns, stop_ns; /* of recording; of the earliest event; of the end, as far as known */
+    uint32_t api_version;
+    Device *devices;
+    uint32_t n_devices;
+    Launch *launches;
+    LaunchText *launch_texts; /* of each launch, while events are written */
+    size_t n_launches;
+    struct {
+        uint32_t thread, name;
+    } * threads;
+    size_t n_threads;
+    Record first_clock, last_clock;
+    bool has_clock;
+    uint32_t last_context, context_name, last_path, path_name; /* made last: mostly the same again */
+    Sorter *events, *memory;                                   /* by line and time; by device and time */
+    uint64_t n_events, n_odd, n_unfinished;
+} Timeline;
+
+int by_line_and_time(const void *a, const void *b); /* of Items: line, start, the longer first, as read */
+/* ---- the stats that we write ---- */
+
+#define XSTATS(X)                                                                                                                                              \
+    X(XS_CORRELATION, "correlation_id")                                                                                                                        \
+    X(XS_CONTEXT, "context_id")                                                                                                                                \
+    X(XS_DEVICE, "device_id")                                                                                                                                  \
+    X(XS_KERNEL, "kernel_details")                                                                                                                             \
+    X(XS_MEMCPY, "memcpy_details")                                                                                                                             \
+    X(XS_MEMSET, "Memset_details")                                                                                                                             \
+    X(XS_OCCUPANCY, "theoretical_occupancy_pct")                                                                                                               \
+    X(XS_GRAPH, "cuda_graph_id")                                                                                                                               \
+    X(XS_GRAPH_NODE, "cuda_graph_node_id")                                                                                                                     \
+    X(XS_GRAPH_EXEC, "cuda_graph_exec_id")                                                                                                                     \
+    X(XS_NVTX, "nvtx_range")                                                                                                                                   \
+    X(XS_TF_OP, "tf_op")                                                                                                                                       \
+    X(XS_ROOT, "_r")                                                                                                                                           \
+    X(XS_STEP, "step_num")                                                                                                                                     \
+    X(XS_API, "cuda_api")                                                                                                                                      \
+    X(XS_RETURN, "return_value")                                                                                                                               \
+    X(XS_DOMAIN, "nvtx_domain")                                                                                                                                \
+    X(XS_PAYLOAD, "marker_payload")                                                                                                                            \
+    X(XS_UNFINISHED, "unfinished")                                                                                                                             \
+    X(XS_STREAM, "stream")                                                                                                                                     \
+    X(XS_CAUSE, "cause_correlation_id")                                                                                                                        \
+    X(XS_BYTES, "bytes")                                                                                                                                       \
+    X(XS_ADDRESS, "addr")                                                                                                                                      \
+    X(XS_ALLOCATOR, "allocator_name")                                                                                                                          \
+    X(XS_ALLOCATED, "bytes_allocated")                                                                                                                         \
+    X(XS_RESERVED, "bytes_reserved")                                                                                                                           \
+    X(XS_AVAILABLE, "bytes_available")                                                                                                                         \
+    X(XS_PEAK, "peak_bytes_in_use")                                                                                                                            \
+    X(XS_REQUESTED, "requested_bytes")                                                                                                                         \
+    X(XS_ALLOCATION, "allocation_bytes")                                                                                                                       \
+    X(XS_FRAGMENTATION, "fragmentation")                                                                                                                       \
+    X(XS_REGION, "region_type")                                                                                                                                \
+    X(XS_DATA_TYPE, "data_type")                                                                                                                               \
+    X(XS_SHAPE, "shape")                                                                                                                                       \
+    X(XS_VENDOR, "device_vendor")                                                                                                                              \
+    X(XS_GPU_NAME, "gpu_device_name")                                                                                                                          \
+    X(XS_CLOCK, "clock_rate")                                                                                                                                  \
+    X(XS_CORES, "core_count")                                                                                                                                  \
+    X(XS_BANDWIDTH, "memory_bandwidth")                                                                                                                        \
+    X(XS_MEMORY, "memory_size")                                                                                                                                \
+    X(XS_MAJOR, "compute_cap_major")                                                                                                                           \
+    X(XS_MINOR, "compute_cap_minor")                                                                                                                           \
+    X(XS_UUID, "uuid")                                                                                                                                         \
+    X(XS_MIG_UUID, "mig_uuid")                                                                                                                                 \
+    X(XS_PROCESS, "process_id")                                                                                                                                \
+    X(XS_START, "profile_start_time")                                                                                                                          \
+    X(XS_STOP, "profile_stop_time")                                                                                                                            \
+    X(XS_DROPPED, "capture_dropped_records")                                                                                                                   \
+    X(XS_UNDRAWN, "capture_unfinished_records")                                                                                                                \
+    X(XS_ODD, "capture_odd_records")                                                                                                                           \
+    X(XS_ABRUPT, "capture_ended_abruptly")                                                                                                                     \
+    X(XS_CUPTI, "cupti_api_version")                                                                                                                           \
+    X(XS_OWN, "capture_cpu_ns")                                                                                                                                \
+    X(XS_CLOCKS, "capture_clocks")                                                                                                                             \
+    X(XS_COMMAND, "capture_command")
+#define AS_XSTAT(id, name) id,
+enum XStatId { XS_NONE, XSTATS(AS_XSTAT) N_XSTATS };
+#undef AS_XSTAT
+enum { FIRST_REF = 1000 }; /* stat metadata from here on are texts: FIRST_REF + name */
+
+/* What describe() finds out about an item. */
+typedef struct {
+    uint32_t name;     /* of the event */
+    Small stats;       /* its XStats, as fields 4 of an XEvent */
+    uint32_t refs[4];  /* names that the stats refer to, 0: none */
+    unsigned type_bit; /* of the line's name, see stream_types; 0: none */
+} Description;
+extern const char *const stream_types[];
+void describe(Timeline *t, const Item *item, Description *d);
+/* The occupancy of a launch, negative when the device's limits are not known. */
+double launch_occupancy(const Timeline *t, const Launch *launch);
+
+/* Replays allocations in order of time: running totals of one line. */
+typedef struct {
+    struct {
+        uint64_t address, bytes;
+    } * slots;              /* by address; bytes 0: empty or freed */
+    size_t n_slots, n_used; /* used: not empty, freed ones included */
+    uint64_t allocated, peak;
+} Allocations;
+void allocations_describe(Timeline *t, Allocations *a, const Item *item, Description *d);
+void allocations_free(Allocations *a);
+
+/* Writes the XSpace. */
+int timeline_write(Timeline *t, int fd);
+
+#endif

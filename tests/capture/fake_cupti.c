@@ -1,0 +1,331 @@
+/* fake_cupti.c: a CUPTI of our own for machines without a GPU: plays records from a script through the real interface.
+ *
+ * FAKE_CUPTI_VERSION   what cuptiGetVersion() says (130001); it decides how long records are, as in the real library
+ * FAKE_CUPTI_FAIL      "subscribe=39 enable.25=21 version=1": calls that fail, and with what
+ * FAKE_CUPTI_REPORT    file that gets "KIND COUNT" lines of what was handed over, when playing ends
+ * FAKE_CUPTI_CLOCK     ns added to the clock
+ *
+ * A program calls fake_play(script, threads, times). A line of a script is a kind and its fields, `kernel start=+100 end=+200
+ * corr=1 name=gemm`, times from the start of playing; or `flush`, `sleep MS`, `drop N`, `raw HEX`. The structs are laid out by the
+ * compiler from the fields that NVIDIA documents, not from the library's table of offsets. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fake_records.h"
+
+#define EXPORT __attribute__((visibility("default")))
+enum { OK = 0, INVALID_PARAMETER = 1, MAX_LIMIT = 12, INVALID_KIND = 21, N_KINDS = 64, MAX_THREADS = 64 };
+
+typedef void Request(uint8_t **, size_t *, size_t *);
+typedef void Complete(void *, uint32_t, uint8_t *, size_t, size_t);
+typedef void Callback(void *, int, uint32_t, const void *);
+
+static uint32_t version = 130001;
+static Request *request;
+static Complete *complete;
+static Callback *subscriber;
+static void *subscriber_data;
+static atomic_bool enabled[N_KINDS];
+static atomic_ulong delivered[N_KINDS], refused, n_dropped;
+static const char *failures;
+static int64_t clock_offset;
+
+typedef struct {
+    pthread_mutex_t lock;
+    uint8_t *bytes;
+    size_t size, used;
+} Stream;
+static Stream streams[MAX_THREADS];
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *text = getenv("FAKE_CUPTI_VERSION");
+    if (text) version = (uint32_t)strtoul(text, NULL, 10);
+    failures = getenv("FAKE_CUPTI_FAIL");
+    if (getenv("FAKE_CUPTI_CLOCK")) clock_offset = strtoll(getenv("FAKE_CUPTI_CLOCK"), NULL, 10);
+    for (int i = 0; i < MAX_THREADS; i++) pthread_mutex_init(&streams[i].lock, NULL);
+}
+
+static int failure(const char *what)
+{
+    const char *at = failures ? strstr(failures, what) : NULL;
+    return at && at[strlen(what)] == '=' ? atoi(at + strlen(what) + 1) : OK;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + (uint64_t)clock_offset;
+}
+
+/* ---- the interface ---- */
+
+EXPORT int cuptiGetVersion(uint32_t *out) { return *out = version, failure("version"); }
+EXPORT int cuptiGetTimestamp(uint64_t *out) { return *out = now_ns(), OK; }
+EXPORT int cuptiGetResultString(int result, const char **out)
+{
+    static const char *const names[64] = {[0] = "CUPTI_SUCCESS", [12] = "CUPTI_ERROR_MAX_LIMIT_REACHED", [15] = "CUPTI_ERROR_NOT_INITIALIZED", [21] = "CUPTI_ERROR_INVALID_KIND",
+                                          [35] = "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES", [39] = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"};
+    *out = result >= 0 && result < 64 && names[result] ? names[result] : "CUPTI_ERROR_UNKNOWN";
+    return OK;
+}
+
+EXPORT int cuptiGetCallbackName(int domain, uint32_t cbid, const char **out)
+{
+    static const struct {
+        int domain;
+        uint32_t cbid;
+        const char *name;
+    } names[] = {{2, 211, "cudaLaunchKernel_v7000"}, {2, 214, "cudaLaunchKernel_ptsz_v7000"}, {2, 41, "cudaMemcpyAsync_v3020"}, {2, 20, "cudaMalloc_v3020"},
+                 {2, 22, "cudaFree_v3020"}, {2, 165, "cudaDeviceSynchronize_v3020"}, {2, 311, "cudaGraphLaunch_v10000"}, {2, 17, "cudaGetDevice_v3020"}, {2, 51, "cudaMemsetAsync_v3020"},
+                 {1, 307, "cuLaunchKernel"}, {1, 514, "cuGraphLaunch"}, {1, 243, "cuMemAlloc_v2"}, {1, 5, "cuDeviceGetAttribute"}};
+    if (cbid == 0 || cbid > (domain == 1 ? 807u : 523u)) return INVALID_PARAMETER;
+    *out = "cuUnnamed";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].domain == domain && names[i].cbid == cbid) *out = names[i].name;
+    return OK;
+}
+
+EXPORT int cuptiSubscribe(void **out, Callback *callback, void *data)
+{
+    int rc = failure("subscribe");
+    if (rc) return rc;
+    *out = &subscriber, subscriber = callback, subscriber_data = data;
+    return OK;
+}
+
+EXPORT int cuptiSubscribe_v2(void **out, Callback *callback, void *data, void *params)
+{
+    struct {
+        size_t size;
+        const char *name;
+        char *old;
+        size_t old_size;
+    } p;
+    memcpy(&p, params, sizeof p);
+    int rc = cuptiSubscribe(out, callback, data);
+    if (rc && p.old) snprintf(p.old, p.old_size, "CUPTI for another tool");
+    return rc;
+}
+
+EXPORT int cuptiUnsubscribe(void *handle) { return subscriber = NULL, handle ? OK : INVALID_PARAMETER; }
+EXPORT int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uint32_t cbid) { return (void)enable, (void)domain, (void)cbid, handle ? OK : INVALID_PARAMETER; }
+
+EXPORT int cuptiActivityEnable(uint32_t kind)
+{
+    char name[32];
+    snprintf(name, sizeof name, "enable.%u", kind);
+    int rc = failure(name);
+    if (rc) return rc;
+    if (kind >= N_KINDS) return INVALID_KIND;
+    return atomic_store(&enabled[kind], true), OK;
+}
+EXPORT int cuptiActivityEnableAndDump(uint32_t kind) { return cuptiActivityEnable(kind); }
+EXPORT int cuptiActivityDisable(uint32_t kind)
+{
+    if (kind >= N_KINDS) return INVALID_KIND;
+    return atomic_store(&enabled[kind], false), OK;
+}
+EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
+{
+    if (enable && (cbid == 307 || cbid == 514)) atomic_store(&enabled[4], true);
+    return OK;
+}
+EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable) { return (void)cbid, (void)enable, OK; }
+EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void *config, uint32_t count) { return config && count ? OK : INVALID_PARAMETER; }
+EXPORT int cuptiActivitySetAttribute(int attribute, size_t *size, void *value) { return (void)attribute, size && value ? OK : INVALID_PARAMETER; }
+EXPORT int cuptiSetThreadIdType(int type) { return type == 1 ? OK : INVALID_PARAMETER; }
+EXPORT int cuptiActivityRegisterCallbacks(Request *r, Complete *c) { return request = r, complete = c, OK; }
+EXPORT int cuptiFinalize(void) { return OK; }
+
+EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *out)
+{
+    (void)context, (void)stream;
+    return *out = atomic_exchange(&n_dropped, 0), OK;
+}
+
+EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
+{
+    uint32_t kind;
+    if (!buffer) return INVALID_PARAMETER;
+    uint8_t *p = buffer;
+    if (*record) memcpy(&kind, *record, sizeof kind), p = *record + fake_record_size(kind, version);
+    size_t left = (size_t)(buffer + valid - p);
+    if (p >= buffer + valid || left < sizeof kind) return MAX_LIMIT;
+    memcpy(&kind, p, sizeof kind);
+    size_t n = fake_record_size(kind, version);
+    if (!n) return INVALID_KIND;
+    if (n > left) return MAX_LIMIT;
+    return *record = p, OK;
+}
+
+static void hand_over(Stream *s)
+{
+    uint8_t *bytes = s->bytes;
+    size_t size = s->size, used = s->used;
+    s->bytes = NULL, s->used = 0;
+    if (bytes) complete(NULL, 0, bytes, size, used);
+}
+
+/* After the driver's own exit handler nothing of CUDA may be called. */
+static atomic_bool driver_gone;
+EXPORT void fake_driver_gone(void);
+EXPORT void fake_driver_gone(void) { atomic_store(&driver_gone, true); }
+
+EXPORT int cuptiActivityFlushAll(uint32_t flag)
+{
+    (void)flag;
+    if (atomic_load(&driver_gone)) fprintf(stderr, "fake_cupti: flushed after the driver's end\n"), abort();
+    for (int i = 0; i < MAX_THREADS; i++) {
+        pthread_mutex_lock(&streams[i].lock);
+        if (streams[i].used) hand_over(&streams[i]);
+        pthread_mutex_unlock(&streams[i].lock);
+    }
+    return failure("flush");
+}
+
+/* ---- playing ---- */
+
+/* Puts a record into the thread's buffer; false when the tool gave none. */
+static bool put(Stream *s, const void *record, uint32_t kind)
+{
+    size_t n = fake_record_size(kind, version), max = 0;
+    if (kind < N_KINDS && !atomic_load_explicit(&enabled[kind], memory_order_relaxed)) return true;
+    pthread_mutex_lock(&s->lock);
+    if (s->bytes && s->used + n > s->size) hand_over(s);
+    if (!s->bytes) {
+        request(&s->bytes, &s->size, &max);
+        if (!s->bytes && version < 27) {
+            fprintf(stderr, "fake_cupti: NULL buffer, which this version does not take\n");
+            abort();
+        }
+        s->used = 0;
+    }
+    bool ok = s->bytes && s->size >= n;
+    if (ok) memcpy(s->bytes + s->used, record, n), s->used += n;
+    pthread_mutex_unlock(&s->lock);
+    atomic_fetch_add_explicit(ok ? &delivered[kind % N_KINDS] : &refused, 1, memory_order_relaxed);
+    return ok;
+}
+
+typedef struct {
+    char **lines;
+    size_t n;
+    int thread, times;
+    uint64_t base;
+} Play;
+
+static void *play(void *argument)
+{
+    const Play *p = argument;
+    Stream *s = &streams[p->thread % MAX_THREADS];
+    for (int time = 0; time < p->times; time++)
+        for (size_t i = 0; i < p->n; i++) {
+            char line[1024], *word;
+            snprintf(line, sizeof line, "%s", p->lines[i]);
+            word = strtok(line, " \n");
+            if (!word || *word == '#') continue;
+            if (!strcmp(word, "flush")) {
+                cuptiActivityFlushAll(0);
+            } else if (!strcmp(word, "sleep")) {
+                usleep((useconds_t)atoi(strtok(NULL, " \n")) * 1000);
+            } else if (!strcmp(word, "drop")) {
+                atomic_fetch_add(&n_dropped, (unsigned long)atoi(strtok(NULL, " \n")));
+            } else if (!strcmp(word, "context")) {
+                if (subscriber) subscriber(subscriber_data, 3, 1, NULL);
+            } else {
+                FakeRecord r;
+                char fields[1024];
+                snprintf(fields, sizeof fields, "%s", p->lines[i]);
+                /* repetitions and threads have ids and times of their own */
+                uint32_t shift = (uint32_t)(p->thread * p->times + time) * 1000;
+                uint32_t kind = fake_record_make(&r, fields, p->base + (uint64_t)time * 1000000, shift);
+                if (!kind) fprintf(stderr, "fake_cupti: cannot read: %s", p->lines[i]), exit(3);
+                put(s, &r, kind);
+                if (kind == 10 && getenv("FAKE_CUPTI_STALE")) { /* the module is unloaded as soon as its records are out */
+                    pthread_mutex_lock(&s->lock);
+                    hand_over(s);
+                    memset(r.kernel.name, '#', strlen(r.kernel.name));
+                    pthread_mutex_unlock(&s->lock);
+                }
+            }
+        }
+    return NULL;
+}
+
+static void report(void)
+{
+    const char *path = getenv("FAKE_CUPTI_REPORT");
+    FILE *f = path ? fopen(path, "w") : NULL;
+    if (!f) return;
+    for (int i = 0; i < N_KINDS; i++)
+        if (delivered[i]) fprintf(f, "%d %lu\n", i, atomic_load(&delivered[i]));
+    fprintf(f, "refused %lu\n", atomic_load(&refused));
+    fclose(f);
+}
+
+EXPORT int fake_play(const char *path, int n_threads, int times);
+EXPORT int fake_play(const char *path, int n_threads, int times)
+{
+    char *lines[4096], *line = NULL;
+    size_t n = 0, capacity = 0;
+    FILE *f = fopen(path, "r");
+    if (!f) return perror(path), 1;
+    while (n < 4096 && getline(&line, &capacity, f) > 0) lines[n++] = strdup(line);
+    fclose(f);
+    free(line);
+    pthread_t threads[MAX_THREADS];
+    Play plays[MAX_THREADS];
+    static atomic_int n_plays;
+    int first = atomic_fetch_add(&n_plays, 1) * n_threads; /* each time is as if by other threads: ids do not come again */
+    uint64_t base = now_ns();
+    for (int i = 0; i < n_threads; i++) {
+        plays[i] = (Play){lines, n, first + i, times, base};
+        if (n_threads > 1) pthread_create(&threads[i], NULL, play, &plays[i]);
+    }
+    if (n_threads == 1) play(&plays[0]);
+    for (int i = 0; i < n_threads && n_threads > 1; i++) pthread_join(threads[i], NULL);
+    while (n) free(lines[--n]);
+    report();
+    return 0;
+}
+
+/* Kernels at a rate for a time: what a launch-bound program makes. Returns how many were made. */
+EXPORT unsigned long fake_soak(double per_second, double seconds);
+EXPORT unsigned long fake_soak(double per_second, double seconds)
+{
+    enum { BATCH = 1000 };
+    static const char *const names[4] = {"_Z4gemmPKfS0_Pfi", "_Z7softmaxPfi", "_Z9layernormPfS_i", "_Z4geluPfi"};
+    FakeRecord r[4];
+    char line[256];
+    for (int i = 0; i < 4; i++) {
+        snprintf(line, sizeof line, "kernel start=+0 end=+100 corr=1 name=%s stream=%d block=256,1,1 grid=%d,1,1 regs=32", names[i], 7 + i % 2, 100 + i);
+        fake_record_make(&r[i], line, now_ns(), 0);
+    }
+    uint64_t begin = now_ns();
+    uint32_t correlation = 0;
+    unsigned long n = 0;
+    for (; (double)(now_ns() - begin) / 1e9 < seconds; n += BATCH) {
+        for (int i = 0; i < BATCH; i++) {
+            FakeRecord *k = &r[i % 4];
+            k->kernel.correlationId = ++correlation;
+            k->kernel.start = begin + (n + (unsigned)i) * 1000, k->kernel.end = k->kernel.start + 900;
+            put(&streams[0], k, 10);
+        }
+        double due = (double)(n + BATCH) / per_second - (double)(now_ns() - begin) / 1e9;
+        if (due > 0.0005) usleep((useconds_t)(due * 1e6));
+    }
+    cuptiActivityFlushAll(1);
+    report();
+    return n;
+}

@@ -1,0 +1,182 @@
+/* program.c: a program that "uses CUDA": starts up as the driver does, plays a script through the fake CUPTI, makes NVTX ranges as the
+ * NVTX header does, and ends in one of many ways.
+ *
+ *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold] [seconds=S] [soak=RATE]
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- the driver's part ---- */
+
+static void (*driver_gone)(void);
+static void driver_ends(void)
+{
+    if (driver_gone) driver_gone();
+}
+
+static void cu_init(void)
+{
+    const char *path = getenv("CUDA_INJECTION64_PATH");
+    void *library = path && strcmp(path, "none") ? dlopen(path, RTLD_NOW) : NULL;
+    int (*inject)(void) = NULL;
+    if (path && !library) fprintf(stderr, "program: %s\n", dlerror());
+    void *symbol = library ? dlsym(library, "InitializeInjection") : NULL;
+    memcpy(&inject, &symbol, sizeof symbol);
+    if (symbol && !inject()) fprintf(stderr, "program: the injection failed\n");
+    atexit(driver_ends); /* after the injection's own: it runs before */
+}
+
+/* ---- NVTX's part: what its header does ---- */
+
+typedef void Function(void);
+static Function *functions[2][16], **tables[2][17];
+
+static int get_table(int module, Function ****table, unsigned *size)
+{
+    int t = module == 1 ? 0 : module == 5 ? 1 : -1;
+    if (t < 0) return 0;
+    for (int i = 0; i < 16; i++) tables[t][i] = &functions[t][i];
+    *table = tables[t], *size = 16;
+    return 1;
+}
+
+static const void *export_table(uint32_t id)
+{
+    static const struct {
+        size_t size;
+        int (*get)(int, Function ****, unsigned *);
+    } callbacks = {sizeof callbacks, get_table};
+    return id == 1 ? &callbacks : NULL;
+}
+
+static void nvtx_init(void)
+{
+    const char *path = getenv("NVTX_INJECTION64_PATH");
+    void *library = path ? dlopen(path, RTLD_LAZY) : NULL, *symbol = library ? dlsym(library, "InitializeInjectionNvtx2") : NULL;
+    int (*inject)(const void *(*)(uint32_t));
+    memcpy(&inject, &symbol, sizeof symbol);
+    if (symbol) inject(export_table);
+}
+
+typedef struct {
+    uint16_t version, size;
+    uint32_t category;
+    int32_t color_type;
+    uint32_t color;
+    int32_t payload_type, reserved;
+    int64_t payload;
+    int32_t message_type;
+    const void *message;
+} Attributes;
+
+static void push(const char *name)
+{
+    if (functions[0][9]) ((int (*)(const char *))functions[0][9])(name);
+}
+static void pop(void)
+{
+    if (functions[0][11]) ((int (*)(void))functions[0][11])();
+}
+static void push_in_domain(void *domain, const char *name, int64_t payload)
+{
+    Attributes a = {.version = 3, .size = sizeof a, .payload_type = 2, .payload = payload, .message_type = 1, .message = name};
+    if (functions[1][4]) ((int (*)(void *, const Attributes *))functions[1][4])(domain, &a);
+}
+static void pop_in_domain(void *domain)
+{
+    if (functions[1][5]) ((int (*)(void *))functions[1][5])(domain);
+}
+static void *make_domain(const char *name) { return functions[1][12] ? ((void *(*)(const char *))functions[1][12])(name) : NULL; }
+static uint64_t start_range(const char *name) { return functions[0][5] ? ((uint64_t (*)(const char *))functions[0][5])(name) : 0; }
+static void end_range(uint64_t id)
+{
+    if (functions[0][7]) ((void (*)(uint64_t))functions[0][7])(id);
+}
+static void mark(const char *name)
+{
+    if (functions[0][2]) ((void (*)(const char *))functions[0][2])(name);
+}
+
+/* ---- the program ---- */
+
+static const char *option(int argc, char **argv, const char *key, const char *otherwise)
+{
+    size_t n = strlen(key);
+    for (int i = 3; i < argc; i++)
+        if (!strncmp(argv[i], key, n) && argv[i][n] == '=') return argv[i] + n + 1;
+    return otherwise;
+}
+
+static void *end_other(void *id) { return end_range(*(uint64_t *)id), NULL; }
+
+static int (*play)(const char *, int, int);
+
+/* With a script each step plays it, on this thread. */
+static void steps(int n, const char *script)
+{
+    void *domain = make_domain("data");
+    for (int i = 0; i < n; i++) {
+        push("step");
+        push_in_domain(domain, "load", i);
+        mark("loaded");
+        pop_in_domain(domain);
+        push("forward");
+        if (play && script) play(script, 1, 1);
+        usleep(1000);
+        pop();
+        pop();
+    }
+    uint64_t id = start_range("across threads");
+    pthread_t thread;
+    if (n && !pthread_create(&thread, NULL, end_other, &id)) pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3) return fprintf(stderr, "usage: program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=HOW] [seconds=S] [soak=RATE]\n"), 2;
+    const char *how = option(argc, argv, "end", "exit");
+    double seconds = atof(option(argc, argv, "seconds", "1")), rate = atof(option(argc, argv, "soak", "0"));
+    int n_steps = atoi(option(argc, argv, "steps", "0"));
+    if (n_steps) nvtx_init();
+    if (strcmp(argv[1], "-")) cu_init();
+    void *cupti = strcmp(argv[1], "-") ? dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD) : NULL, *symbol;
+    unsigned long (*soak)(double, double) = NULL;
+    if (cupti) {
+        symbol = dlsym(cupti, "fake_play"), memcpy(&play, &symbol, sizeof symbol);
+        symbol = dlsym(cupti, "fake_soak"), memcpy(&soak, &symbol, sizeof symbol);
+        symbol = dlsym(cupti, "fake_driver_gone"), memcpy(&driver_gone, &symbol, sizeof symbol);
+    }
+    bool inside = atoi(option(argc, argv, "inside", "0"));
+    if (n_steps) steps(n_steps, inside ? argv[2] : NULL);
+    if (play && !inside && strcmp(argv[2], "-") && play(argv[2], atoi(option(argc, argv, "threads", "1")), atoi(option(argc, argv, "times", "1")))) return 3;
+    if (soak && rate > 0) printf("%lu\n", soak(rate, seconds));
+    fflush(stdout);
+    if (!strcmp(how, "exit")) return 42;
+    if (!strcmp(how, "_exit")) usleep((useconds_t)(seconds * 1e6)), _exit(42);
+    if (!strcmp(how, "abort")) usleep((useconds_t)(seconds * 1e6)), abort();
+    if (!strcmp(how, "kill")) usleep((useconds_t)(seconds * 1e6)), kill(getpid(), SIGKILL);
+    if (!strcmp(how, "segv")) usleep((useconds_t)(seconds * 1e6)), raise(SIGSEGV);
+    if (!strcmp(how, "hold")) usleep((useconds_t)(seconds * 1e6));
+    if (!strcmp(how, "unload") && cupti) dlclose(cupti);
+    if (!strncmp(how, "fork", 4)) {
+        pid_t pid = fork();
+        if (!pid) {
+            push("in the child"), pop();
+            if (!strcmp(how, "forkexec")) execl("/bin/true", "true", (char *)NULL);
+            exit(7);
+        }
+        int status = 0;
+        waitpid(pid, &status, 0);
+        return WIFEXITED(status) ? 42 : 9;
+    }
+    return 42;
+}
