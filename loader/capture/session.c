@@ -72,7 +72,7 @@ bool session_is_on(void) { return atomic_load(&s.running); }
 static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 {
     int32_t i = buffers_take(&s.buffers);
-    atomic_store_explicit(&s.asked, true, memory_order_relaxed);
+    if (!atomic_load_explicit(&s.asked, memory_order_relaxed) && !atomic_exchange(&s.asked, true)) inject_at_exit(); /* CUDA has begun */
     *max_records = 0;
     if (i == NO_BUFFER) i = buffers_make(&s.buffers, false);
     if (i == NO_BUFFER && s.cupti.api_version >= API_12_9) {

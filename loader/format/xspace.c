@@ -686,13 +686,19 @@ int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err)
 
 /* ---- after all lines ---- */
 
-/* Our own capture counts what it could not record; session says why. */
-static void capture_dropped(Host *host, uint64_t offset, uint64_t n_records)
+/* What our own capture says of itself: records that it could not keep, and an end that was not one. */
+static void capture_issue(Host *host, const char *name, const Stat *stat, uint64_t offset)
 {
     size_t n = host->n_issues;
-    host_issue(host, "error", "capture_dropped", offset, 0, &host->start_unix_ns,
-               "%llu records were lost while the profile was captured; the warnings in session say how", (unsigned long long)n_records);
-    if (host->n_issues > n) host->issues[n].count = n_records;
+    if (!stat->natural) return;
+    if (!strcmp(name, "capture_dropped_records")) {
+        host_issue(host, "error", "capture_dropped", offset, 0, &host->start_unix_ns,
+                   "%llu records were lost while the profile was captured; the warnings in session say how", (unsigned long long)stat->natural);
+        if (host->n_issues > n) host->issues[n].count = stat->natural;
+    } else if (!strcmp(name, "capture_ended_abruptly")) {
+        host_issue(host, "warning", "capture_ended_abruptly", offset, 0, &host->stop_unix_ns,
+                   "the program was killed while it was captured; what its last buffers held is not there");
+    }
 }
 
 int xspace_finish(Host *host, ProfErr *err)
@@ -712,10 +718,7 @@ int xspace_finish(Host *host, ProfErr *err)
             if (!meta || (stat.type != TYPE_UINT64 && stat.type != TYPE_INT64)) continue;
             if (session && meta->known == STAT_PROFILE_START_TIME) host->start_unix_ns = stat.integer;
             if (session && meta->known == STAT_PROFILE_STOP_TIME) host->stop_unix_ns = stat.integer;
-            if (session && meta->known == STAT_CAPTURE_DROPPED && stat.integer > 0) capture_dropped(host, plane->stat_offsets[k], stat.natural);
-            if (session && meta->known == STAT_CAPTURE_ABRUPT && stat.integer)
-                host_issue(host, "warning", "capture_ended_abruptly", plane->stat_offsets[k], 0, plane,
-                           "the program was killed while it was captured; what the last buffers held is not there");
+            if (session) capture_issue(host, meta->name->text, &stat, plane->stat_offsets[k]);
             if (meta->known == STAT_PROCESS_ID) plane->process_id = stat.integer;
         }
         host->n_events += plane->n_events;
