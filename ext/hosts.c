@@ -221,42 +221,42 @@ const Table session_table = {"session",
     C(IS_OFFSET, "byte_offset", "INTEGER", "bytes", "where in the (inflated) file the first of them is", "libprofsql")                                         \
     C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: repaired or doubtful; info: said for completeness", "libprofsql")           \
     C(IS_CODE, "code", "TEXT", NULL,                                                                                                                           \
-      "damaged, damaged_stat, truncated, too_many, gzip_cut_short, gzip_trailing_bytes, unreadable, invalid_utf8, nul_in_name, wrong_wire_type, "
-      "unknown_metadata, time_overflow, memory_events_elsewhere, free_without_allocation, more",
+      "damaged, damaged_stat, truncated, too_many, gzip_cut_short, gzip_trailing_bytes, unreadable, invalid_utf8, nul_in_name, wrong_wire_type, "              \
+      "unknown_metadata, time_overflow, memory_events_elsewhere, free_without_allocation, more",                                                               \
       "libprofsql")                                                                                                                                            \
     C(IS_COUNT, "count", "INTEGER", NULL, "how many of this kind at this place", "libprofsql")                                                                 \
     C(IS_MESSAGE, "message", "TEXT", NULL, "what was lost, repaired or doubtful", "libprofsql")                                                                \
     C(IS_LOST, "lost_bytes", "INTEGER", "bytes", "bytes of the file that no row shows because of it", "libprofsql")                                            \
     C(IS_SOURCE, SOURCE_DOC)
 enum { ISSUES_COLUMNS(COLUMN_ENUM) };
-      static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
+static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
 
-      static bool issues_next(RowCursor *c)
-      {
-          Issue issue;
-          if (!c->started && !run_check_stats(c->host->run, &c->err)) return false;
-          if (c->started) c->i++;
-          c->place = host_place(c, 0, c->i);
-          return host_issue_at(c->host, c->i, &issue, &c->err);
-      }
+static bool issues_next(RowCursor *c)
+{
+    Issue issue;
+    if (!c->started && !run_check_stats(c->host->run, &c->err)) return false;
+    if (c->started) c->i++;
+    c->place = host_place(c, 0, c->i);
+    return host_issue_at(c->host, c->i, &issue, &c->err);
+}
 
-      static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
-      {
-          Issue found;
-          const Issue *issue = &found;
-          if (!host_issue_at(c->host, c->i, &found, &c->err)) return;
-          switch (column) {
-          case IS_PATH: sqlite3_result_text(ctx, c->host->file.path, -1, SQLITE_STATIC); break;
-          case IS_OFFSET: sqlite3_result_int64(ctx, (sqlite3_int64)issue->offset); break;
-          case IS_SEVERITY: sqlite3_result_text(ctx, issue->severity, -1, SQLITE_STATIC); break;
-          case IS_CODE: sqlite3_result_text(ctx, issue->code, -1, SQLITE_STATIC); break;
-          case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)issue->count); break;
-          case IS_MESSAGE: sqlite3_result_text(ctx, issue->message, -1, SQLITE_STATIC); break;
-          case IS_LOST: sqlite3_result_int64(ctx, (sqlite3_int64)issue->lost_bytes); break;
-          default: break;
-          }
-      }
+static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    Issue found;
+    const Issue *issue = &found;
+    if (!host_issue_at(c->host, c->i, &found, &c->err)) return;
+    switch (column) {
+    case IS_PATH: sqlite3_result_text(ctx, c->host->file.path, -1, SQLITE_STATIC); break;
+    case IS_OFFSET: sqlite3_result_int64(ctx, (sqlite3_int64)issue->offset); break;
+    case IS_SEVERITY: sqlite3_result_text(ctx, issue->severity, -1, SQLITE_STATIC); break;
+    case IS_CODE: sqlite3_result_text(ctx, issue->code, -1, SQLITE_STATIC); break;
+    case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)issue->count); break;
+    case IS_MESSAGE: sqlite3_result_text(ctx, issue->message, -1, SQLITE_STATIC); break;
+    case IS_LOST: sqlite3_result_int64(ctx, (sqlite3_int64)issue->lost_bytes); break;
+    default: break;
+    }
+}
 
-      static const RowSource issues_rows = {.next = issues_next, .column = issues_column};
-      const Table prof_issues_table = {
-          "prof_issues", "what was lost, repaired or doubtful while reading", issues_columns, COUNT(issues_columns), &row_table_module, &issues_rows, 4};
+static const RowSource issues_rows = {.next = issues_next, .column = issues_column};
+const Table prof_issues_table = {
+    "prof_issues", "what was lost, repaired or doubtful while reading", issues_columns, COUNT(issues_columns), &row_table_module, &issues_rows, 4};
