@@ -2,16 +2,16 @@
 #
 # A query file opens with its head:
 #   -- The question, in one line?
-#   -- parameter NAME = DEFAULT: what it is
+#   -- parameter NAME [TYPE] = DEFAULT: what it is
 #   -- column NAME TYPE [unit]: what it is
 # and then holds one SELECT whose columns are the declared ones, in order.
 function text(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return "\"" s "\"" }
-# A parameter is of its default's type, a text where that is NULL.
+# A parameter that names no type is of its default's, a text where that is NULL.
 function type_of(value) { return value ~ /^-?[0-9]+$/ ? "INTEGER" : value ~ /^-?[0-9.]+$/ ? "REAL" : "TEXT" }
 function flush_query() {
     if (name == "") return
     for (i = 1; i <= n_parameters; i++)
-        columns = columns "    {" text(parameter[i]) ", \"" type_of(parameter_default[i]) " HIDDEN\", NULL, " text(parameter_doc[i] "; default " parameter_default[i]) ", \"argument " i "\"},\n"
+        columns = columns "    {" text(parameter[i]) ", \"" parameter_type[i] " HIDDEN\", NULL, " text(parameter_doc[i] "; default " parameter_default[i]) ", \"argument " i "\"},\n"
     printf "static const QueryParameter %s_parameters[] = {\n", name
     for (i = 1; i <= n_parameters; i++) printf "    {%s, %s, %s},\n", text(parameter[i]), text(parameter_default[i]), text(parameter_doc[i])
     printf "};\nstatic const Column %s_columns[] = {\n%s};\n", name, columns
@@ -28,9 +28,11 @@ FNR == 1 {
 /^-- parameter / {
     n_parameters++
     rest = $0; sub(/^-- parameter /, "", rest)
-    parameter[n_parameters] = rest; sub(/ =.*/, "", parameter[n_parameters])
+    head = rest; sub(/ =.*/, "", head); split(head, part, " ")
+    parameter[n_parameters] = part[1]
     doc = rest; sub(/^[^:]*: */, "", doc); parameter_doc[n_parameters] = doc
     value = rest; sub(/^[^=]*= */, "", value); sub(/:.*/, "", value); parameter_default[n_parameters] = value
+    parameter_type[n_parameters] = part[2] != "" ? part[2] : type_of(value)
     next
 }
 /^-- column / {

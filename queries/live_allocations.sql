@@ -1,6 +1,6 @@
 -- What memory was allocated and not yet freed at an event, or at each allocator's peak?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter event = NULL: event_id of a row of memory_events: all allocators of its host at that time; NULL: each allocator at its own peak
+-- parameter event INTEGER = NULL: event_id of a row of memory_events: all allocators of its host at that time; NULL: each allocator at its own peak
 -- parameter n = 20: how many rows, the most memory first
 -- column run TEXT: the run
 -- column host TEXT: the host
