@@ -16,16 +16,41 @@ void event_reader_close(EventReader *reader)
     reader->values = NULL;
 }
 
+enum { SPAN_BYTES = 1 << 20 }; /* chunks of larger events are read event by event */
+
+static bool next_chunk(EventReader *reader)
+{
+    if (reader->chunk == reader->line->n_chunks) return false;
+    const Chunk *chunk = reader->in_hand = &reader->line->chunks[reader->chunk++];
+    if (chunk_read(reader->line, chunk, (1u << N_CHUNK_COLUMNS) - 1, reader->values, &reader->chunks, reader->err)) return false;
+    reader->i = 0, reader->n = chunk->n_events;
+    reader->span = NULL;
+    if (!(reader->flags & EVENT_STATS) || chunk->span.n_bytes > SPAN_BYTES) return true;
+    size_t there;
+    reader->span = window_at(&reader->messages, chunk->span.offset, (size_t)chunk->span.n_bytes, &there, reader->err);
+    return reader->span != NULL;
+}
+
+/* The message of the event at `position`, from the chunk's bytes where they are at hand. */
+static const uint8_t *message_at(EventReader *reader, uint64_t position, size_t *n_bytes)
+{
+    const Span *span = &reader->in_hand->span;
+    if (reader->span) {
+        const uint8_t *end = reader->span + span->n_bytes, *p = reader->span + (position - span->offset);
+        uint64_t n;
+        p = wire_varint(p + 1, end, &n);
+        if (p && n <= (uint64_t)(end - p)) return *n_bytes = (size_t)n, p;
+    }
+    reader->span = NULL;
+    return event_message(&reader->messages, position, n_bytes, reader->err);
+}
+
 bool event_reader_next(EventReader *reader, EventAt *at)
 {
     const Line *line = reader->line;
     if (reader->err->code) return false;
-    while (reader->i == reader->n) {
-        if (reader->chunk == line->n_chunks) return false;
-        const Chunk *chunk = &line->chunks[reader->chunk++];
-        if (chunk_read(line, chunk, (1u << N_CHUNK_COLUMNS) - 1, reader->values, &reader->chunks, reader->err)) return false;
-        reader->i = 0, reader->n = chunk->n_events;
-    }
+    while (reader->i == reader->n)
+        if (!next_chunk(reader)) return false;
     uint32_t i = reader->i++;
     int64_t(*columns)[CHUNK_EVENTS] = reader->values->columns;
     bool aggregated = columns[COL_AGGREGATED][i];
@@ -38,6 +63,6 @@ bool event_reader_next(EventReader *reader, EventAt *at)
         .position = (uint64_t)columns[COL_POSITION][i],
     };
     if (!(reader->flags & EVENT_STATS)) return true;
-    at->message = event_message(&reader->messages, at->position, &at->n_bytes, reader->err);
+    at->message = message_at(reader, at->position, &at->n_bytes);
     return at->message != NULL;
 }

@@ -32,6 +32,8 @@ typedef struct {
     ProfErr *err;
     ChunkValues *values;
     Window chunks, messages;
+    const Chunk *in_hand;
+    const uint8_t *span; /* the chunk's bytes in the window `messages`; NULL: too many to hold */
     size_t chunk;
     uint32_t i, n;
     uint64_t event;

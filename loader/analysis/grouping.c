@@ -1,0 +1,388 @@
+/* grouping.c: the grouping of a host, put together from its parts; see grouping.h and grouping_parts.h. */
+#include "../parallel.h"
+#include "events.h"
+#include "grouping_parts.h"
+
+/* What host_grouping() hands out, and what it stands on. */
+typedef struct {
+    Grouping grouping;
+    LineGroups *lines;
+    Arena *line_arenas; /* one a line: lines are packed side by side */
+    Arena arena;
+    TextTable texts;
+} Result;
+
+/* ---- what kind of file it is ---- */
+
+static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
+
+static bool is_host_or_device(const Plane *plane)
+{
+    static const char *const prefixes[] = {
+        "/host:CPU", "Host CPUs", "/host:tfstreamz", "/host:metadata", "Syscalls", "/host:python-tracer", "/host:CUPTI", "/host:__ScopeRangeCallStack__",
+        "/device",   "#Chip",     "/custom:"};
+    for (size_t i = 0; i < COUNT(prefixes); i++)
+        if (starts_with(plane->name->text, prefixes[i])) return true;
+    return false;
+}
+
+static bool declares(const Plane *plane, enum KnownStat known)
+{
+    for (size_t i = 0; i < plane->n_stat_metas; i++)
+        if (plane->stat_metas[i].known == known) return true;
+    return false;
+}
+
+static enum GroupedBy grouped_by(const Host *host)
+{
+    bool all = true;
+    for (size_t i = 0; i < host->n_planes && all; i++) all = !is_host_or_device(&host->planes[i]) || declares(&host->planes[i], STAT_GROUP_ID);
+    if (all) return GROUPED_BY_FILE;
+    for (size_t i = 0; i < host->n_planes; i++)
+        for (size_t k = 0; k < host->planes[i].n_declared; k++)
+            if (event_type_named(host->planes[i].event_metas[k].name) == EVENT_LOOP_OP) return GROUPED_BY_NOTHING;
+    return GROUPED_HERE;
+}
+
+/* ---- what the file itself says ---- */
+
+typedef struct {
+    int64_t values[2][CHUNK_EVENTS]; /* group, is_eager */
+    bool any[2];
+    Packed *packed[2];
+} FileColumns;
+
+static bool pack_file_chunk(FileColumns *c, Arena *arena, size_t chunk, size_t n)
+{
+    for (int k = 0; k < 2; k++)
+        if (!packed_make(&c->packed[k][chunk], arena, c->values[k], n)) return false;
+    return true;
+}
+
+/* Groups and is_eager as the events' own stats have them, where `out` has none yet. */
+static bool read_file_groups(Result *r, size_t i, ProfErr *err)
+{
+    Line *line = &r->grouping.host->lines[i];
+    Arena *arena = &r->line_arenas[i];
+    LineGroups *out = &r->lines[i];
+    static const enum KnownStat wanted[] = {STAT_GROUP_ID, STAT_IS_EAGER};
+    FileColumns *c = prof_alloc(sizeof *c);
+    StatFilter filter = {0};
+    EventReader reader;
+    EventAt e;
+    Stat stat;
+    unsigned known;
+    if (!c || !(c->packed[0] = arena_alloc(arena, line->n_chunks * sizeof(Packed))) || !(c->packed[1] = arena_alloc(arena, line->n_chunks * sizeof(Packed))))
+        prof_nomem(err);
+    else
+        stat_filter_open(&filter, line->plane, wanted, COUNT(wanted), err);
+    event_reader_open(&reader, line, EVENT_STATS, err);
+    for (uint64_t at = 0; !err->code && event_reader_next(&reader, &e); at++) {
+        size_t chunk = (size_t)(at / CHUNK_EVENTS), k = (size_t)(at % CHUNK_EVENTS);
+        bool seen[2] = {false, false};
+        c->values[0][k] = out->groups ? packed_at(&out->groups[chunk], k) : -1;
+        c->values[1][k] = out->eager ? packed_at(&out->eager[chunk], k) : -1;
+        seen[0] = c->values[0][k] >= 0, seen[1] = c->values[1][k] >= 0;
+        for (const uint8_t *p = e.message, *end = p + e.n_bytes; (p = stat_filter_next(&filter, p, end, 4, &known, &stat));) {
+            int which = known == STAT_IS_EAGER;
+            if (seen[which]) continue;
+            seen[which] = c->any[which] = true;
+            c->values[which][k] = which ? stat_int(&stat) != 0 : stat_int(&stat);
+        }
+        if ((k == CHUNK_EVENTS - 1 || at + 1 == line->n_events) && !pack_file_chunk(c, arena, chunk, k + 1)) prof_nomem(err);
+    }
+    event_reader_close(&reader);
+    stat_filter_close(&filter);
+    if (!err->code && c->any[0]) out->groups = c->packed[0];
+    if (!err->code && c->any[1]) out->eager = c->packed[1];
+    prof_free(c);
+    return !err->code;
+}
+
+/* ---- packing what was found here ---- */
+
+static bool pack_groups(const ForestLine *fl, LineGroups *out, Arena *arena, int64_t *values)
+{
+    if (!fl->group) return true;
+    Packed *groups = arena_alloc(arena, fl->line->n_chunks * sizeof *groups);
+    if (!groups) return false;
+    for (size_t c = 0; c < fl->line->n_chunks; c++) {
+        uint32_t n = fl->line->chunks[c].n_events;
+        for (uint32_t i = 0; i < n; i++) {
+            size_t event = c * CHUNK_EVENTS + i;
+            values[i] = (int64_t)fl->group[fl->place ? fl->place[event] : event] - 1;
+        }
+        if (!packed_make(&groups[c], arena, values, n)) return false;
+    }
+    out->groups = groups;
+    return true;
+}
+
+static bool pack_regions(const ForestLine *fl, LineGroups *out, Arena *arena)
+{
+    if (!fl->regions.n) return true;
+    Region *regions = arena_alloc(arena, fl->regions.n * sizeof *regions);
+    if (!regions) return false;
+    for (uint32_t at = 0; at < fl->n; at++) {
+        if (fl->order[at] < fl->line->n_events) continue;
+        Region *region = &regions[out->n_regions++];
+        *region = fl->regions.items[fl->order[at] - fl->line->n_events];
+        region->group = node_group(fl, fl->first + at);
+    }
+    out->regions = regions;
+    return true;
+}
+
+/* is_eager of framework ops and kernels: 0 unless an EagerExecute event says otherwise. */
+static bool pack_eager(const Forest *f, const ForestLine *fl, LineGroups *out, Arena *arena, ChunkValues *v, Window *window, ProfErr *err)
+{
+    const ForestPlane *fp = &f->planes[fl->line->plane - f->host->planes];
+    if (!fp->has_tf_ops && !fl->correlations) return true;
+    bool any = false;
+    Packed *eager = arena_alloc(arena, fl->line->n_chunks * sizeof *eager);
+    if (!eager) return prof_nomem(err), false;
+    for (size_t c = 0; c < fl->line->n_chunks; c++) {
+        const Chunk *chunk = &fl->line->chunks[c];
+        int64_t *of = v->columns[COL_OFFSET], *metas = v->columns[COL_META];
+        if (fp->has_tf_ops && chunk_read(fl->line, chunk, 1 << COL_META, v, window, err)) return false;
+        for (uint32_t i = 0; i < chunk->n_events; i++) {
+            size_t event = c * CHUNK_EVENTS + i;
+            enum Correlation kind = fl->correlations ? (enum Correlation)packed_at(&fl->correlations[c], i) : NOT_CORRELATED;
+            bool said = kind >= CORRELATED_KERNEL || (fp->has_tf_ops && fp->types[metas[i]] == EVENT_TF_OP);
+            uint32_t near = said && fl->near ? fl->near[fl->place ? fl->place[event] : event] : 0;
+            of[i] = said ? (int64_t)(near & 1) : -1;
+            any |= said;
+        }
+        if (!packed_make(&eager[c], arena, of, chunk->n_events)) return prof_nomem(err), false;
+    }
+    if (any) out->eager = eager;
+    return true;
+}
+
+typedef struct {
+    Result *result;
+    Forest *forest;
+} PackJob;
+
+static bool pack_thread(PackJob *job, size_t i, ProfErr *err)
+{
+    const ForestLine *fl = &job->forest->lines[i];
+    LineGroups *out = &job->result->lines[i];
+    Arena *arena = &job->result->line_arenas[i];
+    ChunkValues *v = prof_alloc(sizeof *v);
+    Window window = {.file = &job->forest->host->file};
+    if (!v || !pack_groups(fl, out, arena, v->columns[0]) || !pack_regions(fl, out, arena))
+        prof_nomem(err);
+    else
+        pack_eager(job->forest, fl, out, arena, v, &window, err);
+    window_free(&window);
+    prof_free(v);
+    return !err->code;
+}
+
+/* The lines of a TPU's plane, its grouping line first. */
+static bool pack_tpu(PackJob *job, const Plane *plane, ProfErr *err)
+{
+    Forest *f = job->forest;
+    MergedStep *steps = NULL;
+    size_t n_steps = 0;
+    for (size_t i = plane->first_line; i < plane->first_line + plane->n_lines && !err->code; i++) {
+        const ForestLine *fl = &f->lines[i];
+        if (fl->role != ROLE_STEPS) continue;
+        LineGroups *out = &job->result->lines[i];
+        pack_thread(job, i, err);
+        if (!err->code && fl->line->kind == LINE_STEPS) tpu_merge_steps(fl, out, &job->result->line_arenas[i], err);
+        if (!err->code) tpu_grouping_events(fl, out, &steps, &n_steps, err);
+    }
+    /* modules that group are given groups like any other line: one that begins as another ends gets the other's */
+    for (size_t i = plane->first_line; i < plane->first_line + plane->n_lines && !err->code; i++)
+        if (f->lines[i].role >= ROLE_STEPS && f->lines[i].line->kind != LINE_STEPS && strcmp(f->lines[i].line->name->text, "_counters_"))
+            tpu_overlap(&f->lines[i], steps, n_steps, &job->result->lines[i], &job->result->line_arenas[i], err);
+    prof_free(steps);
+    return !err->code;
+}
+
+/* One task a plane of a TPU, or a line of another plane; then what only the file's own stats say. */
+static void pack_task(void *context, size_t i, ProfErr *err)
+{
+    PackJob *job = context;
+    const Host *host = job->forest->host;
+    if (i < host->n_planes) {
+        if (job->forest->planes[i].is_tpu) pack_tpu(job, &host->planes[i], err);
+        return;
+    }
+    i -= host->n_planes;
+    if (job->forest->lines[i].role == ROLE_THREAD) pack_thread(job, i, err);
+}
+
+static void file_task(void *context, size_t i, ProfErr *err)
+{
+    Result *r = context;
+    const Line *line = &r->grouping.host->lines[i];
+    if (line->n_events && (declares(line->plane, STAT_GROUP_ID) || declares(line->plane, STAT_IS_EAGER))) read_file_groups(r, i, err);
+}
+
+/* ---- the list of groups ---- */
+
+/* Group i's links among all of them, which are in the order of (from, to); the numbers go to `numbers`. */
+static size_t links_of(const uint64_t *links, size_t n_links, size_t *at, size_t group, int64_t *numbers)
+{
+    size_t n = 0;
+    for (; *at < n_links && links[*at] >> 32 == group; ++*at) numbers[n++] = (int64_t)(uint32_t)links[*at];
+    return n;
+}
+
+static int by_link(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static bool keep_groups(Result *r, Forest *f, ProfErr *err)
+{
+    size_t n = f->groups.n, n_links = f->links.n, child = 0, parent = 0;
+    Group *groups = arena_alloc(&f->arena, n * sizeof *groups);
+    int64_t *children = arena_alloc(&f->arena, n_links * sizeof *children), *parents = arena_alloc(&f->arena, n_links * sizeof *parents);
+    uint64_t *upwards = prof_alloc(n_links * sizeof *upwards);
+    if (!groups || !children || !parents || !upwards) {
+        prof_free(upwards);
+        return prof_nomem(err), false;
+    }
+    for (size_t i = 0; i < n_links; i++) upwards[i] = f->links.items[i] << 32 | f->links.items[i] >> 32;
+    if (n_links) qsort(upwards, n_links, sizeof *upwards, by_link);
+    for (size_t i = 0; i < n; i++) {
+        const GroupDraft *draft = &f->groups.items[i];
+        const ForestLine *fl = forest_line(f, draft->root);
+        groups[i] = (Group){draft->name->text, fl->line->first_event + line_event(fl, draft->root), draft->explicit, parents + parent, children + child, 0, 0};
+        groups[i].n_parents = links_of(upwards, n_links, &parent, i, parents + parent);
+        groups[i].n_children = links_of(f->links.items, n_links, &child, i, children + child);
+    }
+    prof_free(upwards);
+    r->grouping.groups = groups, r->grouping.n_groups = n;
+    return true;
+}
+
+/* ---- making and freeing ---- */
+
+static void forest_free(Forest *f)
+{
+    for (size_t i = 0; f->lines && i < f->host->n_lines; i++) {
+        ForestLine *fl = &f->lines[i];
+        void *owned[] = {fl->order,         fl->place,          fl->parent,
+                         fl->end,           fl->group,          fl->near,
+                         fl->regions.items, fl->produced.items, fl->consumed.items,
+                         fl->lent.items,    fl->roots.items,    fl->iterations.items,
+                         fl->eagers.items,  fl->names.items,    fl->captured_steps.items,
+                         fl->asyncs.items};
+        for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
+        arena_free(&fl->arena);
+    }
+    for (size_t i = 0; f->planes && i < f->host->n_planes; i++) {
+        prof_free(f->planes[i].types);
+        stat_filter_close(&f->planes[i].filter);
+    }
+    for (int k = 0; k < N_EDGE_KINDS; k++) {
+        void *owned[] = {f->edges[k].from, f->edges[k].to, f->edges[k].parent, f->edges[k].first, f->edges[k].children};
+        for (size_t i = 0; i < COUNT(owned); i++) prof_free(owned[i]);
+    }
+    void *owned[] = {f->lines,
+                     f->planes,
+                     f->contexts.keys.items,
+                     f->contexts.slots,
+                     f->contexts.first_producer,
+                     f->contexts.first_consumer,
+                     f->contexts.producers,
+                     f->contexts.consumers,
+                     f->contexts.produced.items,
+                     f->contexts.consumed.items,
+                     f->roots.items,
+                     f->iterations.items,
+                     f->eagers.items,
+                     f->names.items,
+                     f->captured_steps.items,
+                     f->groups.items,
+                     f->links.items,
+                     f->todo.items};
+    for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
+}
+
+static bool group_here(Result *r, ProfErr *err)
+{
+    Host *host = r->grouping.host;
+    Forest f = {.host = host};
+    f.lines = prof_alloc(host->n_lines * sizeof *f.lines);
+    f.planes = prof_alloc(host->n_planes * sizeof *f.planes);
+    if (!f.lines || !f.planes) prof_nomem(err);
+    if (!err->code && forest_scan(&f, err) && forest_connect(&f, err) && forest_group(&f, err)) forest_mark_eager(&f, err);
+    for (size_t i = 0; i < host->n_planes && !err->code; i++)
+        if (host->planes[i].kind == PLANE_GPU) gpu_inherit(&f, &host->planes[i], err);
+    PackJob job = {r, &f};
+    if (!err->code) parallel_for(host->run->n_workers, host->n_planes + host->n_lines, pack_task, &job, err);
+    if (!err->code) keep_groups(r, &f, err);
+    r->texts = f.texts; /* names of groups */
+    forest_free(&f);
+    if (err->code)
+        arena_free(&f.arena);
+    else
+        r->arena = f.arena;
+    return !err->code;
+}
+
+static void release(void *result)
+{
+    Result *r = result;
+    for (size_t i = 0; r->line_arenas && i < r->grouping.host->n_lines; i++) arena_free(&r->line_arenas[i]);
+    arena_free(&r->arena);
+    text_table_free(&r->texts);
+    prof_free(r->lines);
+    prof_free(r->line_arenas);
+    prof_free(r);
+}
+
+static void *make(Run *run, Host *only, ProfErr *err)
+{
+    Host *host = only ? only : &run->hosts[0];
+    Result *r = prof_alloc(sizeof *r);
+    if (!r) return prof_nomem(err), NULL;
+    r->grouping.host = host;
+    r->lines = prof_alloc(host->n_lines * sizeof *r->lines);
+    r->line_arenas = prof_alloc(host->n_lines * sizeof *r->line_arenas);
+    r->grouping.lines = r->lines;
+    if (!r->lines || !r->line_arenas) prof_nomem(err);
+    if (!err->code) {
+        r->grouping.by = grouped_by(host);
+        if (r->grouping.by == GROUPED_HERE) group_here(r, err);
+    }
+    if (!err->code) parallel_for(run->n_workers, host->n_lines, file_task, r, err);
+    if (err->code) {
+        release(r);
+        return NULL;
+    }
+    r->grouping.n_held = r->arena.n_bytes;
+    for (size_t i = 0; i < host->n_lines; i++) r->grouping.n_held += r->line_arenas[i].n_bytes;
+    return r;
+}
+
+const Grouping *host_grouping(Host *host, ProfErr *err)
+{
+    static const Analysis analysis = {make, release};
+    const Result *r = run_analysis(host->run, host, &analysis, err);
+    return r ? &r->grouping : NULL;
+}
+
+/* ---- what it says ---- */
+
+static int64_t value_of(const Grouping *g, uint64_t event, bool eager)
+{
+    const Line *line = run_line_of_event(g->host->run, event);
+    if (!line || line->plane->host != g->host) return -1;
+    const LineGroups *groups = line_groups(g, line);
+    const Packed *column = eager ? groups->eager : groups->groups;
+    uint64_t at = event - line->first_event;
+    return column ? packed_at(&column[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS)) : -1;
+}
+
+int64_t event_group(const Grouping *g, uint64_t event) { return value_of(g, event, false); }
+int event_eager(const Grouping *g, uint64_t event) { return (int)value_of(g, event, true); }
+
+const char *group_name(const Grouping *g, int64_t group) { return group >= 0 && (uint64_t)group < g->n_groups ? g->groups[group].name : NULL; }

@@ -1,0 +1,71 @@
+/* grouping.h: which step an event belongs to, as XProf groups the events of one host.
+ *
+ * XProf makes a forest of the host's events: an event is a child of the one that includes it on its line, a kernel of the
+ * launch with its correlation id, a consumer of its producers. Roots of it (step annotations, loop iterations) open groups,
+ * numbered from 0, and give them to all that is below. Devices then hand them on: a TPU's events get the group of the step
+ * that they overlap, a GPU's ungrouped events that of the grouped event before. A file that was grouped when it was written
+ * keeps its own numbers.
+ *
+ * Before that XProf adds to old files what their events lack: a Region for each StartRegion and StopRegion of a thread pool,
+ * and stats that connect producers with consumers. After it, consecutive steps of one group on a TPU are one step. */
+#ifndef PROF_GROUPING_H
+#define PROF_GROUPING_H
+
+#include "../run.h"
+
+enum GroupedBy {
+    GROUPED_BY_FILE,    /* group ids are stats of the file */
+    GROUPED_HERE,       /* by the rules above */
+    GROUPED_BY_NOTHING, /* the file has TensorFlow loop ops on its devices, which XProf does not group */
+};
+
+typedef struct {
+    const char *name; /* "train 12"; NULL: none */
+    uint64_t root;    /* ordinal of the event that opened the group, UINT64_MAX: none did */
+    bool explicit;    /* the root bears the name as its stat step_name; else it is one of the functions and loops that mark no steps themselves */
+    const int64_t *parents, *children; /* groups whose events lead to this one's, and the reverse; ascending */
+    size_t n_parents, n_children;
+} Group;
+
+/* A thread pool's region, which XProf adds to a line. */
+typedef struct {
+    int64_t start_ps, end_ps, group; /* group -1: none */
+} Region;
+
+/* A step of a TPU's Steps line, as XProf leaves it. */
+typedef struct {
+    uint64_t event; /* the first of the merged events; its stats and name stay */
+    int64_t start_ps, duration_ps, group, idle_ps;
+    int64_t device_start_ps, device_duration_ps; /* INT64_MIN: not known */
+} MergedStep;
+
+/* What grouping did to a line. Per chunk of the line: its events' group and is_eager, -1: none; NULL: none on the line. */
+typedef struct {
+    const Packed *groups, *eager;
+    const Region *regions; /* in order of their start, the longer first */
+    size_t n_regions;
+    bool merged; /* a Steps line whose events are to be read from `steps` */
+    const MergedStep *steps;
+    size_t n_steps;
+} LineGroups;
+
+typedef struct {
+    Host *host;
+    enum GroupedBy by;
+    const Group *groups; /* by id; none unless GROUPED_HERE */
+    size_t n_groups;
+    const LineGroups *lines; /* as host->lines */
+    uint64_t n_held;         /* bytes */
+} Grouping;
+
+/* The grouping of one host file: made on first use, kept with the run. NULL: err is set. */
+const Grouping *host_grouping(Host *host, ProfErr *err);
+/* Group of an event, by its ordinal in the run; -1: none. Where grouping gives none, the file's own stat group_id. */
+int64_t event_group(const Grouping *grouping, uint64_t event);
+/* is_eager of an event: 0, 1, or -1 where XProf says neither. */
+int event_eager(const Grouping *grouping, uint64_t event);
+/* Name of a group; NULL: it has none. */
+const char *group_name(const Grouping *grouping, int64_t group);
+static inline const LineGroups *line_groups(const Grouping *grouping, const Line *line) { return &grouping->lines[line - grouping->host->lines]; }
+
+#endif
