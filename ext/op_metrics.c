@@ -1,4 +1,4 @@
-/* op_metrics.c: the tables op_metrics and op_totals: XProf's OpStats databases, in exact picoseconds.
+/* op_metrics.c: the tables op_metrics and op_metrics_totals: XProf's OpStats databases, in exact picoseconds.
  *
  *   SELECT name, occurrences, self_ps FROM op_metrics('logs') WHERE side = 'device' ORDER BY self_ps DESC LIMIT 10; */
 #include "../loader/analysis/op_metrics.h"
@@ -49,7 +49,7 @@ static const OpMetricsDb *side_db(const OpStats *stats, size_t side) { return si
     C(OM_CORE_TYPE, "core_type", "TEXT", NULL, "TensorCore or SparseCore; NULL: neither", "OpMetrics.core_type")                                               \
     C(OM_ID, "op_id", "INTEGER", NULL, "ordinal of the op in its side, parts behind their whole, from 0", "libprofsql")                                        \
     C(OM_PARENT_ID, "parent_id", "INTEGER", NULL, "op_id of the op that it is part of; NULL: none", "libprofsql")                                              \
-    C(OM_LONG_NAME, "long_name", "TEXT", NULL, "text of the HLO instruction; NULL: none", "OpMetrics.long_name")                                               \
+    C(OM_LONG_NAME, "expression", "TEXT", NULL, "text of the HLO instruction; NULL: none", "OpMetrics.long_name")                                              \
     C(OM_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op that this one is a duplicate of; NULL: none", "OpMetrics.deduplicated_name")         \
     C(OM_CORES, "core_count", "INTEGER", "cores", "cores that it ran on; NULL: host", "OpMetrics.num_cores")                                                   \
     C(OM_SOURCE_FILE, "source_file", "TEXT", NULL, "the user's source file; NULL: not known", "OpMetrics.source_info")                                         \
@@ -212,7 +212,7 @@ const Table op_metrics_table = {"op_metrics",
                                 &op_metrics_rows,
                                 1000};
 
-/* ---- op_totals ---- */
+/* ---- op_metrics_totals ---- */
 
 #define OP_TOTALS_COLUMNS(C)                                                                                                                                   \
     C(OT_RUN, RUN_DOC)                                                                                                                                         \
@@ -231,16 +231,16 @@ const Table op_metrics_table = {"op_metrics",
       "OpMetricsDb.total_host_infeed_enq_start_timestamp_ps_diff")                                                                                             \
     C(OT_SOURCE, SOURCE_DOC)
 enum { OP_TOTALS_COLUMNS(COLUMN_ENUM) };
-static const Column op_totals_columns[] = {OP_TOTALS_COLUMNS(COLUMN_DOC)};
+static const Column op_metrics_totals_columns[] = {OP_TOTALS_COLUMNS(COLUMN_DOC)};
 
-static bool op_totals_next(RowCursor *c)
+static bool op_metrics_totals_next(RowCursor *c)
 {
     c->item = run_op_stats(c->from->run, c->from->only, &c->err);
     c->i += c->started, c->place = c->i;
     return c->item && c->i < N_SIDES;
 }
 
-static void op_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
+static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const OpMetricsDb *db = side_db(c->item, c->i);
     bool device = c->i == 1, tpu = device && (db->busy_ps || db->idle_ps);
@@ -269,11 +269,11 @@ static void op_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource op_totals_rows = {.next = op_totals_next, .column = op_totals_column, .per_run = true};
-const Table op_totals_table = {"op_totals",
-                               "what all ops of a side sum to: time measured, time in ops, duty cycle",
-                               op_totals_columns,
-                               COUNT(op_totals_columns),
-                               &row_table_module,
-                               &op_totals_rows,
-                               3};
+static const RowSource op_metrics_totals_rows = {.next = op_metrics_totals_next, .column = op_metrics_totals_column, .per_run = true};
+const Table op_metrics_totals_table = {"op_metrics_totals",
+                                       "what all ops of a side sum to: time measured, time in ops, duty cycle",
+                                       op_metrics_totals_columns,
+                                       COUNT(op_metrics_totals_columns),
+                                       &row_table_module,
+                                       &op_metrics_totals_rows,
+                                       3};

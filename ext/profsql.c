@@ -32,7 +32,7 @@ SQLITE_EXTENSION_INIT1
     T(prof_issues) \
     T(devices) \
     T(op_metrics) \
-    T(op_totals) \
+    T(op_metrics_totals) T(tf_ops) T(hlo_ops) \
     T(kernel_stats) \
     T(memory_events) \
     T(memory_allocators) \

@@ -450,7 +450,8 @@ static int xprof_order(const void *x, const void *y)
 
 struct KernelOp {
     const Text *name;
-    uint64_t total_ns, tensorcore_ns;
+    uint64_t total_ns, tensorcore_ns;               /* of the reports that XProf keeps */
+    uint64_t actual_total_ns, actual_tensorcore_ns; /* of all, by the actual flag */
 };
 
 static int by_op_name(const void *a, const void *b) { return strcmp(((const KernelOp *)a)->name->text, ((const KernelOp *)b)->name->text); }
@@ -465,31 +466,47 @@ static void sum_by_op(KernelStats *stats, ProfErr *err)
     }
     for (size_t i = 0; i < stats->n_reports; i++) {
         const KernelReport *r = &stats->reports[i];
-        if (r->rank_in_host < XPROF_KERNELS) ops[n++] = (KernelOp){r->op_name, r->total_ns, r->uses_tensorcore ? r->total_ns : 0};
+        bool kept = r->rank_in_host < XPROF_KERNELS;
+        ops[n++] = (KernelOp){r->op_name, kept ? r->total_ns : 0, kept && r->uses_tensorcore ? r->total_ns : 0, r->total_ns,
+                              r->actual_uses_tensorcore ? r->total_ns : 0};
     }
     if (n) qsort(ops, n, sizeof *ops, by_op_name);
     for (size_t i = 0; i < n; i++)
-        if (merged && !by_op_name(&ops[merged - 1], &ops[i]))
-            ops[merged - 1].total_ns += ops[i].total_ns, ops[merged - 1].tensorcore_ns += ops[i].tensorcore_ns;
-        else
+        if (merged && !by_op_name(&ops[merged - 1], &ops[i])) {
+            KernelOp *op = &ops[merged - 1];
+            op->total_ns += ops[i].total_ns, op->tensorcore_ns += ops[i].tensorcore_ns;
+            op->actual_total_ns += ops[i].actual_total_ns, op->actual_tensorcore_ns += ops[i].actual_tensorcore_ns;
+        } else {
             ops[merged++] = ops[i];
+        }
     stats->ops = ops, stats->n_ops = merged;
 }
 
-double kernel_tensorcore_utilization(const KernelStats *stats, const char *op_name)
+static const KernelOp *find_op(const KernelStats *stats, const char *op_name)
 {
     size_t low = 0, high = stats->n_ops;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        const KernelOp *op = &stats->ops[mid];
-        int c = strcmp(op_name, op->name->text);
-        if (!c) return op->total_ns ? (double)op->tensorcore_ns / (double)op->total_ns : 0;
+        int c = strcmp(op_name, stats->ops[mid].name->text);
+        if (!c) return &stats->ops[mid];
         if (c < 0)
             high = mid;
         else
             low = mid + 1;
     }
-    return 0;
+    return NULL;
+}
+
+double kernel_tensorcore_utilization(const KernelStats *stats, const char *op_name)
+{
+    const KernelOp *op = find_op(stats, op_name);
+    return op && op->total_ns ? (double)op->tensorcore_ns / (double)op->total_ns : 0;
+}
+
+double kernel_tensorcore_utilization_actual(const KernelStats *stats, const char *op_name)
+{
+    const KernelOp *op = find_op(stats, op_name);
+    return op && op->actual_total_ns ? (double)op->actual_tensorcore_ns / (double)op->actual_total_ns : -1;
 }
 
 /* ---- a host, and hosts together ---- */

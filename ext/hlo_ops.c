@@ -1,0 +1,329 @@
+/* hlo_ops.c: the table hlo_ops: HLO ops of the devices, as XProf's HLO stats has them, and exactly.
+ *
+ *   SELECT hlo_op, category, total_self_time_us, flops_utilization FROM hlo_ops('logs') ORDER BY rank LIMIT 10; */
+#include "../loader/analysis/op_rates.h"
+#include "../loader/analysis/shape.h"
+#include "../loader/format/hlo.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#include <math.h>
+
+#define HLO_OPS_COLUMNS(C)                                                                                                                                     \
+    C(HO_RUN, RUN_DOC)                                                                                                                                         \
+    C(HO_RANK, "rank", "INTEGER", NULL, "1 and on by self time; 0: an op of a SparseCore program, behind the op that offloaded it", "hlo_stats rank")          \
+    C(HO_PROGRAM, "program_id", "TEXT", NULL, "program, decimal; 0: an op outside HLO programs (a framework op's kernel)", "hlo_stats program_id")             \
+    C(HO_CATEGORY, "category", "TEXT", NULL, "kind of op: loop fusion, convolution, copy, ...", "hlo_stats category")                                          \
+    C(HO_NAME, "hlo_op", "TEXT", NULL, "name of the instruction", "hlo_stats hlo_op_name")                                                                     \
+    C(HO_EXPRESSION, "expression", "TEXT", NULL, "text of the instruction, else its name", "hlo_stats hlo_op_expression")                                      \
+    C(HO_TF_OP, "tf_op", "TEXT", NULL, "framework op that it comes from, name:type; empty: not known", "hlo_stats tf_op_name")                                 \
+    C(HO_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran, on all cores", "hlo_stats occurrences")                                               \
+    C(HO_TOTAL, "total_time_us", "REAL", "us", "time from begin to end, nested ops included", "hlo_stats total_time")                                          \
+    C(HO_AVG, "avg_time_us", "REAL", "us", "total time by occurrences", "hlo_stats avg_time")                                                                  \
+    C(HO_SELF, "total_self_time_us", "REAL", "us", "time without nested ops", "hlo_stats total_self_time")                                                     \
+    C(HO_AVG_SELF, "avg_self_time_us", "REAL", "us", "self time by occurrences", "hlo_stats avg_self_time")                                                    \
+    C(HO_PERCENT, "self_time_percent", "REAL", "percent 0..100", "share of the devices' time, IDLE included; 0 for SparseCore ops",                            \
+      "hlo_stats total_self_time_percent")                                                                                                                     \
+    C(HO_CUMULATIVE, "cumulative_self_time_percent", "REAL", "percent 0..100", "the same of all rows down to this",                                            \
+      "hlo_stats cumulative_total_self_time_percent")                                                                                                          \
+    C(HO_DMA, "dma_stall_fraction", "REAL", "fraction 0..1", "share of its time stalled by DMA", "hlo_stats dma_stall_percent")                                \
+    C(HO_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s", "rate of the operations that the model has; 0 when unknown", "hlo_stats model_flop_rate")            \
+    C(HO_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s", "rate, 8 and 4 bit operations counted as a half and a quarter; 0 when unknown",                       \
+      "hlo_stats normalized_flop_rate")                                                                                                                        \
+    C(HO_BW, "memory_bw_gibps", "REAL", "GiB/s", "bytes of all memories while it ran; 0 when unknown", "hlo_stats measured_memory_bw")                         \
+    C(HO_HBM_BW, "hbm_bw_gibps", "REAL", "GiB/s", "bytes of HBM while it ran; 0 when unknown", "hlo_stats hbm_bw")                                             \
+    C(HO_CMEM_READ, "cmem_read_bw_gibps", "REAL", "GiB/s", "bytes read from CMEM while it ran; 0 when unknown", "hlo_stats cmem_read_bw")                      \
+    C(HO_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "GiB/s", "bytes written to CMEM while it ran; 0 when unknown", "hlo_stats cmem_write_bw")                  \
+    C(HO_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "0 when unknown", "hlo_stats operational_intensity")                                         \
+    C(HO_BOUND, "bound_by", "TEXT", NULL, "the resource that it uses most, of its peak: Compute, HBM, CMEM Read, ..., Shm/L1; Unknown", "hlo_stats bound_by")  \
+    C(HO_REMAT, "rematerialization", "TEXT", NULL, "Yes: computed again to save memory", "hlo_stats hlo_rematerialization")                                    \
+    C(HO_OUTSIDE, "outside_compilation", "TEXT", NULL, "Yes: a transfer to or from host computation", "hlo_stats outside_compilation")                         \
+    C(HO_AUTOTUNED, "autotuned", "TEXT", NULL, "No: no open software records it", "hlo_stats autotuned")                                                       \
+    C(HO_SOURCE_FILE, "source_file", "TEXT", NULL, "the user's source file; NULL: not known", "hlo_stats source_info")                                         \
+    C(HO_SOURCE_LINE, "source_line", "INTEGER", NULL, "line in it; NULL: not known", "hlo_stats source_info")                                                  \
+    C(HO_SOURCE_STACK, "source_stack", "TEXT", NULL, "stack of the user's program, plain text; NULL: not known", "hlo_stats source_info")                      \
+    C(HO_CORE_TYPE, "core_type", "TEXT", NULL, "TensorCore or SparseCore; empty: neither", "hlo_stats core_type")                                              \
+    C(HO_PARENT, "parent_op", "TEXT", NULL, "of SparseCore ops: the op that offloaded them; else empty", "hlo_stats parent_op_name")                           \
+    C(HO_ENERGY, "vdd_energy_j", "REAL", "J", "energy of the core; 0: not measured", "hlo_stats vdd_energy")                                                   \
+    C(HO_MODULE, "hlo_module", "TEXT", NULL, "module of the program; NULL: the file does not hold it", "Hlo Proto")                                            \
+    C(HO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us, exactly", "OpMetrics.time_ps")                                                                   \
+    C(HO_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_us, exactly", "OpMetrics.self_time_ps")                                                         \
+    C(HO_MIN_PS, "min_ps", "INTEGER", "ps", "the shortest occurrence; NULL: not a TPU", "OpMetrics.min_time_ps")                                               \
+    C(HO_NORMALIZED_PS, "normalized_ps", "INTEGER", "ps", "time at the default clock; NULL: not known", "OpMetrics.normalized_time_ps")                        \
+    C(HO_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "time_ps by the durations of the events, where the device has a clock of its own too", "libprofsql")    \
+    C(HO_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps by the same", "libprofsql")                                                                    \
+    C(HO_FLOPS, "flops", "REAL", "floating operations", "of all occurrences, 8 and 4 bit ones counted as a half and a quarter; NULL: none or not known",       \
+      "OpMetrics.flops_v2")                                                                                                                                    \
+    C(HO_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "of all occurrences, as the model has them; NULL: none or not known",                      \
+      "OpMetrics.model_flops_v2")                                                                                                                              \
+    C(HO_BYTES, "bytes_accessed", "INTEGER", "bytes", "of all memories, all occurrences; NULL: none or not known", "OpMetrics.bytes_accessed")                 \
+    C(HO_HBM, "hbm_bytes", "INTEGER", "bytes", "of HBM; bytes_accessed where there is no breakdown; NULL: not known", "OpMetrics.memory_accessed_breakdown")   \
+    C(HO_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "read from HBM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                           \
+    C(HO_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes", "written to HBM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                        \
+    C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1", "1: runs other ops (while, call, conditional): its time is theirs too", "category")                   \
+    C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction 0..1",                                                                                      \
+      "rate at the default clock over the device's peak; may pass 1 where a cost is overestimated; NULL: peak or operations not known", "libprofsql")          \
+    C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction 0..1", "HBM bandwidth over the device's peak; NULL: peak or bytes not known", "libprofsql")     \
+    C(HO_PADDING, "padding_efficiency", "REAL", "fraction 0..1",                                                                                               \
+      "of the bytes that the layout of its result takes, those that are data; NULL: shape or layout not known", "libprofsql")                                  \
+    C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op that this one is a duplicate of; NULL: none", "OpMetrics.deduplicated_name")         \
+    C(HO_SOURCE, SOURCE_DOC)
+enum { HLO_OPS_COLUMNS(COLUMN_ENUM) };
+static const Column hlo_ops_columns[] = {HLO_OPS_COLUMNS(COLUMN_DOC)};
+
+/* ---- rows ---- */
+
+typedef struct {
+    const OpMetrics *op, *parent;
+    double percent, cumulative; /* fractions */
+    uint32_t rank;
+} HloRow;
+typedef struct {
+    HloRow *rows;
+    size_t n, capacity;
+} HloRows;
+
+static void free_rows(void *result)
+{
+    prof_free(((HloRows *)result)->rows);
+    prof_free(result);
+}
+
+/* The ops of SparseCores among the children, and theirs. */
+static int add_sparse(HloRows *r, const OpMetrics *parent, ProfErr *err)
+{
+    if (!parent->children) return PROF_OK;
+    uint32_t *order = op_db_order(parent->children);
+    if (!order) return prof_nomem(err);
+    for (size_t i = 0; i < parent->children->n_ops && !err->code; i++) {
+        const OpMetrics *op = &parent->children->ops[order[i]];
+        if (op->core_type == CORE_SPARSECORE && op->occurrences) {
+            if (!GROW(r->rows, r->n, r->capacity)) {
+                prof_nomem(err);
+                break;
+            }
+            r->rows[r->n++] = (HloRow){.op = op, .parent = parent};
+        }
+        add_sparse(r, op, err);
+    }
+    prof_free(order);
+    return err->code;
+}
+
+static void *make_rows(Run *run, Host *only, ProfErr *err)
+{
+    const OpStats *stats = run_op_stats(run, only, err);
+    if (!stats) return NULL;
+    HloRows *r = prof_alloc(sizeof *r);
+    uint32_t *order = op_db_order(&stats->device), rank = 0;
+    if (!r || !order) prof_nomem(err);
+    double all = ps_to_us(stats->device.total_ps), cumulative = 0;
+    for (size_t i = 0; i < stats->device.n_ops && !err->code; i++) {
+        const OpMetrics *op = &stats->device.ops[order[i]];
+        if (!op->occurrences) continue;
+        double share = safe_div(ps_to_us(op->self_ps), all);
+        cumulative += share;
+        if (!GROW(r->rows, r->n, r->capacity)) {
+            prof_nomem(err);
+            break;
+        }
+        r->rows[r->n++] = (HloRow){op, NULL, share, cumulative, ++rank};
+        add_sparse(r, op, err);
+    }
+    prof_free(order);
+    if (!err->code) return r;
+    if (r) free_rows(r);
+    return NULL;
+}
+
+static const Analysis hlo_rows_analysis = {make_rows, free_rows};
+
+static bool hlo_ops_next(RowCursor *c)
+{
+    const HloRows *r = run_analysis(c->from->run, c->from->only, &hlo_rows_analysis, &c->err);
+    if (!r) return false;
+    c->i += c->started;
+    if (c->i >= r->n) return false;
+    c->item = &r->rows[c->i], c->place = c->i;
+    return true;
+}
+
+/* ---- columns ---- */
+
+static const Text *expression(const OpMetrics *op) { return op->long_name->n_bytes ? op->long_name : op->name; }
+
+/* "%name = f32[2]{0} add(...)": what is before the " = ", and behind it. */
+static Slice left_side(const Text *expression, Slice *right)
+{
+    const char *equals = strstr(expression->text, " = ");
+    Slice s = {expression->text, equals ? (size_t)(equals - expression->text) : expression->n_bytes};
+    *right = equals ? (Slice){equals + 3, expression->n_bytes - s.n - 3} : (Slice){"", 0};
+    if (s.n && *s.text == '%') s.text++, s.n--;
+    return s;
+}
+
+/* The result's shape ends at the first blank outside brackets. */
+static double padding(const OpMetrics *op)
+{
+    Slice right;
+    left_side(op->long_name, &right);
+    int depth = 0;
+    size_t n = 0;
+    for (; n < right.n && (depth || right.text[n] != ' '); n++)
+        depth += right.text[n] == '(' || right.text[n] == '{', depth -= right.text[n] == ')' || right.text[n] == '}';
+    if (!n || n == right.n) return NAN;
+    ProfErr unreadable = {0};
+    ShapeSizes sizes = shape_text_sizes(right.text, n, &unreadable);
+    return unreadable.code ? NAN : shape_efficiency(&sizes);
+}
+
+static void module_column(RowCursor *c, sqlite3_context *ctx, uint64_t program_id)
+{
+    for (size_t h = 0; h < c->from->run->n_hosts; h++) {
+        Host *host = &c->from->run->hosts[h];
+        if (!host->readable || (c->from->only && c->from->only != host)) continue;
+        const HloProgramList *list = hlo_program_list(host, &c->err);
+        for (size_t i = 0; list && i < list->n; i++)
+            if (list->programs[i].program_id == program_id && !list->programs[i].beside) {
+                result_text(ctx, list->programs[i].name);
+                return;
+            }
+        if (!list) return;
+    }
+}
+
+static void result_yes(sqlite3_context *ctx, bool yes) { sqlite3_result_text(ctx, yes ? "Yes" : "No", -1, SQLITE_STATIC); }
+static void result_known(sqlite3_context *ctx, const Text *text)
+{
+    if (text->n_bytes) result_text(ctx, text);
+}
+
+static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op, int column)
+{
+    const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
+    if (!devices) return;
+    OpRates r = op_rates(op, devices);
+    double peak = column == HO_FLOPS_UTILIZATION ? peak_gflops(devices) : peak_gibps(devices, MEMORY_HBM);
+    switch (column) {
+    case HO_MODEL_GFLOPS: sqlite3_result_double(ctx, r.model_gflops); break;
+    case HO_GFLOPS: sqlite3_result_double(ctx, r.gflops); break;
+    case HO_BW: sqlite3_result_double(ctx, r.memory_gibps); break;
+    case HO_HBM_BW: sqlite3_result_double(ctx, r.traffic_gibps[TRAFFIC_HBM]); break;
+    case HO_CMEM_READ: sqlite3_result_double(ctx, r.traffic_gibps[TRAFFIC_CMEM_READ]); break;
+    case HO_CMEM_WRITE: sqlite3_result_double(ctx, r.traffic_gibps[TRAFFIC_CMEM_WRITE]); break;
+    case HO_INTENSITY: sqlite3_result_double(ctx, r.intensity); break;
+    case HO_BOUND: sqlite3_result_text(ctx, r.bound_by, -1, SQLITE_STATIC); break;
+    case HO_FLOPS_UTILIZATION:
+        if (peak > 0 && op->flops > 0 && op->time_ps)
+            sqlite3_result_double(ctx, r.gflops * (op->normalized_ps ? (double)op->time_ps / (double)op->normalized_ps : 1) / peak);
+        break;
+    default:
+        if (peak > 0 && op_hbm_bytes(op) && op->time_ps) sqlite3_result_double(ctx, r.traffic_gibps[TRAFFIC_HBM] / peak);
+        break;
+    }
+}
+
+static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
+{
+    switch (column) {
+    case HO_TIME_PS: result_u64(ctx, op->time_ps); break;
+    case HO_SELF_PS: result_u64(ctx, op->self_ps); break;
+    case HO_MIN_PS:
+        if (op->core_type) result_u64(ctx, op->min_ps);
+        break;
+    case HO_NORMALIZED_PS:
+        if (op->normalized_ps) result_u64(ctx, op->normalized_ps);
+        break;
+    case HO_EVENT_TIME: result_u64(ctx, op->event_time_ps); break;
+    case HO_EVENT_SELF: result_u64(ctx, op->event_self_ps); break;
+    case HO_FLOPS:
+        if (op->flops > 0) sqlite3_result_double(ctx, op->flops);
+        break;
+    case HO_MODEL_FLOPS:
+        if (op->model_flops > 0) sqlite3_result_double(ctx, op->model_flops);
+        break;
+    case HO_BYTES:
+        if (op->bytes_accessed) result_u64(ctx, op->bytes_accessed);
+        break;
+    case HO_HBM:
+        if (op->n_memory || op->bytes_accessed) result_u64(ctx, op_hbm_bytes(op));
+        break;
+    default:
+        if (op->n_memory) result_u64(ctx, op_memory_bytes(op, SPACE_HBM, column == HO_HBM_READ ? MEMORY_READ : MEMORY_WRITE));
+        break;
+    }
+}
+
+static void text_column(RowCursor *c, sqlite3_context *ctx, const HloRow *row, int column)
+{
+    const OpMetrics *op = row->op;
+    Slice right, left;
+    switch (column) {
+    case HO_CATEGORY: result_text(ctx, op->category); break;
+    case HO_NAME:
+        left = left_side(expression(op), &right);
+        sqlite3_result_text64(ctx, left.text, left.n, SQLITE_STATIC, SQLITE_UTF8);
+        break;
+    case HO_EXPRESSION: result_text(ctx, expression(op)); break;
+    case HO_TF_OP: result_text(ctx, op->provenance); break;
+    case HO_REMAT: result_yes(ctx, op_is_rematerialization(slice_of(op->provenance), slice_of(expression(op)))); break;
+    case HO_OUTSIDE: result_yes(ctx, op_is_outside_compilation(slice_of(op->provenance), slice_of(expression(op)))); break;
+    case HO_AUTOTUNED: result_yes(ctx, op->autotuned); break;
+    case HO_SOURCE_FILE: result_known(ctx, op->source_file); break;
+    case HO_SOURCE_LINE:
+        if (op->source_file->n_bytes && op->source_line >= 0) sqlite3_result_int(ctx, op->source_line);
+        break;
+    case HO_SOURCE_STACK: result_known(ctx, op->source_stack); break;
+    case HO_CORE_TYPE: sqlite3_result_text(ctx, core_type_names[op->core_type], -1, SQLITE_STATIC); break;
+    case HO_PARENT: result_text(ctx, row->parent ? row->parent->name : empty_text); break;
+    case HO_MODULE:
+        if (op->program_id) module_column(c, ctx, op->program_id);
+        break;
+    default: result_known(ctx, op->deduplicated_name); break;
+    }
+}
+
+static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const HloRow *row = c->item;
+    const OpMetrics *op = row->op;
+    double n = op->occurrences, efficiency;
+    switch (column) {
+    case HO_RANK: sqlite3_result_int64(ctx, row->rank); break;
+    case HO_PROGRAM: result_id(ctx, op->program_id); break;
+    case HO_OCCURRENCES: sqlite3_result_int64(ctx, op->occurrences); break;
+    case HO_TOTAL: sqlite3_result_double(ctx, ps_to_us(op->time_ps)); break;
+    case HO_AVG: sqlite3_result_double(ctx, safe_div(ps_to_us(op->time_ps), n)); break;
+    case HO_SELF: sqlite3_result_double(ctx, ps_to_us(op->self_ps)); break;
+    case HO_AVG_SELF: sqlite3_result_double(ctx, safe_div(ps_to_us(op->self_ps), n)); break;
+    case HO_PERCENT: sqlite3_result_double(ctx, row->percent * 100.0); break;
+    case HO_CUMULATIVE: sqlite3_result_double(ctx, row->cumulative * 100.0); break;
+    case HO_DMA: sqlite3_result_double(ctx, safe_div((double)op->dma_stall_ps, (double)op->time_ps)); break;
+    case HO_ENERGY: sqlite3_result_double(ctx, op->energy_j); break;
+    case HO_CONTAINER: sqlite3_result_int(ctx, op_is_container(slice_of(op->category))); break;
+    case HO_PADDING:
+        efficiency = padding(op);
+        if (!isnan(efficiency)) sqlite3_result_double(ctx, efficiency);
+        break;
+    case HO_MODEL_GFLOPS:
+    case HO_GFLOPS:
+    case HO_BW:
+    case HO_HBM_BW:
+    case HO_CMEM_READ:
+    case HO_CMEM_WRITE:
+    case HO_INTENSITY:
+    case HO_BOUND:
+    case HO_FLOPS_UTILIZATION:
+    case HO_HBM_UTILIZATION: rate_column(c, ctx, op, column); break;
+    default:
+        if (column >= HO_TIME_PS && column <= HO_HBM_WRITE)
+            exact_column(ctx, op, column);
+        else
+            text_column(c, ctx, row, column);
+        break;
+    }
+}
+
+static const RowSource hlo_ops_rows = {.next = hlo_ops_next, .column = hlo_ops_column, .per_run = true};
+const Table hlo_ops_table = {
+    "hlo_ops", "HLO ops of the devices: XProf's HLO stats, with exact sums", hlo_ops_columns, COUNT(hlo_ops_columns), &row_table_module, &hlo_ops_rows, 500};

@@ -1,0 +1,214 @@
+/* tf_ops.c: the table tf_ops: framework ops of devices and hosts, as XProf's framework op stats has them.
+ *
+ *   SELECT operation, type, total_self_time_us, bound_by FROM tf_ops('logs') WHERE host_or_device = 'Device' LIMIT 10; */
+#include "../loader/analysis/kernels.h"
+#include "../loader/analysis/op_rates.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define TF_OPS_COLUMNS(C)                                                                                                                                      \
+    C(TF_RUN, RUN_DOC)                                                                                                                                         \
+    C(TF_RANK, "rank", "INTEGER", NULL, "1 and on: device ops by self time, then host ops", "framework_op_stats rank")                                         \
+    C(TF_SIDE, "host_or_device", "TEXT", NULL, "Device: kernels and HLO ops of all devices by framework op; Host: ops of the host's threads",                  \
+      "framework_op_stats host_or_device")                                                                                                                     \
+    C(TF_TYPE, "type", "TEXT", NULL, "type of the op; Unknown where no framework op is known; IDLE: time without any op", "framework_op_stats type")           \
+    C(TF_OPERATION, "operation", "TEXT", NULL, "name of the op", "framework_op_stats operation")                                                               \
+    C(TF_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran; on devices the most of any of its kernels or HLO ops, summed over cores",             \
+      "framework_op_stats occurrences")                                                                                                                        \
+    C(TF_TOTAL, "total_time_us", "REAL", "us", "time from begin to end, nested ops included", "framework_op_stats total_time")                                 \
+    C(TF_AVG, "avg_time_us", "REAL", "us", "total time by occurrences; 0 without any", "framework_op_stats avg_time")                                          \
+    C(TF_SELF, "total_self_time_us", "REAL", "us", "time without nested ops", "framework_op_stats total_self_time")                                            \
+    C(TF_AVG_SELF, "avg_self_time_us", "REAL", "us", "self time by occurrences; 0 without any", "framework_op_stats avg_self_time")                            \
+    C(TF_DEVICE_FRACTION, "device_self_time_fraction", "REAL", "fraction 0..1", "share of the devices' time; 0 on host rows",                                  \
+      "framework_op_stats device_total_self_time_percent")                                                                                                     \
+    C(TF_DEVICE_CUMULATIVE, "device_cumulative_self_time_fraction", "REAL", "fraction 0..1", "the same of all rows down to this; 0 on host rows",              \
+      "framework_op_stats device_cumulative_total_self_time_percent")                                                                                          \
+    C(TF_HOST_FRACTION, "host_self_time_fraction", "REAL", "fraction 0..1", "share of the threads' time; 0 on device rows",                                    \
+      "framework_op_stats host_total_self_time_percent")                                                                                                       \
+    C(TF_HOST_CUMULATIVE, "host_cumulative_self_time_fraction", "REAL", "fraction 0..1", "the same of all rows down to this; 0 on device rows",                \
+      "framework_op_stats Host_cumulative_total_self_time_percent")                                                                                            \
+    C(TF_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s", "rate while it ran, 8 and 4 bit operations counted as a half and a quarter; 0 when unknown",          \
+      "framework_op_stats measured_flop_rate")                                                                                                                 \
+    C(TF_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s", "rate of the operations that the model has; 0 when unknown", "framework_op_stats model_flop_rate")   \
+    C(TF_BW, "memory_bw_gibps", "REAL", "GiB/s", "bytes read and written while it ran; 0 when unknown", "framework_op_stats measured_memory_bw")               \
+    C(TF_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "0 when unknown", "framework_op_stats operational_intensity")                                \
+    C(TF_TENSORCORE, "tensorcore_utilization_fraction", "REAL", "fraction 0..1",                                                                               \
+      "share of its kernels' time in kernels on tensor cores, by the kernels that XProf keeps; 0 without any and on host rows; NULL: not a GPU",               \
+      "framework_op_stats gpu_tensorcore_utilization")                                                                                                         \
+    C(TF_BOUND, "bound_by", "TEXT", NULL, "the resource that it uses most, of its peak: Compute, HBM, Shm/L1; Unknown", "framework_op_stats bound_by")         \
+    C(TF_MODE, "execution_mode", "TEXT", NULL, "Eager or Function", "framework_op_stats eager")                                                                \
+    C(TF_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us, exactly", "OpMetrics.time_ps")                                                                   \
+    C(TF_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_us, exactly", "OpMetrics.self_time_ps")                                                         \
+    C(TF_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "time_ps by the durations of the events, where the device has a clock of its own too", "libprofsql")    \
+    C(TF_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps by the same", "libprofsql")                                                                    \
+    C(TF_FLOPS, "flops", "REAL", "floating operations", "of all occurrences; NULL: none or not known", "OpMetrics.flops_v2")                                   \
+    C(TF_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "of all occurrences, as the model has them; NULL: none or not known",                      \
+      "OpMetrics.model_flops_v2")                                                                                                                              \
+    C(TF_BYTES, "bytes_accessed", "INTEGER", "bytes", "of all occurrences; NULL: none or not known", "OpMetrics.bytes_accessed")                               \
+    C(TF_TENSORCORE_ACTUAL, "tensorcore_utilization_fraction_actual", "REAL", "fraction 0..1",                                                                 \
+      "the same by all its kernels, with the kernels on tensor cores that XProf's list of names misses (Hopper, Blackwell); NULL: none of its kernels known",  \
+      "libprofsql")                                                                                                                                            \
+    C(TF_SOURCE, SOURCE_DOC)                                                                                                                                   \
+    C(TF_INCLUDE_IDLE, "include_idle", "INTEGER HIDDEN", "0 or 1", "0: without IDLE, shares are of the time in ops; default 1", "argument 2")                  \
+    C(TF_LIMIT, "row_limit", "INTEGER HIDDEN", "rows", "the longest so many of a side; 0: all; default 500, which is what XProf shows", "argument 3")
+enum { TF_OPS_COLUMNS(COLUMN_ENUM) };
+static const Column tf_ops_columns[] = {TF_OPS_COLUMNS(COLUMN_DOC)};
+
+/* ---- rows ---- */
+
+enum { DEVICE, HOST, N_SIDES };
+
+typedef struct {
+    const OpMetrics *op;
+    double fraction, cumulative;
+    uint32_t nth; /* in the order by self time, IDLE counted */
+} TfRow;
+
+/* [with IDLE][side] */
+typedef struct {
+    TfRow *rows[2][N_SIDES];
+    size_t n[2][N_SIDES];
+} TfRows;
+
+static void free_rows(void *result)
+{
+    TfRows *r = result;
+    for (int idle = 0; idle < 2; idle++)
+        for (int side = 0; side < N_SIDES; side++) prof_free(r->rows[idle][side]);
+    prof_free(r);
+}
+
+static int order_side(TfRows *r, const OpMetricsDb *db, int idle, int side, ProfErr *err)
+{
+    uint32_t *order = op_db_order(db);
+    TfRow *rows = prof_alloc(db->n_ops * sizeof *rows);
+    r->rows[idle][side] = rows;
+    if (!order || !rows) {
+        prof_free(order);
+        return prof_nomem(err);
+    }
+    double all = ps_to_us(idle ? db->total_ps : db->total_op_ps), cumulative = 0;
+    for (uint32_t i = 0; i < db->n_ops; i++) {
+        const OpMetrics *op = &db->ops[order[i]];
+        if (!idle && op_is_idle(op)) continue;
+        double fraction = safe_div(ps_to_us(op->self_ps), all);
+        cumulative += fraction;
+        rows[r->n[idle][side]++] = (TfRow){op, fraction, cumulative, i};
+    }
+    prof_free(order);
+    return PROF_OK;
+}
+
+static void *make_rows(Run *run, Host *only, ProfErr *err)
+{
+    const OpStats *stats = run_op_stats(run, only, err);
+    if (!stats) return NULL;
+    TfRows *r = prof_alloc(sizeof *r);
+    if (!r) return prof_nomem(err), NULL;
+    for (int idle = 0; idle < 2 && !err->code; idle++) {
+        order_side(r, idle ? &stats->framework : &stats->framework_without_idle, idle, DEVICE, err);
+        if (!err->code) order_side(r, &stats->host, idle, HOST, err);
+    }
+    if (!err->code) return r;
+    free_rows(r);
+    return NULL;
+}
+
+static const Analysis tf_rows_analysis = {make_rows, free_rows};
+
+/* c->part: the side, c->j: the row of it, c->nth: the rank. */
+static bool tf_ops_next(RowCursor *c)
+{
+    const TfRows *r = run_analysis(c->from->run, c->from->only, &tf_rows_analysis, &c->err);
+    if (!r) return false;
+    int idle = row_integer_parameter(c, 0, 1) != 0;
+    sqlite3_int64 limit = row_integer_parameter(c, 1, 500);
+    c->j += c->started;
+    for (; c->part < N_SIDES; c->part++, c->j = 0) {
+        if (c->j >= r->n[idle][c->part] || (limit > 0 && r->rows[idle][c->part][c->j].nth >= limit)) continue;
+        c->item = &r->rows[idle][c->part][c->j];
+        c->place = c->nth++;
+        return true;
+    }
+    return false;
+}
+
+/* ---- columns ---- */
+
+static bool is_gpu(const DeviceCapabilities *devices) { return strstr(devices->device_type, "GPU") != NULL; }
+
+static void tensorcore_column(RowCursor *c, sqlite3_context *ctx, const TfRow *row, bool actual)
+{
+    const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
+    if (!devices || !is_gpu(devices)) return;
+    if (c->part == HOST) {
+        if (!actual) sqlite3_result_double(ctx, 0);
+        return;
+    }
+    const KernelStats *kernels = run_kernel_stats(c->from->run, c->from->only, &c->err);
+    if (!kernels) return;
+    double share = actual ? kernel_tensorcore_utilization_actual(kernels, row->op->name->text) : kernel_tensorcore_utilization(kernels, row->op->name->text);
+    if (share >= 0) sqlite3_result_double(ctx, share);
+}
+
+static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op, int column)
+{
+    const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
+    if (!devices) return;
+    OpRates rates = op_rates(op, devices);
+    switch (column) {
+    case TF_GFLOPS: sqlite3_result_double(ctx, rates.gflops); break;
+    case TF_MODEL_GFLOPS: sqlite3_result_double(ctx, rates.model_gflops); break;
+    case TF_BW: sqlite3_result_double(ctx, rates.memory_gibps); break;
+    case TF_INTENSITY: sqlite3_result_double(ctx, rates.intensity); break;
+    default: sqlite3_result_text(ctx, rates.bound_by, -1, SQLITE_STATIC); break;
+    }
+}
+
+static void tf_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const TfRow *row = c->item;
+    const OpMetrics *op = row->op;
+    double n = op->occurrences;
+    switch (column) {
+    case TF_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->nth); break;
+    case TF_SIDE: sqlite3_result_text(ctx, c->part == HOST ? "Host" : "Device", -1, SQLITE_STATIC); break;
+    case TF_TYPE: result_text(ctx, op->category); break;
+    case TF_OPERATION: result_text(ctx, op->name); break;
+    case TF_OCCURRENCES: sqlite3_result_int64(ctx, op->occurrences); break;
+    case TF_TOTAL: sqlite3_result_double(ctx, ps_to_us(op->time_ps)); break;
+    case TF_AVG: sqlite3_result_double(ctx, safe_div(ps_to_us(op->time_ps), n)); break;
+    case TF_SELF: sqlite3_result_double(ctx, ps_to_us(op->self_ps)); break;
+    case TF_AVG_SELF: sqlite3_result_double(ctx, safe_div(ps_to_us(op->self_ps), n)); break;
+    case TF_DEVICE_FRACTION: sqlite3_result_double(ctx, c->part == DEVICE ? row->fraction : 0); break;
+    case TF_DEVICE_CUMULATIVE: sqlite3_result_double(ctx, c->part == DEVICE ? row->cumulative : 0); break;
+    case TF_HOST_FRACTION: sqlite3_result_double(ctx, c->part == HOST ? row->fraction : 0); break;
+    case TF_HOST_CUMULATIVE: sqlite3_result_double(ctx, c->part == HOST ? row->cumulative : 0); break;
+    case TF_GFLOPS:
+    case TF_MODEL_GFLOPS:
+    case TF_BW:
+    case TF_INTENSITY:
+    case TF_BOUND: rate_column(c, ctx, op, column); break;
+    case TF_TENSORCORE:
+    case TF_TENSORCORE_ACTUAL: tensorcore_column(c, ctx, row, column == TF_TENSORCORE_ACTUAL); break;
+    case TF_MODE: sqlite3_result_text(ctx, op->is_eager ? "Eager" : "Function", -1, SQLITE_STATIC); break;
+    case TF_TIME_PS: result_u64(ctx, op->time_ps); break;
+    case TF_SELF_PS: result_u64(ctx, op->self_ps); break;
+    case TF_EVENT_TIME: result_u64(ctx, op->event_time_ps); break;
+    case TF_EVENT_SELF: result_u64(ctx, op->event_self_ps); break;
+    case TF_FLOPS:
+        if (op->flops > 0) sqlite3_result_double(ctx, op->flops);
+        break;
+    case TF_MODEL_FLOPS:
+        if (op->model_flops > 0) sqlite3_result_double(ctx, op->model_flops);
+        break;
+    case TF_BYTES:
+        if (op->bytes_accessed) result_u64(ctx, op->bytes_accessed);
+        break;
+    default: break;
+    }
+}
+
+static const RowSource tf_ops_rows = {.next = tf_ops_next, .column = tf_ops_column, .per_run = true, .n_parameters = 2};
+const Table tf_ops_table = {
+    "tf_ops", "framework ops of devices and hosts: XProf's framework op stats", tf_ops_columns, COUNT(tf_ops_columns), &row_table_module, &tf_ops_rows, 500};
