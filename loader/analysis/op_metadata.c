@@ -74,64 +74,77 @@ static int read_stat(MetadataReader *r, OpMetrics *op, OpKey *key, unsigned know
 
 enum { MAX_DEPTH = 64, MAX_CHILDREN = 1 << 20 };
 
-static int read_at_depth(MetadataReader *r, const EventMeta *meta, OpMetrics *op, OpKey *key, int depth, ProfErr *err);
+/* A metadata whose children are being read, and the one it is a child of. */
+typedef struct Parent {
+    const struct Parent *parent;
+    const EventMeta *meta;
+    int depth;
+} Parent;
 
-static int add_child(MetadataReader *r, OpMetricsDb *children, int64_t id, int depth, ProfErr *err)
+static int read_below(MetadataReader *r, const EventMeta *meta, const Parent *parent, OpMetrics *op, OpKey *key, ProfErr *err);
+
+static bool is_readable(MetadataReader *r, const EventMeta *meta, const Parent *parent)
 {
-    int64_t i = id_find(&r->plane->event_ids, r->plane->event_metas, sizeof *r->plane->event_metas, id);
-    if (depth == MAX_DEPTH || r->n_children == MAX_CHILDREN) {
+    bool good = parent->depth < MAX_DEPTH && r->n_children < MAX_CHILDREN;
+    for (const Parent *p = parent; p && good; p = p->parent) good = p->meta != meta;
+    if (!good)
         host_issue(r->build->host, "warning", "too_many_children", r->plane->span.offset, 0, r->plane,
-                   "the fused children of an op contain each other, or are more than a million: the rest was left out");
-        return PROF_OK;
-    }
+                   "fused children of ops contain each other, or are more than a million: the rest was left out");
+    return good;
+}
+
+static int add_child(MetadataReader *r, OpMetricsDb *children, int64_t id, const Parent *parent, ProfErr *err)
+{
+    static const EventMeta undeclared = {0};
+    int64_t i = id_find(&r->plane->event_ids, r->plane->event_metas, sizeof *r->plane->event_metas, id);
+    const EventMeta *meta = i < 0 ? &undeclared : &r->plane->event_metas[i];
+    if (!is_readable(r, meta, parent)) return PROF_OK;
     OpMetrics *child = op_db_append(children);
     if (!child) return prof_nomem(err);
     r->n_children++;
-    child->occurrences = 1;
-    OpMetrics filled = *child;
     OpKey key;
-    if (i >= 0) read_at_depth(r, &r->plane->event_metas[i], &filled, &key, depth + 1, err);
-    children->ops[children->n_ops - 1] = filled;
-    return err->code;
+    child->occurrences = 1;
+    return i < 0 ? PROF_OK : read_below(r, meta, parent, child, &key, err);
 }
 
-static int read_children(MetadataReader *r, OpMetricsDb *children, const Field *f, int depth, ProfErr *err)
+static int read_children(MetadataReader *r, OpMetricsDb *children, const Field *f, const Parent *parent, ProfErr *err)
 {
-    if (f->type == WIRE_VARINT) return add_child(r, children, (int64_t)f->value, depth, err);
+    if (f->type == WIRE_VARINT) return add_child(r, children, (int64_t)f->value, parent, err);
     if (f->type != WIRE_BYTES) return PROF_OK;
     uint64_t id;
     for (const uint8_t *p = f->bytes, *end = p + f->value; p < end && (p = wire_varint(p, end, &id)) && !err->code;)
-        add_child(r, children, (int64_t)id, depth, err);
+        add_child(r, children, (int64_t)id, parent, err);
     return err->code;
 }
 
-static int read_at_depth(MetadataReader *r, const EventMeta *meta, OpMetrics *op, OpKey *key, int depth, ProfErr *err)
+static int read_below(MetadataReader *r, const EventMeta *meta, const Parent *parent, OpMetrics *op, OpKey *key, ProfErr *err)
 {
     *key = (OpKey){0};
     bool named = meta->display_name->n_bytes;
     op->name = named ? meta->display_name : meta->name;
     if (named) op->long_name = meta->name;
     if (!meta->span.n_bytes) return PROF_OK;
-    Window window = {.file = &r->build->host->file}; /* one a depth: children are read in between */
+    Parent self = {parent, meta, parent ? parent->depth + 1 : 0};
     OpMetricsDb children = {0};
-    size_t there;
-    const uint8_t *p = window_at(&window, meta->span.offset, (size_t)meta->span.n_bytes, &there, err), *end = p ? p + meta->span.n_bytes : NULL;
+    uint8_t *message = prof_alloc((size_t)meta->span.n_bytes);
+    if (!message) return prof_nomem(err);
+    file_read(&r->build->host->file, meta->span.offset, message, (size_t)meta->span.n_bytes, err);
+    const uint8_t *end = message + meta->span.n_bytes;
     Field f;
     Stat stat;
-    while (p && p < end && !err->code) {
-        if (!(p = wire_field(p, end, &f))) break;
-        if (f.number == 6) read_children(r, &children, &f, depth, err);
+    for (const uint8_t *p = message; !err->code && p < end && (p = wire_field(p, end, &f));) {
+        if (f.number == 6) read_children(r, &children, &f, &self, err);
         if (f.number != 5 || f.type != WIRE_BYTES || !stat_parse(f.bytes, f.bytes + f.value, &stat)) continue;
         unsigned known = stat_filter_known(&r->filter, stat.id);
         if (known) read_stat(r, op, key, known, &stat, err);
     }
     if (!err->code && children.n_ops && !(op->children = op_db_keep(&children, &r->build->stats->arena))) prof_nomem(err);
     op_db_free(&children);
-    window_free(&window);
+    prof_free(message);
     return err->code;
 }
 
 int metadata_read(MetadataReader *reader, const EventMeta *meta, OpMetrics *op, OpKey *key, ProfErr *err)
 {
-    return read_at_depth(reader, meta, op, key, 0, err);
+    return read_below(reader, meta, NULL, op, key, err);
 }
