@@ -1,6 +1,7 @@
 /* heap.c: buffer assignments, and the simulation of their traces; see heap.h. */
 #include "heap.h"
 
+#include "../store/std_sort.h"
 #include "shape.h"
 
 #include <stdio.h>
@@ -460,12 +461,7 @@ const Heap *hlo_heap(const HloModule *module, ProfErr *err) { return hlo_analysi
 
 /* ---- objects of the peak ---- */
 
-static int larger_first(const void *a, const void *b)
-{
-    const HeapObject *x = *(HeapObject *const *)a, *y = *(HeapObject *const *)b;
-    if (x->size_bytes != y->size_bytes) return x->size_bytes < y->size_bytes ? 1 : -1;
-    return x->program_order < y->program_order ? -1 : x->program_order > y->program_order;
-}
+static bool larger(const void *a, const void *b) { return ((const HeapObject *)a)->size_bytes > ((const HeapObject *)b)->size_bytes; }
 
 bool heap_objects(const Heap *heap, const HeapSpace *space, int64_t small_bytes, HeapObject **objects, size_t *n)
 {
@@ -483,7 +479,7 @@ bool heap_objects(const Heap *heap, const HeapSpace *space, int64_t small_bytes,
     }
     if (n_small) small.program_order = *n, list[(*n)++] = small;
     for (size_t i = 0; i < *n; i++) by_size[i] = &list[i];
-    if (*n) qsort(by_size, *n, sizeof *by_size, larger_first);
+    std_sort((void **)by_size, *n, larger);
     for (size_t i = 0; i < *n; i++) by_size[i]->size_rank = i;
     prof_free(by_size);
     *objects = list;

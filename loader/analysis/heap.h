@@ -78,7 +78,7 @@ static inline double heap_mib(int64_t bytes) { return (double)bytes / (1 << 20);
 typedef struct {
     int64_t buffer; /* position in heap->buffers, -1: the small ones */
     int64_t size_bytes, unpadded_bytes;
-    size_t program_order, size_rank; /* from 0; of equal sizes the earlier in program order first */
+    size_t program_order, size_rank; /* from 0; equal sizes as std::sort leaves them, since XProf shows it */
 } HeapObject;
 /* The objects of a space's peak in XProf's program order, indefinite ones only of the main memory; buffers below small_bytes are folded
  * into a last one. *objects is freed with prof_free(). False: no memory. */

@@ -233,6 +233,32 @@ def viewer(part, defaults=""):
     return rows
 
 
+def peaks(answer):
+    """memory_viewer's summaries without those that say nothing but names: XProf answers for spaces that a program does not use."""
+    table = viewer("summary", PEAKS)(answer)
+    if table is None:
+        return None
+    columns, body = table
+    at = [columns.index(c) for c in PEAKS.split() if c in columns]
+    return columns, [row for row in body if any(float(row[i] or 0) for i in at)]
+
+
+def blocks(answer):
+    """memory_viewer's timeline: the buffers, with offsets in their allocation instead of in the stack of allocations."""
+    table = viewer("bufferBlocks", "offset startStep endStep logicalBufferId unpaddedSize size")(answer)
+    if not table or not table[0]:
+        return table
+    at, found, base = {c: i for i, c in enumerate(table[0])}, [], 0
+    for row in table[1]:
+        if row[at["logicalBufferId"]] == Num("-1"):
+            base = int(row[at["offset"]]) if "offset" in at else 0
+        else:
+            if "offset" in at:
+                row[at["offset"]] = Num(str(int(row[at["offset"]]) - base))
+            found.append(row)
+    return table[0], found
+
+
 def answered_viewer(answer):
     return any(record["tool"] == "memory_viewer" and record["status"] == "ok" for record in answer.index)
 
@@ -245,6 +271,10 @@ def spans(answer):
     at = {c: i for i, c in enumerate(table[0])}
     columns = ["pid", "tid", "name", "ts", "dur"]
     return columns, [[row[at[c]] for c in columns] for row in table[1] if row[at["ph"]] == "X"]
+
+
+def as_text(cell):
+    return None if cell is None else str(cell)
 
 
 def sorted_parts(cell):
@@ -383,6 +413,28 @@ INFERENCE_REQUESTS = """
     device_compute = device_compute_ms
     host_postprocess = host_postprocess_ms
     idle time = idle_time_ms"""
+
+def of_module(table):
+    """A table of programs with the name by which XProf was asked for one: module(id), or of a dump the file's."""
+    return "(SELECT t.*, iif(h.format LIKE 'hlo%%', t.host, hlo_module || '(' || program_id || ')') AS module FROM %s AS t JOIN hosts({source}) AS h USING (host)) AS x" % table
+
+
+PEAK = of_module("buffer_allocations({source}, 16384)") + " WHERE program_order IS NOT NULL"
+PEAKS = """peakHeapMib peakUnpaddedHeapMib peakHeapSizePosition entryComputationParametersMib nonReusableMib maybeLiveOutMib
+    totalBufferAllocationMib indefiniteBufferAllocationMib maxScopedVmemAllocationMib"""
+OBJECT = """
+    logicalBufferId = ifnull(buffer_id, -1)
+    logicalBufferSizeMib = size_bytes / 1048576.0
+    unpaddedShapeMib = ifnull(unpadded_bytes, 0) / 1048576.0
+    instructionName = hlo_op || ifnull(shape_index, '')
+    groupName = upper(substr(kind, 1, 1)) || substr(kind, 2)
+    opCode = opcode
+    tfOpName = tf_op
+    sourceInfo.fileName = source_file
+    sourceInfo.lineNumber = source_line
+    sourceInfo.stackFrame = source_stack"""
+OBJECT_ZEROS = "index numbered logicalBufferId logicalBufferSizeMib unpaddedShapeMib"
+OBJECT_REAL = "logicalBufferSizeMib unpaddedShapeMib"
 
 NO_DIAGNOSTICS = "XProf's diagnostics are to come to prof_issues"
 NO_STEPS = "the steps of files that bring no groups are to come"
@@ -661,19 +713,91 @@ TOOLS = [
         dur = duration_ps / 1e6""", key="pid tid ts dur name", rows=spans),
 
     # programs
-    Entry("memory_viewer.heap", "heap_timeline", "heap_timeline({source})", """
-        module = hlo_module || '(' || program_id || ')'
+    Entry("memory_viewer.heap", "heap_timeline", of_module("heap_timeline({source})"), """
+        module
         space = memory_space
         index = event
         value = heap_mib""", key="module space index", rows=viewer("heapSizes"), hlo=True, real="value"),
-    Entry("memory_viewer.unpadded_heap", "heap_timeline", "heap_timeline({source})", """
-        module = hlo_module || '(' || program_id || ')'
+    Entry("memory_viewer.unpadded_heap", "heap_timeline", of_module("heap_timeline({source})"), """
+        module
         space = memory_space
         index = event
         value = unpadded_heap_mib""", key="module space index", rows=viewer("unpaddedHeapSizes"), hlo=True, real="value"),
-    Entry("memory_viewer.instructions", "heap_timeline", "heap_timeline({source})", """
-        module = hlo_module || '(' || program_id || ')'
+    Entry("memory_viewer.instructions", "heap_timeline", of_module("heap_timeline({source})"), """
+        module
         space = memory_space
         index = event
-        value = hlo_op""", key="module space index", rows=viewer("hloInstructionNames"), hlo=True),
+        value = ifnull(hlo_op, '')""", key="module space index", rows=viewer("hloInstructionNames"), hlo=True),
+    Entry("memory_viewer.peaks", "memory_peaks", of_module("memory_peaks({source})") + """
+        JOIN hlo_modules({source}) USING (host, program_id, hlo_module) WHERE peak_heap_mib OR non_reusable_mib OR total_allocation_mib OR ifnull(scoped_vmem_mib, 0)""", """
+        module
+        space = memory_space
+        moduleName = hlo_module
+        entryComputationName = entry_computation
+        peakHeapMib = peak_heap_mib
+        peakUnpaddedHeapMib = peak_unpadded_mib
+        peakHeapSizePosition = ifnull(peak_event, 0)
+        entryComputationParametersMib = parameters_mib
+        nonReusableMib = non_reusable_mib
+        maybeLiveOutMib = maybe_live_out_mib
+        totalBufferAllocationMib = total_allocation_mib
+        indefiniteBufferAllocationMib = indefinite_mib
+        maxScopedVmemAllocationMib = ifnull(scoped_vmem_mib, 0)
+        maxScopedVmemInstructionName = scoped_vmem_op""", key="module space", rows=peaks, hlo=True, real=PEAKS),
+    Entry("memory_viewer.peak", "buffer_allocations", PEAK, """
+        module
+        space = memory_space
+        index = program_order
+        numbered = program_order""" + OBJECT, key="module space index", rows=viewer("maxHeap", OBJECT_ZEROS), hlo=True, real=OBJECT_REAL),
+    Entry("memory_viewer.peak_by_size", "buffer_allocations", PEAK, """
+        module
+        space = memory_space
+        index = size_rank
+        numbered = program_order""" + OBJECT, key="module space index", rows=viewer("maxHeapBySize", OBJECT_ZEROS), hlo=True, real=OBJECT_REAL),
+    Entry("memory_viewer.peak_to_size", "buffer_allocations", PEAK, """
+        module
+        space = memory_space
+        index = program_order
+        value = size_rank""", key="module space index", rows=viewer("maxHeapToBySize"), hlo=True),
+    Entry("memory_viewer.size_to_peak", "buffer_allocations", PEAK, """
+        module
+        space = memory_space
+        index = size_rank
+        value = program_order""", key="module space index", rows=viewer("bySizeToMaxHeap"), hlo=True),
+    Entry("memory_viewer.spans", "buffer_allocations", of_module("buffer_allocations({source})") + " WHERE start_event IS NOT NULL", """
+        module
+        space = memory_space
+        logicalBufferId = buffer_id
+        start = start_event
+        limit = end_event""", key="module space logicalBufferId", rows=viewer("logicalBufferSpans", "start limit"), hlo=True),
+    Entry("memory_viewer.indefinite", "buffer_allocations",
+          of_module("buffer_allocations({source})") + " WHERE kind IN ('parameter', 'output', 'constant')", """
+        module
+        space = memory_space
+        id = allocation_id
+        sizeMib = allocation_bytes / 1048576.0
+        attributes = replace(ifnull(attributes, ''), ', ', '|')
+        buffer.id = buffer_id
+        buffer.sizeMib = size_bytes / 1048576.0
+        buffer.hloName = hlo_op
+        buffer.shapeIndex = iif(shape_index IS NULL, NULL, '["' || replace(trim(shape_index, '{}'), ',', '","') || '"]')""",
+          key="module space id buffer.id", rows=viewer("indefiniteLifetimes", "id sizeMib buffer.id buffer.sizeMib"), hlo=True, real="sizeMib buffer.sizeMib",
+          turn={"id": as_text, "buffer.id": as_text},
+          left_out={"index": "counts the rows", "buffer.index": "counts the rows", "commonShape": "the shape that all buffers of the allocation have"}),
+    Entry("memory_viewer.blocks", "buffer_allocations", of_module("buffer_allocations({source})") + " WHERE start_event IS NOT NULL", """
+        module
+        space = memory_space
+        logicalBufferId = buffer_id
+        name = hlo_op || ifnull(shape_index, '')
+        size = size_bytes
+        startStep = start_event
+        endStep = end_event
+        category = upper(substr(kind, 1, 1)) || substr(kind, 2)
+        offset = offset_bytes
+        unpaddedSize = unpadded_bytes
+        tfOpName = tf_op
+        sourceInfo.fileName = source_file
+        sourceInfo.lineNumber = source_line
+        sourceInfo.stackFrame = source_stack""", key="module space logicalBufferId", rows=blocks, hlo=True,
+          left_out={"index": "counts the rows", "color": "of the page"}),
 ]
