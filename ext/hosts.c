@@ -214,16 +214,36 @@ const Table session_table = {"session",
 
 /* ---- prof_issues ---- */
 
+/* clang-format off */
+#define ISSUE_CODES \
+    "damaged, " \
+    "damaged_stat, " \
+    "truncated, " \
+    "too_many, " \
+    "gzip_cut_short, " \
+    "gzip_trailing_bytes, " \
+    "unreadable, " \
+    "invalid_utf8, " \
+    "nul_in_name, " \
+    "wrong_wire_type, " \
+    "unknown_metadata, " \
+    "time_overflow, " \
+    "memory_events_elsewhere, " \
+    "free_without_allocation, " \
+    "unreadable_program, " \
+    "duplicate_program, " \
+    "heap_simulation, " \
+    "memory_spaces, " \
+    "more"
+/* clang-format on */
+
 #define ISSUES_COLUMNS(C)                                                                                                                                      \
     C(IS_RUN, RUN_DOC)                                                                                                                                         \
     C(IS_HOST, HOST_DOC)                                                                                                                                       \
     C(IS_PATH, "path", "TEXT", NULL, "the file; NULL when it could not be opened (then the message names it)", "libprofsql")                                   \
     C(IS_OFFSET, "byte_offset", "INTEGER", "bytes", "where in the (inflated) file the first of them is", "libprofsql")                                         \
     C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: repaired or doubtful; info: said for completeness", "libprofsql")           \
-    C(IS_CODE, "code", "TEXT", NULL,                                                                                                                           \
-      "damaged, damaged_stat, truncated, too_many, gzip_cut_short, gzip_trailing_bytes, unreadable, invalid_utf8, nul_in_name, wrong_wire_type, "              \
-      "unknown_metadata, time_overflow, memory_events_elsewhere, free_without_allocation, more",                                                               \
-      "libprofsql")                                                                                                                                            \
+    C(IS_CODE, "code", "TEXT", NULL, ISSUE_CODES, "libprofsql")                                                                                                \
     C(IS_COUNT, "count", "INTEGER", NULL, "how many of this kind at this place", "libprofsql")                                                                 \
     C(IS_MESSAGE, "message", "TEXT", NULL, "what was lost, repaired or doubtful", "libprofsql")                                                                \
     C(IS_LOST, "lost_bytes", "INTEGER", "bytes", "bytes of the file that no row shows because of it", "libprofsql")                                            \

@@ -147,7 +147,7 @@ typedef struct {
     const void *item;
     uint64_t first_place; /* of the places of the host's rows */
     void *scratch;        /* of the row source, from prof_alloc(); freed at each host */
-    void *owned; /* made for this host's rows alone; freed by RowSource.release before the next host's and at the end */
+    void *owned;          /* made for this host's rows alone; freed by RowSource.release before the next host's and at the end */
     Stat stat;
     int part;
     Source *found; /* prof_find */
