@@ -33,6 +33,7 @@ SQLITE_EXTENSION_INIT3
     C(BA_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1", "unpadded_bytes / size_bytes, at most 1; NULL when nothing is stored", "libprofsql")       \
     C(BA_OP, "hlo_op", "TEXT", NULL, "instruction whose result the buffer holds", "LogicalBufferProto.defined_at")                                             \
     C(BA_INDEX, "shape_index", "TEXT", NULL, "which part of the result, as {0,1}; NULL for the whole", "LogicalBufferProto.defined_at.shape_index")            \
+    C(BA_SHAPE, "shape", "TEXT", NULL, "shape of that part with its layout, as HLO writes it", "memory_viewer shapeString")                                    \
     C(BA_OPCODE, "opcode", "TEXT", NULL, "opcode of the instruction", "HloInstructionProto.opcode")                                                            \
     C(BA_TF_OP, TF_OP_DOC)                                                                                                                                     \
     C(BA_FILE, SOURCE_FILE_DOC)                                                                                                                                \
@@ -48,6 +49,7 @@ SQLITE_EXTENSION_INIT3
       "position among the objects of the peak as XProf lists them, from 0; NULL for others, and for parameters and outputs of other memories than 0",          \
       "memory_viewer maxHeap")                                                                                                                                 \
     C(BA_RANK, "size_rank", "INTEGER", NULL, "position among the same by size, the largest 0", "memory_viewer maxHeapBySize")                                  \
+    C(BA_LABEL, "label", "TEXT", NULL, "instruction, shape and framework op in one text", "memory_viewer label")                                               \
     C(BA_SOURCE, SOURCE_DOC)                                                                                                                                   \
     C(BA_SMALL, "small_buffer_bytes", "INTEGER HIDDEN", "bytes", "buffers of the peak below this size become one row a memory space; 16384 is XProf's",        \
       "argument 2, default 0")
@@ -167,15 +169,28 @@ static void result_shape_index(sqlite3_context *ctx, const HeapBuffer *b)
 {
     const Xla__LogicalBufferProto__Location *at = b->proto ? b->proto->defined_at : NULL;
     if (!at || !at->n_shape_index) return;
-    sqlite3_str *index = sqlite3_str_new(NULL);
-    for (size_t i = 0; i < at->n_shape_index; i++) sqlite3_str_appendf(index, "%s%lld", i ? "," : "{", (long long)at->shape_index[i]);
-    sqlite3_str_appendall(index, "}");
-    int n_bytes = sqlite3_str_length(index);
-    char *text = sqlite3_str_finish(index);
-    if (text)
-        sqlite3_result_text(ctx, text, n_bytes, sqlite3_free);
-    else
-        sqlite3_result_error_nomem(ctx);
+    TextBuffer index = {0};
+    for (size_t i = 0; i < at->n_shape_index; i++) {
+        text_add_char(&index, i ? ',' : '{');
+        text_add_integer(&index, at->shape_index[i]);
+    }
+    text_add_char(&index, '}');
+    result_buffer(ctx, &index);
+}
+
+static void result_label(sqlite3_context *ctx, const HeapBuffer *b, int column)
+{
+    TextBuffer text = {0};
+    if (column == BA_LABEL) {
+        text_add(&text, b->instruction->name);
+        text_add(&text, ": ");
+    }
+    if (b->shape) hlo_shape_text(b->shape, true, &text);
+    if (column == BA_LABEL) {
+        text_add(&text, " # ");
+        if (b->instruction->metadata) text_add(&text, b->instruction->metadata->op_name);
+    }
+    result_buffer(ctx, &text);
 }
 
 static void allocation_column(sqlite3_context *ctx, const HeapAllocation *a, int column)
@@ -225,6 +240,8 @@ static void buffer_column(sqlite3_context *ctx, const HloModule *m, const HeapBu
     if (!op) return;
     switch (column) {
     case BA_OP: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
+    case BA_SHAPE:
+    case BA_LABEL: result_label(ctx, b, column); break;
     case BA_OPCODE: sqlite3_result_text(ctx, op->opcode, -1, SQLITE_STATIC); break;
     case BA_TF_OP: result_proto_text(ctx, op->metadata ? op->metadata->op_name : ""); break;
     case BA_FILE: result_source_file(ctx, m, op); break;
@@ -251,6 +268,7 @@ static void buffer_allocations_column(RowCursor *c, sqlite3_context *ctx, int co
         const HeapObject *small = &peaks->small[c->part].object;
         if (column == BA_SPACE) sqlite3_result_int64(ctx, peaks->small[c->part].color);
         if (column == BA_SIZE) sqlite3_result_int64(ctx, small->size_bytes);
+        if (column == BA_LABEL) sqlite3_result_text(ctx, sqlite3_mprintf("small (<%lld bytes)", row_integer_parameter(c, 0, 0)), -1, sqlite3_free);
         place_column(ctx, &(Place){(int64_t)small->program_order, (int64_t)small->size_rank, LIVE}, column);
         return;
     }

@@ -18,7 +18,10 @@ SQLITE_EXTENSION_INIT3
     C(HI_ID, "instruction_id", "INTEGER", NULL, "the instruction's id in the module", "HloInstructionProto.id")                                                \
     C(HI_NAME, HLO_OP_DOC)                                                                                                                                     \
     C(HI_OPCODE, "opcode", "TEXT", NULL, "what it does: dot, fusion, get-tuple-element ...", "HloInstructionProto.opcode")                                     \
+    C(HI_CATEGORY, "category", "TEXT", NULL, "kind of op: loop fusion, convolution, data formatting ..., as XProf's op tables name it",                        \
+      "HloInstructionProto.opcode")                                                                                                                            \
     C(HI_FUSION_KIND, "fusion_kind", "TEXT", NULL, "kLoop, kInput, kOutput or kCustom; NULL for what is no fusion", "HloInstructionProto.fusion_kind")         \
+    C(HI_SHAPE, "shape", "TEXT", NULL, "shape of the result with its layout, as HLO writes it", "HloInstructionProto.shape")                                   \
     C(HI_TYPE, "element_type", "TEXT", NULL, "type of the elements: f32, bf16 ...; tuple for several results", "ShapeProto.element_type")                      \
     C(HI_BYTES, "bytes", "INTEGER", "bytes", "data of the result without padding, summed over a tuple's arrays; NULL when a size is open",                     \
       "HloInstructionProto.shape")                                                                                                                             \
@@ -36,6 +39,7 @@ SQLITE_EXTENSION_INIT3
     C(HI_COMPUTATION_ID, "computation_id", "INTEGER", NULL, "the computation's id in the module", "HloComputationProto.id")                                    \
     C(HI_CALLED, "called_computations", "TEXT", NULL, "names of the computations that it calls, separated by commas; NULL for none",                           \
       "HloInstructionProto.called_computation_ids")                                                                                                            \
+    C(HI_EXPRESSION, "expression", "TEXT", NULL, "the instruction as HLO text", "hlo_stats hlo_op_expression")                                                 \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_instructions_columns[] = {HLO_INSTRUCTIONS_COLUMNS(COLUMN_DOC)};
@@ -61,17 +65,13 @@ static void result_sizes(sqlite3_context *ctx, const Xla__ShapeProto *shape, int
 static void result_called(sqlite3_context *ctx, const HloModule *m, const Xla__HloInstructionProto *op)
 {
     if (!op->n_called_computation_ids) return;
-    sqlite3_str *names = sqlite3_str_new(NULL);
+    TextBuffer names = {0};
     for (size_t i = 0; i < op->n_called_computation_ids; i++) {
         const Xla__HloComputationProto *called = hlo_computation(m, op->called_computation_ids[i]);
-        sqlite3_str_appendf(names, "%s%s", i ? "," : "", called ? called->name : "?");
+        if (i) text_add_char(&names, ',');
+        text_add(&names, called ? called->name : "?");
     }
-    int n_bytes = sqlite3_str_length(names);
-    char *text = sqlite3_str_finish(names);
-    if (text)
-        sqlite3_result_text(ctx, text, n_bytes, sqlite3_free);
-    else
-        sqlite3_result_error_nomem(ctx);
+    result_buffer(ctx, &names);
 }
 
 static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -79,6 +79,7 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     const HloModule *m = c->item;
     const HloOp *at = &m->ops[c->j];
     const Xla__HloInstructionProto *op = at->instruction;
+    TextBuffer text = {0};
     int64_t space;
     if (row_program_column(c, ctx, column)) return;
     switch (column) {
@@ -86,7 +87,16 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     case HI_ID: sqlite3_result_int64(ctx, op->id); break;
     case HI_NAME: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
     case HI_OPCODE: sqlite3_result_text(ctx, op->opcode, -1, SQLITE_STATIC); break;
+    case HI_CATEGORY: sqlite3_result_text(ctx, hlo_category(m, op), -1, SQLITE_STATIC); break;
     case HI_FUSION_KIND: result_proto_text(ctx, op->fusion_kind); break;
+    case HI_SHAPE:
+        if (op->shape) hlo_shape_text(op->shape, true, &text);
+        result_buffer(ctx, &text);
+        break;
+    case HI_EXPRESSION:
+        hlo_instruction_text(m, op, HLO_TEXT_LONG_NAME, &text);
+        result_buffer(ctx, &text);
+        break;
     case HI_TYPE:
         if (op->shape && primitive_name(op->shape->element_type)) sqlite3_result_text(ctx, primitive_name(op->shape->element_type), -1, SQLITE_STATIC);
         break;

@@ -85,6 +85,21 @@ void result_proto_text(sqlite3_context *ctx, const char *text)
     if (*text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
 }
 
+void result_buffer(sqlite3_context *ctx, TextBuffer *text)
+{
+    if (!text->no_memory && text->n_bytes && !utf8_valid((const uint8_t *)text->text, text->n_bytes)) { /* configurations may hold anything */
+        char *repaired = prof_alloc(3 * text->n_bytes);
+        size_t n_bytes = repaired ? utf8_repair((const uint8_t *)text->text, text->n_bytes, repaired) : 0;
+        prof_free(text->text);
+        *text = (TextBuffer){.text = repaired, .n_bytes = n_bytes, .no_memory = !repaired};
+    }
+    if (text->no_memory)
+        sqlite3_result_error_nomem(ctx);
+    else if (text->n_bytes)
+        sqlite3_result_text64(ctx, text->text, text->n_bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
+    text_free(text);
+}
+
 void result_source_file(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op)
 {
     const char *file;
@@ -105,13 +120,11 @@ void result_source_stack(sqlite3_context *ctx, const HloModule *module, const Xl
     HloFrame frame;
     int32_t id = op->metadata ? op->metadata->stack_frame_id : 0;
     if (!hlo_frame(module, id, &frame)) return;
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    for (int n = 0; n < MAX_FRAMES && hlo_frame(module, id, &frame); n++, id = frame.parent_id)
-        sqlite3_str_appendf(text, "%s%s:%d:%d", n ? "\n" : "", frame.file, frame.line, frame.column);
-    int n_bytes = sqlite3_str_length(text);
-    char *stack = sqlite3_str_finish(text);
-    if (stack)
-        sqlite3_result_text(ctx, stack, n_bytes, sqlite3_free);
-    else
-        sqlite3_result_error_nomem(ctx);
+    TextBuffer text = {0};
+    for (int n = 0; n < MAX_FRAMES && hlo_frame(module, id, &frame); n++, id = frame.parent_id) {
+        if (n) text_add_char(&text, '\n');
+        text_add(&text, frame.file);
+        text_add_format(&text, ":%d:%d", frame.line, frame.column);
+    }
+    result_buffer(ctx, &text);
 }

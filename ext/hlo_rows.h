@@ -2,7 +2,7 @@
 #ifndef PROF_HLO_ROWS_H
 #define PROF_HLO_ROWS_H
 
-#include "../loader/format/hlo.h"
+#include "../loader/format/hlo_text.h"
 #include "prof.h"
 
 #define PROGRAM_ID_DOC "program_id", "TEXT", NULL, "the program, decimal; with run and host its key", "stat program_id, or the name of the HLO's file"
@@ -33,6 +33,8 @@ bool row_program_column(const RowCursor *c, sqlite3_context *ctx, int column);
 
 /* A proto's text, NULL where it is empty; it lives as long as the run. */
 void result_proto_text(sqlite3_context *ctx, const char *text);
+/* A text that was put together, repaired where it is not UTF-8; the buffer is freed. NULL where it is empty. */
+void result_buffer(sqlite3_context *ctx, TextBuffer *text);
 void result_source_file(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op);
 void result_source_line(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op);
 void result_source_stack(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op);

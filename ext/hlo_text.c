@@ -4,8 +4,7 @@
  *   -- %fusion.1 = f32[4,8]{1,0} fusion(%param_0), kind=kLoop, calls=%fused_computation
  *
  * A line is written when it is asked for; other columns cost nothing. */
-#include "../loader/format/hlo_text.h"
-#include "prof.h"
+#include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
 #define HLO_TEXT_COLUMNS(C)                                                                                                                                    \
@@ -65,7 +64,6 @@ static bool hlo_text_next(RowCursor *c)
     return false;
 }
 
-/* Texts of the proto are UTF-8 by now, the bytes of configurations may be anything. */
 static void result_line(RowCursor *c, sqlite3_context *ctx)
 {
     ProfErr err = {0};
@@ -73,19 +71,10 @@ static void result_line(RowCursor *c, sqlite3_context *ctx)
     enum HloTextStyle style;
     style_of(c, &style, &err);
     hlo_listing_line(c->item, c->j, style, &line);
-    char *repaired = NULL;
-    size_t n = line.n_bytes;
-    if (!line.no_memory && n && !utf8_valid((const uint8_t *)line.text, n)) {
-        repaired = prof_alloc(3 * n);
-        if (repaired) n = utf8_repair((const uint8_t *)line.text, n, repaired);
-        line.no_memory = !repaired;
-    }
-    if (line.no_memory)
-        sqlite3_result_error_nomem(ctx);
+    if (line.n_bytes || line.no_memory)
+        result_buffer(ctx, &line);
     else
-        sqlite3_result_text64(ctx, repaired ? repaired : line.text ? line.text : "", n, SQLITE_TRANSIENT, SQLITE_UTF8);
-    prof_free(repaired);
-    text_free(&line);
+        sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
 }
 
 static void hlo_text_column(RowCursor *c, sqlite3_context *ctx, int column)

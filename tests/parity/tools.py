@@ -426,6 +426,8 @@ OBJECT = """
     logicalBufferId = ifnull(buffer_id, -1)
     logicalBufferSizeMib = size_bytes / 1048576.0
     unpaddedShapeMib = ifnull(unpadded_bytes, 0) / 1048576.0
+    label
+    shapeString = shape
     instructionName = hlo_op || ifnull(shape_index, '')
     groupName = upper(substr(kind, 1, 1)) || substr(kind, 2)
     opCode = opcode
@@ -771,24 +773,28 @@ TOOLS = [
         start = start_event
         limit = end_event""", key="module space logicalBufferId", rows=viewer("logicalBufferSpans", "start limit"), hlo=True),
     Entry("memory_viewer.indefinite", "buffer_allocations",
-          of_module("buffer_allocations({source})") + " WHERE kind IN ('parameter', 'output', 'constant')", """
+          of_module("buffer_allocations({source})") + """
+              WHERE kind IN ('parameter', 'output', 'constant') WINDOW of_allocation AS (PARTITION BY module, memory_space, allocation_id)""", """
         module
         space = memory_space
         id = allocation_id
         sizeMib = allocation_bytes / 1048576.0
         attributes = replace(ifnull(attributes, ''), ', ', '|')
+        commonShape = iif(min(shape) OVER of_allocation = max(shape) OVER of_allocation, shape, NULL)
         buffer.id = buffer_id
         buffer.sizeMib = size_bytes / 1048576.0
         buffer.hloName = hlo_op
+        buffer.shape = shape
         buffer.shapeIndex = iif(shape_index IS NULL, NULL, '["' || replace(trim(shape_index, '{}'), ',', '","') || '"]')""",
           key="module space id buffer.id", rows=viewer("indefiniteLifetimes", "id sizeMib buffer.id buffer.sizeMib"), hlo=True, real="sizeMib buffer.sizeMib",
           turn={"id": as_text, "buffer.id": as_text},
-          left_out={"index": "counts the rows", "buffer.index": "counts the rows", "commonShape": "the shape that all buffers of the allocation have"}),
+          left_out={"index": "counts the rows", "buffer.index": "counts the rows"}),
     Entry("memory_viewer.blocks", "buffer_allocations", of_module("buffer_allocations({source})") + " WHERE start_event IS NOT NULL", """
         module
         space = memory_space
         logicalBufferId = buffer_id
         name = hlo_op || ifnull(shape_index, '')
+        shapeString = shape
         size = size_bytes
         startStep = start_event
         endStep = end_event
