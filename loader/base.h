@@ -51,9 +51,11 @@ bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t elem
 typedef struct ArenaBlock ArenaBlock;
 typedef struct {
     ArenaBlock *block;
-    uint64_t n_bytes; /* taken from the allocator */
+    uint64_t n_bytes;   /* taken from the allocator */
+    size_t block_bytes; /* of blocks to come, at least; 0: they grow from small to 1 MiB */
 } Arena;
 void *arena_alloc(Arena *arena, size_t n_bytes); /* zeroed, aligned to 8; NULL when there is no memory */
+void *arena_take(Arena *arena, size_t n_bytes);  /* the same, with anything in it */
 void arena_free(Arena *arena);
 
 /* A piece of text: UTF-8, repaired where the file's was not, with a NUL behind it. */

@@ -127,8 +127,12 @@ static int make_buffers(Making *k, ProfErr *err)
         prof_nomem(err);
         goto done;
     }
-    for (size_t i = 0; i < proto->n_logical_buffers; i++) sorted[i] = proto->logical_buffers[i];
-    if (proto->n_logical_buffers) qsort(sorted, proto->n_logical_buffers, sizeof *sorted, by_id);
+    bool in_order = true;
+    for (size_t i = 0; i < proto->n_logical_buffers; i++) {
+        sorted[i] = proto->logical_buffers[i];
+        in_order &= !i || sorted[i - 1]->id <= sorted[i]->id;
+    }
+    if (!in_order) qsort(sorted, proto->n_logical_buffers, sizeof *sorted, by_id);
     for (size_t i = 0; i < n; i++) numbered[i] = (Numbered){proto->buffer_allocations[i], i};
     if (n) qsort(numbered, n, sizeof *numbered, by_index);
     for (size_t i = 0; i < n; i++) {

@@ -7,6 +7,8 @@
 
 /* What a message may cost: an empty sub-message of two bytes becomes a struct of hundreds, so small inputs need room. */
 enum { COST_FREE = 1 << 20, COST_PER_BYTE = 24 };
+/* Of large messages, memory is taken in large blocks; of real ones the first holds half. */
+enum { LARGE = 1 << 20, MOST_AT_ONCE = 16 << 20 };
 
 typedef struct {
     uint64_t n_bytes; /* of the block behind it; freed blocks are chained through their first bytes */
@@ -31,7 +33,7 @@ static void *block_alloc(void *data, size_t n_bytes)
         return block;
     }
     if (memory->arena.n_bytes > memory->limit || n > memory->limit) return memory->too_costly = true, NULL;
-    BlockHeader *header = arena_alloc(&memory->arena, sizeof *header + n);
+    BlockHeader *header = arena_take(&memory->arena, sizeof *header + n);
     if (!header) {
         memory->no_memory = true;
         return NULL;
@@ -97,6 +99,7 @@ enum MessageState message_unpack(const ProtobufCMessageDescriptor *description, 
     if (state != MESSAGE_READ) return state;
     memory->limit = memory->arena.n_bytes + COST_FREE + COST_PER_BYTE * (uint64_t)n_bytes;
     memory->no_memory = memory->too_costly = false;
+    memory->arena.block_bytes = n_bytes < LARGE ? 0 : 4 * n_bytes < MOST_AT_ONCE ? 4 * n_bytes : MOST_AT_ONCE;
     ProtobufCAllocator allocator = {block_alloc, block_free, memory};
     result->message = protobuf_c_message_unpack(description, &allocator, n_bytes, bytes);
     if (result->message) return MESSAGE_READ;
