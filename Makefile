@@ -105,14 +105,15 @@ bench: loadable
 parity: loadable
 	tests/parity/run_all $(if $(SEEDS),--seeds $(SEEDS)) $(if $(FIRST),--first $(FIRST))
 
-# Fuzzes the reader of XSpace files for FUZZ_SECONDS; the corpus is kept.
+# Fuzzes a reader (FUZZ=xspace or hlo) for FUZZ_SECONDS; the corpus is kept.
+FUZZ ?= xspace
 FUZZ_SECONDS ?= 600
-$(BUILD)/fuzz_xspace: tests/fuzz/xspace.c $(SOURCES) $(GENERATED)
+$(BUILD)/fuzz_%: tests/fuzz/%.c $(SOURCES) $(GENERATED)
 	$(call install_missing,$(FUZZ_PACKAGES))
-	clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DSQLITE_CORE -I$(BUILD) -pthread -o $@ tests/fuzz/xspace.c $(SOURCES) $(GENERATED) -lsqlite3 $(LIBS)
-fuzz: $(BUILD)/fuzz_xspace
-	@mkdir -p tests/fuzz/corpus $(BUILD)/fuzz
-	$(BUILD)/fuzz_xspace -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz tests/fuzz/corpus
+	clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DSQLITE_CORE -I$(BUILD) -pthread -o $@ $< $(SOURCES) $(GENERATED) -lsqlite3 $(LIBS)
+fuzz: $(BUILD)/fuzz_$(FUZZ)
+	@mkdir -p tests/fuzz/corpus/$(FUZZ) $(BUILD)/fuzz/$(FUZZ)
+	$(BUILD)/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 
 C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.c tests/*/*.c)
 lint: $(GENERATED)
