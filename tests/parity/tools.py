@@ -144,9 +144,20 @@ def inference(column):
     return rows
 
 
-def parent_names(answer):
+def of_whole_profile(name):
+    """A table of op_stats without the ops of complete steps alone, which no table of XProf's shows by themselves."""
+    def rows(answer):
+        table = answer.table(name)
+        return table and (table[0], [row for row in table[1] if row[0] != "hlo_metrics_db_complete_steps_only"])
+    return rows
+
+
+op_totals = of_whole_profile("op_stats.op_metrics_totals")
+
+
+def op_metrics(answer):
     """op_stats.op_metrics with the parent's name for its row number."""
-    table = answer.table("op_stats.op_metrics")
+    table = of_whole_profile("op_stats.op_metrics")(answer)
     if table is None:
         return None
     columns, rows = table
@@ -155,6 +166,20 @@ def parent_names(answer):
     for row in rows:
         row[at["parent"]] = names.get(row[at["parent"]])
     return columns, rows
+
+
+NOT_OF_OPS = {"row": "a running number; the order comes from a hash for TPU"}
+NOT_OF_OPS.update({c: "0 for all ops of all profiles known" for c in (
+    "computation_primitive_size", "autotuned", "fingerprint", "stable_op_id", "estimated_flops", "estimated_bytes_accessed")})
+NOT_OF_OPS.update({"children." + c: "a sum over parts, which are rows of their own" for c in (
+    "total_host_infeed_enq_duration_ps", "total_host_infeed_enq_start_timestamp_ps_diff", "total_time_ps", "total_op_time_ps", "precision_stats.compute_16bit_ps",
+    "precision_stats.compute_32bit_ps", "idle_time_ps", "busy_time_ps", "normalized_total_op_time_ps", "busy_time_high_confidence_ps",
+    "idle_time_high_confidence_ps")})
+
+
+def known_line(cell):
+    """XProf has -1 or 0 for a line that is not known."""
+    return Num("0") if isinstance(cell, Num) and cell == "-1" else cell
 
 
 EVENT_TYPES = {0: "UNKNOWN_TIME", 10: "HOST_COMPUTE", 20: "HOST_PREPROCESS", 30: "HOST_POSTPROCESS", 40: "HOST_BATCH_FORMATION", 50: "HOST_RUNTIME",
@@ -278,7 +303,7 @@ def as_text(cell):
 
 
 def sorted_parts(cell):
-    return ";".join(sorted(cell.split(";"))) if isinstance(cell, str) else cell
+    return ";".join(sorted((cell or "").split(";")))
 
 
 # Answers that the comparisons read as JSON, and tables too bulky to keep beside the profiles in tests/data.
@@ -514,24 +539,42 @@ TOOLS = [
           left_out={"xla.layout": "padding figures that no open producer fills"}, turn={"xla.sourceInfo": source_info})
     for group in ("Program", "Category", "Provenance") for idle in ("", "ExcludeIdle")
 ] + [
-    Entry("op_stats.op_metrics", "op_metrics", "op_metrics({source})", """
-        db = CASE side WHEN 'host' THEN 'host_op_metrics_db' WHEN 'device' THEN 'device_op_metrics_db' ELSE 'hlo_metrics_db_complete_steps_only' END
-        memory_accessed_breakdown = memory_accessed
+    Entry("op_stats.op_metrics", "op_metrics", "op_metrics({source}) WHERE side <> 'framework'", """
+        db = side || '_op_metrics_db'
+        memory_accessed_breakdown = (SELECT group_concat(value ->> 0 || ':' || (value ->> 1) || ':' || (value ->> 2), ';') FROM json_each(memory_breakdown))
+        flops occurrences bytes_accessed name time_ps model_flops dma_stall_ps is_eager
         self_time_ps = self_ps
-        flops occurrences bytes_accessed name category provenance model_flops dma_stall_ps is_eager parent
-        time_ps = time_ps
-        hlo_module_id = program_id
-        min_time_ps = min_ps
-        normalized_time_ps = normalized_ps
-        long_name = expression
-        deduplicated_name = deduplicated_name
-        num_cores = core_count
-        fingerprint = fingerprint
-        core_type = core_type""", key="db hlo_module_id parent name", rows=parent_names, turn={"memory_accessed_breakdown": sorted_parts},
-          left_out={"row": "a running number; the order comes from a hash for TPU"}),
-    Entry("op_stats.op_metrics_totals", "op_metrics_totals", "op_metrics_totals({source})", """
-        db = side
-        total_time_ps total_op_time_ps idle_time_ps busy_time_ps normalized_total_op_time_ps""", key="db"),
+        category = ifnull(category, '')
+        provenance = ifnull(provenance, '')
+        deduplicated_name = ifnull(deduplicated_name, '')
+        long_name = ifnull(long_name, '')
+        parent = parent
+        hlo_module_id = ifnull(program_id, 0)
+        min_time_ps = ifnull(min_ps, 0)
+        normalized_time_ps = ifnull(normalized_ps, 0)
+        num_cores = ifnull(core_count, 0)
+        source_info.file_name = ifnull(source_file, '')
+        source_info.line_number = ifnull(source_line, 0)
+        source_info.stack_frame = ifnull(source_stack, '')
+        core_type = CASE core_type WHEN 'TensorCore' THEN 'TENSOR_CORE' WHEN 'SparseCore' THEN 'SPARSE_CORE' ELSE 'UNKNOWN' END
+        flops_v2 = flops
+        model_flops_v2 = model_flops
+        vdd_energy_j = ifnull(vdd_energy_j, 0)""", key="db hlo_module_id parent name category", rows=op_metrics,
+          turn={"memory_accessed_breakdown": sorted_parts, "source_info.line_number": known_line}, left_out=NOT_OF_OPS,
+          pending="the parts of fusions and the steps of hosts are to come"),
+    Entry("op_stats.op_metrics_totals", "op_totals", "op_totals({source}) WHERE side <> 'framework'", """
+        db = side || '_op_metrics_db'
+        total_time_ps = total_ps
+        total_op_time_ps = total_op_ps
+        normalized_total_op_time_ps = ifnull(normalized_total_op_ps, 0)
+        idle_time_ps = ifnull(idle_ps, 0)
+        busy_time_ps = ifnull(busy_ps, 0)
+        busy_time_high_confidence_ps = ifnull(busy_ps, 0)
+        idle_time_high_confidence_ps = ifnull(idle_ps, 0)
+        total_host_infeed_enq_duration_ps = ifnull(infeed_enqueue_ps, 0)
+        total_host_infeed_enq_start_timestamp_ps_diff = ifnull(infeed_interval_ps, 0)""", key="db", rows=op_totals,
+          left_out={"precision_stats.compute_16bit_ps": "compared on the overview page, as a share", "precision_stats.compute_32bit_ps": "the same"},
+          pending="the steps of hosts are to come"),
     Entry("op_stats.kernel_reports", "kernel_stats", "kernel_stats({source}, 0)", """
         name = kernel_name
         registers_per_thread occurrences block_dim grid_dim op_name
