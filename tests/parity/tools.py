@@ -235,7 +235,7 @@ def snapshots(answer):
 def viewer(part, defaults=""):
     """A table of memory_viewer, all modules and memory spaces in one; JSON leaves out zeros, `defaults` puts them back."""
     def rows(answer):
-        if not answer.matching("memory_viewer/*.json"):
+        if not answer.matching("memory_viewer/*.csv"):
             return ([], []) if answered_viewer(answer) else None
         columns, found = ["module", "space"], []
         for record in answer.index:
