@@ -112,8 +112,9 @@ def unpack(answers, build):
 
 
 def is_answers(folder):
-    """Does this folder look like answers, not profiles?"""
-    return os.path.isdir(folder) and any(f.endswith(".tar.gz") or f == "index.jsonl" for _, _, files in os.walk(folder) for f in files)
+    """Does this folder hold answers? Profiles never lie among them."""
+    names = [f for _, _, files in os.walk(folder) for f in files] if os.path.isdir(folder) else []
+    return any(f.endswith(".tar.gz") or f == "index.jsonl" for f in names) and not any(f.endswith((XSPACE, HLO)) for f in names)
 
 
 def sources(profiles, answers):
