@@ -4,6 +4,7 @@
 #include "../store/std_sort.h"
 #include "event_stats.h"
 #include "events.h"
+#include "grouping.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -118,7 +119,8 @@ static void take_event(MemoryProfile *profile, const StatFilter *filter, const E
     }
     Event fields = {0};
     event_parse(p, end, &fields);
-    *e = (MemoryEvent){.event = at->event, .start_ps = at->start_ps, .line_time_ps = fields.offset_ps, .group = -1};
+    *e = (MemoryEvent){
+        .event = at->event, .turn = at->event, .start_ps = at->start_ps, .line_time_ps = fields.offset_ps, .duration_ps = fields.duration_ps, .group = -1};
     e->allocator = e->tf_op = e->region_type = e->data_type = e->shape = empty_text;
     e->is_free = kind == FREE;
     unsigned known;
@@ -180,6 +182,44 @@ static void read_host(MemoryProfile *profile, Host *host, ProfErr *err)
     }
 }
 
+/* ---- steps ---- */
+
+static int outer_first(const void *a, const void *b)
+{
+    const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
+    if (x->line_time_ps != y->line_time_ps) return x->line_time_ps < y->line_time_ps ? -1 : 1;
+    if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* XProf sorts the lines to which it adds regions of thread pools: their events take their turns in that order. */
+static int sort_turns(MemoryEvent **events, size_t n, ProfErr *err)
+{
+    MemoryEvent **sorted = prof_alloc(n * sizeof *sorted);
+    if (!sorted) return prof_nomem(err);
+    memcpy(sorted, events, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, outer_first);
+    for (size_t i = 0; i < n; i++) sorted[i]->turn = events[i]->event;
+    prof_free(sorted);
+    return PROF_OK;
+}
+
+/* Gives the events the groups that grouping found for them. */
+static void find_groups(MemoryProfile *profile, Host *host, ProfErr *err)
+{
+    const Grouping *grouping = err->code || !profile->n_events ? NULL : host_grouping(host, err);
+    if (!grouping || grouping->by != GROUPED_HERE) return;
+    for (size_t i = 0, n; i < profile->n_events && !err->code; i += n) {
+        const Line *line = run_line_of_event(host->run, profile->events[i]->event);
+        for (n = 0; i + n < profile->n_events && profile->events[i + n]->event < line->first_event + line->n_events; n++) {
+            MemoryEvent *e = profile->events[i + n];
+            int64_t group = event_group(grouping, e->event);
+            if (group != -1) e->group = group;
+        }
+        if (line_groups(grouping, line)->n_regions) sort_turns(&profile->events[i], n, err);
+    }
+}
+
 /* ---- order ---- */
 
 static int compare_texts(const Text *a, const Text *b)
@@ -192,7 +232,7 @@ static int by_allocator(const void *a, const void *b)
 {
     const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
     int order = compare_texts(x->allocator, y->allocator);
-    return order ? order : x->event < y->event ? -1 : x->event > y->event;
+    return order ? order : x->turn < y->turn ? -1 : x->turn > y->turn;
 }
 
 static int by_true_time(const void *a, const void *b)
@@ -464,6 +504,7 @@ static void *make(Run *run, Host *host, ProfErr *err)
     MemoryProfile *profile = prof_alloc(sizeof *profile);
     if (!profile) return prof_nomem(err), NULL;
     if (host->readable) read_host(profile, host, err);
+    find_groups(profile, host, err);
     analyse_all(profile, host, err);
     if (err->code) return release(profile), NULL;
     return profile;

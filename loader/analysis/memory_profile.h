@@ -11,10 +11,12 @@
 typedef struct MemoryEvent MemoryEvent;
 struct MemoryEvent {
     uint64_t event;        /* ordinal in the run */
+    uint64_t turn;         /* the ordinal by which XProf comes upon it */
     const Text *allocator; /* empty: the event names none */
     const struct MemoryAllocator *owner;
     size_t place;                   /* in the owner's events */
     int64_t start_ps, line_time_ps; /* from the session's start; the offset in the line, which XProf shows */
+    int64_t duration_ps;
     int64_t requested_bytes, allocation_bytes, heap_bytes, stack_bytes, free_bytes, peak_bytes; /* 0: the event does not say */
     double fragmentation;
     uint64_t address;
