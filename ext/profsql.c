@@ -41,6 +41,7 @@ SQLITE_EXTENSION_INIT1
     T(roofline) \
     T(roofline_properties) \
     T(hlo_text) \
+    T(async_ops) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_queries)

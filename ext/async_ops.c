@@ -1,0 +1,88 @@
+/* async_ops.c: the table async_ops: transfers and collectives beside the ops of a device, and how much of them is hidden.
+ *
+ *   SELECT hlo_op, sum(duration_ps) / 1e6 AS us, sum(exposed_ps) / 1e6 AS exposed_us FROM async_ops('logs') GROUP BY 1 ORDER BY 3 DESC; */
+#include "../loader/analysis/async_ops.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define ASYNC_OPS_COLUMNS(C)                                                                                                                                   \
+    C(AO_RUN, RUN_DOC)                                                                                                                                         \
+    C(AO_HOST, HOST_DOC)                                                                                                                                       \
+    C(AO_PLANE, PLANE_DOC)                                                                                                                                     \
+    C(AO_OP, "hlo_op", "TEXT", NULL, "the op that starts it; on a GPU the collective's kernel or the copy", "XEventMetadata.display_name")                     \
+    C(AO_CATEGORY, "category", "TEXT", NULL, "category of the starting op; on a GPU collective or copy; NULL when the file does not say", "hlo_category")      \
+    C(AO_START_EVENT, "start_event_id", "INTEGER", NULL, "event of the start, an event_id", "libprofsql")                                                      \
+    C(AO_DONE_EVENT, "done_event_id", "INTEGER", NULL,                                                                                                         \
+      "event of the done, an event_id; the same where one event is the whole; NULL when the profile ends before it", "libprofsql")                             \
+    C(AO_START, "start_ps", "INTEGER", "ps", "begin of the start, from the session's start", "libprofsql")                                                     \
+    C(AO_DURATION, "duration_ps", "INTEGER", "ps", "from the begin of the start to the end of the done; NULL without done", "libprofsql")                      \
+    C(AO_EXPOSED, "exposed_ps", "INTEGER", "ps", "of it while nothing else computes on the device; NULL without done", "libprofsql")                           \
+    C(AO_HIDDEN, "hidden_ps", "INTEGER", "ps", "of it beside ops that compute on the device; NULL without done", "libprofsql")                                 \
+    C(AO_COVER, "overlapped_by", "TEXT", NULL, "the one op that hides most of it; NULL when none does", "libprofsql")                                          \
+    C(AO_DONE_OP, "done_op", "TEXT", NULL, "the op that waits for it; NULL without done", "XEventMetadata.display_name")                                       \
+    C(AO_WAIT, "wait_ps", "INTEGER", "ps", "how long the done took: the device waited for it; NULL on a GPU and without done", "libprofsql")                   \
+    C(AO_BYTES, "bytes", "INTEGER", "bytes", "bytes accessed by the start or the done, the larger; NULL when the file does not say", "bytes_accessed")         \
+    C(AO_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
+    C(AO_SOURCE, SOURCE_DOC)
+enum { ASYNC_OPS_COLUMNS(COLUMN_ENUM) };
+static const Column async_ops_columns[] = {ASYNC_OPS_COLUMNS(COLUMN_DOC)};
+
+static bool async_ops_next(RowCursor *c)
+{
+    const AsyncOps *all = run_async_ops(c->from->run, c->from->only, &c->err);
+    if (!all) return false;
+    for (c->i += c->started; c->i < all->n_ops; c->i++) {
+        const AsyncOp *op = &all->ops[c->i];
+        if (op->plane->host != c->host || (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != op->plane->plane_id)) continue;
+        c->item = op;
+        return c->place = c->i, true;
+    }
+    return false;
+}
+
+static void result_slice(sqlite3_context *ctx, Slice s) { sqlite3_result_text(ctx, s.text, (int)s.n, SQLITE_STATIC); }
+
+static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const AsyncOp *op = c->item;
+    bool gpu = op->plane->kind == PLANE_GPU;
+    switch (column) {
+    case AO_PLANE: result_text(ctx, op->plane->name); break;
+    case AO_PLANE_ID: sqlite3_result_int64(ctx, op->plane->plane_id); break;
+    case AO_OP: result_slice(ctx, op->op); break;
+    case AO_CATEGORY:
+        if (op->category) result_text(ctx, op->category);
+        break;
+    case AO_START_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)op->start_event); break;
+    case AO_START: sqlite3_result_int64(ctx, op->start_ps); break;
+    case AO_BYTES:
+        if (op->bytes >= 0) sqlite3_result_int64(ctx, op->bytes);
+        break;
+    default:
+        if (!op->done) return;
+        switch (column) {
+        case AO_DONE_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)op->done_event); break;
+        case AO_DURATION: sqlite3_result_int64(ctx, op->duration_ps); break;
+        case AO_EXPOSED: sqlite3_result_int64(ctx, op->duration_ps - op->hidden_ps); break;
+        case AO_HIDDEN: sqlite3_result_int64(ctx, op->hidden_ps); break;
+        case AO_COVER:
+            if (op->cover) result_text(ctx, op->cover->display_name->n_bytes ? op->cover->display_name : op->cover->name);
+            break;
+        case AO_DONE_OP: result_slice(ctx, op->done_op); break;
+        case AO_WAIT:
+            if (!gpu && op->done_event != op->start_event) sqlite3_result_int64(ctx, op->done_ps);
+            break;
+        default: break;
+        }
+    }
+}
+
+static const RowSource async_ops_rows = {.next = async_ops_next, .column = async_ops_column};
+const Table async_ops_table = {"async_ops",
+                               "one row for each transfer or collective that runs beside the ops of a device, with what of it is hidden",
+                               async_ops_columns,
+                               COUNT(async_ops_columns),
+                               &row_table_module,
+                               &async_ops_rows,
+                               500};
