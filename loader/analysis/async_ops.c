@@ -163,6 +163,7 @@ typedef struct Waiting {
     const EventMeta *meta;
     uint64_t event;
     int64_t start_ps;
+    size_t run; /* of a program, that it belongs to */
 } Waiting;
 typedef struct {
     Slice name; /* of the start */
@@ -179,6 +180,8 @@ typedef struct {
     size_t n_pairs, pair_capacity;
     uint32_t *slots; /* of pairs by name: position + 1 */
     size_t n_slots;
+    int64_t *runs; /* when the programs of the plane begin, sorted */
+    size_t n_runs, run_capacity;
     Lane lane;
     Arena arena;
 } Making;
@@ -293,6 +296,20 @@ static void set_start(Making *m, AsyncOp *op, const Waiting *start)
     op->bytes = bytes_of(start->meta);
 }
 
+/* How many programs have begun by a time. */
+static size_t run_at(const Making *m, int64_t time)
+{
+    size_t low = 0, high = m->n_runs;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (m->runs[mid] <= time)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
 static void take_start(Making *m, Pair *pair, const EventAt *e)
 {
     Waiting *w = arena_alloc(&m->arena, sizeof *w);
@@ -300,7 +317,7 @@ static void take_start(Making *m, Pair *pair, const EventAt *e)
         prof_nomem(m->err);
         return;
     }
-    *w = (Waiting){NULL, e->meta, e->event, e->start_ps};
+    *w = (Waiting){NULL, e->meta, e->event, e->start_ps, run_at(m, e->start_ps)};
     if (pair->last)
         pair->last->next = w;
     else
@@ -308,13 +325,29 @@ static void take_start(Making *m, Pair *pair, const EventAt *e)
     pair->last = w;
 }
 
-/* The oldest start that waits is this done's; a done whose start is not in the profile is none of ours. */
-static void take_done(Making *m, Pair *pair, const EventAt *e)
+static Waiting *next_waiting(Pair *pair)
 {
     Waiting *w = pair->first;
+    if (w && !(pair->first = w->next)) pair->last = NULL;
+    return w;
+}
+
+/* A start whose done is not in the profile. */
+static void give_up(Making *m, const Waiting *w)
+{
+    AsyncOp *op = add_op(m);
+    if (op) set_start(m, op, w);
+}
+
+/* The oldest start that waits in this run of the program is this done's. A start of an earlier run has lost its done, and a
+ * done whose start is not in the profile is none of ours. */
+static void take_done(Making *m, Pair *pair, const EventAt *e)
+{
+    size_t run = run_at(m, e->start_ps);
+    Waiting *w;
+    while ((w = next_waiting(pair)) && w->run < run && !m->err->code) give_up(m, w);
     AsyncOp *op = w ? add_op(m) : NULL;
     if (!op) return;
-    if (!(pair->first = w->next)) pair->last = NULL;
     set_start(m, op, w);
     if (m->err->code || event_meta_facts(m->plane, e->meta, m->err)) return;
     op->done = e->meta, op->done_event = e->event, op->done_op = op_name(e->meta), op->done_ps = e->duration_ps > 0 ? e->duration_ps : 0;
@@ -325,13 +358,32 @@ static void take_done(Making *m, Pair *pair, const EventAt *e)
 
 static void end_line(Making *m)
 {
-    for (size_t i = 0; i < m->n_pairs && !m->err->code; i++) {
-        for (Waiting *w = m->pairs[i].first; w; w = w->next) {
-            AsyncOp *op = add_op(m);
-            if (op) set_start(m, op, w);
-        }
-        m->pairs[i].first = m->pairs[i].last = NULL;
+    for (size_t i = 0; i < m->n_pairs; i++)
+        for (Waiting *w; !m->err->code && (w = next_waiting(&m->pairs[i]));) give_up(m, w);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void read_runs(Making *m)
+{
+    for (size_t i = 0; i < m->plane->n_lines && !m->err->code; i++) {
+        Line *line = &m->plane->host->lines[m->plane->first_line + i];
+        if (line->kind != LINE_MODULES || line->derived) continue;
+        EventReader reader;
+        EventAt e;
+        event_reader_open(&reader, line, 0, m->err);
+        while (event_reader_next(&reader, &e))
+            if (!GROW(m->runs, m->n_runs, m->run_capacity))
+                prof_nomem(m->err);
+            else
+                m->runs[m->n_runs++] = e.start_ps;
+        event_reader_close(&reader);
     }
+    if (m->n_runs) qsort(m->runs, m->n_runs, sizeof *m->runs, by_value);
 }
 
 static void walk_tpu_line(Making *m, Line *line)
@@ -365,8 +417,8 @@ static int by_name_then_start(const void *a, const void *b)
     return x->start_ps < y->start_ps ? -1 : x->start_ps > y->start_ps;
 }
 
-/* Whether one of the sorted pairs is the same span: of the same start op, and running at this time. */
-static bool is_known(AsyncOp *const *sorted, size_t n, Slice name, int64_t time)
+/* Of the sorted pairs the one that is the same span: of the same start op, and running at this time; NULL: none. */
+static const AsyncOp *find_known(AsyncOp *const *sorted, size_t n, Slice name, int64_t time)
 {
     AsyncOp wanted = {.op = name, .start_ps = time};
     const AsyncOp *key = &wanted;
@@ -378,32 +430,43 @@ static bool is_known(AsyncOp *const *sorted, size_t n, Slice name, int64_t time)
         else
             high = mid;
     }
-    if (!low || !same(sorted[low - 1]->op, name)) return false;
-    return !sorted[low - 1]->done || time <= add_saturated(sorted[low - 1]->start_ps, sorted[low - 1]->duration_ps);
+    const AsyncOp *known = low ? sorted[low - 1] : NULL;
+    if (!known || !same(known->op, name)) return NULL;
+    return !known->done || time <= add_saturated(known->start_ps, known->duration_ps) ? known : NULL;
+}
+
+static void take_span(AsyncOp *op, const EventAt *e)
+{
+    int64_t end = add_saturated(e->start_ps, e->duration_ps > 0 ? e->duration_ps : 0);
+    op->done = e->meta, op->done_event = e->event, op->done_op = op->op;
+    op->duration_ps = end > op->start_ps ? end - (uint64_t)op->start_ps > INT64_MAX ? INT64_MAX : end - op->start_ps : 0;
 }
 
 static void walk_async_line(Making *m, Line *line)
 {
     size_t n = m->n;
-    AsyncOp **sorted = prof_alloc(n * sizeof *sorted), *kept = prof_alloc(n * sizeof *kept);
-    if (!sorted || !kept) prof_nomem(m->err);
-    for (size_t i = 0; i < n && !m->err->code; i++) kept[i] = m->ops[i], sorted[i] = &kept[i];
+    AsyncOp **sorted = prof_alloc(n * sizeof *sorted), *pairs = prof_alloc(n * sizeof *pairs); /* as they were before this line */
+    if (!sorted || !pairs) prof_nomem(m->err);
+    for (size_t i = 0; i < n && !m->err->code; i++) pairs[i] = m->ops[i], sorted[i] = &pairs[i];
     if (n && !m->err->code) qsort(sorted, n, sizeof *sorted, by_name_then_start);
     EventReader reader;
     EventAt e;
     event_reader_open(&reader, line, 0, m->err);
     while (event_reader_next(&reader, &e)) {
         Slice name = hlo_name(slice_of(e.meta->name));
-        if (e.occurrences >= 0 || is_known(sorted, n, name, e.start_ps)) continue;
+        const AsyncOp *known = e.occurrences < 0 ? find_known(sorted, n, name, e.start_ps) : NULL;
+        if (known && !known->done) take_span(&m->ops[known - pairs], &e); /* its done was lost, the span was not */
+        if (known || e.occurrences >= 0) continue;
         AsyncOp *op = add_op(m);
         if (!op) break;
-        set_start(m, op, &(Waiting){NULL, e.meta, e.event, e.start_ps});
+        set_start(m, op, &(Waiting){NULL, e.meta, e.event, e.start_ps, 0});
         if (m->err->code) break;
-        op->op = op->done_op = name, op->done = e.meta, op->done_event = e.event, op->duration_ps = e.duration_ps > 0 ? e.duration_ps : 0;
+        op->op = name;
+        take_span(op, &e);
     }
     event_reader_close(&reader);
     prof_free(sorted);
-    prof_free(kept);
+    prof_free(pairs);
 }
 
 /* ---- GPUs ---- */
@@ -463,6 +526,7 @@ static void walk_plane(Making *m)
     Host *host = m->plane->host;
     bool gpu = m->plane->kind == PLANE_GPU;
     if (!gpu) read_meanings(m);
+    if (!gpu && !m->err->code) read_runs(m);
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < m->plane->n_lines && !m->err->code; i++) {
             Line *line = &host->lines[m->plane->first_line + i];
@@ -475,6 +539,7 @@ static void walk_plane(Making *m)
     for (size_t i = 0; i < m->n && !m->err->code; i++) hide(&m->ops[i], &m->lane);
     if (m->n && !m->err->code) qsort(m->ops, m->n, sizeof *m->ops, by_time);
     lane_free(&m->lane);
+    prof_free(m->runs);
     prof_free(m->meanings);
     prof_free(m->pairs);
     prof_free(m->slots);
