@@ -44,6 +44,7 @@ SQLITE_EXTENSION_INIT1
     T(async_ops) \
     T(prof_columns) \
     T(prof_functions) \
+    T(prof_differences) \
     T(prof_queries)
 #define DECLARE(name) extern const Table name##_table;
 #define ADDRESS(name) &name##_table,

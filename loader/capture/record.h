@@ -250,7 +250,8 @@ enum RecordKind { RECORD_KINDS(AS_KIND) N_RECORD_KINDS };
 /* Every field that some kind has, once. */
 #define RECORD_FIELDS(F)                                                                                                                                       \
     F(START)                                                                                                                                                   \
-    F(END) F(CORRELATION) F(GRAPH_NODE) F(NAME) F(DEVICE) F(CONTEXT) F(STREAM) F(GRID_X) F(GRID_Y) F(GRID_Z) F(BLOCK_X) F(BLOCK_Y) F(BLOCK_Z) F(REGISTERS)     \
+    F(END)                                                                                                                                                     \
+    F(CORRELATION) F(GRAPH_NODE) F(NAME) F(DEVICE) F(CONTEXT) F(STREAM) F(GRID_X) F(GRID_Y) F(GRID_Z) F(BLOCK_X) F(BLOCK_Y) F(BLOCK_Z) F(REGISTERS)            \
         F(STATIC_SHARED) F(DYNAMIC_SHARED) F(LOCAL_PER_THREAD) F(LAUNCH_TYPE) F(GRAPH) F(CLUSTER_X) F(CLUSTER_Y) F(CLUSTER_Z) F(DEVICE_LAUNCHED) F(BYTES)      \
             F(COPY_KIND) F(SOURCE_KIND) F(TARGET_KIND) F(FLAGS) F(COPY_COUNT) F(SOURCE_DEVICE) F(TARGET_DEVICE) F(VALUE) F(CBID) F(THREAD) F(RETURN_VALUE)     \
                 F(OVERHEAD_KIND) F(OBJECT_KIND) F(OBJECT_FIRST) F(OBJECT_SECOND) F(SYNC_TYPE) F(EVENT) F(BANDWIDTH_KB) F(L2_BYTES) F(WARP) F(CLOCK_KHZ)        \

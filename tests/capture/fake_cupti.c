@@ -74,8 +74,12 @@ EXPORT int cuptiGetVersion(uint32_t *out) { return *out = version, failure("vers
 EXPORT int cuptiGetTimestamp(uint64_t *out) { return *out = now_ns(), OK; }
 EXPORT int cuptiGetResultString(int result, const char **out)
 {
-    static const char *const names[64] = {[0] = "CUPTI_SUCCESS", [12] = "CUPTI_ERROR_MAX_LIMIT_REACHED", [15] = "CUPTI_ERROR_NOT_INITIALIZED", [21] = "CUPTI_ERROR_INVALID_KIND",
-                                          [35] = "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES", [39] = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"};
+    static const char *const names[64] = {[0] = "CUPTI_SUCCESS",
+                                          [12] = "CUPTI_ERROR_MAX_LIMIT_REACHED",
+                                          [15] = "CUPTI_ERROR_NOT_INITIALIZED",
+                                          [21] = "CUPTI_ERROR_INVALID_KIND",
+                                          [35] = "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES",
+                                          [39] = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"};
     *out = result >= 0 && result < 64 && names[result] ? names[result] : "CUPTI_ERROR_UNKNOWN";
     return OK;
 }
@@ -86,9 +90,13 @@ EXPORT int cuptiGetCallbackName(int domain, uint32_t cbid, const char **out)
         int domain;
         uint32_t cbid;
         const char *name;
-    } names[] = {{2, 211, "cudaLaunchKernel_v7000"}, {2, 214, "cudaLaunchKernel_ptsz_v7000"}, {2, 41, "cudaMemcpyAsync_v3020"}, {2, 20, "cudaMalloc_v3020"},
-                 {2, 22, "cudaFree_v3020"}, {2, 165, "cudaDeviceSynchronize_v3020"}, {2, 311, "cudaGraphLaunch_v10000"}, {2, 17, "cudaGetDevice_v3020"}, {2, 51, "cudaMemsetAsync_v3020"},
-                 {1, 307, "cuLaunchKernel"}, {1, 514, "cuGraphLaunch"}, {1, 243, "cuMemAlloc_v2"}, {1, 5, "cuDeviceGetAttribute"}};
+    } names[] = {{2, 211, "cudaLaunchKernel_v7000"}, {2, 214, "cudaLaunchKernel_ptsz_v7000"},
+                 {2, 41, "cudaMemcpyAsync_v3020"},   {2, 20, "cudaMalloc_v3020"},
+                 {2, 22, "cudaFree_v3020"},          {2, 165, "cudaDeviceSynchronize_v3020"},
+                 {2, 311, "cudaGraphLaunch_v10000"}, {2, 17, "cudaGetDevice_v3020"},
+                 {2, 51, "cudaMemsetAsync_v3020"},   {1, 307, "cuLaunchKernel"},
+                 {1, 514, "cuGraphLaunch"},          {1, 243, "cuMemAlloc_v2"},
+                 {1, 5, "cuDeviceGetAttribute"}};
     if (cbid == 0 || cbid > (domain == 1 ? 807u : 523u)) return INVALID_PARAMETER;
     *out = "cuUnnamed";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -119,7 +127,10 @@ EXPORT int cuptiSubscribe_v2(void **out, Callback *callback, void *data, void *p
 }
 
 EXPORT int cuptiUnsubscribe(void *handle) { return subscriber = NULL, handle ? OK : INVALID_PARAMETER; }
-EXPORT int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uint32_t cbid) { return (void)enable, (void)domain, (void)cbid, handle ? OK : INVALID_PARAMETER; }
+EXPORT int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uint32_t cbid)
+{
+    return (void)enable, (void)domain, (void)cbid, handle ? OK : INVALID_PARAMETER;
+}
 
 EXPORT int cuptiActivityEnable(uint32_t kind)
 {

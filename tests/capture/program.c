@@ -96,7 +96,7 @@ static void pop_in_domain(void *domain)
     if (functions[1][5]) ((int (*)(void *))functions[1][5])(domain);
 }
 static void *make_domain(const char *name) { return functions[1][12] ? ((void *(*)(const char *))functions[1][12])(name) : NULL; }
-static uint64_t start_range(const char *name) { return functions[0][5] ? ((uint64_t (*)(const char *))functions[0][5])(name) : 0; }
+static uint64_t start_range(const char *name) { return functions[0][5] ? ((uint64_t(*)(const char *))functions[0][5])(name) : 0; }
 static void end_range(uint64_t id)
 {
     if (functions[0][7]) ((void (*)(uint64_t))functions[0][7])(id);

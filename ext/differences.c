@@ -1,0 +1,67 @@
+/* differences.c: the table prof_differences: where a column shows XProf's number although it is known to be wrong, and where
+ * the right one stands.
+ *
+ *   SELECT "column", actual, xprof FROM prof_differences WHERE table_name = 'kernel_stats'; */
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+typedef struct {
+    const char *table, *column, *actual, *xprof, *truth;
+} Difference;
+
+#define DETAILS "knows the kernel_details of today's CUDA alone: 0 registers and bytes, 1,1,1 blocks and 0 % for others (ROCm, CUDA until 2023)"
+#define SPELLINGS "every spelling of kernel_details that profilers have used; NULL where unknown or not the same for all kernels of the row"
+
+/* Every column that ends in _actual is here. */
+static const Difference differences[] = {
+    {"kernel_stats", "registers_per_thread", "registers_per_thread_actual", DETAILS, SPELLINGS},
+    {"kernel_stats", "shared_memory_bytes", "shared_memory_bytes_actual", DETAILS, SPELLINGS},
+    {"kernel_stats", "block_dim", "block_dim_actual", DETAILS, SPELLINGS},
+    {"kernel_stats", "grid_dim", "grid_dim_actual", DETAILS, SPELLINGS},
+    {"kernel_stats", "occupancy_percent", "occupancy_percent_actual", "shows the first kernel's for all kernels of the row, and 0 for unknown",
+     "NULL where unknown or not the same for all kernels of the row"},
+    {"kernel_stats", "kernel_uses_tensorcore", "kernel_uses_tensorcore_actual",
+     "has a list of names from before Hopper (no wgmma, cutlass, nvjet, fused attention), counts FMA kernels of cuBLAS's xmma family, and none without "
+     "device_vendor",
+     "the list with those names, without the FMA kernels, and for unknown vendors; by name still"},
+    {"kernel_stats", "op_is_tensorcore_eligible", "op_is_tensorcore_eligible_actual",
+     "says no for a kernel of an HLO op that runs on tensor cores without a framework op, and for ops that it does not read",
+     "yes also where tensor cores run it, and by op_name_actual"},
+    {"kernel_stats", "op_name", "op_name_actual", "does not read the stats annotation and level 0, which name the op in files until 2023",
+     "read where tf_op and hlo_op give none"},
+    {"memory_allocators", "lifetime_peak_bytes", "lifetime_peak_bytes_actual", "takes what the last event says of the peak", "the largest that any event says"},
+    {"roofline_properties", "value", "devices.peak_flops_per_second",
+     "reads peaks that are stored as integers as 0, and forgets CMEM, VMEM and megacore when it merges hosts",
+     "devices shows each device as its plane describes it"},
+    {"op_profile", "hbm_bytes", "roofline.hbm_bytes", "computes bytes from a rate in floating point, to the fifteenth digit", "the integer sums"},
+    {"op_profile", "num_children", NULL, "counts what is left after its first pruning: 100 where there were more",
+     "op_profile(source, group_by, include_idle, 0) has them all"},
+    {"roofline", "bound_by", NULL, "puts HBM traffic over the peak of shared memory to find Shm/L1", "no profiler reports shared memory traffic"},
+};
+
+#define DIFFERENCES_COLUMNS(C)                                                                                                                                 \
+    C(DF_TABLE, "table_name", "TEXT", NULL, "table of the column that shows XProf's value", "libprofsql")                                                      \
+    C(DF_COLUMN, "column", "TEXT", NULL, "that column", "libprofsql")                                                                                          \
+    C(DF_ACTUAL, "actual", "TEXT", NULL, "column of the same table, or table.column, with the right value; NULL: nothing knows it", "libprofsql")              \
+    C(DF_XPROF, "xprof", "TEXT", NULL, "what XProf does", "libprofsql")                                                                                        \
+    C(DF_TRUTH, "truth", "TEXT", NULL, "what the right value is made of, or why there is none", "libprofsql")
+enum { DIFFERENCES_COLUMNS(COLUMN_ENUM) };
+static const Column differences_columns[] = {DIFFERENCES_COLUMNS(COLUMN_DOC)};
+
+static bool differences_next(RowCursor *c) { return (c->place = c->i += c->started) < COUNT(differences); }
+
+static void differences_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Difference *d = &differences[c->i];
+    const char *const texts[] = {[DF_TABLE] = d->table, [DF_COLUMN] = d->column, [DF_ACTUAL] = d->actual, [DF_XPROF] = d->xprof, [DF_TRUTH] = d->truth};
+    if (texts[column]) sqlite3_result_text(ctx, texts[column], -1, SQLITE_STATIC);
+}
+
+static const RowSource differences_rows = {.next = differences_next, .column = differences_column, .without_source = true};
+const Table prof_differences_table = {"prof_differences",
+                                      "one row for each column whose value, equal to XProf's, is known to be wrong",
+                                      differences_columns,
+                                      COUNT(differences_columns),
+                                      &row_table_module,
+                                      &differences_rows,
+                                      20};
