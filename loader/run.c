@@ -458,6 +458,7 @@ static void init_locks(Run *run)
 
 static void run_free(Run *run)
 {
+    analyses_free(run); /* while the hosts that they speak of are whole */
     for (size_t h = 0; h < run->n_hosts; h++) {
         Host *host = &run->hosts[h];
         drop_structure(host);
@@ -473,7 +474,6 @@ static void run_free(Run *run)
         pthread_mutex_destroy(&host->lock);
     }
     for (size_t i = 0; run->worker_arenas && i < run->n_workers; i++) arena_free(&run->worker_arenas[i]);
-    analyses_free(run);
     prof_free(run->correlated);
     prof_free(run->worker_arenas);
     prof_free(run->hosts);

@@ -18,11 +18,11 @@ WITH moments AS MATERIALIZED (
     SELECT a.run, a.host, a.allocator, e.time_ps, e.event_id
     FROM temp.memory_allocators(:source) AS a CROSS JOIN temp.memory_events(:source) AS e ON e.run = a.run AND e.host = a.host AND e.event_id = coalesce(:event, a.peak_event_id)
 )
-SELECT m.run, m.host, m.allocator, e.tf_op, e.region_type, e.data_type, e.shape, count(*), sum(e.allocation_bytes), sum(e.requested_bytes),
+SELECT m.run, m.host, m.allocator, e.tf_op, e.region_type, e.data_type, e.shape, count(*), CAST(total(e.allocation_bytes) AS INTEGER), CAST(total(e.requested_bytes) AS INTEGER),
        max(m.time_ps - e.time_ps) / 1e6
 FROM moments AS m JOIN temp.memory_events(:source) AS e ON e.run = m.run AND e.host = m.host AND e.allocator = m.allocator
 WHERE e.activity = 'ALLOCATION' AND (e.time_ps, e.event_id) <= (m.time_ps, m.event_id)
   AND (e.live_until_ps IS NULL OR e.live_until_ps > m.time_ps OR (e.live_until_ps = m.time_ps AND e.match_event_id > m.event_id))
 GROUP BY m.run, m.host, m.allocator, e.tf_op, e.region_type, e.data_type, e.shape
-ORDER BY sum(e.allocation_bytes) DESC, m.run, m.host, m.allocator, e.tf_op, e.shape
+ORDER BY total(e.allocation_bytes) DESC, m.run, m.host, m.allocator, e.tf_op, e.shape
 LIMIT coalesce(:n, 20)
