@@ -566,7 +566,7 @@ TOOLS = [
         vdd_energy_j = ifnull(vdd_energy_j, 0)""", key="db hlo_module_id parent name category", rows=op_metrics,
           turn={"memory_accessed_breakdown": sorted_parts, "source_info.line_number": known_line}, left_out=NOT_OF_OPS,
           pending="the parts of fusions and the steps of hosts are to come"),
-    Entry("op_stats.op_metrics_totals", "op_totals", "op_totals({source}) WHERE side <> 'framework'", """
+    Entry("op_stats.op_metrics_totals", "op_metrics_totals", "op_metrics_totals({source}) WHERE side <> 'framework'", """
         db = side || '_op_metrics_db'
         total_time_ps = total_ps
         total_op_time_ps = total_op_ps
