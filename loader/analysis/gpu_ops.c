@@ -21,7 +21,6 @@ typedef struct {
     Plane *plane;
     StatFilter filter;
     bool has_costs; /* kernels may bring costs */
-    const Grouping *grouping;
     struct GpuLine *lines;
 } GpuPlane;
 
@@ -127,7 +126,7 @@ static int64_t sums_of(GpuLine *l, const EventAt *e, const KernelFacts *f)
 
 static bool add_to_runs(GpuLine *l, const EventAt *e, const KernelFacts *f, uint32_t sums)
 {
-    int64_t group = f->is_hlo && l->plane->grouping ? event_group(l->plane->grouping, e->event) : -1;
+    int64_t group = f->is_hlo && l->plane->build->grouping ? event_group(l->plane->build->grouping, e->event) : -1;
     KernelRun *last = l->n_runs ? &l->runs[l->n_runs - 1] : NULL;
     if (!last || last->sums != sums || !f->is_hlo || group < 0 || last->group != group) {
         if (!GROW(l->runs, l->n_runs, l->run_capacity)) return false;
@@ -231,7 +230,7 @@ typedef struct {
     uint64_t first_event, time_ps, flops, bytes_accessed;
 } HloRun;
 
-static int is_eager(const GpuPlane *p, uint64_t event) { return p->grouping ? event_eager(p->grouping, event) == 1 : 0; }
+static int is_eager(const GpuPlane *p, uint64_t event) { return p->build->grouping ? event_eager(p->build->grouping, event) == 1 : 0; }
 
 static void add_time(OpMetricsDb *db, OpMetrics *op, uint32_t occurrences, uint64_t time_ps)
 {
@@ -321,8 +320,7 @@ static int join_line(GpuPlane *p, size_t i, OpMetricsDb *db, ProfErr *err)
     size_t n_dropped = 0;
     if (!l->line || resolve(l, &n_dropped, err)) return err->code;
     if (!needs_runs(l, n_dropped)) return join_sums(l, db, err);
-    if (!p->grouping) p->grouping = host_grouping(p->build->host, err);
-    if (err->code) return err->code;
+    if (!op_grouping(p->build, err)) return err->code;
     line_free(l);
     *l = (GpuLine){.by_runs = true};
     read_line(p, i, err);
@@ -346,32 +344,13 @@ static uint64_t measured_ps(const Plane *plane)
     return last ? (uint64_t)last - (uint64_t)first : 0;
 }
 
-static bool declares(const Plane *plane, enum KnownStat known)
-{
-    for (size_t i = 0; i < plane->n_stat_metas; i++)
-        if (plane->stat_metas[i].known == known) return true;
-    return false;
-}
-
-/* Only files with eager ops need the grouping to say that a kernel is of none. */
-static bool may_be_eager(const Host *host)
-{
-    for (size_t i = 0; i < host->n_planes; i++) {
-        const Plane *plane = &host->planes[i];
-        if (declares(plane, STAT_IS_EAGER)) return true;
-        for (size_t k = 0; k < plane->n_event_metas; k++)
-            if (!strcmp(plane->event_metas[k].name->text, "EagerExecute")) return true;
-    }
-    return false;
-}
-
-static int plane_ops(OpBuild *build, Plane *plane, const Grouping *grouping, ProfErr *err)
+static int plane_ops(OpBuild *build, Plane *plane, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_HLO_OP, STAT_PROGRAM_ID, STAT_TF_OP, STAT_FLOPS, STAT_BYTES_ACCESSED};
-    GpuPlane p = {.build = build, .plane = plane, .grouping = grouping, .lines = prof_alloc(plane->n_lines * sizeof *p.lines)};
+    GpuPlane p = {.build = build, .plane = plane, .lines = prof_alloc(plane->n_lines * sizeof *p.lines)};
     OpMetricsDb db = {0};
     if (!p.lines) return prof_nomem(err);
-    p.has_costs = declares(plane, STAT_FLOPS) || declares(plane, STAT_BYTES_ACCESSED);
+    p.has_costs = plane_declares(plane, STAT_FLOPS) || plane_declares(plane, STAT_BYTES_ACCESSED);
     if (!stat_filter_open(&p.filter, plane, wanted, COUNT(wanted), err)) parallel_for(build->host->run->n_workers, plane->n_lines, read_line, &p, err);
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) join_line(&p, i, &db, err);
     if (!err->code) {
@@ -389,10 +368,7 @@ static int plane_ops(OpBuild *build, Plane *plane, const Grouping *grouping, Pro
 int gpu_ops_build(OpBuild *build, ProfErr *err)
 {
     Host *host = build->host;
-    bool any = false;
-    for (size_t i = 0; i < host->n_planes; i++) any |= host->planes[i].kind == PLANE_GPU;
-    const Grouping *grouping = any && may_be_eager(host) ? host_grouping(host, err) : NULL;
     for (size_t i = 0; i < host->n_planes && !err->code; i++)
-        if (host->planes[i].kind == PLANE_GPU) plane_ops(build, &host->planes[i], grouping, err);
+        if (host->planes[i].kind == PLANE_GPU) plane_ops(build, &host->planes[i], err);
     return err->code;
 }

@@ -50,7 +50,7 @@ static int add_named(HostJob *job, const EventMeta *meta, ProfErr *err)
 }
 
 typedef struct {
-    bool has_stage, has_category, is_eager, eager_known;
+    bool has_stage, has_category;
     int64_t stage;
     Slice category, tf_op;
 } HostFacts;
@@ -66,7 +66,6 @@ static HostFacts host_facts(const HostJob *job, const EventAt *e)
     while ((p = stat_filter_next(&job->filter, p, end, 4, &known, &stat))) {
         if (known == STAT_STAGE_ID && !facts.has_stage) facts.has_stage = true, facts.stage = stat_int(&stat);
         if (known == STAT_STAGE_CATEGORY && !facts.has_category) facts.has_category = true, facts.category = stat_text(job->plane, &stat);
-        if (known == STAT_IS_EAGER && !facts.eager_known) facts.eager_known = true, facts.is_eager = stat_int(&stat) != 0;
         if (known == STAT_TF_OP && !has_tf_op) has_tf_op = true, facts.tf_op = stat_text(job->plane, &stat);
     }
     return facts;
@@ -154,18 +153,24 @@ static int mark_tf_op(LineSweep *s, const EventAt *e, Slice text, ProfErr *err)
     return err->code;
 }
 
+static bool is_eager(const LineGroups *groups, uint64_t nth)
+{
+    return groups && groups->eager && packed_at(&groups->eager[nth / CHUNK_EVENTS], nth % CHUNK_EVENTS) == 1;
+}
+
 static int collect_marks(LineSweep *s, Line *line, ProfErr *err)
 {
     HostJob *job = s->job;
     EventReader reader;
     EventAt e;
+    const LineGroups *groups = job->build->grouping ? line_groups(job->build->grouping, line) : NULL;
     event_reader_open(&reader, line, job->filter.any ? EVENT_STATS : 0, err);
     while (event_reader_next(&reader, &e) && !err->code) {
         HostFacts facts = {0};
         if (job->filter.any) facts = host_facts(job, &e);
         bool declared = e.meta < job->plane->event_metas + job->plane->n_declared;
         const Known *known = facts.has_stage || declared ? find_known(job, facts.has_stage ? facts.stage : e.meta->id) : NULL;
-        if (known && !mark(s, &e, (Occurrence){known->id, known->name, known->type, facts.is_eager})) prof_nomem(err);
+        if (known && !mark(s, &e, (Occurrence){known->id, known->name, known->type, is_eager(groups, e.event - line->first_event)})) prof_nomem(err);
         if (facts.tf_op.n) mark_tf_op(s, &e, facts.tf_op, err);
     }
     event_reader_close(&reader);
@@ -241,13 +246,13 @@ static void sweep_line(void *context, size_t i, ProfErr *err)
 
 int host_ops_build(OpBuild *build, ProfErr *err)
 {
-    static const enum KnownStat wanted[] = {STAT_STAGE_ID, STAT_STAGE_CATEGORY, STAT_IS_EAGER, STAT_TF_OP};
+    static const enum KnownStat wanted[] = {STAT_STAGE_ID, STAT_STAGE_CATEGORY, STAT_TF_OP};
     HostJob job = {.build = build, .plane = host_plane(build->host, "/host:CPU")};
     if (!job.plane) return PROF_OK;
     job.lines = prof_alloc(job.plane->n_lines * sizeof *job.lines);
     if (!job.lines) return prof_nomem(err);
     if (!stat_filter_open(&job.filter, job.plane, wanted, COUNT(wanted), err)) {
-        for (size_t i = 0; i < job.plane->n_stat_metas; i++) job.has_stages |= job.plane->stat_metas[i].known == STAT_STAGE_ID;
+        job.has_stages = plane_declares(job.plane, STAT_STAGE_ID);
         if (!collect_known(&job, err)) parallel_for(build->host->run->n_workers, job.plane->n_lines, sweep_line, &job, err);
         for (size_t i = 0; i < job.plane->n_lines && !err->code; i++)
             if (!op_db_merge(&build->stats->host, &job.lines[i], &build->stats->arena, false)) prof_nomem(err);

@@ -4,26 +4,27 @@
 
 #include "event_stats.h"
 #include "events.h"
+#include "grouping.h"
 #include "../parallel.h"
 #include "op_metrics.h"
 
-typedef struct Grouping Grouping;
-static inline const Grouping *host_grouping(Host *host, ProfErr *err) { return (void)host, (void)err, NULL; }
-static inline int64_t event_group(const Grouping *grouping, uint64_t event) { return (void)grouping, (void)event, -1; }
-static inline int event_eager(const Grouping *grouping, uint64_t event) { return (void)grouping, (void)event, -1; }
-
 typedef struct {
     Host *host;
-    OpStats *stats;       /* being made */
-    pthread_mutex_t lock; /* of stats->texts while lines are read in parallel */
+    OpStats *stats;           /* being made */
+    const Grouping *grouping; /* NULL: nothing asked for it yet, and no event is eager */
+    pthread_mutex_t lock;     /* of stats->texts while lines are read in parallel */
 } OpBuild;
 
 /* Interned in stats; NULL with err set. */
 const Text *op_text(OpBuild *build, Slice text, ProfErr *err);
 /* The first plane of a name, NULL: none. */
 Plane *host_plane(Host *host, const char *name);
+/* The plane declares a stat. */
+bool plane_declares(const Plane *plane, enum KnownStat known);
 /* True when the file brings XProf's groups: XProf then derives nothing and leaves the order of lines as it is. */
 bool host_is_grouped(const Host *host);
+/* build->grouping, made now if it was not before. */
+const Grouping *op_grouping(OpBuild *build, ProfErr *err);
 
 /* The whole part of x, held where no uint64 goes. */
 static inline uint64_t truncated(double x) { return x >= 18446744073709551616.0 ? UINT64_MAX : x > 0 ? (uint64_t)x : 0; }

@@ -1,6 +1,8 @@
 /* op_hlo.c: op metrics from HLO instructions; see op_hlo.h. */
 #include "op_hlo.h"
 
+#include "../format/hlo_text.h"
+
 #include <stdio.h>
 
 /* "op_name:op_type"; what XLA added itself has a name that is its type. */
@@ -20,16 +22,45 @@ static const Text *provenance(OpBuild *build, const Xla__OpMetadata *metadata, P
 
 static const Text *plain(OpBuild *build, const char *text, ProfErr *err) { return op_text(build, (Slice){text, strlen(text)}, err); }
 
+static const Text *long_name(OpBuild *build, const HloModule *module, const Xla__HloInstructionProto *instruction, ProfErr *err)
+{
+    TextBuffer out = {.limit = HLO_LONG_NAME_MAX};
+    hlo_instruction_text(module, instruction, HLO_TEXT_LONG_NAME, &out);
+    const Text *text = out.no_memory ? NULL : op_text(build, (Slice){out.text, out.n_bytes}, err);
+    if (!text) prof_nomem(err);
+    text_free(&out);
+    return text;
+}
+
+/* "file:line:column" of each frame, the innermost first, each with a line feed behind it. */
+static const Text *stack(OpBuild *build, const HloModule *module, int32_t frame_id, ProfErr *err)
+{
+    enum { MAX_FRAMES = 1000 }; /* a damaged index may run in a circle */
+    TextBuffer out = {0};
+    HloFrame frame;
+    for (int n = 0; n < MAX_FRAMES && hlo_frame(module, frame_id, &frame); n++, frame_id = frame.parent_id) {
+        text_add(&out, frame.file);
+        text_add_format(&out, ":%d:%d\n", frame.line, frame.column);
+    }
+    const Text *text = out.no_memory ? NULL : op_text(build, (Slice){out.text, out.n_bytes}, err);
+    if (!text) prof_nomem(err);
+    text_free(&out);
+    return text;
+}
+
 int op_describe_hlo(OpBuild *build, OpMetrics *op, const HloModule *module, const Xla__HloInstructionProto *instruction, ProfErr *err)
 {
     const Xla__OpMetadata *metadata = instruction->metadata;
-    (void)module;
-    const Text *from = provenance(build, metadata, err), *category = plain(build, instruction->opcode, err);
-    const Text *deduplicated = metadata ? plain(build, metadata->deduplicated_name, err) : empty_text;
-    if (err->code) return err->code;
-    op->provenance = from, op->category = category, op->deduplicated_name = deduplicated;
+    const char *file = "";
     op->source_line = -1;
-    return PROF_OK;
+    if (!hlo_source(module, instruction, &file, &op->source_line)) file = "";
+    op->provenance = provenance(build, metadata, err);
+    op->category = plain(build, hlo_category(module, instruction), err);
+    op->deduplicated_name = metadata ? plain(build, metadata->deduplicated_name, err) : empty_text;
+    op->long_name = long_name(build, module, instruction, err);
+    op->source_file = plain(build, file, err);
+    op->source_stack = metadata ? stack(build, module, metadata->stack_frame_id, err) : empty_text;
+    return err->code;
 }
 
 int op_add_cost(OpBuild *build, OpMetrics *op, const HloModule *module, const Xla__HloInstructionProto *instruction, uint32_t occurrences, uint64_t event_flops,

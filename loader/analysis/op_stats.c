@@ -17,6 +17,19 @@ Plane *host_plane(Host *host, const char *name)
     return NULL;
 }
 
+bool plane_declares(const Plane *plane, enum KnownStat known)
+{
+    for (size_t i = 0; i < plane->n_stat_metas; i++)
+        if (plane->stat_metas[i].known == known) return true;
+    return false;
+}
+
+const Grouping *op_grouping(OpBuild *build, ProfErr *err)
+{
+    if (!build->grouping) build->grouping = host_grouping(build->host, err);
+    return build->grouping;
+}
+
 static bool has_prefix(const Host *host, const char *prefix)
 {
     for (size_t i = 0; i < host->n_planes; i++)
@@ -32,10 +45,9 @@ bool host_is_grouped(const Host *host)
         "/device",   "#Chip",     "/custom"};
     for (size_t i = 0; i < host->n_planes; i++) {
         const Plane *plane = &host->planes[i];
-        bool counts = false, declares = false;
+        bool counts = false;
         for (size_t k = 0; k < COUNT(prefixes); k++) counts |= slice_starts(slice_of(plane->name), prefixes[k]);
-        for (size_t k = 0; k < plane->n_stat_metas && counts; k++) declares |= plane->stat_metas[k].known == STAT_GROUP_ID;
-        if (counts && !declares) return false;
+        if (counts && !plane_declares(plane, STAT_GROUP_ID)) return false;
     }
     return true;
 }
@@ -62,11 +74,24 @@ static OpStats *op_stats_new(ProfErr *err)
     return NULL;
 }
 
+/* Grouping says which ops are eager; where nothing can be there is no need of it. */
+static bool may_be_eager(const Host *host)
+{
+    for (size_t i = 0; i < host->n_planes; i++) {
+        const Plane *plane = &host->planes[i];
+        if (plane_declares(plane, STAT_IS_EAGER)) return true;
+        for (size_t k = 0; k < plane->n_event_metas; k++)
+            if (!strcmp(plane->event_metas[k].name->text, "EagerExecute")) return true;
+    }
+    return false;
+}
+
 static int build_host(OpStats *stats, Host *host, ProfErr *err)
 {
     OpBuild build = {.host = host, .stats = stats};
     pthread_mutex_init(&build.lock, NULL);
-    if (!host_ops_build(&build, err)) {
+    if (may_be_eager(host)) op_grouping(&build, err);
+    if (!err->code && !host_ops_build(&build, err)) {
         if (has_prefix(host, "/device:TPU:"))
             tpu_ops_build(&build, err);
         else

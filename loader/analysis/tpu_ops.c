@@ -19,7 +19,8 @@ typedef struct {
     OpSummer sums;
     Offloaded *offloaded;
     size_t n_offloaded, offloaded_capacity;
-    Hull spans;  /* device spans: the span measured */
+    Hull spans;  /* device spans of ops */
+    Hull steps;  /* of a Steps line */
     Hull named;  /* events with a framework op */
     Hull events; /* for the duty cycle */
     DutyLine duty;
@@ -91,7 +92,7 @@ static bool take_step(void *context, const EventAt *e, ProfErr *err)
 {
     (void)err;
     CoreLine *l = context;
-    hull_add(&l->spans, op_facts(&l->job->filter, e).device);
+    hull_add(&l->steps, op_facts(&l->job->filter, e).device);
     return true;
 }
 
@@ -121,6 +122,34 @@ static void read_line(void *context, size_t i, ProfErr *err)
 
 /* ---- the plane ---- */
 
+static void hull_join(Hull *hull, const Hull *other)
+{
+    if (other->any) hull_add(hull, (PsSpan){other->begin, other->end});
+}
+
+/* Steps that grouping leaves without a group are dropped: where the file's steps reach beyond the ops, those that stay count. */
+static int measure_steps(PlaneJob *job, Hull *measured, ProfErr *err)
+{
+    bool inside = true;
+    for (size_t i = 0; i < job->plane->n_lines; i++) {
+        const Hull *steps = &job->lines[i].steps;
+        inside &= !steps->any || (measured->any && measured->begin <= steps->begin && steps->end <= measured->end);
+    }
+    const Grouping *grouping = inside || job->grouped ? NULL : op_grouping(job->build, err);
+    for (size_t i = 0; i < job->plane->n_lines && !err->code; i++) {
+        CoreLine *l = &job->lines[i];
+        const LineGroups *groups = grouping ? line_groups(grouping, l->line) : NULL;
+        if (!groups || !groups->merged) hull_join(measured, &l->steps);
+        for (size_t k = 0; groups && groups->merged && l->steps.any && k < groups->n_steps; k++) {
+            const MergedStep *step = &groups->steps[k];
+            bool device = step->device_start_ps != INT64_MIN && step->device_duration_ps != INT64_MIN;
+            uint64_t begin = (uint64_t)(device ? step->device_start_ps : step->start_ps);
+            hull_add(measured, (PsSpan){begin, begin + (uint64_t)(device ? step->device_duration_ps : step->duration_ps)});
+        }
+    }
+    return err->code;
+}
+
 static int join_lines(PlaneJob *job, const OffloadedPrograms *programs, CoreDuty *duty, OpMetricsDb *db, ProfErr *err)
 {
     SymbolOps *ops = symbol_ops_new(job->build, job->plane, CORE_TENSORCORE, err);
@@ -135,13 +164,13 @@ static int join_lines(PlaneJob *job, const OffloadedPrograms *programs, CoreDuty
             if (program && positions[l->offloaded[k].sums] >= 0) symbol_ops_offload(ops, positions[l->offloaded[k].sums], program, err);
         }
         prof_free(positions);
-        if (l->spans.any) hull_add(&measured, (PsSpan){l->spans.begin, l->spans.end});
-        if (l->named.any && !job->grouped) hull_add(&measured, (PsSpan){l->named.begin, l->named.end});
-        if (l->events.any) hull_add(&duty->measured, (PsSpan){l->events.begin, l->events.end});
+        hull_join(&measured, &l->spans);
+        if (!job->grouped) hull_join(&measured, &l->named);
+        hull_join(&duty->measured, &l->events);
         for (size_t k = 0; k < l->duty.active.n && !err->code; k++)
             if (!span_list_add(&duty->active, l->duty.active.spans[k])) prof_nomem(err);
     }
-    if (!err->code && !symbol_ops_finish(ops, db, err)) {
+    if (!err->code && !measure_steps(job, &measured, err) && !symbol_ops_finish(ops, db, err)) {
         uint64_t range = measured.any ? measured.end - measured.begin : 1; /* XProf: the largest uint64 is its least, 0 its most */
         db->total_ps = db->total_op_ps > range ? db->total_op_ps : range;
         if (!op_db_add_idle(db, job->build->stats->idle)) prof_nomem(err);
