@@ -35,8 +35,8 @@ OpFacts op_facts(const StatFilter *filter, const EventAt *e)
         case STAT_MIN_DURATION_PS: f.min_ps = (uint64_t)stat_int(&stat); break;
         case STAT_DMA_STALL_PS: f.dma_stall_ps = (uint64_t)stat_int(&stat); break;
         case STAT_ENERGY_J: f.has_energy = true, f.energy_j = stat_double(&stat); break;
-        case STAT_OFFLOAD_CORE_ID: f.has_core_id = true, f.offload.core_id = stat_int_or_uint(&stat); break;
-        case STAT_OFFLOAD_START_ID: f.has_start_id = true, f.offload.start_id = stat_int_or_uint(&stat); break;
+        case STAT_OFFLOAD_CORE_ID: f.has_core_id = true, f.core_id = stat.type == TYPE_UINT64 ? stat.natural : 0; break;
+        case STAT_OFFLOAD_START_ID: f.has_start_id = true, f.start_id = stat_int_or_uint(&stat); break;
         case STAT_TF_OP: f.has_tf_op = true, f.tf_op_is_empty = !stat_text(filter->plane, &stat).n; break;
         case STAT_ASYNC: f.is_async = stat_int(&stat) != 0; break;
         default: break;

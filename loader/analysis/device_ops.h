@@ -20,10 +20,6 @@ typedef struct {
 } Hull;
 void hull_add(Hull *hull, PsSpan span);
 
-typedef struct {
-    uint64_t core_id, start_id; /* which program a core offloaded */
-} OffloadKey;
-
 /* What one event says of its op. */
 typedef struct {
     PsSpan event, device; /* device: by its own clock, where the event has it, else the event's */
@@ -31,7 +27,7 @@ typedef struct {
     bool has_tf_op, tf_op_is_empty, is_async;
     uint64_t min_ps, dma_stall_ps;
     double scale, energy_j;
-    OffloadKey offload;
+    uint64_t core_id, start_id; /* which program a core offloaded */
 } OpFacts;
 extern const enum KnownStat op_fact_stats[];
 extern const size_t n_op_fact_stats;
@@ -42,7 +38,8 @@ typedef struct {
     const EventMeta *meta;
     uint32_t occurrences;
     bool has_energy;
-    uint64_t n_events;
+    bool offloads; /* an event of it offloaded a program to the SparseCore below */
+    uint64_t offload_core_id, n_events;
     uint64_t time_ps, self_ps, min_ps, normalized_ps, event_time_ps, event_self_ps, dma_stall_ps;
     double energy_j;
 } OpSums;
@@ -81,24 +78,27 @@ typedef struct SymbolOps SymbolOps;
 SymbolOps *symbol_ops_new(OpBuild *build, Plane *plane, enum CoreType core, ProfErr *err);
 /* The op's position, or -1: without err the metadata has no key and the sums are dropped. */
 int64_t symbol_ops_add(SymbolOps *ops, const OpSums *sums, ProfErr *err);
-/* An offloaded program ran under the op. */
-int symbol_ops_offload(SymbolOps *ops, int64_t position, const OpMetricsDb *program, ProfErr *err);
+/* Offloaded programs ran under the op, NULL: none; the first count, and must outlive symbol_ops_finish(). */
+void symbol_ops_offload(SymbolOps *ops, int64_t position, const OpMetricsDb *programs);
 /* Completes the ops into db, by program and name, and adds their totals. */
 int symbol_ops_finish(SymbolOps *ops, OpMetricsDb *db, ProfErr *err);
 void symbol_ops_free(SymbolOps *ops);
 
 /* ---- SparseCores ---- */
 
+/* What SparseCores ran for the TensorCores: by the core id of the modules. */
 typedef struct {
-    struct OffloadedProgram {
-        OffloadKey key;
+    struct OffloadedPrograms {
+        uint64_t core_id;
+        const Plane *plane; /* the last that has them: XProf forgets those before */
+        uint64_t modules_ps;
         OpMetricsDb db;
-    } * programs;
+    } * cores;
     size_t n, capacity;
-} OffloadedPrograms;
-/* The ops of all SparseCore planes of the host by the program that was offloaded. To be freed even on failure. */
-int sparsecore_ops(OpBuild *build, bool grouped, OffloadedPrograms *programs, ProfErr *err);
-const OpMetricsDb *offloaded_program(const OffloadedPrograms *programs, OffloadKey key);
-void offloaded_programs_free(OffloadedPrograms *programs);
+} SparseCores;
+/* Of all SparseCore planes of the host. To be freed even on failure. */
+int sparsecore_ops(OpBuild *build, bool grouped, SparseCores *sparse, ProfErr *err);
+const OpMetricsDb *offloaded_programs(const SparseCores *sparse, uint64_t core_id); /* NULL: none */
+void sparsecores_free(SparseCores *sparse);
 
 #endif

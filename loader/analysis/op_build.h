@@ -33,6 +33,8 @@ static inline uint64_t truncated(double x) { return x >= 18446744073709551616.0 
 int host_ops_build(OpBuild *build, ProfErr *err);
 int tpu_ops_build(OpBuild *build, ProfErr *err);
 int gpu_ops_build(OpBuild *build, ProfErr *err);
+/* What the TPU's fusions are made of, as children of stats->device. */
+int fused_ops_build(OpBuild *build, ProfErr *err);
 /* The framework's view of stats->device. */
 int framework_ops_build(OpStats *stats, ProfErr *err);
 

@@ -3,7 +3,15 @@
 
 #include "../format/hlo_text.h"
 
-#include <stdio.h>
+static const Text *name_and_type(OpBuild *build, const char *name, const char *type, ProfErr *err)
+{
+    TextBuffer out = {0};
+    text_add(&out, name), text_add_char(&out, ':'), text_add(&out, type);
+    const Text *text = out.no_memory ? NULL : op_text(build, (Slice){out.text, out.n_bytes}, err);
+    if (!text) prof_nomem(err);
+    text_free(&out);
+    return text;
+}
 
 /* "op_name:op_type"; what XLA added itself has a name that is its type. */
 static const Text *provenance(OpBuild *build, const Xla__OpMetadata *metadata, ProfErr *err)
@@ -11,13 +19,7 @@ static const Text *provenance(OpBuild *build, const Xla__OpMetadata *metadata, P
     const char *name = metadata ? metadata->op_name : "", *type = metadata ? metadata->op_type : "";
     if (!*name && !*type) return empty_text;
     if (!*type && (!strcmp(name, "XLA_Args") || !strcmp(name, "XLA_Retvals"))) type = name;
-    size_t n = strlen(name) + strlen(type) + 2;
-    char *joined = prof_alloc(n);
-    if (!joined) return prof_nomem(err), NULL;
-    snprintf(joined, n, "%s:%s", name, type);
-    const Text *text = op_text(build, (Slice){joined, n - 1}, err);
-    prof_free(joined);
-    return text;
+    return name_and_type(build, name, type, err);
 }
 
 static const Text *plain(OpBuild *build, const char *text, ProfErr *err) { return op_text(build, (Slice){text, strlen(text)}, err); }
@@ -60,6 +62,16 @@ int op_describe_hlo(OpBuild *build, OpMetrics *op, const HloModule *module, cons
     op->long_name = long_name(build, module, instruction, err);
     op->source_file = plain(build, file, err);
     op->source_stack = metadata ? stack(build, module, metadata->stack_frame_id, err) : empty_text;
+    return err->code;
+}
+
+int op_describe_fused(OpBuild *build, OpMetrics *op, const HloModule *module, const Xla__HloInstructionProto *instruction, ProfErr *err)
+{
+    const Xla__OpMetadata *metadata = instruction->metadata;
+    op->name = plain(build, instruction->name, err);
+    op->category = plain(build, hlo_category(module, instruction), err);
+    op->provenance = name_and_type(build, metadata ? metadata->op_name : "", metadata ? metadata->op_type : "", err);
+    op->long_name = long_name(build, module, instruction, err);
     return err->code;
 }
 

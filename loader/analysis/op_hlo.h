@@ -7,6 +7,8 @@
 
 /* Fills names, category, provenance and source of an op. */
 int op_describe_hlo(OpBuild *build, OpMetrics *op, const HloModule *module, const Xla__HloInstructionProto *instruction, ProfErr *err);
+/* Of an instruction inside a fusion: name and text, category, provenance. */
+int op_describe_fused(OpBuild *build, OpMetrics *op, const HloModule *module, const Xla__HloInstructionProto *instruction, ProfErr *err);
 /* Adds the cost of some occurrences: by the cost analysis of the program, where that has none by the event's own stats. */
 int op_add_cost(OpBuild *build, OpMetrics *op, const HloModule *module, const Xla__HloInstructionProto *instruction, uint32_t occurrences, uint64_t event_flops,
                 uint64_t event_bytes, ProfErr *err);

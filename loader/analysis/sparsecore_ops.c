@@ -1,124 +1,139 @@
-/* sparsecore_ops.c: ops of SparseCores by the program that a TensorCore offloaded.
+/* sparsecore_ops.c: ops of SparseCores in the programs that TensorCores offload.
  *
  * A module event with offload_core_id and tc_offload_start_id is one run of such a program; the ops inside it are its. The
- * TensorCore op with the same two stats gets them as children. */
+ * TensorCore op with the same two stats should get them as children. XProf takes all programs of one core id for one, those of
+ * the last plane that has any, and gives them to the ops whose start id is 0; so do we. */
 #include "device_ops.h"
 
 typedef struct {
     PsSpan span;
-    uint32_t program; /* position */
-} ModuleRun;
-
-typedef struct {
-    OpSummer sums;
-} ProgramSums;
+    uint32_t core; /* position */
+} Module;
 
 typedef struct {
     OpBuild *build;
     Plane *plane;
     StatFilter filter;
-    OffloadedPrograms *programs;
-    ModuleRun *runs;
-    size_t n_runs, run_capacity;
-    size_t at;         /* the run that events are compared with */
-    int64_t inside;    /* the run of the last op */
-    ProgramSums *sums; /* by program */
-} SparseJob;
+    SparseCores *sparse;
+    Module *modules; /* in order of time */
+    size_t n_modules, capacity;
+    size_t at;      /* the module that ops are compared with */
+    size_t inside;  /* the module of the last op, SIZE_MAX: none */
+    bool mixed;     /* programs that XProf does not tell apart */
+    OpSummer *sums; /* by core id */
+} SparsePlane;
 
-static struct OffloadedProgram *find_program(const OffloadedPrograms *programs, OffloadKey key)
+static struct OffloadedPrograms *find_core(const SparseCores *sparse, uint64_t core_id)
 {
-    for (size_t i = 0; i < programs->n; i++)
-        if (programs->programs[i].key.core_id == key.core_id && programs->programs[i].key.start_id == key.start_id) return &programs->programs[i];
+    for (size_t i = 0; i < sparse->n; i++)
+        if (sparse->cores[i].core_id == core_id) return &sparse->cores[i];
     return NULL;
 }
 
-const OpMetricsDb *offloaded_program(const OffloadedPrograms *programs, OffloadKey key)
+const OpMetricsDb *offloaded_programs(const SparseCores *sparse, uint64_t core_id)
 {
-    const struct OffloadedProgram *found = find_program(programs, key);
+    const struct OffloadedPrograms *found = find_core(sparse, core_id);
     return found ? &found->db : NULL;
 }
 
-void offloaded_programs_free(OffloadedPrograms *programs)
+void sparsecores_free(SparseCores *sparse)
 {
-    for (size_t i = 0; i < programs->n; i++) op_db_free(&programs->programs[i].db);
-    prof_free(programs->programs);
-    *programs = (OffloadedPrograms){0};
+    for (size_t i = 0; i < sparse->n; i++) op_db_free(&sparse->cores[i].db);
+    prof_free(sparse->cores);
+    *sparse = (SparseCores){0};
 }
 
 static bool take_module(void *context, const EventAt *e, ProfErr *err)
 {
-    SparseJob *job = context;
-    OpFacts f = op_facts(&job->filter, e);
+    enum { MAX_CORES = 1024 }; /* ids of cores are small; searched one by one */
+    SparsePlane *p = context;
+    OpFacts f = op_facts(&p->filter, e);
     if (!f.has_core_id || !f.has_start_id) return true;
-    struct OffloadedProgram *program = find_program(job->programs, f.offload);
-    if (!program) {
-        if (!GROW(job->programs->programs, job->programs->n, job->programs->capacity)) return prof_nomem(err), false;
-        program = &job->programs->programs[job->programs->n++];
-        *program = (struct OffloadedProgram){.key = f.offload};
+    struct OffloadedPrograms *core = find_core(p->sparse, f.core_id);
+    if (!core && p->sparse->n == MAX_CORES) return true;
+    if (!core) {
+        if (!GROW(p->sparse->cores, p->sparse->n, p->sparse->capacity)) return prof_nomem(err), false;
+        core = &p->sparse->cores[p->sparse->n++];
+        *core = (struct OffloadedPrograms){.core_id = f.core_id};
     }
-    program->db.total_ps += f.device.end - f.device.begin;
-    if (!GROW(job->runs, job->n_runs, job->run_capacity)) return prof_nomem(err), false;
-    job->runs[job->n_runs++] = (ModuleRun){f.device, (uint32_t)(program - job->programs->programs)};
+    p->mixed |= f.start_id || (core->plane && core->plane != p->plane);
+    if (core->plane != p->plane) {
+        op_db_free(&core->db);
+        core->plane = p->plane, core->modules_ps = 0;
+    }
+    core->modules_ps += f.device.end - f.device.begin;
+    if (!GROW(p->modules, p->n_modules, p->capacity)) return prof_nomem(err), false;
+    p->modules[p->n_modules++] = (Module){f.device, (uint32_t)(core - p->sparse->cores)};
     return true;
 }
 
-/* Modules and ops both come in order of time. */
 static bool take_op(void *context, const EventAt *e, ProfErr *err)
 {
-    SparseJob *job = context;
-    OpFacts f = op_facts(&job->filter, e);
-    while (job->at < job->n_runs && job->runs[job->at].span.end < f.device.begin) job->at++;
-    if (job->at == job->n_runs || !span_includes(job->runs[job->at].span, f.device)) return true;
-    OpSummer *sums = &job->sums[job->runs[job->at].program].sums;
-    if (job->inside != (int64_t)job->at) op_summer_close_spans(sums);
-    job->inside = (int64_t)job->at;
-    sums->plane = job->plane;
+    SparsePlane *p = context;
+    OpFacts f = op_facts(&p->filter, e);
+    while (p->at < p->n_modules && p->modules[p->at].span.end < f.device.begin) p->at++;
+    if (p->at == p->n_modules || !span_includes(p->modules[p->at].span, f.device)) return true;
+    OpSummer *sums = &p->sums[p->modules[p->at].core];
+    if (p->inside != p->at) op_summer_close_spans(sums);
+    p->inside = p->at;
+    sums->plane = p->plane;
     return op_summer_add(sums, e->meta, e->occurrences, &f, 0, err) >= 0;
 }
 
-static int finish_program(SparseJob *job, size_t i, ProfErr *err)
+static int read_lines(SparsePlane *p, const char *name, bool grouped, bool (*take)(void *context, const EventAt *e, ProfErr *err), ProfErr *err)
 {
-    SymbolOps *ops = symbol_ops_new(job->build, job->plane, CORE_SPARSECORE, err);
+    Line *lines = &p->build->host->lines[p->plane->first_line];
+    for (size_t i = 0; i < p->plane->n_lines && !err->code; i++) {
+        if (strcmp(lines[i].name->text, name) != 0) continue;
+        p->at = 0, p->inside = SIZE_MAX;
+        each_event(&lines[i], !grouped, take, p, err);
+    }
+    return err->code;
+}
+
+static int finish_core(SparsePlane *p, size_t i, ProfErr *err)
+{
+    struct OffloadedPrograms *core = &p->sparse->cores[i];
+    SymbolOps *ops = symbol_ops_new(p->build, p->plane, CORE_SPARSECORE, err);
     if (!ops) return err->code;
-    const OpSummer *sums = &job->sums[i].sums;
-    for (size_t k = 0; k < sums->n && !err->code; k++) symbol_ops_add(ops, &sums->sums[k], err);
-    if (!err->code) symbol_ops_finish(ops, &job->programs->programs[i].db, err);
+    for (size_t k = 0; k < p->sums[i].n && !err->code; k++) symbol_ops_add(ops, &p->sums[i].sums[k], err);
+    if (!err->code && !symbol_ops_finish(ops, &core->db, err)) {
+        core->db.total_ps = core->modules_ps > core->db.total_op_ps ? core->modules_ps : core->db.total_op_ps;
+        if (!op_db_add_idle(&core->db, p->build->stats->idle)) prof_nomem(err);
+    }
     symbol_ops_free(ops);
     return err->code;
 }
 
-static int plane_ops(SparseJob *job, bool grouped, ProfErr *err)
+static int read_plane(SparsePlane *p, bool grouped, ProfErr *err)
 {
-    Line *lines = &job->build->host->lines[job->plane->first_line];
-    for (size_t i = 0; i < job->plane->n_lines && !err->code; i++)
-        if (!strcmp(lines[i].name->text, "Sparse Core Modules")) each_event(&lines[i], !grouped, take_module, job, err);
-    job->sums = prof_alloc(job->programs->n * sizeof *job->sums);
-    if (!job->sums) return prof_nomem(err);
-    for (size_t i = 0; i < job->plane->n_lines && !err->code; i++) {
-        if (strcmp(lines[i].name->text, "Sparse Core Ops")) continue;
-        job->at = 0, job->inside = -1;
-        each_event(&lines[i], !grouped, take_op, job, err);
-    }
-    for (size_t i = 0; i < job->programs->n && !err->code; i++) finish_program(job, i, err);
+    if (stat_filter_open(&p->filter, p->plane, op_fact_stats, n_op_fact_stats, err)) return err->code;
+    if (read_lines(p, "Sparse Core Modules", grouped, take_module, err)) return err->code;
+    if (!(p->sums = prof_alloc(p->sparse->n * sizeof *p->sums))) return prof_nomem(err);
+    read_lines(p, "Sparse Core Ops", grouped, take_op, err);
+    for (size_t i = 0; i < p->sparse->n && !err->code; i++)
+        if (p->sparse->cores[i].plane == p->plane) finish_core(p, i, err);
     return err->code;
 }
 
-int sparsecore_ops(OpBuild *build, bool grouped, OffloadedPrograms *programs, ProfErr *err)
+int sparsecore_ops(OpBuild *build, bool grouped, SparseCores *sparse, ProfErr *err)
 {
     Host *host = build->host;
-    for (size_t p = 0; p < host->n_planes && !err->code; p++) {
-        if (host->planes[p].kind != PLANE_SPARSECORE) continue;
-        SparseJob job = {.build = build, .plane = &host->planes[p], .programs = programs};
-        if (!stat_filter_open(&job.filter, job.plane, op_fact_stats, n_op_fact_stats, err)) plane_ops(&job, grouped, err);
-        for (size_t i = 0; job.sums && i < programs->n; i++) op_summer_free(&job.sums[i].sums);
-        stat_filter_close(&job.filter);
-        prof_free(job.sums);
-        prof_free(job.runs);
+    bool mixed = false;
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        if (host->planes[i].kind != PLANE_SPARSECORE) continue;
+        SparsePlane p = {.build = build, .plane = &host->planes[i], .sparse = sparse};
+        read_plane(&p, grouped, err);
+        mixed |= p.mixed;
+        for (size_t k = 0; p.sums && k < sparse->n; k++) op_summer_free(&p.sums[k]);
+        stat_filter_close(&p.filter);
+        prof_free(p.sums);
+        prof_free(p.modules);
     }
-    for (size_t i = 0; i < programs->n && !err->code; i++) {
-        OpMetricsDb *db = &programs->programs[i].db;
-        if (db->total_op_ps > db->total_ps) db->total_ps = db->total_op_ps;
-        if (!op_db_add_idle(db, build->stats->idle)) prof_nomem(err);
-    }
+    if (mixed)
+        host_issue(
+            host, "warning", "sparsecore_programs_mixed", 0, 0, host,
+            "XProf takes all programs offloaded to SparseCores of one id for one, keeps those of the last core, and gives them to the ops that offload with "
+            "start id 0; so do the op metrics");
     return err->code;
 }

@@ -4,8 +4,8 @@
 
 typedef struct {
     uint64_t symbol_id;
-    OpMetrics op; /* from the metadata of its first event, and the sums so far */
-    OpMetricsDb offloaded;
+    OpMetrics op;                 /* from the metadata of its first event, and the sums so far */
+    const OpMetricsDb *offloaded; /* NULL: none */
 } SymbolOp;
 
 struct SymbolOps {
@@ -32,7 +32,6 @@ SymbolOps *symbol_ops_new(OpBuild *build, Plane *plane, enum CoreType core, Prof
 void symbol_ops_free(SymbolOps *s)
 {
     if (!s) return;
-    for (size_t i = 0; i < s->n; i++) op_db_free(&s->ops[i].offloaded);
     metadata_reader_close(&s->reader);
     prof_free(s->ops);
     prof_free(s->slots);
@@ -70,7 +69,7 @@ static SymbolOp *symbol_op(SymbolOps *s, const OpMetrics *read, uint64_t symbol_
         if (!GROW(s->ops, s->n, s->capacity)) return NULL;
         SymbolOp *made = &s->ops[s->n];
         *made = (SymbolOp){.symbol_id = symbol_id, .op = *read};
-        made->op.min_ps = UINT64_MAX, made->op.n_cores = 1, made->op.core_type = s->core;
+        made->op.min_ps = UINT64_MAX, made->op.n_cores = s->core == CORE_TENSORCORE, made->op.core_type = s->core;
         *slot = (uint32_t)++s->n;
     }
     return &s->ops[*slot - 1];
@@ -103,10 +102,9 @@ int64_t symbol_ops_add(SymbolOps *s, const OpSums *sums, ProfErr *err)
     return position;
 }
 
-int symbol_ops_offload(SymbolOps *s, int64_t position, const OpMetricsDb *program, ProfErr *err)
+void symbol_ops_offload(SymbolOps *s, int64_t position, const OpMetricsDb *programs)
 {
-    if (!op_db_merge(&s->ops[position].offloaded, program, &s->reader.build->stats->arena, false)) prof_nomem(err);
-    return err->code;
+    if (!s->ops[position].offloaded) s->ops[position].offloaded = programs;
 }
 
 /* From one occurrence to all. */
@@ -134,7 +132,7 @@ int symbol_ops_finish(SymbolOps *s, OpMetricsDb *db, ProfErr *err)
     for (size_t i = 0; i < s->n; i++) {
         OpMetrics *op = &s->ops[i].op;
         multiply(op);
-        if (s->ops[i].offloaded.n_ops && !join_children(op, &s->ops[i].offloaded, arena)) return prof_nomem(err);
+        if (s->ops[i].offloaded && !join_children(op, s->ops[i].offloaded, arena)) return prof_nomem(err);
         db->total_op_ps += op->self_ps;
         double share = safe_div((double)op->normalized_ps, (double)op->time_ps);
         db->normalized_total_ps = truncated((double)db->normalized_total_ps + (double)op->self_ps * share);

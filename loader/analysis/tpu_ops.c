@@ -6,19 +6,12 @@
 #include "device_ops.h"
 #include "duty_cycle.h"
 
-typedef struct {
-    uint32_t sums; /* position */
-    OffloadKey key;
-} Offloaded;
-
 enum Trait { TRAIT_KNOWN = 1, TRAIT_NAMED = 2, TRAIT_OFF_DUTY = 4 };
 
 typedef struct {
     struct PlaneJob *job;
     Line *line;
     OpSummer sums;
-    Offloaded *offloaded;
-    size_t n_offloaded, offloaded_capacity;
     Hull spans;  /* device spans of ops */
     Hull steps;  /* of a Steps line */
     Hull named;  /* events with a framework op */
@@ -78,10 +71,8 @@ static bool take_op(void *context, const EventAt *e, ProfErr *err)
     add_named(l, traits, &f);
     int64_t position = traits ? op_summer_add(&l->sums, e->meta, e->occurrences, &f, 1, err) : -1;
     if (position < 0) return false;
-    if (f.has_core_id && f.has_start_id) {
-        if (!GROW(l->offloaded, l->n_offloaded, l->offloaded_capacity)) return prof_nomem(err), false;
-        l->offloaded[l->n_offloaded++] = (Offloaded){(uint32_t)position, f.offload};
-    }
+    OpSums *sums = &l->sums.sums[position];
+    if (f.has_core_id && f.has_start_id && !f.start_id && !sums->offloads) sums->offloads = true, sums->offload_core_id = f.core_id;
     if (!is_named(l->line, "XLA Ops")) return true;
     hull_add(&l->events, f.event);
     if (!duty_line_add(&l->duty, f.event, !(traits & TRAIT_OFF_DUTY))) prof_nomem(err);
@@ -150,20 +141,17 @@ static int measure_steps(PlaneJob *job, Hull *measured, ProfErr *err)
     return err->code;
 }
 
-static int join_lines(PlaneJob *job, const OffloadedPrograms *programs, CoreDuty *duty, OpMetricsDb *db, ProfErr *err)
+static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, OpMetricsDb *db, ProfErr *err)
 {
     SymbolOps *ops = symbol_ops_new(job->build, job->plane, CORE_TENSORCORE, err);
     Hull measured = {0};
     for (size_t i = 0; i < job->plane->n_lines && !err->code; i++) {
         CoreLine *l = &job->lines[i];
-        int64_t *positions = prof_alloc(l->sums.n * sizeof *positions);
-        if (!positions) return symbol_ops_free(ops), prof_nomem(err);
-        for (size_t k = 0; k < l->sums.n && !err->code; k++) positions[k] = symbol_ops_add(ops, &l->sums.sums[k], err);
-        for (size_t k = 0; k < l->n_offloaded && !err->code; k++) {
-            const OpMetricsDb *program = offloaded_program(programs, l->offloaded[k].key);
-            if (program && positions[l->offloaded[k].sums] >= 0) symbol_ops_offload(ops, positions[l->offloaded[k].sums], program, err);
+        for (size_t k = 0; k < l->sums.n && !err->code; k++) {
+            const OpSums *sums = &l->sums.sums[k];
+            int64_t position = symbol_ops_add(ops, sums, err);
+            if (position >= 0 && sums->offloads) symbol_ops_offload(ops, position, offloaded_programs(sparse, sums->offload_core_id));
         }
-        prof_free(positions);
         hull_join(&measured, &l->spans);
         if (!job->grouped) hull_join(&measured, &l->named);
         hull_join(&duty->measured, &l->events);
@@ -179,18 +167,17 @@ static int join_lines(PlaneJob *job, const OffloadedPrograms *programs, CoreDuty
     return err->code;
 }
 
-static int tensorcore_ops(OpBuild *build, Plane *plane, bool grouped, const OffloadedPrograms *programs, CoreDuty *duty, ProfErr *err)
+static int tensorcore_ops(OpBuild *build, Plane *plane, bool grouped, const SparseCores *sparse, CoreDuty *duty, ProfErr *err)
 {
     PlaneJob job = {.build = build, .plane = plane, .grouped = grouped, .lines = prof_alloc(plane->n_lines * sizeof *job.lines)};
     OpMetricsDb db = {0};
     if (!job.lines) return prof_nomem(err);
     stat_filter_open(&job.filter, plane, op_fact_stats, n_op_fact_stats, err);
     if (!err->code) parallel_for(build->host->run->n_workers, plane->n_lines, read_line, &job, err);
-    if (!err->code && !join_lines(&job, programs, duty, &db, err) && !op_db_merge(&build->stats->device, &db, &build->stats->arena, true)) prof_nomem(err);
+    if (!err->code && !join_lines(&job, sparse, duty, &db, err) && !op_db_merge(&build->stats->device, &db, &build->stats->arena, true)) prof_nomem(err);
     for (size_t i = 0; i < plane->n_lines; i++) {
         op_summer_free(&job.lines[i].sums);
         duty_line_free(&job.lines[i].duty);
-        prof_free(job.lines[i].offloaded);
         prof_free(job.lines[i].traits);
     }
     stat_filter_close(&job.filter);
@@ -246,12 +233,12 @@ static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
 int tpu_ops_build(OpBuild *build, ProfErr *err)
 {
     Host *host = build->host;
-    OffloadedPrograms programs = {0};
+    SparseCores sparse = {0};
     CoreDuty *duty = prof_alloc(host->n_planes * sizeof *duty);
     size_t n_duty = 0;
     bool grouped = host_is_grouped(host);
     if (!duty) return prof_nomem(err);
-    sparsecore_ops(build, grouped, &programs, err);
+    sparsecore_ops(build, grouped, &sparse, err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
         if (plane->kind != PLANE_TENSORCORE && plane->kind != PLANE_SPARSECORE) continue;
@@ -259,11 +246,11 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
         if (plane->kind == PLANE_SPARSECORE)
             sparsecore_duty(plane, &duty[n_duty++], err);
         else if (!err->code)
-            tensorcore_ops(build, plane, grouped, &programs, &duty[n_duty++], err);
+            tensorcore_ops(build, plane, grouped, &sparse, &duty[n_duty++], err);
     }
     if (!err->code) duty_cycle(duty, n_duty, &build->stats->device.busy_ps, &build->stats->device.idle_ps, err);
     for (size_t i = 0; i < n_duty; i++) span_list_free(&duty[i].active);
-    offloaded_programs_free(&programs);
+    sparsecores_free(&sparse);
     prof_free(duty);
-    return err->code;
+    return err->code ? err->code : fused_ops_build(build, err);
 }
