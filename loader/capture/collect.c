@@ -61,12 +61,13 @@ static void know_thread(Collector *c, uint32_t thread)
 static uint32_t api_name(Collector *c, enum RecordKind kind, uint32_t cbid)
 {
     uint32_t *known = cbid < MAX_CBIDS ? &c->api_names[kind == REC_DRIVER][cbid] : NULL;
-    if (known && *known) return *known;
+    uint32_t id = known ? *known : 0;
+    if (id) return id;
     char name[256];
     cupti_api_name(c->cupti, kind == REC_DRIVER ? CB_DOMAIN_DRIVER : CB_DOMAIN_RUNTIME, cbid, name, sizeof name);
     /* a library before 12.5 cannot be told which driver calls to record */
     bool skip = kind == REC_DRIVER && !(c->cupti->kinds & CAPTURE_DRIVER_ALL) && !cupti_is_launch(name);
-    uint32_t id = skip ? SKIP_CALL : spool_text(c->spool, name, strlen(name));
+    id = skip ? SKIP_CALL : spool_text(c->spool, name, strlen(name));
     if (known) *known = id;
     return id;
 }

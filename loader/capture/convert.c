@@ -407,9 +407,9 @@ static void emit_calls(Converter *c, Item *calls, size_t n, const Item *work)
         const char *api = name_text(&t->names, call->api);
         if (i) call->correlation = 0;
         if (work) call->device = work->device;
-        if (!i && work && strstr(api, "GraphLaunch"))
+        if (!i && work && work->graph && strstr(api, "GraphLaunch"))
             call->name = name_id_format(&t->names, t->err, "cuGraphLaunch (CudaGraph:%u)", work->graph);
-        else if (!i && work && work->kind == REC_KERNEL && strstr(api, "Launch"))
+        else if (!i && work && work->kind == REC_KERNEL && strstr(api, "Launch") && !strstr(api, "GraphLaunch"))
             call->name = work->name; /* as XLA names launches, and XProf's launch statistics want them */
         sorter_add(t->events, call, t->err);
     }
@@ -458,10 +458,9 @@ static bool write_profile(Converter *c, const char *folder, char *written, size_
     if (close(fd)) prof_fail(t->err, PROF_IO, 0, "cannot write %s: %s", part, strerror(errno));
     bool named = false;
     for (int with_pid = 0; with_pid < 2 && !named && !t->err->code; with_pid++) {
-        if (with_pid)
-            snprintf(written, n, "%s/%s.%lld.xplane.pb", folder, t->host, (long long)t->pid);
-        else
-            snprintf(written, n, "%s/%s.xplane.pb", folder, t->host);
+        char process[32] = "";
+        if (with_pid) snprintf(process, sizeof process, ".%lld", (long long)t->pid);
+        if (snprintf(written, n, "%s/%s%s.xplane.pb", folder, t->host, process) >= (int)n) break;
         named = !link(part, written); /* unlike rename() it leaves the profile of another process alone */
         if (!named && errno != EEXIST) named = access(written, F_OK) && !rename(part, written);
     }

@@ -103,7 +103,7 @@ int cupti_subscribe(Cupti *c, CuptiCallback *on_context, ProfErr *err)
         return prof_fail(err, PROF_IO, 0, "the driver is too old for %s, or a stub libcuda was found first; name an older CUPTI with --cupti", c->path);
     if (rc == CUPTI_INSUFFICIENT_PRIVILEGES)
         return prof_fail(err, PROF_IO, 0, "no permission to use CUPTI; run as root, or let users profile (NVreg_RestrictProfilingToAdminUsers=0)");
-    if (rc) return prof_fail(err, PROF_IO, 0, "CUPTI cannot be used: %s (%d); is a driver loaded?", cupti_result(c, rc), rc);
+    if (rc) return prof_fail(err, PROF_IO, 0, "CUPTI cannot be used: %s (%d); check with nvidia-smi that a driver is loaded", cupti_result(c, rc), rc);
     c->subscribed = true;
     c->EnableCallback(1, c->subscriber, CB_DOMAIN_RESOURCE, CB_RESOURCE_CONTEXT_CREATED);
     return PROF_OK;

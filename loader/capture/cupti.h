@@ -33,7 +33,6 @@ enum {
 };
 
 enum CuptiResult {
-    CUPTI_SUCCESS = 0,
     CUPTI_MAX_LIMIT_REACHED = 12,
     CUPTI_NOT_INITIALIZED = 15,
     CUPTI_INVALID_KIND = 21,

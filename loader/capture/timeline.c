@@ -63,7 +63,7 @@ static void write_all_metadata(Writer *w)
         XSTATS(AS_NAME)
 #undef AS_NAME
     };
-    for (uint32_t name = 0; name < w->n_used; name++) {
+    for (uint32_t name = 0; name < w->n_used && name <= w->t->names.n; name++) {
         const char *text = name_text(&w->t->names, name);
         if (w->used[name] & USED_AS_REF) write_metadata(w, PLANE_STAT_METADATA, FIRST_REF + (uint64_t)name, text);
         if (!(w->used[name] & USED_AS_EVENT)) continue;

@@ -59,7 +59,7 @@ static void append(XOut *out, const void *bytes, size_t n)
 
 static void append_tag(XOut *out, uint32_t field, unsigned type)
 {
-    uint8_t tag[10];
+    uint8_t tag[10] = {0};
     append(out, tag, (size_t)(put_varint(tag, (uint64_t)field << 3 | type) - tag));
 }
 

@@ -242,16 +242,16 @@ static void *play(void *argument)
     Stream *s = &streams[p->thread % MAX_THREADS];
     for (int time = 0; time < p->times; time++)
         for (size_t i = 0; i < p->n; i++) {
-            char line[1024], *word;
+            char line[1024], *word, *rest;
             snprintf(line, sizeof line, "%s", p->lines[i]);
-            word = strtok(line, " \n");
+            word = strtok_r(line, " \n", &rest);
             if (!word || *word == '#') continue;
             if (!strcmp(word, "flush")) {
                 cuptiActivityFlushAll(0);
             } else if (!strcmp(word, "sleep")) {
-                usleep((useconds_t)atoi(strtok(NULL, " \n")) * 1000);
+                usleep((useconds_t)atoi(strtok_r(NULL, " \n", &rest)) * 1000);
             } else if (!strcmp(word, "drop")) {
-                atomic_fetch_add(&n_dropped, (unsigned long)atoi(strtok(NULL, " \n")));
+                atomic_fetch_add(&n_dropped, (unsigned long)atoi(strtok_r(NULL, " \n", &rest)));
             } else if (!strcmp(word, "context")) {
                 if (subscriber) subscriber(subscriber_data, 3, 1, NULL);
             } else {

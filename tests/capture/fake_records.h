@@ -159,10 +159,11 @@ static inline size_t fake_record_size(uint32_t kind, uint32_t version)
     static const struct {
         uint32_t kind, since;
         size_t n;
-    } sizes[] = {{10, 130000, 216}, {10, 19, 208}, {10, 18, 200}, {10, 16, 176}, {10, 15, 168}, {10, 0, 160}, {1, 26, 96}, {1, 16, 88}, {1, 14, 80}, {1, 0, 72}, {22, 16, 96}, {22, 14, 88},
-                 {22, 0, 80}, {2, 16, 88}, {2, 14, 80}, {2, 0, 72}, {4, 0, 40}, {5, 0, 40}, {17, 22, 56}, {17, 20, 48}, {17, 0, 40}, {38, 26, 56}, {38, 0, 40}, {8, 26, 184}, {8, 16, 176},
-                 {8, 15, 152}, {8, 0, 144}, {9, 23, 32}, {9, 22, 24}, {9, 0, 16}, {37, 0, 24}, {49, 24, 128}, {49, 16, 120}, {49, 15, 112}, {50, 130000, 80}, {50, 16, 72}, {50, 15, 64},
-                 {25, 26, 104}, {25, 0, 64}, {51, 21, 56}, {51, 17, 48}, {20, 0, 40}};
+    } sizes[] = {{10, 130000, 216}, {10, 19, 208}, {10, 18, 200}, {10, 16, 176}, {10, 15, 168}, {10, 0, 160},  {1, 26, 96},   {1, 16, 88},      {1, 14, 80},
+                 {1, 0, 72},        {22, 16, 96},  {22, 14, 88},  {22, 0, 80},   {2, 16, 88},   {2, 14, 80},   {2, 0, 72},    {4, 0, 40},       {5, 0, 40},
+                 {17, 22, 56},      {17, 20, 48},  {17, 0, 40},   {38, 26, 56},  {38, 0, 40},   {8, 26, 184},  {8, 16, 176},  {8, 15, 152},     {8, 0, 144},
+                 {9, 23, 32},       {9, 22, 24},   {9, 0, 16},    {37, 0, 24},   {49, 24, 128}, {49, 16, 120}, {49, 15, 112}, {50, 130000, 80}, {50, 16, 72},
+                 {50, 15, 64},      {25, 26, 104}, {25, 0, 64},   {51, 21, 56},  {51, 17, 48},  {20, 0, 40}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].kind == kind && version >= sizes[i].since) return sizes[i].n;
     return 0;
@@ -227,7 +228,8 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
     } else if (!strcmp(word, "memcpy")) {
         FakeMemcpy *c = &r->copy;
         c->kind = 1, c->start = start, c->end = end, c->deviceId = device, c->contextId = context, c->streamId = stream, c->correlationId = corr;
-        c->copyKind = (uint8_t)N("copy", 1), c->srcKind = (uint8_t)N("src", 1), c->dstKind = (uint8_t)N("dst", 3), c->flags = (uint8_t)N("async", 1), c->bytes = N("bytes", 0);
+        c->copyKind = (uint8_t)N("copy", 1), c->srcKind = (uint8_t)N("src", 1), c->dstKind = (uint8_t)N("dst", 3), c->flags = (uint8_t)N("async", 1),
+        c->bytes = N("bytes", 0);
         c->copyCount = 1, c->graphId = (uint32_t)N("graph", 0), c->graphNodeId = N("node", 0);
     } else if (!strcmp(word, "peer")) {
         FakePeer *c = &r->peer;
@@ -239,7 +241,8 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
         c->value = (uint32_t)N("value", 0), c->bytes = N("bytes", 0), c->memoryKind = 3, c->flags = (uint16_t)N("async", 1);
     } else if (!strcmp(word, "runtime") || !strcmp(word, "driver")) {
         FakeApi *a = &r->api;
-        a->kind = *word == 'd' ? 4 : 5, a->cbid = (uint32_t)N("cbid", *word == 'd' ? 307 : 211), a->start = start, a->end = end, a->threadId = thread, a->correlationId = corr;
+        a->kind = *word == 'd' ? 4 : 5, a->cbid = (uint32_t)N("cbid", *word == 'd' ? 307 : 211), a->start = start, a->end = end, a->threadId = thread,
+        a->correlationId = corr;
         a->returnValue = (uint32_t)N("result", 0);
     } else if (!strcmp(word, "overhead")) {
         FakeOverhead *o = &r->overhead;
@@ -251,10 +254,26 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
         s->kind = 38, s->type = (uint32_t)N("what", 3), s->start = start, s->end = end, s->correlationId = corr, s->contextId = context, s->streamId = stream;
     } else if (!strcmp(word, "device")) { /* an H200 */
         FakeDevice *d = &r->device;
-        *d = (FakeDevice){.kind = 8, .id = device, .globalMemoryBandwidth = 4916736000u, .globalMemorySize = N("bytes", 150121545728u), .l2CacheSize = 62914560, .numThreadsPerWarp = 32,
-                          .coreClockRate = 1980000, .numMultiprocessors = 132, .maxWarpsPerMultiprocessor = 64, .maxBlocksPerMultiprocessor = 32, .maxSharedMemoryPerMultiprocessor = 233472,
-                          .maxRegistersPerMultiprocessor = 65536, .maxRegistersPerBlock = 65536, .maxSharedMemoryPerBlock = 49152, .maxThreadsPerBlock = 1024, .major = 9, .minor = 0,
-                          .eccEnabled = 1, .uuid = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, (uint8_t)device}, .isCudaVisible = 1};
+        *d = (FakeDevice){.kind = 8,
+                          .id = device,
+                          .globalMemoryBandwidth = 4916736000u,
+                          .globalMemorySize = N("bytes", 150121545728u),
+                          .l2CacheSize = 62914560,
+                          .numThreadsPerWarp = 32,
+                          .coreClockRate = 1980000,
+                          .numMultiprocessors = 132,
+                          .maxWarpsPerMultiprocessor = 64,
+                          .maxBlocksPerMultiprocessor = 32,
+                          .maxSharedMemoryPerMultiprocessor = 233472,
+                          .maxRegistersPerMultiprocessor = 65536,
+                          .maxRegistersPerBlock = 65536,
+                          .maxSharedMemoryPerBlock = 49152,
+                          .maxThreadsPerBlock = 1024,
+                          .major = 9,
+                          .minor = 0,
+                          .eccEnabled = 1,
+                          .uuid = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, (uint8_t)device},
+                          .isCudaVisible = 1};
         d->name = strdup("NVIDIA H200 (fake)"); /* the tool's to free */
     } else if (!strcmp(word, "ctx")) {
         r->context = (FakeContext){.kind = 9, .contextId = context, .deviceId = device, .computeApiKind = 1};
@@ -262,19 +281,23 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
         r->stream = (FakeStreamRecord){37, context, stream, 0, 1, corr};
     } else if (!strcmp(word, "memory")) {
         FakeMemory *m = &r->memory;
-        m->kind = 49, m->memoryOperationType = (uint32_t)N("what", 1), m->memoryKind = (uint32_t)N("memory", 3), m->correlationId = corr, m->address = N("addr", 0), m->bytes = N("bytes", 0);
+        m->kind = 49, m->memoryOperationType = (uint32_t)N("what", 1), m->memoryKind = (uint32_t)N("memory", 3), m->correlationId = corr,
+        m->address = N("addr", 0), m->bytes = N("bytes", 0);
         m->timestamp = start, m->deviceId = device, m->contextId = context, m->streamId = stream;
     } else if (!strcmp(word, "pool")) {
         FakePool *p = &r->pool;
-        p->kind = 50, p->operation = (uint32_t)N("what", 1), p->poolType = 1, p->correlationId = corr, p->deviceId = device, p->address = N("addr", 0), p->size = N("bytes", 0);
+        p->kind = 50, p->operation = (uint32_t)N("what", 1), p->poolType = 1, p->correlationId = corr, p->deviceId = device, p->address = N("addr", 0),
+        p->size = N("bytes", 0);
         p->timestamp = start;
     } else if (!strcmp(word, "unified")) {
         FakeUnified *u = &r->unified;
-        u->kind = 25, u->counterKind = (uint32_t)N("what", 1), u->value = N("bytes", 0), u->start = start, u->end = end, u->address = N("addr", 0), u->srcId = (uint32_t)N("from", 0);
+        u->kind = 25, u->counterKind = (uint32_t)N("what", 1), u->value = N("bytes", 0), u->start = start, u->end = end, u->address = N("addr", 0),
+        u->srcId = (uint32_t)N("from", 0);
         u->dstId = (uint32_t)N("to", 0);
     } else if (!strcmp(word, "graph")) {
         FakeGraph *g = &r->graph;
-        g->kind = 51, g->correlationId = corr, g->start = start, g->end = end, g->deviceId = device, g->graphId = (uint32_t)N("graph", 1), g->contextId = context, g->streamId = stream;
+        g->kind = 51, g->correlationId = corr, g->start = start, g->end = end, g->deviceId = device, g->graphId = (uint32_t)N("graph", 1),
+        g->contextId = context, g->streamId = stream;
     } else if (!strcmp(word, "environment")) {
         r->kind = 20;
     } else {

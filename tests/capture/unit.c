@@ -1,0 +1,176 @@
+/* unit.c: parts of the capture by themselves: occupancy, the sorter beyond its memory, buffers between threads, the spool. */
+#define _GNU_SOURCE
+#include "../../loader/capture/buffers.h"
+#include "../../loader/capture/occupancy.h"
+#include "../../loader/capture/sorter.h"
+#include "../../loader/capture/spool.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int n_passed, n_failed;
+
+static void check(bool ok, const char *what)
+{
+    printf("%s %s\n", ok ? "ok" : "not ok", what);
+    *(ok ? &n_passed : &n_failed) += 1;
+}
+
+/* Values of NVIDIA's occupancy calculator and of XLA's formula, from the documentation of both. */
+static void test_occupancy(void)
+{
+    static const SmLimits hopper = {9, 0, 32, 64, 32, 65536, 233472}, ampere = {8, 0, 32, 64, 32, 65536, 167936}, turing = {7, 5, 32, 32, 16, 65536, 65536},
+                          blackwell = {12, 0, 32, 48, 24, 65536, 102400};
+    static const struct {
+        const SmLimits *sm;
+        uint64_t threads;
+        uint32_t registers;
+        uint64_t shared;
+        double percent;
+    } cases[] = {{&hopper, 256, 32, 0, 100},
+                 {&hopper, 384, 168, 208 << 10, 18.75},
+                 {&hopper, 128, 255, 0, 12.5},
+                 {&hopper, 100, 40, 0, 58.59375},
+                 {&ampere, 256, 64, 0, 50},
+                 {&turing, 256, 64, 0, 100},
+                 {&blackwell, 256, 64, 0, 100 * 2 / 3.0},
+                 {&hopper, 256, 32, 8192, 100}};
+    bool ok = true;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        double got = occupancy_percent(cases[i].sm, cases[i].threads, cases[i].registers, cases[i].shared);
+        if (fabs(got - cases[i].percent) > 1e-9) ok = false, printf("# case %zu: %g instead of %g\n", i, got, cases[i].percent);
+    }
+    check(ok, "occupancy of the calculator's cases");
+    check(occupancy_percent(&hopper, 0, 32, 0) < 0 && occupancy_percent(&(SmLimits){0}, 256, 32, 0) < 0, "no occupancy without threads or limits");
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+    return x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+static void test_sorter(size_t n)
+{
+    ProfErr err = {0};
+    enum { WORDS = 12 };
+    uint64_t element[WORDS] = {0}, seed = 7, sum = 0, got_sum = 0, last[2] = {0, 0};
+    Sorter *s = sorter_new(sizeof element, by_first, "/tmp");
+    for (size_t i = 0; i < n && !err.code; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        element[0] = seed >> 50, element[1] = i, sum += element[0] * (i + 1);
+        sorter_add(s, element, &err);
+    }
+    size_t got = 0;
+    bool ordered = true;
+    for (const uint64_t *e; (e = sorter_next(s, &err)); got++) {
+        if (got && (e[0] < last[0] || (e[0] == last[0] && e[1] <= last[1]))) ordered = false;
+        last[0] = e[0], last[1] = e[1], got_sum += e[0] * (e[1] + 1);
+    }
+    check(!err.code && got == n && ordered && sum == got_sum, n > 1000000 ? "sorting more than memory holds" : "sorting in memory");
+    sorter_free(s);
+}
+
+enum { BUFFER = 4096, ROUNDS = 20000, THREADS = 4 };
+static Buffers buffers;
+static _Atomic uint64_t n_filled, n_done;
+
+static void *fill(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < ROUNDS; i++) {
+        int32_t b = buffers_take(&buffers);
+        if (b == NO_BUFFER) continue;
+        buffers.all[b].bytes[0]++; /* two owners at once would be seen here */
+        if (buffers.all[b].bytes[0] != 1) printf("# a buffer with two owners\n"), n_failed++;
+        atomic_fetch_add(&n_filled, 1);
+        buffers_fill(&buffers, b, 1);
+    }
+    atomic_fetch_add(&n_done, 1);
+    return NULL;
+}
+
+static void test_buffers(void)
+{
+    pthread_t threads[THREADS];
+    uint64_t n_taken = 0;
+    buffers_init(&buffers, BUFFER, 16);
+    buffers_keep_ready(&buffers, 16);
+    for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, fill, NULL);
+    for (bool last = false;;) {
+        int32_t next;
+        for (int32_t b = buffers_take_all_filled(&buffers); b != NO_BUFFER; b = next, n_taken++)
+            next = atomic_load(&buffers.all[b].next), buffers_give(&buffers, b);
+        if (last) break;
+        last = atomic_load(&n_done) == THREADS;
+    }
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    check(n_taken == atomic_load(&n_filled) && atomic_load(&buffers.n_free) == 16, "buffers between threads: none lost, none twice");
+}
+
+/* Records of every kind, with every bit pattern that a field may have, come back as they were; and after any cut nothing else does. */
+static void test_spool(void)
+{
+    char path[] = "/tmp/spool-test-XXXXXX";
+    ProfErr err = {0};
+    int fd = mkstemp(path);
+    close(fd), unlink(path);
+    SpoolWriter *w = spool_create(path, "version=1\nhost=h\n", 1 << 30, &err);
+    enum { RECORDS = 30000 };
+    uint64_t seed = 1;
+    Record *written = calloc(RECORDS, sizeof *written);
+    char name[64];
+    for (int i = 0; i < RECORDS && w && written; i++) {
+        Record *r = &written[i];
+        r->kind = (enum RecordKind)(i % N_RECORD_KINDS);
+        for (int f = 0; f < record_kinds[r->kind].n_fields; f++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            r->values[f] = field_is_fixed(&record_kinds[r->kind].fields[f]) ? seed >> 61 : seed >> (seed >> 58);
+            if (record_kinds[r->kind].fields[f].role == TEXT) {
+                snprintf(name, sizeof name, "text %d", i % 5000);
+                r->values[f] = spool_text(w, name, strlen(name));
+            }
+        }
+        spool_append(w, r);
+    }
+    spool_close(w, true);
+    SpoolReader reader;
+    Record r;
+    int n = 0;
+    bool same = !spool_open(&reader, path, &err);
+    for (; same && spool_next(&reader, &r, &err); n++)
+        same = n < RECORDS && r.kind == written[n].kind && !memcmp(r.values, written[n].values, record_kinds[r.kind].n_fields * sizeof *r.values);
+    check(same && n == RECORDS && !reader.damaged && reader.status.state == SPOOL_ENDED && reader.status.n_records == RECORDS,
+          "a spool gives its records back");
+    uint64_t size = reader.n_bytes;
+    spool_reader_close(&reader);
+    bool ok = true;
+    for (uint64_t cut = size; cut > 0 && ok; cut = cut > 50021 ? cut - 50021 : 0) {
+        if (truncate(path, (off_t)cut)) ok = false;
+        err = (ProfErr){0};
+        if (spool_open(&reader, path, &err)) {
+            ok = cut < BLOCKS_AT + 200;
+            continue;
+        }
+        for (n = 0; spool_next(&reader, &r, &err); n++)
+            ok &= n < RECORDS && !memcmp(r.values, written[n].values, record_kinds[r.kind].n_fields * sizeof *r.values);
+        spool_reader_close(&reader);
+    }
+    check(ok, "a spool that is cut gives what is whole");
+    unlink(path);
+    free(written);
+}
+
+int main(void)
+{
+    test_occupancy();
+    test_sorter(1000);
+    test_sorter(1200000);
+    test_buffers();
+    test_spool();
+    printf("%d passed, %d failed, 0 skipped\n", n_passed, n_failed);
+    return n_failed != 0;
+}

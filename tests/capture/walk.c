@@ -1,0 +1,42 @@
+/* walk.c: NVIDIA's own libcupti walks a buffer of our fake records: their lengths are the real ones. Needs no driver.
+ *
+ *   walk LIBCUPTI     exit 77: the library is not of a version whose lengths we know */
+#define _GNU_SOURCE
+#include "fake_records.h"
+
+#include <dlfcn.h>
+
+int main(int argc, char **argv)
+{
+    static const char *const lines[] = {"kernel name=a", "memcpy bytes=1", "peer bytes=1", "memset", "runtime", "driver", "overhead",     "sync", "device",
+                                        "ctx",           "strm",           "memory",       "pool",   "unified", "graph",  "kernel name=b"};
+    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL, *symbols[2];
+    if (!library) return printf("%s\n", dlerror()), 77;
+    int (*get_version)(uint32_t *), (*next)(uint8_t *, size_t, uint8_t **);
+    symbols[0] = dlsym(library, "cuptiGetVersion"), symbols[1] = dlsym(library, "cuptiActivityGetNextRecord");
+    memcpy(&get_version, &symbols[0], sizeof get_version), memcpy(&next, &symbols[1], sizeof next);
+    uint32_t version = 0;
+    if (get_version(&version) || version > 130001) return printf("version %u\n", version), 77;
+    static _Alignas(8) uint8_t buffer[8192];
+    size_t n = 0, n_lines = sizeof lines / sizeof *lines;
+    FakeRecord r;
+    for (size_t i = 0; i < n_lines; i++) {
+        uint32_t kind = fake_record_make(&r, lines[i], 0, 0);
+        memcpy(buffer + n, &r, fake_record_size(kind, version));
+        n += fake_record_size(kind, version);
+    }
+    uint8_t *record = NULL, *expected = buffer;
+    for (size_t i = 0; i < n_lines; i++) {
+        int rc = next(buffer, n, &record);
+        if (rc || record != expected)
+            return printf("record %zu (%s): result %d, at %td instead of %td\n", i, lines[i], rc, record ? record - buffer : -1, expected - buffer), 1;
+        uint32_t kind;
+        memcpy(&kind, record, sizeof kind);
+        expected += fake_record_size(kind, version);
+    }
+    int end = next(buffer, n, &record);
+    uint8_t *again = NULL;
+    int zeros = next(buffer + n, 1024, &again);
+    printf("%zu records of version %u walked; at the end %d, at zeros %d\n", n_lines, version, end, zeros);
+    return end == 12 && zeros == 21 ? 0 : 1;
+}
