@@ -213,13 +213,13 @@ void control_begin(void)
 {
     if (atomic_exchange(&ctl.begun, true)) return;
     ctl.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    ctl.socket = listen_socket();
     const CaptureOptions *o = session_options();
     if (o->signal) {
         struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
         sigemptyset(&action.sa_mask);
         sigaction(o->signal, &action, &ctl.old_action);
     }
+    ctl.socket = listen_socket(); /* who hears us may send the signal */
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
