@@ -30,6 +30,7 @@ SQLITE_EXTENSION_INIT1
     T(heap_timeline) \
     T(memory_peaks) \
     T(prof_issues) \
+    T(profsql_live) \
     T(devices) \
     T(op_metrics) \
     T(op_metrics_totals) T(tf_ops) T(hlo_ops) \
