@@ -2,6 +2,7 @@
  *
  *   SELECT run, host, event_count FROM hosts('logs');   -- 2026_11_20|worker-0|74305 */
 #include "../loader/analysis/check.h"
+#include "../loader/format/hlo.h"
 #include "../loader/format/xspace.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -254,7 +255,7 @@ static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
 static bool issues_next(RowCursor *c)
 {
     Issue issue;
-    if (!c->started && !run_check_stats(c->host->run, &c->err)) return false;
+    if (!c->started && (!run_check_stats(c->host->run, &c->err) || hlo_check_programs(c->host, &c->err))) return false;
     if (c->started) c->i++;
     c->place = host_place(c, 0, c->i);
     return host_issue_at(c->host, c->i, &issue, &c->err);

@@ -54,11 +54,10 @@ static bool round_up(int64_t *n, int64_t to)
     return !rest || !__builtin_add_overflow(*n, to - rest, n);
 }
 
-/* The size of the i-th fastest dimension, -1 when there is none of that number. */
+/* The size of the i-th fastest dimension, -1 when its splits make no sense. */
 static int64_t size_in_order(const Array *a, size_t i)
 {
     int64_t dimension = a->n_order ? a->minor_to_major[i] : (int64_t)(a->rank - 1 - i);
-    if (dimension < 0 || (uint64_t)dimension >= a->rank) return -1;
     int64_t size = a->dimensions[dimension];
     for (size_t k = 0; k < a->n_splits; k++) {
         const Split *split = &a->splits[k];
@@ -75,10 +74,24 @@ static int64_t size_in_order(const Array *a, size_t i)
     return size;
 }
 
+enum { MAX_RANK = 64 };
+
+/* Whether the layout orders each dimension once; one that orders none means the default. */
+static bool is_ordered(const Array *a)
+{
+    uint64_t seen = 0;
+    if (a->n_order && (a->n_order != a->rank || a->rank > MAX_RANK)) return false;
+    for (size_t i = 0; i < a->n_order; i++) {
+        if ((uint64_t)a->minor_to_major[i] >= a->rank || seen >> a->minor_to_major[i] & 1) return false;
+        seen |= (uint64_t)1 << a->minor_to_major[i];
+    }
+    return true;
+}
+
 /* Elements that the layout stores. */
 static bool padded_elements(const Array *a, int64_t *n)
 {
-    if (a->n_order && a->n_order != a->rank) return false;
+    if (!is_ordered(a)) return false;
     *n = 1;
     for (size_t i = 0; i < a->rank || i < a->n_tile;) {
         int64_t size = i < a->rank ? size_in_order(a, i) : 1;
@@ -195,7 +208,7 @@ bool shape_memory_space(const Xla__ShapeProto *shape, int64_t *space)
  *           | "D(...)" "S(...)" "M(...)" "P(...)" "#(...)" "*(...)", which do not change the size
  * with blanks and comments between parts. */
 
-enum { MAX_RANK = 64, MAX_NESTING = 100 };
+enum { MAX_NESTING = 100 };
 
 typedef struct {
     const char *start, *p, *end;
@@ -357,12 +370,8 @@ static bool layout(ShapeText *t, ParsedArray *a)
         for (skip_blanks(t); t->p < t->end && *t->p != '}'; skip_blanks(t))
             if (!property(t, a)) return false;
     if (!take(t, '}')) return expected(t, "'}'");
-    uint64_t seen = 0;
-    for (size_t i = 0; i < a->order.n; i++) {
-        if ((uint64_t)a->order.values[i] >= a->dimensions.n || seen >> a->order.values[i] & 1) return t->p = first, expected(t, "each dimension's number once");
-        seen |= (uint64_t)1 << a->order.values[i];
-    }
-    if (a->order.n != a->dimensions.n) return t->p = first, expected(t, "each dimension's number once");
+    Array array = {.minor_to_major = a->order.values, .n_order = a->order.n, .rank = a->dimensions.n};
+    if (a->order.n != a->dimensions.n || !is_ordered(&array)) return t->p = first, expected(t, "each dimension's number once");
     return true;
 }
 

@@ -14,6 +14,8 @@
 
 struct HloProgramState {
     HloModule *module; /* NULL: not tried, or it cannot be parsed */
+    bool checked;      /* issues tell what is wrong with it */
+    bool bad;          /* it cannot be parsed */
     MessageMemory memory;
     HloProgram *first, *next;   /* of the same id */
     HloProgram *untried, *best; /* in the state of the first of an id: the next to parse, and the one that counts */
@@ -434,13 +436,6 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
     return m;
 }
 
-static void unreadable(const HloProgram *program, const char *why, size_t at)
-{
-    host_issue(program->host, "error", "unreadable_program", program->span.offset + at, program->span.n_bytes, program,
-               "the HLO program %.200s(%llu) cannot be read: %s; its tables and costs are absent", program->name->text, (unsigned long long)program->program_id,
-               why);
-}
-
 /* The proto's bytes; NULL with err set. */
 static uint8_t *program_bytes(const HloProgram *program, ProfErr *err)
 {
@@ -461,34 +456,73 @@ static uint8_t *program_bytes(const HloProgram *program, ProfErr *err)
     return bytes;
 }
 
-static int parse(HloProgram *program, ProfErr *err)
+/* Says what came of reading a program, once. */
+static void tell(const HloProgram *program, enum MessageState read, const MessageResult *result)
 {
     static const char *const why[] = {[MESSAGE_DAMAGED] = "its bytes are no HloProto",
                                       [MESSAGE_DEEP] = "its messages are nested deeper than 100",
                                       [MESSAGE_COSTLY] = "it needs far more memory than its size can pay for"};
     struct HloProgramState *state = program->state;
-    uint8_t *bytes = program_bytes(program, err);
+    if (read == MESSAGE_NO_MEMORY || (state->checked && (state->bad || read == MESSAGE_READ))) return;
+    state->checked = true;
+    state->bad = read != MESSAGE_READ;
+    if (state->bad)
+        host_issue(program->host, "error", "unreadable_program", program->span.offset + result->at, program->span.n_bytes, program,
+                   "the HLO program %.200s(%llu) cannot be read: %s; its tables and costs are absent", program->name->text,
+                   (unsigned long long)program->program_id, why[read]);
+    else if (result->repaired)
+        host_issue(program->host, "warning", "invalid_utf8", program->span.offset, 0, program,
+                   "%zu texts of the HLO program %.200s are not UTF-8 and were repaired; XProf leaves such a program out", result->repaired,
+                   program->name->text);
+}
+
+static int parse(HloProgram *program, ProfErr *err)
+{
+    struct HloProgramState *state = program->state;
+    uint8_t *bytes = state->bad ? NULL : program_bytes(program, err);
     if (!bytes) return err->code;
     uint64_t content_hash = hash_bytes(bytes, (size_t)program->span.n_bytes);
     MessageResult result;
     enum MessageState read = message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &state->memory, &result);
     prof_free(bytes);
     const Xla__HloProto *proto = result.message;
-    if (read == MESSAGE_NO_MEMORY) {
-        prof_nomem(err);
-    } else if (read != MESSAGE_READ) {
-        unreadable(program, why[read], result.at);
-    } else if (!proto->hlo_module) {
-        unreadable(program, "it holds no module", 0);
-    } else {
-        if (result.repaired)
-            host_issue(program->host, "warning", "invalid_utf8", program->span.offset, 0, program,
-                       "%zu texts of the HLO program %.200s are not UTF-8 and were repaired; XProf leaves such a program out", result.repaired,
-                       program->name->text);
-        state->module = module_make(program, proto, err);
-        if (state->module) state->module->content_hash = content_hash;
+    if (read == MESSAGE_READ && !proto->hlo_module) read = MESSAGE_DAMAGED;
+    tell(program, read, &result);
+    if (read == MESSAGE_NO_MEMORY) prof_nomem(err);
+    if (read == MESSAGE_READ) state->module = module_make(program, proto, err);
+    if (state->module)
+        state->module->content_hash = content_hash;
+    else
+        message_memory_free(&state->memory);
+    return err->code;
+}
+
+static bool has_module(const uint8_t *p, size_t n_bytes)
+{
+    const uint8_t *end = p + n_bytes;
+    for (Field f; p && p < end;) {
+        p = wire_field(p, end, &f);
+        if (p && f.number == 1) return true;
     }
-    if (!state->module) message_memory_free(&state->memory);
+    return false;
+}
+
+int hlo_check_programs(Host *host, ProfErr *err)
+{
+    Programs *programs = programs_of(host, err);
+    if (!programs) return err->code;
+    pthread_mutex_lock(&programs->lock);
+    for (size_t i = 0; i < programs->list.n && !err->code; i++) {
+        const HloProgram *program = &programs->list.programs[i];
+        uint8_t *bytes = program->state->checked ? NULL : program_bytes(program, err);
+        if (!bytes) continue;
+        MessageResult result;
+        enum MessageState read = message_check(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &result);
+        if (read == MESSAGE_READ && !has_module(bytes, (size_t)program->span.n_bytes)) read = MESSAGE_DAMAGED;
+        tell(program, read, &result);
+        prof_free(bytes);
+    }
+    pthread_mutex_unlock(&programs->lock);
     return err->code;
 }
 

@@ -56,6 +56,9 @@ const HloProgramList *hlo_program_list(Host *host, ProfErr *err);
  * the host says why), or an earlier program of the list has its id. */
 const HloModule *hlo_open(HloProgram *program, ProfErr *err);
 
+/* Looks through the programs that were not parsed yet, so that prof_issues can say which of them cannot be. */
+int hlo_check_programs(Host *host, ProfErr *err);
+
 /* XProf's own map of programs, without those beside the run. */
 /* The program of a host. NULL without err set: there is none, or it cannot be parsed. */
 const HloModule *hlo_program(Host *host, uint64_t program_id, ProfErr *err);

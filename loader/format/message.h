@@ -35,6 +35,8 @@ typedef struct {
 
 /* Unpacks a message. Nothing borrows from `bytes` afterwards. */
 enum MessageState message_unpack(const ProtobufCMessageDescriptor *description, uint8_t *bytes, size_t n_bytes, MessageMemory *memory, MessageResult *result);
+/* The walk alone: says of nearly all that cannot be unpacked why. result->message stays NULL. */
+enum MessageState message_check(const ProtobufCMessageDescriptor *description, uint8_t *bytes, size_t n_bytes, MessageResult *result);
 void message_memory_free(MessageMemory *memory);
 
 #endif
