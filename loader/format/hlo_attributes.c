@@ -428,10 +428,10 @@ static void feed(const HloWriter *w, const Xla__HloInstructionProto *op, enum Hl
 static void domain(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     static const Xla__OpSharding none = XLA__OP_SHARDING__INIT;
-    text_add(w->out, ", domain={kind=\"sharding\", entry=");
-    hlo_write_sharding(w->out, op->domain_entry_sharding ? op->domain_entry_sharding : &none);
-    text_add(w->out, ", exit=");
+    text_add(w->out, ", domain={kind=\"sharding\", entry="); /* XLA writes its field for the exit here, and the other way round */
     hlo_write_sharding(w->out, op->domain_exit_sharding ? op->domain_exit_sharding : &none);
+    text_add(w->out, ", exit=");
+    hlo_write_sharding(w->out, op->domain_entry_sharding ? op->domain_entry_sharding : &none);
     text_add_char(w->out, '}');
 }
 

@@ -24,16 +24,17 @@ static const char *fusion_category(const char *kind)
     return "unknown fusion";
 }
 
-/* Of one element; XLA counts a bit for pred here. */
+/* Of one element. */
 static int bits(const Xla__ShapeProto *shape)
 {
     int type = shape ? shape->element_type : 0;
-    return type == TYPE_PRED ? 1 : type > 0 && type < N_PRIMITIVE_TYPES ? primitive_types[type].bits : 0;
+    return type > 0 && type < N_PRIMITIVE_TYPES ? primitive_types[type].bits : 0;
 }
 
 /* A bitcast between types of one width acts element by element, too. */
 static bool acts_elementwise(const HloModule *m, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
 {
+    if (opcode == HLO_CONSTANT) return true; /* XLA has it so */
     if (opcode != HLO_BITCAST_CONVERT) return hlo_is_elementwise(opcode);
     const Xla__HloInstructionProto *operand = op->n_operand_ids ? hlo_instruction(m, op->operand_ids[0]) : NULL;
     return operand && bits(operand->shape) == bits(op->shape);

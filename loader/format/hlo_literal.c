@@ -164,7 +164,7 @@ static void add_element(TextBuffer *out, const Values *v, size_t i, bool scalar)
     memcpy(&bits, (const uint8_t *)v->values + i * v->width, v->width);
     if (v->small) return add_small_float(out, v->small, (unsigned)bits);
     if (v->is_signed) {
-        unsigned unused = 64 - 8 * (unsigned)v->width;
+        unsigned unused = 64 - primitive_types[v->type].bits;
         text_add_integer(out, (int64_t)(bits << unused) >> unused);
     } else {
         text_add_format(out, "%llu", (unsigned long long)bits);

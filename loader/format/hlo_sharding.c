@@ -170,7 +170,7 @@ void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *o
         write_axes(out, mesh->mesh, mesh->axes, mesh->n_axes, ",");
         return text_add_char(out, '}');
     }
-    const Xla__CollectiveDeviceListProto *list = op->collective_device_list;
+    const Xla__CollectiveDeviceListProto *list = op->n_replica_groups ? NULL : op->collective_device_list; /* the older place counts first */
     Xla__ReplicaGroup *const *groups = list ? list->replica_groups : op->replica_groups;
     size_t n = list ? list->n_replica_groups : op->n_replica_groups;
     text_add_char(out, '{');

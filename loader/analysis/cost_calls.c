@@ -1,0 +1,232 @@
+/* cost_calls.c: what convolutions and calls of libraries cost; see cost.h. */
+#include "cost_graph.h"
+
+enum { MAX_PERIOD = 1 << 16, MAX_POSITIONS = 1 << 20 };
+
+/* ---- convolutions ---- */
+
+static int64_t ceil_div(__int128 a, int64_t b) { return (int64_t)(a > 0 ? (a + b - 1) / b : -(-a / b)); }
+static int64_t floor_div(__int128 a, int64_t b) { return (int64_t)(a >= 0 ? a / b : -((-a + b - 1) / b)); }
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b, b = rest;
+    }
+    return a;
+}
+
+/* How many i in [0, n) give an x = i * step + start with 0 <= x < limit * dilation that dilation divides; -1: too hard. */
+static int64_t positions(int64_t n, int64_t step, __int128 start, int64_t limit, int64_t dilation)
+{
+    __int128 end = (__int128)limit * dilation - dilation; /* the last x */
+    if (n <= 0 || limit <= 0) return 0;
+    if (!step) return start >= 0 && start <= end && start % dilation == 0 ? n : 0;
+    __int128 bound = (__int128)n * step;
+    if (start > end || start + bound < 0) return 0;
+    int64_t low = start < 0 ? ceil_div(-start, step) : 0, high = floor_div(end - start, step);
+    if (high > n - 1) high = n - 1;
+    int64_t common = gcd(step % dilation, dilation), period = dilation / (common ? common : dilation);
+    if (period > MAX_PERIOD) return -1;
+    for (int64_t i = 0; i < period && low <= high; i++, low++)
+        if (((__int128)low * step + start) % dilation == 0) return (high - low) / period + 1;
+    return 0;
+}
+
+/* Pairs of a position in the kernel and one in the output that meet an element of the input; -1: too many to count. */
+static int64_t valid_positions(CostGraph *g, const Xla__WindowDimension *d, int64_t kernel, int64_t input, int64_t output)
+{
+    int64_t dilation = d->base_dilation > 1 ? d->base_dilation : 1;
+    if (d->stride < 0 || d->window_dilation < 0) return -1;
+    /* the two shapes of full convolutions, which no loop need count */
+    if (input == output && kernel == output && input == d->base_dilation && d->window_dilation == 1 && d->stride == (input > 2 ? input - 1 : 1) &&
+        !d->padding_low && !d->padding_high)
+        return input;
+    if (input == 1 && kernel == output && d->window_dilation == 1 && d->base_dilation == 1 && d->stride == 1 && d->padding_low == output - 1 &&
+        d->padding_high == output - 1)
+        return output;
+    bool by_kernel = kernel < output; /* walk the shorter one */
+    int64_t n = by_kernel ? kernel : output, sum = 0;
+    if (n > MAX_POSITIONS || !cost_spend(g, (uint64_t)(n > 0 ? n : 0))) return -1;
+    for (int64_t i = 0; i < n; i++) {
+        __int128 start = (__int128)i * (by_kernel ? d->window_dilation : d->stride) - d->padding_low;
+        int64_t here = positions(by_kernel ? output : kernel, by_kernel ? d->stride : d->window_dilation, start, input, dilation);
+        if (here < 0) return -1;
+        sum = cost_add(sum, here);
+    }
+    return sum;
+}
+
+static int64_t limit(const Xla__ShapeProto *shape, const int64_t *dimensions, size_t n, size_t i) { return i < n ? cost_dimension(shape, dimensions[i]) : -1; }
+
+/* The pairs of all spatial dimensions; -1: they cannot be counted. */
+static int64_t all_positions(CostGraph *g, const CostNode *node, const Xla__ShapeProto *input, const Xla__ShapeProto *kernel, const Xla__ShapeProto *output)
+{
+    const Xla__ConvolutionDimensionNumbers *d = node->op->convolution_dimension_numbers;
+    const Xla__Window *window = node->op->window;
+    int64_t product = 1;
+    for (size_t i = 0; window && i < window->n_dimensions; i++) {
+        int64_t k = limit(kernel, d->kernel_spatial_dimensions, d->n_kernel_spatial_dimensions, i);
+        int64_t in = limit(input, d->input_spatial_dimensions, d->n_input_spatial_dimensions, i);
+        int64_t out = limit(output, d->output_spatial_dimensions, d->n_output_spatial_dimensions, i);
+        int64_t pairs = k < 0 || in < 0 || out < 0 ? -1 : valid_positions(g, window->dimensions[i], k, in, out);
+        if (pairs < 0) return -1;
+        product = cost_multiply(product, pairs);
+    }
+    return product;
+}
+
+void cost_convolution(CostGraph *g, CostNode *node, const Xla__ShapeProto *result)
+{
+    const Xla__ConvolutionDimensionNumbers *d = node->op->convolution_dimension_numbers;
+    const CostNode *input = cost_operand(g, node, 0), *kernel = cost_operand(g, node, 1);
+    int64_t features = d && input ? cost_dimension(input->shape, d->input_feature_dimension) : -1;
+    int64_t batch = d && input ? cost_dimension(input->shape, d->input_batch_dimension) : -1;
+    int64_t outputs = d ? cost_dimension(result, d->output_feature_dimension) : -1;
+    int64_t pairs = features < 0 || batch < 0 || outputs < 0 || !kernel ? -1 : all_positions(g, node, input->shape, kernel->shape, result);
+    node->flops = 0;
+    if (pairs < 0) {
+        node->unknown = true;
+        return;
+    }
+    int64_t groups = node->op->feature_group_count > 1 ? node->op->feature_group_count : 1;
+    int64_t batches = node->op->batch_group_count > 1 ? node->op->batch_group_count : 1;
+    int64_t n = cost_multiply(cost_multiply(cost_multiply(features / groups, outputs), batch / batches), pairs);
+    node->flops = (float)cost_multiply(2, n);
+}
+
+/* ---- JSON of configurations: just enough to find a member ---- */
+
+typedef struct {
+    const char *p, *end;
+} Json;
+
+static void skip_space(Json *j)
+{
+    while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\n' || *j->p == '\r')) j->p++;
+}
+
+/* Behind the string that begins here. */
+static void skip_string(Json *j)
+{
+    for (j->p++; j->p < j->end && *j->p != '"'; j->p++)
+        if (*j->p == '\\' && j->p + 1 < j->end) j->p++;
+    if (j->p < j->end) j->p++;
+}
+
+/* Behind the value that begins here. */
+static void skip_value(Json *j)
+{
+    size_t depth = 0;
+    while (j->p < j->end) {
+        char c = *j->p;
+        if (c == '"') {
+            skip_string(j);
+            if (!depth) return;
+            continue;
+        }
+        if (!depth && (c == ',' || c == '}' || c == ']')) return;
+        if (c == '{' || c == '[') depth++;
+        if (c == '}' || c == ']') depth--;
+        j->p++;
+        if (!depth && (c == '}' || c == ']')) return;
+    }
+}
+
+/* Moves to the value of a member of the object that begins here; false: it is no object, or has no such member. */
+static bool enter_member(Json *j, const char *name)
+{
+    size_t n = strlen(name);
+    skip_space(j);
+    if (j->p == j->end || *j->p != '{') return false;
+    for (j->p++; skip_space(j), j->p < j->end && *j->p == '"';) {
+        const char *key = j->p + 1;
+        skip_string(j);
+        bool found = (size_t)(j->p - key) == n + 1 && !memcmp(key, name, n);
+        skip_space(j);
+        if (j->p == j->end || *j->p++ != ':') return false;
+        skip_space(j);
+        if (found) return true;
+        skip_value(j);
+        skip_space(j);
+        if (j->p == j->end || *j->p++ != ',') return false;
+    }
+    return false;
+}
+
+/* The next integer of the list that is being read, as a number or in quotes; false: there is none. */
+static bool next_integer(Json *j, int64_t *value)
+{
+    uint64_t n = 0;
+    while (j->p < j->end && (*j->p < '0' || *j->p > '9')) {
+        if (*j->p == ']' || *j->p == '-') return false;
+        j->p++;
+    }
+    if (j->p == j->end) return false;
+    for (; j->p < j->end && *j->p >= '0' && *j->p <= '9'; j->p++) n = n < UINT32_MAX ? n * 10 + (uint64_t)(*j->p - '0') : n;
+    return *value = (int64_t)n, true;
+}
+
+/* ---- calls of libraries ---- */
+
+/* Sizes of the dimensions that a matrix product sums over, by its configuration; -1: the operand lacks one. */
+static int64_t contracted(const CostGraph *g, const CostNode *node, const Xla__ShapeProto *left)
+{
+    size_t n;
+    const char *config = (const char *)hlo_backend_config(g->module, node->op, &n);
+    Json j = {config, config + n};
+    int64_t product = 1, dimension;
+    if (!n || !enter_member(&j, "gemm_backend_config") || !enter_member(&j, "dot_dimension_numbers") || !enter_member(&j, "lhs_contracting_dimensions"))
+        return product;
+    if (j.p < j.end && *j.p == '[') j.p++;
+    while (next_integer(&j, &dimension)) {
+        int64_t size = cost_dimension(left, dimension);
+        if (size < 0) return -1;
+        product = cost_multiply(product, size);
+    }
+    return product;
+}
+
+/* These calls return what they compute, and scratch memory that does not count. */
+static void count_first_output(CostGraph *g, CostNode *node)
+{
+    if (node->shape->element_type != XLA_TUPLE || !node->shape->n_tuple_shapes) return;
+    node->output = node->bytes = (float)cost_size(node->shape->tuple_shapes[0]);
+    for (uint32_t i = 0; i < node->n_operands; i++) node->bytes += g->figures[node->first_operand + i];
+}
+
+static bool is_gemm(const char *target)
+{
+    static const char *const targets[] = {"__cublas$lt$matmul", "__cublas$lt$matmul$f8", "__cublas$lt$matmul$mx", "__cublas$lt$groupedMatmul"};
+    for (size_t i = 0; i < COUNT(targets); i++)
+        if (!strcmp(target, targets[i])) return true;
+    return false;
+}
+
+static bool is_convolution(const char *target)
+{
+    static const char *const targets[] = {"__cudnn$convForward", "__cudnn$convBackwardInput", "__cudnn$convBackwardFilter", "__cudnn$convBiasActivationForward",
+                                          "__cudnn$convForwardGraph"};
+    for (size_t i = 0; i < COUNT(targets); i++)
+        if (!strcmp(target, targets[i])) return true;
+    return false;
+}
+
+void cost_custom_call(CostGraph *g, CostNode *node)
+{
+    const char *target = node->op->custom_call_target;
+    const CostNode *left = cost_operand(g, node, 0);
+    if (is_gemm(target)) {
+        count_first_output(g, node);
+        int64_t width = left ? contracted(g, node, left->shape) : -1;
+        if (width < 0) node->unknown = true;
+        node->flops = (float)cost_multiply(2, cost_multiply(cost_elements(cost_array(node->shape)), width < 0 ? 0 : width));
+    } else if (is_convolution(target)) {
+        count_first_output(g, node);
+        cost_convolution(g, node, cost_array(node->shape));
+    } else { /* not known: XLA has -1 for everything, and adds it up */
+        node->flops = node->bytes = node->output = -1;
+        for (uint32_t i = 0; i < node->n_operands; i++) g->figures[node->first_operand + i] = -1;
+    }
+}
