@@ -235,6 +235,9 @@ const Table session_table = {"session",
     "duplicate_program, " \
     "heap_simulation, " \
     "memory_spaces, " \
+    "too_many_children, " \
+    "occurrences_overflow, " \
+    "sparsecore_programs_mixed, " \
     "more"
 /* clang-format on */
 

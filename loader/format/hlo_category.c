@@ -50,6 +50,7 @@ const char *hlo_category(const HloModule *m, const Xla__HloInstructionProto *op)
     case HLO_COPY:
     case HLO_RESHAPE:
     case HLO_DYNAMIC_RESHAPE: return "data formatting";
+    case HLO_CONSTANT: return "non-fusion elementwise"; /* so XLA counts it */
     default: return acts_elementwise(m, op, opcode) ? "non-fusion elementwise" : op->opcode;
     }
 }
