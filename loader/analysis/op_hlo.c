@@ -2,6 +2,7 @@
 #include "op_hlo.h"
 
 #include "../format/hlo_text.h"
+#include "cost.h"
 
 static const Text *name_and_type(OpBuild *build, const char *name, const char *type, ProfErr *err)
 {
@@ -78,10 +79,19 @@ int op_describe_fused(OpBuild *build, OpMetrics *op, const HloModule *module, co
 int op_add_cost(OpBuild *build, OpMetrics *op, const HloModule *module, const Xla__HloInstructionProto *instruction, uint32_t occurrences, uint64_t event_flops,
                 uint64_t event_bytes, ProfErr *err)
 {
-    (void)build, (void)module, (void)instruction, (void)err;
-    double k = occurrences;
-    op->flops += (double)event_flops * k;
-    op->bytes_accessed += event_bytes * occurrences;
-    op->model_flops = event_flops ? op->model_flops + (double)event_flops * k : op->flops;
-    return PROF_OK;
+    static const HloCost unknown = {0};
+    const HloCost *cost = hlo_cost(module, instruction, err);
+    if (!cost) return err->code;
+    if (!cost->known) cost = &unknown;
+    double n = occurrences;
+    double flops = cost->flops > 0 ? (double)cost->flops : (double)event_flops, model = cost->flops > 0 ? (double)cost->model_flops : flops;
+    uint64_t bytes = cost->bytes_accessed > 0 ? (uint64_t)cost->bytes_accessed : event_bytes;
+    op->flops += flops * n;
+    op->model_flops = model != 0 ? op->model_flops + model * n : op->flops;
+    op->bytes_accessed += bytes * occurrences;
+    if (cost->hbm_read_bytes > 0 && !op_add_memory(op, &build->stats->arena, MEMORY_READ, SPACE_HBM, (uint64_t)cost->hbm_read_bytes * occurrences))
+        prof_nomem(err);
+    if (cost->hbm_write_bytes > 0 && !op_add_memory(op, &build->stats->arena, MEMORY_WRITE, SPACE_HBM, (uint64_t)cost->hbm_write_bytes * occurrences))
+        prof_nomem(err);
+    return err->code;
 }
