@@ -41,8 +41,6 @@ static const Difference differences[] = {
      "reads peaks that are stored as integers as 0, and forgets CMEM, VMEM and megacore when it merges hosts",
      "devices shows each device as its plane describes it"},
     {"op_profile", "hbm_bytes", "roofline.hbm_bytes", "computes bytes from a rate in floating point, to the fifteenth digit", "the integer sums"},
-    {"op_profile", "num_children", NULL, "counts what is left after its first pruning: 100 where there were more",
-     "op_profile(source, group_by, include_idle, 0) has them all"},
     {"roofline", "bound_by", NULL, "puts HBM traffic over the peak of shared memory to find Shm/L1", "no profiler reports shared memory traffic"},
 };
 

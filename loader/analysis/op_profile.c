@@ -1,8 +1,9 @@
 /* op_profile.c: the op profile tree; see op_profile.h.
  *
- * XProf's order of work, which shows in the result: ops are added in the order of the database; all nodes are sorted and
- * pruned twice, which may move children that are equal; then groups of duplicates are named. A profile's texts may nest as
- * deep as they like: the tree stops at MOST_SCOPES levels of provenance and MOST_FUSED of fused ops. */
+ * XProf's order of work, which shows in the result: ops are added in the order of the database; the children of every node
+ * are counted, sorted by a partial sort, which moves children that are equal, and pruned; then groups of duplicates are
+ * named. A profile's texts may nest as deep as they like: the tree stops at MOST_SCOPES levels of provenance and MOST_FUSED
+ * of fused ops. */
 #define _GNU_SOURCE
 #include "op_profile.h"
 
@@ -152,15 +153,14 @@ static Slice program_name(Builder *b, uint64_t program_id)
 static ProfileNode *provenance_node(Builder *b, ProfileNode *at, const OpMetrics *op)
 {
     Slice rest = slice_of(op->provenance);
+    while (rest.n && rest.text[rest.n - 1] == '/') rest.n--;
     for (unsigned level = 0; at && rest.n; level++) {
         const char *slash = level + 1 < MOST_SCOPES ? memchr(rest.text, '/', rest.n) : NULL;
         Slice part = {rest.text, slash ? (size_t)(slash - rest.text) : rest.n};
         rest = slash ? (Slice){slash + 1, rest.n - part.n - 1} : (Slice){rest.text, 0};
-        if (!slash) {
-            const char *colon = memchr(part.text, ':', part.n);
-            if (colon) part.n = (size_t)(colon - part.text);
-        }
         if (!part.n) continue;
+        const char *colon = slash ? NULL : memchr(part.text, ':', part.n);
+        if (colon) part.n = (size_t)(colon - part.text); /* ":XLA_Args" gives a scope without a name, as in XProf */
         at = child(b, at, PROFILE_PROVENANCE, part, 0);
         if (at) add_self(at, op);
     }
@@ -222,14 +222,15 @@ static void list_children(Builder *b, ProfileNode *node)
 /* level: above 0 all children are kept. */
 static void sort_and_prune(Builder *b, ProfileNode *node, int level)
 {
-    if (!node->children && node->n_added) list_children(b, node);
+    if (node->n_added) list_children(b, node);
     if (b->err->code) return;
     node->num_children = node->n_children;
     for (size_t i = 0; i < node->n_children; i++) sort_and_prune(b, node->children[i], level - 1);
     bool all = level > 0 || !b->options->n_children || node->n_children <= b->options->n_children;
     bool fusion = node->op && slice_ends(slice_of(node->op->category), " fusion");
-    std_top((void **)node->children, node->n_children, all ? node->n_children : (size_t)b->options->n_children, fusion ? more_flops : more_time);
-    if (!all) node->n_children = (size_t)b->options->n_children;
+    size_t kept = all ? node->n_children : (size_t)b->options->n_children;
+    std_partial_sort((void **)node->children, node->n_children, kept, fusion ? more_flops : more_time);
+    node->n_children = kept;
 }
 
 /* ---- groups of duplicates ---- */
@@ -281,7 +282,7 @@ static void build(Builder *b, const OpStats *stats)
     for (ProfileNode *n = root->first_added; n && !b->err->code; n = n->next)
         if (n->kind == PROFILE_PROGRAM) n->name = program_name(b, n->program_id);
     root->time_ps = b->profile->total_ps = b->options->include_idle ? db->total_ps : db->total_op_ps;
-    for (int i = 0; i < 2; i++) sort_and_prune(b, root, kept_levels[b->options->group]);
+    sort_and_prune(b, root, kept_levels[b->options->group]);
     b->profile->nodes = arena_alloc(&b->profile->arena, b->n_nodes * sizeof *b->profile->nodes);
     if (!b->profile->nodes) prof_nomem(b->err);
     if (b->err->code) return;

@@ -27,7 +27,7 @@ struct ProfileNode {
     Slice name;            /* of PROFILE_DUPLICATES: of the first of them; " and its duplicate(s)" goes behind it */
     const OpMetrics *op;   /* whose texts the node shows; NULL: none */
     uint64_t program_id;   /* of PROFILE_PROGRAM */
-    uint64_t num_children; /* as XProf counts them: before the last pruning */
+    uint64_t num_children; /* before pruning */
     uint64_t time_ps, self_ps, normalized_ps, occurrences;
     double flops, model_flops;
     uint64_t hbm_read_bytes, hbm_write_bytes, chip_read_bytes, chip_write_bytes;

@@ -123,29 +123,16 @@ void std_sort(void **items, size_t n, bool (*less)(const void *a, const void *b)
     insertion_sort(items, n, less);
 }
 
-/* The last of a heap's items was added: up to its place. */
-static void push_heap(void **items, size_t n, Less *less)
+void std_partial_sort(void **items, size_t n, size_t n_first, bool (*less)(const void *a, const void *b))
 {
-    size_t hole = n - 1;
-    void *item = items[hole];
-    for (; hole && less(items[(hole - 1) / 2], item); hole = (hole - 1) / 2) items[hole] = items[(hole - 1) / 2];
-    items[hole] = item;
-}
-
-void std_top(void **items, size_t n, size_t n_kept, bool (*less)(const void *a, const void *b))
-{
-    if (n <= n_kept || !n_kept) {
-        std_sort(items, n, less);
-        return;
-    }
-    size_t room = n_kept + 1; /* a heap with the worst on top, and the one that falls out behind it */
-    make_heap(items, room, less);
-    pop_heap(items, room, less);
-    for (size_t i = room; i < n; i++) {
+    if (n_first > n) n_first = n;
+    if (!n_first) return;
+    make_heap(items, n_first, less); /* the worst of them on top */
+    for (size_t i = n_first; i < n; i++) {
         if (!less(items[i], items[0])) continue;
-        items[n_kept] = items[i];
-        push_heap(items, room, less);
-        pop_heap(items, room, less);
+        void *item = items[i];
+        items[i] = items[0];
+        adjust_heap(items, 0, n_first, item, less);
     }
-    sort_heap(items, n_kept, less);
+    sort_heap(items, n_first, less);
 }

@@ -338,7 +338,6 @@ OP_PROFILE = """
     node = node_id
     parent = parent_id
     depth name occurrences
-    num_children = num_children
     numChildren = num_children
     flops = weighted_flops_utilization
     uncappedFlops = weighted_flops_utilization_uncapped
@@ -540,7 +539,7 @@ TOOLS = [
 ] + [
     Entry("op_profile.by%s%s" % (group, idle and "ExcludeIdle"), "op_profile",
           "op_profile({source}, '%s', %d)" % (group.lower(), 0 if idle else 1), OP_PROFILE, key="node", real=OP_PROFILE_REAL,
-          left_out={"xla.layout": "padding figures that no open producer fills"}, turn={"xla.sourceInfo": source_info})
+          left_out={"xla.layout": "padding figures that no open producer fills", "num_children": "the CSV's count of what it lists"}, turn={"xla.sourceInfo": source_info})
     for group in ("Program", "Category", "Provenance") for idle in ("", "ExcludeIdle")
 ] + [
     Entry("op_stats.op_metrics", "op_metrics", "op_metrics({source}) WHERE side <> 'framework'", """
