@@ -20,7 +20,7 @@ SQLITE_EXTENSION_INIT3
     C(OP_PROGRAM, "program_id", "TEXT", NULL, "program of an op or of duplicates, decimal; NULL elsewhere", "Node.xla.program_id")                             \
     C(OP_CATEGORY, "category", "TEXT", NULL, "HLO category of an op or of duplicates; NULL elsewhere", "Node.xla.category")                                    \
     C(OP_EXPRESSION, "expression", "TEXT", NULL, "HLO text of an op, empty when the file has none; NULL elsewhere", "Node.xla.expression")                     \
-    C(OP_PROVENANCE, "provenance", "TEXT", NULL, "framework op of an op, empty when unknown and for duplicates that are no fusions' copies; NULL elsewhere",   \
+    C(OP_PROVENANCE, "provenance", "TEXT", NULL, "framework op of an op, empty when unknown and for duplicates of fusions; NULL elsewhere",                    \
       "Node.xla.provenance")                                                                                                                                   \
     C(OP_FILE, "source_file", "TEXT", NULL, "source file of an op; NULL when unknown", "Node.xla.source_info.file_name")                                       \
     C(OP_LINE, "source_line", "INTEGER", NULL, "line in it; NULL when unknown", "Node.xla.source_info.line_number")                                            \

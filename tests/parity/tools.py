@@ -8,6 +8,7 @@ import html
 import json
 import re
 
+import cells
 from answers import Num
 
 
@@ -22,19 +23,21 @@ class Entry:
     real     ids of doubles that XProf may print without a point, apart by blanks (by newlines if there is one)
     turn     {id: function} applied to both sides: a set whose order XProf leaves open, say
     end      what comes behind the call: WINDOW, GROUP BY...
+    settle   function(columns, rows) -> rows for both sides, where XProf leaves more open than `turn` can settle
     rows     function(Answer) -> (columns, rows) or None, for answers that are no plain CSV
     hlo      True: asked of HLO dumps as well as of profiles
     pending  why the table is known to differ still: its mismatches are counted and shown, and fail nothing
     """
 
     def __init__(self, name, table, call, columns, key="", order=False, left_out=None, real="", turn=None, end="", rows=None, hlo=False,
-                 pending=None):
+                 pending=None, settle=None):
         self.name, self.table, self.call, self.end = name, table, call, end
         self.columns = parse_columns(columns)
         self.key, self.order = tuple(key.split()), order
         self.left_out, self.real, self.turn = left_out or {}, set(real.split("\n") if "\n" in real else real.split()), turn or {}
         self.rows = rows or (lambda answer: answer.table(name))
         self.hlo, self.pending = hlo, pending
+        self.settle = settle or (lambda columns, rows: rows)
 
 
 def parse_columns(text):
@@ -62,6 +65,41 @@ def source_info(cell):
     if isinstance(info, dict):
         info = [info["fileName"], max(int(info["lineNumber"]), 0), info["stackFrame"]]
     return json.dumps(info)
+
+
+def settled_tree(columns, rows):
+    """An op profile with equal siblings in an order of their own: XProf's depends on that of a hash map (TPU). A group of
+    duplicates takes its texts from the first of them."""
+    if not {"node", "parent", "name", "rawTime", "rawFlops", "xla.category"} <= set(columns):
+        return rows
+    at = {c: i for i, c in enumerate(columns)}
+    names = [at[c] for c in columns if c.startswith("xla.") or c == "name"]
+    below = {}
+    for row in rows:
+        below.setdefault(None if row[at["parent"]] is None else int(row[at["parent"]]), []).append(list(row))
+
+    def subtree(row):
+        """(what it sorts by among equals, its rows in preorder)"""
+        children = [(child, *subtree(child)) for child in below.get(int(row[at["node"]]), [])]
+        fusion = str(row[at["xla.category"]] or "").endswith(" fusion") and "duplicate" not in row[at["name"]]
+        size = at["rawFlops" if fusion else "rawTime"]
+        children.sort(key=lambda c: (-float(c[0][size] or 0), c[1]))
+        if row[at["name"]].endswith(" and its duplicate(s)"):
+            first = children[0][0]
+            for i in names:
+                of_fusions = columns[i] == "xla.provenance" and str(first[at["xla.category"]]).endswith(" fusion")
+                row[i] = first[i] + " and its duplicate(s)" if i == at["name"] else row[i] if of_fusions else first[i]
+        listed = [row] + [r for _, _, rest in children for r in rest]
+        return [[cells.rounded(r[i]) for i in range(len(columns)) if columns[i] not in ("node", "parent")] for r in listed], listed
+
+    found = []
+    for root in below.get(None, []):
+        found += subtree(root)[1]
+    numbers = {int(row[at["node"]]): i for i, row in enumerate(found)}
+    for i, row in enumerate(found):
+        row[at["parent"]] = None if row[at["parent"]] is None else numbers[int(row[at["parent"]])]
+        row[at["node"]] = i
+    return found
 
 
 SOURCE = "CASE WHEN source_file IS NULL THEN '' ELSE source_file || ':' || source_line || '|' || ifnull(source_stack, '') END"
@@ -539,7 +577,7 @@ TOOLS = [
 ] + [
     Entry("op_profile.by%s%s" % (group, idle and "ExcludeIdle"), "op_profile",
           "op_profile({source}, '%s', %d)" % (group.lower(), 0 if idle else 1), OP_PROFILE, key="node", real=OP_PROFILE_REAL,
-          left_out={"xla.layout": "padding figures that no open producer fills", "num_children": "the CSV's count of what it lists"}, turn={"xla.sourceInfo": source_info})
+          left_out={"xla.layout": "padding figures that no open producer fills", "num_children": "the CSV's count of what it lists"}, turn={"xla.sourceInfo": source_info}, settle=settled_tree)
     for group in ("Program", "Category", "Provenance") for idle in ("", "ExcludeIdle")
 ] + [
     Entry("op_stats.op_metrics", "op_metrics", "op_metrics({source}) WHERE side <> 'framework'", """
