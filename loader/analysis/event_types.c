@@ -43,7 +43,7 @@ static const NamedType names[] = {
     {"MergeInputTensors", EVENT_NAMED},
     {"OnDeviceRecvRequest", EVENT_QUEUED_REQUEST},
     {"OnDeviceRecvRequestMulti", EVENT_QUEUED_REQUEST},
-    {"OnDeviceSendRecvLocalRequest", EVENT_NAMED},
+    {"OnDeviceSendRecvLocalRequest", EVENT_QUEUED_REQUEST},
     {"OnDeviceSendRequest", EVENT_QUEUED_REQUEST},
     {"OnDeviceSendRequestMulti", EVENT_QUEUED_REQUEST},
     {"OrbaxServing::ConcatInputBuffers", EVENT_NAMED},

@@ -134,26 +134,22 @@ static bool pack_regions(const ForestLine *fl, LineGroups *out, Arena *arena)
 }
 
 /* is_eager of framework ops and kernels: 0 unless an EagerExecute event says otherwise. */
-static bool pack_eager(const Forest *f, const ForestLine *fl, LineGroups *out, Arena *arena, ChunkValues *v, Window *window, ProfErr *err)
+static bool pack_eager(const ForestLine *fl, LineGroups *out, Arena *arena, int64_t *values)
 {
-    const ForestPlane *fp = &f->planes[fl->line->plane - f->host->planes];
-    if (!fp->has_tf_ops && !fl->correlations) return true;
     bool any = false;
+    if (!fl->correlations) return true;
     Packed *eager = arena_alloc(arena, fl->line->n_chunks * sizeof *eager);
-    if (!eager) return prof_nomem(err), false;
+    if (!eager) return false;
     for (size_t c = 0; c < fl->line->n_chunks; c++) {
-        const Chunk *chunk = &fl->line->chunks[c];
-        int64_t *of = v->columns[COL_OFFSET], *metas = v->columns[COL_META];
-        if (fp->has_tf_ops && chunk_read(fl->line, chunk, 1 << COL_META, v, window, err)) return false;
-        for (uint32_t i = 0; i < chunk->n_events; i++) {
+        uint32_t n = fl->line->chunks[c].n_events;
+        for (uint32_t i = 0; i < n; i++) {
             size_t event = c * CHUNK_EVENTS + i;
-            enum Correlation kind = fl->correlations ? (enum Correlation)packed_at(&fl->correlations[c], i) : NOT_CORRELATED;
-            bool said = kind >= CORRELATED_KERNEL || (fp->has_tf_ops && fp->types[metas[i]] == EVENT_TF_OP);
+            bool said = packed_at(&fl->correlations[c], i) >= CORRELATED_KERNEL;
             uint32_t near = said && fl->near ? fl->near[fl->place ? fl->place[event] : event] : 0;
-            of[i] = said ? (int64_t)(near & 1) : -1;
+            values[i] = said ? (int64_t)(near & 1) : -1;
             any |= said;
         }
-        if (!packed_make(&eager[c], arena, of, chunk->n_events)) return prof_nomem(err), false;
+        if (!packed_make(&eager[c], arena, values, n)) return false;
     }
     if (any) out->eager = eager;
     return true;
@@ -169,14 +165,9 @@ static bool pack_thread(PackJob *job, size_t i, ProfErr *err)
     const ForestLine *fl = &job->forest->lines[i];
     LineGroups *out = &job->result->lines[i];
     Arena *arena = &job->result->line_arenas[i];
-    ChunkValues *v = prof_alloc(sizeof *v);
-    Window window = {.file = &job->forest->host->file};
-    if (!v || !pack_groups(fl, out, arena, v->columns[0]) || !pack_regions(fl, out, arena))
-        prof_nomem(err);
-    else
-        pack_eager(job->forest, fl, out, arena, v, &window, err);
-    window_free(&window);
-    prof_free(v);
+    int64_t *values = prof_alloc(CHUNK_EVENTS * sizeof *values);
+    if (!values || !pack_groups(fl, out, arena, values) || !pack_regions(fl, out, arena) || !pack_eager(fl, out, arena, values)) prof_nomem(err);
+    prof_free(values);
     return !err->code;
 }
 

@@ -1,8 +1,8 @@
 /* grouping_gpu.c: a GPU's ungrouped events belong to the step of the grouped event before them; see grouping_parts.h.
  *
- * Before means by begin, then duration, over all streams of the GPU. Streams are nearly always stored in that order, so they
- * are merged as they are. Where they are not, or where the order of equal events decides, all events are sorted as XProf
- * sorts them. */
+ * Before means by begin, then duration, over all streams of the GPU. Streams are nearly always stored by begin, so they are
+ * merged as they are. Where they are not, or where the order of equal events decides, all events are sorted as XProf sorts
+ * them. */
 #include "grouping_parts.h"
 #include "span_sort.h"
 
@@ -37,8 +37,8 @@ static bool stream_next(Stream *s, ProfErr *err)
 typedef struct {
     Stream *streams;
     size_t n;
-    uint32_t last; /* group + 1 of the last grouped event, 0: none yet */
-    LIST(SpanRef) equals;
+    uint32_t last;          /* group + 1 of the last grouped event, 0: none yet */
+    LIST(SpanRef) together; /* events that begin together, not taken yet */
 } Inherit;
 
 static uint32_t *group_of(const Inherit *h, const SpanRef *ref)
@@ -56,62 +56,60 @@ static void take(Inherit *h, const SpanRef *ref)
         *group = h->last;
 }
 
-/* Takes events that begin together and last as long; false when their order would matter. */
-static bool take_equals(Inherit *h)
+static int by_duration(const void *a, const void *b)
 {
-    for (size_t i = 1; i < h->equals.n; i++)
-        if (*group_of(h, &h->equals.items[i]) != *group_of(h, &h->equals.items[0])) return false;
-    for (size_t i = 0; i < h->equals.n; i++) take(h, &h->equals.items[i]);
-    h->equals.n = 0;
+    const SpanRef *x = a, *y = b;
+    return x->duration_ps < y->duration_ps ? -1 : x->duration_ps > y->duration_ps;
+}
+
+/* Takes the events that begin together; false when they are equal and their order would matter. */
+static bool take_together(Inherit *h)
+{
+    SpanRef *refs = h->together.items;
+    if (h->together.n > 1) qsort(refs, h->together.n, sizeof *refs, by_duration);
+    for (size_t i = 1; i < h->together.n; i++)
+        if (!by_duration(&refs[i - 1], &refs[i]) && *group_of(h, &refs[i]) != *group_of(h, &refs[i - 1])) return false;
+    for (size_t i = 0; i < h->together.n; i++) take(h, &refs[i]);
+    h->together.n = 0;
     return true;
 }
 
 /* ---- merging ---- */
 
-static bool is_first(const Stream *a, const Stream *b)
-{
-    if (span_before(&a->now, &b->now)) return true;
-    return !span_before(&b->now, &a->now) && a < b;
-}
-
 static void sift(Stream **heap, size_t n, size_t at)
 {
     Stream *moved = heap[at];
     for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && is_first(heap[child + 1], heap[child])) child++;
-        if (!is_first(heap[child], moved)) break;
+        if (child + 1 < n && heap[child + 1]->now.start_ps < heap[child]->now.start_ps) child++;
+        if (heap[child]->now.start_ps >= moved->now.start_ps) break;
         heap[at] = heap[child];
     }
     heap[at] = moved;
 }
 
-/* Walks all streams together. False without err set: they need sorting. */
+/* Walks all streams together. False without err set: they need sorting; what was taken by then is right. */
 static bool merge(Inherit *h, ProfErr *err)
 {
     enum { MOST_STREAMS = 64 };
     Stream *heap[MOST_STREAMS];
     size_t n = 0;
-    bool ordered = true;
     if (h->n > MOST_STREAMS) return false;
-    for (size_t i = 0; i < h->n; i++)
+    for (size_t i = 0; i < h->n; i++) {
+        if (!h->streams[i].line->line->ordered) return false;
         if (!(h->streams[i].values = prof_alloc(sizeof *h->streams[i].values))) return prof_nomem(err), false;
+    }
     for (size_t i = 0; i < h->n; i++)
         if (stream_next(&h->streams[i], err)) heap[n++] = &h->streams[i];
     for (size_t i = n / 2; i-- > 0;) sift(heap, n, i);
-    while (n && ordered && !err->code) {
-        Stream *s = heap[0];
-        SpanRef now = s->now, *place;
-        if (h->equals.n && span_before(&h->equals.items[0], &now)) ordered = take_equals(h);
-        if (!ordered || !(place = PUSH(h->equals))) break;
-        *place = now;
-        if (!stream_next(s, err))
-            heap[0] = heap[--n];
-        else
-            ordered = !span_before(&s->now, &now);
+    while (n && !err->code) {
+        SpanRef *now = &heap[0]->now, *place;
+        if (h->together.n && h->together.items[0].start_ps < now->start_ps && !take_together(h)) return false;
+        if (!(place = PUSH(h->together))) return prof_nomem(err), false;
+        *place = *now;
+        if (!stream_next(heap[0], err)) heap[0] = heap[--n];
         if (n) sift(heap, n, 0);
     }
-    if (n && ordered && !err->code) prof_nomem(err);
-    return !err->code && ordered && take_equals(h);
+    return !err->code && take_together(h);
 }
 
 /* ---- sorting ---- */
@@ -170,7 +168,7 @@ bool gpu_inherit(Forest *f, const Plane *plane, ProfErr *err)
         window_free(&h.streams[i].window);
         prof_free(h.streams[i].values);
     }
-    prof_free(h.equals.items);
+    prof_free(h.together.items);
     prof_free(h.streams);
     return !err->code;
 }

@@ -79,7 +79,8 @@ enum LineRole {
     ROLE_STEPS,  /* the line that groups a TPU's events: nodes without nesting */
     ROLE_LENDER, /* another line of a TPU: lends its contexts to the steps */
 };
-enum Correlation { NOT_CORRELATED, CORRELATED_LAUNCH, CORRELATED_KERNEL, KERNEL_BY_NAME };
+/* What an event is to launches and to is_eager: kernels and those behind them have it. */
+enum Correlation { NOT_CORRELATED, CORRELATED_LAUNCH, CORRELATED_KERNEL, ASKS_EAGER };
 
 typedef struct {
     Line *line;
@@ -108,8 +109,10 @@ typedef struct {
 typedef struct {
     uint8_t *types; /* enum EventType of each event metadata; NULL: not read */
     StatFilter filter;
-    bool is_tpu, is_host, has_tf_ops;
+    bool is_tpu, is_host;
     int64_t device; /* of a TensorCore's name */
+    bool has_process;
+    uint64_t process; /* the plane's stat process_id */
 } ForestPlane;
 
 /* Edges from some nodes to others, both in the order of nodes; a child has one parent. */

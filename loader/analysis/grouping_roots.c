@@ -518,34 +518,43 @@ static bool group_roots(Forest *f, Ancestors *above, ProfErr *err)
 
 /* ---- cores without a host's steps ---- */
 
-/* The steps of TensorCores that nothing reaches are numbered in lock-step: the k-th of each core is one group. */
+/* The steps of TensorCores that neither a group nor a root of level 0 reaches are numbered in lock-step: the k-th of each
+ * core is one group. */
+static bool number_core(Forest *f, const ForestLine *fl, size_t group, ProfErr *err)
+{
+    for (Node k = 0; k < fl->n; k++) {
+        if (node_group(fl, fl->first + k) >= 0) continue; /* by an edge from a core before */
+        GroupDraft *draft = group < f->groups.n ? &f->groups.items[group] : PUSH(f->groups);
+        if (!draft) return prof_nomem(err), false;
+        *draft = (GroupDraft){.root = fl->first + k};
+        if (!propagate(f, draft->root, (uint32_t)group++)) return prof_nomem(err), false;
+    }
+    return true;
+}
+
+static bool is_core_line(const ForestLine *fl) { return fl->role == ROLE_STEPS && fl->line->plane->kind == PLANE_TENSORCORE; }
+
 static bool group_cores(Forest *f, Ancestors *above, ProfErr *err)
 {
-    Node longest = 0, node;
+    size_t first = f->groups.n;
+    Node node;
     bool reached = false;
     ancestors_clear(above);
     for (size_t i = 0; i < f->host->n_lines; i++) {
         const ForestLine *fl = &f->lines[i];
-        if (fl->role != ROLE_STEPS || fl->line->plane->kind != PLANE_TENSORCORE) continue;
-        longest = fl->n > longest ? fl->n : longest;
+        if (!is_core_line(fl)) continue;
         reached |= fl->group != NULL;
         for (Node k = 0; k < fl->n && f->roots.n && !reached; k++) ancestors_add(above, fl->first + k);
     }
-    while (!reached && f->roots.n && (node = ancestors_next(f, above)) != NO_NODE) reached = MARK_OF(f->roots, node) != NULL;
-    if (above->failed) return prof_nomem(err), false;
-    for (Node k = 0; k < longest && !reached; k++) {
-        GroupDraft *draft = PUSH(f->groups);
-        if (!draft) return prof_nomem(err), false;
-        *draft = (GroupDraft){.root = NO_NODE};
-        for (size_t i = 0; i < f->host->n_lines; i++) {
-            const ForestLine *fl = &f->lines[i];
-            if (fl->role != ROLE_STEPS || fl->line->plane->kind != PLANE_TENSORCORE || k >= fl->n) continue;
-            draft->root = fl->first + k;
-            if (!propagate(f, draft->root, (uint32_t)f->groups.n - 1)) return prof_nomem(err), false;
-        }
-        if (!name_group(f, f->groups.n - 1, above, err)) return false;
+    while (!reached && f->roots.n && (node = ancestors_next(f, above)) != NO_NODE) {
+        const RootMark *m = MARK_OF(f->roots, node);
+        reached = m && !m->level;
     }
-    return true;
+    if (above->failed) return prof_nomem(err), false;
+    for (size_t i = 0; i < f->host->n_lines && !reached && !err->code; i++)
+        if (is_core_line(&f->lines[i])) number_core(f, &f->lines[i], first, err);
+    for (size_t group = first; group < f->groups.n && !err->code; group++) name_group(f, group, above, err);
+    return !err->code;
 }
 
 bool forest_group(Forest *f, ProfErr *err)

@@ -13,6 +13,25 @@ static const enum KnownStat wanted[] = {
 
 static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
 
+/* Planes of sub-processes have a stat process_id; contexts are then of that process. */
+static bool read_process(ForestPlane *fp, const Plane *plane, ProfErr *err)
+{
+    bool declared = false;
+    for (size_t i = 0; i < plane->n_stat_metas; i++) declared |= plane->stat_metas[i].known == STAT_PROCESS_ID;
+    Window window = {.file = &plane->host->file};
+    for (size_t i = 0; i < plane->n_stats && declared && !fp->has_process && !err->code; i++) {
+        size_t n;
+        Stat stat;
+        const uint8_t *p = event_message(&window, plane->stat_offsets[i], &n, err);
+        if (!p || !stat_parse(p, p + n, &stat)) continue;
+        const StatMeta *meta = stat_meta(plane, stat.id);
+        if (!meta || meta->known != STAT_PROCESS_ID) continue;
+        fp->has_process = true, fp->process = stat_int_or_uint(&stat);
+    }
+    window_free(&window);
+    return !err->code;
+}
+
 static bool prepare_plane(ForestPlane *fp, const Plane *plane, ProfErr *err)
 {
     const char *name = plane->name->text;
@@ -20,12 +39,11 @@ static bool prepare_plane(ForestPlane *fp, const Plane *plane, ProfErr *err)
     fp->is_host = !strcmp(name, "/host:CPU");
     fp->device = plane->kind == PLANE_TENSORCORE ? strtoll(name + strlen("/device:TPU:"), NULL, 10) : -1;
     if (!plane->n_events) return true;
-    if (stat_filter_open(&fp->filter, plane, wanted, COUNT(wanted), err)) return false;
+    if (!read_process(fp, plane, err) || stat_filter_open(&fp->filter, plane, wanted, COUNT(wanted), err)) return false;
     if (!(fp->types = prof_alloc(plane->n_event_metas))) return prof_nomem(err), false;
     for (size_t i = 0; i < plane->n_event_metas; i++) {
         /* an op's HLO text never names a framework op */
         fp->types[i] = (uint8_t)(fp->is_tpu ? event_type_named(plane->event_metas[i].name) : event_type(plane->event_metas[i].name));
-        fp->has_tf_ops |= fp->types[i] == EVENT_TF_OP;
     }
     return true;
 }
@@ -33,16 +51,28 @@ static bool prepare_plane(ForestPlane *fp, const Plane *plane, ProfErr *err)
 static bool is_steps_line(const Line *line) { return !strcmp(line->name->text, "Steps") || !strcmp(line->name->text, "Sparse Core Steps"); }
 static bool is_modules_line(const Line *line) { return !strcmp(line->name->text, "XLA Modules") || !strcmp(line->name->text, "Sparse Core Modules"); }
 
-/* The line that groups a TPU's events: its steps, or where it has none its modules. */
+/* /device:TPU:N or /device:TPU:N SparseCore K */
+static bool is_core(const Plane *plane)
+{
+    const char *s = plane->name->text + strlen("/device:TPU:");
+    size_t digits = strspn(s, "0123456789");
+    if (plane->kind == PLANE_TENSORCORE) return true;
+    if (!digits || !starts_with(s + digits, " SparseCore ")) return false;
+    s += digits + strlen(" SparseCore ");
+    digits = strspn(s, "0123456789");
+    return digits && !s[digits];
+}
+
+/* The line that groups a TPU's events: its steps, or where it has none its modules; the last of several. */
 static const Line *grouping_line(const Plane *plane)
 {
-    const Line *lines = plane->host->lines + plane->first_line, *found = NULL;
-    if (plane->kind != PLANE_TENSORCORE && plane->kind != PLANE_SPARSECORE) return NULL;
-    for (size_t i = 0; i < plane->n_lines && !found; i++)
-        if (is_steps_line(&lines[i]) && lines[i].n_events) found = &lines[i];
-    for (size_t i = 0; i < plane->n_lines && !found; i++)
-        if (is_modules_line(&lines[i]) && lines[i].n_events) found = &lines[i];
-    return found;
+    const Line *lines = plane->host->lines + plane->first_line, *steps = NULL, *modules = NULL;
+    for (size_t i = 0; i < plane->n_lines && is_core(plane); i++) {
+        if (!lines[i].n_events) continue;
+        if (is_steps_line(&lines[i])) steps = &lines[i];
+        if (is_modules_line(&lines[i])) modules = &lines[i];
+    }
+    return steps ? steps : modules;
 }
 
 static void choose_roles(Forest *f, const Plane *plane)
@@ -61,7 +91,7 @@ static void choose_roles(Forest *f, const Plane *plane)
 
 typedef struct {
     Number by_stat[N_KNOWN_STATS];
-    uint64_t seen[(N_KNOWN_STATS + 63) / 64];
+    uint64_t seen[(N_KNOWN_STATS + 63) / 64], repeated[(N_KNOWN_STATS + 63) / 64];
 } Numbers;
 
 static bool has(const Numbers *n, enum KnownStat known) { return n->seen[known / 64] >> (known % 64) & 1; }
@@ -80,22 +110,31 @@ static bool last_counts(unsigned known) { return (known >= STAT_PRODUCER_TYPE &&
 static bool read_numbers(Numbers *n, const StatFilter *filter, const EventAt *e)
 {
     memset(n->seen, 0, sizeof n->seen);
+    memset(n->repeated, 0, sizeof n->repeated);
     Stat stat;
     unsigned known;
     bool any = false;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat)); any = true)
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat)); any = true) {
+        if (has(n, known)) n->repeated[known / 64] |= (uint64_t)1 << (known % 64);
         if (last_counts(known) || !has(n, known)) put(n, known, stat.type, stat.natural);
+    }
     return any;
 }
 
 /* ---- what XProf adds to old files ---- */
 
+/* XProf overwrites the first stat of a name; a later one still counts. */
+static void overwrite(Numbers *n, enum KnownStat known, int64_t value)
+{
+    if (!(last_counts(known) && n->repeated[known / 64] >> (known % 64) & 1)) put(n, known, TYPE_INT64, (uint64_t)value);
+}
+
 static uint64_t join(uint64_t id, uint64_t part) { return mix64(id * 31 + part); }
 
 static void connect(Numbers *n, bool produces, int64_t type, uint64_t id)
 {
-    put(n, produces ? STAT_PRODUCER_TYPE : STAT_CONSUMER_TYPE, TYPE_INT64, (uint64_t)type);
-    put(n, produces ? STAT_PRODUCER : STAT_CONSUMER, TYPE_INT64, id);
+    overwrite(n, produces ? STAT_PRODUCER_TYPE : STAT_CONSUMER_TYPE, type);
+    overwrite(n, produces ? STAT_PRODUCER : STAT_CONSUMER, (int64_t)id);
 }
 
 static uint64_t launch_id(const Numbers *n, uint64_t device)
@@ -107,8 +146,8 @@ static void preprocess(Numbers *n, enum EventType type)
 {
     enum { RUN_ID_MASK = (1 << 27) - 1 };
     switch (type) {
-    case EVENT_PROCESS_BATCH: put(n, STAT_ROOT, TYPE_INT64, 2); break;
-    case EVENT_BATCHING_SESSION_RUN: put(n, STAT_ROOT, TYPE_INT64, 1); break;
+    case EVENT_PROCESS_BATCH: overwrite(n, STAT_ROOT, 2); break;
+    case EVENT_BATCHING_SESSION_RUN: overwrite(n, STAT_ROOT, 1); break;
     case EVENT_EXECUTOR_PROCESS:
     case EVENT_TPU_EXECUTE_OP:
         if (has(n, STAT_STEP_ID) && has(n, STAT_ITERATION))
@@ -123,7 +162,7 @@ static void preprocess(Numbers *n, enum EventType type)
     case EVENT_ENQUEUE_CONTINUATION:
     case EVENT_COMPLETE_CALLBACKS:
         if (!has(n, STAT_RUN_ID)) break;
-        put(n, STAT_RUN_ID, TYPE_INT64, natural_of(n, STAT_RUN_ID) & RUN_ID_MASK);
+        overwrite(n, STAT_RUN_ID, (int64_t)(natural_of(n, STAT_RUN_ID) & RUN_ID_MASK));
         if (type != EVENT_ENQUEUE_CONTINUATION && has(n, STAT_DEVICE_ORDINAL) && has(n, STAT_QUEUE_ID))
             connect(n, type == EVENT_ENQUEUE_PROGRAM, CONTEXT_TPU_LAUNCH, launch_id(n, natural_of(n, STAT_DEVICE_ORDINAL)));
         break;
@@ -187,15 +226,23 @@ static void end_nesting(Scan *s, uint32_t n)
     s->open.n = 0;
 }
 
-static bool mark_context(Scan *s, uint32_t at, bool produces, const EventAt *e)
+/* A hash of what an id of a context is unique in: its type and a process. What has a producer's id is of its plane's process
+ * where that is known, other consumers of the one that they name; programs are launched from any. */
+static uint32_t scope_of(const Scan *s, bool produces)
 {
     const Numbers *n = &s->numbers;
-    ForestLine *fl = s->line;
     int32_t type = (int32_t)int_of(n, produces ? STAT_PRODUCER_TYPE : STAT_CONSUMER_TYPE);
-    int64_t process = fl->line->plane->process_id;
-    if (!produces && has(n, STAT_CONSUMER_PROCESS)) process = (int64_t)natural_of(n, STAT_CONSUMER_PROCESS);
-    if (type == CONTEXT_TPU_LAUNCH) process = -1; /* programs start on devices of no process */
-    ContextMark mark = {at, (uint32_t)(mix64((uint64_t)process) * 31) + (uint32_t)type, natural_of(n, produces ? STAT_PRODUCER : STAT_CONSUMER)};
+    bool launch = (int32_t)int_of(n, STAT_PRODUCER_TYPE) == CONTEXT_TPU_LAUNCH || (int32_t)int_of(n, STAT_CONSUMER_TYPE) == CONTEXT_TPU_LAUNCH;
+    bool named = has(n, STAT_CONSUMER_PROCESS) && !(has(n, STAT_PRODUCER) && s->plane->has_process);
+    uint64_t process = named ? natural_of(n, STAT_CONSUMER_PROCESS) : s->plane->process;
+    if (launch || !(named || s->plane->has_process)) return (uint32_t)type;
+    return (uint32_t)(mix64(process + 1) * 31) + (uint32_t)type;
+}
+
+static bool mark_context(Scan *s, uint32_t at, bool produces, const EventAt *e)
+{
+    ForestLine *fl = s->line;
+    ContextMark mark = {at, scope_of(s, produces), natural_of(&s->numbers, produces ? STAT_PRODUCER : STAT_CONSUMER)};
     if (fl->role == ROLE_LENDER) {
         LentMark *lent = PUSH(fl->lent);
         if (lent) *lent = (LentMark){mark, produces, e->start_ps, add_saturated(e->start_ps, e->duration_ps)};
@@ -259,7 +306,8 @@ static void note_correlation(Scan *s, size_t i, enum EventType type)
     enum Correlation c = NOT_CORRELATED;
     if (untyped && known) c = s->plane->is_host ? CORRELATED_LAUNCH : CORRELATED_KERNEL;
     if (type == EVENT_KERNEL_LAUNCH && known) c = CORRELATED_LAUNCH;
-    if (type == EVENT_KERNEL_EXECUTE) c = known ? CORRELATED_KERNEL : KERNEL_BY_NAME;
+    if (type == EVENT_KERNEL_EXECUTE) c = known ? CORRELATED_KERNEL : ASKS_EAGER;
+    if (type == EVENT_TF_OP) c = ASKS_EAGER;
     s->correlations[i] = c;
     s->ids[i] = (int64_t)natural_of(&s->numbers, STAT_CORRELATION_ID);
     s->any_in_hand |= c != NOT_CORRELATED;
@@ -296,24 +344,26 @@ static bool note_region(Scan *s, enum EventType type, int64_t start_ps)
 static bool take_event(Scan *s, uint32_t at, const EventAt *e)
 {
     ForestLine *fl = s->line;
-    enum EventType type = s->plane->types[e->meta - fl->line->plane->event_metas];
+    /* a TPU's names are read only where its events are nodes */
+    enum EventType type = fl->role == ROLE_STEPS ? event_type(e->meta->name) : (enum EventType)s->plane->types[e->meta - fl->line->plane->event_metas];
     bool any = s->plane->filter.any && read_numbers(&s->numbers, &s->plane->filter, e), async = false;
     if (!any) memset(s->numbers.seen, 0, sizeof s->numbers.seen);
-    if (type >= EVENT_PROCESS_BATCH && type <= EVENT_COMPLETE_CALLBACKS) preprocess(&s->numbers, type), any = true;
     if (fl->role != ROLE_THREAD && any && s->plane->device >= 0 && !strcmp(fl->line->name->text, "XLA Modules") && has(&s->numbers, STAT_RUN_ID) &&
         has(&s->numbers, STAT_QUEUE_ID))
         connect(&s->numbers, false, CONTEXT_TPU_LAUNCH, launch_id(&s->numbers, (uint64_t)s->plane->device));
+    preprocess(&s->numbers, type);
+    any |= type == EVENT_PROCESS_BATCH || type == EVENT_BATCHING_SESSION_RUN;
     if (any && !mark_contexts(s, at, e)) return false;
     if (fl->role == ROLE_LENDER) return true;
     if (any) {
         async = int_of(&s->numbers, STAT_ASYNC) != 0;
         if (!mark_name(s, at) || !mark_by_type(s, at, type, e)) return false;
     }
-    if ((any || type == EVENT_TRACE_CONTEXT) && !mark_root(s, at, type, e->start_ps)) return false;
     if (type == EVENT_EAGER_EXECUTE && !any && !mark_by_type(s, at, type, e)) return false;
-    if (fl->role == ROLE_STEPS) return true;
     note_correlation(s, at % CHUNK_EVENTS, type);
     if (at % CHUNK_EVENTS == CHUNK_EVENTS - 1 && !pack_correlations(s, (uint64_t)at + 1)) return false;
+    if (fl->role == ROLE_STEPS) return true;
+    if ((any || type == EVENT_TRACE_CONTEXT) && !mark_root(s, at, type, e->start_ps)) return false;
     if ((type == EVENT_START_REGION || type == EVENT_STOP_REGION) && !note_region(s, type, e->start_ps)) return false;
     if (!async) return nest(s, at, e->start_ps, add_saturated(e->start_ps, e->duration_ps));
     Node *mark = PUSH(fl->asyncs);
@@ -323,16 +373,21 @@ static bool take_event(Scan *s, uint32_t at, const EventAt *e)
 /* ---- a line with regions: sorted, and nested again ---- */
 
 typedef struct {
-    int64_t start_ps, duration_ps;
+    uint64_t offset_ps, duration_ps; /* as XProf compares them: what is negative is very large */
     uint32_t event;
 } Placed;
 
 static int outer_first(const void *a, const void *b)
 {
     const Placed *x = a, *y = b;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
+    if (x->offset_ps != y->offset_ps) return x->offset_ps < y->offset_ps ? -1 : 1;
     if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
     return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static Placed placed_at(const Line *line, int64_t start_ps, int64_t duration_ps, uint32_t event)
+{
+    return (Placed){(uint64_t)start_ps - (uint64_t)line->start_ps, (uint64_t)duration_ps, event};
 }
 
 static int by_node(const void *a, const void *b)
@@ -358,7 +413,7 @@ static bool read_times(Line *line, Placed *placed, ProfErr *err)
     EventAt e;
     uint32_t n = 0;
     event_reader_open(&reader, line, 0, err);
-    for (; event_reader_next(&reader, &e); n++) placed[n] = (Placed){e.start_ps, e.duration_ps, n};
+    for (; event_reader_next(&reader, &e); n++) placed[n] = placed_at(line, e.start_ps, e.duration_ps, n);
     event_reader_close(&reader);
     return !err->code;
 }
@@ -377,13 +432,16 @@ static bool sort_line(Scan *s, ProfErr *err)
     if (!err->code && read_times(fl->line, placed, err)) {
         for (size_t i = 0; i < fl->regions.n; i++) {
             const Region *r = &fl->regions.items[i];
-            placed[n_events + i] = (Placed){r->start_ps, r->end_ps > r->start_ps ? r->end_ps - r->start_ps : 0, n_events + (uint32_t)i};
+            int64_t duration_ps = (int64_t)((uint64_t)r->end_ps - (uint64_t)r->start_ps);
+            placed[n_events + i] = placed_at(fl->line, r->start_ps, duration_ps, n_events + (uint32_t)i);
         }
         for (size_t i = 0; i < fl->asyncs.n; i++) async[fl->asyncs.items[i]] = 1;
         qsort(placed, n, sizeof *placed, outer_first);
         for (uint32_t i = 0; i < n; i++) fl->order[i] = placed[i].event, fl->place[placed[i].event] = i;
-        for (uint32_t i = 0; i < n && !err->code; i++)
-            if (!async[placed[i].event] && !nest(s, i, placed[i].start_ps, add_saturated(placed[i].start_ps, placed[i].duration_ps))) prof_nomem(err);
+        for (uint32_t i = 0; i < n && !err->code; i++) {
+            int64_t start_ps = (int64_t)((uint64_t)fl->line->start_ps + placed[i].offset_ps);
+            if (!async[placed[i].event] && !nest(s, i, start_ps, add_saturated(start_ps, (int64_t)placed[i].duration_ps))) prof_nomem(err);
+        }
         end_nesting(s, n);
         MOVE(fl->produced), MOVE(fl->consumed), MOVE(fl->roots), MOVE(fl->iterations), MOVE(fl->eagers), MOVE(fl->names);
     }

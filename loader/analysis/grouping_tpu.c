@@ -27,11 +27,8 @@ typedef struct {
     int64_t idle_ps, start_ps, duration_ps;
 } StepStats;
 
-static int64_t until(int64_t start_ps, int64_t end_ps)
-{
-    int64_t duration_ps;
-    return end_ps <= start_ps ? 0 : __builtin_sub_overflow(end_ps, start_ps, &duration_ps) ? INT64_MAX : duration_ps;
-}
+/* XProf's durations are unsigned: one that ends before it begins is shown as a very long one, here as negative. */
+static int64_t until(int64_t start_ps, int64_t end_ps) { return (int64_t)((uint64_t)end_ps - (uint64_t)start_ps); }
 
 static StepStats step_stats(const StatFilter *filter, const EventAt *e)
 {
@@ -46,35 +43,45 @@ static StepStats step_stats(const StatFilter *filter, const EventAt *e)
     return s;
 }
 
-/* Takes the next grouped event: into the last step when it is of its group. XProf's idle time runs on from step to step: one
- * without the stat shows that of the step before, and events that are merged add theirs. */
-static void take_step(MergedStep *steps, size_t *n, int64_t *idle_ps, const EventAt *e, int64_t group, const StepStats *s)
+/* Steps so far; idle_ps runs on from step to step, as XProf lets it: a step without the stat shows that of the step before,
+ * and events that are merged add theirs. */
+typedef struct {
+    MergedStep *steps;
+    size_t n;
+    int64_t idle_ps;
+    bool open; /* the last event was of the last step */
+} Merge;
+
+static void begin_step(Merge *m, const EventAt *e, int64_t group, const StepStats *s)
 {
-    MergedStep *last = *n ? &steps[*n - 1] : NULL;
     bool has_device = s->has_start && s->has_duration;
-    if (last && last->group == group) {
-        last->duration_ps = until(last->start_ps, add_saturated(e->start_ps, e->duration_ps));
-        if (s->has_idle) *idle_ps = add_saturated(*idle_ps, s->idle_ps);
-        if (has_device && last->device_start_ps != INT64_MIN) {
-            int64_t device_end = add_saturated(last->device_start_ps, last->device_duration_ps), other_end = add_saturated(s->start_ps, s->duration_ps);
-            if (s->start_ps < last->device_start_ps) last->device_start_ps = s->start_ps;
-            last->device_duration_ps = until(last->device_start_ps, other_end > device_end ? other_end : device_end);
-        }
-    } else {
-        if (s->has_idle) *idle_ps = s->idle_ps;
-        last = &steps[(*n)++];
-        *last = (MergedStep){e->event, e->start_ps, e->duration_ps, group, 0, has_device ? s->start_ps : INT64_MIN, has_device ? s->duration_ps : INT64_MIN};
-    }
-    last->idle_ps = *idle_ps;
+    if (s->has_idle) m->idle_ps = s->idle_ps;
+    m->steps[m->n++] = (MergedStep){.event = e->event,
+                                    .start_ps = e->start_ps,
+                                    .duration_ps = e->duration_ps,
+                                    .group = group,
+                                    .idle_ps = m->idle_ps,
+                                    .device_start_ps = has_device ? s->start_ps : INT64_MIN,
+                                    .device_duration_ps = has_device ? s->duration_ps : INT64_MIN};
+}
+
+static void extend_step(Merge *m, const EventAt *e, const StepStats *s)
+{
+    MergedStep *step = &m->steps[m->n - 1];
+    step->duration_ps = until(step->start_ps, add_saturated(e->start_ps, e->duration_ps));
+    if (s->has_idle) m->idle_ps = add_saturated(m->idle_ps, s->idle_ps);
+    step->idle_ps = m->idle_ps;
+    if (!s->has_start || !s->has_duration || step->device_start_ps == INT64_MIN) return;
+    int64_t end = add_saturated(step->device_start_ps, step->device_duration_ps), other_end = add_saturated(s->start_ps, s->duration_ps);
+    if (s->start_ps < step->device_start_ps) step->device_start_ps = s->start_ps;
+    step->device_duration_ps = until(step->device_start_ps, other_end > end ? other_end : end);
 }
 
 bool tpu_merge_steps(const ForestLine *line, LineGroups *out, Arena *arena, ProfErr *err)
 {
     if (!line->group) return true; /* none is grouped: XProf leaves them all */
-    size_t n = 0;
-    int64_t idle_ps = 0;
-    MergedStep *steps = arena_alloc(arena, line->n * sizeof *steps);
-    if (!steps) return prof_nomem(err), false;
+    Merge m = {.steps = arena_alloc(arena, line->n * sizeof *m.steps)};
+    if (!m.steps) return prof_nomem(err), false;
     static const enum KnownStat wanted[] = {STAT_STEP_IDLE_PS, STAT_DEVICE_OFFSET_PS, STAT_DEVICE_DURATION_PS};
     StatFilter filter;
     EventReader reader;
@@ -83,11 +90,16 @@ bool tpu_merge_steps(const ForestLine *line, LineGroups *out, Arena *arena, Prof
     event_reader_open(&reader, line->line, EVENT_STATS, err);
     for (Node i = line->first; event_reader_next(&reader, &e); i++) {
         StepStats s = step_stats(&filter, &e);
-        if (node_group(line, i) >= 0) take_step(steps, &n, &idle_ps, &e, node_group(line, i), &s);
+        int64_t group = node_group(line, i);
+        if (m.open && m.steps[m.n - 1].group == group)
+            extend_step(&m, &e, &s);
+        else if (group >= 0)
+            begin_step(&m, &e, group, &s);
+        m.open = group >= 0;
     }
     event_reader_close(&reader);
     stat_filter_close(&filter);
-    out->merged = true, out->steps = steps, out->n_steps = n;
+    out->merged = true, out->steps = m.steps, out->n_steps = m.n;
     return !err->code;
 }
 
@@ -165,6 +177,7 @@ bool tpu_overlap(const ForestLine *line, const MergedStep *steps, size_t n_steps
         for (uint32_t i = 0; i < chunk->n_events; i++) {
             int64_t start = add_saturated(line->line->start_ps, v->columns[COL_AGGREGATED][i] ? 0 : v->columns[COL_OFFSET][i]);
             of[i] = overlapped_group(&o, start, add_saturated(start, v->columns[COL_DURATION][i]));
+            if (of[i] < 0 && line->n) of[i] = node_group(line, line->first + (Node)(c * CHUNK_EVENTS + i));
             any |= of[i] >= 0;
         }
         if (!packed_make(&groups[c], arena, of, chunk->n_events)) prof_nomem(err);
