@@ -93,8 +93,9 @@ int cupti_subscribe(Cupti *c, CuptiCallback *on_context, ProfErr *err)
     if (c->subscribed) return PROF_OK;
     char other[128] = "";
     SubscriberParams params = {sizeof params, "libprofsql", other, sizeof other - 1};
-    int rc = c->Subscribe_v2 && c->api_version >= API_13_0 ? c->Subscribe_v2(&c->subscriber, on_context, NULL, &params)
-                                                           : c->Subscribe(&c->subscriber, on_context, NULL);
+    int rc = CUPTI_NOT_INITIALIZED;
+    if (c->Subscribe_v2 && c->api_version >= API_13_0) rc = c->Subscribe_v2(&c->subscriber, on_context, NULL, &params);
+    if (rc && rc != CUPTI_MULTIPLE_SUBSCRIBERS) rc = c->Subscribe(&c->subscriber, on_context, NULL); /* what every driver has */
     if (rc == CUPTI_MULTIPLE_SUBSCRIBERS || rc == CUPTI_MAX_LIMIT_REACHED)
         return prof_fail(err, PROF_IO, 0,
                          "CUPTI is busy: another tool has it%s%s%s; end that tool's profiling (nsys, ncu, torch.profiler, jax.profiler) to capture",
