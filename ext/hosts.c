@@ -229,6 +229,7 @@ const Table session_table = {"session",
     "wrong_wire_type, " \
     "unknown_metadata, " \
     "time_overflow, " \
+    "unix_times, " \
     "memory_events_elsewhere, " \
     "free_without_allocation, " \
     "unreadable_program, " \

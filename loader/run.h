@@ -239,7 +239,8 @@ struct Line {
     enum LineKind kind;
     const Text *name, *display_name; /* display_name: empty when the file has none */
     int64_t proto_id, display_id, timestamp_ns, duration_ps;
-    int64_t start_ps; /* timestamp_ns in ps */
+    int64_t epoch_ns; /* where timestamp_ns counts from on the session's clock: 0, or the Unix time of its start */
+    int64_t start_ps; /* timestamp_ns - epoch_ns in ps */
     Span span;
     uint64_t first_event, n_events;
     Chunk *chunks;

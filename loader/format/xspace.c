@@ -555,18 +555,6 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
     }
     if (!err->code) chunk_finish(&m, err);
     prof_free(m.values);
-    if (__builtin_mul_overflow(line->timestamp_ns, (int64_t)1000, &line->start_ps)) {
-        line->start_ps = line->timestamp_ns < 0 ? INT64_MIN : INT64_MAX;
-        host_issue(host, "warning", "time_overflow", line->span.offset, 0, line, "times beyond int64 picoseconds were held at its end");
-    } else {
-        for (size_t i = 0; i < line->n_chunks; i++) {
-            int64_t unused;
-            const Chunk *k = &line->chunks[i];
-            if (__builtin_add_overflow(line->start_ps, k->max_offset, &unused) || __builtin_add_overflow(line->start_ps, k->max_end, &unused) ||
-                k->max_end == INT64_MAX || __builtin_add_overflow(line->start_ps, k->min_end, &unused))
-                host_issue(host, "warning", "time_overflow", k->span.offset, 0, line, "times beyond int64 picoseconds were held at its end");
-        }
-    }
     line_classify(line);
     return err->code;
 }
@@ -701,6 +689,46 @@ static void capture_issue(Host *host, const char *name, const Stat *stat, uint64
     }
 }
 
+/* ---- when lines begin ---- */
+
+/* A line's time in ns that no session lasts, but that fits 1970 and later: it counts from 1970, not from the session's start. */
+static bool counts_from_1970(int64_t timestamp_ns) { return timestamp_ns > INT64_MAX / 1000; }
+
+/* Profilers write times from the session's start. Some write Unix times, which do not fit in picoseconds: those are taken
+ * from the session's start too, or where the file does not say it from the earliest of them. */
+static void rebase_lines(Host *host)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < host->n_lines; i++)
+        if (counts_from_1970(host->lines[i].timestamp_ns) && host->lines[i].timestamp_ns < first) first = host->lines[i].timestamp_ns;
+    if (first == INT64_MAX) return;
+    if (host->start_unix_ns > 0 && host->start_unix_ns <= first && first - host->start_unix_ns <= INT64_MAX / 1000)
+        first = host->start_unix_ns;
+    else
+        host->start_unix_ns = first;
+    for (size_t i = 0; i < host->n_lines; i++)
+        if (counts_from_1970(host->lines[i].timestamp_ns)) host->lines[i].epoch_ns = first;
+    host_issue(host, "info", "unix_times", 0, 0, host, "lines begin at Unix times: their events are shown from %lld ns on, the session's start",
+               (long long)first);
+}
+
+static void place_line(Line *line)
+{
+    Host *host = line->plane->host;
+    int64_t from_start = line->timestamp_ns - line->epoch_ns, unused;
+    if (__builtin_mul_overflow(from_start, (int64_t)1000, &line->start_ps)) {
+        line->start_ps = from_start < 0 ? INT64_MIN : INT64_MAX;
+        host_issue(host, "warning", "time_overflow", line->span.offset, 0, line, "times beyond int64 picoseconds were held at its end");
+        return;
+    }
+    for (size_t i = 0; i < line->n_chunks; i++) {
+        const Chunk *k = &line->chunks[i];
+        if (__builtin_add_overflow(line->start_ps, k->max_offset, &unused) || __builtin_add_overflow(line->start_ps, k->max_end, &unused) ||
+            k->max_end == INT64_MAX || __builtin_add_overflow(line->start_ps, k->min_end, &unused))
+            host_issue(host, "warning", "time_overflow", k->span.offset, 0, line, "times beyond int64 picoseconds were held at its end");
+    }
+}
+
 int xspace_finish(Host *host, ProfErr *err)
 {
     host->start_unix_ns = host->stop_unix_ns = -1;
@@ -724,5 +752,7 @@ int xspace_finish(Host *host, ProfErr *err)
         host->n_events += plane->n_events;
     }
     window_free(&window);
+    rebase_lines(host);
+    for (size_t i = 0; i < host->n_lines; i++) place_line(&host->lines[i]);
     return err->code;
 }

@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 from rows import spell  # noqa: E402
 
 INT64_MAX = 2**63 - 1
+LONGEST_NS = INT64_MAX // 1000
 
 # message: (number, name, type, label or oneof). Types: i int64, u uint64, d double, b bytes and string, else a message.
 SCHEMA = {
@@ -100,6 +101,18 @@ def stat_fields(stat, names):
     return stat.metadata_id, names.get(stat.metadata_id, ""), kind or "none", value
 
 
+def epoch_of(space):
+    """Where line times that are too large for picoseconds count from: the session's start, else the earliest of them."""
+    times = [line.timestamp_ns for plane in space.planes for line in plane.lines if line.timestamp_ns > LONGEST_NS]
+    if not times:
+        return 0
+    starts = [stat.int64 or stat.uint64 for plane in space.planes if text(plane.name) == "Task Environment"
+              for stat in plane.stats if text(plane.stat_metadata[stat.metadata_id].name) == "profile_start_time"]
+    if starts and 0 < starts[-1] <= min(times) and min(times) - starts[-1] <= LONGEST_NS:
+        return starts[-1]
+    return min(times)
+
+
 class Dump:
     """Writes files one after another, with ids that go on from file to file as in one run."""
 
@@ -113,6 +126,7 @@ class Dump:
     def file(self, path, space):
         host = host_of(path)
         before = self.event_id
+        self.epoch_ns = epoch_of(space)
         for plane in space.planes:
             self.plane(host, plane)
         self.row("hosts", host, os.path.getsize(path), self.event_id - before)
@@ -125,7 +139,7 @@ class Dump:
         for line in plane.lines:
             self.row("lines", self.line_id, host, self.plane_id, str(line.id), text(line.name), text(line.display_name),
                      line.display_id, line.timestamp_ns, line.duration_ps, len(line.events))
-            base = line.timestamp_ns * 1000
+            base = (line.timestamp_ns - (self.epoch_ns if line.timestamp_ns > LONGEST_NS else 0)) * 1000
             for event in line.events:
                 name, inherited = metadata.get(event.metadata_id, ("", 0))
                 if event.metadata_id in counts:

@@ -511,7 +511,6 @@ def key_values(name, table, section):
 
 # (tool, file, reason), patterns: known to differ there alone.
 KNOWN = [
-    ("memory_profile.*", "*edge_timestamp_extreme/*", "events begin beyond int64 picoseconds: XProf's times wrap, so they still nest"),
 ]
 
 TOOLS = [
