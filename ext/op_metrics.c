@@ -229,6 +229,9 @@ const Table op_metrics_table = {"op_metrics",
       "OpMetricsDb.total_host_infeed_enq_duration_ps")                                                                                                         \
     C(OT_INFEED_INTERVAL, "infeed_interval_ps", "INTEGER", "ps", "from begin to begin of infeed enqueues; NULL: not the host",                                 \
       "OpMetricsDb.total_host_infeed_enq_start_timestamp_ps_diff")                                                                                             \
+    C(OT_SURE_BUSY, "busy_high_confidence_ps", "INTEGER", "ps", "busy_ps without custom calls that do no known work; NULL: not a TPU",                         \
+      "OpMetricsDb.busy_time_high_confidence_ps")                                                                                                              \
+    C(OT_SURE_IDLE, "idle_high_confidence_ps", "INTEGER", "ps", "the rest of the time; NULL: not a TPU", "OpMetricsDb.idle_time_high_confidence_ps")           \
     C(OT_SOURCE, SOURCE_DOC)
 enum { OP_TOTALS_COLUMNS(COLUMN_ENUM) };
 static const Column op_metrics_totals_columns[] = {OP_TOTALS_COLUMNS(COLUMN_DOC)};
@@ -258,6 +261,12 @@ static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int col
         break;
     case OT_IDLE_PS:
         if (tpu) result_u64(ctx, db->idle_ps);
+        break;
+    case OT_SURE_BUSY:
+        if (tpu) result_u64(ctx, db->sure_busy_ps);
+        break;
+    case OT_SURE_IDLE:
+        if (tpu) result_u64(ctx, db->sure_idle_ps);
         break;
     case OT_INFEED:
         if (!c->i) result_u64(ctx, db->infeed_duration_ps);

@@ -27,11 +27,13 @@ typedef struct {
     bool has_tf_op, tf_op_is_empty, is_async;
     uint64_t min_ps, dma_stall_ps;
     double scale, energy_j;
-    uint64_t core_id, start_id; /* which program a core offloaded */
+    bool has_flops, has_model_flops, flops_positive, model_flops_positive; /* positive: by the low 32 bits, as XProf looks at them */
+    uint64_t core_id, start_id;                                            /* which program a core offloaded */
 } OpFacts;
 extern const enum KnownStat op_fact_stats[];
 extern const size_t n_op_fact_stats;
 OpFacts op_facts(const StatFilter *filter, const EventAt *e);
+static inline bool is_positive_int32(uint64_t x) { return (x & UINT32_MAX) && !(x & 0x80000000u); }
 
 /* What the events of one metadata sum to. */
 typedef struct {

@@ -25,7 +25,9 @@ void span_list_free(SpanList *list)
 /* An op is told as far as `until`; what follows up to `from` belongs to an op inside it. */
 static bool tell(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
 {
-    bool good = !op->on_duty || until <= op->from || span_list_add(&line->active, (PsSpan){op->from, until});
+    bool good = true;
+    for (int d = 0; d < N_DUTIES && until > op->from; d++)
+        if (op->on_duty >> d & 1) good &= span_list_add(&line->active[d], (PsSpan){op->from, until});
     if (from > op->from) op->from = from;
     return good;
 }
@@ -36,7 +38,7 @@ static bool close_innermost(DutyLine *line)
     return tell(line, op, op->span.end, op->span.end);
 }
 
-bool duty_line_add(DutyLine *line, PsSpan span, bool on_duty)
+bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
 {
     while (line->n && !span_includes(line->open[line->n - 1].span, span))
         if (!close_innermost(line)) return false;
@@ -56,7 +58,7 @@ bool duty_line_end(DutyLine *line)
 void duty_line_free(DutyLine *line)
 {
     prof_free(line->open);
-    span_list_free(&line->active);
+    for (int d = 0; d < N_DUTIES; d++) span_list_free(&line->active[d]);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -78,24 +80,37 @@ static uint64_t covered_ps(SpanList *list)
     return ps;
 }
 
+bool core_duty_join(CoreDuty *duty, const SpanList active[N_DUTIES], const Hull *measured)
+{
+    for (int d = 0; d < N_DUTIES; d++)
+        for (size_t i = 0; i < active[d].n; i++)
+            if (!span_list_add(&duty->active[d], active[d].spans[i])) return false;
+    if (measured->any) hull_add(&duty->measured, (PsSpan){measured->begin, measured->end});
+    return true;
+}
+
+void core_duty_free(CoreDuty *duty)
+{
+    for (int d = 0; d < N_DUTIES; d++) span_list_free(&duty->active[d]);
+}
+
 static int by_chip(const void *a, const void *b)
 {
     const CoreDuty *x = a, *y = b;
     return x->chip < y->chip ? -1 : x->chip > y->chip;
 }
 
-int duty_cycle(CoreDuty *cores, size_t n_cores, uint64_t *busy_ps, uint64_t *idle_ps, ProfErr *err)
+int duty_cycle(CoreDuty *cores, size_t n_cores, OpMetricsDb *db, ProfErr *err)
 {
     if (n_cores) qsort(cores, n_cores, sizeof *cores, by_chip);
     for (size_t i = 0, k; i < n_cores; i = k) {
         CoreDuty *chip = &cores[i];
-        for (k = i + 1; k < n_cores && cores[k].chip == chip->chip; k++) {
-            for (size_t n = 0; n < cores[k].active.n; n++)
-                if (!span_list_add(&chip->active, cores[k].active.spans[n])) return prof_nomem(err);
-            if (cores[k].measured.any) hull_add(&chip->measured, (PsSpan){cores[k].measured.begin, cores[k].measured.end});
-        }
-        uint64_t busy = covered_ps(&chip->active), all = chip->measured.any ? chip->measured.end - chip->measured.begin : 0;
-        *busy_ps += busy, *idle_ps += all - busy;
+        for (k = i + 1; k < n_cores && cores[k].chip == chip->chip; k++)
+            if (!core_duty_join(chip, cores[k].active, &cores[k].measured)) return prof_nomem(err);
+        uint64_t all = chip->measured.any ? chip->measured.end - chip->measured.begin : 0;
+        uint64_t busy = covered_ps(&chip->active[DUTY_LIKELY]), sure = covered_ps(&chip->active[DUTY_SURE]);
+        db->busy_ps += busy, db->idle_ps += all - busy;
+        db->sure_busy_ps += sure, db->sure_idle_ps += all - sure;
     }
     return PROF_OK;
 }

@@ -154,6 +154,7 @@ bool op_db_merge(OpMetricsDb *dst, const OpMetricsDb *src, Arena *arena, bool co
     }
     dst->total_ps += src->total_ps, dst->total_op_ps += src->total_op_ps, dst->normalized_total_ps += src->normalized_total_ps;
     dst->idle_ps += src->idle_ps, dst->busy_ps += src->busy_ps;
+    dst->sure_idle_ps += src->sure_idle_ps, dst->sure_busy_ps += src->sure_busy_ps;
     dst->infeed_duration_ps += src->infeed_duration_ps, dst->infeed_interval_ps += src->infeed_interval_ps;
     return true;
 }

@@ -52,6 +52,7 @@ struct OpMetricsDb {
     uint64_t total_op_ps;                            /* sum of self_ps without IDLE */
     uint64_t normalized_total_ps;                    /* the same at the default clock */
     uint64_t idle_ps, busy_ps;                       /* duty cycle of the TPU chips */
+    uint64_t sure_idle_ps, sure_busy_ps;             /* the same, custom calls of no known work left out: XProf's high confidence */
     uint64_t infeed_duration_ps, infeed_interval_ps; /* host: InfeedEnqueue ops but the last, and from begin to begin */
     size_t capacity, n_slots;
     uint32_t *slots; /* of the index by (program_id, name): position + 1 */

@@ -6,7 +6,7 @@
 #include "device_ops.h"
 #include "duty_cycle.h"
 
-enum Trait { TRAIT_KNOWN = 1, TRAIT_NAMED = 2, TRAIT_OFF_DUTY = 4 };
+enum Trait { TRAIT_KNOWN = 1, TRAIT_NAMED = 2, TRAIT_OFF_DUTY = 4, TRAIT_CUSTOM = 8, TRAIT_FLOPS = 16, TRAIT_MODEL_FLOPS = 32 };
 
 typedef struct {
     struct PlaneJob *job;
@@ -40,10 +40,15 @@ static unsigned traits_of(CoreLine *l, EventMeta *meta, ProfErr *err)
     if (*traits || event_meta_facts(l->job->plane, meta, err)) return *traits;
     *traits = TRAIT_KNOWN;
     for (uint16_t i = 0; i < meta->n_facts; i++) {
-        if (meta->facts[i].fact.type != TYPE_STR) continue;
-        Slice text = slice_of(meta->facts[i].fact.text);
-        if (meta->facts[i].known == STAT_TF_OP && text.n) *traits |= TRAIT_NAMED;
-        if (meta->facts[i].known == STAT_HLO_CATEGORY && op_is_off_duty(text)) *traits |= TRAIT_OFF_DUTY;
+        const Fact *fact = &meta->facts[i].fact;
+        enum KnownStat known = meta->facts[i].known;
+        Slice text = fact->type == TYPE_STR ? slice_of(fact->text) : (Slice){"", 0};
+        bool integer = fact->type == TYPE_INT64 || fact->type == TYPE_UINT64;
+        if (known == STAT_TF_OP && text.n) *traits |= TRAIT_NAMED;
+        if (known == STAT_HLO_CATEGORY && op_is_off_duty(text)) *traits |= TRAIT_OFF_DUTY;
+        if (known == STAT_HLO_CATEGORY && slice_is(text, "custom-call")) *traits |= TRAIT_CUSTOM;
+        if (known == STAT_FLOPS && integer && is_positive_int32(fact->natural)) *traits |= TRAIT_FLOPS;
+        if (known == STAT_MODEL_FLOPS && integer && is_positive_int32(fact->natural)) *traits |= TRAIT_MODEL_FLOPS;
     }
     return *traits;
 }
@@ -62,6 +67,14 @@ static bool take_other(void *context, const EventAt *e, ProfErr *err)
     return !err->code;
 }
 
+static unsigned duties_of(unsigned traits, const OpFacts *f)
+{
+    if (traits & TRAIT_OFF_DUTY) return 0;
+    bool works =
+        (f->has_flops ? f->flops_positive : (traits & TRAIT_FLOPS) != 0) || (f->has_model_flops ? f->model_flops_positive : (traits & TRAIT_MODEL_FLOPS) != 0);
+    return traits & TRAIT_CUSTOM && !works ? 1u << DUTY_LIKELY : 1u << DUTY_LIKELY | 1u << DUTY_SURE;
+}
+
 static bool take_op(void *context, const EventAt *e, ProfErr *err)
 {
     CoreLine *l = context;
@@ -75,7 +88,7 @@ static bool take_op(void *context, const EventAt *e, ProfErr *err)
     if (f.has_core_id && f.has_start_id && !f.start_id && !sums->offloads) sums->offloads = true, sums->offload_core_id = f.core_id;
     if (!is_named(l->line, "XLA Ops")) return true;
     hull_add(&l->events, f.event);
-    if (!duty_line_add(&l->duty, f.event, !(traits & TRAIT_OFF_DUTY))) prof_nomem(err);
+    if (!duty_line_add(&l->duty, f.event, duties_of(traits, &f))) prof_nomem(err);
     return !err->code;
 }
 
@@ -154,9 +167,7 @@ static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, 
         }
         hull_join(&measured, &l->spans);
         if (!job->grouped) hull_join(&measured, &l->named);
-        hull_join(&duty->measured, &l->events);
-        for (size_t k = 0; k < l->duty.active.n && !err->code; k++)
-            if (!span_list_add(&duty->active, l->duty.active.spans[k])) prof_nomem(err);
+        if (!core_duty_join(duty, l->duty.active, &l->events)) prof_nomem(err);
     }
     if (!err->code && !measure_steps(job, &measured, err) && !symbol_ops_finish(ops, db, err)) {
         uint64_t range = measured.any ? measured.end - measured.begin : 1; /* XProf: the largest uint64 is its least, 0 its most */
@@ -223,7 +234,8 @@ static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
         while (event_reader_next(&reader, &e) && !err->code) {
             PsSpan span = {(uint64_t)e.start_ps, (uint64_t)e.start_ps + (uint64_t)e.duration_ps};
             hull_add(&duty->measured, span);
-            if (ops && !span_list_add(&duty->active, span)) prof_nomem(err);
+            for (int d = 0; d < N_DUTIES && ops; d++)
+                if (!span_list_add(&duty->active[d], span)) prof_nomem(err);
         }
         event_reader_close(&reader);
     }
@@ -248,8 +260,8 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
         else if (!err->code)
             tensorcore_ops(build, plane, grouped, &sparse, &duty[n_duty++], err);
     }
-    if (!err->code) duty_cycle(duty, n_duty, &build->stats->device.busy_ps, &build->stats->device.idle_ps, err);
-    for (size_t i = 0; i < n_duty; i++) span_list_free(&duty[i].active);
+    if (!err->code) duty_cycle(duty, n_duty, &build->stats->device, err);
+    for (size_t i = 0; i < n_duty; i++) core_duty_free(&duty[i]);
     sparsecores_free(&sparse);
     prof_free(duty);
     return err->code ? err->code : fused_ops_build(build, err);

@@ -600,21 +600,19 @@ TOOLS = [
         flops_v2 = flops
         model_flops_v2 = model_flops
         vdd_energy_j = ifnull(vdd_energy_j, 0)""", key="db hlo_module_id parent name category", rows=op_metrics,
-          turn={"memory_accessed_breakdown": sorted_parts, "source_info.line_number": known_line}, left_out=NOT_OF_OPS,
-          pending="the parts of fusions and the steps of hosts are to come"),
+          turn={"memory_accessed_breakdown": sorted_parts, "source_info.line_number": known_line}, left_out=NOT_OF_OPS),
     Entry("op_stats.op_metrics_totals", "op_metrics_totals", "op_metrics_totals({source}) WHERE side <> 'framework'", """
         db = side || '_op_metrics_db'
-        total_time_ps = total_ps
-        total_op_time_ps = total_op_ps
+        total_time_ps = CAST(total_ps AS TEXT)
+        total_op_time_ps = CAST(total_op_ps AS TEXT)
         normalized_total_op_time_ps = ifnull(normalized_total_op_ps, 0)
         idle_time_ps = ifnull(idle_ps, 0)
         busy_time_ps = ifnull(busy_ps, 0)
-        busy_time_high_confidence_ps = ifnull(busy_ps, 0)
-        idle_time_high_confidence_ps = ifnull(idle_ps, 0)
+        busy_time_high_confidence_ps = ifnull(busy_high_confidence_ps, 0)
+        idle_time_high_confidence_ps = ifnull(idle_high_confidence_ps, 0)
         total_host_infeed_enq_duration_ps = ifnull(infeed_enqueue_ps, 0)
         total_host_infeed_enq_start_timestamp_ps_diff = ifnull(infeed_interval_ps, 0)""", key="db", rows=op_totals,
-          left_out={"precision_stats.compute_16bit_ps": "compared on the overview page, as a share", "precision_stats.compute_32bit_ps": "the same"},
-          pending="the steps of hosts are to come"),
+          left_out={"precision_stats.compute_16bit_ps": "compared on the overview page, as a share", "precision_stats.compute_32bit_ps": "the same"}),
     Entry("op_stats.kernel_reports", "kernel_stats", "kernel_stats({source}, 0)", """
         name = kernel_name
         registers_per_thread occurrences block_dim grid_dim op_name
