@@ -33,7 +33,10 @@ SQLITE_EXTENSION_INIT1
     T(profsql_live) \
     T(devices) \
     T(op_metrics) \
-    T(op_metrics_totals) T(tf_ops) T(hlo_ops) \
+    T(op_metrics_totals) \
+    T(tf_ops) \
+    T(hlo_ops) \
+    T(tf_functions) \
     T(kernel_stats) \
     T(memory_events) \
     T(memory_allocators) \

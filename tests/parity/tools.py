@@ -220,6 +220,19 @@ def known_line(cell):
     return Num("0") if isinstance(cell, Num) and cell == "-1" else cell
 
 
+def tf_functions(answer):
+    """The tf.function database of OpStats: a row for each mode of each function."""
+    page = answer.json("op_stats")
+    if page is None:
+        return None
+    modes, rows = ["INVALID", "EAGER", "TRACED", "NOT_TRACED", "CONCRETE"], []
+    for name, f in page.get("tf_function_db", {}).get("tf_functions", {}).items():
+        for mode, calls in f["metrics"].items():
+            rows.append([name, modes[int(mode)], calls["count"], calls.get("self_time_ps", Num("0")), f.get("compiler", "INVALID_COMPILER"),
+                         f.get("total_tracing_count", Num("0")), f.get("expensive_call_percent", Num("0.0"))])
+    return ["name", "mode", "count", "self_time_ps", "compiler", "total_tracing_count", "expensive_call_percent"], rows
+
+
 EVENT_TYPES = {0: "UNKNOWN_TIME", 10: "HOST_COMPUTE", 20: "HOST_PREPROCESS", 30: "HOST_POSTPROCESS", 40: "HOST_BATCH_FORMATION", 50: "HOST_RUNTIME",
                60: "HOST_COMPILE", 70: "HOST_TO_HOST", 80: "HOST_TO_DEVICE", 90: "HOST_PREPARE", 100: "DEVICE_COLLECTIVES", 110: "HOST_WAIT_INPUT",
                120: "DEVICE_TO_DEVICE", 130: "DEVICE_TO_HOST", 140: "DEVICE_COMPUTE_32", 150: "DEVICE_COMPUTE_16", 160: "DEVICE_WAIT_DEVICE",
@@ -613,6 +626,11 @@ TOOLS = [
         total_host_infeed_enq_duration_ps = ifnull(infeed_enqueue_ps, 0)
         total_host_infeed_enq_start_timestamp_ps_diff = ifnull(infeed_interval_ps, 0)""", key="db", rows=op_totals,
           left_out={"precision_stats.compute_16bit_ps": "compared on the overview page, as a share", "precision_stats.compute_32bit_ps": "the same"}),
+    Entry("op_stats.tf_functions", "tf_functions", "tf_functions({source})", """
+        name mode count self_time_ps
+        compiler = compiler || '_COMPILER'
+        total_tracing_count = tracing_count
+        expensive_call_percent = expensive_call_percent""", key="name mode", rows=tf_functions),
     Entry("op_stats.kernel_reports", "kernel_stats", "kernel_stats({source}, 0)", """
         name = kernel_name
         registers_per_thread occurrences block_dim grid_dim op_name

@@ -1,0 +1,54 @@
+/* tf_functions.c: the table tf_functions: how functions of tf.function ran, and what tracing them cost.
+ *
+ *   SELECT name, mode, count, self_time_ps FROM tf_functions('logs') WHERE expensive_call_percent > 20; */
+#include "../loader/analysis/tf_functions.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define TF_FUNCTIONS_COLUMNS(C)                                                                                                                                \
+    C(FN_RUN, RUN_DOC)                                                                                                                                         \
+    C(FN_NAME, "name", "TEXT", NULL, "the function", "TfFunctionDb.tf_functions")                                                                              \
+    C(FN_COMPILER, "compiler", "TEXT", NULL, "XLA, OTHER, MIXED (both), or INVALID: its calls do not say", "TfFunction.compiler")                              \
+    C(FN_TRACING, "tracing_count", "INTEGER", NULL, "how often it was traced since the program began", "TfFunction.total_tracing_count")                       \
+    C(FN_EXPENSIVE, "expensive_call_percent", "REAL", "percent 0..100", "share of its time in calls that traced it or ran eagerly",                            \
+      "TfFunction.expensive_call_percent")                                                                                                                     \
+    C(FN_MODE, "mode", "TEXT", NULL, "how calls ran: EAGER, CONCRETE, TRACED (traced first), NOT_TRACED, or INVALID: a word that is none of these",            \
+      "TfFunction.metrics")                                                                                                                                    \
+    C(FN_COUNT, "count", "INTEGER", "calls", "calls of this mode", "TfFunctionMetrics.count")                                                                  \
+    C(FN_SELF, "self_time_ps", "INTEGER", "ps", "their time without that of functions called inside", "TfFunctionMetrics.self_time_ps")                        \
+    C(FN_SOURCE, SOURCE_DOC)
+enum { TF_FUNCTIONS_COLUMNS(COLUMN_ENUM) };
+static const Column tf_functions_columns[] = {TF_FUNCTIONS_COLUMNS(COLUMN_DOC)};
+
+/* c->i: the function, c->part: the mode. */
+static bool tf_functions_next(RowCursor *c)
+{
+    const TfFunctions *f = run_tf_functions(c->from->run, c->from->only, &c->err);
+    if (!f) return false;
+    for (c->part += c->started; c->i < f->n; c->i++, c->part = 0)
+        for (; c->part < N_FUNCTION_MODES; c->part++) {
+            if (!f->functions[c->i].modes[c->part].count) continue;
+            c->item = &f->functions[c->i], c->place = c->i * N_FUNCTION_MODES + (size_t)c->part;
+            return true;
+        }
+    return false;
+}
+
+static void tf_functions_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const TfFunction *f = c->item;
+    switch (column) {
+    case FN_NAME: result_text(ctx, f->name); break;
+    case FN_COMPILER: sqlite3_result_text(ctx, function_compiler_names[f->compiler], -1, SQLITE_STATIC); break;
+    case FN_TRACING: sqlite3_result_int64(ctx, f->tracing_count); break;
+    case FN_EXPENSIVE: sqlite3_result_double(ctx, tf_function_expensive_percent(f)); break;
+    case FN_MODE: sqlite3_result_text(ctx, function_mode_names[c->part], -1, SQLITE_STATIC); break;
+    case FN_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)f->modes[c->part].count); break;
+    case FN_SELF: result_u64(ctx, f->modes[c->part].self_ps); break;
+    default: break;
+    }
+}
+
+static const RowSource tf_functions_rows = {.next = tf_functions_next, .column = tf_functions_column, .per_run = true};
+const Table tf_functions_table = {
+    "tf_functions", "calls of tf.function by function and mode", tf_functions_columns, COUNT(tf_functions_columns), &row_table_module, &tf_functions_rows, 20};
