@@ -2,6 +2,7 @@
  *
  *   SELECT name, device_type, peak_flops_per_second / 1e12 AS tflops FROM devices('logs');   -- /device:GPU:0|Nvidia GPU (Ampere)|311.86944 */
 #include "../loader/analysis/devices.h"
+#include "../loader/analysis/op_metrics.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -54,6 +55,8 @@ SQLITE_EXTENSION_INIT3
     C(DV_LOCAL_CHIP, "local_chip_id", "INTEGER", NULL, "number of the chip on its host; NULL when unknown", "core_details")                                    \
     C(DV_GLOBAL_CHIP, "global_chip_id", "INTEGER", NULL, "number of the chip in the system; NULL when unknown", "core_details")                                \
     C(DV_GLOBAL_CORE, "global_core_id", "INTEGER", NULL, "number of the core in the system; NULL when unknown", "core_details")                                \
+    C(DV_TIME_SCALE, "time_scale_multiplier", "REAL", "clock over its default",                                                                                \
+      "how fast the TPUs of the source ran against their default clock, over all their ops; NULL on a GPU and without ops", "Time Scale Multiplier")           \
     C(DV_SOURCE, SOURCE_DOC)
 enum { DEVICES_COLUMNS(COLUMN_ENUM) };
 static const Column devices_columns[] = {DEVICES_COLUMNS(COLUMN_DOC)};
@@ -80,6 +83,14 @@ static void result_count(sqlite3_context *ctx, int64_t n)
 static void result_known_text(sqlite3_context *ctx, const Text *text)
 {
     if (text) result_text(ctx, text);
+}
+
+/* XProf has one for the whole source: the ops' time at the default clock over their time. */
+static void result_time_scale(RowCursor *c, sqlite3_context *ctx)
+{
+    const OpStats *stats = run_op_stats(c->from->run, c->from->only, &c->err);
+    if (stats && stats->device.normalized_total_ps)
+        sqlite3_result_double(ctx, safe_div((double)stats->device.normalized_total_ps, (double)stats->device.total_op_ps));
 }
 
 static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -123,6 +134,9 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
     case DV_LOCAL_CHIP: result_count(ctx, d->local_chip_id); break;
     case DV_GLOBAL_CHIP: result_count(ctx, d->global_chip_id); break;
     case DV_GLOBAL_CORE: result_count(ctx, d->global_core_id); break;
+    case DV_TIME_SCALE:
+        if (d->plane->kind != PLANE_GPU) result_time_scale(c, ctx);
+        break;
     default: break;
     }
 }
