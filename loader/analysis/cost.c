@@ -29,7 +29,7 @@ CostComputation *cost_called(const CostGraph *g, const CostNode *node, size_t i)
     return NULL;
 }
 
-static void fill_computation(CostGraph *g, CostComputation *c, uint32_t *next_operand)
+static void fill_computation(CostGraph *g, CostComputation *c, uint32_t *next_operand, float *figures)
 {
     c->root = COST_NONE;
     for (uint32_t i = c->first; i < c->first + c->n; i++) {
@@ -37,7 +37,8 @@ static void fill_computation(CostGraph *g, CostComputation *c, uint32_t *next_op
         const Xla__HloInstructionProto *op = g->module->ops[i].instruction;
         *node = (CostNode){
             .op = op, .shape = op->shape ? op->shape : &no_shape, .computation = (uint32_t)(c - g->computations), .opcode = (uint16_t)hlo_opcode(op->opcode)};
-        node->first_operand = *next_operand, node->n_operands = (uint32_t)op->n_operand_ids;
+        node->first_operand = *next_operand, node->n_operands = node->n_figures = (uint32_t)op->n_operand_ids;
+        node->figures = figures + *next_operand;
         if (op->id == c->proto->root_id) c->root = i;
         for (size_t k = 0; k < op->n_operand_ids; k++) {
             int64_t at = hlo_position(g->module, op->operand_ids[k]);
@@ -66,14 +67,14 @@ static int graph_make(CostGraph *g, ProfErr *err)
     g->computations = arena_alloc(&g->arena, g->n_computations * sizeof *g->computations);
     g->by_id = arena_alloc(&g->arena, g->n_slots * sizeof *g->by_id);
     g->operands = arena_alloc(&g->arena, (size_t)n_operands * sizeof *g->operands);
-    g->figures = arena_alloc(&g->arena, (size_t)n_operands * sizeof *g->figures);
+    float *figures = arena_alloc(&g->arena, (size_t)n_operands * sizeof *figures);
     g->marks = arena_alloc(&g->arena, g->n_nodes);
     uint32_t *order = arena_alloc(&g->arena, g->n_nodes * sizeof *order), at = 0, next_operand = 0;
-    if (!g->nodes || !g->computations || !g->by_id || !g->operands || !g->figures || !g->marks || !order) return prof_nomem(err);
+    if (!g->nodes || !g->computations || !g->by_id || !g->operands || !figures || !g->marks || !order) return prof_nomem(err);
     for (size_t i = 0; i < g->n_computations; i++) {
         CostComputation *c = &g->computations[i];
         *c = (CostComputation){.proto = hlo->computations[i], .first = at, .n = (uint32_t)hlo->computations[i]->n_instructions, .order = order + at};
-        fill_computation(g, c, &next_operand);
+        fill_computation(g, c, &next_operand, figures);
         at += c->n;
     }
     index_computations(g);
@@ -148,13 +149,39 @@ uint32_t cost_order(CostGraph *g, const CostComputation *c, bool listed, uint32_
 
 /* ---- costs ---- */
 
-static bool sum_has_room(CostGraph *g, CostComputation *c)
+/* What runs asynchronously counts where it is started: NULL for other instructions. */
+static const CostComputation *started(const CostGraph *g, const CostNode *node) { return node->opcode == HLO_ASYNC_START ? cost_called(g, node, 0) : NULL; }
+
+static void add_instructions(CostGraph *g, CostSum *sum, const CostComputation *c)
 {
-    for (uint32_t i = c->first; i < c->first + c->n; i++)
-        if (g->nodes[i].n_operands > c->sum.n_operands) c->sum.n_operands = g->nodes[i].n_operands;
-    c->sum.operands = arena_alloc(&g->arena, c->sum.n_operands * sizeof *c->sum.operands);
-    if (!c->sum.operands) prof_nomem(g->err), g->failed = true;
-    return !g->failed;
+    if (!cost_spend(g, c->n_order)) return;
+    for (uint32_t i = 0; i < c->n_order; i++) {
+        const CostNode *node = &g->nodes[c->order[i]];
+        const CostComputation *inner = started(g, node);
+        if (inner) add_instructions(g, sum, inner); /* no deeper than the calls that have been costed */
+        sum->flops += node->flops, sum->bytes += node->bytes, sum->output += node->output;
+        for (uint32_t k = 0; k < node->n_figures; k++) sum->operands[k] += node->figures[k];
+        cost_add_leaves(g, &node->leaves);
+    }
+}
+
+static void sum_up(CostGraph *g, CostComputation *c)
+{
+    CostSum *sum = &c->sum;
+    for (uint32_t i = 0; i < c->n_order; i++) {
+        const CostNode *node = &g->nodes[c->order[i]];
+        const CostComputation *inner = started(g, node);
+        if (node->n_figures > sum->n_operands) sum->n_operands = node->n_figures;
+        if (inner && inner->sum.n_operands > sum->n_operands) sum->n_operands = inner->sum.n_operands;
+    }
+    sum->operands = arena_alloc(&g->arena, sum->n_operands * sizeof *sum->operands);
+    if (sum->operands) {
+        add_instructions(g, sum, c);
+        sum->leaves = cost_take_leaves(g, false);
+    } else {
+        prof_nomem(g->err);
+        g->failed = true;
+    }
 }
 
 const CostSum *cost_computation(CostGraph *g, CostComputation *c, int depth)
@@ -162,15 +189,13 @@ const CostSum *cost_computation(CostGraph *g, CostComputation *c, int depth)
     if (depth > MAX_CALLS || c->state == COST_OPEN) g->failed = true;
     if (g->failed || c->state == COST_DONE) return g->failed ? NULL : &c->sum;
     c->state = COST_OPEN;
-    if (!sum_has_room(g, c)) return NULL;
     c->n_order = cost_order(g, c, false, c->order);
     for (uint32_t i = 0; i < c->n_order && !g->failed; i++) {
         CostNode *node = &g->nodes[c->order[i]];
         cost_instruction(g, node, depth);
         node->visited = true;
-        c->sum.flops += node->flops, c->sum.bytes += node->bytes, c->sum.output += node->output;
-        for (uint32_t k = 0; k < node->n_operands; k++) c->sum.operands[k] += g->figures[node->first_operand + k];
     }
+    if (!g->failed) sum_up(g, c);
     c->state = COST_DONE;
     return g->failed ? NULL : &c->sum;
 }
@@ -194,18 +219,20 @@ static int64_t device_flops(const CostGraph *g, const CostNode *node)
     return cost_add(cost_integer(node->flops), -cost_integer(node->flops - node->flops / share));
 }
 
-/* Arrays whose layout names the main memory; parts of tuples only where the operation has a figure for each. */
-static void main_memory_traffic(const CostGraph *g, CostNode *node)
+/* Bytes of an operand (COST_NONE: the output) that lie in the main memory by their layout: of an array its figure, of a tuple
+ * what is known of its parts. */
+static int64_t in_main_memory(const CostNode *node, const Xla__ShapeProto *shape, uint32_t operand, uint64_t path, float figure)
 {
-    if (node->own_traffic) return;
-    for (uint32_t i = 0; i < node->n_operands; i++) {
-        const CostNode *operand = cost_operand(g, node, i);
-        if (operand && cost_in_main_memory(operand->shape)) node->read_bytes = cost_add(node->read_bytes, cost_integer(g->figures[node->first_operand + i]));
+    if (shape->element_type != XLA_TUPLE) return cost_in_main_memory(shape) ? cost_integer(figure) : 0;
+    int64_t sum = 0;
+    for (size_t i = 0; i < shape->n_tuple_shapes && node->leaves.n; i++) {
+        uint64_t part = cost_path(path, i);
+        sum = cost_add(sum, in_main_memory(node, shape->tuple_shapes[i], operand, part, cost_leaf(&node->leaves, operand, part)));
     }
-    if (cost_in_main_memory(node->shape)) node->write_bytes = cost_integer(node->output);
+    return sum;
 }
 
-static HloCost result_of(const CostGraph *g, CostNode *node)
+static HloCost result_of(const CostGraph *g, const CostNode *node)
 {
     if (node->unknown) return (HloCost){.known = false};
     HloCost cost = {.known = true};
@@ -214,8 +241,12 @@ static HloCost result_of(const CostGraph *g, CostNode *node)
     cost.flops = positive(device_flops(g, node));
     cost.bytes_accessed = positive(cost_integer(node->bytes));
     if (!cost.bytes_accessed) return cost;
-    main_memory_traffic(g, node);
-    cost.hbm_read_bytes = positive(node->read_bytes), cost.hbm_write_bytes = positive(node->write_bytes);
+    for (uint32_t i = 0; i < node->n_operands; i++) {
+        const CostNode *operand = cost_operand(g, node, i);
+        if (operand) cost.hbm_read_bytes = cost_add(cost.hbm_read_bytes, in_main_memory(node, operand->shape, i, 0, node->figures[i]));
+    }
+    cost.hbm_read_bytes = positive(cost.hbm_read_bytes);
+    cost.hbm_write_bytes = positive(in_main_memory(node, node->shape, COST_NONE, 0, node->output));
     return cost;
 }
 
@@ -232,6 +263,7 @@ static void *costs_make(const HloModule *module, ProfErr *err)
     }
     arena_free(&g.arena);
     prof_free(g.stack);
+    prof_free(g.pending);
     if (!err->code) return costs;
     prof_free(costs);
     return NULL;

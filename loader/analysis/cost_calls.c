@@ -134,16 +134,31 @@ static void skip_value(Json *j)
     }
 }
 
+/* Whether a key is `name`, spelled so or asInJson: protobuf takes both. */
+static bool is_key(const char *key, size_t n, const char *name)
+{
+    size_t i = 0;
+    for (bool upper = false; *name; name++) {
+        if (*name == '_' && !(i < n && key[i] == '_')) {
+            upper = true;
+            continue;
+        }
+        char c = upper ? (char)(*name - 'a' + 'A') : *name;
+        if (i == n || key[i++] != c) return false;
+        upper = false;
+    }
+    return i == n;
+}
+
 /* Moves to the value of a member of the object that begins here; false: it is no object, or has no such member. */
 static bool enter_member(Json *j, const char *name)
 {
-    size_t n = strlen(name);
     skip_space(j);
     if (j->p == j->end || *j->p != '{') return false;
     for (j->p++; skip_space(j), j->p < j->end && *j->p == '"';) {
         const char *key = j->p + 1;
         skip_string(j);
-        bool found = (size_t)(j->p - key) == n + 1 && !memcmp(key, name, n);
+        bool found = is_key(key, (size_t)(j->p - key) - 1, name);
         skip_space(j);
         if (j->p == j->end || *j->p++ != ':') return false;
         skip_space(j);
@@ -189,11 +204,11 @@ static int64_t contracted(const CostGraph *g, const CostNode *node, const Xla__S
 }
 
 /* These calls return what they compute, and scratch memory that does not count. */
-static void count_first_output(CostGraph *g, CostNode *node)
+static void count_first_output(CostNode *node)
 {
     if (node->shape->element_type != XLA_TUPLE || !node->shape->n_tuple_shapes) return;
     node->output = node->bytes = (float)cost_size(node->shape->tuple_shapes[0]);
-    for (uint32_t i = 0; i < node->n_operands; i++) node->bytes += g->figures[node->first_operand + i];
+    for (uint32_t i = 0; i < node->n_operands; i++) node->bytes += node->figures[i];
 }
 
 static bool is_gemm(const char *target)
@@ -218,15 +233,15 @@ void cost_custom_call(CostGraph *g, CostNode *node)
     const char *target = node->op->custom_call_target;
     const CostNode *left = cost_operand(g, node, 0);
     if (is_gemm(target)) {
-        count_first_output(g, node);
+        count_first_output(node);
         int64_t width = left ? contracted(g, node, left->shape) : -1;
         if (width < 0) node->unknown = true;
         node->flops = (float)cost_multiply(2, cost_multiply(cost_elements(cost_array(node->shape)), width < 0 ? 0 : width));
     } else if (is_convolution(target)) {
-        count_first_output(g, node);
+        count_first_output(node);
         cost_convolution(g, node, cost_array(node->shape));
     } else { /* not known: XLA has -1 for everything, and adds it up */
         node->flops = node->bytes = node->output = -1;
-        for (uint32_t i = 0; i < node->n_operands; i++) g->figures[node->first_operand + i] = -1;
+        for (uint32_t i = 0; i < node->n_operands; i++) node->figures[i] = -1;
     }
 }

@@ -157,18 +157,19 @@ static void set_utilizations(Fusion *f)
 /* ---- bytes ---- */
 
 /* Arrays written; of one that is updated in place, the update. root: what computes the shape, NULL: not known. */
-static void write_leaves(Fusion *f, const Xla__ShapeProto *shape, const CostNode *root)
+static void write_leaves(Fusion *f, const Xla__ShapeProto *shape, const CostNode *root, uint64_t path)
 {
     if (shape->element_type == XLA_TUPLE) {
         bool tuple = root && root->opcode == HLO_TUPLE;
-        for (size_t i = 0; i < shape->n_tuple_shapes; i++) write_leaves(f, shape->tuple_shapes[i], tuple ? cost_operand(f->g, root, (uint32_t)i) : NULL);
+        for (size_t i = 0; i < shape->n_tuple_shapes; i++)
+            write_leaves(f, shape->tuple_shapes[i], tuple ? cost_operand(f->g, root, (uint32_t)i) : NULL, cost_path(path, i));
         return;
     }
     const CostNode *update = root && root->opcode == HLO_DYNAMIC_UPDATE_SLICE ? cost_operand(f->g, root, 1) : NULL;
-    int64_t size = cost_size(update ? update->shape : shape);
-    f->fusion->bytes += (float)size;
-    f->fusion->output += (float)size;
-    if (cost_in_main_memory(shape)) f->fusion->write_bytes = cost_add(f->fusion->write_bytes, size);
+    float size = (float)cost_size(update ? update->shape : shape);
+    f->fusion->bytes += size;
+    f->fusion->output += size;
+    if (path) cost_add_leaf(f->g, COST_NONE, path, size);
 }
 
 static void read_constants(Fusion *f)
@@ -219,18 +220,18 @@ static uint32_t reader_of(const Fusion *f, uint32_t tuple, int64_t index)
 
 /* Bytes read of a parameter or a part of it by `reader`, a get-tuple-element or the parameter itself. What nobody takes out of
  * a tuple counts as the whole table of that tuple's pointers, as XLA has it. */
-static int64_t read_leaves(Fusion *f, const Xla__ShapeProto *shape, uint32_t reader)
+static int64_t read_leaves(Fusion *f, const Xla__ShapeProto *shape, uint32_t operand, uint32_t reader, uint64_t path)
 {
     int64_t n = 0;
     if (shape->element_type == XLA_TUPLE) {
         for (size_t i = 0; i < shape->n_tuple_shapes; i++) {
             uint32_t part = reader_of(f, reader, (int64_t)i);
-            n = cost_add(n, read_leaves(f, shape->tuple_shapes[i], part == COST_NONE ? reader : part));
+            n = cost_add(n, read_leaves(f, shape->tuple_shapes[i], operand, part == COST_NONE ? reader : part, cost_path(path, i)));
         }
         return n;
     }
     n = bytes_read(f, reader);
-    if (cost_in_main_memory(shape)) f->fusion->read_bytes = cost_add(f->fusion->read_bytes, n);
+    if (path) cost_add_leaf(f->g, operand, path, (float)n);
     return n;
 }
 
@@ -245,8 +246,8 @@ static void read_parameters(Fusion *f)
     for (uint32_t k = 0; k < fusion->n_operands; k++) {
         if (f->parameters[k] == COST_NONE) continue;
         if (!f->readers && node_at(f, f->parameters[k])->shape->element_type == XLA_TUPLE) find_readers(f);
-        float bytes = (float)read_leaves(f, node_at(f, f->parameters[k])->shape, f->parameters[k]);
-        f->g->figures[fusion->first_operand + k] = bytes;
+        float bytes = (float)read_leaves(f, node_at(f, f->parameters[k])->shape, k, f->parameters[k], 0);
+        fusion->figures[k] = bytes;
         fusion->bytes += bytes;
     }
 }
@@ -263,7 +264,7 @@ static bool cost_as_gather(CostGraph *g, CostNode *fusion, const CostComputation
         if (node->opcode != HLO_GATHER && node->opcode != HLO_SCATTER) continue;
         cost_instruction(g, node, depth + 1);
         fusion->flops = node->flops, fusion->bytes = node->bytes, fusion->output = node->output;
-        for (uint32_t k = 0; k < fusion->n_operands && k < node->n_operands; k++) g->figures[fusion->first_operand + k] = g->figures[node->first_operand + k];
+        for (uint32_t k = 0; k < fusion->n_operands && k < node->n_operands; k++) fusion->figures[k] = node->figures[k];
         return true;
     }
     return false;
@@ -273,13 +274,13 @@ static void cost_fused(Fusion *f)
 {
     CostNode *fusion = f->fusion;
     fusion->flops = fusion->bytes = fusion->output = 0;
-    for (uint32_t k = 0; k < fusion->n_operands; k++) f->g->figures[fusion->first_operand + k] = 0, f->parameters[k] = COST_NONE;
-    fusion->own_traffic = true;
+    for (uint32_t k = 0; k < fusion->n_operands; k++) fusion->figures[k] = 0, f->parameters[k] = COST_NONE;
     set_utilizations(f);
     if (f->g->failed) return;
-    write_leaves(f, fusion->shape, f->c->root == COST_NONE ? NULL : &f->g->nodes[f->c->root]);
+    write_leaves(f, fusion->shape, f->c->root == COST_NONE ? NULL : &f->g->nodes[f->c->root], 0);
     read_constants(f);
     read_parameters(f);
+    fusion->leaves = cost_take_leaves(f->g, false);
 }
 
 void cost_fusion(CostGraph *g, CostNode *fusion, int depth)

@@ -8,8 +8,21 @@
 
 #define COST_NONE UINT32_MAX
 
-/* An instruction with its figures. Its operands stand in CostGraph.operands, their figures at the same places of
- * CostGraph.figures. A figure is the bytes that an instruction reads of an operand, or writes of its output. */
+/* What an instruction moves of one part of a tuple. Fusions and transfers to and from the host know it, and through them the
+ * calls around them; all other operations see a tuple as its table of pointers. */
+typedef struct {
+    uint64_t path;    /* the part: cost_path() of its indices, from 0 on */
+    uint32_t operand; /* its number; COST_NONE: the output */
+    uint32_t order;
+    float bytes;
+} CostLeaf;
+typedef struct {
+    const CostLeaf *leaves; /* by operand and path, each once */
+    uint32_t n;
+} CostLeaves;
+
+/* An instruction with its figures: the bytes that it reads of each operand, and writes of its output. Its operands stand in
+ * CostGraph.operands. A call has the figures of all operand numbers that its callee has, even without such operands itself. */
 typedef struct {
     const Xla__HloInstructionProto *op;
     const Xla__ShapeProto *shape; /* never NULL */
@@ -17,11 +30,12 @@ typedef struct {
     uint32_t computation;
     uint16_t opcode;
     bool visited, unknown;
-    bool own_traffic; /* read_bytes and write_bytes are set already: they have a figure for each leaf of a tuple */
-    bool used;        /* by an instruction of its computation */
+    bool used; /* by an instruction of its computation */
     float flops, bytes, output;
-    float reread; /* of its first operand, what a use of all of its output needs: below 1 for slices; of a reduce: of its initial values */
-    int64_t read_bytes, write_bytes;
+    float reread;   /* of its first operand, what a use of all of its output needs: below 1 for slices; of a reduce: of its initial values */
+    float *figures; /* by number of the operand */
+    uint32_t n_figures;
+    CostLeaves leaves;
 } CostNode;
 
 /* What the instructions of a computation sum to. */
@@ -29,6 +43,7 @@ typedef struct {
     float flops, bytes, output;
     float *operands; /* by number of the operand, over all instructions */
     uint32_t n_operands;
+    CostLeaves leaves;
 } CostSum;
 
 typedef struct {
@@ -49,8 +64,9 @@ typedef struct {
     uint32_t *by_id; /* computations by their id, open addressing; position + 1 */
     size_t n_slots;
     uint32_t *operands; /* positions of nodes, COST_NONE: the program has no such instruction */
-    float *figures;
-    uint8_t *marks; /* scratch, one for each node */
+    uint8_t *marks;     /* scratch, one for each node */
+    CostLeaf *pending;  /* parts that were added and not taken yet */
+    size_t n_pending, pending_capacity;
     uint32_t *stack;
     size_t stack_capacity;
     uint64_t budget; /* steps left for what a hostile program could make endless */
@@ -80,6 +96,15 @@ void cost_instruction(CostGraph *g, CostNode *node, int depth);
 void cost_fusion(CostGraph *g, CostNode *node, int depth);
 void cost_convolution(CostGraph *g, CostNode *node, const Xla__ShapeProto *result);
 void cost_custom_call(CostGraph *g, CostNode *node);
+
+/* ---- parts of tuples (cost_leaves.c) ---- */
+
+uint64_t cost_path(uint64_t path, size_t i);
+void cost_add_leaf(CostGraph *g, uint32_t operand, uint64_t path, float bytes);
+void cost_add_leaves(CostGraph *g, const CostLeaves *leaves);
+/* What was added since the last call; equal parts summed in order, or the largest of them. */
+CostLeaves cost_take_leaves(CostGraph *g, bool largest);
+float cost_leaf(const CostLeaves *leaves, uint32_t operand, uint64_t path); /* 0: there is none */
 
 /* ---- shapes (cost_shapes.c); numbers stop at the ends of int64 ---- */
 

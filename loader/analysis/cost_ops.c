@@ -8,8 +8,6 @@
 
 /* ---- figures ---- */
 
-static float *figures(CostGraph *g, const CostNode *node) { return g->figures + node->first_operand; }
-
 static int64_t operand_size(const CostGraph *g, const CostNode *node, uint32_t i)
 {
     const CostNode *operand = cost_operand(g, node, i);
@@ -22,27 +20,27 @@ static int64_t operand_elements(const CostGraph *g, const CostNode *node, uint32
     return operand ? cost_elements(operand->shape) : 0;
 }
 
-static void set_figure(CostGraph *g, const CostNode *node, uint32_t i, float bytes)
+static void set_figure(CostNode *node, uint32_t i, float bytes)
 {
-    if (i < node->n_operands) figures(g, node)[i] = bytes;
+    if (i < node->n_operands) node->figures[i] = bytes;
 }
 
 static void default_figures(CostGraph *g, CostNode *node)
 {
     node->output = node->bytes = (float)cost_leaf_sizes(node->shape);
     node->flops = 0, node->reread = 1;
-    for (uint32_t i = 0; i < node->n_operands; i++) node->bytes += figures(g, node)[i] = (float)operand_size(g, node, i);
+    for (uint32_t i = 0; i < node->n_operands; i++) node->bytes += node->figures[i] = (float)operand_size(g, node, i);
 }
 
-static void no_figures(CostGraph *g, CostNode *node)
+static void no_figures(CostNode *node)
 {
     node->output = 0;
-    for (uint32_t i = 0; i < node->n_operands; i++) figures(g, node)[i] = 0;
+    for (uint32_t i = 0; i < node->n_operands; i++) node->figures[i] = 0;
 }
 
-static void nothing(CostGraph *g, CostNode *node)
+static void nothing(CostNode *node)
 {
-    no_figures(g, node);
+    no_figures(node);
     node->bytes = 0;
 }
 
@@ -104,8 +102,8 @@ static void triangular_solve(CostGraph *g, CostNode *node)
 {
     float a = (float)operand_size(g, node, 0), b = (float)operand_size(g, node, 1);
     node->bytes = (float)cost_size(node->shape) + a / 2 + b;
-    set_figure(g, node, 0, b); /* XLA gives the second operand's size to the first */
-    set_figure(g, node, 1, b);
+    set_figure(node, 0, b); /* XLA gives the second operand's size to the first */
+    set_figure(node, 1, b);
     node->flops = (float)cost_multiply(2, cost_multiply(last_dimension(cost_operand(g, node, 0)), operand_elements(g, node, 1)));
 }
 
@@ -114,7 +112,7 @@ static void cholesky(CostGraph *g, CostNode *node)
     float half = (float)operand_size(g, node, 0) / 2;
     node->bytes = half + half;
     node->output = half;
-    set_figure(g, node, 0, half);
+    set_figure(node, 0, half);
     node->flops = (float)(cost_multiply(last_dimension(cost_operand(g, node, 0)), operand_elements(g, node, 0)) / 3);
 }
 
@@ -135,10 +133,10 @@ static void reduce(CostGraph *g, CostNode *node, int depth)
     int64_t n = cost_elements(cost_array(node->shape)), bytes = cost_leaf_sizes(node->shape);
     node->flops = applied(g, node, 0, depth) * (float)cost_add(operand_elements(g, node, 0), -n);
     node->output = (float)bytes;
-    for (uint32_t i = 0; i < n_inputs; i++) bytes = cost_integer((float)bytes + figures(g, node)[i]);
+    for (uint32_t i = 0; i < n_inputs; i++) bytes = cost_integer((float)bytes + node->figures[i]);
     for (uint32_t i = n_inputs; i < node->n_operands; i++) { /* an initial value is read for each element of the output */
         int64_t read = cost_multiply(n, operand_size(g, node, i));
-        figures(g, node)[i] = (float)read;
+        node->figures[i] = (float)read;
         bytes = cost_add(bytes, read);
     }
     node->reread = (float)n;
@@ -182,7 +180,7 @@ static void scatter(CostGraph *g, CostNode *node, int depth)
     for (uint32_t i = 0; i < n; i++) {
         int64_t update = operand_size(g, node, n + 1 + i);
         updates = cost_add(updates, update);
-        figures(g, node)[i] = (float)update;
+        node->figures[i] = (float)update;
     }
     node->bytes = (float)cost_add(cost_multiply(3, updates), operand_size(g, node, n));
     node->output = (float)updates;
@@ -197,7 +195,7 @@ static void slice(CostGraph *g, CostNode *node)
 {
     int64_t out = cost_size(node->shape), indices = node->opcode == HLO_SLICE ? 0 : operand_size(g, node, 1);
     node->bytes = (float)cost_add(cost_multiply(2, out), indices);
-    set_figure(g, node, 0, (float)out);
+    set_figure(node, 0, (float)out);
     node->reread = share(cost_elements(node->shape), operand_elements(g, node, 0));
 }
 
@@ -206,7 +204,7 @@ static void dynamic_update_slice(CostGraph *g, CostNode *node)
     int64_t update = operand_size(g, node, 1), n = cost_elements(node->shape);
     node->bytes = (float)cost_add(cost_multiply(2, update), operand_size(g, node, 2));
     node->output = (float)update;
-    set_figure(g, node, 0, 0);
+    set_figure(node, 0, 0);
     node->reread = share(cost_add(n, -operand_elements(g, node, 1)), n);
 }
 
@@ -271,7 +269,7 @@ static void reduce_scatter(const CostGraph *g, const CostNode *node, CostNode *t
 
 static void async_start(CostGraph *g, CostNode *node, int depth)
 {
-    nothing(g, node);
+    nothing(node);
     CostComputation *c = cost_called(g, node, 0);
     if (!c || !cost_computation(g, c, depth + 1)) return;
     const CostNode *wrapped = c->root != COST_NONE ? &g->nodes[c->root] : NULL;
@@ -280,70 +278,79 @@ static void async_start(CostGraph *g, CostNode *node, int depth)
 
 /* ---- control flow ---- */
 
-static void add_sum(CostGraph *g, CostNode *node, const CostSum *sum)
-{
-    if (!sum) return;
-    node->flops += sum->flops, node->bytes += sum->bytes, node->output += sum->output;
-    for (uint32_t i = 0; i < node->n_operands && i < sum->n_operands; i++) figures(g, node)[i] += sum->operands[i];
-}
-
 static float larger(float a, float b) { return a < b ? b : a; }
 
-static void take_larger(CostGraph *g, CostNode *node, const CostSum *sum)
+/* Adds what a computation sums to; of branches behind the first only what is more. */
+static void take_sum(CostNode *node, const CostSum *sum, bool largest)
 {
-    if (!sum) return;
-    node->flops = larger(node->flops, sum->flops), node->bytes = larger(node->bytes, sum->bytes), node->output = larger(node->output, sum->output);
-    for (uint32_t i = 0; i < node->n_operands && i < sum->n_operands; i++) figures(g, node)[i] = larger(figures(g, node)[i], sum->operands[i]);
+    node->flops = largest ? larger(node->flops, sum->flops) : node->flops + sum->flops;
+    node->bytes = largest ? larger(node->bytes, sum->bytes) : node->bytes + sum->bytes;
+    node->output = largest ? larger(node->output, sum->output) : node->output + sum->output;
+    for (uint32_t i = 0; i < sum->n_operands; i++)
+        node->figures[i] = largest ? larger(node->figures[i], sum->operands[i]) : node->figures[i] + sum->operands[i];
+}
+
+/* Room for the figures of all operand numbers that the callees have. */
+static bool call_has_room(CostGraph *g, CostNode *node)
+{
+    for (size_t i = 0; i < node->op->n_called_computation_ids; i++) {
+        const CostComputation *c = cost_called(g, node, i);
+        if (c && c->sum.n_operands > node->n_figures) node->n_figures = c->sum.n_operands;
+    }
+    if (node->n_figures == node->n_operands) return true;
+    node->figures = arena_alloc(&g->arena, node->n_figures * sizeof *node->figures);
+    if (!node->figures) {
+        node->n_figures = 0;
+        prof_nomem(g->err);
+        g->failed = true;
+    }
+    return cost_spend(g, node->n_figures);
 }
 
 static void call(CostGraph *g, CostNode *node, int depth)
 {
-    nothing(g, node);
+    bool conditional = node->opcode == HLO_CONDITIONAL, first = true;
+    nothing(node);
     for (size_t i = 0; i < node->op->n_called_computation_ids && !g->failed; i++) {
         CostComputation *c = cost_called(g, node, i);
-        const CostSum *sum = c ? cost_computation(g, c, depth + 1) : NULL;
-        if (node->opcode == HLO_CONDITIONAL && i)
-            take_larger(g, node, sum);
-        else
-            add_sum(g, node, sum);
+        if (c) cost_computation(g, c, depth + 1);
     }
+    if (g->failed || !call_has_room(g, node)) return;
+    for (size_t i = 0; i < node->op->n_called_computation_ids; i++) {
+        const CostComputation *c = cost_called(g, node, i);
+        if (!c) continue;
+        take_sum(node, &c->sum, conditional && !first);
+        cost_add_leaves(g, &c->sum.leaves);
+        first = false;
+    }
+    node->leaves = cost_take_leaves(g, conditional);
 }
 
 /* ---- transfers ---- */
 
-/* What comes from the host counts as written, leaf by leaf; what goes there as read. */
-static void infeed(CostNode *node)
+static void add_leaves(CostGraph *g, const Xla__ShapeProto *shape, uint32_t operand, uint64_t path)
 {
-    node->bytes = node->output = (float)cost_leaf_sizes(node->shape);
-    node->own_traffic = true;
+    if (shape->element_type != XLA_TUPLE) return cost_add_leaf(g, operand, path, (float)cost_size(shape));
+    for (size_t i = 0; i < shape->n_tuple_shapes; i++) add_leaves(g, shape->tuple_shapes[i], operand, cost_path(path, i));
 }
 
-static int64_t leaves_in_main_memory(const Xla__ShapeProto *shape)
-{
-    if (shape->element_type != XLA_TUPLE) return cost_in_main_memory(shape) ? cost_size(shape) : 0;
-    int64_t n = 0;
-    for (size_t i = 0; i < shape->n_tuple_shapes; i++) n = cost_add(n, leaves_in_main_memory(shape->tuple_shapes[i]));
-    return n;
-}
-
+/* What comes from the host counts as written, what goes there as read; both part by part. */
 static void feed(CostGraph *g, CostNode *node)
 {
     int64_t bytes = 0;
-    node->own_traffic = true;
     if (node->opcode == HLO_INFEED) {
-        infeed(node);
-        node->write_bytes = leaves_in_main_memory(node->shape);
-        return;
+        node->bytes = node->output = (float)cost_leaf_sizes(node->shape);
+        add_leaves(g, node->shape, COST_NONE, 0);
     }
-    for (uint32_t i = 0; i < node->n_operands; i++) {
+    for (uint32_t i = 0; i < node->n_operands && node->opcode == HLO_OUTFEED; i++) {
         const CostNode *operand = cost_operand(g, node, i);
         if (!operand) continue;
         int64_t leaves = cost_leaf_sizes(operand->shape);
-        figures(g, node)[i] = (float)leaves;
-        bytes = cost_add(bytes, leaves);
-        node->read_bytes = cost_add(node->read_bytes, leaves_in_main_memory(operand->shape));
+        node->figures[i] = (float)leaves;
+        node->bytes = (float)(bytes = cost_add(bytes, leaves));
+        add_leaves(g, operand->shape, i, 0);
     }
-    node->bytes = (float)bytes;
+    node->leaves = cost_take_leaves(g, false);
 }
 
 /* Whether a transpose only renames dimensions: the data lies as it did. */
@@ -394,7 +401,7 @@ static void by_opcode(CostGraph *g, CostNode *node, int depth)
     case HLO_DYNAMIC_UPDATE_SLICE: dynamic_update_slice(g, node); break;
     case HLO_SCATTER: scatter(g, node, depth); break;
     case HLO_TRANSPOSE:
-        if (is_bitcast(g, node)) nothing(g, node);
+        if (is_bitcast(g, node)) nothing(node);
         break;
     case HLO_PARAMETER:
     case HLO_CONSTANT:
@@ -402,9 +409,9 @@ static void by_opcode(CostGraph *g, CostNode *node, int depth)
     case HLO_BITCAST:
     case HLO_AFTER_ALL:
     case HLO_ADD_DEPENDENCY:
-    case HLO_DOMAIN: nothing(g, node); break;
+    case HLO_DOMAIN: nothing(node); break;
     case HLO_TUPLE:
-        no_figures(g, node);
+        no_figures(node);
         node->bytes = node->output = (float)cost_size(node->shape);
         break;
     case HLO_INFEED:
