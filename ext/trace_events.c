@@ -5,6 +5,7 @@
  * Stats are decoded only for rows whose stat columns are read. */
 #include "trace_events.h"
 
+#include "../loader/analysis/enclosing.h"
 #include "../loader/format/xspace.h"
 SQLITE_EXTENSION_INIT3
 
@@ -198,6 +199,13 @@ static void nesting_column(EventsCursor *c, sqlite3_context *ctx, enum NestingCo
         sqlite3_result_int64(ctx, (int64_t)event_of(c) - value);
 }
 
+static void enclosing_column(EventsCursor *c, sqlite3_context *ctx, enum Enclosing which)
+{
+    const uint64_t *enclosing = line_enclosing(c->unit.line, which, &c->err);
+    uint64_t event = enclosing ? enclosing[index_of(c)] : 0;
+    if (event) sqlite3_result_int64(ctx, (sqlite3_int64)event - 1);
+}
+
 static void stats_column(EventsCursor *c, sqlite3_context *ctx)
 {
     const Plane *plane = c->unit.line->plane;
@@ -302,6 +310,8 @@ static int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int 
     case EV_ASYNC:
         if (fact_integer(fact(c, STAT_ASYNC), &n)) sqlite3_result_int(ctx, n != 0);
         break;
+    case EV_STEP_EVENT: enclosing_column(c, ctx, IN_STEP); break;
+    case EV_MODULE_EVENT: enclosing_column(c, ctx, IN_MODULE); break;
     case EV_STATS: stats_column(c, ctx); break;
     case EV_SOURCE: sqlite3_result_text(ctx, c->source, -1, SQLITE_TRANSIENT); break;
     default: break;

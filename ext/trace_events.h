@@ -51,6 +51,10 @@
     C(EV_GRID, "grid_dim", "TEXT", NULL, "x,y,z of a kernel's grid", "stat kernel_details")                                                                    \
     C(EV_BLOCK, "block_dim", "TEXT", NULL, "x,y,z of a kernel's block", "stat kernel_details")                                                                 \
     C(EV_ASYNC, "is_async", "INTEGER", "0 or 1", "1: marked as not nested on its thread; NULL when the file does not say", "stat _a")                          \
+    C(EV_STEP_EVENT, "step_event_id", "INTEGER", NULL,                                                                                                         \
+      "event_id of the step that includes it, as XProf's Events DB finds it; NULL but for ops of a TensorCore", "libprofsql")                                  \
+    C(EV_MODULE_EVENT, "module_event_id", "INTEGER", NULL,                                                                                                     \
+      "event_id of the run of the HLO module that includes it, as XProf's Events DB finds it; NULL but for ops of a TensorCore", "libprofsql")                 \
     C(EV_SOURCE, SOURCE_DOC)                                                                                                                                   \
     C(EV_STATS, "stats", "TEXT HIDDEN", "JSON", "all stats by name, the event's own first; bytes as hex text", "XStat")
 enum { EVENTS_COLUMNS(COLUMN_ENUM) };

@@ -250,7 +250,8 @@ struct Line {
     LineTotal *totals;          /* on first use: line_totals() */
     size_t n_totals;
     bool totals_made;
-    LineOrder *order; /* on first use: line_order() */
+    LineOrder *order;             /* on first use: line_order() */
+    const uint64_t *enclosing[2]; /* on first use: line_enclosing() */
 };
 
 typedef struct {
