@@ -3,7 +3,7 @@
 # A query file opens with its head:
 #   -- The question, in one line?
 #   -- parameter NAME [TYPE] = DEFAULT: what it is
-#   -- column NAME TYPE [unit]: what it is
+#   -- column NAME TYPE [unit]: what it is            (a NAME with blanks stands in double quotes)
 # and then holds one SELECT whose columns are the declared ones, in order.
 function text(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return "\"" s "\"" }
 # A parameter that names no type is of its default's, a text where that is NULL.
@@ -39,7 +39,9 @@ FNR == 1 {
     n_columns++
     doc = $0; sub(/^[^:]*: */, "", doc)
     head = $0; sub(/^-- column /, "", head); sub(/:.*/, "", head)
-    split(head, part, " "); unit = head
+    unit = head
+    if (head ~ /^"/) { quoted = substr(head, 2); sub(/".*/, "", quoted); sub(/^"[^"]*" */, "", head); split(head, part, " "); part[2] = part[1]; part[1] = quoted; unit = head }
+    else split(head, part, " ")
     if (unit ~ /\[/) { sub(/^[^[]*\[/, "", unit); sub(/\].*/, "", unit); unit = text(unit) } else unit = "NULL"
     columns = columns "    {" text(part[1]) ", " text(part[2]) ", " unit ", " text(doc) ", \"queries/" name ".sql\"},\n"
     next

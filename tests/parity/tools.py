@@ -530,6 +530,29 @@ TOOLS = [
     # ops and kernels
     Entry("framework_op_stats.with_idle", "tf_ops", "tf_ops({source}, 1)", FRAMEWORK_OPS, key="host_or_device operation type occurrences", order=True),
     Entry("framework_op_stats.without_idle", "tf_ops", "tf_ops({source}, 0)", FRAMEWORK_OPS, key="host_or_device operation type occurrences", order=True),
+    Entry("framework_op_stats.export", "tf_stats", "tf_stats({source})", """
+        rank = "Rank"
+        host_or_device = "Host/device"
+        type = "Operation Type"
+        operation = "Operation Name"
+        occurrences = "#Occurrences"
+        total_time = "Total time (us)"
+        avg_time = "Avg. time (us)"
+        total_self_time = "Total self-time (us)"
+        avg_self_time = "Avg. self-time (us)"
+        device_total_self_time_percent = "Total self-time on Device (%)"
+        device_cumulative_total_self_time_percent = "Cumulative total-self time on Device (%)"
+        host_total_self_time_percent = "Total self-time on Host (%)"
+        Host_cumulative_total_self_time_percent = "Cumulative total-self time on Host (%)"
+        measured_flop_rate = "Normalized FLOP Rate (FLOPs/s)"
+        model_flop_rate = "Model FLOP Rate (GFLOP/s)"
+        measured_memory_bw = "Measured Memory BW (GBytes/Sec)"
+        operational_intensity = "Operational Intensity (FLOPs/Byte)"
+        gpu_tensorcore_utilization = "GPU TensorCore utilization"
+        bound_by = "Bound by"
+        eager = "Execution mode"
+        """, key="host_or_device operation type occurrences", order=True,
+          rows=lambda answer: answer.table("framework_op_stats.with_idle")),
     Entry("kernel_stats.kernels", "kernel_stats", "kernel_stats({source})", """
         rank kernel_name registers_per_thread block_dim grid_dim op_name occurrences
         total_duration_us avg_duration_us min_duration_us max_duration_us

@@ -1,0 +1,30 @@
+-- Which HLO ops take the most device time?
+-- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- parameter n = 10: how many rows
+-- column rank INTEGER: 1 is the largest self time
+-- column hlo_op TEXT: name of the instruction
+-- column category TEXT: kind of op
+-- column hlo_module TEXT: its module; NULL: the file does not hold it
+-- column occurrences INTEGER: how often it ran, on all cores
+-- column self_time_us REAL [us]: time without nested ops
+-- column percent REAL [percent 0..100]: share of the time in all ops
+-- column cumulative_percent REAL [percent 0..100]: share of this op and those above
+-- column avg_self_time_us REAL [us]: self time of one
+-- column flops_utilization REAL [fraction 0..1]: of the device's peak; NULL: not known
+-- column hbm_utilization REAL [fraction 0..1]: of the device's peak; NULL: not known
+-- column bound_by TEXT: the resource that it uses most
+-- column tf_op TEXT: framework op that it comes from
+-- column source_line TEXT: file:line of the user's program; NULL: not known
+WITH ops AS MATERIALIZED (
+    SELECT row_number() OVER (ORDER BY self_ps DESC, hlo_op, program_id) AS nth, CAST(self_ps AS REAL) AS self, *
+    FROM temp.hlo_ops(:source)
+    WHERE rank > 0
+), all_ops AS (
+    SELECT sum(self) AS self FROM ops
+)
+SELECT nth, hlo_op, category, hlo_module, occurrences, total_self_time_us, CASE WHEN all_ops.self > 0 THEN 100.0 * ops.self / all_ops.self END,
+       CASE WHEN all_ops.self > 0 THEN 100.0 * sum(ops.self) OVER (ORDER BY nth ROWS UNBOUNDED PRECEDING) / all_ops.self END, avg_self_time_us,
+       flops_utilization, hbm_utilization, bound_by, tf_op, source_file || ':' || source_line
+FROM ops, all_ops
+ORDER BY nth
+LIMIT coalesce(:n, 10)

@@ -1,0 +1,32 @@
+-- Which HLO ops waste the most device time: ran long and used neither the compute units nor the memory?
+-- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- parameter n = 10: how many rows
+-- column rank INTEGER: 1 wastes the most
+-- column hlo_op TEXT: name of the instruction
+-- column category TEXT: kind of op
+-- column hlo_module TEXT: its module; NULL: the file does not hold it
+-- column occurrences INTEGER: how often it ran, on all cores
+-- column self_time_us REAL [us]: time without nested ops
+-- column wasted_time_us REAL [us]: of it what a perfect use of the better used resource would save
+-- column wasted_percent REAL [percent 0..100]: wasted time as share of the time in all ops
+-- column flops_utilization REAL [fraction 0..1]: of the device's peak; NULL: no operations, or not known
+-- column hbm_utilization REAL [fraction 0..1]: of the device's peak; NULL: no bytes, or not known
+-- column bound_by TEXT: the resource that it uses most
+-- column tf_op TEXT: framework op that it comes from
+-- column source_line TEXT: file:line of the user's program; NULL: not known
+WITH ops AS MATERIALIZED (
+    SELECT *, max(0.0, 1.0 - max(coalesce(flops_utilization, 0.0), coalesce(hbm_utilization, 0.0))) AS unused, CAST(self_ps AS REAL) AS self
+    FROM temp.hlo_ops(:source)
+    WHERE rank > 0
+), all_ops AS (
+    SELECT sum(self) AS self FROM ops
+), known AS (
+    SELECT row_number() OVER (ORDER BY ops.self * unused DESC, hlo_op, program_id) AS nth, ops.*, all_ops.self AS all_self
+    FROM ops, all_ops
+    WHERE NOT is_container AND coalesce(flops_utilization, hbm_utilization) IS NOT NULL
+)
+SELECT nth, hlo_op, category, hlo_module, occurrences, total_self_time_us, total_self_time_us * unused, CASE WHEN all_self > 0 THEN 100.0 * self * unused / all_self END,
+       flops_utilization, hbm_utilization, bound_by, tf_op, source_file || ':' || source_line
+FROM known
+ORDER BY nth
+LIMIT coalesce(:n, 10)
