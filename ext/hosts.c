@@ -239,6 +239,7 @@ const Table session_table = {"session",
     "too_many_children, " \
     "occurrences_overflow, " \
     "sparsecore_programs_mixed, " \
+    "host_ops_lost, " \
     "more"
 /* clang-format on */
 

@@ -227,13 +227,24 @@ static int sweep(LineSweep *s, ProfErr *err)
     return err->code;
 }
 
+/* Ops whose begin was taken off the stack by another's end. */
+static void report_lost(const LineSweep *s, Line *line)
+{
+    size_t recorded = 0;
+    for (size_t i = 0; i < s->db->n_ops; i++) recorded += s->db->ops[i].occurrences;
+    if (recorded < s->n_ops)
+        host_issue(line->plane->host, "warning", "host_ops_lost", line->span.offset, 0, line,
+                   "ops of a thread cross each other or end together: %zu of %zu are not counted by XProf, nor in the op metrics", s->n_ops - recorded,
+                   s->n_ops);
+}
+
 static void sweep_line(void *context, size_t i, ProfErr *err)
 {
     HostJob *job = context;
     Line *line = &job->build->host->lines[job->plane->first_line + i];
     if (line->derived) return;
     LineSweep s = {.job = job, .db = &job->lines[i]};
-    if (!collect_marks(&s, line, err)) sweep(&s, err);
+    if (!collect_marks(&s, line, err) && !sweep(&s, err)) report_lost(&s, line);
     if (s.n_marks) s.db->total_ps = s.marks[s.n_marks - 1].ps - s.marks[0].ps;
     if (s.db->total_ps < s.db->total_op_ps) s.db->total_ps = s.db->total_op_ps; /* ops that cross each other */
     if (!err->code && !op_db_add_idle(s.db, job->build->stats->idle)) prof_nomem(err);
