@@ -654,7 +654,7 @@ const uint8_t *hlo_backend_config(const HloModule *m, const Xla__HloInstructionP
     else if (payload && payload->id >= 0 && (uint64_t)payload->id < hlo->n_payloads)
         config = hlo->payloads[payload->id];
     *n_bytes = config.len;
-    return config.data;
+    return config.len ? config.data : (const uint8_t *)"";
 }
 
 bool hlo_frame(const HloModule *m, int32_t id, HloFrame *frame)

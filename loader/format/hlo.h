@@ -85,7 +85,7 @@ const Xla__HloInstructionProto *hlo_instruction(const HloModule *module, int64_t
 const Xla__HloComputationProto *hlo_computation(const HloModule *module, int64_t id);
 /* The entry computation; NULL when the module names none that it has. */
 const Xla__HloComputationProto *hlo_entry(const HloModule *module);
-/* The backend config, JSON text on GPU and TPU, wherever its generation keeps it; *n_bytes 0: none. */
+/* The backend config, JSON text on GPU and TPU, wherever its generation keeps it; *n_bytes 0: none. Never NULL. */
 const uint8_t *hlo_backend_config(const HloModule *module, const Xla__HloInstructionProto *instruction, size_t *n_bytes);
 /* A frame of the module's stack frame index, and the id of its caller. False: there is none of this id. */
 typedef struct {
