@@ -235,15 +235,15 @@ static const struct {
 };
 
 /* What XProf puts into the model for a memory, in GB/s: on a GPU the shared memory stands where VMEM would. */
-static double model_bandwidth(const DeviceCapabilities *d, bool gpu, enum Memory memory)
+static double model_bandwidth(const DeviceCapabilities *d, enum Memory memory)
 {
-    if (gpu) return d->env.bandwidths[memory == MEMORY_VMEM_WRITE ? MEMORY_SRAM_WRITE : memory];
+    if (d->hardware == HARDWARE_GPU) return d->env.bandwidths[memory == MEMORY_VMEM_WRITE ? MEMORY_SRAM_WRITE : memory];
     bool cmem = memory == MEMORY_CMEM_READ || memory == MEMORY_CMEM_WRITE, vmem = memory == MEMORY_VMEM_READ || memory == MEMORY_VMEM_WRITE;
     return (cmem && !d->env.has_cmem) || (vmem && !d->env.has_merged_vmem) ? 0 : d->env.bandwidths[memory];
 }
 
 /* The number of a property; false: it is none. */
-static bool property_number(const SourceRun *from, const DeviceCapabilities *d, bool gpu, size_t i, double *value, ProfErr *err)
+static bool property_number(const SourceRun *from, const DeviceCapabilities *d, size_t i, double *value, ProfErr *err)
 {
     enum Memory memory = properties[i].memory;
     bool shown = d->hardware > HARDWARE_CPU;
@@ -252,8 +252,8 @@ static bool property_number(const SourceRun *from, const DeviceCapabilities *d, 
     switch (properties[i].kind) {
     case PROPERTY_TYPE: return false;
     case PROPERTY_FLOPS: *value = peak_gflops(d); break;
-    case PROPERTY_BANDWIDTH: *value = giga_to_gibi(model_bandwidth(d, gpu, memory)); break;
-    case PROPERTY_RIDGE: *value = safe_div(peak_gflops(d), gibi_to_giga(giga_to_gibi(model_bandwidth(d, gpu, memory)))); break;
+    case PROPERTY_BANDWIDTH: *value = giga_to_gibi(model_bandwidth(d, memory)); break;
+    case PROPERTY_RIDGE: *value = safe_div(peak_gflops(d), gibi_to_giga(giga_to_gibi(model_bandwidth(d, memory)))); break;
     case PROPERTY_MEGACORE: *value = d->env.has_megacore; break;
     case PROPERTY_CMEM: *value = d->env.has_cmem; break;
     case PROPERTY_VMEM: *value = d->env.has_merged_vmem; break;
@@ -281,7 +281,7 @@ static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
     static const char *const units[] = {NULL, "1e9 FLOP/s", "2^30 bytes/s", "FLOP/byte", "clock over its default", NULL, NULL, NULL};
     const DeviceCapabilities *d = c->item;
     double value;
-    bool number = property_number(c->from, d, c->part, c->i, &value, &c->err);
+    bool number = property_number(c->from, d, c->i, &value, &c->err);
     char text[32];
     switch (column) {
     case RP_NAME: sqlite3_result_text(ctx, properties[c->i].name, -1, SQLITE_STATIC); break;
