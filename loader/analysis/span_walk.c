@@ -1,0 +1,151 @@
+/* span_walk.c: merging lines, or sorting them; see span_walk.h. */
+#include "span_walk.h"
+
+#include "../store/std_sort.h"
+
+/* ---- a line, read in its stored order ---- */
+
+typedef struct {
+    const Line *line;
+    Window window;
+    ChunkValues *values;
+    size_t next_chunk;
+    uint32_t i, n; /* in the chunk */
+    SpanRef now;
+} Track;
+
+/* Goes to the next event; false at the end or on errors. */
+static bool track_next(Track *t, ProfErr *err)
+{
+    const Line *line = t->line;
+    while (t->i == t->n) {
+        if (t->next_chunk == line->n_chunks) return false;
+        const Chunk *chunk = &line->chunks[t->next_chunk++];
+        if (chunk_read(line, chunk, 1 << COL_OFFSET | 1 << COL_DURATION | 1 << COL_AGGREGATED, t->values, &t->window, err)) return false;
+        t->i = 0, t->n = chunk->n_events;
+    }
+    uint32_t i = t->i++;
+    t->now.start_ps = add_saturated(line->start_ps, t->values->columns[COL_AGGREGATED][i] ? 0 : t->values->columns[COL_OFFSET][i]);
+    t->now.duration_ps = t->values->columns[COL_DURATION][i];
+    t->now.at = (uint32_t)((t->next_chunk - 1) * CHUNK_EVENTS + i);
+    return true;
+}
+
+enum { MOST_TRACKS = 64 };
+
+typedef struct {
+    Line *const *lines;
+    size_t n;
+    const SpanVisitor *visitor;
+    Track tracks[MOST_TRACKS];
+    /* events that begin together, not taken yet */
+    SpanRef *together;
+    size_t n_together, capacity;
+} Walk;
+
+/* ---- merging ---- */
+
+static int by_duration(const void *a, const void *b)
+{
+    const SpanRef *x = a, *y = b;
+    return x->duration_ps < y->duration_ps ? -1 : x->duration_ps > y->duration_ps;
+}
+
+/* Takes the events that begin together; false without err set when the order of equal ones matters. */
+static bool take_together(Walk *w, ProfErr *err)
+{
+    const SpanVisitor *v = w->visitor;
+    if (w->n_together > 1) qsort(w->together, w->n_together, sizeof *w->together, by_duration);
+    for (size_t i = 1; i < w->n_together; i++)
+        if (!by_duration(&w->together[i - 1], &w->together[i]) && !v->alike(v->context, &w->together[i - 1], &w->together[i], err)) return false;
+    for (size_t i = 0; i < w->n_together; i++)
+        if (!v->take(v->context, &w->together[i], err)) return false;
+    w->n_together = 0;
+    return !err->code;
+}
+
+static void sift(Track **heap, size_t n, size_t at)
+{
+    Track *moved = heap[at];
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && heap[child + 1]->now.start_ps < heap[child]->now.start_ps) child++;
+        if (heap[child]->now.start_ps >= moved->now.start_ps) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+/* Walks all lines together. False without err set: they need sorting. */
+static bool merge(Walk *w, ProfErr *err)
+{
+    Track *heap[MOST_TRACKS];
+    size_t n = 0;
+    if (w->n > MOST_TRACKS) return false;
+    for (size_t i = 0; i < w->n; i++)
+        if (!w->lines[i]->ordered) return false;
+    for (size_t i = 0; i < w->n; i++) {
+        Track *t = &w->tracks[i];
+        *t = (Track){.line = w->lines[i], .window.file = &w->lines[i]->plane->host->file, .now.line = (uint32_t)i};
+        if (!(t->values = prof_alloc(sizeof *t->values))) return prof_nomem(err), false;
+        if (track_next(t, err)) heap[n++] = t;
+    }
+    for (size_t i = n / 2; i-- > 0;) sift(heap, n, i);
+    while (n && !err->code) {
+        const SpanRef *now = &heap[0]->now;
+        if (w->n_together && w->together[0].start_ps < now->start_ps && !take_together(w, err)) return false;
+        if (!GROW(w->together, w->n_together, w->capacity)) return prof_nomem(err), false;
+        w->together[w->n_together++] = *now;
+        if (!track_next(heap[0], err)) heap[0] = heap[--n];
+        if (n) sift(heap, n, 0);
+    }
+    return !err->code && take_together(w, err);
+}
+
+/* ---- sorting ---- */
+
+static bool before(const void *a, const void *b)
+{
+    const SpanRef *x = a, *y = b;
+    return x->start_ps != y->start_ps ? x->start_ps < y->start_ps : x->duration_ps < y->duration_ps;
+}
+
+static bool sort(Walk *w, ProfErr *err)
+{
+    size_t n = 0;
+    uint64_t n_events = 0;
+    for (size_t i = 0; i < w->n; i++) n_events += w->lines[i]->n_events;
+    SpanRef *spans = prof_alloc((size_t)n_events * sizeof *spans);
+    void **order = prof_alloc((size_t)n_events * sizeof *order);
+    ChunkValues *values = prof_alloc(sizeof *values);
+    if (!spans || !order || !values) prof_nomem(err);
+    for (size_t i = 0; i < w->n && !err->code; i++) {
+        Track t = {.line = w->lines[i], .window.file = &w->lines[i]->plane->host->file, .values = values, .now.line = (uint32_t)i};
+        while (track_next(&t, err)) order[n] = &spans[n], spans[n++] = t.now;
+        window_free(&t.window);
+    }
+    if (!err->code) std_sort(order, n, before);
+    for (size_t i = 0; i < n && !err->code; i++) w->visitor->take(w->visitor->context, order[i], err);
+    prof_free(values);
+    prof_free(order);
+    prof_free(spans);
+    return !err->code;
+}
+
+bool spans_walk(Line *const *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err)
+{
+    Walk *w = prof_alloc(sizeof *w);
+    if (!w) return prof_nomem(err), false;
+    w->lines = lines, w->n = n_lines, w->visitor = visitor;
+    bool merged = merge(w, err);
+    for (size_t i = 0; i < MOST_TRACKS; i++) {
+        window_free(&w->tracks[i].window);
+        prof_free(w->tracks[i].values);
+    }
+    prof_free(w->together);
+    if (!merged && !err->code) {
+        visitor->restart(visitor->context);
+        sort(w, err);
+    }
+    prof_free(w);
+    return !err->code;
+}
