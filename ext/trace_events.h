@@ -47,7 +47,8 @@
     C(EV_DEVICE_START, "device_start_ps", "INTEGER", "ps", "start by the device's own clock", "stat device_offset_ps")                                         \
     C(EV_DEVICE_DURATION, "device_duration_ps", "INTEGER", "ps", "duration by the device's own clock: XProf's op tools sum this one",                          \
       "stat device_duration_ps")                                                                                                                               \
-    C(EV_DEVICE_SELF, "device_self_ps", "INTEGER", "ps", "device_duration_ps without the events nested directly inside by that clock", "libprofsql")           \
+    C(EV_DEVICE_SELF, "device_self_ps", "INTEGER", "ps",                                                                                                       \
+      "device_duration_ps without the events nested directly inside by that clock, as XProf's op tools nest", "libprofsql")                                    \
     C(EV_GRID, "grid_dim", "TEXT", NULL, "x,y,z of a kernel's grid", "stat kernel_details")                                                                    \
     C(EV_BLOCK, "block_dim", "TEXT", NULL, "x,y,z of a kernel's block", "stat kernel_details")                                                                 \
     C(EV_ASYNC, "is_async", "INTEGER", "0 or 1", "1: marked as not nested on its thread; NULL when the file does not say", "stat _a")                          \

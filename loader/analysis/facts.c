@@ -1,7 +1,7 @@
 /* facts.c: typed values out of stats; see facts.h. */
 #include "facts.h"
 
-#include "../format/xspace.h"
+#include "events.h"
 
 int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uint64_t position, Window *window, ProfErr *err)
 {
@@ -39,26 +39,19 @@ bool fact_integer(const Fact *fact, int64_t *value)
 }
 
 /* Reads the facts of every event of a line, in stored order. */
-static int each_fact(Line *line, void (*take)(void *context, uint64_t event, const EventFacts *facts), void *context, ProfErr *err)
+static int each_fact(Line *line, void (*take)(void *context, const EventAt *event, const EventFacts *facts), void *context, ProfErr *err)
 {
-    ChunkValues *v = prof_alloc(sizeof *v);
     EventFacts *facts = prof_alloc(sizeof *facts);
-    Window chunks = {.file = &line->plane->host->file}, stats = chunks;
-    if (!v || !facts) prof_nomem(err);
-    uint64_t event = line->first_event;
-    for (size_t c = 0; c < line->n_chunks && !err->code; c++) {
-        if (chunk_read(line, &line->chunks[c], 1 << COL_META | 1 << COL_POSITION, v, &chunks, err)) break;
-        for (uint32_t i = 0; i < line->chunks[c].n_events; i++, event++) {
-            EventMeta *meta = &line->plane->event_metas[v->columns[COL_META][i]];
-            if (event_facts_read(facts, line->plane, meta, (uint64_t)v->columns[COL_POSITION][i], &stats, err)) break;
-            take(context, event, facts);
-        }
-    }
-    window_free(&chunks);
+    Window stats = {.file = &line->plane->host->file};
+    EventReader reader;
+    EventAt e;
+    if (!facts) return prof_nomem(err);
+    event_reader_open(&reader, line, 0, err);
+    while (event_reader_next(&reader, &e) && !event_facts_read(facts, line->plane, e.meta, e.position, &stats, err)) take(context, &e, facts);
+    event_reader_close(&reader);
     window_free(&stats);
-    if (facts) event_facts_free(facts);
+    event_facts_free(facts);
     prof_free(facts);
-    prof_free(v);
     return err->code;
 }
 
@@ -70,7 +63,7 @@ typedef struct {
     bool failed;
 } Pairs;
 
-static void take_pair(void *context, uint64_t event, const EventFacts *facts)
+static void take_pair(void *context, const EventAt *event, const EventFacts *facts)
 {
     Pairs *p = context;
     int64_t id;
@@ -78,7 +71,7 @@ static void take_pair(void *context, uint64_t event, const EventFacts *facts)
     if (!GROW(p->pairs, p->n, p->capacity))
         p->failed = true;
     else
-        p->pairs[p->n++] = (Correlated){(uint64_t)id, event};
+        p->pairs[p->n++] = (Correlated){(uint64_t)id, event->event};
 }
 
 static int by_correlation(const void *a, const void *b)
@@ -120,8 +113,9 @@ const Correlated *run_correlation(Run *run, size_t *n, ProfErr *err)
 /* ---- the device's clock ---- */
 
 typedef struct {
-    int64_t start, end, self;
-    uint64_t event;
+    int64_t start, end, duration;
+    uint64_t event; /* on the line */
+    bool known;     /* the file has the device's times; else the event's own are used */
 } DeviceSpan;
 
 typedef struct {
@@ -130,12 +124,13 @@ typedef struct {
     size_t n;
 } Spans;
 
-static void take_span(void *context, uint64_t event, const EventFacts *facts)
+static void take_span(void *context, const EventAt *event, const EventFacts *facts)
 {
     Spans *s = context;
-    int64_t offset, duration;
-    if (!fact_integer(&facts->by_stat[STAT_DEVICE_DURATION_PS], &duration) || !fact_integer(&facts->by_stat[STAT_DEVICE_OFFSET_PS], &offset)) return;
-    s->spans[s->n++] = (DeviceSpan){offset, add_saturated(offset, duration), duration, event - s->first_event};
+    int64_t start, duration;
+    bool known = fact_integer(&facts->by_stat[STAT_DEVICE_DURATION_PS], &duration) && fact_integer(&facts->by_stat[STAT_DEVICE_OFFSET_PS], &start);
+    if (!known) start = event->start_ps, duration = event->duration_ps;
+    s->spans[s->n++] = (DeviceSpan){start, add_saturated(start, duration), duration, event->event - s->first_event, known};
 }
 
 static int outer_first(const void *a, const void *b)
@@ -146,25 +141,33 @@ static int outer_first(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
+/* Nests as XProf's op tools do: ordered by begin, the longer first, each in the innermost that is still open and includes it. */
+static void nest(const Spans *s, size_t *stack, int64_t *self)
+{
+    size_t depth = 0;
+    qsort(s->spans, s->n, sizeof *s->spans, outer_first);
+    for (size_t i = 0; i < s->n; i++) {
+        const DeviceSpan *span = &s->spans[i];
+        while (depth && s->spans[stack[depth - 1]].end < span->end) depth--;
+        int64_t *outer = depth ? &self[s->spans[stack[depth - 1]].event] : NULL;
+        if (outer && *outer != INT64_MIN) *outer = add_saturated(*outer, span->duration == INT64_MIN ? INT64_MAX : -span->duration);
+        self[span->event] = span->known ? span->duration : INT64_MIN;
+        stack[depth++] = i;
+    }
+}
+
 const int64_t *line_device_self(Line *line, ProfErr *err)
 {
     Run *run = line->plane->host->run;
     pthread_mutex_lock(&run->lock);
     if (!line->device_self && has_stat(line->plane, STAT_DEVICE_DURATION_PS)) {
         Spans s = {.first_event = line->first_event, .spans = prof_alloc((size_t)line->n_events * sizeof *s.spans)};
-        size_t *stack = prof_alloc((size_t)line->n_events * sizeof *stack), depth = 0;
+        size_t *stack = prof_alloc((size_t)line->n_events * sizeof *stack);
         int64_t *self = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *self);
-        if (!s.spans || !stack || !self)
+        if (!s.spans || !stack || !self) {
             prof_nomem(err);
-        else if (!each_fact(line, take_span, &s, err)) {
-            qsort(s.spans, s.n, sizeof *s.spans, outer_first);
-            for (uint64_t i = 0; i < line->n_events; i++) self[i] = INT64_MIN;
-            for (size_t i = 0; i < s.n; i++) {
-                while (depth && s.spans[stack[depth - 1]].end < s.spans[i].end) depth--;
-                if (depth) s.spans[stack[depth - 1]].self -= s.spans[i].end - s.spans[i].start;
-                stack[depth++] = i;
-            }
-            for (size_t i = 0; i < s.n; i++) self[s.spans[i].event] = s.spans[i].self;
+        } else if (!each_fact(line, take_span, &s, err)) {
+            nest(&s, stack, self);
             line->device_self = self;
         }
         prof_free(stack);

@@ -21,8 +21,8 @@ typedef struct Correlated {
 } Correlated;
 const Correlated *run_correlation(Run *run, size_t *n, ProfErr *err);
 
-/* Device-clock self times of a line: duration without the direct children's, by the device's own times; INT64_MIN where
- * an event has none. NULL with err set on failure. One value an event. */
+/* Device-clock self times of a line: duration without the direct children's, by the device's own times, nested as
+ * XProf's op tools do; INT64_MIN where an event has none. NULL with err set on failure. One value an event. */
 const int64_t *line_device_self(Line *line, ProfErr *err);
 
 #endif
