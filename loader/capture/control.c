@@ -8,24 +8,25 @@
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 1000, ANSWER_MS = 500 };
+enum { LOOK_MS = 200, ANSWER_MS = 500 };
 
 static struct {
     pthread_t thread;
     _Atomic bool begun, quit, has_stopped;
-    int wake, socket;
+    sem_t wake; /* not a descriptor: programs close those that they do not know */
+    int socket;
     struct sigaction old_action;
     _Atomic int n_signals;
-} ctl = {.wake = -1, .socket = -1};
+} ctl = {.socket = -1};
 
 bool control_has_stopped(void) { return atomic_load(&ctl.has_stopped); }
 
@@ -106,9 +107,20 @@ static void do_stop(char *answer, size_t n)
         snprintf(answer, n, "wrote %s", written);
 }
 
-static void serve(int listener)
+/* False once the program has closed our socket; the number may be one of its own files by now. */
+static bool still_ours(int fd)
 {
-    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    struct sockaddr_un ours, there = {0};
+    socklen_t n = address_of(&ours, getpid()), k = sizeof there;
+    return !getsockname(fd, (struct sockaddr *)&there, &k) && k == n && !memcmp(&ours, &there, n);
+}
+
+static void serve(void)
+{
+    if (ctl.socket >= 0 && !still_ours(ctl.socket)) ctl.socket = listen_socket();
+    struct pollfd asked = {.fd = ctl.socket, .events = POLLIN};
+    if (ctl.socket < 0 || poll(&asked, 1, 0) <= 0) return;
+    int fd = accept4(ctl.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) return;
     struct ucred who;
     socklen_t length = sizeof who;
@@ -150,9 +162,8 @@ static void by_signal(void)
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     int error = errno;
-    uint64_t one = 1;
     atomic_fetch_add(&ctl.n_signals, 1);
-    if (write(ctl.wake, &one, sizeof one) < 0) errno = error;
+    sem_post(&ctl.wake);
     if (ctl.old_action.sa_flags & SA_SIGINFO) {
         if (ctl.old_action.sa_sigaction) ctl.old_action.sa_sigaction(number, info, context);
     } else if (ctl.old_action.sa_handler != SIG_DFL && ctl.old_action.sa_handler != SIG_IGN) {
@@ -170,12 +181,24 @@ static void say_window(const char *what)
     if (!session_options()->quiet) session_say("%s: %s", what, line);
 }
 
+/* Until a moment of CLOCK_MONOTONIC, or until somebody wakes us. */
+static void sleep_until(double moment_s)
+{
+    struct timespec until;
+    double left = moment_s - now_s();
+    if (left <= 0) return;
+    clock_gettime(CLOCK_REALTIME, &until);
+    int64_t ns = until.tv_nsec + (int64_t)(left * 1e9);
+    until.tv_sec += ns / 1000000000, until.tv_nsec = ns % 1000000000;
+    sem_timedwait(&ctl.wake, &until);
+}
+
 static void *control_main(void *unused)
 {
     (void)unused;
     pthread_setname_np(pthread_self(), "profsql-control");
     const CaptureOptions *o = session_options();
-    double begin = now_s(), start_at = o->delay_s > 0 && !o->wait ? begin + o->delay_s : INFINITY, stop_at = INFINITY;
+    double begin = now_s(), start_at = o->delay_s > 0 && !o->wait ? begin + o->delay_s : INFINITY, stop_at = INFINITY, tick_at = 0;
     bool was_on = false;
     while (!atomic_load(&ctl.quit)) {
         double now = now_s();
@@ -197,14 +220,10 @@ static void *control_main(void *unused)
             stop_at = INFINITY, was_on = false;
             continue;
         }
-        session_tick();
-        double next = fmin(fmin(start_at, stop_at) - now_s(), TICK_MS / 1000.0);
-        struct pollfd fds[2] = {{.fd = ctl.wake, .events = POLLIN}, {.fd = ctl.socket, .events = POLLIN}};
-        poll(fds, 2, next <= 0 ? 0 : (int)ceil(next * 1000));
-        uint64_t count;
-        if (fds[0].revents && read(ctl.wake, &count, sizeof count) < 0) count = 0;
+        if (now >= tick_at) session_tick(), tick_at = now + 1;
+        sleep_until(fmin(fmin(start_at, stop_at), now_s() + LOOK_MS / 1000.0));
         if (atomic_exchange(&ctl.n_signals, 0) && !atomic_load(&ctl.quit)) by_signal();
-        if (fds[1].revents) serve(ctl.socket);
+        serve();
     }
     return NULL;
 }
@@ -212,7 +231,7 @@ static void *control_main(void *unused)
 void control_begin(void)
 {
     if (atomic_exchange(&ctl.begun, true)) return;
-    ctl.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    sem_init(&ctl.wake, 0, 0);
     const CaptureOptions *o = session_options();
     if (o->signal) {
         struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -230,9 +249,8 @@ void control_begin(void)
 void control_end(void)
 {
     if (!atomic_load(&ctl.begun) || atomic_exchange(&ctl.quit, true)) return;
-    uint64_t one = 1;
     struct timespec until;
-    if (write(ctl.wake, &one, sizeof one) < 0) return;
+    sem_post(&ctl.wake);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 2;
     pthread_timedjoin_np(ctl.thread, NULL, &until); /* it may be inside a driver that hangs */
@@ -240,9 +258,8 @@ void control_end(void)
 
 void control_child(void)
 {
-    if (ctl.wake >= 0) close(ctl.wake);
     if (ctl.socket >= 0) close(ctl.socket);
-    ctl.wake = ctl.socket = -1;
+    ctl.socket = -1;
     atomic_store(&ctl.begun, false);
     atomic_store(&ctl.quit, false);
     atomic_store(&ctl.has_stopped, false);

@@ -234,12 +234,25 @@ static void enable(bool late)
     atomic_store(&s.problems_new, *s.cupti.problems != 0);
 }
 
+/* What CUPTI gave back while nothing was recorded belongs to no window. */
+static void forget_filled(void)
+{
+    int32_t i = s.cupti.subscribed ? buffers_take_all_filled(&s.buffers) : NO_BUFFER;
+    while (i != NO_BUFFER) {
+        int32_t next = atomic_load(&s.buffers.all[i].next);
+        collect_count(&s.cupti, s.buffers.all[i].bytes, s.buffers.all[i].n_valid);
+        buffers_give(&s.buffers, i);
+        i = next;
+    }
+}
+
 int session_start(bool late, ProfErr *err)
 {
     pthread_mutex_lock(&s.lock);
     CaptureOptions *o = session_options();
     if (!atomic_load(&s.running)) {
         if (!s.n_windows) sem_init(&s.wake, 0, 0);
+        forget_filled();
         s.collector = (Collector){.cupti = &s.cupti, .spool = create_spool(err)};
         if (s.collector.spool && start_writer(err)) {
             spool_close(s.collector.spool, false);

@@ -19,6 +19,9 @@ typedef struct {
 
 struct SpoolWriter {
     int fd;
+    dev_t device; /* of the file, to know it again */
+    ino_t inode;
+    char path[4096];
     uint64_t n_bytes, limit_bytes;
     uint32_t n_blocks;
     SpoolStatus status;
@@ -64,8 +67,22 @@ static bool write_at(int fd, const void *bytes, size_t n, uint64_t at)
     return true;
 }
 
+/* Programs close descriptors that they do not know, and the number may be a file of theirs by now: looked at before each write. */
+static bool still_ours(SpoolWriter *w)
+{
+    struct stat st;
+    if (!fstat(w->fd, &st) && st.st_dev == w->device && st.st_ino == w->inode) return true;
+    int fd = open(w->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return false;
+    w->fd = fd;
+    if (fstat(fd, &st) || st.st_dev != w->device || st.st_ino != w->inode) return close(fd), w->fd = -1, false;
+    flock(fd, LOCK_EX | LOCK_NB);
+    return true;
+}
+
 static void write_status(SpoolWriter *w)
 {
+    if (!still_ours(w)) return;
     SpoolStatus *s = &w->status;
     s->magic = STATUS_MAGIC, s->sequence++, s->n_blocks = w->n_blocks, s->n_bytes = w->n_bytes;
     s->crc = spool_crc(0, &s->sequence, sizeof *s - offsetof(SpoolStatus, sequence));
@@ -77,6 +94,7 @@ static void stop_full(SpoolWriter *w, enum SpoolState state, const char *why)
 {
     if (w->status.state == SPOOL_RUNNING) spool_note(w, "recording stopped early: %s", why);
     w->status.state = state;
+    if (!still_ours(w)) return;
     if (ftruncate(w->fd, (off_t)w->n_bytes)) w->status.state = SPOOL_FAILED; /* the reader stops at the torn block all the same */
 }
 
@@ -111,6 +129,7 @@ static void write_blocks(SpoolWriter *w)
     }
     if (!n) return;
     if (w->status.state == SPOOL_RUNNING && w->n_bytes + n > w->limit_bytes) stop_full(w, SPOOL_FULL, "the spool is at its limit (--spool-limit)");
+    if (w->status.state == SPOOL_RUNNING && !still_ours(w)) stop_full(w, SPOOL_FAILED, "the spool was removed");
     if (w->status.state == SPOOL_RUNNING) {
         ssize_t k;
         do k = pwritev(w->fd, parts, n_parts, (off_t)w->n_bytes);
@@ -163,7 +182,12 @@ SpoolWriter *spool_create(const char *path, const char *header, uint64_t limit_b
         prof_nomem(err);
         goto fail;
     }
-    w->fd = fd, w->limit_bytes = limit_bytes, w->n_bytes = BLOCKS_AT;
+    struct stat st;
+    if (fstat(fd, &st) || snprintf(w->path, sizeof w->path, "%s", path) >= (int)sizeof w->path) {
+        prof_fail(err, PROF_IO, 0, "cannot use %s: %s", path, strerror(errno));
+        goto fail;
+    }
+    w->fd = fd, w->limit_bytes = limit_bytes, w->n_bytes = BLOCKS_AT, w->device = st.st_dev, w->inode = st.st_ino;
     flock(fd, LOCK_EX | LOCK_NB);
     uint8_t head[BLOCK_HEAD];
     static const uint8_t zeros[BLOCKS_AT];
@@ -203,13 +227,14 @@ void spool_close(SpoolWriter *w, bool ended)
     finish_block(w);
     if (ended && w->status.state == SPOOL_RUNNING) w->status.state = SPOOL_ENDED;
     write_status(w);
-    close(w->fd);
+    if (still_ours(w)) close(w->fd);
     prof_free(w);
 }
 
 void spool_abandon(SpoolWriter *w)
 {
-    if (w) close(w->fd);
+    struct stat st;
+    if (w && !fstat(w->fd, &st) && st.st_dev == w->device && st.st_ino == w->inode) close(w->fd);
 }
 
 /* ---- texts ---- */

@@ -1,7 +1,8 @@
 /* program.c: a program that "uses CUDA": starts up as the driver does, plays a script through the fake CUPTI, makes NVTX ranges as the
  * NVTX header does, and ends in one of many ways.
  *
- *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold] [seconds=S] [soak=RATE]
+ *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds] [seconds=S]
+ * [soak=RATE]
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -155,17 +156,27 @@ int main(int argc, char **argv)
         symbol = dlsym(cupti, "fake_soak"), memcpy(&soak, &symbol, sizeof symbol);
         symbol = dlsym(cupti, "fake_driver_gone"), memcpy(&driver_gone, &symbol, sizeof symbol);
     }
+    if (!strcmp(how, "closefds")) { /* as daemons do; the numbers are then files of the program */
+        char name[4096];
+        for (int fd = 3; fd < 256; fd++) close(fd);
+        for (int i = 0; i < 40; i++) {
+            snprintf(name, sizeof name, "%s.%d", option(argc, argv, "files", "/tmp/closefds"), i);
+            FILE *f = fopen(name, "w+");
+            if (f) fputs("the program's own\n", f), fflush(f);
+        }
+        sleep(1);
+    }
     bool inside = atoi(option(argc, argv, "inside", "0"));
     if (n_steps) steps(n_steps, inside ? argv[2] : NULL);
     if (play && !inside && strcmp(argv[2], "-") && play(argv[2], atoi(option(argc, argv, "threads", "1")), atoi(option(argc, argv, "times", "1")))) return 3;
     if (soak && rate > 0) printf("%lu\n", soak(rate, seconds));
     fflush(stdout);
-    if (!strcmp(how, "exit")) return 42;
+    if (!strcmp(how, "exit") || !strcmp(how, "closefds")) return 42;
     if (!strcmp(how, "_exit")) usleep((useconds_t)(seconds * 1e6)), _exit(42);
     if (!strcmp(how, "abort")) usleep((useconds_t)(seconds * 1e6)), abort();
     if (!strcmp(how, "kill")) usleep((useconds_t)(seconds * 1e6)), kill(getpid(), SIGKILL);
     if (!strcmp(how, "segv")) usleep((useconds_t)(seconds * 1e6)), raise(SIGSEGV);
-    if (!strcmp(how, "hold")) usleep((useconds_t)(seconds * 1e6));
+    for (int i = 0; !strcmp(how, "hold") && i < seconds * 20; i++) usleep(50000); /* signals cut a sleep short */
     if (!strcmp(how, "unload") && cupti) dlclose(cupti);
     if (!strncmp(how, "fork", 4)) {
         pid_t pid = fork();
