@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_OPEN = 1 << 16, MOST_THREADS = 1 << 16, GROUP_CALLS = 8, DEEPEST_PATH = 64 };
+enum { MOST_OPEN = 1 << 16, MOST_THREADS = 1 << 16, GROUP_CALLS = 8, DEEPEST_PATH = 64, OPEN_CHAINS = 1 << 12 };
 #define EARLIEST_BEFORE_START ((uint64_t)3600 * 1000000000u)
 #define LONGEST ((uint64_t)100 * 86400 * 1000000000u) /* a session's picoseconds fit int64 */
 
@@ -24,6 +24,7 @@ typedef struct {
     uint32_t thread, domain;
     uint64_t range;
     bool is_push;
+    uint32_t outer; /* index + 1 of the one opened before in the same chain, or of the next free one */
     Item item;
 } OpenRange;
 
@@ -32,8 +33,9 @@ typedef struct {
     Sorter *threads, *groups;
     uint32_t *name_of_text; /* spool's text id - 1 to name, 0: not asked yet */
     size_t n_name_of_text;
-    OpenRange *open;
+    OpenRange *open; /* n_open used so far; of them those from free_open on are free */
     size_t n_open, open_capacity;
+    uint32_t free_open, chains[OPEN_CHAINS]; /* index + 1; a chain begins with the range opened last */
     size_t launch_capacity, device_capacity, thread_capacity;
     uint32_t *launch_slots;
     size_t n_launch_slots;
@@ -270,13 +272,40 @@ static void take_memory(Converter *c, const Record *r)
 /* Steps are numbered by the range's payload where it has one, else in the order in which they end up on their lines. */
 static bool is_step(const Converter *c, uint32_t name) { return *c->step_range && !fnmatch(c->step_range, name_text(&c->t.names, name), FNM_NOESCAPE); }
 
-static void end_range(Converter *c, OpenRange *open, uint64_t end)
+static uint32_t *chain_of(Converter *c, bool is_push, uint32_t thread, uint32_t domain, uint64_t range)
 {
+    uint64_t key = is_push ? (uint64_t)thread << 32 | domain : range * 2 + 1;
+    return &c->chains[mix64(key * 0x9e3779b97f4a7c15u) & (OPEN_CHAINS - 1)];
+}
+
+static void open_range(Converter *c, OpenRange range)
+{
+    uint32_t i = c->free_open, *chain = chain_of(c, range.is_push, range.thread, range.domain, range.range);
+    if (i) {
+        c->free_open = c->open[i - 1].outer;
+    } else if (c->n_open >= MOST_OPEN) {
+        c->t.n_odd++;
+        return;
+    } else if (!GROW(c->open, c->n_open, c->open_capacity)) {
+        prof_nomem(c->t.err);
+        return;
+    } else {
+        i = (uint32_t)++c->n_open;
+    }
+    range.outer = *chain;
+    c->open[i - 1] = range;
+    *chain = i;
+}
+
+/* Takes the range that *link stands for out of its chain, and draws it. */
+static void end_range(Converter *c, uint32_t *link, uint64_t end)
+{
+    uint32_t i = *link;
+    OpenRange *open = &c->open[i - 1];
     open->item.end = end;
     if (drawable(c, &open->item)) sorter_add(c->threads, &open->item, c->t.err);
-    size_t i = (size_t)(open - c->open);
-    memmove(open, open + 1, (c->n_open - i - 1) * sizeof *open);
-    c->n_open--;
+    *link = open->outer;
+    open->outer = c->free_open, c->free_open = i;
 }
 
 static void take_range(Converter *c, const Record *r)
@@ -284,10 +313,11 @@ static void take_range(Converter *c, const Record *r)
     uint32_t thread = u32_of(r, FIELD_THREAD), domain = name_of(c, record_get(r, FIELD_DOMAIN));
     uint64_t range = record_get(r, FIELD_RANGE), time = record_get(r, FIELD_START);
     if (r->kind == REC_POP || r->kind == REC_CLOSE) {
-        for (size_t i = c->n_open; i-- > 0;) {
-            OpenRange *open = &c->open[i];
-            if (r->kind == REC_POP ? open->is_push && open->thread == thread && open->domain == domain : !open->is_push && open->range == range) {
-                end_range(c, open, time);
+        bool is_pop = r->kind == REC_POP;
+        for (uint32_t *link = chain_of(c, is_pop, thread, domain, range); *link; link = &c->open[*link - 1].outer) {
+            const OpenRange *open = &c->open[*link - 1];
+            if (open->is_push == is_pop && (is_pop ? open->thread == thread && open->domain == domain : open->range == range)) {
+                end_range(c, link, time);
                 return;
             }
         }
@@ -299,12 +329,8 @@ static void take_range(Converter *c, const Record *r)
     if (r->kind == REC_MARK) {
         item.kind = REC_MARK;
         if (drawable(c, &item)) sorter_add(c->threads, &item, c->t.err);
-    } else if (c->n_open >= MOST_OPEN) {
-        c->t.n_odd++;
-    } else if (!GROW(c->open, c->n_open, c->open_capacity)) {
-        prof_nomem(c->t.err);
     } else {
-        c->open[c->n_open++] = (OpenRange){thread, domain, range, r->kind == REC_PUSH, item};
+        open_range(c, (OpenRange){thread, domain, range, r->kind == REC_PUSH, 0, item});
     }
 }
 
@@ -346,11 +372,12 @@ static void read_spool(Converter *c)
     Record record;
     while (!c->t.err->code && spool_next(&c->t.reader, &record, c->t.err)) take_record(c, &record);
     uint64_t end = c->t.reader.status.stop_unix_ns > c->t.stop_ns ? c->t.reader.status.stop_unix_ns : c->t.stop_ns;
-    while (c->n_open && !c->t.err->code) {
-        OpenRange *open = &c->open[c->n_open - 1];
-        open->item.flags |= ITEM_UNFINISHED;
-        end_range(c, open, end < open->item.start ? open->item.start : end);
-    }
+    for (size_t i = 0; i < OPEN_CHAINS; i++)
+        while (c->chains[i] && !c->t.err->code) {
+            OpenRange *open = &c->open[c->chains[i] - 1];
+            open->item.flags |= ITEM_UNFINISHED;
+            end_range(c, &c->chains[i], end < open->item.start ? open->item.start : end);
+        }
 }
 
 /* ---- ranges around calls ---- */
