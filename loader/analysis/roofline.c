@@ -4,12 +4,15 @@
  * time (the first thousand of the order, those without occurrence not shown), and the program by steps. */
 #include "roofline.h"
 
+#include "step_programs.h"
+
 enum { MOST_OPS = 1000 };
 
 typedef struct {
     Roofline *roofline;
     const OpStats *stats;
     const DeviceCapabilities *devices;
+    const StepPrograms *steps;
     size_t capacity;
     bool with_infeed_outfeed;
     ProfErr *err;
@@ -100,10 +103,26 @@ static void add_ops(Builder *b, const OpMetricsDb *db, uint64_t total_ps)
     prof_free(order);
 }
 
+/* XProf divides an average's times by the number of steps, but not its rates and shares. */
+static void add_average(Builder *b, const OpMetrics *complete)
+{
+    RooflineRow *row = add_row(b, complete, complete->time_ps);
+    double n = (double)b->steps->n_steps;
+    if (!row) return;
+    row->record = ROOFLINE_AVERAGE;
+    row->total_us = safe_div(row->total_us, n), row->self_us = safe_div(row->self_us, n), row->total_us_per_core = safe_div(row->total_us_per_core, n);
+}
+
 static void build(Builder *b)
 {
     OpMetrics program = sum_program(b, &b->stats->device);
+    enum StepPart part = b->with_infeed_outfeed ? STEP_ALL : STEP_WITHOUT_FEEDS;
     if (add_row(b, &program, program.time_ps)) add_ops(b, &b->stats->device, program.time_ps);
+    if (b->steps->has_complete && !b->err->code) add_average(b, &b->steps->complete[part]);
+    for (size_t i = 0; i < b->steps->n_steps && !b->err->code; i++) {
+        RooflineRow *row = add_row(b, &b->steps->steps[i].parts[part], b->steps->steps[i].parts[part].time_ps);
+        if (row) row->record = ROOFLINE_STEP, row->step = b->steps->steps[i].number;
+    }
 }
 
 static void release(void *result)
@@ -118,9 +137,10 @@ static void *make(Run *run, Host *only, ProfErr *err)
 {
     const OpStats *stats = run_op_stats(run, only, err);
     const DeviceCapabilities *devices = stats ? run_devices(run, only, err) : NULL;
-    Roofline *r = devices ? prof_alloc(sizeof *r) : NULL;
+    const StepPrograms *steps = devices ? run_step_programs(run, only, err) : NULL;
+    Roofline *r = steps ? prof_alloc(sizeof *r) : NULL;
     if (!r) return prof_nomem(err), NULL;
-    Builder b = {.roofline = r, .stats = stats, .devices = devices, .err = err};
+    Builder b = {.roofline = r, .stats = stats, .devices = devices, .steps = steps, .err = err};
     r->gpu = strstr(devices->device_type, "GPU") != NULL;
     for (int pass = 0; pass < 2 && devices->hardware > HARDWARE_CPU && !err->code; pass++) {
         b.with_infeed_outfeed = !pass;

@@ -8,7 +8,7 @@ enum RooflineRecord { ROOFLINE_TOTAL, ROOFLINE_AVERAGE, ROOFLINE_STEP };
 
 typedef struct {
     enum RooflineRecord record;
-    uint32_t step; /* of ROOFLINE_STEP */
+    int64_t step; /* of ROOFLINE_STEP */
     bool with_infeed_outfeed;
     uint64_t rank; /* 0: the whole program; else from 1, in XProf's order */
     OpMetrics op;  /* texts borrow from the run; of the program a sum over its ops */

@@ -1,0 +1,21 @@
+/* step_align.h: which steps of several hosts belong together, as XProf aligns them. */
+#ifndef PROF_STEP_ALIGN_H
+#define PROF_STEP_ALIGN_H
+
+#include "../base.h"
+
+typedef struct {
+    uint64_t begin_ps, end_ps;
+} StepSpan;
+
+typedef struct {
+    const StepSpan *spans; /* in order of the steps */
+    size_t n;
+    size_t first; /* out: its step that goes with the first of the common steps */
+} HostSpans;
+
+/* How many steps the hosts have in common; *is_empty: they have steps, but none in common. The chief is the host whose steps
+ * end soonest after their begin, the first of equal ones; every other host is shifted to where most of its time overlaps. */
+size_t steps_align(HostSpans *hosts, size_t n_hosts, bool *is_empty);
+
+#endif
