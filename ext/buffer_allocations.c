@@ -30,7 +30,8 @@ SQLITE_EXTENSION_INIT3
       "memory_viewer unpaddedShapeMib, in bytes")                                                                                                              \
     C(BA_PADDING, "padding_bytes", "INTEGER", "bytes", "size_bytes - unpadded_bytes; negative where elements are packed", "memory viewer page")                \
     C(BA_EXPANSION, "expansion", "REAL", "ratio", "size_bytes / unpadded_bytes; NULL when nothing is stored", "memory viewer page")                            \
-    C(BA_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1", "unpadded_bytes / size_bytes, at most 1; NULL when nothing is stored", "libprofsql")       \
+    C(BA_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1", "unpadded_bytes_actual / size_bytes, at most 1; NULL when nothing is stored",              \
+      "libprofsql")                                                                                                                                            \
     C(BA_OP, "hlo_op", "TEXT", NULL, "instruction whose result the buffer holds", "LogicalBufferProto.defined_at")                                             \
     C(BA_INDEX, "shape_index", "TEXT", NULL, "which part of the result, as {0,1}; NULL for the whole", "LogicalBufferProto.defined_at.shape_index")            \
     C(BA_SHAPE, "shape", "TEXT", NULL, "shape of that part with its layout, as HLO writes it", "memory_viewer shapeString")                                    \
@@ -50,6 +51,10 @@ SQLITE_EXTENSION_INIT3
       "memory_viewer maxHeap")                                                                                                                                 \
     C(BA_RANK, "size_rank", "INTEGER", NULL, "position among the same by size, the largest 0", "memory_viewer maxHeapBySize")                                  \
     C(BA_LABEL, "label", "TEXT", NULL, "instruction, shape and framework op in one text", "memory_viewer label")                                               \
+    C(BA_SHAPE_ACTUAL, "shape_actual", "TEXT", NULL, "shape of the part that shape_index means", "HloInstructionProto.shape")                                  \
+    C(BA_UNPADDED_ACTUAL, "unpadded_bytes_actual", "INTEGER", "bytes",                                                                                         \
+      "shape_actual without layout, packed elements as packed; of a tuple the table of pointers; NULL when the size is open", "libprofsql")                    \
+    C(BA_PADDING_ACTUAL, "padding_bytes_actual", "INTEGER", "bytes", "size_bytes - unpadded_bytes_actual", "libprofsql")                                       \
     C(BA_SOURCE, SOURCE_DOC)                                                                                                                                   \
     C(BA_SMALL, "small_buffer_bytes", "INTEGER HIDDEN", "bytes", "buffers of the peak below this size become one row a memory space; 16384 is XProf's",        \
       "argument 2, default 0")
@@ -185,7 +190,8 @@ static void result_label(sqlite3_context *ctx, const HeapBuffer *b, int column)
         text_add(&text, b->instruction->name);
         text_add(&text, ": ");
     }
-    if (b->shape) hlo_shape_text(b->shape, true, &text);
+    const Xla__ShapeProto *shape = column == BA_SHAPE_ACTUAL ? b->part : b->shape;
+    if (shape) hlo_shape_text(shape, true, &text);
     if (column == BA_LABEL) {
         text_add(&text, " # ");
         if (b->instruction->metadata) text_add(&text, b->instruction->metadata->op_name);
@@ -207,10 +213,12 @@ static void allocation_column(sqlite3_context *ctx, const HeapAllocation *a, int
 
 static void padding_column(sqlite3_context *ctx, const HeapBuffer *b, int column)
 {
-    if (!b->proto || b->unpadded_bytes < 0) return;
-    double size = (double)b->size_bytes, unpadded = (double)b->unpadded_bytes;
-    if (column == BA_UNPADDED) sqlite3_result_int64(ctx, b->unpadded_bytes);
-    if (column == BA_PADDING) sqlite3_result_int64(ctx, add_saturated(b->size_bytes, -b->unpadded_bytes));
+    bool actual = column == BA_UNPADDED_ACTUAL || column == BA_PADDING_ACTUAL || column == BA_EFFICIENCY;
+    int64_t bytes = actual ? b->data_bytes : b->unpadded_bytes;
+    if (!b->proto || bytes < 0) return;
+    double size = (double)b->size_bytes, unpadded = (double)bytes;
+    if (column == BA_UNPADDED || column == BA_UNPADDED_ACTUAL) sqlite3_result_int64(ctx, bytes);
+    if (column == BA_PADDING || column == BA_PADDING_ACTUAL) sqlite3_result_int64(ctx, add_saturated(b->size_bytes, -bytes));
     if (column == BA_EXPANSION && unpadded > 0) sqlite3_result_double(ctx, size / unpadded);
     if (column == BA_EFFICIENCY && size > 0) sqlite3_result_double(ctx, unpadded < size ? unpadded / size : 1);
 }
@@ -224,6 +232,8 @@ static void buffer_column(sqlite3_context *ctx, const HloModule *m, const HeapBu
         if (b->proto) sqlite3_result_int64(ctx, b->size_bytes);
         break;
     case BA_UNPADDED:
+    case BA_UNPADDED_ACTUAL:
+    case BA_PADDING_ACTUAL:
     case BA_PADDING:
     case BA_EXPANSION:
     case BA_EFFICIENCY: padding_column(ctx, b, column); break;
@@ -241,6 +251,7 @@ static void buffer_column(sqlite3_context *ctx, const HloModule *m, const HeapBu
     switch (column) {
     case BA_OP: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
     case BA_SHAPE:
+    case BA_SHAPE_ACTUAL:
     case BA_LABEL: result_label(ctx, b, column); break;
     case BA_OPCODE: sqlite3_result_text(ctx, op->opcode, -1, SQLITE_STATIC); break;
     case BA_TF_OP: result_proto_text(ctx, op->metadata ? op->metadata->op_name : ""); break;

@@ -3,6 +3,7 @@
  *   SELECT hlo_op, opcode, padded_bytes, padding_efficiency FROM hlo_instructions('logs') WHERE padding_efficiency < 0.5;
  *   -- from events to what the compiler knew of them
  *   SELECT e.name, i.opcode, i.padded_bytes FROM trace_events('logs') e JOIN hlo_instructions('logs') i USING (run, host, program_id, hlo_op); */
+#include "../loader/analysis/cost.h"
 #include "../loader/analysis/shape.h"
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
@@ -30,6 +31,12 @@ SQLITE_EXTENSION_INIT3
       "as the function padding_efficiency()")                                                                                                                  \
     C(HI_SPACE, "memory_space", "INTEGER", NULL, "memory that holds the result: 0 the main one; NULL when a tuple lies in several or the layout is unknown",   \
       "LayoutProto.memory_space")                                                                                                                              \
+    C(HI_FLOPS, "flops", "INTEGER", "floating operations",                                                                                                     \
+      "of one execution by XLA's cost analysis for GPUs, 8 and 4 bit ones counted as a half and a quarter; 0: it counts none, or never runs on its own; "      \
+      "NULL: not known",                                                                                                                                       \
+      "HloCostAnalysis, flops")                                                                                                                                \
+    C(HI_ACCESSED, "bytes_accessed", "INTEGER", "bytes", "read and written by one execution, by the same analysis; NULL: not known",                           \
+      "HloCostAnalysis, bytes accessed")                                                                                                                       \
     C(HI_TF_OP, TF_OP_DOC)                                                                                                                                     \
     C(HI_OP_TYPE, "op_type", "TEXT", NULL, "the framework's type of the op; NULL when it does not say", "OpMetadata.op_type")                                  \
     C(HI_FILE, SOURCE_FILE_DOC)                                                                                                                                \
@@ -40,6 +47,7 @@ SQLITE_EXTENSION_INIT3
     C(HI_CALLED, "called_computations", "TEXT", NULL, "names of the computations that it calls, separated by commas; NULL for none",                           \
       "HloInstructionProto.called_computation_ids")                                                                                                            \
     C(HI_EXPRESSION, "expression", "TEXT", NULL, "the instruction as HLO text", "hlo_stats hlo_op_expression")                                                 \
+    C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations", "flops with every operation counted as one", "HloCostAnalysis, model flops")            \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_instructions_columns[] = {HLO_INSTRUCTIONS_COLUMNS(COLUMN_DOC)};
@@ -60,6 +68,12 @@ static void result_sizes(sqlite3_context *ctx, const Xla__ShapeProto *shape, int
     if (column == HI_EFFICIENCY && !isnan(efficiency)) sqlite3_result_double(ctx, efficiency);
     if (column == HI_BYTES) sqlite3_result_int64(ctx, sizes.bytes);
     if (column == HI_PADDED) sqlite3_result_int64(ctx, sizes.padded_bytes);
+}
+
+static void result_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op, int column)
+{
+    const HloCost *cost = hlo_cost(c->item, op, &c->err);
+    if (cost && cost->known) sqlite3_result_int64(ctx, column == HI_FLOPS ? cost->flops : column == HI_MODEL_FLOPS ? cost->model_flops : cost->bytes_accessed);
 }
 
 static void result_called(sqlite3_context *ctx, const HloModule *m, const Xla__HloInstructionProto *op)
@@ -106,6 +120,9 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     case HI_SPACE:
         if (op->shape && shape_memory_space(op->shape, &space)) sqlite3_result_int64(ctx, space);
         break;
+    case HI_FLOPS:
+    case HI_MODEL_FLOPS:
+    case HI_ACCESSED: result_cost(c, ctx, op, column); break;
     case HI_TF_OP: result_proto_text(ctx, op->metadata ? op->metadata->op_name : ""); break;
     case HI_OP_TYPE: result_proto_text(ctx, op->metadata ? op->metadata->op_type : ""); break;
     case HI_FILE: result_source_file(ctx, m, op); break;

@@ -38,7 +38,24 @@ static void know_buffer(Making *k, size_t position)
     k->slots[slot] = (uint32_t)position + 1;
 }
 
-/* The part of an instruction's shape that a buffer holds. As XProf, only the last index counts, one level down. */
+/* The part of an instruction's shape that a buffer holds, NULL: there is none. */
+static const Xla__ShapeProto *part_at(const Xla__ShapeProto *shape, const Xla__LogicalBufferProto__Location *at)
+{
+    for (size_t i = 0; shape && i < at->n_shape_index; i++) {
+        bool there = at->shape_index[i] >= 0 && (uint64_t)at->shape_index[i] < shape->n_tuple_shapes;
+        shape = there ? shape->tuple_shapes[at->shape_index[i]] : NULL;
+    }
+    return shape;
+}
+
+static int64_t data_bytes(const Xla__ShapeProto *shape)
+{
+    if (shape->element_type == TYPE_TUPLE) return shape_unpadded_bytes(shape);
+    ShapeSizes sizes = shape_sizes(shape);
+    return sizes.known ? sizes.useful_bytes : -1;
+}
+
+/* The part that XProf takes for it: only the last index counts, one level down, and where that leads nowhere the whole. */
 static const Xla__ShapeProto *part_of(const Xla__ShapeProto *shape, const Xla__LogicalBufferProto__Location *at)
 {
     if (!shape || !at->n_shape_index || shape->element_type != TYPE_TUPLE) return shape;
@@ -96,6 +113,7 @@ static void place_buffers(Making *k, HeapAllocation *allocation, Xla__LogicalBuf
                           .offset = a->assigned[i]->offset,
                           .allocation = (uint32_t)(allocation - heap->allocations),
                           .unpadded_bytes = -1,
+                          .data_bytes = -1,
                           .start_event = -1,
                           .end_event = -1};
         b->proto = logical_of(sorted, k->proto->n_logical_buffers, b->id);
@@ -108,6 +126,8 @@ static void place_buffers(Making *k, HeapAllocation *allocation, Xla__LogicalBuf
         if (!b->instruction) continue;
         b->shape = part_of(b->instruction->shape, at);
         if (b->shape) b->unpadded_bytes = shape_unpadded_bytes(b->shape);
+        b->part = part_at(b->instruction->shape, at);
+        if (b->part) b->data_bytes = data_bytes(b->part);
     }
 }
 

@@ -17,10 +17,12 @@ typedef struct {
     const Xla__LogicalBufferProto *proto;        /* NULL: the program declares none of this id */
     const Xla__HloInstructionProto *instruction; /* that defines it; NULL: the program has none of this id */
     const Xla__ShapeProto *shape;                /* the part of the instruction's shape that XProf takes for it; NULL: none */
+    const Xla__ShapeProto *part;                 /* the part that the shape index means; NULL: the shape has none such */
     uint32_t allocation;                         /* position in allocations */
     int64_t id, offset;
     int64_t size_bytes;             /* as allocated, padding included; 0 where the proto is NULL */
-    int64_t unpadded_bytes;         /* of the shape without layout; -1: unknown */
+    int64_t unpadded_bytes;         /* of `shape` without layout; -1: unknown */
+    int64_t data_bytes;             /* of `part`: packed elements as packed, of a tuple its table of pointers; -1: unknown */
     int64_t start_event, end_event; /* its life, in events of the trace; -1: not traced */
 } HeapBuffer;
 

@@ -1,0 +1,22 @@
+-- Which buffers fill the memory when it is fullest?
+-- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
+-- parameter n = 10: how many buffers, the largest first
+-- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...
+-- column run TEXT: the run
+-- column hlo_module TEXT: the program
+-- column hlo_op TEXT: instruction whose result it is, and which part of it
+-- column kind TEXT: parameter, output, constant or temporary
+-- column size_mib REAL [MiB]: size, padding included
+-- column peak_percent REAL [percent 0..100]: share of the program's peak
+-- column expansion REAL [ratio]: size by the size without padding
+-- column shape TEXT: shape with layout
+-- column tf_op TEXT: framework op that it comes from
+-- column source_line TEXT: file and line of the user's program
+SELECT b.run, b.hlo_module, b.hlo_op || coalesce(b.shape_index, ''), b.kind, b.size_bytes / 1048576.0,
+       CASE WHEN p.peak_heap_mib > 0 THEN 100 * b.size_bytes / 1048576.0 / p.peak_heap_mib END, 
+       CASE WHEN b.unpadded_bytes_actual > 0 THEN 1.0 * b.size_bytes / b.unpadded_bytes_actual END, b.shape_actual, b.tf_op,
+       b.source_file || ':' || b.source_line
+FROM temp.buffer_allocations(:source) AS b JOIN temp.memory_peaks(:source) AS p USING (run, host, program_id, memory_space)
+WHERE b.live_at_peak AND b.memory_space = coalesce(:space, 0)
+ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.size_rank
+LIMIT coalesce(:n, 10)

@@ -1,0 +1,28 @@
+-- Which lines of my program hold the memory when it is fullest?
+-- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
+-- parameter n = 20: how many lines, the most memory first
+-- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...
+-- column run TEXT: the run
+-- column hlo_module TEXT: the program
+-- column source_line TEXT: file and line; NULL: what the program does not tell the origin of
+-- column buffers INTEGER [buffers]: how many live at the peak
+-- column size_mib REAL [MiB]: their size
+-- column padding_mib REAL [MiB]: of it padding
+-- column percent REAL [percent 0..100]: share of the buffers that live at the program's peak
+-- column largest_op TEXT: instruction of the largest
+-- column shape TEXT: its shape
+-- column tf_op TEXT: its framework op
+WITH live AS (
+    SELECT run, host, program_id, hlo_module, source_file || ':' || source_line AS line, size_bytes, max(padding_bytes_actual, 0) AS padding_bytes, hlo_op, shape_actual AS shape, tf_op
+    FROM temp.buffer_allocations(:source)
+    WHERE live_at_peak AND memory_space = coalesce(:space, 0)
+), lines AS (
+    SELECT run, host, program_id, hlo_module, line, count(*) AS buffers, sum(size_bytes) AS size, sum(padding_bytes) AS padding, max(size_bytes), hlo_op, shape, tf_op
+    FROM live
+    GROUP BY run, host, program_id, line
+)
+SELECT run, hlo_module, line, buffers, size / 1048576.0, padding / 1048576.0,
+       CASE WHEN size > 0 THEN 100.0 * size / sum(size) OVER (PARTITION BY run, host, program_id) END, hlo_op, shape, tf_op
+FROM lines
+ORDER BY size DESC, run, hlo_module, line
+LIMIT coalesce(:n, 20)

@@ -1,0 +1,24 @@
+-- How much memory does each compiled program need at its peak, and what for?
+-- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
+-- parameter n = 10: how many programs, the hungriest first
+-- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...
+-- column run TEXT: the run
+-- column host TEXT: the host
+-- column program_id TEXT: the program
+-- column hlo_module TEXT: its module
+-- column peak_mib REAL [MiB]: most memory in use at once
+-- column parameters_mib REAL [MiB]: of it arguments of the program
+-- column outputs_mib REAL [MiB]: allocations that the program may return; one that is an argument too stands in both
+-- column temporaries_mib REAL [MiB]: temporaries live at the peak
+-- column padding_mib REAL [MiB]: of the temporaries, what is padding
+-- column fragmentation_mib REAL [MiB]: allocated for temporaries, but unused even at the peak
+-- column allocated_mib REAL [MiB]: all allocations together
+-- column peak_op TEXT: instruction at which the peak is reached; NULL without temporaries
+SELECT p.run, p.host, p.program_id, p.hlo_module, peak_heap_mib, parameters_mib, maybe_live_out_mib, peak_heap_mib - indefinite_mib,
+       peak_heap_mib - peak_unpadded_mib, total_allocation_mib - peak_heap_mib, total_allocation_mib,
+       (SELECT t.hlo_op FROM temp.heap_timeline(:source) AS t
+         WHERE t.run = p.run AND t.host = p.host AND t.program_id = p.program_id AND t.memory_space = p.memory_space AND t.event = p.peak_event)
+FROM temp.memory_peaks(:source) AS p
+WHERE memory_space = coalesce(:space, 0) AND total_allocation_mib > 0
+ORDER BY peak_heap_mib DESC, p.run, p.host, p.hlo_module
+LIMIT coalesce(:n, 10)

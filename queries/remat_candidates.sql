@@ -1,0 +1,31 @@
+-- Which large values live long across the peak although they are cheap to compute again?
+-- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
+-- parameter n = 10: how many, the most memory for the longest time first
+-- parameter max_flops_per_byte = 16.0: leave out what takes more operations to compute than this for each byte of its size
+-- column run TEXT: the run
+-- column hlo_module TEXT: the program
+-- column hlo_op TEXT: instruction whose result it is
+-- column opcode TEXT: what it does
+-- column size_mib REAL [MiB]: memory that the peak would save
+-- column peak_percent REAL [percent 0..100]: share of the program's peak
+-- column lived_percent REAL [percent 0..100]: share of the heap trace's events that it outlives
+-- column flops INTEGER [floating operations]: to compute it again
+-- column flops_per_byte REAL [FLOP/byte]: the same for each byte saved
+-- column shape TEXT: shape with layout
+-- column tf_op TEXT: framework op that it comes from
+-- column source_line TEXT: file and line of the user's program
+WITH events AS MATERIALIZED (
+    SELECT run, host, program_id, memory_space, max(event) AS n FROM temp.heap_timeline(:source) GROUP BY run, host, program_id, memory_space
+), crossing AS MATERIALIZED (
+    SELECT b.run, b.host, b.program_id, b.hlo_module, b.hlo_op, b.opcode, b.size_bytes, b.shape_actual AS shape, b.tf_op, b.source_file || ':' || b.source_line AS line,
+           100.0 * (b.end_event - b.start_event) / e.n AS lived, p.peak_heap_mib
+    FROM temp.memory_peaks(:source) AS p JOIN events AS e USING (run, host, program_id, memory_space)
+    JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
+    WHERE b.live_at_peak AND b.kind = 'temporary' AND b.start_event < p.peak_event AND b.end_event > p.peak_event AND b.size_bytes > 0
+)
+SELECT c.run, c.hlo_module, c.hlo_op, c.opcode, c.size_bytes / 1048576.0, 100 * c.size_bytes / 1048576.0 / c.peak_heap_mib, c.lived, i.flops,
+       1.0 * i.flops / c.size_bytes, c.shape, c.tf_op, c.line
+FROM crossing AS c JOIN temp.hlo_instructions(:source) AS i USING (run, host, program_id, hlo_op)
+WHERE 1.0 * i.flops / c.size_bytes <= coalesce(:max_flops_per_byte, 16)
+ORDER BY c.size_bytes * c.lived DESC, c.run, c.hlo_module, c.hlo_op
+LIMIT coalesce(:n, 10)
