@@ -190,7 +190,7 @@ static void result_label(sqlite3_context *ctx, const HeapBuffer *b, int column)
         text_add(&text, b->instruction->name);
         text_add(&text, ": ");
     }
-    const Xla__ShapeProto *shape = column == BA_SHAPE_ACTUAL ? b->part : b->shape;
+    const Xla__ShapeProto *shape = column == BA_SHAPE_ACTUAL ? heap_part(b) : heap_shape(b);
     if (shape) hlo_shape_text(shape, true, &text);
     if (column == BA_LABEL) {
         text_add(&text, " # ");
@@ -214,7 +214,7 @@ static void allocation_column(sqlite3_context *ctx, const HeapAllocation *a, int
 static void padding_column(sqlite3_context *ctx, const HeapBuffer *b, int column)
 {
     bool actual = column == BA_UNPADDED_ACTUAL || column == BA_PADDING_ACTUAL || column == BA_EFFICIENCY;
-    int64_t bytes = actual ? b->data_bytes : b->unpadded_bytes;
+    int64_t bytes = actual ? heap_data_bytes(b) : b->unpadded_bytes;
     if (!b->proto || bytes < 0) return;
     double size = (double)b->size_bytes, unpadded = (double)bytes;
     if (column == BA_UNPADDED || column == BA_UNPADDED_ACTUAL) sqlite3_result_int64(ctx, bytes);

@@ -44,7 +44,7 @@ static const Difference differences[] = {
      "takes the last number of a shape index one level down, so that a part of a nested tuple gets another part's shape or the whole's", "the whole index"},
     {"buffer_allocations", "unpadded_bytes", "unpadded_bytes_actual", "goes by that shape, and by a whole byte for elements of four bits",
      "by shape_actual, packed elements as packed"},
-    {"buffer_allocations", "padding_bytes", "padding_bytes_actual", "subtracts that size", "subtracts unpadded_bytes_actual"},
+    {"buffer_allocations", "padding_bytes", "padding_bytes_actual", "subtracts unpadded_bytes", "subtracts unpadded_bytes_actual"},
     {"memory_peaks", "peak_unpadded_mib", "buffer_allocations.unpadded_bytes_actual", "adds those sizes up, and for parameters and outputs the padded ones",
      "summed where live_at_peak"},
     {"roofline_properties", "value", "devices.peak_flops_per_second",

@@ -23,8 +23,13 @@ WITH inside AS (
     SELECT f.run, f.host, f.program_id, f.hlo_module, f.hlo_op, f.category, f.flops, f.bytes_accessed, b.instructions, b.opcodes, f.tf_op, f.source_file || ':' || f.source_line AS line
     FROM temp.hlo_instructions(:source) AS f JOIN bodies AS b ON b.run = f.run AND b.host = f.host AND b.program_id = f.program_id AND b.computation = f.called_computations
     WHERE f.opcode = 'fusion'
-), times AS MATERIALIZED (
+), device_times AS MATERIALIZED (
     SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us, sum(occurrences) AS occurrences FROM temp.hlo_ops(:source) GROUP BY 1, 2, 3
+), times AS MATERIALIZED ( -- without a device the ops are events of host threads
+    SELECT * FROM device_times
+    UNION ALL
+    SELECT run, program_id, hlo_op, sum(self_ps) / 1e6, count(*) FROM temp.trace_events(:source)
+    WHERE NOT EXISTS (SELECT 1 FROM device_times) AND hlo_op IS NOT NULL GROUP BY 1, 2, 3
 )
 SELECT f.run, f.hlo_module, f.hlo_op, f.category, t.self_us, t.occurrences, f.flops, f.bytes_accessed, f.instructions, f.opcodes, f.tf_op, f.line
 FROM fusions AS f LEFT JOIN times AS t ON t.run = f.run AND t.program_id = f.program_id AND t.hlo_op = f.hlo_op

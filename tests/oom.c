@@ -62,6 +62,8 @@ static const char *const queries[] = {
     "SELECT * FROM buffer_allocations('tests/data/tf_xla_jit', 1000)",
     "SELECT * FROM heap_timeline('tests/data/tf_xla_jit')",
     "SELECT * FROM memory_peaks('tests/data/tf_xla_jit')",
+    "SELECT * FROM peak_memory('tests/data/tf_xla_jit')",
+    "SELECT * FROM remat_candidates('tests/data/tf_xla_jit')",
     "SELECT padded_bytes('(f32[8,3]{1,0:T(8,128)}, s32[])'), padding_efficiency(16, 128)",
     "SELECT * FROM prof_issues(?1)",
     "SELECT * FROM top_ops(?1)",

@@ -18,6 +18,7 @@ typedef struct {
     Heap *heap;
     uint32_t *slots; /* buffer id -> position in buffers + 1, of those that XProf knows */
     size_t n_slots;
+    Arena scratch;
 } Making;
 
 /* ---- buffers and allocations ---- */
@@ -38,9 +39,19 @@ static void know_buffer(Making *k, size_t position)
     k->slots[slot] = (uint32_t)position + 1;
 }
 
-/* The part of an instruction's shape that a buffer holds, NULL: there is none. */
-static const Xla__ShapeProto *part_at(const Xla__ShapeProto *shape, const Xla__LogicalBufferProto__Location *at)
+const Xla__ShapeProto *heap_shape(const HeapBuffer *b)
 {
+    const Xla__LogicalBufferProto__Location *at = b->proto ? b->proto->defined_at : NULL;
+    const Xla__ShapeProto *shape = at && b->instruction ? b->instruction->shape : NULL;
+    if (!shape || !at->n_shape_index || shape->element_type != TYPE_TUPLE) return shape;
+    int64_t last = at->shape_index[at->n_shape_index - 1];
+    return last >= 0 && (uint64_t)last < shape->n_tuple_shapes ? shape->tuple_shapes[last] : shape;
+}
+
+const Xla__ShapeProto *heap_part(const HeapBuffer *b)
+{
+    const Xla__LogicalBufferProto__Location *at = b->proto ? b->proto->defined_at : NULL;
+    const Xla__ShapeProto *shape = at && b->instruction ? b->instruction->shape : NULL;
     for (size_t i = 0; shape && i < at->n_shape_index; i++) {
         bool there = at->shape_index[i] >= 0 && (uint64_t)at->shape_index[i] < shape->n_tuple_shapes;
         shape = there ? shape->tuple_shapes[at->shape_index[i]] : NULL;
@@ -48,19 +59,12 @@ static const Xla__ShapeProto *part_at(const Xla__ShapeProto *shape, const Xla__L
     return shape;
 }
 
-static int64_t data_bytes(const Xla__ShapeProto *shape)
+int64_t heap_data_bytes(const HeapBuffer *b)
 {
-    if (shape->element_type == TYPE_TUPLE) return shape_unpadded_bytes(shape);
-    ShapeSizes sizes = shape_sizes(shape);
+    const Xla__ShapeProto *part = heap_part(b);
+    if (!part || part->element_type == TYPE_TUPLE) return part ? shape_unpadded_bytes(part) : -1;
+    ShapeSizes sizes = shape_sizes(part);
     return sizes.known ? sizes.useful_bytes : -1;
-}
-
-/* The part that XProf takes for it: only the last index counts, one level down, and where that leads nowhere the whole. */
-static const Xla__ShapeProto *part_of(const Xla__ShapeProto *shape, const Xla__LogicalBufferProto__Location *at)
-{
-    if (!shape || !at->n_shape_index || shape->element_type != TYPE_TUPLE) return shape;
-    int64_t last = at->shape_index[at->n_shape_index - 1];
-    return last >= 0 && (uint64_t)last < shape->n_tuple_shapes ? shape->tuple_shapes[last] : shape;
 }
 
 static enum HeapKind kind_of(const Xla__BufferAllocationProto *a)
@@ -113,7 +117,6 @@ static void place_buffers(Making *k, HeapAllocation *allocation, Xla__LogicalBuf
                           .offset = a->assigned[i]->offset,
                           .allocation = (uint32_t)(allocation - heap->allocations),
                           .unpadded_bytes = -1,
-                          .data_bytes = -1,
                           .start_event = -1,
                           .end_event = -1};
         b->proto = logical_of(sorted, k->proto->n_logical_buffers, b->id);
@@ -124,10 +127,8 @@ static void place_buffers(Making *k, HeapAllocation *allocation, Xla__LogicalBuf
         if (at)
             b->instruction = by_name ? hlo_find(k->module, at->instruction_name, strlen(at->instruction_name)) : hlo_instruction(k->module, at->instruction_id);
         if (!b->instruction) continue;
-        b->shape = part_of(b->instruction->shape, at);
-        if (b->shape) b->unpadded_bytes = shape_unpadded_bytes(b->shape);
-        b->part = part_at(b->instruction->shape, at);
-        if (b->part) b->data_bytes = data_bytes(b->part);
+        const Xla__ShapeProto *shape = heap_shape(b);
+        if (shape) b->unpadded_bytes = shape_unpadded_bytes(shape);
     }
 }
 
@@ -137,16 +138,13 @@ static int make_buffers(Making *k, ProfErr *err)
     const Xla__BufferAssignmentProto *proto = k->proto;
     size_t n_buffers = 0, n = proto->n_buffer_allocations;
     for (size_t i = 0; i < n; i++) n_buffers += proto->buffer_allocations[i]->n_assigned;
-    Numbered *numbered = prof_alloc(n * sizeof *numbered);
-    Xla__LogicalBufferProto **sorted = prof_alloc(proto->n_logical_buffers * sizeof *sorted);
+    Numbered *numbered = arena_take(&k->scratch, n * sizeof *numbered);
+    Xla__LogicalBufferProto **sorted = arena_take(&k->scratch, proto->n_logical_buffers * sizeof *sorted);
     for (k->n_slots = 16; k->n_slots < 2 * n_buffers;) k->n_slots *= 2;
-    k->slots = prof_alloc(k->n_slots * sizeof *k->slots);
+    k->slots = arena_alloc(&k->scratch, k->n_slots * sizeof *k->slots);
     heap->allocations = arena_alloc(&heap->arena, n * sizeof *heap->allocations);
-    heap->buffers = arena_alloc(&heap->arena, n_buffers * sizeof *heap->buffers);
-    if (!numbered || !sorted || !k->slots || !heap->allocations || !heap->buffers) {
-        prof_nomem(err);
-        goto done;
-    }
+    heap->buffers = arena_take(&heap->arena, n_buffers * sizeof *heap->buffers);
+    if (!numbered || !sorted || !k->slots || !heap->allocations || !heap->buffers) return prof_nomem(err);
     bool in_order = true;
     for (size_t i = 0; i < proto->n_logical_buffers; i++) {
         sorted[i] = proto->logical_buffers[i];
@@ -168,10 +166,7 @@ static int make_buffers(Making *k, ProfErr *err)
     heap->n_allocations = n;
     for (size_t i = 0; i < heap->n_buffers; i++)
         if (heap->buffers[i].proto && heap->buffers[i].instruction) know_buffer(k, i);
-done:
-    prof_free(numbered);
-    prof_free(sorted);
-    return err->code;
+    return PROF_OK;
 }
 
 /* ---- simulation ---- */
@@ -306,10 +301,11 @@ static int simulate(const Making *k, HeapTrace *trace, ProfErr *err)
     if (trace->made) return PROF_OK;
     size_t n = trace->proto->n_events;
     Simulation s = {.k = k, .trace = trace};
-    s.sharing = prof_alloc(k->heap->n_buffers * sizeof *s.sharing);
-    s.stays = prof_alloc(n * sizeof *s.stays);
-    trace->heap_bytes = arena_alloc(&k->heap->arena, (n + 1) * sizeof *trace->heap_bytes);
-    trace->unpadded_bytes = arena_alloc(&k->heap->arena, (n + 1) * sizeof *trace->unpadded_bytes);
+    Arena scratch = {0};
+    s.sharing = arena_alloc(&scratch, k->heap->n_buffers * sizeof *s.sharing);
+    s.stays = arena_take(&scratch, n * sizeof *s.stays);
+    trace->heap_bytes = arena_take(&k->heap->arena, (n + 1) * sizeof *trace->heap_bytes);
+    trace->unpadded_bytes = arena_take(&k->heap->arena, (n + 1) * sizeof *trace->unpadded_bytes);
     if (!s.sharing || !s.stays || !trace->heap_bytes || !trace->unpadded_bytes) prof_nomem(err);
     for (size_t i = 0; i < n && !err->code && !trace->failure; i++) {
         trace->heap_bytes[i] = s.heap_bytes, trace->unpadded_bytes[i] = s.unpadded_bytes;
@@ -325,8 +321,7 @@ static int simulate(const Making *k, HeapTrace *trace, ProfErr *err)
                    "the heap of %.200s(%llu) cannot be simulated: %s; XProf refuses its memory view", k->module->name,
                    (unsigned long long)k->module->program_id, trace->failure);
     trace->made = true;
-    prof_free(s.sharing);
-    prof_free(s.stays);
+    arena_free(&scratch);
     return err->code;
 }
 
@@ -473,7 +468,7 @@ static void *heap_make(const HloModule *module, ProfErr *err)
         HeapSpace *vmem = space_of(heap, VMEM_SPACE);
         if (vmem && scoped_op) vmem->scoped_vmem_bytes = scoped, vmem->scoped_vmem_op = scoped_op;
     }
-    prof_free(k.slots);
+    arena_free(&k.scratch);
     if (!err->code) return heap;
     heap_free(heap);
     return NULL;

@@ -16,15 +16,20 @@ extern const char *const heap_kind_names[];
 typedef struct {
     const Xla__LogicalBufferProto *proto;        /* NULL: the program declares none of this id */
     const Xla__HloInstructionProto *instruction; /* that defines it; NULL: the program has none of this id */
-    const Xla__ShapeProto *shape;                /* the part of the instruction's shape that XProf takes for it; NULL: none */
-    const Xla__ShapeProto *part;                 /* the part that the shape index means; NULL: the shape has none such */
     uint32_t allocation;                         /* position in allocations */
     int64_t id, offset;
     int64_t size_bytes;             /* as allocated, padding included; 0 where the proto is NULL */
-    int64_t unpadded_bytes;         /* of `shape` without layout; -1: unknown */
-    int64_t data_bytes;             /* of `part`: packed elements as packed, of a tuple its table of pointers; -1: unknown */
+    int64_t unpadded_bytes;         /* of heap_shape() without layout; -1: unknown */
     int64_t start_event, end_event; /* its life, in events of the trace; -1: not traced */
 } HeapBuffer;
+
+/* The part of the instruction's shape that XProf takes for a buffer: it goes by the last number of the shape index alone, one
+ * level down, and where that leads nowhere takes the whole. NULL: none. */
+const Xla__ShapeProto *heap_shape(const HeapBuffer *buffer);
+/* The part that the shape index means; NULL: the shape has none such. */
+const Xla__ShapeProto *heap_part(const HeapBuffer *buffer);
+/* Its data: packed elements as packed, of a tuple its table of pointers; -1: unknown. */
+int64_t heap_data_bytes(const HeapBuffer *buffer);
 
 typedef struct {
     const Xla__BufferAllocationProto *proto;

@@ -436,8 +436,8 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
     return m;
 }
 
-/* The proto's bytes; NULL with err set. */
-static uint8_t *program_bytes(const HloProgram *program, ProfErr *err)
+/* The proto's bytes, in the arena; NULL with err set. */
+static uint8_t *program_bytes(const HloProgram *program, Arena *arena, ProfErr *err)
 {
     const Host *host = program->host;
     size_t n_bytes = (size_t)program->span.n_bytes;
@@ -447,13 +447,13 @@ static uint8_t *program_bytes(const HloProgram *program, ProfErr *err)
     else if (host->is_program)
         file_reopen(&host->file, &own, err);
     if (err->code) return NULL;
-    uint8_t *bytes = prof_alloc(n_bytes);
+    uint8_t *bytes = arena_take(arena, n_bytes);
     if (!bytes)
         prof_nomem(err);
-    else if (file_read(own.path ? &own : &host->file, program->span.offset, bytes, n_bytes, err))
-        prof_free(bytes), bytes = NULL;
+    else
+        file_read(own.path ? &own : &host->file, program->span.offset, bytes, n_bytes, err);
     if (own.path) file_close(&own);
-    return bytes;
+    return err->code ? NULL : bytes;
 }
 
 /* Says what came of reading a program, once. */
@@ -479,12 +479,13 @@ static void tell(const HloProgram *program, enum MessageState read, const Messag
 static int parse(HloProgram *program, ProfErr *err)
 {
     struct HloProgramState *state = program->state;
-    uint8_t *bytes = state->bad ? NULL : program_bytes(program, err);
-    if (!bytes) return err->code;
+    Arena arena = {0};
+    uint8_t *bytes = state->bad ? NULL : program_bytes(program, &arena, err);
+    if (!bytes) return arena_free(&arena), err->code;
     uint64_t content_hash = hash_bytes(bytes, (size_t)program->span.n_bytes);
     MessageResult result;
     enum MessageState read = message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &state->memory, &result);
-    prof_free(bytes);
+    arena_free(&arena);
     const Xla__HloProto *proto = result.message;
     if (read == MESSAGE_READ && !proto->hlo_module) read = MESSAGE_DAMAGED;
     tell(program, read, &result);
@@ -514,13 +515,15 @@ int hlo_check_programs(Host *host, ProfErr *err)
     pthread_mutex_lock(&programs->lock);
     for (size_t i = 0; i < programs->list.n && !err->code; i++) {
         const HloProgram *program = &programs->list.programs[i];
-        uint8_t *bytes = program->state->checked ? NULL : program_bytes(program, err);
-        if (!bytes) continue;
-        MessageResult result;
-        enum MessageState read = message_check(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &result);
-        if (read == MESSAGE_READ && !has_module(bytes, (size_t)program->span.n_bytes)) read = MESSAGE_DAMAGED;
-        tell(program, read, &result);
-        prof_free(bytes);
+        Arena arena = {0};
+        uint8_t *bytes = program->state->checked ? NULL : program_bytes(program, &arena, err);
+        if (bytes) {
+            MessageResult result;
+            enum MessageState read = message_check(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &result);
+            if (read == MESSAGE_READ && !has_module(bytes, (size_t)program->span.n_bytes)) read = MESSAGE_DAMAGED;
+            tell(program, read, &result);
+        }
+        arena_free(&arena);
     }
     pthread_mutex_unlock(&programs->lock);
     return err->code;
