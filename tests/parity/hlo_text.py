@@ -3,6 +3,7 @@
 
     tests/parity/hlo_text.py PROFILES ANSWERS...   two folders laid out alike, as for run_tools; more pairs may follow
     tests/parity/hlo_text.py --shared              all that lies in ../shared (SHARED): third-party profiles, HLO dumps, recordings
+    tests/parity/hlo_text.py --kept                the profiles in tests/data whose answers in tests/data/xprof have texts
     options: --show N examples (5), -q no line for each file
 
 Prints how many programs and lines were compared, then `N passed, N failed, N skipped` in programs (of both styles)."""
@@ -17,6 +18,7 @@ import answers  # noqa: E402
 import library  # noqa: E402
 
 BUILD = os.path.join(library.ROOT, "build", "parity")
+DATA = os.path.join(library.ROOT, "tests", "data")
 STYLES = {"long": ".long.txt", "short": ".short.txt"}
 
 
@@ -65,6 +67,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folders", nargs="*")
     p.add_argument("--shared", action="store_true")
+    p.add_argument("--kept", action="store_true")
     p.add_argument("--show", type=int, default=5)
     p.add_argument("-q", action="store_true")
     args = p.parse_args()
@@ -72,6 +75,8 @@ def main():
     pairs = list(zip(args.folders[::2], args.folders[1::2]))
     if args.shared:
         pairs += [(os.path.join(shared, a), os.path.join(shared, b)) for a, b in (("data", "golden"), ("samples/recorded", "golden/samples"))]
+    if args.kept:
+        pairs.append((DATA, os.path.join(DATA, "xprof")))
     why = library.missing() or next(("%s is absent; put the shared folder beside the checkout, or name it in SHARED" % f
                                      for pair in pairs for f in pair if not os.path.isdir(f)), None)
     if why:
