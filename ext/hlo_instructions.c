@@ -33,7 +33,7 @@ SQLITE_EXTENSION_INIT3
       "LayoutProto.memory_space")                                                                                                                              \
     C(HI_FLOPS, "flops", "INTEGER", "floating operations",                                                                                                     \
       "of one execution by XLA's cost analysis for GPUs, 8 and 4 bit ones counted as a half and a quarter; 0: it counts none, or never runs on its own; "      \
-      "NULL: not known",                                                                                                                                       \
+      "NULL: not known, and in profiles of TPUs, whose ops bring their own figures (hlo_ops)",                                                                 \
       "HloCostAnalysis, flops")                                                                                                                                \
     C(HI_ACCESSED, "bytes_accessed", "INTEGER", "bytes", "read and written by one execution, by the same analysis; NULL: not known",                           \
       "HloCostAnalysis, bytes accessed")                                                                                                                       \
@@ -70,8 +70,16 @@ static void result_sizes(sqlite3_context *ctx, const Xla__ShapeProto *shape, int
     if (column == HI_PADDED) sqlite3_result_int64(ctx, sizes.padded_bytes);
 }
 
+static bool is_of_tpu(const Host *host)
+{
+    for (size_t i = 0; i < host->n_planes; i++)
+        if (host->planes[i].kind == PLANE_TENSORCORE) return true;
+    return false;
+}
+
 static void result_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op, int column)
 {
+    if (is_of_tpu(c->host)) return;
     const HloCost *cost = hlo_cost(c->item, op, &c->err);
     if (cost && cost->known) sqlite3_result_int64(ctx, column == HI_FLOPS ? cost->flops : column == HI_MODEL_FLOPS ? cost->model_flops : cost->bytes_accessed);
 }
