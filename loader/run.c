@@ -89,6 +89,12 @@ const char *const known_stat_names[N_KNOWN_STATS] = {
     "core_type",
     "step_name",
     "step_idle_time_ps",
+    "cuda_graph_exec_id",
+    "cuda_graph_id",
+    "scope_range_id",
+    "device_id",
+    "raw_bytes_accessed",
+    "flow",
 };
 
 /* ---- issues ---- */

@@ -111,6 +111,12 @@ enum KnownStat {
     STAT_CORE_TYPE,
     STAT_STEP_NAME,
     STAT_STEP_IDLE_PS,
+    STAT_GRAPH_EXEC_ID,
+    STAT_GRAPH_ID,
+    STAT_SCOPE_RANGE_ID,
+    STAT_DEVICE_ID,
+    STAT_RAW_BYTES_ACCESSED,
+    STAT_FLOW,
     N_KNOWN_STATS,
 };
 extern const char *const known_stat_names[N_KNOWN_STATS];

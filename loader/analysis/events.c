@@ -66,3 +66,53 @@ bool event_reader_next(EventReader *reader, EventAt *at)
     at->message = message_at(reader, at->position, &at->n_bytes);
     return at->message != NULL;
 }
+
+static void forget_line(struct FinderLine *f)
+{
+    window_free(&f->chunks);
+    window_free(&f->messages);
+    prof_free(f->values);
+    *f = (struct FinderLine){0};
+}
+
+void event_finder_close(EventFinder *finder)
+{
+    for (size_t i = 0; i < FINDER_LINES; i++) forget_line(&finder->lines[i]);
+}
+
+/* Makes the values of a chunk that stayed in the file be there. */
+static bool hold_chunk(struct FinderLine *f, const Chunk *chunk, ProfErr *err)
+{
+    if (chunk->packed || f->values_of == chunk) return true;
+    if (!f->values && !(f->values = prof_alloc(sizeof *f->values))) return prof_nomem(err), false;
+    f->values_of = NULL;
+    if (chunk_read(f->line, chunk, (1u << N_CHUNK_COLUMNS) - 1, f->values, &f->chunks, err)) return false;
+    f->values_of = chunk;
+    return true;
+}
+
+bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, EventAt *at, ProfErr *err)
+{
+    struct FinderLine *f = &finder->lines[line->line_id % FINDER_LINES];
+    const Chunk *chunk = &line->chunks[index / CHUNK_EVENTS];
+    size_t i = (size_t)(index % CHUNK_EVENTS);
+    int64_t values[N_CHUNK_COLUMNS];
+    if (f->line != line) {
+        forget_line(f);
+        *f = (struct FinderLine){.line = line, .chunks.file = &line->plane->host->file, .messages.file = &line->plane->host->file};
+    }
+    if (err->code || !hold_chunk(f, chunk, err)) return false;
+    for (int c = 0; c < N_CHUNK_COLUMNS; c++) values[c] = chunk->packed ? packed_at(&chunk->columns[c], i) : f->values->columns[c][i];
+    bool aggregated = values[COL_AGGREGATED];
+    *at = (EventAt){
+        .event = line->first_event + index,
+        .meta = &line->plane->event_metas[values[COL_META]],
+        .start_ps = aggregated ? line->start_ps : add_saturated(line->start_ps, values[COL_OFFSET]),
+        .duration_ps = values[COL_DURATION],
+        .occurrences = aggregated ? values[COL_OFFSET] : -1,
+        .position = (uint64_t)values[COL_POSITION],
+    };
+    if (!(flags & EVENT_STATS)) return true;
+    at->message = event_message(&f->messages, at->position, &at->n_bytes, err);
+    return at->message != NULL;
+}

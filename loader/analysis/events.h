@@ -45,4 +45,18 @@ void event_reader_open(EventReader *reader, Line *line, int flags, ProfErr *err)
 bool event_reader_next(EventReader *reader, EventAt *at);
 void event_reader_close(EventReader *reader);
 
+/* Single events, by their index on a line. Quick where those asked for of a line follow each other, and come from few lines. */
+enum { FINDER_LINES = 64 };
+typedef struct {
+    struct FinderLine {
+        Line *line;
+        Window chunks, messages;
+        ChunkValues *values; /* of a chunk that is not packed */
+        const Chunk *values_of;
+    } lines[FINDER_LINES]; /* by number of the line, modulo */
+} EventFinder;
+/* Begin with {0}. False with err set. The message is there until the next call. */
+bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, EventAt *at, ProfErr *err);
+void event_finder_close(EventFinder *finder);
+
 #endif

@@ -14,15 +14,8 @@
 
 #include "event_stats.h"
 #include "event_types.h"
+#include "../list.h"
 #include "grouping.h"
-
-#define LIST(type)                                                                                                                                             \
-    struct {                                                                                                                                                   \
-        type *items;                                                                                                                                           \
-        size_t n, capacity;                                                                                                                                    \
-    }
-/* The place of one more item, NULL: no memory. */
-#define PUSH(list) (GROW((list).items, (list).n, (list).capacity) ? &(list).items[(list).n++] : NULL)
 
 typedef uint32_t Node;
 #define NO_NODE UINT32_MAX
