@@ -99,7 +99,7 @@ typedef struct {
     size_t n, capacity;
 } SparseCores;
 /* Of all SparseCore planes of the host. To be freed even on failure. */
-int sparsecore_ops(OpBuild *build, bool grouped, SparseCores *sparse, ProfErr *err);
+int sparsecore_ops(OpBuild *build, SparseCores *sparse, ProfErr *err);
 const OpMetricsDb *offloaded_programs(const SparseCores *sparse, uint64_t core_id); /* NULL: none */
 void sparsecores_free(SparseCores *sparse);
 

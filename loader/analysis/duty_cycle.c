@@ -22,12 +22,37 @@ void span_list_free(SpanList *list)
     *list = (SpanList){0};
 }
 
+static bool append(SpanList *to, const SpanList *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        if (!span_list_add(to, from->spans[i])) return false;
+    return true;
+}
+
+/* From here on the lists are two. */
+static bool tell_apart(DutySpans *active)
+{
+    if (active->differ) return true;
+    active->differ = true;
+    return append(&active->spans[DUTY_SURE], &active->spans[DUTY_LIKELY]);
+}
+
+bool duty_spans_add(DutySpans *active, PsSpan span, unsigned on_duty)
+{
+    bool likely = on_duty >> DUTY_LIKELY & 1, sure = on_duty >> DUTY_SURE & 1;
+    if (likely != sure && !tell_apart(active)) return false;
+    return (!likely || span_list_add(&active->spans[DUTY_LIKELY], span)) && (!sure || !active->differ || span_list_add(&active->spans[DUTY_SURE], span));
+}
+
+void duty_spans_free(DutySpans *active)
+{
+    for (int d = 0; d < N_DUTIES; d++) span_list_free(&active->spans[d]);
+}
+
 /* An op is told as far as `until`; what follows up to `from` belongs to an op inside it. */
 static bool tell(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
 {
-    bool good = true;
-    for (int d = 0; d < N_DUTIES && until > op->from; d++)
-        if (op->on_duty >> d & 1) good &= span_list_add(&line->active[d], (PsSpan){op->from, until});
+    bool good = until <= op->from || duty_spans_add(&line->active, (PsSpan){op->from, until}, op->on_duty);
     if (from > op->from) op->from = from;
     return good;
 }
@@ -35,16 +60,21 @@ static bool tell(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
 static bool close_innermost(DutyLine *line)
 {
     DutyOp *op = &line->open[--line->n];
-    return tell(line, op, op->span.end, op->span.end);
+    return op->told_by != line->n || tell(line, op, op->span.end, op->span.end);
 }
 
 bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
 {
     while (line->n && !span_includes(line->open[line->n - 1].span, span))
         if (!close_innermost(line)) return false;
-    if (line->n && !tell(line, &line->open[line->n - 1], span.begin, span.end)) return false;
     if (!GROW(line->open, line->n, line->capacity)) return false;
-    line->open[line->n++] = (DutyOp){span, span.begin, on_duty};
+    DutyOp *op = &line->open[line->n], *outer = line->n ? &line->open[op[-1].told_by] : NULL;
+    *op = (DutyOp){span, span.begin, on_duty, line->n};
+    if (outer && outer->on_duty == on_duty)
+        op->told_by = op[-1].told_by;
+    else if (outer && !tell(line, outer, span.begin, span.end))
+        return false;
+    line->n++;
     return true;
 }
 
@@ -58,7 +88,7 @@ bool duty_line_end(DutyLine *line)
 void duty_line_free(DutyLine *line)
 {
     prof_free(line->open);
-    for (int d = 0; d < N_DUTIES; d++) span_list_free(&line->active[d]);
+    duty_spans_free(&line->active);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -80,18 +110,20 @@ static uint64_t covered_ps(SpanList *list)
     return ps;
 }
 
-bool core_duty_join(CoreDuty *duty, const SpanList active[N_DUTIES], const Hull *measured)
+bool core_duty_join(CoreDuty *duty, DutySpans *active, const Hull *measured)
 {
-    for (int d = 0; d < N_DUTIES; d++)
-        for (size_t i = 0; i < active[d].n; i++)
-            if (!span_list_add(&duty->active[d], active[d].spans[i])) return false;
     if (measured->any) hull_add(&duty->measured, (PsSpan){measured->begin, measured->end});
-    return true;
-}
-
-void core_duty_free(CoreDuty *duty)
-{
-    for (int d = 0; d < N_DUTIES; d++) span_list_free(&duty->active[d]);
+    DutySpans *to = &duty->active;
+    if (!to->spans[DUTY_LIKELY].n && !to->differ) {
+        duty_spans_free(to);
+        *to = *active;
+        *active = (DutySpans){0};
+        return true;
+    }
+    if ((to->differ || active->differ) && (!tell_apart(to) || !tell_apart(active))) return false;
+    bool good = append(&to->spans[DUTY_LIKELY], &active->spans[DUTY_LIKELY]) && append(&to->spans[DUTY_SURE], &active->spans[DUTY_SURE]);
+    duty_spans_free(active);
+    return good;
 }
 
 static int by_chip(const void *a, const void *b)
@@ -106,9 +138,9 @@ int duty_cycle(CoreDuty *cores, size_t n_cores, OpMetricsDb *db, ProfErr *err)
     for (size_t i = 0, k; i < n_cores; i = k) {
         CoreDuty *chip = &cores[i];
         for (k = i + 1; k < n_cores && cores[k].chip == chip->chip; k++)
-            if (!core_duty_join(chip, cores[k].active, &cores[k].measured)) return prof_nomem(err);
+            if (!core_duty_join(chip, &cores[k].active, &cores[k].measured)) return prof_nomem(err);
         uint64_t all = chip->measured.any ? chip->measured.end - chip->measured.begin : 0;
-        uint64_t busy = covered_ps(&chip->active[DUTY_LIKELY]), sure = covered_ps(&chip->active[DUTY_SURE]);
+        uint64_t busy = covered_ps(&chip->active.spans[DUTY_LIKELY]), sure = chip->active.differ ? covered_ps(&chip->active.spans[DUTY_SURE]) : busy;
         db->busy_ps += busy, db->idle_ps += all - busy;
         db->sure_busy_ps += sure, db->sure_idle_ps += all - sure;
     }

@@ -16,29 +16,38 @@ void span_list_free(SpanList *list);
 /* How sure it is that an op computes: SURE leaves out custom calls that do no known work. */
 enum Duty { DUTY_LIKELY, DUTY_SURE, N_DUTIES };
 
+/* Both duties' spans, one list as long as they are the same. */
+typedef struct {
+    SpanList spans[N_DUTIES];
+    bool differ; /* false: spans[DUTY_SURE] is not kept, it is spans[DUTY_LIKELY] */
+} DutySpans;
+bool duty_spans_add(DutySpans *active, PsSpan span, unsigned on_duty); /* bits 1 << enum Duty; false: no memory, as below */
+void duty_spans_free(DutySpans *active);
+
 /* The ops of one line, each on or off duty: what counts at any moment is the innermost op. */
 typedef struct {
     PsSpan span;
     uint64_t from; /* not told yet from here on */
     unsigned on_duty;
+    size_t told_by; /* the op around it, or itself, that tells its time too: of the same duty, as all in between */
 } DutyOp;
 typedef struct {
     DutyOp *open;
     size_t n, capacity;
-    SpanList active[N_DUTIES];
+    DutySpans active;
 } DutyLine;
-bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty); /* bits 1 << enum Duty; false: no memory, as below */
+bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty);
 bool duty_line_end(DutyLine *line);
 void duty_line_free(DutyLine *line);
 
 /* What one core was seen doing. */
 typedef struct {
     int64_t chip;
-    SpanList active[N_DUTIES];
+    DutySpans active;
     Hull measured;
 } CoreDuty;
-bool core_duty_join(CoreDuty *duty, const SpanList active[N_DUTIES], const Hull *measured); /* false: no memory */
-void core_duty_free(CoreDuty *duty);
+/* Moves what a line or another core was seen doing to it. */
+bool core_duty_join(CoreDuty *duty, DutySpans *active, const Hull *measured);
 
 /* Sets the busy and idle time of the chips in db: a chip is busy while any of its cores is. The cores are reordered and
  * their lists used up. */

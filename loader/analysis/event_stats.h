@@ -34,18 +34,58 @@ static inline unsigned stat_filter_known(const StatFilter *filter, int64_t id)
     return meta && stat_filter_wants(filter, meta->known) ? meta->known : STAT_UNKNOWN;
 }
 
-/* The byte behind the next wanted stat, NULL at the end; as stat_next(). */
-static inline const uint8_t *stat_filter_next(const StatFilter *filter, const uint8_t *p, const uint8_t *end, uint32_t stat_field, unsigned *known, Stat *stat)
+/* A stat whose value is one number: the usual form. */
+static inline bool stat_number(const uint8_t *p, const uint8_t *end, int64_t id, Stat *stat)
+{
+    if (p == end) return false;
+    enum StatType type = *p == (3 << 3 | WIRE_VARINT)   ? TYPE_UINT64
+                         : *p == (4 << 3 | WIRE_VARINT) ? TYPE_INT64
+                         : *p == (7 << 3 | WIRE_VARINT) ? TYPE_REF
+                                                        : TYPE_NONE;
+    *stat = (Stat){.id = id, .type = type};
+    return type != TYPE_NONE && wire_varint(p + 1, end, &stat->natural) == end;
+}
+
+/* Any field: the byte behind it, NULL at the end. *found: it was a wanted stat. */
+static inline const uint8_t *stat_filter_field(const StatFilter *filter, const uint8_t *p, const uint8_t *end, uint32_t stat_field, unsigned *known, Stat *stat,
+                                               bool *found)
 {
     Field f;
+    uint64_t id;
+    p = wire_field(p, end, &f);
+    *found = false;
+    if (!p || f.number != stat_field || f.type != WIRE_BYTES) return p;
+    const uint8_t *stat_end = f.bytes + f.value;
+    if (f.value && *f.bytes == (1 << 3 | WIRE_VARINT) && wire_varint(f.bytes + 1, stat_end, &id) && !stat_filter_known(filter, (int64_t)id)) return p;
+    *found = stat_parse(f.bytes, stat_end, stat) && (*known = stat_filter_known(filter, stat->id));
+    return p;
+}
+
+/* The byte behind the next wanted stat, NULL at the end; as stat_next(). Numbers, and short stats with a small id in front,
+ * are stepped over without more ado: nearly all fields of nearly all events. */
+static inline const uint8_t *stat_filter_next(const StatFilter *filter, const uint8_t *p, const uint8_t *end, uint32_t stat_field, unsigned *known, Stat *stat)
+{
+    const uint8_t tag = (uint8_t)(stat_field << 3 | WIRE_BYTES);
     while (p && p < end) {
-        p = wire_field(p, end, &f);
-        if (!p || f.number != stat_field || f.type != WIRE_BYTES) continue;
-        uint64_t id;
-        const uint8_t *stat_end = f.bytes + f.value;
-        if (f.value && *f.bytes == (1 << 3 | WIRE_VARINT) && wire_varint(f.bytes + 1, stat_end, &id) && !stat_filter_known(filter, (int64_t)id)) continue;
-        if (!stat_parse(f.bytes, stat_end, stat)) continue;
-        if ((*known = stat_filter_known(filter, stat->id))) return p;
+        if (end - p > 4 && *p == tag && p[1] > 2 && p[1] < 0x80 && p[1] <= end - p - 2 && p[2] == (1 << 3 | WIRE_VARINT) && (p[3] < 0x80 || p[4] < 0x80)) {
+            int64_t id = p[3] < 0x80 ? p[3] : (p[3] & 0x7f) | p[4] << 7;
+            const uint8_t *value = p + (p[3] < 0x80 ? 4 : 5), *stat_end = p + 2 + p[1];
+            if (!(*known = stat_filter_known(filter, id))) {
+                p = stat_end;
+                continue;
+            }
+            if (stat_number(value, stat_end, id, stat)) return stat_end;
+        } else if ((*p & 0x87) == WIRE_VARINT && *p >> 3) {
+            const uint8_t *last = p + 1;
+            while (last < end && last - p < 10 && *last >= 0x80) last++;
+            if (last < end && *last < 0x80) {
+                p = last + 1;
+                continue;
+            }
+        }
+        bool found;
+        p = stat_filter_field(filter, p, end, stat_field, known, stat, &found);
+        if (found) return p;
     }
     return NULL;
 }

@@ -11,8 +11,9 @@
 /* ---- what a kernel says ---- */
 
 typedef struct {
-    bool is_hlo, has_program;
+    bool is_hlo, has_program, is_eager;
     const Text *hlo_op, *tf_op;
+    int64_t group;
     uint64_t program_id, flops, bytes_accessed;
 } KernelFacts;
 
@@ -20,14 +21,14 @@ typedef struct {
     OpBuild *build;
     Plane *plane;
     StatFilter filter;
-    bool has_costs; /* kernels may bring costs */
+    bool has_ops, has_costs; /* kernels may say what they are of, and bring costs */
     struct GpuLine *lines;
 } GpuPlane;
 
 /* Later stats of a name count over earlier ones. */
 static int kernel_facts(const GpuPlane *p, const EventAt *e, KernelFacts *facts, ProfErr *err)
 {
-    *facts = (KernelFacts){.hlo_op = empty_text, .tf_op = empty_text};
+    *facts = (KernelFacts){.hlo_op = empty_text, .tf_op = empty_text, .group = -1};
     const uint8_t *at = e->message, *end = at + e->n_bytes;
     Stat stat;
     unsigned known;
@@ -38,6 +39,8 @@ static int kernel_facts(const GpuPlane *p, const EventAt *e, KernelFacts *facts,
         } else if (text) {
             *text = stat.type == TYPE_REF ? stat_ref_text(p->plane, stat.natural) : empty_text;
         }
+        if (known == STAT_IS_EAGER) facts->is_eager = stat_int(&stat) != 0;
+        if (known == STAT_GROUP_ID) facts->group = stat_int(&stat);
         if (known == STAT_PROGRAM_ID) facts->has_program = true, facts->program_id = stat_int_or_uint(&stat);
         if (known == STAT_FLOPS) facts->flops = stat_int_or_uint(&stat);
         if (known == STAT_BYTES_ACCESSED) facts->bytes_accessed = stat_int_or_uint(&stat);
@@ -54,6 +57,7 @@ typedef struct {
     const Text *op; /* hlo_op or tf_op */
     uint64_t program_id;
     const EventMeta *meta; /* of a framework op's kernel */
+    bool is_eager;         /* its first event, where the file says so itself */
     uint64_t first_event, time_ps;
     uint32_t occurrences;
     const Xla__HloInstructionProto *instruction; /* resolved when lines are joined */
@@ -110,7 +114,7 @@ static bool slots_grow(GpuLine *l)
 static int64_t sums_of(GpuLine *l, const EventAt *e, const KernelFacts *f)
 {
     if (!slots_grow(l)) return -1;
-    KernelSums key = {.is_hlo = f->is_hlo, .op = f->is_hlo ? f->hlo_op : f->tf_op, .first_event = e->event};
+    KernelSums key = {.is_hlo = f->is_hlo, .op = f->is_hlo ? f->hlo_op : f->tf_op, .first_event = e->event, .is_eager = f->is_eager};
     if (f->is_hlo)
         key.has_program = f->has_program, key.program_id = f->program_id;
     else
@@ -126,7 +130,8 @@ static int64_t sums_of(GpuLine *l, const EventAt *e, const KernelFacts *f)
 
 static bool add_to_runs(GpuLine *l, const EventAt *e, const KernelFacts *f, uint32_t sums)
 {
-    int64_t group = f->is_hlo && l->plane->build->grouping ? event_group(l->plane->build->grouping, e->event) : -1;
+    const OpBuild *build = l->plane->build;
+    int64_t group = build->grouped ? f->group : build->grouping ? event_group(build->grouping, e->event) : -1;
     KernelRun *last = l->n_runs ? &l->runs[l->n_runs - 1] : NULL;
     if (!last || last->sums != sums || !f->is_hlo || group < 0 || last->group != group) {
         if (!GROW(l->runs, l->n_runs, l->run_capacity)) return false;
@@ -178,7 +183,7 @@ static void read_line(void *context, size_t i, ProfErr *err)
     GpuPlane *p = context;
     GpuLine *l = &p->lines[i];
     l->plane = p, l->line = &p->build->host->lines[p->plane->first_line + i];
-    if (l->line->derived || !p->filter.any) return;
+    if (l->line->derived || !p->has_ops) return;
     EventReader reader;
     EventAt e;
     event_reader_open(&reader, l->line, EVENT_STATS, err);
@@ -230,7 +235,11 @@ typedef struct {
     uint64_t first_event, time_ps, flops, bytes_accessed;
 } HloRun;
 
-static int is_eager(const GpuPlane *p, uint64_t event) { return p->build->grouping ? event_eager(p->build->grouping, event) == 1 : 0; }
+static bool is_eager(const GpuPlane *p, const KernelSums *sums, uint64_t event)
+{
+    if (p->build->grouped) return sums->is_eager;
+    return p->build->grouping && event_eager(p->build->grouping, event) == 1;
+}
 
 static void add_time(OpMetricsDb *db, OpMetrics *op, uint32_t occurrences, uint64_t time_ps)
 {
@@ -249,7 +258,7 @@ static int add_hlo(GpuPlane *p, OpMetricsDb *db, const HloRun *run, ProfErr *err
     OpMetrics *op = op_db_at(db, sums->program_id, name);
     if (!op) return prof_nomem(err);
     if (db->n_ops > n) {
-        op->is_eager = is_eager(p, run->first_event);
+        op->is_eager = is_eager(p, sums, run->first_event);
         op->n_cores = 1;
         if (op_describe_hlo(p->build, op, sums->module, sums->instruction, err)) return err->code;
     }
@@ -272,7 +281,7 @@ static int add_framework(GpuPlane *p, OpMetricsDb *db, const KernelSums *sums, u
     OpMetrics *op = name ? op_db_at(db, 0, name) : NULL;
     if (!op) return prof_nomem(err);
     if (db->n_ops > n) {
-        op->is_eager = is_eager(p, first_event);
+        op->is_eager = is_eager(p, sums, first_event);
         op->n_cores = 1, op->source_line = -1;
         op->provenance = sums->op;
         if (!(op->category = op_text(p->build, parsed.type.n ? parsed.type : (Slice){"unknown", 7}, err))) return err->code;
@@ -320,7 +329,7 @@ static int join_line(GpuPlane *p, size_t i, OpMetricsDb *db, ProfErr *err)
     size_t n_dropped = 0;
     if (!l->line || resolve(l, &n_dropped, err)) return err->code;
     if (!needs_runs(l, n_dropped)) return join_sums(l, db, err);
-    if (!op_grouping(p->build, err)) return err->code;
+    if (!p->build->grouped && !op_grouping(p->build, err)) return err->code;
     line_free(l);
     *l = (GpuLine){.by_runs = true};
     read_line(p, i, err);
@@ -346,12 +355,14 @@ static uint64_t measured_ps(const Plane *plane)
 
 static int plane_ops(OpBuild *build, Plane *plane, ProfErr *err)
 {
-    static const enum KnownStat wanted[] = {STAT_HLO_OP, STAT_PROGRAM_ID, STAT_TF_OP, STAT_FLOPS, STAT_BYTES_ACCESSED};
+    static const enum KnownStat wanted[] = {STAT_HLO_OP, STAT_PROGRAM_ID, STAT_TF_OP, STAT_FLOPS, STAT_BYTES_ACCESSED, STAT_IS_EAGER, STAT_GROUP_ID};
     GpuPlane p = {.build = build, .plane = plane, .lines = prof_alloc(plane->n_lines * sizeof *p.lines)};
     OpMetricsDb db = {0};
     if (!p.lines) return prof_nomem(err);
+    p.has_ops = plane_declares(plane, STAT_HLO_OP) || plane_declares(plane, STAT_TF_OP);
     p.has_costs = plane_declares(plane, STAT_FLOPS) || plane_declares(plane, STAT_BYTES_ACCESSED);
-    if (!stat_filter_open(&p.filter, plane, wanted, COUNT(wanted), err)) parallel_for(build->host->run->n_workers, plane->n_lines, read_line, &p, err);
+    if (!stat_filter_open(&p.filter, plane, wanted, COUNT(wanted) - (build->grouped ? 0 : 2), err))
+        parallel_for(build->host->run->n_workers, plane->n_lines, read_line, &p, err);
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) join_line(&p, i, &db, err);
     if (!err->code) {
         uint64_t measured = measured_ps(plane);

@@ -18,11 +18,12 @@ typedef struct {
     OpBuild *build;
     Plane *plane;
     StatFilter filter;
-    bool has_stages;
+    bool has_stages, own_eager;
     Known *known;
     size_t n_known, capacity;
     IdTable index;
-    OpMetricsDb *lines; /* one a line of the plane */
+    uint32_t *known_of_meta; /* position in known + 1 of each event metadata; 0: its name is no op's */
+    OpMetricsDb *lines;      /* one a line of the plane */
 } HostJob;
 
 static const Known *find_known(const HostJob *job, int64_t key)
@@ -50,9 +51,10 @@ static int add_named(HostJob *job, const EventMeta *meta, ProfErr *err)
 }
 
 typedef struct {
-    bool has_stage, has_category;
+    bool has_stage, has_category, has_eager, is_eager, has_tf_op;
     int64_t stage;
-    Slice category, tf_op;
+    Slice category;
+    Stat tf_op;
 } HostFacts;
 
 /* The first stat of a name counts. */
@@ -62,11 +64,11 @@ static HostFacts host_facts(const HostJob *job, const EventAt *e)
     const uint8_t *p = e->message, *end = p + e->n_bytes;
     Stat stat;
     unsigned known;
-    bool has_tf_op = false;
     while ((p = stat_filter_next(&job->filter, p, end, 4, &known, &stat))) {
         if (known == STAT_STAGE_ID && !facts.has_stage) facts.has_stage = true, facts.stage = stat_int(&stat);
         if (known == STAT_STAGE_CATEGORY && !facts.has_category) facts.has_category = true, facts.category = stat_text(job->plane, &stat);
-        if (known == STAT_TF_OP && !has_tf_op) has_tf_op = true, facts.tf_op = stat_text(job->plane, &stat);
+        if (known == STAT_IS_EAGER && !facts.has_eager) facts.has_eager = true, facts.is_eager = stat_int(&stat) != 0;
+        if (known == STAT_TF_OP && !facts.has_tf_op) facts.has_tf_op = true, facts.tf_op = stat;
     }
     return facts;
 }
@@ -101,104 +103,93 @@ static int collect_known(HostJob *job, ProfErr *err)
     return err->code;
 }
 
-/* ---- one line ---- */
+static int index_by_meta(HostJob *job, ProfErr *err)
+{
+    if (!(job->known_of_meta = prof_alloc(job->plane->n_event_metas * sizeof *job->known_of_meta))) return prof_nomem(err);
+    for (size_t i = 0; i < job->plane->n_declared; i++) {
+        const Known *known = find_known(job, job->plane->event_metas[i].id);
+        if (known) job->known_of_meta[i] = (uint32_t)(known - job->known) + 1;
+    }
+    return PROF_OK;
+}
+
+/* ---- one line ----
+ * Begins and ends are taken in order of time; of equal times in the order of the ops, a begin before its own end. Where events
+ * are stored in order of time that is done on the way, with the ends to come in a heap; else after sorting them all. */
+
+/* What ops of one name and id are. */
+typedef struct {
+    uint64_t id;
+    const Text *name, *type;
+    uint32_t record; /* position in the db + 1; 0: none recorded yet */
+    bool is_enqueue;
+} OpKind;
+
+typedef struct {
+    uint64_t op; /* ordinal on the line */
+    uint64_t begin_ps, children_ps;
+    uint32_t kind;
+    bool is_eager;
+} OpenOp;
+
+typedef struct {
+    uint64_t ps, op;
+} End;
+
+typedef struct {
+    OpenOp op;
+    uint64_t end_ps;
+} TimedOp;
 
 typedef struct {
     uint64_t ps;
-    uint32_t op; /* number of the op on its line */
+    size_t op; /* position in ops */
     bool is_end;
 } Mark;
 
 typedef struct {
-    uint64_t id;
-    const Text *name, *type;
-    bool is_eager;
-} Occurrence;
-
-typedef struct {
-    uint32_t op;
-    uint64_t begin_ps, children_ps;
-} OpenOp;
-
-typedef struct {
     HostJob *job;
     OpMetricsDb *db;
-    Mark *marks;
-    size_t n_marks, mark_capacity;
-    Occurrence *ops;
-    size_t n_ops, op_capacity;
+    bool in_order;
+    OpKind *kinds;
+    size_t n_kinds, kind_capacity;
+    uint32_t *kind_of_known; /* + 1 */
+    const Text **tf_ops;     /* by address: open addressing */
+    uint32_t *kind_of_tf_op;
+    size_t n_tf_ops, n_tf_op_slots;
+    TextTable texts; /* tf_op stats that are texts of their own */
+    Arena arena;
     OpenOp *stack;
     size_t n_open, stack_capacity;
+    End *ends; /* a heap, the earliest first */
+    size_t n_ends, end_capacity;
+    TimedOp *ops; /* not in order: all */
+    size_t n_ops, op_capacity;
+    uint64_t first_ps, last_ps, n_recorded;
     uint64_t infeed_begin_ps, infeed_duration_ps;
     bool infeed_seen;
 } LineSweep;
 
-static bool mark(LineSweep *s, const EventAt *e, Occurrence op)
-{
-    if (!GROW(s->ops, s->n_ops, s->op_capacity)) return false;
-    uint64_t begin = (uint64_t)e->start_ps;
-    for (int is_end = 0; is_end < 2; is_end++) {
-        if (!GROW(s->marks, s->n_marks, s->mark_capacity)) return false;
-        s->marks[s->n_marks++] = (Mark){begin + (is_end ? (uint64_t)e->duration_ps : 0), (uint32_t)s->n_ops, is_end};
-    }
-    s->ops[s->n_ops++] = op;
-    return true;
-}
-
-static int mark_tf_op(LineSweep *s, const EventAt *e, Slice text, ProfErr *err)
-{
-    TfOp op = tf_op_parse(text);
-    const Text *name = op_text(s->job->build, op.name, err), *type = name ? op_text(s->job->build, op.type, err) : NULL;
-    if (type && !mark(s, e, (Occurrence){0, name, type, false})) prof_nomem(err);
-    return err->code;
-}
-
-static bool is_eager(const LineGroups *groups, uint64_t nth)
-{
-    return groups && groups->eager && packed_at(&groups->eager[nth / CHUNK_EVENTS], nth % CHUNK_EVENTS) == 1;
-}
-
-static int collect_marks(LineSweep *s, Line *line, ProfErr *err)
-{
-    HostJob *job = s->job;
-    EventReader reader;
-    EventAt e;
-    const LineGroups *groups = job->build->grouping ? line_groups(job->build->grouping, line) : NULL;
-    event_reader_open(&reader, line, job->filter.any ? EVENT_STATS : 0, err);
-    while (event_reader_next(&reader, &e) && !err->code) {
-        HostFacts facts = {0};
-        if (job->filter.any) facts = host_facts(job, &e);
-        bool declared = e.meta < job->plane->event_metas + job->plane->n_declared;
-        const Known *known = facts.has_stage || declared ? find_known(job, facts.has_stage ? facts.stage : e.meta->id) : NULL;
-        if (known && !mark(s, &e, (Occurrence){known->id, known->name, known->type, is_eager(groups, e.event - line->first_event)})) prof_nomem(err);
-        if (facts.tf_op.n) mark_tf_op(s, &e, facts.tf_op, err);
-    }
-    event_reader_close(&reader);
-    return err->code;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const Mark *x = a, *y = b;
-    if (x->ps != y->ps) return x->ps < y->ps ? -1 : 1;
-    return x->op != y->op ? (x->op < y->op ? -1 : 1) : x->is_end - y->is_end;
-}
-
 /* An op is complete: its times go to its record, its length to the op around it. */
 static bool record(LineSweep *s, const OpenOp *open, uint64_t end_ps)
 {
-    const Occurrence *o = &s->ops[open->op];
-    OpMetrics *op = op_db_at(s->db, o->id, o->name);
-    if (!op) return false;
+    OpKind *kind = &s->kinds[open->kind];
+    if (!kind->record) {
+        OpMetrics *made = op_db_at(s->db, kind->id, kind->name);
+        if (!made) return false;
+        if (!made->category->n_bytes) made->category = kind->type;
+        kind->record = (uint32_t)(made - s->db->ops) + 1;
+    }
+    OpMetrics *op = &s->db->ops[kind->record - 1];
     uint64_t time = end_ps - open->begin_ps, self = time - open->children_ps;
-    if (!op->category->n_bytes) op->category = o->type;
-    op->is_eager |= o->is_eager;
+    op->is_eager |= open->is_eager;
     op->occurrences++;
     op->time_ps += time, op->self_ps += self;
     op->event_time_ps += time, op->event_self_ps += self;
     s->db->total_op_ps += self;
+    s->n_recorded++;
     if (s->n_open) s->stack[s->n_open - 1].children_ps += time;
-    if (op_is_infeed_enqueue(slice_of(o->type))) {
+    if (kind->is_enqueue) {
         if (s->infeed_seen) {
             s->db->infeed_duration_ps += s->infeed_duration_ps;
             s->db->infeed_interval_ps += open->begin_ps - s->infeed_begin_ps;
@@ -208,34 +199,195 @@ static bool record(LineSweep *s, const OpenOp *open, uint64_t end_ps)
     return true;
 }
 
-static int sweep(LineSweep *s, ProfErr *err)
+static bool begin_op(LineSweep *s, const OpenOp *op)
 {
-    /* marks of one op are pushed together and ops in order: sorted by number, equal times keep the order of pushing */
-    if (s->n_marks) qsort(s->marks, s->n_marks, sizeof *s->marks, by_time);
-    for (size_t i = 0; i < s->n_marks && !err->code; i++) {
-        const Mark *m = &s->marks[i];
-        if (!m->is_end) {
-            if (!GROW(s->stack, s->n_open, s->stack_capacity)) return prof_nomem(err);
-            s->stack[s->n_open++] = (OpenOp){m->op, m->ps, 0};
-            continue;
-        }
-        while (s->n_open && s->stack[s->n_open - 1].op != m->op) s->n_open--;
-        if (!s->n_open) continue;
-        OpenOp open = s->stack[--s->n_open];
-        if (!record(s, &open, m->ps)) return prof_nomem(err);
+    if (!GROW(s->stack, s->n_open, s->stack_capacity)) return false;
+    s->stack[s->n_open++] = *op;
+    return true;
+}
+
+/* Ops that were opened after it are lost, and all that are open if it is not. */
+static bool end_op(LineSweep *s, uint64_t op, uint64_t end_ps)
+{
+    while (s->n_open && s->stack[s->n_open - 1].op != op) s->n_open--;
+    if (!s->n_open) return true;
+    OpenOp open = s->stack[--s->n_open];
+    return record(s, &open, end_ps);
+}
+
+static bool is_before(End a, End b) { return a.ps != b.ps ? a.ps < b.ps : a.op < b.op; }
+
+static bool heap_push(LineSweep *s, End end)
+{
+    if (!GROW(s->ends, s->n_ends, s->end_capacity)) return false;
+    size_t i = s->n_ends++;
+    for (; i && is_before(end, s->ends[(i - 1) / 2]); i = (i - 1) / 2) s->ends[i] = s->ends[(i - 1) / 2];
+    s->ends[i] = end;
+    return true;
+}
+
+static End heap_pop(LineSweep *s)
+{
+    End top = s->ends[0], last = s->ends[--s->n_ends];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < s->n_ends; i = child) {
+        if (child + 1 < s->n_ends && is_before(s->ends[child + 1], s->ends[child])) child++;
+        if (!is_before(s->ends[child], last)) break;
+        s->ends[i] = s->ends[child];
     }
+    s->ends[i] = last;
+    return top;
+}
+
+/* Ends that come before the begin of an op, or all. */
+static bool end_until(LineSweep *s, const OpenOp *next)
+{
+    while (s->n_ends && (!next || is_before(s->ends[0], (End){next->begin_ps, next->op}))) {
+        End end = heap_pop(s);
+        s->last_ps = end.ps;
+        if (!end_op(s, end.op, end.ps)) return false;
+    }
+    return true;
+}
+
+static bool take_op(LineSweep *s, const EventAt *e, uint32_t kind, bool is_eager)
+{
+    OpenOp op = {.op = s->n_ops, .begin_ps = (uint64_t)e->start_ps, .kind = kind, .is_eager = is_eager};
+    uint64_t end_ps = op.begin_ps + (uint64_t)e->duration_ps;
+    if (!s->in_order) {
+        if (!GROW(s->ops, s->n_ops, s->op_capacity)) return false;
+        s->ops[s->n_ops++] = (TimedOp){op, end_ps};
+        return true;
+    }
+    if (!s->n_ops++) s->first_ps = op.begin_ps;
+    return end_until(s, &op) && begin_op(s, &op) && heap_push(s, (End){end_ps, op.op});
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const Mark *x = a, *y = b;
+    if (x->ps != y->ps) return x->ps < y->ps ? -1 : 1;
+    return x->op != y->op ? (x->op < y->op ? -1 : 1) : x->is_end - y->is_end;
+}
+
+static bool sweep_sorted(LineSweep *s)
+{
+    size_t n = 2 * s->n_ops;
+    Mark *marks = prof_alloc(n * sizeof *marks);
+    if (!marks) return false;
+    for (size_t i = 0; i < n; i++) marks[i] = (Mark){i % 2 ? s->ops[i / 2].end_ps : s->ops[i / 2].op.begin_ps, i / 2, i % 2};
+    if (n) qsort(marks, n, sizeof *marks, by_time);
+    bool good = true;
+    for (size_t i = 0; i < n && good; i++) good = marks[i].is_end ? end_op(s, marks[i].op, marks[i].ps) : begin_op(s, &s->ops[marks[i].op].op);
+    if (n) s->first_ps = marks[0].ps, s->last_ps = marks[n - 1].ps;
+    prof_free(marks);
+    return good;
+}
+
+/* ---- kinds ---- */
+
+/* Position of a new kind + 1; 0: no memory. */
+static uint32_t add_kind(LineSweep *s, uint64_t id, const Text *name, const Text *type)
+{
+    if (!name || !type || !GROW(s->kinds, s->n_kinds, s->kind_capacity)) return 0;
+    s->kinds[s->n_kinds++] = (OpKind){.id = id, .name = name, .type = type, .is_enqueue = op_is_infeed_enqueue(slice_of(type))};
+    return (uint32_t)s->n_kinds;
+}
+
+static int take_known(LineSweep *s, const EventAt *e, size_t known, bool is_eager, ProfErr *err)
+{
+    const Known *k = &s->job->known[known];
+    uint32_t *kind = &s->kind_of_known[known];
+    if (!*kind) *kind = add_kind(s, k->id, k->name, k->type);
+    if (!*kind || !take_op(s, e, *kind - 1, is_eager)) prof_nomem(err);
     return err->code;
 }
 
-/* Ops whose begin was taken off the stack by another's end. */
-static void report_lost(const LineSweep *s, Line *line)
+static size_t tf_op_slot(const LineSweep *s, const Text *text)
 {
-    size_t recorded = 0;
-    for (size_t i = 0; i < s->db->n_ops; i++) recorded += s->db->ops[i].occurrences;
-    if (recorded < s->n_ops)
-        host_issue(line->plane->host, "warning", "host_ops_lost", line->span.offset, 0, line,
-                   "ops of a thread cross each other or end together: %zu of %zu are not counted by XProf, nor in the op metrics", s->n_ops - recorded,
-                   s->n_ops);
+    size_t slot = mix64((uint64_t)(uintptr_t)text) & (s->n_tf_op_slots - 1);
+    while (s->tf_ops[slot] && s->tf_ops[slot] != text) slot = (slot + 1) & (s->n_tf_op_slots - 1);
+    return slot;
+}
+
+static bool tf_ops_grow(LineSweep *s)
+{
+    if ((s->n_tf_ops + 1) * 2 <= s->n_tf_op_slots) return true;
+    LineSweep grown = {.n_tf_op_slots = s->n_tf_op_slots ? s->n_tf_op_slots * 2 : 64};
+    grown.tf_ops = prof_alloc(grown.n_tf_op_slots * sizeof *grown.tf_ops);
+    grown.kind_of_tf_op = prof_alloc(grown.n_tf_op_slots * sizeof *grown.kind_of_tf_op);
+    for (size_t i = 0; i < s->n_tf_op_slots && grown.tf_ops && grown.kind_of_tf_op; i++) {
+        if (!s->tf_ops[i]) continue;
+        size_t slot = tf_op_slot(&grown, s->tf_ops[i]);
+        grown.tf_ops[slot] = s->tf_ops[i], grown.kind_of_tf_op[slot] = s->kind_of_tf_op[i];
+    }
+    bool good = grown.tf_ops && grown.kind_of_tf_op;
+    prof_free(good ? s->tf_ops : grown.tf_ops);
+    prof_free(good ? s->kind_of_tf_op : grown.kind_of_tf_op);
+    if (good) s->tf_ops = grown.tf_ops, s->kind_of_tf_op = grown.kind_of_tf_op, s->n_tf_op_slots = grown.n_tf_op_slots;
+    return good;
+}
+
+static int take_tf_op(LineSweep *s, const EventAt *e, const Stat *stat, ProfErr *err)
+{
+    const Text *text = stat->type == TYPE_REF   ? stat_ref_text(s->job->plane, stat->natural)
+                       : stat->type == TYPE_STR ? text_intern(&s->texts, &s->arena, stat->bytes, stat->n_bytes)
+                                                : empty_text;
+    if (!text || !tf_ops_grow(s)) return prof_nomem(err);
+    if (!text->n_bytes) return PROF_OK;
+    size_t slot = tf_op_slot(s, text);
+    if (!s->tf_ops[slot]) {
+        TfOp op = tf_op_parse(slice_of(text));
+        const Text *name = op_text(s->job->build, op.name, err), *type = name ? op_text(s->job->build, op.type, err) : NULL;
+        uint32_t kind = add_kind(s, 0, name, type);
+        if (!kind) return prof_nomem(err);
+        s->tf_ops[slot] = text, s->kind_of_tf_op[slot] = kind, s->n_tf_ops++;
+    }
+    if (!take_op(s, e, s->kind_of_tf_op[slot] - 1, false)) prof_nomem(err);
+    return err->code;
+}
+
+/* ---- the walk ---- */
+
+/* Whether events begin in order, and none ends before it begins or beyond what numbers hold. */
+static bool is_in_order(const Line *line)
+{
+    bool good = line->ordered && line->start_ps >= 0;
+    for (size_t i = 0; i < line->n_chunks && good; i++) {
+        int64_t end;
+        const Chunk *c = &line->chunks[i];
+        good = c->min_offset >= 0 && c->min_duration >= 0 && c->max_end < INT64_MAX && !__builtin_add_overflow(line->start_ps, c->max_end, &end);
+    }
+    return good;
+}
+
+static bool is_eager(const LineSweep *s, const LineGroups *groups, const HostFacts *facts, uint64_t nth)
+{
+    if (s->job->own_eager) return facts->is_eager;
+    return groups && groups->eager && packed_at(&groups->eager[nth / CHUNK_EVENTS], nth % CHUNK_EVENTS) == 1;
+}
+
+static int walk(LineSweep *s, Line *line, ProfErr *err)
+{
+    HostJob *job = s->job;
+    EventReader reader;
+    EventAt e;
+    const LineGroups *groups = job->build->grouping ? line_groups(job->build->grouping, line) : NULL;
+    HostFacts facts = {0};
+    event_reader_open(&reader, line, job->filter.any ? EVENT_STATS : 0, err);
+    while (event_reader_next(&reader, &e) && !err->code) {
+        if (job->filter.any) facts = host_facts(job, &e);
+        size_t known = job->known_of_meta[e.meta - job->plane->event_metas];
+        if (facts.has_stage) {
+            const Known *stage = find_known(job, facts.stage);
+            known = stage ? (size_t)(stage - job->known) + 1 : 0;
+        }
+        if (known) take_known(s, &e, known - 1, is_eager(s, groups, &facts, e.event - line->first_event), err);
+        if (facts.has_tf_op && !err->code) take_tf_op(s, &e, &facts.tf_op, err);
+    }
+    event_reader_close(&reader);
+    if (!err->code && !(s->in_order ? end_until(s, NULL) : sweep_sorted(s))) prof_nomem(err);
+    return err->code;
 }
 
 static void sweep_line(void *context, size_t i, ProfErr *err)
@@ -243,28 +395,39 @@ static void sweep_line(void *context, size_t i, ProfErr *err)
     HostJob *job = context;
     Line *line = &job->build->host->lines[job->plane->first_line + i];
     if (line->derived) return;
-    LineSweep s = {.job = job, .db = &job->lines[i]};
-    if (!collect_marks(&s, line, err) && !sweep(&s, err)) report_lost(&s, line);
-    if (s.n_marks) s.db->total_ps = s.marks[s.n_marks - 1].ps - s.marks[0].ps;
+    LineSweep s = {.job = job, .db = &job->lines[i], .in_order = is_in_order(line), .kind_of_known = prof_alloc(job->n_known * sizeof(uint32_t))};
+    if (!s.kind_of_known)
+        prof_nomem(err);
+    else if (!walk(&s, line, err) && s.n_recorded < s.n_ops)
+        host_issue(line->plane->host, "warning", "host_ops_lost", line->span.offset, 0, line,
+                   "ops of a thread cross each other or end together: %llu of %zu are not counted by XProf, nor in the op metrics",
+                   (unsigned long long)(s.n_ops - s.n_recorded), s.n_ops);
+    s.db->total_ps = s.last_ps - s.first_ps;
     if (s.db->total_ps < s.db->total_op_ps) s.db->total_ps = s.db->total_op_ps; /* ops that cross each other */
     if (!err->code && !op_db_add_idle(s.db, job->build->stats->idle)) prof_nomem(err);
-    prof_free(s.marks);
-    prof_free(s.ops);
+    prof_free(s.kinds);
+    prof_free(s.kind_of_known);
+    prof_free(s.tf_ops);
+    prof_free(s.kind_of_tf_op);
     prof_free(s.stack);
+    prof_free(s.ends);
+    prof_free(s.ops);
+    text_table_free(&s.texts);
+    arena_free(&s.arena);
 }
 
 /* ---- the plane ---- */
 
 int host_ops_build(OpBuild *build, ProfErr *err)
 {
-    static const enum KnownStat wanted[] = {STAT_STAGE_ID, STAT_STAGE_CATEGORY, STAT_TF_OP};
-    HostJob job = {.build = build, .plane = host_plane(build->host, "/host:CPU")};
+    static const enum KnownStat wanted[] = {STAT_STAGE_ID, STAT_STAGE_CATEGORY, STAT_TF_OP, STAT_IS_EAGER};
+    HostJob job = {.build = build, .plane = host_plane(build->host, "/host:CPU"), .own_eager = build->grouped};
     if (!job.plane) return PROF_OK;
     job.lines = prof_alloc(job.plane->n_lines * sizeof *job.lines);
     if (!job.lines) return prof_nomem(err);
-    if (!stat_filter_open(&job.filter, job.plane, wanted, COUNT(wanted), err)) {
+    if (!stat_filter_open(&job.filter, job.plane, wanted, COUNT(wanted) - !job.own_eager, err)) {
         job.has_stages = plane_declares(job.plane, STAT_STAGE_ID);
-        if (!collect_known(&job, err)) parallel_for(build->host->run->n_workers, job.plane->n_lines, sweep_line, &job, err);
+        if (!collect_known(&job, err) && !index_by_meta(&job, err)) parallel_for(build->host->run->n_workers, job.plane->n_lines, sweep_line, &job, err);
         for (size_t i = 0; i < job.plane->n_lines && !err->code; i++)
             if (!op_db_merge(&build->stats->host, &job.lines[i], &build->stats->arena, false)) prof_nomem(err);
     }
@@ -272,6 +435,7 @@ int host_ops_build(OpBuild *build, ProfErr *err)
     stat_filter_close(&job.filter);
     prof_free(job.lines);
     prof_free(job.known);
+    prof_free(job.known_of_meta);
     prof_free(job.index.slots);
     return err->code;
 }

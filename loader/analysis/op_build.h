@@ -11,7 +11,8 @@
 typedef struct {
     Host *host;
     OpStats *stats;           /* being made */
-    const Grouping *grouping; /* NULL: nothing asked for it yet, and no event is eager */
+    bool grouped;             /* the file brings XProf's groups: XProf then derives nothing and leaves the order of lines as it is */
+    const Grouping *grouping; /* NULL: nothing asked for it yet; events say themselves whether they are eager, or none is */
     pthread_mutex_t lock;     /* of stats->texts while lines are read in parallel */
 } OpBuild;
 
@@ -21,8 +22,6 @@ const Text *op_text(OpBuild *build, Slice text, ProfErr *err);
 Plane *host_plane(Host *host, const char *name);
 /* The plane declares a stat. */
 bool plane_declares(const Plane *plane, enum KnownStat known);
-/* True when the file brings XProf's groups: XProf then derives nothing and leaves the order of lines as it is. */
-bool host_is_grouped(const Host *host);
 /* build->grouping, made now if it was not before. */
 const Grouping *op_grouping(OpBuild *build, ProfErr *err);
 

@@ -38,7 +38,7 @@ static bool has_prefix(const Host *host, const char *prefix)
 }
 
 /* Every host and device plane, by the prefixes of their names, declares the stat. */
-bool host_is_grouped(const Host *host)
+static bool is_grouped(const Host *host)
 {
     static const char *const prefixes[] = {
         "/host:CPU", "Host CPUs", "/host:tfstreamz", "/host:metadata", "Syscalls", "/host:python-tracer", "/host:CUPTI", "/host:__ScopeRangeCallStack__",
@@ -88,9 +88,9 @@ static bool may_be_eager(const Host *host)
 
 static int build_host(OpStats *stats, Host *host, ProfErr *err)
 {
-    OpBuild build = {.host = host, .stats = stats};
+    OpBuild build = {.host = host, .stats = stats, .grouped = is_grouped(host)};
     pthread_mutex_init(&build.lock, NULL);
-    if (may_be_eager(host)) op_grouping(&build, err);
+    if (!build.grouped && may_be_eager(host)) op_grouping(&build, err);
     if (!err->code && !host_ops_build(&build, err)) {
         if (has_prefix(host, "/device:TPU:"))
             tpu_ops_build(&build, err);

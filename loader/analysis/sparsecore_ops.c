@@ -80,13 +80,13 @@ static bool take_op(void *context, const EventAt *e, ProfErr *err)
     return op_summer_add(sums, e->meta, e->occurrences, &f, 0, err) >= 0;
 }
 
-static int read_lines(SparsePlane *p, const char *name, bool grouped, bool (*take)(void *context, const EventAt *e, ProfErr *err), ProfErr *err)
+static int read_lines(SparsePlane *p, const char *name, bool (*take)(void *context, const EventAt *e, ProfErr *err), ProfErr *err)
 {
     Line *lines = &p->build->host->lines[p->plane->first_line];
     for (size_t i = 0; i < p->plane->n_lines && !err->code; i++) {
         if (strcmp(lines[i].name->text, name) != 0) continue;
         p->at = 0, p->inside = SIZE_MAX;
-        each_event(&lines[i], !grouped, take, p, err);
+        each_event(&lines[i], !p->build->grouped, take, p, err);
     }
     return err->code;
 }
@@ -105,25 +105,25 @@ static int finish_core(SparsePlane *p, size_t i, ProfErr *err)
     return err->code;
 }
 
-static int read_plane(SparsePlane *p, bool grouped, ProfErr *err)
+static int read_plane(SparsePlane *p, ProfErr *err)
 {
     if (stat_filter_open(&p->filter, p->plane, op_fact_stats, n_op_fact_stats, err)) return err->code;
-    if (read_lines(p, "Sparse Core Modules", grouped, take_module, err)) return err->code;
+    if (read_lines(p, "Sparse Core Modules", take_module, err)) return err->code;
     if (!(p->sums = prof_alloc(p->sparse->n * sizeof *p->sums))) return prof_nomem(err);
-    read_lines(p, "Sparse Core Ops", grouped, take_op, err);
+    read_lines(p, "Sparse Core Ops", take_op, err);
     for (size_t i = 0; i < p->sparse->n && !err->code; i++)
         if (p->sparse->cores[i].plane == p->plane) finish_core(p, i, err);
     return err->code;
 }
 
-int sparsecore_ops(OpBuild *build, bool grouped, SparseCores *sparse, ProfErr *err)
+int sparsecore_ops(OpBuild *build, SparseCores *sparse, ProfErr *err)
 {
     Host *host = build->host;
     bool mixed = false;
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         if (host->planes[i].kind != PLANE_SPARSECORE) continue;
         SparsePlane p = {.build = build, .plane = &host->planes[i], .sparse = sparse};
-        read_plane(&p, grouped, err);
+        read_plane(&p, err);
         mixed |= p.mixed;
         for (size_t k = 0; p.sums && k < sparse->n; k++) op_summer_free(&p.sums[k]);
         stat_filter_close(&p.filter);

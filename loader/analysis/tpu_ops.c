@@ -25,7 +25,6 @@ typedef struct PlaneJob {
     Plane *plane;
     StatFilter filter;
     CoreLine *lines;
-    bool grouped;
 } PlaneJob;
 
 static bool is_named(const Line *line, const char *name) { return !strcmp(line->name->text, name); }
@@ -109,11 +108,11 @@ static void read_line(void *context, size_t i, ProfErr *err)
     if (!(l->traits = prof_alloc(job->plane->n_event_metas))) {
         prof_nomem(err);
     } else if (is_op_line(l->line)) {
-        each_event(l->line, !job->grouped, take_op, l, err);
+        each_event(l->line, !job->build->grouped, take_op, l, err);
         if (!err->code && !duty_line_end(&l->duty)) prof_nomem(err);
     } else if (is_step_line(l->line)) {
         each_event(l->line, false, take_step, l, err);
-    } else if (!job->grouped) {
+    } else if (!job->build->grouped) {
         each_event(l->line, false, take_other, l, err);
     }
     if (is_module_line(l->line))
@@ -139,7 +138,7 @@ static int measure_steps(PlaneJob *job, Hull *measured, ProfErr *err)
         const Hull *steps = &job->lines[i].steps;
         inside &= !steps->any || (measured->any && measured->begin <= steps->begin && steps->end <= measured->end);
     }
-    const Grouping *grouping = inside || job->grouped ? NULL : op_grouping(job->build, err);
+    const Grouping *grouping = inside || job->build->grouped ? NULL : op_grouping(job->build, err);
     for (size_t i = 0; i < job->plane->n_lines && !err->code; i++) {
         CoreLine *l = &job->lines[i];
         const LineGroups *groups = grouping ? line_groups(grouping, l->line) : NULL;
@@ -166,8 +165,8 @@ static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, 
             if (position >= 0 && sums->offloads) symbol_ops_offload(ops, position, offloaded_programs(sparse, sums->offload_core_id));
         }
         hull_join(&measured, &l->spans);
-        if (!job->grouped) hull_join(&measured, &l->named);
-        if (!core_duty_join(duty, l->duty.active, &l->events)) prof_nomem(err);
+        if (!job->build->grouped) hull_join(&measured, &l->named);
+        if (!core_duty_join(duty, &l->duty.active, &l->events)) prof_nomem(err);
     }
     if (!err->code && !measure_steps(job, &measured, err) && !symbol_ops_finish(ops, db, err)) {
         uint64_t range = measured.any ? measured.end - measured.begin : 1; /* XProf: the largest uint64 is its least, 0 its most */
@@ -178,9 +177,9 @@ static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, 
     return err->code;
 }
 
-static int tensorcore_ops(OpBuild *build, Plane *plane, bool grouped, const SparseCores *sparse, CoreDuty *duty, ProfErr *err)
+static int tensorcore_ops(OpBuild *build, Plane *plane, const SparseCores *sparse, CoreDuty *duty, ProfErr *err)
 {
-    PlaneJob job = {.build = build, .plane = plane, .grouped = grouped, .lines = prof_alloc(plane->n_lines * sizeof *job.lines)};
+    PlaneJob job = {.build = build, .plane = plane, .lines = prof_alloc(plane->n_lines * sizeof *job.lines)};
     OpMetricsDb db = {0};
     if (!job.lines) return prof_nomem(err);
     stat_filter_open(&job.filter, plane, op_fact_stats, n_op_fact_stats, err);
@@ -234,8 +233,7 @@ static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
         while (event_reader_next(&reader, &e) && !err->code) {
             PsSpan span = {(uint64_t)e.start_ps, (uint64_t)e.start_ps + (uint64_t)e.duration_ps};
             hull_add(&duty->measured, span);
-            for (int d = 0; d < N_DUTIES && ops; d++)
-                if (!span_list_add(&duty->active[d], span)) prof_nomem(err);
+            if (ops && !duty_spans_add(&duty->active, span, 1u << DUTY_LIKELY | 1u << DUTY_SURE)) prof_nomem(err);
         }
         event_reader_close(&reader);
     }
@@ -248,9 +246,8 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
     SparseCores sparse = {0};
     CoreDuty *duty = prof_alloc(host->n_planes * sizeof *duty);
     size_t n_duty = 0;
-    bool grouped = host_is_grouped(host);
     if (!duty) return prof_nomem(err);
-    sparsecore_ops(build, grouped, &sparse, err);
+    sparsecore_ops(build, &sparse, err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
         if (plane->kind != PLANE_TENSORCORE && plane->kind != PLANE_SPARSECORE) continue;
@@ -258,10 +255,10 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
         if (plane->kind == PLANE_SPARSECORE)
             sparsecore_duty(plane, &duty[n_duty++], err);
         else if (!err->code)
-            tensorcore_ops(build, plane, grouped, &sparse, &duty[n_duty++], err);
+            tensorcore_ops(build, plane, &sparse, &duty[n_duty++], err);
     }
     if (!err->code) duty_cycle(duty, n_duty, &build->stats->device, err);
-    for (size_t i = 0; i < n_duty; i++) core_duty_free(&duty[i]);
+    for (size_t i = 0; i < n_duty; i++) duty_spans_free(&duty[i].active);
     sparsecores_free(&sparse);
     prof_free(duty);
     return err->code ? err->code : fused_ops_build(build, err);
