@@ -39,7 +39,7 @@ static void gather(EventsCursor *c, enum ChunkColumn column)
         if (k + AHEAD < c->n) {
             uint32_t soon = events[c->slots[k + AHEAD]];
             const Packed *packed = &chunks[soon / CHUNK_EVENTS].columns[column];
-            if (packed->width) __builtin_prefetch((const char *)packed->deltas + soon % CHUNK_EVENTS * packed->width);
+            if (packed->width) __builtin_prefetch(packed->deltas + soon % CHUNK_EVENTS * packed->width);
         }
         uint32_t slot = c->slots[k], event = events[slot];
         out[slot] = value_in(c, &chunks[event / CHUNK_EVENTS], column, event % CHUNK_EVENTS);

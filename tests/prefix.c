@@ -3,7 +3,8 @@
  *
  *     prefix FILE...
  *
- * Prefixes: all lengths up to 4 KB, then 3000 a file; of an HLO program (*.hlo.pb) as a program. The interrupts are tried on a big profile that is made here in $TMPDIR. */
+ * Prefixes: all lengths up to 4 KB, then 3000 a file; of an HLO program (*.hlo.pb) as a program. The interrupts are tried on a big profile that is made here in
+ * $TMPDIR. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,8 @@
 /* column.c: packing and unpacking; see column.h. */
 #include "column.h"
 
+const uint64_t packed_masks[9] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, 0xffffffffffffffff};
+
 uint8_t packed_width(const int64_t *values, size_t n, int64_t *base)
 {
     int64_t least = n ? values[0] : 0, most = least;
@@ -10,49 +12,52 @@ uint8_t packed_width(const int64_t *values, size_t n, int64_t *base)
     }
     *base = least;
     uint64_t range = (uint64_t)most - (uint64_t)least;
-    return range == 0 ? 0 : range <= UINT8_MAX ? 1 : range <= UINT16_MAX ? 2 : range <= UINT32_MAX ? 4 : 8;
+    uint8_t width = 0;
+    while (range > packed_masks[width]) width++;
+    return width;
 }
-
-#define STORE(type)                                                                                                                                            \
-    {                                                                                                                                                          \
-        type *to = deltas;                                                                                                                                     \
-        for (size_t i = 0; i < n; i++) to[i] = (type)((uint64_t)values[i] - (uint64_t)base);                                                                   \
-    }
-#define LOAD(type)                                                                                                                                             \
-    {                                                                                                                                                          \
-        const type *from = packed->deltas;                                                                                                                     \
-        for (size_t i = 0; i < n; i++) out[i] = (int64_t)((uint64_t)packed->base + from[i]);                                                                   \
-    }
 
 bool packed_make(Packed *packed, Arena *arena, const int64_t *values, size_t n)
 {
     int64_t base;
     uint8_t width = packed_width(values, n, &base);
-    void *deltas = NULL;
-    if (width) {
-        deltas = arena_alloc(arena, n * width);
-        if (!deltas) return false;
+    if (!width) {
+        *packed = (Packed){.base = base};
+        return true;
     }
-    switch (width) {
-    case 1: STORE(uint8_t) break;
-    case 2: STORE(uint16_t) break;
-    case 4: STORE(uint32_t) break;
-    case 8: STORE(uint64_t) break;
-    default: break;
+    uint8_t *deltas = arena_alloc(arena, (n - 1) * width + sizeof(uint64_t));
+    if (!deltas) return false;
+    for (size_t i = 0; i < n; i++) { /* what is written too far is written again by the next */
+        uint64_t delta = (uint64_t)values[i] - (uint64_t)base;
+        memcpy(deltas + i * width, &delta, sizeof delta);
     }
     *packed = (Packed){.base = base, .deltas = deltas, .width = width};
     return true;
 }
 
+/* With the width known, the compiler makes straight loads of it. */
+#define READ(width)                                                                                                                                            \
+    for (size_t i = 0; i < n; i++) {                                                                                                                           \
+        uint64_t eight;                                                                                                                                        \
+        memcpy(&eight, deltas + i * (width), sizeof eight);                                                                                                    \
+        out[i] = (int64_t)(base + (eight & packed_masks[width]));                                                                                              \
+    }
+
 void packed_read(const Packed *packed, int64_t *out, size_t n)
 {
+    const uint8_t *deltas = packed->deltas;
+    uint64_t base = (uint64_t)packed->base;
     switch (packed->width) {
     case 0:
         for (size_t i = 0; i < n; i++) out[i] = packed->base;
         break;
-    case 1: LOAD(uint8_t) break;
-    case 2: LOAD(uint16_t) break;
-    case 4: LOAD(uint32_t) break;
-    default: LOAD(uint64_t) break;
+    case 1: READ(1) break;
+    case 2: READ(2) break;
+    case 3: READ(3) break;
+    case 4: READ(4) break;
+    case 5: READ(5) break;
+    case 6: READ(6) break;
+    case 7: READ(7) break;
+    default: READ(8) break;
     }
 }
