@@ -1,4 +1,7 @@
-/* xspace.c: libFuzzer target: any bytes as a profile file, through the whole of the tables that read it.
+/* xspace.c: libFuzzer target: any bytes as a profile file, through the tables that read it.
+ *
+ * One connection and its prepared statements serve all runs: opening one costs more than reading a small profile. Each input
+ * goes through the raw tables, and through one other table or canned query of each few, chosen by its bytes.
  * Build and run with `make fuzz`. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -6,48 +9,80 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 int sqlite3_profsql_init(sqlite3 *db, char **message, const void *api);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static const char *const always[] = {
+    "SELECT total(start_ps + 0.0), total(self_ps), max(depth), total(parent_id), count(hlo_op), count(hlo_module), count(grid_dim), count(source_line),"
+    " total(device_self_ps), count(metadata_id), count(step_event_id + module_event_id), sum(json_valid(stats)) = count(*) FROM trace_events(?1)",
+    "SELECT name, metadata_id, count(*), max(start_ps) FROM trace_events(?1) GROUP BY name, metadata_id",
+    "SELECT count(*) FROM trace_events(?1) AS a JOIN trace_events(?1) AS b ON b.event_id = a.parent_id WHERE a.event_id < 200",
+    "SELECT count(value), max(name), max(type) FROM event_stats(?1)",
+    "SELECT count(*), max(message) FROM prof_issues(?1)",
+};
+enum { N_ALWAYS = sizeof always / sizeof *always, MOST = 200, OTHERS = 4 };
+
+static sqlite3 *db;
+static sqlite3_stmt *statements[MOST], *clear;
+static int n_statements, profile = -1;
+static char path[64];
+
+static sqlite3_stmt *prepare(const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL)) {
+        fprintf(stderr, "%s: %s\n", sql, sqlite3_errmsg(db));
+        abort();
+    }
+    return stmt;
+}
+
+/* All tables and canned queries that take a source, as SELECT * of it. */
+static void prepare_others(void)
+{
+    sqlite3_stmt *list = prepare("SELECT DISTINCT table_name FROM prof_columns WHERE \"column\" = 'source' AND table_name <> 'trace_events' ORDER BY 1");
+    while (sqlite3_step(list) == SQLITE_ROW && n_statements < MOST) {
+        char *sql = sqlite3_mprintf("SELECT * FROM temp.%w(?1)", sqlite3_column_text(list, 0));
+        statements[n_statements++] = prepare(sql);
+        sqlite3_free(sql);
+    }
+    sqlite3_finalize(list);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    char *message = NULL;
+    profile = memfd_create("profile", 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", profile);
+    if (profile < 0 || sqlite3_open(":memory:", &db) || sqlite3_profsql_init(db, &message, NULL)) abort();
+    for (int i = 0; i < N_ALWAYS; i++) statements[n_statements++] = prepare(always[i]);
+    prepare_others();
+    clear = prepare("SELECT prof_clear()");
+    return 0;
+}
+
+static void run(sqlite3_stmt *stmt)
+{
+    sqlite3_bind_text(stmt, 1, path, -1, SQLITE_STATIC);
+    while (sqlite3_step(stmt) == SQLITE_ROW)
+        for (int c = 0; c < sqlite3_column_count(stmt); c++) sqlite3_column_text(stmt, c);
+    sqlite3_reset(stmt);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    static const char *const queries[] = {
-        "SELECT total(start_ps + 0.0), total(self_ps), max(depth), total(parent_id), count(hlo_op), count(hlo_module), count(grid_dim), count(source_line),"
-        " total(device_self_ps), count(metadata_id), sum(json_valid(stats)) = count(*) FROM trace_events(?1)",
-        "SELECT name, count(*) FROM trace_events(?1) GROUP BY name",
-        "SELECT count(*) FROM trace_events(?1) AS a JOIN trace_events(?1) AS b ON b.event_id = a.parent_id WHERE a.event_id < 200",
-        "SELECT count(value), max(name), max(type) FROM event_stats(?1)",
-        "SELECT count(metadata), max(child_ids), total(stat_count), total(event_count) FROM event_metadata(?1)",
-        "SELECT count(value) FROM event_metadata_stats(?1)",
-        "SELECT max(name), max(description) FROM stat_metadata(?1)",
-        "SELECT count(value) FROM plane_stats(?1)",
-        "SELECT count(value), max(name) FROM session(?1)",
-        "SELECT count(*), max(message) FROM prof_issues(?1)",
-        "SELECT * FROM top_ops(?1)",
-        "SELECT * FROM hosts(?1)",
-        "SELECT * FROM prof_runs(?1)",
-    };
-    static char path[64];
-    static int fd = -1;
-    if (fd < 0) {
-        fd = memfd_create("profile", 0);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    }
-    if (ftruncate(fd, 0) || pwrite(fd, bytes, n, 0) != (ssize_t)n) abort();
-    sqlite3 *db;
-    char *message = NULL;
-    if (sqlite3_open(":memory:", &db) || sqlite3_profsql_init(db, &message, NULL)) abort();
-    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
-        sqlite3_stmt *stmt = NULL;
-        if (sqlite3_prepare_v2(db, queries[i], -1, &stmt, NULL)) abort();
-        sqlite3_bind_text(stmt, 1, path, -1, SQLITE_STATIC);
-        while (sqlite3_step(stmt) == SQLITE_ROW)
-            for (int c = 0; c < sqlite3_column_count(stmt); c++) sqlite3_column_text(stmt, c);
-        sqlite3_finalize(stmt);
-    }
-    if (sqlite3_close(db) != SQLITE_OK) abort();
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < n; i++) hash = (hash ^ bytes[i]) * 16777619u;
+    if (ftruncate(profile, 0) || pwrite(profile, bytes, n, 0) != (ssize_t)n) abort();
+    for (int i = 0; i < N_ALWAYS; i++) run(statements[i]);
+    for (int i = 0; i < OTHERS; i++) run(statements[N_ALWAYS + (hash + (uint32_t)i * 7) % (uint32_t)(n_statements - N_ALWAYS)]);
+    sqlite3_step(clear); /* so that the next input is read, not remembered */
+    sqlite3_reset(clear);
     return 0;
 }
