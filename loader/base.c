@@ -24,9 +24,11 @@ static ProfMemory memory = {system_alloc, system_resize, free};
 
 void prof_use_memory(ProfMemory other) { memory = other; }
 
+void *prof_buffer(size_t n_bytes) { return memory.alloc(n_bytes ? n_bytes : 1); }
+
 void *prof_alloc(size_t n_bytes)
 {
-    void *p = memory.alloc(n_bytes ? n_bytes : 1);
+    void *p = prof_buffer(n_bytes);
     if (p) memset(p, 0, n_bytes);
     return p;
 }

@@ -42,7 +42,8 @@ typedef struct {
 } ProfMemory;
 void prof_use_memory(ProfMemory memory);
 
-void *prof_alloc(size_t n_bytes); /* zeroed; NULL when there is no memory */
+void *prof_alloc(size_t n_bytes);  /* zeroed; NULL when there is no memory */
+void *prof_buffer(size_t n_bytes); /* the same, not zeroed: for what is written before it is read */
 void prof_free(void *p);
 /* Grows *array (of n_used elements) so that one more fits; false and unchanged when there is no memory. */
 bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t element_bytes);

@@ -234,18 +234,20 @@ const uint8_t *window_at(Window *w, uint64_t offset, size_t n_wanted, size_t *n_
         prof_fail(err, PROF_FORMAT, offset, "%s: %zu bytes wanted at byte %llu, but the file ends before", w->file->path, n_wanted, (unsigned long long)offset);
         return NULL;
     }
-    size_t capacity = n_wanted > WINDOW_BYTES ? n_wanted : WINDOW_BYTES;
-    if (w->capacity < capacity || w->capacity > 2 * capacity) { /* grown for one huge message: not kept */
+    bool goes_on = w->n_bytes && offset >= w->offset && offset - w->offset <= w->n_bytes;
+    w->ahead = !goes_on ? WINDOW_LEAST : w->ahead < WINDOW_BYTES / 4 ? w->ahead * 4 : WINDOW_BYTES;
+    size_t n = n_wanted > w->ahead ? n_wanted : w->ahead;
+    if (n > left) n = (size_t)left;
+    if (w->capacity < n || w->capacity > 2 * n + WINDOW_BYTES) { /* grown for one huge message: not kept */
         prof_free(w->bytes);
         w->n_bytes = w->capacity = 0;
-        w->bytes = prof_alloc(capacity);
+        w->bytes = prof_buffer(n);
         if (!w->bytes) {
             prof_nomem(err);
             return NULL;
         }
-        w->capacity = capacity;
+        w->capacity = n;
     }
-    size_t n = left < w->capacity ? (size_t)left : w->capacity;
     w->n_bytes = 0;
     if (file_read(w->file, offset, w->bytes, n, err)) return NULL;
     w->offset = offset, w->n_bytes = n;

@@ -37,9 +37,10 @@ typedef struct {
     uint8_t *bytes;
     uint64_t offset; /* of bytes[0] in the file */
     size_t n_bytes, capacity;
+    size_t ahead; /* bytes of the last refill: few after a jump, more as long as reading goes on where it was */
 } Window;
 
-enum { WINDOW_BYTES = 256 << 10 };
+enum { WINDOW_LEAST = 4 << 10, WINDOW_BYTES = 256 << 10 };
 
 /* The n_wanted bytes at offset (which must lie in the file), and in *n_there how many follow in the window, at least as
  * many. They stay valid until the next call. NULL on failure, with err set. */
