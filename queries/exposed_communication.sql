@@ -14,7 +14,8 @@
 WITH spans AS MATERIALIZED (
     SELECT hlo_op AS op, category, duration_ps, exposed_ps, wait_ps, bytes, overlapped_by FROM temp.async_ops(:source) WHERE duration_ps IS NOT NULL
 ), ops AS (
-    SELECT op, category, count(*) AS n, sum(duration_ps) AS total_ps, sum(exposed_ps) AS exposed_ps, sum(wait_ps) AS wait_ps, sum(bytes) AS bytes
+    SELECT op, category, count(*) AS n, sum(1.0 * duration_ps) AS total_ps, sum(1.0 * exposed_ps) AS exposed_ps, sum(1.0 * wait_ps) AS wait_ps,
+           CAST(sum(1.0 * bytes) AS INTEGER) AS bytes
     FROM spans
     GROUP BY op, category
 )
