@@ -95,6 +95,8 @@ const char *const known_stat_names[N_KNOWN_STATS] = {
     "device_id",
     "raw_bytes_accessed",
     "flow",
+    "memcpy_details",
+    "_ipl_stage_name",
 };
 
 /* ---- issues ---- */

@@ -117,6 +117,8 @@ enum KnownStat {
     STAT_DEVICE_ID,
     STAT_RAW_BYTES_ACCESSED,
     STAT_FLOW,
+    STAT_MEMCPY_DETAILS,
+    STAT_STAGE_NAME,
     N_KNOWN_STATS,
 };
 extern const char *const known_stat_names[N_KNOWN_STATS];

@@ -1,0 +1,210 @@
+/* step_generic.c: steps of GPUs, and of hosts without devices; see step_parts.h.
+ *
+ * XProf lets the threads of a host speak only where it has no device. What they did beside a GPU is told in actual_ps. */
+#include "step_parts.h"
+
+typedef struct {
+    StepBuild *build;
+    bool has_device;
+    SpanRef *spans; /* of all lines, by group */
+    size_t *first;  /* of each group's, and one more */
+    bool *seen;     /* in the plane in hand */
+    SweepResult *parity, *actual; /* by group */
+    Marker *steps;
+} Generic;
+
+/* ---- a GPU's steps: the spans of its events in a row that are of one group ---- */
+
+static int mark_runs(const LineSpans *lines, size_t n_lines, bool files_own, Marker *markers, ProfErr *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_lines; i++) {
+        for (size_t k = 0; k < lines[i].n_markers && files_own; k++)
+            marker_add(&markers[lines[i].markers[k].group], lines[i].markers[k].begin_ps, lines[i].markers[k].duration_ps);
+        n += lines[i].n;
+    }
+    if (files_own) return PROF_OK;
+    SpanRef *all = prof_alloc(n * sizeof *all);
+    if (!all) return prof_nomem(err);
+    n = 0;
+    for (size_t i = 0; i < n_lines; i++) {
+        if (lines[i].n) memcpy(all + n, lines[i].spans, lines[i].n * sizeof *all);
+        n += lines[i].n;
+    }
+    span_sort(all, n);
+    for (size_t i = 0, k; i < n; i = k) {
+        uint64_t begin = (uint64_t)all[i].start_ps, end = begin;
+        for (k = i; k < n && all[k].line == all[i].line; k++) {
+            uint64_t ends = (uint64_t)all[k].start_ps + (uint64_t)all[k].duration_ps;
+            if (k == i || ends > end) end = ends;
+        }
+        marker_add(&markers[all[i].line], begin, end - begin);
+    }
+    prof_free(all);
+    return PROF_OK;
+}
+
+static void add_line_facts(Generic *g, const LineSpans *line, const bool *counts)
+{
+    GroupFacts *facts = g->build->facts;
+    for (size_t i = 0; i < line->n_transfers; i++) {
+        StepTransfers *to = &facts[line->transfers[i].group].transfers[line->transfers[i].kind];
+        const StepTransfers *what = &line->transfers[i].what;
+        to->count += what->count, to->ps += what->ps, to->bytes += what->bytes;
+    }
+    for (size_t i = 0; i < line->n; i++) {
+        uint32_t group = line->spans[i].line;
+        if (counts[group] && (line->spans[i].at & SPAN_COUNTS)) facts[group].n_collectives += span_actual_type(&line->spans[i]) == TIME_COLLECTIVES;
+    }
+}
+
+/* Keeps of a plane the groups that have both a marker and events. */
+static void join_plane(Generic *g, LineSpans *lines, size_t n_lines, const Marker *markers)
+{
+    GroupFacts *facts = g->build->facts;
+    size_t n = g->build->groups.n;
+    memset(g->seen, 0, n);
+    for (size_t i = 0; i < n_lines; i++)
+        for (size_t k = 0; k < lines[i].n; k++) g->seen[lines[i].spans[k].line] |= (lines[i].spans[k].at & SPAN_COUNTS) != 0;
+    for (size_t k = 0; k < n; k++) {
+        facts[k].has_events |= g->seen[k];
+        facts[k].device.there |= markers[k].there; /* of no duration so far */
+        if (g->seen[k] && markers[k].there) marker_add(&g->steps[k], markers[k].begin_ps, markers[k].duration_ps);
+        g->seen[k] &= markers[k].there;
+    }
+    for (size_t i = 0; i < n_lines; i++) {
+        add_line_facts(g, &lines[i], g->seen);
+        for (size_t k = 0; k < lines[i].n; k++)
+            if (!g->seen[lines[i].spans[k].line]) lines[i].spans[k].at &= ~(uint32_t)SPAN_COUNTS;
+    }
+}
+
+/* ---- spans by group ---- */
+
+static int scatter(Generic *g, const LineSpans *lines, size_t n_lines, ProfErr *err)
+{
+    size_t n_groups = g->build->groups.n, n = 0;
+    size_t *place = g->first = prof_alloc((n_groups + 2) * sizeof *place);
+    if (!place) return prof_nomem(err);
+    for (size_t i = 0; i < n_lines; i++)
+        for (size_t k = 0; k < lines[i].n; k++) place[lines[i].spans[k].line + 2]++, n++;
+    for (size_t k = 2; k < n_groups + 2; k++) place[k] += place[k - 1];
+    if (!(g->spans = prof_alloc(n * sizeof *g->spans))) return prof_nomem(err);
+    for (size_t i = 0; i < n_lines; i++)
+        for (size_t k = 0; k < lines[i].n; k++) g->spans[place[lines[i].spans[k].line + 1]++] = lines[i].spans[k];
+    return PROF_OK;
+}
+
+static void sweep_group(void *context, size_t i, ProfErr *err)
+{
+    Generic *g = context;
+    const SpanRef *spans = g->spans + g->first[i];
+    size_t n = g->first[i + 1] - g->first[i];
+    if (!g->steps[i].there) return;
+    if (step_sweep(spans, n, false, g->steps[i].begin_ps, g->steps[i].duration_ps, &g->parity[i], err)) return;
+    if (g->has_device) step_sweep(spans, n, true, g->steps[i].begin_ps, g->steps[i].duration_ps, &g->actual[i], err);
+}
+
+/* ---- steps ---- */
+
+static bool keep_times(StepBuild *b, StepCore *core, const SweepResult *parity, const SweepResult *actual)
+{
+    uint64_t *ps = arena_alloc(&b->steps->arena, (actual ? 2 : 1) * sizeof parity->type_ps);
+    if (!ps) return false;
+    memcpy(ps, parity->type_ps, sizeof parity->type_ps);
+    core->type_ps = ps, core->types = parity->types;
+    if (!actual) return true;
+    memcpy(ps + N_STEP_TYPES, actual->type_ps, sizeof actual->type_ps);
+    core->actual_ps = ps + N_STEP_TYPES;
+    return true;
+}
+
+static enum StepDrop why_dropped(const Generic *g, size_t group)
+{
+    const GroupFacts *f = &g->build->facts[group];
+    const unsigned computes = g->has_device ? 1u << TIME_COMPUTE_16 | 1u << TIME_COMPUTE_32 : 1u << TIME_HOST_COMPUTE;
+    if (!f->has_events) return STEP_NO_EVENTS;
+    if (!g->steps[group].there) return STEP_NO_MARKER;
+    if (!g->steps[group].duration_ps) return STEP_NO_TIME;
+    return g->parity[group].types & computes ? STEP_KEPT : STEP_NO_COMPUTE;
+}
+
+static int add_step(Generic *g, uint32_t group, ProfErr *err)
+{
+    StepBuild *b = g->build;
+    const GroupFacts *f = &b->facts[group];
+    if (!f->has_events && !f->device.there && !f->host.there) return PROF_OK;
+    HostStep *step = add_host_step(b, group, 1);
+    if (!step) return prof_nomem(err);
+    step->dropped = why_dropped(g, group);
+    const Marker *span = g->steps[group].there ? &g->steps[group] : &f->host;
+    if (span->there) step->begin_ps = span->begin_ps, step->duration_ps = span->duration_ps;
+    if (!g->steps[group].there) return PROF_OK;
+    step->n_cores = 1;
+    step->cores[0] = (StepCore){.core_id = 1, .kind = STEP_CORE_GENERIC, .host = b->host, .begin_ps = step->begin_ps, .duration_ps = step->duration_ps};
+    return keep_times(b, &step->cores[0], &g->parity[group], g->has_device ? &g->actual[group] : NULL) ? PROF_OK : prof_nomem(err);
+}
+
+/* Host threads: the longest marker of a group, its name, and the time that it waits for input. */
+static void add_host_facts(Generic *g, const LineSpans *lines, size_t n_lines)
+{
+    GroupFacts *facts = g->build->facts;
+    for (size_t i = 0; i < n_lines; i++) {
+        for (size_t k = 0; k < lines[i].n_markers; k++) {
+            const LineMarker *m = &lines[i].markers[k];
+            marker_add(&facts[m->group].host, m->begin_ps, m->duration_ps);
+            if (m->name) facts[m->group].name = m->name;
+        }
+        for (size_t k = 0; k < lines[i].n; k++) {
+            GroupFacts *f = &facts[lines[i].spans[k].line];
+            enum StepType type = span_type(&lines[i].spans[k]);
+            if (type == TIME_WAIT_INPUT || type == TIME_HOST_TO_DEVICE) f->host_input_ps += (uint64_t)lines[i].spans[k].duration_ps;
+            if (!g->has_device) f->has_events = true;
+        }
+    }
+    for (size_t k = 0; k < g->build->groups.n && !g->has_device; k++)
+        if (facts[k].has_events && facts[k].host.there) g->steps[k] = facts[k].host;
+}
+
+static int read_planes(Generic *g, LineSpans *spans, ProfErr *err)
+{
+    StepBuild *b = g->build;
+    Plane *threads = host_plane(b->host, "/host:CPU");
+    Marker *markers = prof_alloc(b->groups.n * sizeof *markers);
+    if (!markers) return prof_nomem(err);
+    for (size_t i = 0; i < b->host->n_planes && !err->code; i++) {
+        Plane *plane = &b->host->planes[i];
+        LineSpans *lines = spans + plane->first_line;
+        if (plane->kind != PLANE_GPU || read_gpu_plane(b, plane, lines, err)) continue;
+        memset(markers, 0, b->groups.n * sizeof *markers);
+        if (!mark_runs(lines, plane->n_lines, b->grouping->by != GROUPED_HERE, markers, err)) join_plane(g, lines, plane->n_lines, markers);
+    }
+    prof_free(markers);
+    if (threads && !err->code && !read_host_plane(b, threads, g->has_device, spans + threads->first_line, err))
+        add_host_facts(g, spans + threads->first_line, threads->n_lines);
+    /* with a device XProf does not count what its host did */
+    for (size_t i = 0; threads && g->has_device && i < threads->n_lines; i++)
+        for (size_t k = 0; k < spans[threads->first_line + i].n; k++) spans[threads->first_line + i].spans[k].at &= ~(uint32_t)SPAN_COUNTS;
+    return err->code;
+}
+
+int generic_steps(StepBuild *build, ProfErr *err)
+{
+    size_t n = build->groups.n, n_lines = build->host->n_lines;
+    Generic g = {.build = build, .has_device = build->steps->has_device};
+    LineSpans *spans = prof_alloc(n_lines * sizeof *spans);
+    g.seen = prof_alloc(n), g.steps = prof_alloc(n * sizeof *g.steps);
+    g.parity = prof_alloc(n * sizeof *g.parity), g.actual = prof_alloc(g.has_device ? n * sizeof *g.actual : 0);
+    if (!spans || !g.seen || !g.steps || !g.parity || !g.actual) prof_nomem(err);
+    if (!err->code && !read_planes(&g, spans, err)) scatter(&g, spans, n_lines, err);
+    for (size_t i = 0; spans && i < n_lines; i++) line_spans_free(&spans[i]);
+    if (!err->code) parallel_for(build->host->run->n_workers, n, sweep_group, &g, err);
+    for (size_t i = 0; i < n && !err->code; i++) {
+        build->steps->compute_16bit_ps += g.has_device ? g.parity[i].all_ps[TIME_COMPUTE_16] : 0;
+        build->steps->compute_32bit_ps += g.has_device ? g.parity[i].all_ps[TIME_COMPUTE_32] : 0;
+        add_step(&g, (uint32_t)i, err);
+    }
+    void *owned[] = {spans, g.seen, g.steps, g.parity, g.actual, g.spans, g.first};
+    for (size_t i = 0; i < COUNT(owned); i++) prof_free(owned[i]);
+    return err->code;
+}

@@ -1,0 +1,113 @@
+/* step_parts.h: what the makers of a host's steps share; see steps.h.
+ *
+ *   step_events.c      what events of GPUs and host threads are: spans of a type, markers
+ *   step_sweep.c       overlapping spans of a group into what counts at each moment
+ *   step_generic.c     steps of GPUs and of hosts without devices
+ *   step_tpu.c         steps of TensorCores
+ *   step_sparsecore.c  SparseCores in the steps of the TensorCores
+ *   host_steps.c       the steps of one host, put together
+ *   step_merge.c       steps of several hosts
+ *   steps.c            what steps are read by */
+#ifndef PROF_STEP_PARTS_H
+#define PROF_STEP_PARTS_H
+
+#include "device_ops.h"
+#include "span_sort.h"
+#include "steps.h"
+
+/* The groups of a host that events have, ascending: a group's number is its place. */
+typedef struct {
+    int64_t *ids;
+    size_t n, capacity;
+} GroupList;
+#define NO_GROUP UINT32_MAX
+/* The number of a group; *last is the one found before, NO_GROUP at first: events of a group stand together. NO_GROUP: none. */
+uint32_t group_number(const GroupList *groups, int64_t id, uint32_t *last);
+
+/* The longest marker of a group, the first of equal ones. */
+typedef struct {
+    uint64_t begin_ps, duration_ps;
+    bool there;
+} Marker;
+void marker_add(Marker *marker, uint64_t begin_ps, uint64_t duration_ps);
+
+/* What is known of each group of the host. */
+typedef struct {
+    Marker device, host;
+    const char *name; /* that its events bear, NULL: none do */
+    StepTransfers transfers[N_STEP_TRANSFERS];
+    uint64_t n_collectives, host_input_ps;
+    bool has_events; /* on a device, or without one on the host */
+} GroupFacts;
+
+typedef struct {
+    HostSteps *steps; /* being made */
+    Host *host;
+    const Grouping *grouping;
+    GroupList groups;
+    GroupFacts *facts; /* by number */
+} StepBuild;
+
+/* ---- spans ---- */
+
+/* SpanRef.line: the group's number; SpanRef.at: enum StepType as XProf sees it, above it as it is, and bits. */
+enum { SPAN_TYPE = 0xff, SPAN_ACTUAL_SHIFT = 8, SPAN_COUNTS = 1 << 16 /* XProf counts it */, SPAN_HOST = 1 << 17 };
+static inline enum StepType span_type(const SpanRef *s) { return (enum StepType)(s->at & SPAN_TYPE); }
+static inline enum StepType span_actual_type(const SpanRef *s) { return (enum StepType)(s->at >> SPAN_ACTUAL_SHIFT & SPAN_TYPE); }
+
+/* A copy, or the name or marker that a group gets from an event. */
+typedef struct {
+    uint32_t group;
+    bool is_step; /* of the file's own line of steps, or of the host */
+    uint64_t begin_ps, duration_ps;
+    const char *name;
+} LineMarker;
+typedef struct {
+    uint32_t group;
+    enum StepTransfer kind;
+    StepTransfers what;
+} LineTransfer;
+
+/* What a line says of steps. */
+typedef struct {
+    SpanRef *spans; /* of grouped events, in stored order */
+    size_t n, capacity;
+    LineMarker *markers;
+    size_t n_markers, marker_capacity;
+    LineTransfer *transfers; /* summed over events in a row */
+    size_t n_transfers, transfer_capacity;
+} LineSpans;
+void line_spans_free(LineSpans *spans);
+
+/* Reads the lines of planes of one kind, on all processors; spans: one a line of the plane, freed by the caller. */
+int read_gpu_plane(StepBuild *build, Plane *plane, LineSpans *spans, ProfErr *err);
+int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *spans, ProfErr *err);
+
+/* Spans of one group into the time of each type: what counts is the highest type at each moment. */
+typedef struct {
+    uint64_t type_ps[N_STEP_TYPES]; /* inside the step */
+    uint64_t all_ps[N_STEP_TYPES];  /* wherever */
+    unsigned types;                 /* bits: which occur */
+} SweepResult;
+/* actual: by the actual types, host spans included; else those that XProf counts. */
+int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, uint64_t duration_ps, SweepResult *result, ProfErr *err);
+
+/* ---- parts ---- */
+
+/* Each adds its steps to build->steps. */
+int generic_steps(StepBuild *build, ProfErr *err);
+int tpu_steps(StepBuild *build, ProfErr *err);
+/* Adds the SparseCores to the steps that the TensorCores have. */
+int sparsecore_steps(StepBuild *build, ProfErr *err);
+/* What host threads say of a TPU's steps. */
+int tpu_host_input(StepBuild *build, ProfErr *err);
+
+/* A step for the group, with room for its cores; NULL: no memory. */
+HostStep *add_host_step(StepBuild *build, uint32_t group, size_t n_cores);
+/* The group of the nth event of a line, -1: none. */
+static inline int64_t nth_group(const LineGroups *groups, uint64_t nth)
+{
+    return groups->groups ? packed_at(&groups->groups[nth / CHUNK_EVENTS], (size_t)(nth % CHUNK_EVENTS)) : -1;
+}
+
+#endif

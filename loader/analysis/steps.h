@@ -1,0 +1,193 @@
+/* steps.h: what each step of a run spent its time on: XProf's step database.
+ *
+ * A step is what grouping calls a group (grouping.h), with the time that its markers span. Where the time goes is told per
+ * core. All GPUs of a host are one core, and so are the threads of a host without devices: at any moment the most important
+ * kind of activity counts (enum StepType, rising), so that types add up to the step. TensorCores tell the self time of
+ * their ops by category. SparseCores tell busy from idle.
+ *
+ * Steps of several hosts are aligned by time, cut to those that all hosts have, and numbered anew from 0. */
+#ifndef PROF_STEPS_H
+#define PROF_STEPS_H
+
+#include "devices.h"
+#include "op_metrics.h"
+
+/* In rising priority. */
+enum StepType {
+    TIME_UNKNOWN,
+    TIME_HOST_COMPUTE,
+    TIME_HOST_COMPILE,
+    TIME_HOST_TO_HOST,
+    TIME_HOST_TO_DEVICE,
+    TIME_HOST_PREPARE,
+    TIME_COLLECTIVES,
+    TIME_WAIT_INPUT,
+    TIME_DEVICE_TO_DEVICE,
+    TIME_DEVICE_TO_HOST,
+    TIME_COMPUTE_32,
+    TIME_COMPUTE_16,
+    N_STEP_TYPES,
+};
+extern const char *const step_type_names[N_STEP_TYPES]; /* as XProf spells them: UNKNOWN_TIME, ... */
+
+/* What XProf shows steps by: categories 1 to 9 of its pages, in their order. */
+enum StepCategory {
+    STEP_DEVICE_COMPUTE,
+    STEP_DEVICE_TO_DEVICE,
+    STEP_COLLECTIVES,
+    STEP_HOST_COMPUTE,
+    STEP_KERNEL_LAUNCH,
+    STEP_INPUT,
+    STEP_OUTPUT,
+    STEP_COMPILATION,
+    STEP_ALL_OTHERS,
+    N_STEP_CATEGORIES,
+};
+extern const char *const step_category_names[N_STEP_CATEGORIES]; /* "Device compute", ... */
+
+enum StepCoreKind { STEP_CORE_GENERIC, STEP_CORE_TENSOR, STEP_CORE_SPARSE };
+
+typedef struct {
+    const Text *category; /* of an HLO op; IDLE: none ran */
+    uint64_t ps;
+} StepShare;
+
+/* A step on one core. Times count from the session start of the core's host. */
+typedef struct {
+    uint32_t core_id; /* 1: all of the host's GPUs, or its threads; a TPU core's id; several hosts: + 1000 x the host's place in the run */
+    enum StepCoreKind kind;
+    const Host *host;
+    const Plane *plane; /* of a TPU core, else NULL */
+    uint64_t begin_ps, duration_ps;
+    /* generic: by enum StepType; a type is there when its bit in `types` is set, even with 0 */
+    const uint64_t *type_ps;
+    unsigned types;
+    /* the same with the host's threads and with copies known by every name that profilers give them; NULL: as type_ps */
+    const uint64_t *actual_ps;
+    /* TensorCore: by category, in order of the categories' names, as XProf's step database has it */
+    const StepShare *shares;
+    size_t n_shares;
+    uint64_t total_ps; /* the step's duration, or the ops' self times if those are longer */
+    uint64_t input_ps; /* how much of IDLE XProf takes for waiting for input, as the host says: moved from IDLE to infeed */
+    uint64_t busy_ps;  /* SparseCore */
+} StepCore;
+
+enum StepTransfer { TRANSFER_HOST_TO_DEVICE, TRANSFER_DEVICE_TO_HOST, TRANSFER_DEVICE_TO_DEVICE, N_STEP_TRANSFERS };
+typedef struct {
+    uint64_t count, ps, bytes; /* bytes: 0 where the profiler does not say */
+} StepTransfers;
+
+/* A step of one host. */
+enum StepDrop {
+    STEP_KEPT,
+    STEP_NO_MARKER,     /* nothing says how long it was */
+    STEP_NO_EVENTS,     /* a marker, but nothing ran in it (on one of the cores) */
+    STEP_NO_TIME,       /* its markers span nothing */
+    STEP_NO_COMPUTE,    /* nothing computed in it */
+    STEP_OUTSIDE_XPROF, /* marked as frameworks do that XProf does not know */
+    STEP_FIRST_OR_LAST, /* of more than five: may be incomplete. XProf's pod viewer has it all the same */
+};
+typedef struct HostStep {
+    int64_t group; /* -1: none */
+    const char *name; /* NULL: none */
+    uint64_t begin_ps, duration_ps;
+    enum StepDrop dropped;
+    StepCore *cores; /* as of its host alone */
+    size_t n_cores;
+    StepTransfers transfers[N_STEP_TRANSFERS];
+    uint64_t n_collectives;
+    uint64_t host_input_ps;     /* host threads that wait for input or copy it to the device, overlaps counted twice */
+    size_t first_op, n_ops;     /* of a TPU's: in HostSteps.records */
+} HostStep;
+
+/* Ops of one kind on one core of a TPU in one step. */
+typedef struct {
+    uint32_t op, occurrences; /* op: index in HostSteps.ops */
+    uint64_t time_ps, self_ps;
+} StepOpRecord;
+
+typedef struct {
+    Host *host;
+    bool has_device, is_tpu;
+    HostStep *steps; /* by group; those of no group last */
+    size_t n_steps, step_capacity;
+    uint64_t compute_16bit_ps, compute_32bit_ps; /* of GPUs: all groups, also those that are no steps */
+    OpMetricsDb ops;                             /* what one occurrence of a TPU op costs, by no key */
+    StepOpRecord *records;
+    size_t n_records, record_capacity;
+    bool has_infeed; /* an op brings input: idle time is not attributed to it */
+    Arena arena;
+    OpStats *texts; /* owns texts */
+} HostSteps;
+
+typedef struct {
+    uint32_t number; /* XProf's: the group, or counted from 0 where hosts are merged */
+    const char *name; /* NULL: none */
+    uint64_t begin_ps, duration_ps; /* of its longest core that is no SparseCore */
+    StepCore *cores; /* by core_id */
+    size_t n_cores;
+    const HostStep *const *of_hosts; /* one each of the db's hosts */
+    bool dropped;                    /* of run_all_steps(): run_steps() does not have it */
+    int64_t kept_number;             /* its number in run_steps(), -1: not there */
+} Step;
+
+typedef struct {
+    Step *steps; /* by number */
+    size_t n_steps;
+    const HostSteps **hosts; /* those whose steps count: without devices, hosts do not where others have some */
+    uint32_t *host_places;   /* their places in the run, for core ids */
+    size_t n_hosts;
+    enum Hardware hardware;
+    bool empty_intersect;     /* hosts have steps, but none in common */
+    bool has_complete_steps;  /* XProf has a database of the ops of complete steps, if an empty one */
+    uint64_t compute_16bit_ps, compute_32bit_ps;
+    Arena arena;
+} StepDb;
+
+/* XProf's step database of all hosts together or of one: what its overview, input pipeline and roofline show. Lives as long
+ * as the run. NULL with err set. */
+const StepDb *run_steps(Run *run, Host *only, ProfErr *err);
+/* The same with the steps that XProf drops there as incomplete: what its pod viewer shows. */
+const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err);
+/* Of one host: every group with steps or events, and why some are no steps. */
+const HostSteps *host_steps(Host *host, ProfErr *err);
+
+/* ps of a core in XProf's nine categories; zeros for SparseCores. */
+void step_categories(const StepCore *core, uint64_t ps[N_STEP_CATEGORIES]);
+/* The same from actual_ps. */
+void step_actual_categories(const StepCore *core, uint64_t ps[N_STEP_CATEGORIES]);
+/* The largest; of equal ones the last by name, as XProf has it. */
+enum StepCategory step_bottleneck(const uint64_t ps[N_STEP_CATEGORIES]);
+enum StepCategory hlo_step_category(const Text *category);
+/* ps of a category of a TensorCore, 0 when it has none. */
+uint64_t step_share(const StepCore *core, const char *category);
+
+/* A TensorCore's step as XProf's TpuStepBreakdown has it. */
+typedef struct {
+    uint64_t infeed_ps, host_outfeed_ps, wait_for_scv0_ps, scv0_transform_ps, scv0_outfeed_ps, all_reduce_ps, send_ps, recv_ps, host_send_ps, host_recv_ps,
+        megacore_wait_ps, high_flops_ps, tc_idle_ps, tc_busy_ps; /* tc_idle, tc_busy: differences, which wrap as XProf's */
+} TensorCoreStep;
+TensorCoreStep tensorcore_step(const StepCore *core);
+/* XProf's times of a step over its TensorCores, in ps; all 0 without one. */
+typedef struct {
+    uint64_t tc_compute_ps, tc_infeed_ps, tc_outfeed_ps, tc_idle_ps, host_transfer_ps, scv0_compute_ps, scv0_infeed_ps;
+    const StepCore *max_infeed; /* NULL: none */
+    double infeed_percent_average, infeed_percent_min, infeed_percent_max;
+    uint64_t sc_step_ps, sc_compute_ps, sc_idle_ps; /* of SparseCores */
+    size_t n_tensorcores, n_sparsecores;
+} TpuStep;
+TpuStep tpu_step(const Step *step);
+
+/* The ops of a step's TensorCores, or of all steps (step NULL: XProf's ops of complete steps); IDLE is not among them: it is what
+ * total_ps has beyond total_op_ps. Normalized times are not known. Texts borrow from the run; out is freed with op_db_free(), breakdowns of
+ * memory are the arena's. */
+int step_ops(const StepDb *db, const Step *step, OpMetricsDb *out, Arena *arena, ProfErr *err);
+
+/* Over steps, as XProf's summaries: sample deviation; all 0 without values, and 0 where all are equal. */
+typedef struct {
+    double average, minimum, maximum, deviation;
+    double xprof_maximum, xprof_deviation; /* what XProf makes of zeros: the smallest double, and NaN for a single 0 */
+} StepSummary;
+StepSummary step_summary(const double *values, size_t n);
+
+#endif
