@@ -240,6 +240,8 @@ const Table session_table = {"session",
     "occurrences_overflow, " \
     "sparsecore_programs_mixed, " \
     "host_ops_lost, " \
+    "no_steps, " \
+    "steps_not_aligned, " \
     "more"
 /* clang-format on */
 

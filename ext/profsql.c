@@ -46,6 +46,7 @@ SQLITE_EXTENSION_INIT1
     T(roofline_properties) \
     T(hlo_text) \
     T(async_ops) \
+    T(host_steps) T(steps) T(step_breakdown) T(core_steps) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_differences) \

@@ -15,33 +15,67 @@ typedef struct {
 
 /* ---- a GPU's steps: the spans of its events in a row that are of one group ---- */
 
-static int mark_runs(const LineSpans *lines, size_t n_lines, bool files_own, Marker *markers, ProfErr *err)
+typedef struct {
+    const StepBuild *build;
+    Line **lines;
+    Marker *markers; /* by group */
+    uint32_t group;  /* of the run at hand, NO_GROUP: none */
+    uint64_t begin_ps, end_ps;
+} Runs;
+
+static void close_run(Runs *r)
 {
+    if (r->group != NO_GROUP) marker_add(&r->markers[r->group], r->begin_ps, r->end_ps - r->begin_ps);
+}
+
+static int64_t group_of(const Runs *r, const SpanRef *span) { return nth_group(line_groups(r->build->grouping, r->lines[span->line]), span->at); }
+
+static bool take_span(void *context, const SpanRef *span, ProfErr *err)
+{
+    (void)err;
+    Runs *r = context;
+    uint32_t last = r->group, group = group_number(&r->build->groups, group_of(r, span), &last);
+    uint64_t begin = (uint64_t)span->start_ps, end = begin + (uint64_t)span->duration_ps;
+    if (group == NO_GROUP) return true;
+    if (group != r->group) {
+        close_run(r);
+        r->group = group, r->begin_ps = begin, r->end_ps = end;
+    }
+    if (end > r->end_ps) r->end_ps = end;
+    return true;
+}
+
+static bool spans_alike(void *context, const SpanRef *a, const SpanRef *b, ProfErr *err)
+{
+    (void)err;
+    return group_of(context, a) == group_of(context, b);
+}
+
+static void start_again(void *context)
+{
+    Runs *r = context;
+    r->group = NO_GROUP;
+    memset(r->markers, 0, r->build->groups.n * sizeof *r->markers);
+}
+
+/* Of a file that XProf grouped when it was written, the steps are its own. */
+static int mark_steps(const StepBuild *b, const Plane *plane, const LineSpans *spans, Marker *markers, ProfErr *err)
+{
+    bool files_own = b->grouping->by != GROUPED_HERE;
+    Runs runs = {.build = b, .markers = markers, .lines = prof_alloc(plane->n_lines * sizeof *runs.lines), .group = NO_GROUP};
     size_t n = 0;
-    for (size_t i = 0; i < n_lines; i++) {
-        for (size_t k = 0; k < lines[i].n_markers && files_own; k++)
-            marker_add(&markers[lines[i].markers[k].group], lines[i].markers[k].begin_ps, lines[i].markers[k].duration_ps);
-        n += lines[i].n;
+    if (!runs.lines) return prof_nomem(err);
+    memset(markers, 0, b->groups.n * sizeof *markers);
+    for (size_t i = 0; i < plane->n_lines; i++) {
+        Line *line = &b->host->lines[plane->first_line + i];
+        if (!line->derived) runs.lines[n++] = line;
+        for (size_t k = 0; files_own && k < spans[i].n_markers; k++)
+            marker_add(&markers[spans[i].markers[k].group], spans[i].markers[k].begin_ps, spans[i].markers[k].duration_ps);
     }
-    if (files_own) return PROF_OK;
-    SpanRef *all = prof_alloc(n * sizeof *all);
-    if (!all) return prof_nomem(err);
-    n = 0;
-    for (size_t i = 0; i < n_lines; i++) {
-        if (lines[i].n) memcpy(all + n, lines[i].spans, lines[i].n * sizeof *all);
-        n += lines[i].n;
-    }
-    span_sort(all, n);
-    for (size_t i = 0, k; i < n; i = k) {
-        uint64_t begin = (uint64_t)all[i].start_ps, end = begin;
-        for (k = i; k < n && all[k].line == all[i].line; k++) {
-            uint64_t ends = (uint64_t)all[k].start_ps + (uint64_t)all[k].duration_ps;
-            if (k == i || ends > end) end = ends;
-        }
-        marker_add(&markers[all[i].line], begin, end - begin);
-    }
-    prof_free(all);
-    return PROF_OK;
+    const SpanVisitor visitor = {&runs, take_span, spans_alike, start_again};
+    if (!files_own && spans_walk(runs.lines, n, &visitor, err)) close_run(&runs);
+    prof_free(runs.lines);
+    return err->code;
 }
 
 static void add_line_facts(Generic *g, const LineSpans *line, const bool *counts)
@@ -159,6 +193,7 @@ static void add_host_facts(Generic *g, const LineSpans *lines, size_t n_lines)
             GroupFacts *f = &facts[lines[i].spans[k].line];
             enum StepType type = span_type(&lines[i].spans[k]);
             if (type == TIME_WAIT_INPUT || type == TIME_HOST_TO_DEVICE) f->host_input_ps += (uint64_t)lines[i].spans[k].duration_ps;
+            f->host_spoke = true;
             if (!g->has_device) f->has_events = true;
         }
     }
@@ -176,8 +211,7 @@ static int read_planes(Generic *g, LineSpans *spans, ProfErr *err)
         Plane *plane = &b->host->planes[i];
         LineSpans *lines = spans + plane->first_line;
         if (plane->kind != PLANE_GPU || read_gpu_plane(b, plane, lines, err)) continue;
-        memset(markers, 0, b->groups.n * sizeof *markers);
-        if (!mark_runs(lines, plane->n_lines, b->grouping->by != GROUPED_HERE, markers, err)) join_plane(g, lines, plane->n_lines, markers);
+        if (!mark_steps(b, plane, lines, markers, err)) join_plane(g, lines, plane->n_lines, markers);
     }
     prof_free(markers);
     if (threads && !err->code && !read_host_plane(b, threads, g->has_device, spans + threads->first_line, err))

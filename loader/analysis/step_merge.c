@@ -20,7 +20,6 @@ typedef struct {
     StepDb *db;
     HostPart *parts; /* as db->hosts */
     bool all;        /* with those that XProf drops as incomplete */
-    bool renumber;
     size_t leader;
     size_t first, end; /* of the leading host's steps: what all have */
 } Merge;
@@ -43,7 +42,7 @@ static int choose_hosts(Merge *m, Run *run, Host *only, ProfErr *err)
         db->hosts[db->n_hosts++] = steps;
         n_readable++;
     }
-    m->renumber = n_readable > 1;
+    m->db->merged = n_readable > 1;
     size_t n = 0;
     for (size_t i = 0; i < db->n_hosts; i++) {
         if (any_device && !db->hosts[i]->has_device) continue;
@@ -207,7 +206,7 @@ static int make_step(Merge *m, Step *step, size_t nth, ProfErr *err)
     StepCore *cores = step->cores = arena_alloc(&db->arena, n_cores * sizeof *cores);
     if (!cores) return prof_nomem(err);
     step->of_hosts = of;
-    step->number = m->renumber ? (uint32_t)nth : (uint32_t)of[0]->group;
+    step->number = m->db->merged ? (uint32_t)nth : (uint32_t)of[0]->group;
     step->name = of[0]->name;
     step->begin_ps = of[0]->begin_ps;
     for (size_t h = 0; h < db->n_hosts; h++) {
@@ -235,7 +234,7 @@ static int make_steps(Merge *m, ProfErr *err)
         enum Hardware hardware = host->is_tpu ? HARDWARE_TPU : host->has_device ? HARDWARE_GPU : HARDWARE_CPU;
         if (hardware > db->hardware) db->hardware = hardware;
     }
-    db->has_complete_steps |= m->renumber;
+    db->has_complete_steps |= db->merged;
     return err->code;
 }
 

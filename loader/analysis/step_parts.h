@@ -12,7 +12,7 @@
 #define PROF_STEP_PARTS_H
 
 #include "device_ops.h"
-#include "span_sort.h"
+#include "span_walk.h"
 #include "steps.h"
 
 /* The groups of a host that events have, ascending: a group's number is its place. */
@@ -37,6 +37,7 @@ typedef struct {
     const char *name; /* that its events bear, NULL: none do */
     StepTransfers transfers[N_STEP_TRANSFERS];
     uint64_t n_collectives, host_input_ps;
+    bool host_spoke;
     bool has_events; /* on a device, or without one on the host */
 } GroupFacts;
 

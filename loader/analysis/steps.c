@@ -138,6 +138,7 @@ static void add_tensorcore(TpuStep *t, Sums *sums, const StepCore *core)
     t->tc_compute_ps = first ? compute : least(t->tc_compute_ps, compute);
     if (first || c.infeed_ps > t->tc_infeed_ps) t->tc_infeed_ps = c.infeed_ps, t->max_infeed = core;
     t->host_transfer_ps = most(t->host_transfer_ps, c.host_send_ps + c.host_recv_ps);
+    t->all_reduce_ps = most(t->all_reduce_ps, c.all_reduce_ps);
     if (c.wait_for_scv0_ps > sums->wait_for_scv0_ps) t->scv0_compute_ps = sums->wait_for_scv0_ps = c.wait_for_scv0_ps;
     if (first || percent < t->infeed_percent_min) t->infeed_percent_min = percent;
     if (first || percent > t->infeed_percent_max) t->infeed_percent_max = percent;

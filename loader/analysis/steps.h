@@ -85,6 +85,7 @@ enum StepDrop {
     STEP_NO_TIME,       /* its markers span nothing */
     STEP_NO_COMPUTE,    /* nothing computed in it */
     STEP_OUTSIDE_XPROF, /* marked as frameworks do that XProf does not know */
+    STEP_NOT_ON_ALL_CORES, /* of a TPU */
     STEP_FIRST_OR_LAST, /* of more than five: may be incomplete. XProf's pod viewer has it all the same */
 };
 typedef struct HostStep {
@@ -96,6 +97,7 @@ typedef struct HostStep {
     size_t n_cores;
     StepTransfers transfers[N_STEP_TRANSFERS];
     uint64_t n_collectives;
+    bool host_spoke;            /* host threads have events in it */
     uint64_t host_input_ps;     /* host threads that wait for input or copy it to the device, overlaps counted twice */
     size_t first_op, n_ops;     /* of a TPU's: in HostSteps.records */
 } HostStep;
@@ -138,6 +140,7 @@ typedef struct {
     uint32_t *host_places;   /* their places in the run, for core ids */
     size_t n_hosts;
     enum Hardware hardware;
+    bool merged;             /* steps of several hosts: XProf numbers them anew */
     bool empty_intersect;     /* hosts have steps, but none in common */
     bool has_complete_steps;  /* XProf has a database of the ops of complete steps, if an empty one */
     uint64_t compute_16bit_ps, compute_32bit_ps;
@@ -170,7 +173,7 @@ typedef struct {
 TensorCoreStep tensorcore_step(const StepCore *core);
 /* XProf's times of a step over its TensorCores, in ps; all 0 without one. */
 typedef struct {
-    uint64_t tc_compute_ps, tc_infeed_ps, tc_outfeed_ps, tc_idle_ps, host_transfer_ps, scv0_compute_ps, scv0_infeed_ps;
+    uint64_t tc_compute_ps, tc_infeed_ps, tc_outfeed_ps, tc_idle_ps, host_transfer_ps, all_reduce_ps, scv0_compute_ps, scv0_infeed_ps;
     const StepCore *max_infeed; /* NULL: none */
     double infeed_percent_average, infeed_percent_min, infeed_percent_max;
     uint64_t sc_step_ps, sc_compute_ps, sc_idle_ps; /* of SparseCores */

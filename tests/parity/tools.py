@@ -253,8 +253,8 @@ def step_breakdown(answer):
                 shares.update(values)
             elif part != "type_ps" and isinstance(values, Num):
                 shares[part] = values
-        rows += [[row[at["index"]], row[at["core_id"]], category, ps] for category, ps in sorted(shares.items())]
-    return ["index", "core_id", "category", "ps"], rows
+        rows += [[row[at["step_num"]], row[at["core_id"]], category, ps] for category, ps in sorted(shares.items())]
+    return ["step_num", "core_id", "category", "ps"], rows
 
 
 def steps(answer):
@@ -265,8 +265,19 @@ def steps(answer):
     at, rows = {c: i for i, c in enumerate(table[0])}, {}
     for row in table[1]:
         rows.setdefault(row[at["index"]], []).append(row)
-    return ["index", "step_num", "step_name", "core_count"], [
-        [index, cores[0][at["step_num"]], cores[0][at["step_name"]], Num(len(cores))] for index, cores in rows.items()]
+    return ["step_num", "core_count", "begin_ps", "duration_ps"], [
+        [cores[0][at["step_num"]], Num(len(cores)), cores[0][at["begin_ps"]],
+         max((core[at["duration_ps"]] for core in cores if int(core[at["core_id"]]) < 1000000), key=int, default=Num(0))] for cores in rows.values()]
+
+
+def core_times(answer):
+    """op_stats.steps: begin and length on each core that is no SparseCore."""
+    table = answer.table("op_stats.steps")
+    if table is None:
+        return None
+    columns = ["step_num", "core_id", "begin_ps", "duration_ps"]
+    places = [table[0].index(c) for c in columns]
+    return columns, [[row[p] for p in places] for row in table[1] if int(row[places[1]]) < 1000000]
 
 
 def snapshots(answer):
@@ -667,17 +678,22 @@ TOOLS = [
         occupancy_pct = occupancy_percent""", order=True, turn={"occupancy_pct": lambda cell: None if cell == "nan" else cell}),
 
     # steps
-    Entry("op_stats.steps", "steps", "steps({source})", """
-        index = row_number() OVER (ORDER BY step) - 1
+    Entry("op_stats.steps", "steps", "steps({source}) WHERE NOT dropped AND core_count > 0", """
         step_num = step
-        step_name = name
-        core_count = core_count""", rows=steps),
-    Entry("op_stats.steps.breakdown", "step_breakdown", "step_breakdown({source})", """
-        index = dense_rank() OVER (ORDER BY step) - 1
+        core_count = core_count
+        begin_ps = start_ps
+        duration_ps = CAST(round(duration_ms * 1e9) AS INTEGER)""", key="step_num", rows=steps, order=True),
+    Entry("op_stats.steps.cores", "core_steps", "core_steps({source}) WHERE NOT dropped", """
+        step_num = step
+        core_id = core_id
+        begin_ps = start_ps
+        duration_ps = CAST(round(total_us * 1e6) AS INTEGER)""", key="step_num core_id", rows=core_times, order=True),
+    Entry("op_stats.steps.breakdown", "step_breakdown", "step_breakdown({source}) WHERE NOT dropped AND duration_ps >= (category LIKE 'sc\\_%' ESCAPE '\\')", """
+        step_num = step
         core_id category
-        ps = duration_ps""", key="index core_id category", rows=step_breakdown),
+        ps = duration_ps""", key="step_num core_id category", rows=step_breakdown),
     Entry("pod_viewer", "core_steps", "core_steps({source})", """
-        stepNum = step
+        stepNum = pod_step
         core = core_id
         hostName = host
         chipId = chip_id
