@@ -155,7 +155,7 @@ static void read_gpu_line(void *context, size_t i, ProfErr *err)
     Line *line = &b->host->lines[r->plane->first_line + i];
     LineSpans *out = &r->spans[i];
     const LineGroups *groups = line_groups(b->grouping, line);
-    bool steps = line->proto_id == 0xdeadbeef;
+    bool steps = (uint32_t)line->proto_id == 0xdeadbeef;
     if (!groups->groups || (line->derived && !steps)) return;
     EventReader reader;
     EventAt e;

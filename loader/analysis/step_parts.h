@@ -38,6 +38,7 @@ typedef struct {
     StepTransfers transfers[N_STEP_TRANSFERS];
     uint64_t n_collectives, host_input_ps;
     bool host_spoke;
+    bool marked;     /* TPU: a core has a marker */
     bool has_events; /* on a device, or without one on the host */
 } GroupFacts;
 
@@ -100,8 +101,6 @@ int generic_steps(StepBuild *build, ProfErr *err);
 int tpu_steps(StepBuild *build, ProfErr *err);
 /* Adds the SparseCores to the steps that the TensorCores have. */
 int sparsecore_steps(StepBuild *build, ProfErr *err);
-/* What host threads say of a TPU's steps. */
-int tpu_host_input(StepBuild *build, ProfErr *err);
 
 /* A step for the group, with room for its cores; NULL: no memory. */
 HostStep *add_host_step(StepBuild *build, uint32_t group, size_t n_cores);
