@@ -359,7 +359,7 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_RUN, RUN_DOC)                                                                                                                                         \
     C(CS_STEP, "step", "INTEGER", NULL, "number of the step, as in steps; NULL: dropped there, and hosts are merged", "step db step_num")                      \
     C(CS_CORE, "core_id", "INTEGER", NULL, "as in step_breakdown; SparseCores are not listed", "pod_viewer podStatsPerCore")                                   \
-    C(CS_HOST, "host", "TEXT", NULL, "host, as its file is named", "pod_viewer hostName")                                                                      \
+    C(CS_HOST, "host", "TEXT", NULL, "host, as its file is named", "file name without .xplane.pb")                                                             \
     C(CS_CHIP, "chip_id", "INTEGER", NULL, "XProf's open tools never fill it: 0; chip_id_actual knows", "pod_viewer chipId")                                   \
     C(CS_NODE, "node_id", "INTEGER", NULL, "XProf's open tools never fill it: 0", "pod_viewer nodeId")                                                         \
     C(CS_TOTAL, "total_us", "REAL", "us", "length of the step on this core", "pod_viewer totalDurationUs")                                                     \
@@ -378,6 +378,7 @@ const Table step_breakdown_table = {"step_breakdown",
       "XProf's number in the pod viewer: where hosts are merged it counts from 0 with the steps that other tools drop", "pod_viewer stepNum")                  \
     C(CS_START, "start_ps", "INTEGER", "ps", "begin on this core, from its host's session start", "step db begin_ps")                                          \
     C(CS_DROPPED, "dropped", "INTEGER", "0 or 1", "1: XProf's other tools drop the step as perhaps incomplete", "libprofsql")                                  \
+    C(CS_HOSTNAME, "hostname", "TEXT", NULL, "what the file itself calls the host; host where it does not say", "pod_viewer hostName")                         \
     C(CS_PLANE, PLANE_ID_DOC)                                                                                                                                  \
     C(CS_CHIP_ACTUAL, "chip_id_actual", "INTEGER", NULL, "number of the core's chip on its host; NULL when the file does not say", "core_details")             \
     C(CS_ACTUAL_COMPUTE, "device_compute_us_actual", "REAL", "us",                                                                                             \
@@ -448,6 +449,12 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CS_POD_STEP: sqlite3_result_int64(ctx, step->number); break;
     case CS_START: sqlite3_result_int64(ctx, (sqlite3_int64)core->begin_ps); break;
     case CS_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
+    case CS_HOSTNAME:
+        if (core->host->n_hostnames)
+            result_text(ctx, core->host->hostnames[0]);
+        else
+            result_name(ctx, core->host->name);
+        break;
     case CS_PLANE:
         if (core->plane) sqlite3_result_int64(ctx, core->plane->plane_id);
         break;

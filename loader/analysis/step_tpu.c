@@ -440,7 +440,7 @@ static void attribute_input(Tpu *t)
         HostStep *step = &s->steps[i];
         if (step->dropped || !step->host_input_ps || !step->n_cores) continue;
         const Step whole = {.cores = step->cores, .n_cores = step->n_cores};
-        double part = safe_div((double)step->host_input_ps, (double)tpu_step(&whole).tc_idle_ps);
+        double part = safe_div((double)step->host_input_ps / 1e9, tpu_step(&whole).tc_idle_ms);
         for (size_t c = 0; c < step->n_cores && part > 0; c++)
             if (step->cores[c].kind == STEP_CORE_TENSOR) attribute(&step->cores[c], part < 1 ? part : 1, infeed);
     }

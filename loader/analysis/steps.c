@@ -168,6 +168,9 @@ TpuStep tpu_step(const Step *step)
     for (size_t i = 0; i < step->n_cores; i++)
         if (step->cores[i].kind == STEP_CORE_TENSOR) shortest = least(shortest, step->cores[i].duration_ps);
     t.tc_idle_ps = shortest > told ? shortest - told : 0;
+    t.tc_idle_ms = (double)shortest / 1e9 - ((double)t.tc_compute_ps / 1e9 + (double)t.scv0_compute_ps / 1e9 + (double)t.tc_infeed_ps / 1e9 +
+                                             (double)t.scv0_infeed_ps / 1e9 + (double)t.tc_outfeed_ps / 1e9);
+    if (!(t.tc_idle_ms > 0)) t.tc_idle_ms = 0;
     return t;
 }
 

@@ -174,6 +174,7 @@ TensorCoreStep tensorcore_step(const StepCore *core);
 /* XProf's times of a step over its TensorCores, in ps; all 0 without one. */
 typedef struct {
     uint64_t tc_compute_ps, tc_infeed_ps, tc_outfeed_ps, tc_idle_ps, host_transfer_ps, all_reduce_ps, scv0_compute_ps, scv0_infeed_ps;
+    double tc_idle_ms; /* tc_idle_ps in XProf's own arithmetic: a difference of times in ms */
     const StepCore *max_infeed; /* NULL: none */
     double infeed_percent_average, infeed_percent_min, infeed_percent_max;
     uint64_t sc_step_ps, sc_compute_ps, sc_idle_ps; /* of SparseCores */
