@@ -171,7 +171,7 @@ const Table host_steps_table = {"host_steps",
     C(ST_SC_IDLE, "sc_idle_ms", "REAL", "ms", "SparseCores idle: average of them", "input_pipeline_analyzer")                                                  \
     C(ST_BOTTLENECK, "bottleneck", "TEXT", NULL, "the category that took most, of the nine as they are: step's actual columns", "libprofsql")                  \
     C(ST_ACTUAL_COMPUTE, "device_compute_ms_actual", "REAL", "ms",                                                                                             \
-      "as device_compute_ms, with what host threads did and with copies by all their names: XProf takes MemcpyH2D for a computation, and forgets the host",   \
+      "as device_compute_ms, with what host threads did and with copies by all their names: XProf takes MemcpyH2D for a computation, and forgets the host",    \
       "libprofsql")                                                                                                                                            \
     C(ST_ACTUAL_D2D, "device_to_device_ms_actual", "REAL", "ms", "the same of device_to_device_ms", "libprofsql")                                              \
     C(ST_ACTUAL_COLLECTIVES, "device_collectives_ms_actual", "REAL", "ms", "the same of device_collectives_ms", "libprofsql")                                  \
@@ -182,7 +182,7 @@ const Table host_steps_table = {"host_steps",
     C(ST_ACTUAL_COMPILATION, "compilation_ms_actual", "REAL", "ms", "the same of compilation_ms", "libprofsql")                                                \
     C(ST_ACTUAL_OTHERS, "all_others_ms_actual", "REAL", "ms", "the same of all_others_ms", "libprofsql")                                                       \
     C(ST_DROPPED, "dropped", "INTEGER", "0 or 1",                                                                                                              \
-      "1: XProf drops it from all tools but the pod viewer, as the first or last of more than five. Only of single hosts: merged steps are counted without",  \
+      "1: XProf drops it from all tools but the pod viewer, as the first or last of more than five. Only of single hosts: merged steps are counted without",   \
       "libprofsql")                                                                                                                                            \
     C(ST_SOURCE, SOURCE_DOC)
 enum { STEPS_COLUMNS(COLUMN_ENUM) };
@@ -233,8 +233,8 @@ static enum StepCategory step_most(const Step *step)
 static void tpu_column(sqlite3_context *ctx, const Step *step, int column)
 {
     TpuStep t = tpu_step(step);
-    const uint64_t ps[] = {t.tc_compute_ps, t.tc_infeed_ps,     t.tc_outfeed_ps,    t.tc_idle_ps, t.host_transfer_ps,
-                           t.all_reduce_ps, t.scv0_compute_ps, t.scv0_infeed_ps, t.sc_step_ps, t.sc_compute_ps, t.sc_idle_ps};
+    const uint64_t ps[] = {t.tc_compute_ps,   t.tc_infeed_ps,   t.tc_outfeed_ps, t.tc_idle_ps,    t.host_transfer_ps, t.all_reduce_ps,
+                           t.scv0_compute_ps, t.scv0_infeed_ps, t.sc_step_ps,    t.sc_compute_ps, t.sc_idle_ps};
     if (column >= ST_SC_STEP ? t.n_sparsecores : t.n_tensorcores) sqlite3_result_double(ctx, (double)ps[column - ST_TC_COMPUTE] / 1e9);
 }
 
@@ -265,8 +265,8 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource steps_rows = {.next = steps_next, .column = steps_column, .per_run = true};
-const Table steps_table = {"steps", "one row for each step of a run: how long it took, and what for", steps_columns, COUNT(steps_columns), &row_table_module,
-                           &steps_rows, 100};
+const Table steps_table = {
+    "steps", "one row for each step of a run: how long it took, and what for", steps_columns, COUNT(steps_columns), &row_table_module, &steps_rows, 100};
 
 /* ---- step_breakdown ---- */
 
@@ -278,8 +278,7 @@ const Table steps_table = {"steps", "one row for each step of a run: how long it
     C(SB_HOST, HOST_DOC)                                                                                                                                       \
     C(SB_CATEGORY, "category", "TEXT", NULL, "type of activity, HLO category of a TensorCore's ops, or what a SparseCore did", "step db")                      \
     C(SB_DURATION, "duration_ps", "INTEGER", "ps", "time in the step; categories of a core do not overlap", "step db")                                         \
-    C(SB_ACTUAL, "duration_ps_actual", "INTEGER", "ps",                                                                                                        \
-      "the same with what host threads did and with copies by all their names; NULL off GPU", "libprofsql")                                                    \
+    C(SB_ACTUAL, "duration_ps_actual", "INTEGER", "ps", "the same with what host threads did and with copies by all their names; NULL off GPU", "libprofsql")  \
     C(SB_DROPPED, "dropped", "INTEGER", "0 or 1", "as in steps", "libprofsql")                                                                                 \
     C(SB_SOURCE, SOURCE_DOC)
 enum { BREAKDOWN_COLUMNS(COLUMN_ENUM) };
@@ -381,8 +380,8 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_HOSTNAME, "hostname", "TEXT", NULL, "what the file itself calls the host; host where it does not say", "pod_viewer hostName")                         \
     C(CS_PLANE, PLANE_ID_DOC)                                                                                                                                  \
     C(CS_CHIP_ACTUAL, "chip_id_actual", "INTEGER", NULL, "number of the core's chip on its host; NULL when the file does not say", "core_details")             \
-    C(CS_ACTUAL_COMPUTE, "device_compute_us_actual", "REAL", "us",                                                                                             \
-      "as device_compute_us, with what host threads did and with copies by all their names", "libprofsql")                                                     \
+    C(CS_ACTUAL_COMPUTE, "device_compute_us_actual", "REAL", "us", "as device_compute_us, with what host threads did and with copies by all their names",      \
+      "libprofsql")                                                                                                                                            \
     C(CS_ACTUAL_D2D, "device_to_device_us_actual", "REAL", "us", "the same of device_to_device_us", "libprofsql")                                              \
     C(CS_ACTUAL_COLLECTIVES, "device_collectives_us_actual", "REAL", "us", "the same of device_collectives_us", "libprofsql")                                  \
     C(CS_ACTUAL_HOST, "host_compute_us_actual", "REAL", "us", "the same of host_compute_us", "libprofsql")                                                     \

@@ -62,7 +62,8 @@ HostStep *add_host_step(StepBuild *b, uint32_t group, size_t n_cores)
     StepCore *cores = n_cores ? arena_alloc(&s->arena, n_cores * sizeof *cores) : NULL;
     if (n_cores && !cores) return NULL;
     HostStep *step = &s->steps[s->n_steps++];
-    *step = (HostStep){.group = b->groups.ids[group], .cores = cores, .n_collectives = f->n_collectives, .host_spoke = f->host_spoke, .host_input_ps = f->host_input_ps};
+    *step = (HostStep){
+        .group = b->groups.ids[group], .cores = cores, .n_collectives = f->n_collectives, .host_spoke = f->host_spoke, .host_input_ps = f->host_input_ps};
     step->name = group_name(b->grouping, step->group);
     if (!step->name) step->name = f->name;
     memcpy(step->transfers, f->transfers, sizeof step->transfers);
@@ -127,12 +128,14 @@ static void report(const HostSteps *s)
                    "did not record them; tables of steps are empty");
     else if (n[STEP_OUTSIDE_XPROF] == s->n_steps)
         host_issue(s->host, "info", "no_steps", 0, 0, s->host,
-                   "the only steps are events `Profiled batch`, which Keras 3 writes and XProf does not group by: host_steps lists them, other tables of steps are empty");
+                   "the only steps are events `Profiled batch`, which Keras 3 writes and XProf does not group by: host_steps lists them, other tables of steps "
+                   "are empty");
     else
-        host_issue(s->host, "info", "no_steps", 0, 0, s->host,
-                   "no group of events is a step: %zu without a marker, %zu in which nothing ran, %zu without length, %zu in which nothing was computed; tables of "
-                   "steps are empty, host_steps lists the groups",
-                   n[STEP_NO_MARKER], n[STEP_NO_EVENTS] + n[STEP_NOT_ON_ALL_CORES], n[STEP_NO_TIME], n[STEP_NO_COMPUTE]);
+        host_issue(
+            s->host, "info", "no_steps", 0, 0, s->host,
+            "no group of events is a step: %zu without a marker, %zu in which nothing ran, %zu without length, %zu in which nothing was computed; tables of "
+            "steps are empty, host_steps lists the groups",
+            n[STEP_NO_MARKER], n[STEP_NO_EVENTS] + n[STEP_NOT_ON_ALL_CORES], n[STEP_NO_TIME], n[STEP_NO_COMPUTE]);
 }
 
 /* ---- making ---- */

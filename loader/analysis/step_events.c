@@ -54,9 +54,9 @@ typedef struct {
     StatFilter filter;
     uint16_t *kinds; /* of each event metadata: types as in SpanRef.at, and HALF */
     LineSpans *spans;
-    bool has_device;      /* host threads: of a host with devices */
-    bool is_staged;       /* input pipelines mark their stages */
-    uint64_t *produced;   /* contexts, as an open hash table; 0: free */
+    bool has_device;    /* host threads: of a host with devices */
+    bool is_staged;     /* input pipelines mark their stages */
+    uint64_t *produced; /* contexts, as an open hash table; 0: free */
     size_t n_slots, n_produced;
 } PlaneRead;
 
@@ -68,9 +68,9 @@ static uint16_t gpu_kind(const Text *name)
         const char *prefix;
         enum StepType type;
     } actual[] = {
-        {"MEMCPYHToD", TIME_HOST_TO_DEVICE},   {"MemcpyH2D", TIME_HOST_TO_DEVICE},    {"MEMCPYDToH", TIME_DEVICE_TO_HOST},
-        {"MemcpyD2H", TIME_DEVICE_TO_HOST},    {"MEMCPYDToD", TIME_DEVICE_TO_DEVICE}, {"MemcpyD2D", TIME_DEVICE_TO_DEVICE},
-        {"MemcpyP2P", TIME_DEVICE_TO_DEVICE},  {"MEMCPYPToP", TIME_DEVICE_TO_DEVICE}, {"nccl", TIME_COLLECTIVES},
+        {"MEMCPYHToD", TIME_HOST_TO_DEVICE},  {"MemcpyH2D", TIME_HOST_TO_DEVICE},    {"MEMCPYDToH", TIME_DEVICE_TO_HOST},
+        {"MemcpyD2H", TIME_DEVICE_TO_HOST},   {"MEMCPYDToD", TIME_DEVICE_TO_DEVICE}, {"MemcpyD2D", TIME_DEVICE_TO_DEVICE},
+        {"MemcpyP2P", TIME_DEVICE_TO_DEVICE}, {"MEMCPYPToP", TIME_DEVICE_TO_DEVICE}, {"nccl", TIME_COLLECTIVES},
         {"rccl", TIME_COLLECTIVES},
     };
     Slice s = slice_of(name);
@@ -112,7 +112,9 @@ static uint64_t detail_bytes(Slice details)
 
 static bool add_transfer(LineSpans *s, uint32_t group, enum StepType type, const EventAt *e, Slice details)
 {
-    enum StepTransfer kind = type == TIME_HOST_TO_DEVICE ? TRANSFER_HOST_TO_DEVICE : type == TIME_DEVICE_TO_HOST ? TRANSFER_DEVICE_TO_HOST : TRANSFER_DEVICE_TO_DEVICE;
+    enum StepTransfer kind = type == TIME_HOST_TO_DEVICE   ? TRANSFER_HOST_TO_DEVICE
+                             : type == TIME_DEVICE_TO_HOST ? TRANSFER_DEVICE_TO_HOST
+                                                           : TRANSFER_DEVICE_TO_DEVICE;
     if (type != TIME_HOST_TO_DEVICE && type != TIME_DEVICE_TO_HOST && type != TIME_DEVICE_TO_DEVICE) return true;
     LineTransfer *t = NULL;
     for (size_t back = 1; back <= N_STEP_TRANSFERS && back <= s->n_transfers && !t; back++) {
@@ -361,7 +363,8 @@ static void read_host_line(void *context, size_t i, ProfErr *err)
 
 int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *spans, ProfErr *err)
 {
-    static const enum KnownStat wanted[] = {STAT_CORRELATION_ID, STAT_STEP_NAME, STAT_STAGE_NAME, STAT_PRODUCER_TYPE, STAT_PRODUCER, STAT_CONSUMER_TYPE, STAT_CONSUMER};
+    static const enum KnownStat wanted[] = {STAT_CORRELATION_ID, STAT_STEP_NAME,     STAT_STAGE_NAME, STAT_PRODUCER_TYPE,
+                                            STAT_PRODUCER,       STAT_CONSUMER_TYPE, STAT_CONSUMER};
     PlaneRead r = {.build = build, .plane = plane, .spans = spans, .has_device = has_device};
     for (size_t i = 0; i < plane->n_stat_metas; i++) r.is_staged |= plane->stat_metas[i].known == STAT_STAGE_NAME;
     if (!stat_filter_open(&r.filter, plane, wanted, r.is_staged ? COUNT(wanted) : 2, err) && (!r.is_staged || !collect_contexts(&r, err)))

@@ -6,9 +6,9 @@
 typedef struct {
     StepBuild *build;
     bool has_device;
-    SpanRef *spans; /* of all lines, by group */
-    size_t *first;  /* of each group's, and one more */
-    bool *seen;     /* in the plane in hand */
+    SpanRef *spans;               /* of all lines, by group */
+    size_t *first;                /* of each group's, and one more */
+    bool *seen;                   /* in the plane in hand */
     SweepResult *parity, *actual; /* by group */
     Marker *steps;
 } Generic;

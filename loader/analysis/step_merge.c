@@ -12,7 +12,7 @@ typedef struct {
     size_t n;
     struct StepSpan {
         uint64_t begin, end;
-    } * spans; /* around all cores */
+    } * spans;     /* around all cores */
     int64_t shift; /* step i of it goes with step i + shift of the leading host */
 } HostPart;
 

@@ -6,7 +6,7 @@
 #include "step_parts.h"
 
 typedef struct {
-    PsSpan *spans; /* apart from each other, in order */
+    PsSpan *spans;    /* apart from each other, in order */
     uint64_t *before; /* of each span: how long all before it are */
     size_t n;
 } Busy;

@@ -51,7 +51,7 @@ typedef struct {
     size_t first_core; /* XProf begins anew where cores have no step in common: cores from here on count */
     bool *is_step;     /* groups */
     /* sums of the step in hand */
-    uint32_t *category_of; /* of each op */
+    uint32_t *category_of;   /* of each op */
     const Text **categories; /* by name */
     size_t n_categories, category_capacity;
     uint64_t *category_ps;
@@ -217,7 +217,8 @@ static bool same_memory(const OpMetrics *a, const OpMetrics *b)
 
 static bool same_op(const OpMetrics *a, const OpMetrics *b)
 {
-    return a->category == b->category && a->flops == b->flops && a->model_flops == b->model_flops && a->bytes_accessed == b->bytes_accessed && same_memory(a, b);
+    return a->category == b->category && a->flops == b->flops && a->model_flops == b->model_flops && a->bytes_accessed == b->bytes_accessed &&
+           same_memory(a, b);
 }
 
 /* The op that a metadata stands for: one for all cores where they agree. */

@@ -5,7 +5,7 @@
 #include <math.h>
 
 const char *const step_type_names[N_STEP_TYPES] = {
-    "UNKNOWN_TIME",    "HOST_COMPUTE",    "HOST_COMPILE",     "HOST_TO_HOST",   "HOST_TO_DEVICE",    "HOST_PREPARE",
+    "UNKNOWN_TIME",       "HOST_COMPUTE",    "HOST_COMPILE",     "HOST_TO_HOST",   "HOST_TO_DEVICE",    "HOST_PREPARE",
     "DEVICE_COLLECTIVES", "HOST_WAIT_INPUT", "DEVICE_TO_DEVICE", "DEVICE_TO_HOST", "DEVICE_COMPUTE_32", "DEVICE_COMPUTE_16",
 };
 const char *const step_category_names[N_STEP_CATEGORIES] = {
@@ -17,10 +17,18 @@ const char *const step_category_names[N_STEP_CATEGORIES] = {
 static void add_types(const uint64_t *type_ps, uint64_t ps[N_STEP_CATEGORIES])
 {
     static const int category_of[N_STEP_TYPES] = {
-        [TIME_UNKNOWN] = STEP_ALL_OTHERS,      [TIME_HOST_COMPUTE] = STEP_HOST_COMPUTE, [TIME_HOST_COMPILE] = STEP_COMPILATION,
-        [TIME_HOST_TO_HOST] = -1,              [TIME_HOST_TO_DEVICE] = STEP_INPUT,      [TIME_HOST_PREPARE] = STEP_KERNEL_LAUNCH,
-        [TIME_COLLECTIVES] = STEP_COLLECTIVES, [TIME_WAIT_INPUT] = STEP_INPUT,          [TIME_DEVICE_TO_DEVICE] = STEP_DEVICE_TO_DEVICE,
-        [TIME_DEVICE_TO_HOST] = STEP_OUTPUT,   [TIME_COMPUTE_32] = STEP_DEVICE_COMPUTE, [TIME_COMPUTE_16] = STEP_DEVICE_COMPUTE,
+        [TIME_UNKNOWN] = STEP_ALL_OTHERS,
+        [TIME_HOST_COMPUTE] = STEP_HOST_COMPUTE,
+        [TIME_HOST_COMPILE] = STEP_COMPILATION,
+        [TIME_HOST_TO_HOST] = -1,
+        [TIME_HOST_TO_DEVICE] = STEP_INPUT,
+        [TIME_HOST_PREPARE] = STEP_KERNEL_LAUNCH,
+        [TIME_COLLECTIVES] = STEP_COLLECTIVES,
+        [TIME_WAIT_INPUT] = STEP_INPUT,
+        [TIME_DEVICE_TO_DEVICE] = STEP_DEVICE_TO_DEVICE,
+        [TIME_DEVICE_TO_HOST] = STEP_OUTPUT,
+        [TIME_COMPUTE_32] = STEP_DEVICE_COMPUTE,
+        [TIME_COMPUTE_16] = STEP_DEVICE_COMPUTE,
     };
     for (int t = 0; t < N_STEP_TYPES; t++)
         if (category_of[t] >= 0) ps[category_of[t]] += type_ps[t]; /* XProf shows copies within the host nowhere */

@@ -80,16 +80,16 @@ typedef struct {
 /* A step of one host. */
 enum StepDrop {
     STEP_KEPT,
-    STEP_NO_MARKER,     /* nothing says how long it was */
-    STEP_NO_EVENTS,     /* a marker, but nothing ran in it (on one of the cores) */
-    STEP_NO_TIME,       /* its markers span nothing */
-    STEP_NO_COMPUTE,    /* nothing computed in it */
-    STEP_OUTSIDE_XPROF, /* marked as frameworks do that XProf does not know */
+    STEP_NO_MARKER,        /* nothing says how long it was */
+    STEP_NO_EVENTS,        /* a marker, but nothing ran in it (on one of the cores) */
+    STEP_NO_TIME,          /* its markers span nothing */
+    STEP_NO_COMPUTE,       /* nothing computed in it */
+    STEP_OUTSIDE_XPROF,    /* marked as frameworks do that XProf does not know */
     STEP_NOT_ON_ALL_CORES, /* of a TPU */
-    STEP_FIRST_OR_LAST, /* of more than five: may be incomplete. XProf's pod viewer has it all the same */
+    STEP_FIRST_OR_LAST,    /* of more than five: may be incomplete. XProf's pod viewer has it all the same */
 };
 typedef struct HostStep {
-    int64_t group; /* -1: none */
+    int64_t group;    /* -1: none */
     const char *name; /* NULL: none */
     uint64_t begin_ps, duration_ps;
     enum StepDrop dropped;
@@ -97,9 +97,9 @@ typedef struct HostStep {
     size_t n_cores;
     StepTransfers transfers[N_STEP_TRANSFERS];
     uint64_t n_collectives;
-    bool host_spoke;            /* host threads have events in it */
-    uint64_t host_input_ps;     /* host threads that wait for input or copy it to the device, overlaps counted twice */
-    size_t first_op, n_ops;     /* of a TPU's: in HostSteps.records */
+    bool host_spoke;        /* host threads have events in it */
+    uint64_t host_input_ps; /* host threads that wait for input or copy it to the device, overlaps counted twice */
+    size_t first_op, n_ops; /* of a TPU's: in HostSteps.records */
 } HostStep;
 
 /* Ops of one kind on one core of a TPU in one step. */
@@ -123,10 +123,10 @@ typedef struct {
 } HostSteps;
 
 typedef struct {
-    uint32_t number; /* XProf's: the group, or counted from 0 where hosts are merged */
-    const char *name; /* NULL: none */
+    uint32_t number;                /* XProf's: the group, or counted from 0 where hosts are merged */
+    const char *name;               /* NULL: none */
     uint64_t begin_ps, duration_ps; /* of its longest core that is no SparseCore */
-    StepCore *cores; /* by core_id */
+    StepCore *cores;                /* by core_id */
     size_t n_cores;
     const HostStep *const *of_hosts; /* one each of the db's hosts */
     bool dropped;                    /* of run_all_steps(): run_steps() does not have it */
@@ -141,8 +141,8 @@ typedef struct {
     size_t n_hosts;
     enum Hardware hardware;
     bool merged;             /* steps of several hosts: XProf numbers them anew */
-    bool empty_intersect;     /* hosts have steps, but none in common */
-    bool has_complete_steps;  /* XProf has a database of the ops of complete steps, if an empty one */
+    bool empty_intersect;    /* hosts have steps, but none in common */
+    bool has_complete_steps; /* XProf has a database of the ops of complete steps, if an empty one */
     uint64_t compute_16bit_ps, compute_32bit_ps;
     Arena arena;
 } StepDb;
@@ -174,7 +174,7 @@ TensorCoreStep tensorcore_step(const StepCore *core);
 /* XProf's times of a step over its TensorCores, in ps; all 0 without one. */
 typedef struct {
     uint64_t tc_compute_ps, tc_infeed_ps, tc_outfeed_ps, tc_idle_ps, host_transfer_ps, all_reduce_ps, scv0_compute_ps, scv0_infeed_ps;
-    double tc_idle_ms; /* tc_idle_ps in XProf's own arithmetic: a difference of times in ms */
+    double tc_idle_ms;          /* tc_idle_ps in XProf's own arithmetic: a difference of times in ms */
     const StepCore *max_infeed; /* NULL: none */
     double infeed_percent_average, infeed_percent_min, infeed_percent_max;
     uint64_t sc_step_ps, sc_compute_ps, sc_idle_ps; /* of SparseCores */
