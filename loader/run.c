@@ -187,11 +187,13 @@ static void drop_structure(Host *host)
     host->n_planes = host->n_lines = 0;
 }
 
-/* Reads a host's file up to its events. A single file of any name may also be an HLO program. */
-static int read_structure(Host *host, bool alone, ProfErr *err)
+/* Reads a host's file up to its events. A single file whose name does not say what it is may be an HLO program. */
+static int read_structure(Host *host, ProfErr *err)
 {
     if (host->is_program) return hlo_check_file(host, err);
-    if (xspace_read_structure(host, err) != PROF_FORMAT || !alone) return err->code;
+    size_t name = strlen(host->name), path = strlen(host->file.path);
+    bool open_minded = host->run->n_hosts == 1 && path >= name && !strcmp(host->file.path + path - name, host->name); /* no suffix was cut off */
+    if (xspace_read_structure(host, err) != PROF_FORMAT || !open_minded) return err->code;
     ProfErr other = {0};
     if (hlo_check_file(host, &other)) return err->code;
     drop_structure(host);
@@ -204,7 +206,7 @@ static void host_task(Job *job, Host *host)
 {
     ProfErr err = {0};
     if (!host->readable) return;
-    read_structure(host, job->run->n_hosts == 1, &err);
+    read_structure(host, &err);
     if (!err.code && host->file.trailing_bytes)
         host_issue(host, "warning", "gzip_trailing_bytes", host->file.n_bytes, host->file.trailing_bytes, host,
                    "bytes behind the end of the gzip stream were left out");
