@@ -234,6 +234,7 @@ const Table session_table = {"session",
     "free_without_allocation, " \
     "unreadable_program, " \
     "duplicate_program, " \
+    "programs_of_subprocesses, " \
     "heap_simulation, " \
     "memory_spaces, " \
     "too_many_children, " \

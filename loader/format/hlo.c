@@ -312,6 +312,9 @@ static void *programs_make(Run *run, Host *only, ProfErr *err)
     Window window = {.file = &host->file};
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         const Plane *plane = &host->planes[i];
+        if (plane->kind == PLANE_METADATA && strcmp(plane->name->text, "/host:metadata") != 0 && plane->n_declared)
+            host_issue(host, "info", "programs_of_subprocesses", plane->span.offset, 0, programs,
+                       "the programs of sub-processes (%.200s) are left out, as in XProf: their ids are not the host's", plane->name->text);
         if (strcmp(plane->name->text, "/host:metadata") != 0) continue;
         for (size_t k = 0; k < plane->n_declared && !err->code; k++)
             if (plane->event_metas[k].has_stats) read_entry(programs, plane, &plane->event_metas[k], &window, err);
