@@ -243,6 +243,7 @@ const Table session_table = {"session",
     "host_ops_lost, " \
     "no_steps, " \
     "steps_not_aligned, " \
+    "no_common_steps, " \
     "more"
 /* clang-format on */
 

@@ -4,7 +4,7 @@
  * time (the first thousand of the order, those without occurrence not shown), and the program by steps. */
 #include "roofline.h"
 
-#include "step_programs.h"
+#include "steps.h"
 
 enum { MOST_OPS = 1000 };
 
@@ -12,7 +12,7 @@ typedef struct {
     Roofline *roofline;
     const OpStats *stats;
     const DeviceCapabilities *devices;
-    const StepPrograms *steps;
+    const StepDb *steps;
     size_t capacity;
     bool with_infeed_outfeed;
     ProfErr *err;
@@ -103,10 +103,20 @@ static void add_ops(Builder *b, const OpMetricsDb *db, uint64_t total_ps)
     prof_free(order);
 }
 
-/* XProf divides an average's times by the number of steps, but not its rates and shares. */
-static void add_average(Builder *b, const OpMetrics *complete)
+/* The whole program in a step, or in all of them (step NULL); NULL: err is set. */
+static RooflineRow *add_program(Builder *b, const Step *step)
 {
-    RooflineRow *row = add_row(b, complete, complete->time_ps);
+    OpMetricsDb ops;
+    if (step_ops(b->steps, step, &ops, &b->roofline->arena, b->err)) return NULL;
+    OpMetrics program = sum_program(b, &ops);
+    op_db_free(&ops);
+    return b->err->code ? NULL : add_row(b, &program, program.time_ps);
+}
+
+/* XProf divides an average's times by the number of steps, but not its rates and shares. */
+static void add_average(Builder *b)
+{
+    RooflineRow *row = add_program(b, NULL);
     double n = (double)b->steps->n_steps;
     if (!row) return;
     row->record = ROOFLINE_AVERAGE;
@@ -116,11 +126,10 @@ static void add_average(Builder *b, const OpMetrics *complete)
 static void build(Builder *b)
 {
     OpMetrics program = sum_program(b, &b->stats->device);
-    enum StepPart part = b->with_infeed_outfeed ? STEP_ALL : STEP_WITHOUT_FEEDS;
     if (add_row(b, &program, program.time_ps)) add_ops(b, &b->stats->device, program.time_ps);
-    if (b->steps->has_complete && !b->err->code) add_average(b, &b->steps->complete[part]);
+    if (b->steps->has_complete_steps && !b->err->code) add_average(b);
     for (size_t i = 0; i < b->steps->n_steps && !b->err->code; i++) {
-        RooflineRow *row = add_row(b, &b->steps->steps[i].parts[part], b->steps->steps[i].parts[part].time_ps);
+        RooflineRow *row = add_program(b, &b->steps->steps[i]);
         if (row) row->record = ROOFLINE_STEP, row->step = b->steps->steps[i].number;
     }
 }
@@ -137,7 +146,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
 {
     const OpStats *stats = run_op_stats(run, only, err);
     const DeviceCapabilities *devices = stats ? run_devices(run, only, err) : NULL;
-    const StepPrograms *steps = devices ? run_step_programs(run, only, err) : NULL;
+    const StepDb *steps = devices ? run_steps(run, only, err) : NULL;
     Roofline *r = steps ? prof_alloc(sizeof *r) : NULL;
     if (!r) return prof_nomem(err), NULL;
     Builder b = {.roofline = r, .stats = stats, .devices = devices, .steps = steps, .err = err};

@@ -11,11 +11,13 @@ typedef struct {
 typedef struct {
     const StepSpan *spans; /* in order of the steps */
     size_t n;
-    size_t first; /* out: its step that goes with the first of the common steps */
+    size_t first;   /* out: its step that goes with the first of the common steps */
+    bool unaligned; /* out: so many of its steps overlap the leader's that they were not compared; it is aligned by number */
 } HostSpans;
 
-/* How many steps the hosts have in common; *is_empty: they have steps, but none in common. The chief is the host whose steps
- * end soonest after their begin, the first of equal ones; every other host is shifted to where most of its time overlaps. */
-size_t steps_align(HostSpans *hosts, size_t n_hosts, bool *is_empty);
+/* How many steps the hosts have in common; *is_empty: they have steps, but none in common. The leader is the host whose steps
+ * end soonest after the first begins, the first of equal ones; every other host is shifted to where most of its time overlaps
+ * that of the leader, by no step at all if nowhere any does. 0 with err set when there is no memory. */
+size_t steps_align(HostSpans *hosts, size_t n_hosts, bool *is_empty, ProfErr *err);
 
 #endif

@@ -546,6 +546,7 @@ KNOWN = [
     ("op_stats.steps*", "*edge_timestamp_extreme/*", UNIX_TIMES),
     ("op_stats.steps*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
     ("pod_viewer", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
+    ("roofline_model.ops", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
 ]
 
 TOOLS = [
