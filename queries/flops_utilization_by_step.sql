@@ -1,0 +1,43 @@
+-- How much of the devices' peak did each step use?
+-- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- column run TEXT: the run
+-- column step INTEGER: number of the step
+-- column name TEXT: its name; NULL when it has none
+-- column duration_ms REAL [ms]: how long it took
+-- column flops REAL [FLOP]: floating operations of the step on all devices, as the devices count them; NULL when the file tells of none
+-- column gflops_per_device REAL [1e9 FLOP/s]: rate of one device, on average
+-- column peak_gflops REAL [1e9 FLOP/s]: the peak of one device; NULL when unknown
+-- column utilization_percent REAL [percent 0..100]: rate over the peak; NULL when either is unknown
+WITH device AS MATERIALIZED (
+    SELECT d.run, count(*) AS n, max(d.peak_flops_per_second) AS peak, p.kind = 'tensorcore' AS is_tpu
+    FROM temp.devices(:source) AS d JOIN temp.planes(:source) AS p ON p.run = d.run AND p.plane_id = d.plane_id
+    WHERE p.kind IN ('tensorcore', 'gpu')
+    GROUP BY d.run
+), op AS MATERIALIZED (
+    SELECT run, program_id, name, flops / occurrences AS flops
+    FROM temp.op_metrics(:source)
+    WHERE side = 'device' AND parent IS NULL AND flops > 0 AND run IN (SELECT run FROM device WHERE NOT is_tpu)
+), kernel AS MATERIALIZED (
+    SELECT e.run, e.host, e.group_id, e.program_id, e.hlo_op, count(*) AS n
+    FROM temp.trace_events(:source) AS e
+    WHERE e.plane_kind = 'gpu' AND NOT e.derived AND e.group_id IS NOT NULL AND e.hlo_op IS NOT NULL AND EXISTS (SELECT 1 FROM op)
+    GROUP BY e.run, e.host, e.group_id, e.program_id, e.hlo_op
+), work AS MATERIALIZED (
+    SELECT run, CAST(record AS INTEGER) AS step, flops
+    FROM temp.roofline(:source)
+    WHERE rank = 0 AND include_infeed_outfeed AND record NOT IN ('Total', 'Average') AND run IN (SELECT run FROM device WHERE is_tpu)
+    UNION ALL
+    SELECT k.run, h.step, sum(k.n * op.flops)
+    FROM kernel AS k JOIN op ON op.run = k.run AND op.program_id = k.program_id AND op.name = k.hlo_op
+         JOIN temp.host_steps(:source) AS h ON h.run = k.run AND h.host = k.host AND h.group_id = k.group_id
+    WHERE h.step IS NOT NULL
+    GROUP BY k.run, h.step
+), step AS (
+    SELECT s.rowid AS place, s.run, s.step, s.name, s.duration_ms, nullif(w.flops, 0) AS flops, d.peak, d.n
+    FROM temp.steps(:source) AS s LEFT JOIN device AS d ON d.run = s.run LEFT JOIN work AS w ON w.run = s.run AND w.step = s.step
+    WHERE NOT s.dropped
+)
+SELECT run, step, name, duration_ms, flops, CASE WHEN duration_ms > 0 THEN flops / n / duration_ms / 1e6 END, peak / 1e9,
+       CASE WHEN duration_ms > 0 AND peak > 0 THEN 100.0 * flops / n / (duration_ms / 1e3) / peak END
+FROM step
+ORDER BY run, place
