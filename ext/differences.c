@@ -12,6 +12,9 @@ typedef struct {
 #define DETAILS "knows the kernel_details of today's CUDA alone: 0 registers and bytes, 1,1,1 blocks and 0 % for others (ROCm, CUDA until 2023)"
 #define SPELLINGS "every spelling of kernel_details that profilers have used; NULL where unknown or not the same for all kernels of the row"
 
+#define FORGETS_HOST "forgets what host threads did beside a device, and takes copies by the names of today's profilers (MemcpyH2D) for computations"
+#define WITH_HOST "host threads count too, and copies by every name; at each moment the most important activity. Without a GPU the same"
+
 /* Every column that ends in _actual is here. */
 static const Difference differences[] = {
     {"kernel_stats", "registers_per_thread", "registers_per_thread_actual", DETAILS, SPELLINGS},
@@ -63,6 +66,26 @@ static const Difference differences[] = {
     {"op_metrics_totals", "total_ps", NULL,
      "measures a GPU from the smallest to the largest time from the start of each line, though lines may begin at different times",
      "trace_events has times from the session's start"},
+    {"steps", "device_compute_ms", "device_compute_ms_actual", FORGETS_HOST, WITH_HOST},
+    {"steps", "device_to_device_ms", "device_to_device_ms_actual", FORGETS_HOST, WITH_HOST},
+    {"steps", "device_collectives_ms", "device_collectives_ms_actual", FORGETS_HOST, WITH_HOST},
+    {"steps", "host_compute_ms", "host_compute_ms_actual", FORGETS_HOST, WITH_HOST},
+    {"steps", "kernel_launch_ms", "kernel_launch_ms_actual", FORGETS_HOST, WITH_HOST},
+    {"steps", "input_ms", "input_ms_actual", FORGETS_HOST, WITH_HOST},
+    {"steps", "output_ms", "output_ms_actual", FORGETS_HOST, WITH_HOST},
+    {"steps", "compilation_ms", "compilation_ms_actual", FORGETS_HOST, WITH_HOST},
+    {"steps", "all_others_ms", "all_others_ms_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "device_compute_us", "device_compute_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "device_to_device_us", "device_to_device_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "device_collectives_us", "device_collectives_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "host_compute_us", "host_compute_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "kernel_launch_us", "kernel_launch_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "input_us", "input_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "output_us", "output_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "compilation_us", "compilation_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "all_others_us", "all_others_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "chip_id", "chip_id_actual", "never fills it: 0", "as core_details of the device says; NULL where it does not"},
+    {"step_breakdown", "duration_ps", "duration_ps_actual", FORGETS_HOST, WITH_HOST},
     {"hlo_ops", "bound_by", NULL, "puts HBM traffic over the peak of shared memory to find Shm/L1", "no profiler reports shared memory traffic"},
     {"roofline", "bound_by", NULL, "puts HBM traffic over the peak of shared memory to find Shm/L1", "no profiler reports shared memory traffic"},
 };
