@@ -26,6 +26,8 @@ enum StepType {
     TIME_DEVICE_TO_HOST,
     TIME_COMPUTE_32,
     TIME_COMPUTE_16,
+    TIME_WAIT_DEVICE, /* no profile of today has this one and the next */
+    TIME_WAIT_HOST,
     N_STEP_TYPES,
 };
 extern const char *const step_type_names[N_STEP_TYPES]; /* as XProf spells them: UNKNOWN_TIME, ... */

@@ -1,0 +1,118 @@
+/* steps.c: sweeping, categories, bottlenecks, alignment and summaries of steps: vectors worked out by hand or published in XProf's
+ * own unit tests. */
+#include "../../loader/analysis/step_align.h"
+#include "../../loader/analysis/step_parts.h"
+#include "check.h"
+
+#include <math.h>
+
+static SpanRef span(int64_t begin, int64_t end, enum StepType type)
+{
+    return (SpanRef){begin, end - begin, 0, (uint32_t)type | (uint32_t)type << SPAN_ACTUAL_SHIFT | SPAN_COUNTS};
+}
+
+static SweepResult swept(const SpanRef *spans, size_t n, uint64_t duration)
+{
+    SweepResult r;
+    ProfErr err = {0};
+    step_sweep(spans, n, false, 0, duration, &r, &err);
+    check(!err.code, "sweep");
+    return r;
+}
+
+static void sweeping(void)
+{
+    const SpanRef nested[] = {span(0, 100, TIME_HOST_COMPUTE), span(20, 60, TIME_COMPUTE_32), span(50, 80, TIME_DEVICE_TO_HOST)};
+    SweepResult r = swept(nested, 3, 100);
+    check(r.type_ps[TIME_HOST_COMPUTE] == 40 && r.type_ps[TIME_COMPUTE_32] == 40 && r.type_ps[TIME_DEVICE_TO_HOST] == 20, "the highest type counts");
+    const SpanRef gap[] = {span(0, 10, TIME_WAIT_INPUT), span(5, 15, TIME_COLLECTIVES), span(20, 30, TIME_COMPUTE_16)};
+    r = swept(gap, 3, 40);
+    check(r.type_ps[TIME_WAIT_INPUT] == 10 && r.type_ps[TIME_COLLECTIVES] == 5 && r.type_ps[TIME_COMPUTE_16] == 10, "spans that cross");
+    check(r.type_ps[TIME_UNKNOWN] == 15 && r.all_ps[TIME_UNKNOWN] == 5, "gaps and what is behind the last span");
+    const SpanRef empty[] = {span(10, 10, TIME_COMPUTE_32), span(30, 40, TIME_COLLECTIVES)};
+    r = swept(empty, 2, 50);
+    check(r.type_ps[TIME_COMPUTE_32] == 30, "a span of no length stays on top until one of its type ends"); /* as XProf has it */
+    r = swept(NULL, 0, 7);
+    check(r.types == 1 && r.type_ps[TIME_UNKNOWN] == 7, "no spans");
+}
+
+static void pod_stats(void)
+{
+    uint64_t type_ps[N_STEP_TYPES], ps[N_STEP_CATEGORIES];
+    const uint64_t want[N_STEP_CATEGORIES] = {100, 100, 350, 50, 50, 150, 50, 50, 50};
+    for (int t = 0; t < N_STEP_TYPES; t++) type_ps[t] = t == TIME_COLLECTIVES ? 350 : 50;
+    const StepCore core = {.core_id = 1001, .duration_ps = 1000, .type_ps = type_ps};
+    step_categories(&core, ps);
+    check(!memcmp(ps, want, sizeof want), "categories of types");
+    check(step_bottleneck(ps) == STEP_COLLECTIVES, "bottleneck");
+    memset(ps, 0, sizeof ps);
+    check(step_bottleneck(ps) == STEP_OUTPUT, "bottleneck of nothing: the last label by name");
+}
+
+/* Steps of 2e9 ps, each after the other by `stride` of them, from step `first` on. */
+enum { MOST = 16 };
+static const uint64_t step_ps = 2000000000;
+typedef struct {
+    StepSpan steps[MOST];
+    HostSpans host;
+} TestHost;
+
+static HostSpans make_host(TestHost *h, size_t n, uint64_t begin_ps, uint64_t stride_ps, uint64_t shorter)
+{
+    for (size_t i = 0; i < n; i++) {
+        h->steps[i].begin_ps = begin_ps + i * stride_ps;
+        h->steps[i].end_ps = h->steps[i].begin_ps + step_ps - (i + 1 == n ? shorter : 0);
+    }
+    return h->host = (HostSpans){.spans = h->steps, .n = n};
+}
+
+static void alignment(void)
+{
+    TestHost h[4];
+    HostSpans hosts[4];
+    ProfErr err = {0};
+    bool empty;
+    for (size_t i = 0; i < 4; i++) hosts[i] = make_host(&h[i], 10, i * step_ps, step_ps, i == 0);
+    check(steps_align(hosts, 4, &empty, &err) == 7 && hosts[0].first == 3 && hosts[3].first == 0 && !empty, "each host a step later");
+    for (size_t i = 0; i < 4; i++) hosts[i] = make_host(&h[i], 10, i * 100, step_ps, i == 0);
+    check(steps_align(hosts, 4, &empty, &err) == 10 && !hosts[0].first && !hosts[3].first, "each host 100 ps later");
+    check(steps_align(hosts, 1, &empty, &err) == 10 && !empty, "one host");
+    for (size_t i = 0; i < 4; i++) hosts[i].n = 0;
+    check(steps_align(hosts, 4, &empty, &err) == 0 && !empty, "no steps");
+    hosts[0] = make_host(&h[0], 10, 0, step_ps, 1), hosts[1] = make_host(&h[1], 5, 8 * step_ps, step_ps, 0),
+    hosts[2] = make_host(&h[2], 10, 11 * step_ps, step_ps, 0);
+    check(steps_align(hosts, 3, &empty, &err) == 0 && empty, "a chain without a step in common");
+    hosts[0] = make_host(&h[0], 5, 0, step_ps, 1), hosts[1] = make_host(&h[1], 10, 0, step_ps, 0);
+    check(steps_align(hosts, 2, &empty, &err) == 5 && !empty, "five and ten");
+    hosts[1].n = 0;
+    check(steps_align(hosts, 2, &empty, &err) == 0 && !empty, "five and none");
+    for (size_t i = 0; i < 2; i++) hosts[i] = make_host(&h[i], 5, 0, 2 * step_ps, i == 0);
+    check(steps_align(hosts, 2, &empty, &err) == 5, "gaps between steps");
+    hosts[0] = make_host(&h[0], 1, 0, step_ps, 0);
+    hosts[0].spans = (const StepSpan[]){{0, 0}};
+    check(steps_align(hosts, 1, &empty, &err) == 1, "a step without cores");
+    hosts[0] = make_host(&h[0], 3, 0, step_ps, 1), hosts[1] = make_host(&h[1], 3, 1000 * step_ps, step_ps, 0);
+    check(steps_align(hosts, 2, &empty, &err) == 3 && !empty && !hosts[0].first && !hosts[1].first, "no overlap: by number");
+}
+
+static void summaries(void)
+{
+    const double one = 0, same[] = {5, 5}, two[] = {1, 3};
+    StepSummary s = step_summary(&one, 1);
+    check(s.deviation == 0 && isnan(s.xprof_deviation) && s.xprof_maximum > 0 && s.maximum == 0, "a single zero");
+    s = step_summary(same, 2);
+    check(s.average == 5 && s.deviation == 0 && s.xprof_deviation == 0, "equal values");
+    s = step_summary(two, 2);
+    check(s.average == 2 && s.minimum == 1 && s.maximum == 3 && fabs(s.deviation - sqrt(2)) < 1e-12, "two values");
+    s = step_summary(two, 0);
+    check(s.average == 0 && s.maximum == 0 && s.deviation == 0, "no values");
+}
+
+int main(void)
+{
+    sweeping();
+    pod_stats();
+    alignment();
+    summaries();
+    return finish();
+}
