@@ -46,6 +46,7 @@ static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
     return sum;
 }
 
+/* a where b is not a number: a peak may be none. */
 static double larger(double a, double b) { return b > a ? b : a; }
 
 static void set_efficiency(const Builder *b, RooflineRow *row)
@@ -53,7 +54,7 @@ static void set_efficiency(const Builder *b, RooflineRow *row)
     const PerfEnv *env = &b->devices->env;
     const double *gibps = row->rates.traffic_gibps;
     row->compute_efficiency = safe_div(row->rates.gflops, peak_gflops(b->devices));
-    double memory = safe_div(gibps[TRAFFIC_HBM], peak_gibps(b->devices, MEMORY_HBM));
+    double memory = larger(0, safe_div(gibps[TRAFFIC_HBM], peak_gibps(b->devices, MEMORY_HBM)));
     if (b->devices->hardware == HARDWARE_GPU) {
         memory = larger(memory, safe_div(gibps[TRAFFIC_VMEM_READ], peak_gibps(b->devices, MEMORY_SRAM_READ)));
         memory = larger(memory, safe_div(gibps[TRAFFIC_VMEM_WRITE], peak_gibps(b->devices, MEMORY_SRAM_WRITE)));

@@ -217,7 +217,7 @@ static int add_op(const HostSteps *host, const StepOpRecord *r, OpMetricsDb *out
 static int add_step_ops(const HostSteps *host, const HostStep *step, StepOpRecord *sums, OpMetricsDb *out, Arena *arena, ProfErr *err)
 {
     for (size_t c = 0; c < step->n_cores; c++)
-        if (step->cores[c].kind == STEP_CORE_TENSOR) out->total_ps += step->cores[c].total_ps;
+        if (step->cores[c].kind == STEP_CORE_TENSOR && step->cores[c].core_id < SPARSECORE_IDS) out->total_ps += step->cores[c].total_ps;
     for (size_t i = step->first_op; i < step->first_op + step->n_ops && !err->code; i++) {
         const StepOpRecord *r = &host->records[i];
         if (sums)

@@ -76,7 +76,7 @@ static int add_plane(StepBuild *b, const Plane *plane, ProfErr *err)
             HostStep *step = &b->steps->steps[i];
             if (!step->n_cores) continue;
             uint64_t end_ps = step->begin_ps + step->duration_ps;
-            step->cores[step->n_cores++] = (StepCore){.core_id = 1000000 + (uint32_t)plane->proto_id,
+            step->cores[step->n_cores++] = (StepCore){.core_id = SPARSECORE_IDS + (uint32_t)plane->proto_id,
                                                       .kind = STEP_CORE_SPARSE,
                                                       .host = b->host,
                                                       .plane = plane,

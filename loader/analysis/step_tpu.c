@@ -132,6 +132,14 @@ static void read_line(void *context, size_t i, ProfErr *err)
 
 /* ---- cores ---- */
 
+static bool is_op_line(const Line *line)
+{
+    static const char *const names[] = {"XLA Ops", "Framework Ops", "Sparse Core Ops"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (!line->derived && !strcmp(line->name->text, names[i])) return true;
+    return false;
+}
+
 static int find_lines(Tpu *t, ProfErr *err)
 {
     Host *host = t->build->host;
@@ -145,10 +153,13 @@ static int find_lines(Tpu *t, ProfErr *err)
         core->used = prof_alloc(plane->n_event_metas);
         if (!core->used) return prof_nomem(err);
         stat_filter_open(&core->filter, plane, op_fact_stats, n_op_fact_stats, err);
+        Line *steps = NULL, *ops = NULL; /* of several lines of a kind XProf takes the last */
         for (size_t k = plane->first_line; k < plane->first_line + plane->n_lines; k++) {
-            bool steps = !strcmp(host->lines[k].name->text, "Steps"), ops = !host->lines[k].derived && !strcmp(host->lines[k].name->text, "XLA Ops");
-            if (steps || ops) t->lines[t->n_lines++] = (CoreLine){.core = core, .line = &host->lines[k], .is_steps = steps};
+            if (!strcmp(host->lines[k].name->text, "Steps")) steps = &host->lines[k];
+            if (is_op_line(&host->lines[k])) ops = &host->lines[k];
         }
+        if (steps) t->lines[t->n_lines++] = (CoreLine){.core = core, .line = steps, .is_steps = true};
+        if (ops) t->lines[t->n_lines++] = (CoreLine){.core = core, .line = ops};
     }
     return err->code;
 }
@@ -301,6 +312,13 @@ static int by_number(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
+static void add_op_record(Tpu *t, uint32_t op, const Record *r)
+{
+    StepOpRecord *sums = &t->op_sums[op];
+    if (!sums->op) sums->op = op + 1, t->touched_ops[t->n_touched_ops++] = op;
+    sums->occurrences += r->occurrences, sums->time_ps += r->time_ps, sums->self_ps += r->self_ps;
+}
+
 /* XProf has IDLE always, even of no time. `spare`: room for one more share. */
 static int add_shares(Tpu *t, StepCore *core, const Core *of, size_t group, ProfErr *err)
 {
@@ -310,9 +328,7 @@ static int add_shares(Tpu *t, StepCore *core, const Core *of, size_t group, Prof
         const Record *r = &of->records[i];
         if (!of->op_of[r->meta]) continue;
         uint32_t op = of->op_of[r->meta] - 1, category = t->category_of[op];
-        StepOpRecord *sums = &t->op_sums[op];
-        if (!sums->op) sums->op = op + 1, t->touched_ops[t->n_touched_ops++] = op;
-        sums->occurrences += r->occurrences, sums->time_ps += r->time_ps, sums->self_ps += r->self_ps;
+        if (core->core_id < SPARSECORE_IDS) add_op_record(t, op, r);
         t->touched[n] = category;
         told += r->self_ps, t->category_ps[category] += r->self_ps;
         bool known = false;
@@ -360,6 +376,14 @@ static size_t count_sparsecores(const Host *host)
     return n;
 }
 
+/* XProf tells cores by a number: of several of one the last counts. */
+static bool is_last_of_its_id(const Tpu *t, size_t core, size_t group)
+{
+    for (size_t c = core + 1; c < t->n_cores; c++)
+        if ((uint32_t)t->cores[c].plane->proto_id == (uint32_t)t->cores[core].plane->proto_id && has_group(&t->cores[c], group)) return false;
+    return true;
+}
+
 static int add_step(Tpu *t, uint32_t group, size_t n_sparse, ProfErr *err)
 {
     StepBuild *b = t->build;
@@ -379,7 +403,7 @@ static int add_step(Tpu *t, uint32_t group, size_t n_sparse, ProfErr *err)
     }
     for (size_t c = t->first_core; c < t->n_cores && step->duration_ps && !err->code; c++) {
         const Core *of = &t->cores[c];
-        if (!has_group(of, group)) continue;
+        if (!has_group(of, group) || !is_last_of_its_id(t, c, group)) continue;
         StepCore *core = &step->cores[step->n_cores++];
         *core = (StepCore){.core_id = (uint32_t)of->plane->proto_id,
                            .kind = STEP_CORE_TENSOR,

@@ -47,6 +47,9 @@ enum StepCategory {
 };
 extern const char *const step_category_names[N_STEP_CATEGORIES]; /* "Device compute", ... */
 
+/* Numbers of SparseCores; a TensorCore of such a number is one too where XProf sums the ops of a step. */
+enum { SPARSECORE_IDS = 1000000 };
+
 enum StepCoreKind { STEP_CORE_GENERIC, STEP_CORE_TENSOR, STEP_CORE_SPARSE };
 
 typedef struct {
