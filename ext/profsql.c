@@ -47,6 +47,9 @@ SQLITE_EXTENSION_INIT1
     T(hlo_text) \
     T(async_ops) \
     T(host_steps) T(steps) T(step_breakdown) T(core_steps) \
+    T(perf_counters) \
+    T(utilization) \
+    T(kernel_utilization) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_differences) \

@@ -97,6 +97,19 @@ const char *const known_stat_names[N_KNOWN_STATS] = {
     "flow",
     "memcpy_details",
     "_ipl_stage_name",
+    "counter_value",
+    "performance_counter_id",
+    "performance_counter_description",
+    "performance_counter_sets",
+    "model_id",
+    "padding_amount",
+    "batch_size_after_padding",
+    "batching_input_task_size",
+    "layout",
+    "id",
+    "parent_id",
+    "element_id",
+    "dcn_collective_info",
 };
 
 /* ---- issues ---- */

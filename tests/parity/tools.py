@@ -142,13 +142,13 @@ def kernel_utilization(answer):
         return None
     rows = []
     for device in page.get("devices") or []:
-        for kernel in device["kernels"]:
+        for number, kernel in enumerate(device["kernels"]):
             metrics = {"MXU " + k: v for k, v in kernel["mxu_cycles_breakdown"].items()}
             metrics.update(kernel["other_metrics"], mxu_utilization=kernel["mxu_utilization"])
             for metric, value in sorted(metrics.items()):
-                rows.append([device["device_id"], device["device_type"], kernel["kernel_name"], kernel["duration_us"], metric, value,
+                rows.append([device["device_id"], device["device_type"], Num(number), kernel["kernel_name"], kernel["duration_us"], metric, value,
                              kernel["mxu_is_anomaly"]])
-    return ["device_id", "device_type", "kernel_name", "duration_us", "metric", "value", "mxu_is_anomaly"], rows
+    return ["device_id", "device_type", "number", "kernel_name", "duration_us", "metric", "value", "mxu_is_anomaly"], rows
 
 
 def max_infeed_core(answer):
@@ -449,6 +449,7 @@ INPUT_STEPS = """
     infeedPercentMin = infeed_percent_min
     infeedPercentMax = infeed_percent_max"""
 
+BUILT_IN = "sentences of a table inside XProf, which are not ours to copy; ours are those of the file"
 TOOLTIP = {"tooltip": "text drawn from the other columns"}
 
 SAMPLED_SNAPSHOTS = """
@@ -838,19 +839,21 @@ TOOLS = [
         stall_duration = stall_duration_ms
         total_stall = total_stall_ms
         required_bandwidth = required_bandwidth_gbps""", key="rendezvous_name transfer_type"),
-    Entry("perf_counters.counters", "perf_counters", "perf_counters({source})", """
+    Entry("perf_counters.counters", "perf_counters", "perf_counters({source}) WHERE chip IS NOT NULL AND value IS NOT NULL", """
         Host = host
         Chip = chip
         Kernel = kernel
         Sample = sample
         Counter = counter
-        Value = value
-        Description = description
-        Set = counter_set""", key="Host Chip Kernel Sample Counter"),
-    Entry("utilization_viewer.utilization", "utilization", "utilization({source})", """
-        host device sample node name achieved peak unit""", key="host device sample node name"),
+        Value = CAST(value AS REAL)""", key="Host Chip Kernel Sample Counter", order=True,
+          left_out={"Description": BUILT_IN, "Set": BUILT_IN}),
+    Entry("utilization_viewer.utilization", "utilization", "utilization({source}) WHERE host_index = 0 AND device IS NOT NULL", """
+        host = host_index
+        sample = CASE WHEN sample < 0 THEN sample + 18446744073709551616.0 ELSE sample END
+        device node name achieved peak unit""", key="host device sample node name", order=True),
     Entry("kernel_utilization", "kernel_utilization", "kernel_utilization({source})", """
-        device_id device_type kernel_name duration_us metric value mxu_is_anomaly""", key="device_id kernel_name metric", rows=kernel_utilization),
+        device_id device_type kernel_name duration_us metric value mxu_is_anomaly
+        number = dense_rank() OVER (PARTITION BY plane_id ORDER BY line_id) - 1""", key="device_id number metric", rows=kernel_utilization),
 
     # raw
     Entry("events_db", "Events", "Events({source})",

@@ -1,0 +1,250 @@
+/* perf_counters.c: the tables perf_counters, utilization and kernel_utilization: hardware counters of devices, and how busy
+ * they say the units of a TPU were.
+ *
+ *   SELECT counter, value FROM perf_counters('logs') WHERE chip = 0 AND sample = 0 AND value > 0;
+ *   SELECT sample, name, 100.0 * achieved / peak AS percent FROM utilization('logs') WHERE peak > 0;
+ *   SELECT device_id, sample, value FROM kernel_utilization('logs') WHERE metric = 'mxu_utilization'; */
+#include "../loader/analysis/tpu_counters.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+/* ---- perf_counters ---- */
+
+#define PERF_COUNTERS_COLUMNS(C)                                                                                                                               \
+    C(PC_RUN, RUN_DOC)                                                                                                                                         \
+    C(PC_HOST, HOST_DOC)                                                                                                                                       \
+    C(PC_CHIP, "chip", "INTEGER", NULL, "global_chip_id of the device, else device_id; NULL when the plane says neither: XProf leaves such planes out",        \
+      "perf_counters Chip")                                                                                                                                    \
+    C(PC_KERNEL, "kernel", "TEXT", NULL, "name of the line", "perf_counters Kernel")                                                                           \
+    C(PC_SAMPLE, "sample", "INTEGER", NULL, "id of the line: all its counters were read together", "perf_counters Sample")                                     \
+    C(PC_COUNTER, "counter", "TEXT", NULL, "name of the event, in lower case", "perf_counters Counter")                                                        \
+    C(PC_VALUE, "value", "INTEGER", NULL,                                                                                                                      \
+      "as XProf reads it: 0 unless stored as an integer, modulo 2^64 if negative, decimal TEXT from 2^63 on; NULL where only the metadata has it, which "      \
+      "XProf leaves out",                                                                                                                                      \
+      "perf_counters Value")                                                                                                                                   \
+    C(PC_DESCRIPTION, "description", "TEXT", NULL, "what it counts, as far as the file says; NULL where it does not", "performance_counter_description")       \
+    C(PC_SETS, "counter_set", "TEXT", NULL, "sets that it belongs to, as far as the file says; NULL where it does not", "performance_counter_sets")            \
+    C(PC_ACTUAL, "value_actual", "", NULL, "the value as it is stored, whether integer or real; NULL when it is no number", "counter_value")                   \
+    C(PC_NUMBER, "counter_id", "INTEGER", NULL, "number of the counter, else of the event's metadata", "performance_counter_id")                               \
+    C(PC_PLANE, PLANE_ID_DOC)                                                                                                                                  \
+    C(PC_LINE, LINE_ID_DOC)                                                                                                                                    \
+    C(PC_EVENT, EVENT_ID_DOC)                                                                                                                                  \
+    C(PC_SOURCE, SOURCE_DOC)
+enum { PERF_COUNTERS_COLUMNS(COLUMN_ENUM) };
+static const Column perf_counters_columns[] = {PERF_COUNTERS_COLUMNS(COLUMN_DOC)};
+
+/* c->i: the sample, c->j: the counter of it. */
+static bool perf_counters_next(RowCursor *c)
+{
+    const PerfCounters *all = host_perf_counters(c->host, &c->err);
+    if (!all) return false;
+    for (c->j += c->started; c->i < all->n; c->i++, c->j = 0) {
+        if (c->j >= all->samples[c->i].n) continue;
+        c->item = &all->samples[c->i];
+        return c->place = all->samples[c->i].counters[c->j].event, true;
+    }
+    return false;
+}
+
+static void result_lower(sqlite3_context *ctx, const Text *text)
+{
+    char *lower = sqlite3_malloc64((sqlite3_uint64)text->n_bytes + 1);
+    if (!lower) {
+        sqlite3_result_error_nomem(ctx);
+        return;
+    }
+    for (uint32_t i = 0; i < text->n_bytes; i++) lower[i] = (char)(text->text[i] >= 'A' && text->text[i] <= 'Z' ? text->text[i] + 'a' - 'A' : text->text[i]);
+    sqlite3_result_text64(ctx, lower, text->n_bytes, sqlite3_free, SQLITE_UTF8);
+}
+
+static void result_actual(sqlite3_context *ctx, const PerfCounter *counter)
+{
+    if (counter->type == TYPE_DOUBLE) sqlite3_result_double(ctx, counter->real);
+    if (counter->type == TYPE_INT64) sqlite3_result_int64(ctx, (sqlite3_int64)counter->natural);
+    if (counter->type == TYPE_UINT64) result_u64(ctx, counter->natural);
+}
+
+static void result_if_there(sqlite3_context *ctx, const Text *text)
+{
+    if (text) result_text(ctx, text);
+}
+
+static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const CounterSample *sample = c->item;
+    const PerfCounter *counter = &sample->counters[c->j];
+    switch (column) {
+    case PC_CHIP:
+        if (sample->has_chip_id) sqlite3_result_int64(ctx, sample->chip_id);
+        break;
+    case PC_KERNEL: result_text(ctx, sample->line->name); break;
+    case PC_SAMPLE: sqlite3_result_int64(ctx, sample->line->proto_id); break;
+    case PC_COUNTER: result_lower(ctx, counter->meta->name); break;
+    case PC_VALUE:
+        if (!counter->of_metadata) result_u64(ctx, counter->type == TYPE_DOUBLE ? 0 : counter->natural);
+        break;
+    case PC_DESCRIPTION: result_if_there(ctx, counter->description); break;
+    case PC_SETS: result_if_there(ctx, counter->sets); break;
+    case PC_ACTUAL: result_actual(ctx, counter); break;
+    case PC_NUMBER: result_u64(ctx, counter->number); break;
+    case PC_PLANE: sqlite3_result_int64(ctx, sample->line->plane->plane_id); break;
+    case PC_LINE: sqlite3_result_int64(ctx, sample->line->line_id); break;
+    case PC_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)counter->event); break;
+    default: break;
+    }
+}
+
+static const RowSource perf_counters_rows = {.next = perf_counters_next, .column = perf_counters_column};
+const Table perf_counters_table = {"perf_counters",
+                                   "one row for each hardware counter of each sample, in order of the file",
+                                   perf_counters_columns,
+                                   COUNT(perf_counters_columns),
+                                   &row_table_module,
+                                   &perf_counters_rows,
+                                   3000};
+
+/* ---- utilization ---- */
+
+#define UTILIZATION_COLUMNS(C)                                                                                                                                 \
+    C(UT_RUN, RUN_DOC)                                                                                                                                         \
+    C(UT_HOST, HOST_DOC)                                                                                                                                       \
+    C(UT_HOST_INDEX, "host_index", "INTEGER", NULL, "position of the host in the source; XProf shows the first one only", "utilization_viewer host")           \
+    C(UT_DEVICE, "device", "INTEGER", NULL, "device_id of the plane; NULL when it does not say: XProf leaves such planes out", "utilization_viewer device")    \
+    C(UT_SAMPLE, "sample", "INTEGER", NULL, "id of the line", "utilization_viewer sample")                                                                     \
+    C(UT_NODE, "node", "INTEGER", NULL, "core of the chip", "utilization_viewer node")                                                                         \
+    C(UT_NAME, "name", "TEXT", NULL, "the unit, and what it did", "utilization_viewer name")                                                                   \
+    C(UT_ACHIEVED, "achieved", "REAL", "see unit", "what it did", "utilization_viewer achieved")                                                               \
+    C(UT_PEAK, "peak", "REAL", "see unit", "what it could have done; 0: the core did not run", "utilization_viewer peak")                                      \
+    C(UT_UNIT, "unit", "TEXT", NULL, "cycles, instructions, bytes, or percent (bytes of both)", "utilization_viewer unit")                                     \
+    C(UT_FRACTION, "utilization_fraction", "REAL", "fraction", "achieved / peak, more than 1 where counters disagree; NULL without a peak", "libprofsql")      \
+    C(UT_KERNEL, "kernel", "TEXT", NULL, "name of the line", "XLine.name")                                                                                     \
+    C(UT_DEVICE_TYPE, "device_type", "TEXT", NULL, "TPU v6 Lite or TPU v7x: of others XProf knows no units", "device_type_string")                             \
+    C(UT_LINE, LINE_ID_DOC)                                                                                                                                    \
+    C(UT_SOURCE, SOURCE_DOC)
+enum { UTILIZATION_COLUMNS(COLUMN_ENUM) };
+static const Column utilization_columns[] = {UTILIZATION_COLUMNS(COLUMN_DOC)};
+
+/* c->i: the sample, c->j: the row of its chip. */
+static bool utilization_next(RowCursor *c)
+{
+    const PerfCounters *all = host_perf_counters(c->host, &c->err);
+    if (!all) return false;
+    for (c->j += c->started; c->i < all->n; c->i++, c->j = 0) {
+        const CounterSample *sample = &all->samples[c->i];
+        size_t n_rows;
+        const UtilizationRow *rows = utilization_rows(sample->chip, &n_rows);
+        while (c->j < n_rows && !utilization_shown(sample, &rows[c->j])) c->j++;
+        if (c->j >= n_rows) continue;
+        c->item = sample;
+        return c->place = (uint64_t)sample->line->line_id << 16 | c->j, true;
+    }
+    return false;
+}
+
+static void utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const CounterSample *sample = c->item;
+    size_t n_rows;
+    const UtilizationRow *row = &utilization_rows(sample->chip, &n_rows)[c->j];
+    double peak;
+    switch (column) {
+    case UT_HOST_INDEX: sqlite3_result_int64(ctx, c->from->only ? 0 : c->host - c->from->run->hosts); break;
+    case UT_DEVICE:
+        if (sample->has_device_id) sqlite3_result_int64(ctx, sample->device_id);
+        break;
+    case UT_SAMPLE: sqlite3_result_int64(ctx, sample->line->proto_id); break;
+    case UT_NODE: sqlite3_result_int(ctx, row->core); break;
+    case UT_NAME: sqlite3_result_text(ctx, row->name, -1, SQLITE_STATIC); break;
+    case UT_ACHIEVED: sqlite3_result_double(ctx, utilization_achieved(sample, row, false)); break;
+    case UT_PEAK: sqlite3_result_double(ctx, utilization_peak(sample, row, false)); break;
+    case UT_UNIT: sqlite3_result_text(ctx, row->unit, -1, SQLITE_STATIC); break;
+    case UT_FRACTION:
+        if ((peak = utilization_peak(sample, row, false)) > 0) sqlite3_result_double(ctx, utilization_achieved(sample, row, false) / peak);
+        break;
+    case UT_KERNEL: result_text(ctx, sample->line->name); break;
+    case UT_DEVICE_TYPE: result_if_there(ctx, sample->device_type); break;
+    case UT_LINE: sqlite3_result_int64(ctx, sample->line->line_id); break;
+    default: break;
+    }
+}
+
+static const RowSource utilization_table_rows = {.next = utilization_next, .column = utilization_column};
+const Table utilization_table = {"utilization",
+                                 "how busy the units of a TPU were, by its counters: one row for each unit of each core of each sample",
+                                 utilization_columns,
+                                 COUNT(utilization_columns),
+                                 &row_table_module,
+                                 &utilization_table_rows,
+                                 500};
+
+/* ---- kernel_utilization ---- */
+
+#define KERNEL_UTILIZATION_COLUMNS(C)                                                                                                                          \
+    C(KU_RUN, RUN_DOC)                                                                                                                                         \
+    C(KU_HOST, HOST_DOC)                                                                                                                                       \
+    C(KU_DEVICE, "device_id", "INTEGER", NULL, "device_id of the plane, else the number in its name", "kernel_utilization device_id")                          \
+    C(KU_TYPE, "device_type", "TEXT", NULL, "TPU v6 Lite or TPU v7x: of others XProf knows no units", "kernel_utilization device_type")                        \
+    C(KU_KERNEL, "kernel_name", "TEXT", NULL, "default_kernel: XProf has no other name", "kernel_utilization kernel_name")                                     \
+    C(KU_DURATION, "duration_us", "REAL", "us", "cycles of the busier TensorCore at the chip's clock; 0 without", "kernel_utilization duration_us")            \
+    C(KU_METRIC, "metric", "TEXT", NULL,                                                                                                                       \
+      "mxu_utilization, MXU BF16, MXU FP8, MXU Int4 and MXU Int8 (shares of the matrix units' work), then units as in utilization",                            \
+      "kernel_utilization other_metrics")                                                                                                                      \
+    C(KU_VALUE, "value", "REAL", "percent", "over all cores, with two decimals; units stop at 100, mxu_utilization does not", "kernel_utilization")            \
+    C(KU_ANOMALY, "mxu_is_anomaly", "INTEGER", "0 or 1", "1: mxu_utilization is more than 100", "kernel_utilization mxu_is_anomaly")                           \
+    C(KU_SAMPLE, "sample", "INTEGER", NULL, "id of the line", "XLine.id")                                                                                      \
+    C(KU_KERNEL_ACTUAL, "kernel_name_actual", "TEXT", NULL, "name of the line; NULL when it has none", "XLine.name")                                           \
+    C(KU_PLANE, PLANE_ID_DOC)                                                                                                                                  \
+    C(KU_LINE, LINE_ID_DOC)                                                                                                                                    \
+    C(KU_SOURCE, SOURCE_DOC)
+enum { KERNEL_UTILIZATION_COLUMNS(COLUMN_ENUM) };
+static const Column kernel_utilization_columns[] = {KERNEL_UTILIZATION_COLUMNS(COLUMN_DOC)};
+
+/* c->i: the sample, c->j: the metric; those of the sample are in c->scratch. */
+static bool kernel_utilization_next(RowCursor *c)
+{
+    const PerfCounters *all = host_perf_counters(c->host, &c->err);
+    if (!all) return false;
+    if (!c->scratch && !(c->scratch = prof_alloc(sizeof(KernelUtilization)))) return prof_nomem(&c->err), false;
+    KernelUtilization *u = c->scratch;
+    for (c->j += c->started; c->i < all->n; c->i++, c->j = 0) {
+        const CounterSample *sample = &all->samples[c->i];
+        if (sample->chip == CHIP_OTHER) continue;
+        if (c->item != sample) kernel_utilization(sample, u);
+        if (c->j >= u->n) continue;
+        c->item = sample;
+        return c->place = (uint64_t)sample->line->line_id << 16 | c->j, true;
+    }
+    return false;
+}
+
+static void kernel_utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const CounterSample *sample = c->item;
+    const KernelUtilization *u = c->scratch;
+    switch (column) {
+    case KU_DEVICE: sqlite3_result_int64(ctx, sample->device_id); break;
+    case KU_TYPE: result_if_there(ctx, sample->device_type); break;
+    case KU_KERNEL: sqlite3_result_text(ctx, "default_kernel", -1, SQLITE_STATIC); break;
+    case KU_DURATION: sqlite3_result_double(ctx, u->duration_us); break;
+    case KU_METRIC: sqlite3_result_text(ctx, u->metrics[c->j].name, -1, SQLITE_STATIC); break;
+    case KU_VALUE: sqlite3_result_double(ctx, u->metrics[c->j].value); break;
+    case KU_ANOMALY: sqlite3_result_int(ctx, u->mxu_is_anomaly); break;
+    case KU_SAMPLE: sqlite3_result_int64(ctx, sample->line->proto_id); break;
+    case KU_KERNEL_ACTUAL:
+        if (sample->line->name->n_bytes) result_text(ctx, sample->line->name);
+        break;
+    case KU_PLANE: sqlite3_result_int64(ctx, sample->line->plane->plane_id); break;
+    case KU_LINE: sqlite3_result_int64(ctx, sample->line->line_id); break;
+    default: break;
+    }
+}
+
+static const RowSource kernel_utilization_rows = {.next = kernel_utilization_next, .column = kernel_utilization_column};
+const Table kernel_utilization_table = {"kernel_utilization",
+                                        "the metrics that XProf derives from each sample of a TPU's counters",
+                                        kernel_utilization_columns,
+                                        COUNT(kernel_utilization_columns),
+                                        &row_table_module,
+                                        &kernel_utilization_rows,
+                                        200};
