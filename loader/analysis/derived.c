@@ -13,7 +13,7 @@
 typedef struct {
     int64_t group;
     uint32_t gpu;
-    int64_t start_ps, end_ps, longest_ps, sum_ps;
+    int64_t start_ps, duration_ps, longest_ps, sum_ps;
     uint64_t n;
 } LaunchSum;
 
@@ -77,15 +77,17 @@ static bool sum_line(LaunchWalk *w, Line *line, const StatFilter *filter, ProfEr
     for (uint64_t at = 0; groups && event_reader_next(&reader, &e); at++) {
         int64_t group = packed_at(&groups[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS));
         if (group < 0 || !strncmp(e.meta->name->text, "cu", 2)) continue; /* driver calls: not each is a launch */
-        int64_t gpu = launched_on(w, filter, &e), end = add_saturated(e.start_ps, e.duration_ps);
+        int64_t gpu = launched_on(w, filter, &e);
         if (gpu < 0) continue;
         LaunchSum *sum = sum_of(w, (uint32_t)gpu, group);
         if (!sum) {
             prof_nomem(err);
             break;
         }
-        if (!sum->n || e.start_ps < sum->start_ps) sum->start_ps = e.start_ps;
-        if (!sum->n || end > sum->end_ps) sum->end_ps = end;
+        if (!sum->n)
+            sum->start_ps = e.start_ps, sum->duration_ps = e.duration_ps;
+        else
+            span_extend(&sum->start_ps, &sum->duration_ps, e.start_ps, e.duration_ps);
         if (e.duration_ps > sum->longest_ps) sum->longest_ps = e.duration_ps;
         sum->sum_ps = add_saturated(sum->sum_ps, e.duration_ps);
         sum->n++;
@@ -112,7 +114,7 @@ static bool add_launches(Derivation *d, NameTable *names, LineMaker *maker, cons
     prof_free(text);
     DerivedEvent *e = meta != NO_META ? PUSH(maker->events) : NULL;
     if (!e) return prof_nomem(err), false;
-    *e = (DerivedEvent){sum->start_ps, span_between(sum->start_ps, sum->end_ps), sum->group, meta};
+    *e = (DerivedEvent){sum->start_ps, sum->duration_ps, sum->group, meta};
     double longest_us = (double)sum->longest_ps / 1e6, average_us = (double)(sum->sum_ps / (int64_t)sum->n) / 1e6;
     bool memory = add_number(maker, "num_launches", (Stat){.type = TYPE_UINT64, .natural = sum->n}) &&
                   add_number(maker, "max_launch_time_us", (Stat){.type = TYPE_DOUBLE, .number = longest_us}) &&

@@ -121,6 +121,14 @@ int64_t span_between(int64_t start_ps, int64_t end_ps)
     return end_ps <= start_ps ? 0 : __builtin_sub_overflow(end_ps, start_ps, &duration_ps) ? INT64_MAX : duration_ps;
 }
 
+void span_extend(int64_t *start_ps, int64_t *duration_ps, int64_t by_start_ps, int64_t by_duration_ps)
+{
+    int64_t end = add_saturated(*start_ps, *duration_ps), by_end = add_saturated(by_start_ps, by_duration_ps);
+    if (!by_start_ps && !by_duration_ps) return;
+    if (by_start_ps < *start_ps || (!*start_ps && !*duration_ps)) *start_ps = by_start_ps;
+    *duration_ps = span_between(*start_ps, by_end > end ? by_end : end);
+}
+
 /* Events that are open one inside the other and end together are told apart by shortening: each of them ends 1 ns before the one
  * around it, for as long as the innermost keeps 1 ns. */
 static void shorten(LineMaker *m, size_t level)
@@ -143,7 +151,7 @@ void line_close(LineMaker *m, size_t level)
 {
     shorten(m, level);
     for (size_t i = level; i < m->levels.n; i++) m->levels.items[i].open = false;
-    for (int i = 0; i < 2 && !level; i++)
+    for (size_t i = 0; i < COUNT(m->dependents) && !level; i++)
         if (m->dependents[i]) line_close(m->dependents[i], 0);
 }
 
@@ -169,10 +177,7 @@ static bool cover_level(Derivation *d, LineMaker *m, size_t at, uint32_t meta, c
     const int64_t *scope = span->scopes ? &span->scopes[at] : NULL;
     if (continues(m, level, meta, span, scope)) {
         DerivedEvent *e = &m->events.items[level->event];
-        int64_t end = end_of(e), span_end = add_saturated(span->start_ps, span->duration_ps);
-        if (!span->start_ps && !span->duration_ps) return true; /* an empty span to XProf */
-        if (span->start_ps < e->start_ps) e->start_ps = span->start_ps;
-        e->duration_ps = span_between(e->start_ps, span_end > end ? span_end : end);
+        span_extend(&e->start_ps, &e->duration_ps, span->start_ps, span->duration_ps);
         return true;
     }
     line_close(m, at);
@@ -181,7 +186,7 @@ static bool cover_level(Derivation *d, LineMaker *m, size_t at, uint32_t meta, c
     if (!e) return prof_nomem(err), false;
     d->events_left--;
     *e = (DerivedEvent){span->start_ps, span->duration_ps, span->group, meta};
-    *level = (Level){(uint32_t)(m->events.n - 1), true, scope != NULL, scope ? *scope : 0};
+    *level = (Level){(uint32_t)(m->events.n - 1), 0, true, scope != NULL, scope ? *scope : 0};
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* derived_gpu.c: the derived lines of a GPU: its steps, and for each stream the programs, HLO ops, framework ops, name scopes
- * and source lines of its kernels; see derived_parts.h.
+/* derived_gpu.c: the derived lines of a GPU: its steps, and for each stream the programs, HLO ops, framework ops, name scopes,
+ * CUDA graphs and source lines of its kernels; see derived_parts.h.
  *
  * Kernels of one op come again and again: what a set of stats leads to is looked up once, as a Recipe. */
 #define _GNU_SOURCE
@@ -15,7 +15,7 @@
 typedef struct {
     Derivation *d;
     NameTable *names;
-    Line **lines;
+    const SpanLine *lines;
     LineMaker steps;
     int64_t group;
     uint32_t meta; /* of the group's number */
@@ -30,7 +30,7 @@ static int64_t group_of(const Derivation *d, const Line *line, uint32_t at)
 static bool take_for_steps(void *context, const SpanRef *span, ProfErr *err)
 {
     StepWalk *w = context;
-    int64_t group = group_of(w->d, w->lines[span->line], span->at);
+    int64_t group = group_of(w->d, w->lines[span->line].line, span->at);
     if (group < 0) return true;
     if (group != w->group) {
         char digits[24];
@@ -45,7 +45,7 @@ static bool same_step(void *context, const SpanRef *a, const SpanRef *b, ProfErr
 {
     (void)err;
     StepWalk *w = context;
-    return group_of(w->d, w->lines[a->line], a->at) == group_of(w->d, w->lines[b->line], b->at);
+    return group_of(w->d, w->lines[a->line].line, a->at) == group_of(w->d, w->lines[b->line].line, b->at);
 }
 
 static void restart_steps(void *context)
@@ -55,7 +55,7 @@ static void restart_steps(void *context)
     w->steps.events.n = w->steps.levels.n = 0;
 }
 
-static bool derive_steps(Derivation *d, Plane *plane, NameTable *names, Line **lines, size_t n_lines, ProfErr *err)
+static bool derive_steps(Derivation *d, Plane *plane, NameTable *names, const SpanLine *lines, size_t n_lines, ProfErr *err)
 {
     StepWalk w = {.d = d, .names = names, .lines = lines, .group = -1};
     line_open(&w.steps, plane, DERIVED_STEPS, "Steps", LINE_STEPS);
@@ -144,17 +144,32 @@ typedef struct {
     uint32_t source; /* NO_META: none */
 } Recipe;
 
+/* The lines of a stream, in the order of their ids. */
+static const struct {
+    const char *name;
+    enum LineKind kind;
+} stream_lines[] = {{"Framework Name Scope", LINE_NAME_SCOPE}, {"Framework Ops", LINE_FRAMEWORK_OPS}, {"XLA Modules", LINE_MODULES}, {"XLA Ops", LINE_OPS},
+                    {"Command Buffers", LINE_OTHER},           {"Source code", LINE_SOURCE}};
+/* ... and in that in which they are shown */
+static const int shown_at[] = {1, 2, 3, 4, 6, 5};
+enum { N_STREAM_LINES = COUNT(stream_lines) };
+
 typedef struct {
     Derivation *d;
     NameTable *names;
-    Line **lines;
+    const SpanLine *lines;
     EventFinder *finder;
     StatFilter filter;
     ScopeTree scopes;
     LIST(Recipe) recipes;
     uint32_t *slots; /* + 1 */
     size_t n_slots;
-    LineMaker name_scope, framework_ops, modules, ops, source;
+    union {
+        LineMaker makers[N_STREAM_LINES];
+        struct {
+            LineMaker name_scope, framework_ops, modules, ops, graphs, source;
+        };
+    };
 } StreamWalk;
 
 static size_t key_hash(const RecipeKey *k)
@@ -309,7 +324,7 @@ static bool read_kernel(StreamWalk *w, const Plane *plane, const uint8_t *p, con
         case STAT_KERNEL_DETAILS: has_details = stat_text(plane, &stat).n != 0; break;
         case STAT_GRAPH_EXEC_ID: k->is_kernel = true; break;
         case STAT_GRAPH_ID: k->graph = stat.type == TYPE_UINT64 ? stat.natural : 0; break;
-        case STAT_CORRELATION_ID: k->correlation = stat_int(&stat), k->has_correlation = true; break;
+        case STAT_CORRELATION_ID: k->correlation = (int64_t)stat_int_or_uint(&stat), k->has_correlation = true; break;
         case STAT_SCOPE_RANGE_ID: k->scope = stat_int(&stat), k->has_scope = true; break;
         default: break;
         }
@@ -318,23 +333,38 @@ static bool read_kernel(StreamWalk *w, const Plane *plane, const uint8_t *p, con
     return !err->code;
 }
 
-/* A CUDA graph's id goes to the innermost op, with the correlation. */
-static bool note_graph(StreamWalk *w, const KernelStats *k)
+/* A CUDA graph's id goes to an open event, with the correlation; what was there is overwritten. */
+static bool note_graph(LineMaker *maker, size_t at, const KernelStats *k)
 {
-    DerivedStat *stat = PUSH(w->ops.stats);
-    if (!stat) return false;
-    uint32_t event = w->ops.levels.items[w->ops.levels.n - 1].event;
-    *stat = (DerivedStat){event, "cuda_graph_id", {.type = TYPE_UINT64, .natural = k->graph}};
-    if (!k->has_correlation) return true;
-    if (!(stat = PUSH(w->ops.stats))) return false;
-    *stat = (DerivedStat){event, "correlation_id", {.type = TYPE_INT64, .integer = k->correlation}};
+    Level *level = &maker->levels.items[at];
+    if (!level->stats) {
+        for (int i = 0; i < 2; i++) {
+            DerivedStat *stat = PUSH(maker->stats);
+            if (!stat) return false;
+            *stat = (DerivedStat){level->event, i ? "correlation_id" : "cuda_graph_id", {.type = TYPE_NONE}};
+        }
+        level->stats = (uint32_t)maker->stats.n - 1;
+    }
+    DerivedStat *stats = &maker->stats.items[level->stats - 1];
+    stats[0].value = (Stat){.type = TYPE_UINT64, .natural = k->graph};
+    if (k->has_correlation) stats[1].value = (Stat){.type = TYPE_INT64, .integer = k->correlation};
     return true;
+}
+
+/* The kernels of a graph's launch are one event. */
+static bool cover_graph(StreamWalk *w, const KernelStats *k, CoverSpan span, ProfErr *err)
+{
+    uint32_t meta = find_joined(w, "Command Buffer %llu", (unsigned long long)k->graph);
+    if (meta == NO_META) return prof_nomem(err), false;
+    span.scopes = k->has_correlation ? &k->correlation : NULL;
+    if (!line_cover(w->d, &w->graphs, &meta, 1, &span, err)) return false;
+    return note_graph(&w->graphs, 0, k) ? true : (prof_nomem(err), false);
 }
 
 static bool take_kernel(void *context, const SpanRef *ref, ProfErr *err)
 {
     StreamWalk *w = context;
-    Line *line = w->lines[ref->line];
+    Line *line = w->lines[ref->line].line;
     EventAt e;
     KernelStats k = {0};
     if (!event_find(w->finder, line, ref->at, EVENT_STATS, &e, err)) return false;
@@ -348,7 +378,8 @@ static bool take_kernel(void *context, const SpanRef *ref, ProfErr *err)
     if (r->module != NO_META && !line_cover(w->d, &w->modules, &r->module, 1, &span, err)) return false;
     span.scopes = n_chain && n_chain == r->n_ops ? chain : NULL;
     if (r->n_ops && !line_cover(w->d, &w->ops, r->ops, r->n_ops, &span, err)) return false;
-    if (r->n_ops && k.graph && !note_graph(w, &k)) return prof_nomem(err), false;
+    if (r->n_ops && k.graph && !note_graph(&w->ops, r->n_ops - 1, &k)) return prof_nomem(err), false;
+    if (k.graph && !cover_graph(w, &k, span, err)) return false;
     span.scopes = NULL;
     if (r->has_op && !line_cover_op(w->d, &w->name_scope, &w->framework_ops, &r->op, &span, err)) return false;
     return r->source == NO_META || line_cover(w->d, &w->source, &r->source, 1, &span, err);
@@ -365,39 +396,34 @@ static bool never_alike(void *context, const SpanRef *a, const SpanRef *b, ProfE
 static void restart_stream(void *context)
 {
     StreamWalk *w = context;
-    LineMaker *makers[] = {&w->name_scope, &w->framework_ops, &w->modules, &w->ops, &w->source};
-    for (size_t i = 0; i < COUNT(makers); i++) {
-        w->d->events_left += makers[i]->events.n;
-        makers[i]->events.n = makers[i]->stats.n = makers[i]->levels.n = 0;
+    for (size_t i = 0; i < N_STREAM_LINES; i++) {
+        w->d->events_left += w->makers[i].events.n;
+        w->makers[i].events.n = w->makers[i].stats.n = w->makers[i].levels.n = 0;
     }
 }
 
-static void open_stream_line(StreamWalk *w, LineMaker *maker, const Line *stream, size_t number, int k, const char *name, enum LineKind kind, ProfErr *err)
+static bool open_stream_line(StreamWalk *w, const Line *stream, size_t number, int k)
 {
-    Plane *plane = stream->plane;
     char text[80];
-    int n = snprintf(text, sizeof text, "%s - from #%lld", name, (long long)stream->proto_id);
-    char *kept = arena_alloc(&w->d->arena, (size_t)n + 1);
-    if (!kept) prof_nomem(err);
-    line_open(maker, plane, DERIVED_STREAMS + 6 * (int64_t)number + k, kept ? memcpy(kept, text, (size_t)n) : "", kind);
-    maker->line.display_id = 1 + 7 * (int64_t)number + (k < 5 ? k + 1 : 5);
-    maker->line.stream = stream->proto_id;
+    int n = snprintf(text, sizeof text, "%s - from #%lld", stream_lines[k].name, (long long)stream->proto_id);
+    char *name = arena_alloc(&w->d->arena, (size_t)n + 1);
+    if (!name) return false;
+    line_open(&w->makers[k], stream->plane, DERIVED_STREAMS + N_STREAM_LINES * (int64_t)number + k, memcpy(name, text, (size_t)n), stream_lines[k].kind);
+    w->makers[k].line.display_id = 1 + (1 + N_STREAM_LINES) * (int64_t)number + shown_at[k];
+    w->makers[k].line.stream = stream->proto_id;
+    return true;
 }
 
-static bool derive_stream(StreamWalk *w, const Line *stream, size_t number, Line **lines, size_t n_lines, ProfErr *err)
+static bool derive_stream(StreamWalk *w, const Line *stream, size_t number, const SpanLine *lines, size_t n_lines, ProfErr *err)
 {
-    open_stream_line(w, &w->name_scope, stream, number, 0, "Framework Name Scope", LINE_NAME_SCOPE, err);
-    open_stream_line(w, &w->framework_ops, stream, number, 1, "Framework Ops", LINE_FRAMEWORK_OPS, err);
-    open_stream_line(w, &w->modules, stream, number, 2, "XLA Modules", LINE_MODULES, err);
-    open_stream_line(w, &w->ops, stream, number, 3, "XLA Ops", LINE_OPS, err);
-    open_stream_line(w, &w->source, stream, number, 5, "Source code", LINE_SOURCE, err);
-    w->modules.dependents[0] = &w->name_scope, w->modules.dependents[1] = &w->ops;
+    for (int k = 0; k < N_STREAM_LINES && !err->code; k++)
+        if (!open_stream_line(w, stream, number, k)) prof_nomem(err);
+    w->modules.dependents[0] = &w->name_scope, w->modules.dependents[1] = &w->ops, w->modules.dependents[2] = &w->graphs;
     w->name_scope.dependents[0] = &w->framework_ops;
     w->lines = lines;
     const SpanVisitor visitor = {w, take_kernel, never_alike, restart_stream};
     if (!err->code) spans_walk(lines, n_lines, &visitor, err);
-    LineMaker *makers[] = {&w->name_scope, &w->framework_ops, &w->modules, &w->ops, &w->source};
-    for (size_t i = 0; i < COUNT(makers); i++) line_end(w->d, makers[i], err);
+    for (int k = 0; k < N_STREAM_LINES; k++) line_end(w->d, &w->makers[k], err);
     return !err->code;
 }
 
@@ -412,22 +438,23 @@ static int by_importance(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names, Line *const *lines, size_t n_lines, ProfErr *err)
+static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names, const SpanLine *lines, size_t n_lines, ProfErr *err)
 {
     enum { MOST_STREAMS = 16 };
     static const enum KnownStat wanted[] = {STAT_TF_OP,         STAT_HLO_OP,   STAT_HLO_MODULE,     STAT_PROGRAM_ID,    STAT_KERNEL_DETAILS,
                                             STAT_GRAPH_EXEC_ID, STAT_GRAPH_ID, STAT_CORRELATION_ID, STAT_SCOPE_RANGE_ID};
     StreamWalk w = {.d = d, .names = names, .finder = prof_alloc(sizeof *w.finder)};
-    Line **streams = prof_alloc(n_lines * sizeof *streams), **of_stream = prof_alloc(n_lines * sizeof *of_stream);
+    Line **streams = prof_alloc(n_lines * sizeof *streams);
+    SpanLine *of_stream = prof_alloc(n_lines * sizeof *of_stream);
     if (!w.finder || !streams || !of_stream) prof_nomem(err);
-    for (size_t i = 0; i < n_lines && !err->code; i++) streams[i] = lines[i];
+    for (size_t i = 0; i < n_lines && !err->code; i++) streams[i] = lines[i].line;
     if (!err->code) qsort(streams, n_lines, sizeof *streams, by_importance);
     if (!err->code && scopes_read(&w.scopes, d->host, err)) stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err);
     for (size_t i = 0; i < n_lines && i < MOST_STREAMS && !err->code; i++) {
         size_t n = 0;
         d->display_ids[streams[i] - d->host->lines] = 1 + 7 * (int64_t)i;
         for (size_t k = 0; k < n_lines; k++)
-            if (lines[k]->proto_id == streams[i]->proto_id) of_stream[n++] = lines[k];
+            if (lines[k].line->proto_id == streams[i]->proto_id) of_stream[n++] = lines[k];
         derive_stream(&w, streams[i], i, of_stream, n, err);
     }
     stat_filter_close(&w.filter);
@@ -443,13 +470,13 @@ static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names, 
 
 bool derive_gpu(Derivation *d, Plane *plane, ProfErr *err)
 {
-    Line **lines = prof_alloc(plane->n_lines * sizeof *lines);
+    SpanLine *lines = prof_alloc(plane->n_lines * sizeof *lines);
     size_t n = 0;
     NameTable *names = &d->names[plane - d->host->planes];
     if (!lines || !names_open(names, plane)) prof_nomem(err);
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
         Line *line = &d->host->lines[plane->first_line + i];
-        if (!line->derived) lines[n++] = line;
+        if (!line->derived) lines[n++].line = line;
     }
     if (n && !err->code && derive_steps(d, plane, names, lines, n, err)) derive_streams(d, plane, names, lines, n, err);
     prof_free(lines);

@@ -37,7 +37,7 @@ typedef struct {
 /* ---- a line in the making ---- */
 
 typedef struct {
-    uint32_t event;
+    uint32_t event, stats; /* stats: place in the maker's of what was set for it, + 1 */
     bool open, has_scope;
     int64_t scope;
 } Level;
@@ -49,7 +49,7 @@ struct LineMaker {
     LIST(DerivedStat) stats;
     LIST(Level) levels;
     bool is_gpu;
-    LineMaker *dependents[2]; /* closed with this line's first level */
+    LineMaker *dependents[3]; /* closed with this line's first level */
 };
 
 typedef struct {
@@ -80,6 +80,8 @@ bool names_display(Derivation *d, NameTable *names, uint32_t meta, const char *t
 
 /* Duration from start to end; 0 where the end lies before. */
 int64_t span_between(int64_t start_ps, int64_t end_ps);
+/* Lets a span cover another one too. What begins at 0 and takes no time is an empty span to XProf, which covers nothing. */
+void span_extend(int64_t *start_ps, int64_t *duration_ps, int64_t by_start_ps, int64_t by_duration_ps);
 void line_open(LineMaker *maker, Plane *plane, int64_t id, const char *name, enum LineKind kind);
 /* Lets events of the metas, one a level, cover the span. False: err is set. */
 bool line_cover(Derivation *d, LineMaker *maker, const uint32_t *metas, size_t n_levels, const CoverSpan *span, ProfErr *err);

@@ -41,7 +41,7 @@ typedef struct {
     Derivation *d;
     NameTable *names;
     Plane *plane;
-    Line **lines;
+    SpanLine *lines;
     EventFinder *finder;
     StatFilter filter;
     MetaRecipe *recipes; /* by event metadata */
@@ -80,7 +80,7 @@ static bool read_recipe(CoreWalk *w, const uint8_t *p, const uint8_t *end, uint3
     unsigned known;
     while (!err->code && (p = stat_filter_next(&w->filter, p, end, stat_field, &known, &stat))) {
         if (known == STAT_ASYNC) {
-            r->is_async = stat_int(&stat) != 0;
+            r->is_async = stat_int_or_uint(&stat) != 0;
         } else if (known == STAT_SOURCE) {
             set_source(w, stat_text(w->plane, &stat), &r->source, err);
         } else {
@@ -219,13 +219,13 @@ static bool take_transfer(CoreWalk *w, const SpanRef *span, const EventMeta *met
 
 static int64_t group_of(const CoreWalk *w, const SpanRef *span)
 {
-    const Packed *groups = line_groups(w->d->grouping, w->lines[span->line])->groups;
+    const Packed *groups = line_groups(w->d->grouping, w->lines[span->line].line)->groups;
     return groups ? packed_at(&groups[span->at / CHUNK_EVENTS], span->at % CHUNK_EVENTS) : -1;
 }
 
 static bool event_recipe(CoreWalk *w, const SpanRef *ref, EventAt *e, MetaRecipe *r, ProfErr *err)
 {
-    if (!event_find(w->finder, w->lines[ref->line], ref->at, EVENT_STATS, e, err)) return false;
+    if (!event_find(w->finder, w->lines[ref->line].line, ref->at, EVENT_STATS, e, err)) return false;
     const MetaRecipe *shared = meta_recipe(w, e->meta, err);
     if (!shared) return false;
     *r = *shared;
@@ -271,6 +271,22 @@ static void restart(void *context)
     w->n_rows = w->starts.n = w->queues.n = 0;
 }
 
+/* Steps are walked as they were merged. */
+static bool take_line(CoreWalk *w, SpanLine *to, Line *line, ProfErr *err)
+{
+    const LineGroups *groups = line_groups(w->d->grouping, line);
+    to->line = line;
+    if (!groups->merged) return true;
+    SpanRef *spans = arena_alloc(&w->d->arena, groups->n_steps * sizeof *spans);
+    if (!spans) return prof_nomem(err), false;
+    for (size_t i = 0; i < groups->n_steps; i++) {
+        const MergedStep *step = &groups->steps[i];
+        spans[i] = (SpanRef){.start_ps = step->start_ps, .duration_ps = step->duration_ps, .at = (uint32_t)(step->event - line->first_event)};
+    }
+    to->instead = spans, to->n_instead = groups->n_steps;
+    return true;
+}
+
 bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err)
 {
     CoreWalk w = {.d = d, .names = &d->names[plane - d->host->planes], .plane = plane};
@@ -279,7 +295,7 @@ bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err)
     w.finder = prof_alloc(sizeof *w.finder);
     w.rows = prof_alloc(MOST_ROWS * sizeof *w.rows);
     if (!w.lines || !w.recipes || !w.finder || !w.rows || !names_open(w.names, plane)) prof_nomem(err);
-    for (size_t i = 0; i < plane->n_lines && !err->code; i++) w.lines[i] = &d->host->lines[plane->first_line + i];
+    for (size_t i = 0; i < plane->n_lines && !err->code; i++) take_line(&w, &w.lines[i], &d->host->lines[plane->first_line + i], err);
     line_open(&w.name_scope, plane, DERIVED_NAME_SCOPE, "Framework Name Scope", LINE_NAME_SCOPE);
     line_open(&w.framework_ops, plane, DERIVED_FRAMEWORK_OPS, "Framework Ops", LINE_FRAMEWORK_OPS);
     line_open(&w.source, plane, DERIVED_SOURCE, "Source code", LINE_SOURCE);

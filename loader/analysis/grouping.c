@@ -87,7 +87,7 @@ static bool read_file_groups(Result *r, size_t i, ProfErr *err)
             int which = known == STAT_IS_EAGER;
             if (seen[which]) continue;
             seen[which] = c->any[which] = true;
-            c->values[which][k] = which ? stat_int(&stat) != 0 : stat_int(&stat);
+            c->values[which][k] = which ? stat_int(&stat) != 0 : (int64_t)stat_int_or_uint(&stat);
         }
         if ((k == CHUNK_EVENTS - 1 || at + 1 == line->n_events) && !pack_file_chunk(c, arena, chunk, k + 1)) prof_nomem(err);
     }
@@ -213,6 +213,13 @@ static void file_task(void *context, size_t i, ProfErr *err)
     if (line->n_events && (declares(line->plane, STAT_GROUP_ID) || declares(line->plane, STAT_IS_EAGER))) read_file_groups(r, i, err);
 }
 
+static void inherit_task(void *context, size_t i, ProfErr *err)
+{
+    Result *r = context;
+    const Plane *plane = &r->grouping.host->planes[i];
+    if (plane->kind == PLANE_GPU && (r->grouping.by == GROUPED_HERE || declares(plane, STAT_GROUP_ID))) gpu_inherit(plane, r->lines, r->line_arenas, err);
+}
+
 /* ---- the list of groups ---- */
 
 /* Group i's links among all of them, which are in the order of (from, to); the numbers go to `numbers`. */
@@ -305,8 +312,6 @@ static bool group_here(Result *r, ProfErr *err)
     f.planes = prof_alloc(host->n_planes * sizeof *f.planes);
     if (!f.lines || !f.planes) prof_nomem(err);
     if (!err->code && forest_scan(&f, err) && forest_connect(&f, err) && forest_group(&f, err)) forest_mark_eager(&f, err);
-    for (size_t i = 0; i < host->n_planes && !err->code; i++)
-        if (host->planes[i].kind == PLANE_GPU) gpu_inherit(&f, &host->planes[i], err);
     PackJob job = {r, &f};
     if (!err->code) parallel_for(host->run->n_workers, host->n_planes + host->n_lines, pack_task, &job, err);
     if (!err->code) keep_groups(r, &f, err);
@@ -345,6 +350,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
         if (r->grouping.by == GROUPED_HERE) group_here(r, err);
     }
     if (!err->code) parallel_for(run->n_workers, host->n_lines, file_task, r, err);
+    if (!err->code && r->grouping.by != GROUPED_BY_FILE) parallel_for(run->n_workers, host->n_planes, inherit_task, r, err);
     if (err->code) {
         release(r);
         return NULL;

@@ -5,24 +5,18 @@
 #include "span_walk.h"
 
 typedef struct {
-    ForestLine **streams;
-    Line **lines;
+    SpanLine *lines;
+    int64_t **groups; /* of each line's events */
     size_t n;
-    uint32_t last; /* group + 1 of the last grouped event, 0: none yet */
+    int64_t last; /* group of the last grouped event, -1: none yet */
 } Inherit;
-
-static uint32_t *group_of(const Inherit *h, const SpanRef *span)
-{
-    const ForestLine *fl = h->streams[span->line];
-    return &fl->group[fl->place ? fl->place[span->at] : span->at];
-}
 
 static bool take(void *context, const SpanRef *span, ProfErr *err)
 {
     (void)err;
     Inherit *h = context;
-    uint32_t *group = group_of(h, span);
-    if (*group)
+    int64_t *group = &h->groups[span->line][span->at];
+    if (*group >= 0)
         h->last = *group;
     else
         *group = h->last;
@@ -32,38 +26,56 @@ static bool take(void *context, const SpanRef *span, ProfErr *err)
 static bool alike(void *context, const SpanRef *a, const SpanRef *b, ProfErr *err)
 {
     (void)err;
-    return *group_of(context, a) == *group_of(context, b);
+    const Inherit *h = context;
+    return h->groups[a->line][a->at] == h->groups[b->line][b->at];
 }
 
 /* What was inherited by then is what the events would inherit again. */
-static void restart(void *context) { ((Inherit *)context)->last = 0; }
+static void restart(void *context) { ((Inherit *)context)->last = -1; }
 
-static bool needs_inheriting(const ForestLine *fl)
+/* The groups that a line has; counts those of its events that have one. */
+static int64_t *unpack(const Line *line, const Packed *groups, uint64_t *n_grouped)
 {
-    if (!fl->group) return true;
-    for (uint32_t i = 0; i < fl->n; i++)
-        if (!fl->group[i]) return true;
-    return false;
+    int64_t *values = prof_alloc((size_t)line->n_events * sizeof *values);
+    for (uint64_t i = 0; values && i < line->n_events; i++) {
+        values[i] = groups ? packed_at(&groups[i / CHUNK_EVENTS], (size_t)(i % CHUNK_EVENTS)) : -1;
+        *n_grouped += values[i] >= 0;
+    }
+    return values;
 }
 
-bool gpu_inherit(Forest *f, const Plane *plane, ProfErr *err)
+static bool pack(const Line *line, const int64_t *values, LineGroups *out, Arena *arena)
 {
-    Inherit h = {.streams = prof_alloc(plane->n_lines * sizeof *h.streams), .lines = prof_alloc(plane->n_lines * sizeof *h.lines)};
-    bool any = false, needed = false;
-    if (!h.streams || !h.lines) prof_nomem(err);
-    for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
-        ForestLine *fl = &f->lines[plane->first_line + i];
-        if (fl->role != ROLE_THREAD || fl->line->derived) continue;
-        any |= fl->group != NULL;
-        needed |= needs_inheriting(fl);
-        h.streams[h.n] = fl, h.lines[h.n++] = fl->line;
+    Packed *groups = arena_alloc(arena, line->n_chunks * sizeof *groups);
+    for (size_t c = 0; groups && c < line->n_chunks; c++)
+        if (!packed_make(&groups[c], arena, values + c * CHUNK_EVENTS, line->chunks[c].n_events)) return false;
+    out->groups = groups;
+    return groups != NULL;
+}
+
+bool gpu_inherit(const Plane *plane, LineGroups *lines, Arena *arenas, ProfErr *err)
+{
+    Host *host = plane->host;
+    Inherit h = {.lines = prof_alloc(plane->n_lines * sizeof *h.lines), .groups = prof_alloc(plane->n_lines * sizeof *h.groups), .last = -1};
+    uint64_t n_grouped = 0, n_events = 0;
+    if (!h.lines || !h.groups) prof_nomem(err);
+    for (size_t i = plane->first_line; i < plane->first_line + plane->n_lines && !err->code; i++) {
+        Line *line = &host->lines[i];
+        if (!line->n_events || line->derived) continue;
+        h.lines[h.n].line = line;
+        if (!(h.groups[h.n++] = unpack(line, lines[i].groups, &n_grouped))) prof_nomem(err);
+        n_events += line->n_events;
     }
-    needed &= any;
-    for (size_t i = 0; i < h.n && needed && !err->code; i++)
-        if (!h.streams[i]->group && !(h.streams[i]->group = prof_alloc(h.streams[i]->n * sizeof(uint32_t)))) prof_nomem(err);
     const SpanVisitor visitor = {&h, take, alike, restart};
-    if (needed && !err->code) spans_walk(h.lines, h.n, &visitor, err);
+    bool needed = n_grouped && n_grouped < n_events && !err->code;
+    if (needed && spans_walk(h.lines, h.n, &visitor, err)) {
+        for (size_t i = 0; i < h.n && !err->code; i++) {
+            size_t at = (size_t)(h.lines[i].line - host->lines);
+            if (!pack(h.lines[i].line, h.groups[i], &lines[at], &arenas[at])) prof_nomem(err);
+        }
+    }
+    for (size_t i = 0; i < h.n; i++) prof_free(h.groups[i]);
+    prof_free(h.groups);
     prof_free(h.lines);
-    prof_free(h.streams);
     return !err->code;
 }

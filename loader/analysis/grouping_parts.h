@@ -175,8 +175,8 @@ bool forest_scan(Forest *forest, ProfErr *err);
 bool forest_connect(Forest *forest, ProfErr *err);
 bool forest_group(Forest *forest, ProfErr *err);
 bool forest_mark_eager(Forest *forest, ProfErr *err);
-/* Ungrouped events of a GPU get the group of the last grouped event before them. */
-bool gpu_inherit(Forest *forest, const Plane *plane, ProfErr *err);
+/* Ungrouped events of a GPU get the group of the last grouped event before them. Lines and arenas are the host's. */
+bool gpu_inherit(const Plane *plane, LineGroups *lines, Arena *arenas, ProfErr *err);
 /* The groups of a TPU's line, whose steps have theirs: merged steps, or what the overlap with the grouping line gives. */
 bool tpu_merge_steps(const ForestLine *steps, LineGroups *out, Arena *arena, ProfErr *err);
 bool tpu_overlap(const ForestLine *line, const MergedStep *steps, size_t n_steps, LineGroups *out, Arena *arena, ProfErr *err);

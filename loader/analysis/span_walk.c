@@ -6,35 +6,47 @@
 /* ---- a line, read in its stored order ---- */
 
 typedef struct {
-    const Line *line;
+    const SpanLine *from;
+    uint32_t number;
     Window window;
     ChunkValues *values;
-    size_t next_chunk;
+    size_t next;   /* chunk, or span in its stead */
     uint32_t i, n; /* in the chunk */
     SpanRef now;
 } Track;
 
+static Track track_open(const SpanLine *from, uint32_t number, ChunkValues *values)
+{
+    return (Track){.from = from, .number = number, .window.file = &from->line->plane->host->file, .values = values};
+}
+
 /* Goes to the next event; false at the end or on errors. */
 static bool track_next(Track *t, ProfErr *err)
 {
-    const Line *line = t->line;
+    const Line *line = t->from->line;
+    if (t->from->instead) {
+        if (t->next == t->from->n_instead) return false;
+        t->now = t->from->instead[t->next++];
+        t->now.line = t->number;
+        return true;
+    }
     while (t->i == t->n) {
-        if (t->next_chunk == line->n_chunks) return false;
-        const Chunk *chunk = &line->chunks[t->next_chunk++];
+        if (t->next == line->n_chunks) return false;
+        const Chunk *chunk = &line->chunks[t->next++];
         if (chunk_read(line, chunk, 1 << COL_OFFSET | 1 << COL_DURATION | 1 << COL_AGGREGATED, t->values, &t->window, err)) return false;
         t->i = 0, t->n = chunk->n_events;
     }
     uint32_t i = t->i++;
-    t->now.start_ps = add_saturated(line->start_ps, t->values->columns[COL_AGGREGATED][i] ? 0 : t->values->columns[COL_OFFSET][i]);
-    t->now.duration_ps = t->values->columns[COL_DURATION][i];
-    t->now.at = (uint32_t)((t->next_chunk - 1) * CHUNK_EVENTS + i);
+    int64_t offset_ps = t->values->columns[COL_AGGREGATED][i] ? 0 : t->values->columns[COL_OFFSET][i];
+    uint32_t at = (uint32_t)((t->next - 1) * CHUNK_EVENTS + i);
+    t->now = (SpanRef){add_saturated(line->start_ps, offset_ps), t->values->columns[COL_DURATION][i], t->number, at};
     return true;
 }
 
 enum { MOST_TRACKS = 64 };
 
 typedef struct {
-    Line *const *lines;
+    const SpanLine *lines;
     size_t n;
     const SpanVisitor *visitor;
     Track tracks[MOST_TRACKS];
@@ -75,6 +87,13 @@ static void sift(Track **heap, size_t n, size_t at)
     heap[at] = moved;
 }
 
+static bool is_ordered(const SpanLine *line)
+{
+    for (size_t i = 1; line->instead && i < line->n_instead; i++)
+        if (line->instead[i].start_ps < line->instead[i - 1].start_ps) return false;
+    return line->instead || line->line->ordered;
+}
+
 /* Walks all lines together. False without err set: they need sorting. */
 static bool merge(Walk *w, ProfErr *err)
 {
@@ -82,11 +101,11 @@ static bool merge(Walk *w, ProfErr *err)
     size_t n = 0;
     if (w->n > MOST_TRACKS) return false;
     for (size_t i = 0; i < w->n; i++)
-        if (!w->lines[i]->ordered) return false;
+        if (!is_ordered(&w->lines[i])) return false;
     for (size_t i = 0; i < w->n; i++) {
         Track *t = &w->tracks[i];
-        *t = (Track){.line = w->lines[i], .window.file = &w->lines[i]->plane->host->file, .now.line = (uint32_t)i};
-        if (!(t->values = prof_alloc(sizeof *t->values))) return prof_nomem(err), false;
+        *t = track_open(&w->lines[i], (uint32_t)i, prof_alloc(sizeof *t->values));
+        if (!t->values) return prof_nomem(err), false;
         if (track_next(t, err)) heap[n++] = t;
     }
     for (size_t i = n / 2; i-- > 0;) sift(heap, n, i);
@@ -113,13 +132,13 @@ static bool sort(Walk *w, ProfErr *err)
 {
     size_t n = 0;
     uint64_t n_events = 0;
-    for (size_t i = 0; i < w->n; i++) n_events += w->lines[i]->n_events;
+    for (size_t i = 0; i < w->n; i++) n_events += w->lines[i].instead ? w->lines[i].n_instead : w->lines[i].line->n_events;
     SpanRef *spans = prof_alloc((size_t)n_events * sizeof *spans);
     void **order = prof_alloc((size_t)n_events * sizeof *order);
     ChunkValues *values = prof_alloc(sizeof *values);
     if (!spans || !order || !values) prof_nomem(err);
     for (size_t i = 0; i < w->n && !err->code; i++) {
-        Track t = {.line = w->lines[i], .window.file = &w->lines[i]->plane->host->file, .values = values, .now.line = (uint32_t)i};
+        Track t = track_open(&w->lines[i], (uint32_t)i, values);
         while (track_next(&t, err)) order[n] = &spans[n], spans[n++] = t.now;
         window_free(&t.window);
     }
@@ -131,7 +150,7 @@ static bool sort(Walk *w, ProfErr *err)
     return !err->code;
 }
 
-bool spans_walk(Line *const *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err)
+bool spans_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err)
 {
     Walk *w = prof_alloc(sizeof *w);
     if (!w) return prof_nomem(err), false;

@@ -20,7 +20,14 @@ typedef struct {
     void (*restart)(void *context); /* all events will be taken again, from the first on */
 } SpanVisitor;
 
+/* A line, or what stands there in its stead: spans in the order of the line, of which `line` is not read. */
+typedef struct {
+    Line *line;
+    const SpanRef *instead; /* NULL: the line as it is */
+    size_t n_instead;
+} SpanLine;
+
 /* False: err is set. */
-bool spans_walk(Line *const *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err);
+bool spans_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err);
 
 #endif
