@@ -60,7 +60,7 @@ static bool derive_steps(Derivation *d, Plane *plane, NameTable *names, const Sp
     StepWalk w = {.d = d, .names = names, .lines = lines, .group = -1};
     line_open(&w.steps, plane, DERIVED_STEPS, "Steps", LINE_STEPS);
     const SpanVisitor visitor = {&w, take_for_steps, same_step, restart_steps};
-    spans_walk(lines, n_lines, &visitor, err);
+    span_lines_walk(lines, n_lines, &visitor, err);
     for (size_t i = 0; i < w.steps.events.n && !err->code; i++) {
         const char *name = group_name(d->grouping, w.steps.events.items[i].group);
         DerivedStat *stat = name ? PUSH(w.steps.stats) : NULL;
@@ -422,7 +422,7 @@ static bool derive_stream(StreamWalk *w, const Line *stream, size_t number, cons
     w->name_scope.dependents[0] = &w->framework_ops;
     w->lines = lines;
     const SpanVisitor visitor = {w, take_kernel, never_alike, restart_stream};
-    if (!err->code) spans_walk(lines, n_lines, &visitor, err);
+    if (!err->code) span_lines_walk(lines, n_lines, &visitor, err);
     for (int k = 0; k < N_STREAM_LINES; k++) line_end(w->d, &w->makers[k], err);
     return !err->code;
 }

@@ -301,7 +301,7 @@ bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err)
     line_open(&w.source, plane, DERIVED_SOURCE, "Source code", LINE_SOURCE);
     w.name_scope.dependents[0] = &w.framework_ops;
     const SpanVisitor visitor = {&w, take_op, alike, restart};
-    if (!err->code && !stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err)) spans_walk(w.lines, plane->n_lines, &visitor, err);
+    if (!err->code && !stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err)) span_lines_walk(w.lines, plane->n_lines, &visitor, err);
     line_close(&w.name_scope, 0);
     line_end(d, &w.name_scope, err);
     line_end(d, &w.framework_ops, err);

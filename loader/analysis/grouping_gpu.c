@@ -68,7 +68,7 @@ bool gpu_inherit(const Plane *plane, LineGroups *lines, Arena *arenas, ProfErr *
     }
     const SpanVisitor visitor = {&h, take, alike, restart};
     bool needed = n_grouped && n_grouped < n_events && !err->code;
-    if (needed && spans_walk(h.lines, h.n, &visitor, err)) {
+    if (needed && span_lines_walk(h.lines, h.n, &visitor, err)) {
         for (size_t i = 0; i < h.n && !err->code; i++) {
             size_t at = (size_t)(h.lines[i].line - host->lines);
             if (!pack(h.lines[i].line, h.groups[i], &lines[at], &arenas[at])) prof_nomem(err);

@@ -150,7 +150,7 @@ static bool sort(Walk *w, ProfErr *err)
     return !err->code;
 }
 
-bool spans_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err)
+bool span_lines_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err)
 {
     Walk *w = prof_alloc(sizeof *w);
     if (!w) return prof_nomem(err), false;
@@ -166,5 +166,15 @@ bool spans_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *visito
         sort(w, err);
     }
     prof_free(w);
+    return !err->code;
+}
+
+bool spans_walk(Line *const *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err)
+{
+    SpanLine *span_lines = prof_alloc(n_lines * sizeof *span_lines);
+    if (!span_lines) return prof_nomem(err), false;
+    for (size_t i = 0; i < n_lines; i++) span_lines[i].line = lines[i];
+    span_lines_walk(span_lines, n_lines, visitor, err);
+    prof_free(span_lines);
     return !err->code;
 }

@@ -28,6 +28,7 @@ typedef struct {
 } SpanLine;
 
 /* False: err is set. */
-bool spans_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err);
+bool span_lines_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err);
+bool spans_walk(Line *const *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err);
 
 #endif
