@@ -199,7 +199,7 @@ static void pack_task(void *context, size_t i, ProfErr *err)
     PackJob *job = context;
     const Host *host = job->forest->host;
     if (i < host->n_planes) {
-        if (job->forest->planes[i].is_tpu) pack_tpu(job, &host->planes[i], err);
+        if (job->forest->planes[i].context.is_tpu) pack_tpu(job, &host->planes[i], err);
         return;
     }
     i -= host->n_planes;
@@ -277,7 +277,7 @@ static void forest_free(Forest *f)
     }
     for (size_t i = 0; f->planes && i < f->host->n_planes; i++) {
         prof_free(f->planes[i].types);
-        stat_filter_close(&f->planes[i].filter);
+        context_plane_close(&f->planes[i].context);
     }
     for (int k = 0; k < N_EDGE_KINDS; k++) {
         void *owned[] = {f->edges[k].from, f->edges[k].to, f->edges[k].parent, f->edges[k].first, f->edges[k].children};

@@ -12,24 +12,12 @@
 #ifndef PROF_GROUPING_PARTS_H
 #define PROF_GROUPING_PARTS_H
 
-#include "event_stats.h"
-#include "event_types.h"
+#include "event_context.h"
 #include "../list.h"
 #include "grouping.h"
 
 typedef uint32_t Node;
 #define NO_NODE UINT32_MAX
-
-/* Types of producer/consumer contexts (XProf's numbers). */
-enum { CONTEXT_LEGACY = 1, CONTEXT_TPU_STREAM = 11, CONTEXT_TPU_LAUNCH = 12 };
-
-/* A stat as XProf's accessors read it. */
-typedef struct {
-    enum StatType type;
-    uint64_t bits;
-} Number;
-static inline int64_t number_int(Number n) { return n.type == TYPE_INT64 ? (int64_t)n.bits : 0; }
-static inline uint64_t number_natural(Number n) { return n.type == TYPE_INT64 || n.type == TYPE_UINT64 ? n.bits : 0; }
 
 /* ---- marks: what a scan keeps of an event; all begin with its node ---- */
 
@@ -101,11 +89,7 @@ typedef struct {
 
 typedef struct {
     uint8_t *types; /* enum EventType of each event metadata; NULL: not read */
-    StatFilter filter;
-    bool is_tpu, is_host;
-    int64_t device; /* of a TensorCore's name */
-    bool has_process;
-    uint64_t process; /* the plane's stat process_id */
+    ContextPlane context;
 } ForestPlane;
 
 /* Edges from some nodes to others, both in the order of nodes; a child has one parent. */

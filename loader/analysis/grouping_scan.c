@@ -3,47 +3,18 @@
 #include "events.h"
 #include "grouping_parts.h"
 
-static const enum KnownStat wanted[] = {
-    STAT_CORRELATION_ID, STAT_PRODUCER_TYPE, STAT_PRODUCER,  STAT_CONSUMER_TYPE, STAT_CONSUMER,       STAT_CONSUMER_PROCESS, STAT_ROOT,
-    STAT_ASYNC,          STAT_STEP_ID,       STAT_ITERATION, STAT_STEP_NUM,      STAT_GRAPH_TYPE,     STAT_IS_FUNCTION,      STAT_REQUEST_ID,
-    STAT_QUEUE_ADDRESS,  STAT_RUN_ID,        STAT_QUEUE_ID,  STAT_CORE_TYPE,     STAT_DEVICE_ORDINAL,
-};
-
 /* ---- planes ---- */
 
 static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
 
-/* Planes of sub-processes have a stat process_id; contexts are then of that process. */
-static bool read_process(ForestPlane *fp, const Plane *plane, ProfErr *err)
-{
-    bool declared = false;
-    for (size_t i = 0; i < plane->n_stat_metas; i++) declared |= plane->stat_metas[i].known == STAT_PROCESS_ID;
-    Window window = {.file = &plane->host->file};
-    for (size_t i = 0; i < plane->n_stats && declared && !fp->has_process && !err->code; i++) {
-        size_t n;
-        Stat stat;
-        const uint8_t *p = event_message(&window, plane->stat_offsets[i], &n, err);
-        if (!p || !stat_parse(p, p + n, &stat)) continue;
-        const StatMeta *meta = stat_meta(plane, stat.id);
-        if (!meta || meta->known != STAT_PROCESS_ID) continue;
-        fp->has_process = true, fp->process = stat_int_or_uint(&stat);
-    }
-    window_free(&window);
-    return !err->code;
-}
-
 static bool prepare_plane(ForestPlane *fp, const Plane *plane, ProfErr *err)
 {
-    const char *name = plane->name->text;
-    fp->is_tpu = starts_with(name, "/device:TPU:");
-    fp->is_host = !strcmp(name, "/host:CPU");
-    fp->device = plane->kind == PLANE_TENSORCORE ? strtoll(name + strlen("/device:TPU:"), NULL, 10) : -1;
+    if (!context_plane_open(&fp->context, plane, err)) return false;
     if (!plane->n_events) return true;
-    if (!read_process(fp, plane, err) || stat_filter_open(&fp->filter, plane, wanted, COUNT(wanted), err)) return false;
     if (!(fp->types = prof_alloc(plane->n_event_metas))) return prof_nomem(err), false;
     for (size_t i = 0; i < plane->n_event_metas; i++) {
-        /* an op's HLO text never names a framework op */
-        fp->types[i] = (uint8_t)(fp->is_tpu ? event_type_named(plane->event_metas[i].name) : event_type(plane->event_metas[i].name));
+        const Text *name = plane->event_metas[i].name;
+        fp->types[i] = (uint8_t)(fp->context.is_tpu ? event_type_named(name) : event_type(name)); /* an op's HLO text never names a framework op */
     }
     return true;
 }
@@ -78,95 +49,12 @@ static const Line *grouping_line(const Plane *plane)
 static void choose_roles(Forest *f, const Plane *plane)
 {
     const ForestPlane *fp = &f->planes[plane - f->host->planes];
-    const Line *groups_by = fp->is_tpu ? grouping_line(plane) : NULL;
+    const Line *groups_by = fp->context.is_tpu ? grouping_line(plane) : NULL;
     for (size_t i = 0; i < plane->n_lines; i++) {
         ForestLine *fl = &f->lines[plane->first_line + i];
         fl->line = &f->host->lines[plane->first_line + i];
         if (!fl->line->n_events) continue;
-        fl->role = !fp->is_tpu ? ROLE_THREAD : fl->line == groups_by ? ROLE_STEPS : groups_by ? ROLE_LENDER : ROLE_NONE;
-    }
-}
-
-/* ---- the stats of one event ---- */
-
-typedef struct {
-    Number by_stat[N_KNOWN_STATS];
-    uint64_t seen[(N_KNOWN_STATS + 63) / 64], repeated[(N_KNOWN_STATS + 63) / 64];
-} Numbers;
-
-static bool has(const Numbers *n, enum KnownStat known) { return n->seen[known / 64] >> (known % 64) & 1; }
-static int64_t int_of(const Numbers *n, enum KnownStat known) { return has(n, known) ? number_int(n->by_stat[known]) : 0; }
-static uint64_t natural_of(const Numbers *n, enum KnownStat known) { return has(n, known) ? number_natural(n->by_stat[known]) : 0; }
-
-static void put(Numbers *n, enum KnownStat known, enum StatType type, uint64_t bits)
-{
-    n->by_stat[known] = (Number){type, bits};
-    n->seen[known / 64] |= (uint64_t)1 << (known % 64);
-}
-
-/* XProf loops over these, so that the last counts; of the others it takes the first. */
-static bool last_counts(unsigned known) { return (known >= STAT_PRODUCER_TYPE && known <= STAT_ROOT) || known == STAT_ASYNC; }
-
-static bool read_numbers(Numbers *n, const StatFilter *filter, const EventAt *e)
-{
-    memset(n->seen, 0, sizeof n->seen);
-    memset(n->repeated, 0, sizeof n->repeated);
-    Stat stat;
-    unsigned known;
-    bool any = false;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat)); any = true) {
-        if (has(n, known)) n->repeated[known / 64] |= (uint64_t)1 << (known % 64);
-        if (last_counts(known) || !has(n, known)) put(n, known, stat.type, stat.natural);
-    }
-    return any;
-}
-
-/* ---- what XProf adds to old files ---- */
-
-/* XProf overwrites the first stat of a name; a later one still counts. */
-static void overwrite(Numbers *n, enum KnownStat known, int64_t value)
-{
-    if (!(last_counts(known) && n->repeated[known / 64] >> (known % 64) & 1)) put(n, known, TYPE_INT64, (uint64_t)value);
-}
-
-static uint64_t join(uint64_t id, uint64_t part) { return mix64(id * 31 + part); }
-
-static void connect(Numbers *n, bool produces, int64_t type, uint64_t id)
-{
-    overwrite(n, produces ? STAT_PRODUCER_TYPE : STAT_CONSUMER_TYPE, type);
-    overwrite(n, produces ? STAT_PRODUCER : STAT_CONSUMER, (int64_t)id);
-}
-
-static uint64_t launch_id(const Numbers *n, uint64_t device)
-{
-    return join(join(join(device + 1, natural_of(n, STAT_QUEUE_ID)), natural_of(n, STAT_RUN_ID)), natural_of(n, STAT_CORE_TYPE));
-}
-
-static void preprocess(Numbers *n, enum EventType type)
-{
-    enum { RUN_ID_MASK = (1 << 27) - 1 };
-    switch (type) {
-    case EVENT_PROCESS_BATCH: overwrite(n, STAT_ROOT, 2); break;
-    case EVENT_BATCHING_SESSION_RUN: overwrite(n, STAT_ROOT, 1); break;
-    case EVENT_EXECUTOR_PROCESS:
-    case EVENT_TPU_EXECUTE_OP:
-        if (has(n, STAT_STEP_ID) && has(n, STAT_ITERATION))
-            connect(n, type == EVENT_EXECUTOR_PROCESS, CONTEXT_LEGACY, join(join(1, natural_of(n, STAT_STEP_ID)), natural_of(n, STAT_ITERATION)));
-        break;
-    case EVENT_ENQUEUE_REQUEST:
-    case EVENT_QUEUED_REQUEST:
-        if (has(n, STAT_REQUEST_ID) && has(n, STAT_QUEUE_ADDRESS))
-            connect(n, type == EVENT_ENQUEUE_REQUEST, CONTEXT_TPU_STREAM, join(join(1, natural_of(n, STAT_REQUEST_ID)), natural_of(n, STAT_QUEUE_ADDRESS)));
-        break;
-    case EVENT_ENQUEUE_PROGRAM:
-    case EVENT_ENQUEUE_CONTINUATION:
-    case EVENT_COMPLETE_CALLBACKS:
-        if (!has(n, STAT_RUN_ID)) break;
-        overwrite(n, STAT_RUN_ID, (int64_t)(natural_of(n, STAT_RUN_ID) & RUN_ID_MASK));
-        if (type != EVENT_ENQUEUE_CONTINUATION && has(n, STAT_DEVICE_ORDINAL) && has(n, STAT_QUEUE_ID))
-            connect(n, type == EVENT_ENQUEUE_PROGRAM, CONTEXT_TPU_LAUNCH, launch_id(n, natural_of(n, STAT_DEVICE_ORDINAL)));
-        break;
-    default: break;
+        fl->role = !fp->context.is_tpu ? ROLE_THREAD : fl->line == groups_by ? ROLE_STEPS : groups_by ? ROLE_LENDER : ROLE_NONE;
     }
 }
 
@@ -182,7 +70,7 @@ typedef struct {
     ForestLine *line;
     const ForestPlane *plane;
     LIST(Open) open;
-    Numbers numbers;
+    EventNumbers numbers;
     int64_t ids[CHUNK_EVENTS], correlations[CHUNK_EVENTS]; /* of the chunk in hand */
     size_t n_in_hand;
     bool any_in_hand;
@@ -226,23 +114,10 @@ static void end_nesting(Scan *s, uint32_t n)
     s->open.n = 0;
 }
 
-/* A hash of what an id of a context is unique in: its type and a process. What has a producer's id is of its plane's process
- * where that is known, other consumers of the one that they name; programs are launched from any. */
-static uint32_t scope_of(const Scan *s, bool produces)
-{
-    const Numbers *n = &s->numbers;
-    int32_t type = (int32_t)int_of(n, produces ? STAT_PRODUCER_TYPE : STAT_CONSUMER_TYPE);
-    bool launch = (int32_t)int_of(n, STAT_PRODUCER_TYPE) == CONTEXT_TPU_LAUNCH || (int32_t)int_of(n, STAT_CONSUMER_TYPE) == CONTEXT_TPU_LAUNCH;
-    bool named = has(n, STAT_CONSUMER_PROCESS) && !(has(n, STAT_PRODUCER) && s->plane->has_process);
-    uint64_t process = named ? natural_of(n, STAT_CONSUMER_PROCESS) : s->plane->process;
-    if (launch || !(named || s->plane->has_process)) return (uint32_t)type;
-    return (uint32_t)(mix64(process + 1) * 31) + (uint32_t)type;
-}
-
 static bool mark_context(Scan *s, uint32_t at, bool produces, const EventAt *e)
 {
     ForestLine *fl = s->line;
-    ContextMark mark = {at, scope_of(s, produces), natural_of(&s->numbers, produces ? STAT_PRODUCER : STAT_CONSUMER)};
+    ContextMark mark = {at, context_scope(&s->numbers, &s->plane->context, produces), context_id(&s->numbers, produces)};
     if (fl->role == ROLE_LENDER) {
         LentMark *lent = PUSH(fl->lent);
         if (lent) *lent = (LentMark){mark, produces, e->start_ps, add_saturated(e->start_ps, e->duration_ps)};
@@ -255,44 +130,49 @@ static bool mark_context(Scan *s, uint32_t at, bool produces, const EventAt *e)
 
 static bool mark_contexts(Scan *s, uint32_t at, const EventAt *e)
 {
-    const Numbers *n = &s->numbers;
-    if (has(n, STAT_PRODUCER_TYPE) && has(n, STAT_PRODUCER) && !mark_context(s, at, true, e)) return false;
-    return !has(n, STAT_CONSUMER_TYPE) || !has(n, STAT_CONSUMER) || mark_context(s, at, false, e);
+    if (has_context(&s->numbers, true) && !mark_context(s, at, true, e)) return false;
+    return !has_context(&s->numbers, false) || mark_context(s, at, false, e);
 }
 
 static bool mark_root(Scan *s, uint32_t at, enum EventType type, int64_t start_ps)
 {
-    const Numbers *n = &s->numbers;
-    if (!has(n, STAT_ROOT) && type != EVENT_TRACE_CONTEXT) return true;
+    const EventNumbers *n = &s->numbers;
+    int32_t level;
+    if (!event_root_level(n, type, &level)) return true;
     RootMark *mark = PUSH(s->line->roots);
     if (!mark) return false;
-    *mark = (RootMark){at, has(n, STAT_ROOT) ? (int32_t)int_of(n, STAT_ROOT) : 1, start_ps, has(n, STAT_STEP_ID), int_of(n, STAT_STEP_ID)};
+    *mark = (RootMark){at, level, start_ps, numbers_have(n, STAT_STEP_ID), numbers_int(n, STAT_STEP_ID)};
     return true;
 }
 
 static bool mark_name(Scan *s, uint32_t at)
 {
-    const Numbers *n = &s->numbers;
-    if (!has(n, STAT_GRAPH_TYPE) && !has(n, STAT_ITERATION) && !has(n, STAT_STEP_NUM)) return true;
+    const EventNumbers *n = &s->numbers;
+    if (!numbers_have(n, STAT_GRAPH_TYPE) && !numbers_have(n, STAT_ITERATION) && !numbers_have(n, STAT_STEP_NUM)) return true;
     NameMark *mark = PUSH(s->line->names);
     if (!mark) return false;
-    *mark = (NameMark){at, has(n, STAT_GRAPH_TYPE), has(n, STAT_ITERATION), has(n, STAT_STEP_NUM), int_of(n, STAT_ITERATION), int_of(n, STAT_STEP_NUM)};
+    *mark = (NameMark){at,
+                       numbers_have(n, STAT_GRAPH_TYPE),
+                       numbers_have(n, STAT_ITERATION),
+                       numbers_have(n, STAT_STEP_NUM),
+                       numbers_int(n, STAT_ITERATION),
+                       numbers_int(n, STAT_STEP_NUM)};
     return true;
 }
 
 static bool mark_by_type(Scan *s, uint32_t at, enum EventType type, const EventAt *e)
 {
-    const Numbers *n = &s->numbers;
+    const EventNumbers *n = &s->numbers;
     if (type == EVENT_EAGER_EXECUTE) {
         EagerMark *mark = PUSH(s->line->eagers);
         if (!mark) return false;
-        *mark = (EagerMark){at, has(n, STAT_IS_FUNCTION) && !int_of(n, STAT_IS_FUNCTION)};
-    } else if (type == EVENT_CAPTURED_FUNCTION && has(n, STAT_STEP_ID)) {
+        *mark = (EagerMark){at, numbers_have(n, STAT_IS_FUNCTION) && !numbers_int(n, STAT_IS_FUNCTION)};
+    } else if (type == EVENT_CAPTURED_FUNCTION && numbers_have(n, STAT_STEP_ID)) {
         int64_t *step = PUSH(s->line->captured_steps);
         if (!step) return false;
-        *step = int_of(n, STAT_STEP_ID);
-    } else if ((type == EVENT_EXECUTOR_PROCESS || type == EVENT_GET_NEXT || type == EVENT_GET_NEXT_OPTIONAL) && has(n, STAT_STEP_ID) &&
-               has(n, STAT_ITERATION)) {
+        *step = numbers_int(n, STAT_STEP_ID);
+    } else if ((type == EVENT_EXECUTOR_PROCESS || type == EVENT_GET_NEXT || type == EVENT_GET_NEXT_OPTIONAL) && numbers_have(n, STAT_STEP_ID) &&
+               numbers_have(n, STAT_ITERATION)) {
         IterationMark *mark = PUSH(s->line->iterations);
         if (!mark) return false;
         *mark = (IterationMark){at, type, n->by_stat[STAT_STEP_ID], n->by_stat[STAT_ITERATION], e->start_ps};
@@ -302,14 +182,14 @@ static bool mark_by_type(Scan *s, uint32_t at, enum EventType type, const EventA
 
 static void note_correlation(Scan *s, size_t i, enum EventType type)
 {
-    bool untyped = type == EVENT_UNTYPED || type == EVENT_START_REGION || type == EVENT_STOP_REGION, known = has(&s->numbers, STAT_CORRELATION_ID);
+    bool untyped = type == EVENT_UNTYPED || type == EVENT_START_REGION || type == EVENT_STOP_REGION, known = numbers_have(&s->numbers, STAT_CORRELATION_ID);
     enum Correlation c = NOT_CORRELATED;
-    if (untyped && known) c = s->plane->is_host ? CORRELATED_LAUNCH : CORRELATED_KERNEL;
+    if (untyped && known) c = s->plane->context.is_host ? CORRELATED_LAUNCH : CORRELATED_KERNEL;
     if (type == EVENT_KERNEL_LAUNCH && known) c = CORRELATED_LAUNCH;
     if (type == EVENT_KERNEL_EXECUTE) c = known ? CORRELATED_KERNEL : ASKS_EAGER;
     if (type == EVENT_TF_OP) c = ASKS_EAGER;
     s->correlations[i] = c;
-    s->ids[i] = (int64_t)natural_of(&s->numbers, STAT_CORRELATION_ID);
+    s->ids[i] = (int64_t)numbers_natural(&s->numbers, STAT_CORRELATION_ID);
     s->any_in_hand |= c != NOT_CORRELATED;
 }
 
@@ -330,7 +210,7 @@ static bool pack_correlations(Scan *s, uint64_t next_event)
 /* StartRegion with a consumer opens a region, each StopRegion behind it ends one there. */
 static bool note_region(Scan *s, enum EventType type, int64_t start_ps)
 {
-    if (type == EVENT_START_REGION && has(&s->numbers, STAT_CONSUMER)) {
+    if (type == EVENT_START_REGION && numbers_have(&s->numbers, STAT_CONSUMER)) {
         s->region_open = start_ps != 0;
         s->region_start_ps = start_ps;
     } else if (type == EVENT_STOP_REGION && s->region_open) {
@@ -346,17 +226,11 @@ static bool take_event(Scan *s, uint32_t at, const EventAt *e)
     ForestLine *fl = s->line;
     /* a TPU's names are read only where its events are nodes */
     enum EventType type = fl->role == ROLE_STEPS ? event_type(e->meta->name) : (enum EventType)s->plane->types[e->meta - fl->line->plane->event_metas];
-    bool any = s->plane->filter.any && read_numbers(&s->numbers, &s->plane->filter, e), async = false;
-    if (!any) memset(s->numbers.seen, 0, sizeof s->numbers.seen);
-    if (fl->role != ROLE_THREAD && any && s->plane->device >= 0 && !strcmp(fl->line->name->text, "XLA Modules") && has(&s->numbers, STAT_RUN_ID) &&
-        has(&s->numbers, STAT_QUEUE_ID))
-        connect(&s->numbers, false, CONTEXT_TPU_LAUNCH, launch_id(&s->numbers, (uint64_t)s->plane->device));
-    preprocess(&s->numbers, type);
-    any |= type == EVENT_PROCESS_BATCH || type == EVENT_BATCHING_SESSION_RUN;
+    bool any = event_numbers_read(&s->numbers, &s->plane->context, fl->line, type, e->message, e->n_bytes), async = false;
     if (any && !mark_contexts(s, at, e)) return false;
     if (fl->role == ROLE_LENDER) return true;
     if (any) {
-        async = int_of(&s->numbers, STAT_ASYNC) != 0;
+        async = numbers_int(&s->numbers, STAT_ASYNC) != 0;
         if (!mark_name(s, at) || !mark_by_type(s, at, type, e)) return false;
     }
     if (type == EVENT_EAGER_EXECUTE && !any && !mark_by_type(s, at, type, e)) return false;
@@ -456,7 +330,7 @@ static bool sort_line(Scan *s, ProfErr *err)
 static bool is_silent(const ForestLine *fl, const ForestPlane *fp)
 {
     if (fl->role == ROLE_NONE) return true;
-    return fl->role == ROLE_LENDER && !fp->filter.any;
+    return fl->role == ROLE_LENDER && !fp->context.filter.any;
 }
 
 static void scan_line(void *context, size_t i, ProfErr *err)
@@ -474,7 +348,7 @@ static void scan_line(void *context, size_t i, ProfErr *err)
     EventReader reader;
     EventAt e;
     uint32_t at = 0;
-    event_reader_open(&reader, fl->line, fp->filter.any ? EVENT_STATS : 0, err);
+    event_reader_open(&reader, fl->line, fp->context.filter.any ? EVENT_STATS : 0, err);
     for (; event_reader_next(&reader, &e); at++)
         if (!take_event(s, at, &e)) prof_nomem(err);
     event_reader_close(&reader);
