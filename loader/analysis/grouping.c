@@ -127,7 +127,7 @@ static bool pack_regions(const ForestLine *fl, LineGroups *out, Arena *arena)
         if (fl->order[at] < fl->line->n_events) continue;
         Region *region = &regions[out->n_regions++];
         *region = fl->regions.items[fl->order[at] - fl->line->n_events];
-        region->group = node_group(fl, fl->first + at);
+        region->group = fl->group ? (int64_t)fl->group[at] - 1 : -1;
     }
     out->regions = regions;
     return true;
@@ -166,7 +166,9 @@ static bool pack_thread(PackJob *job, size_t i, ProfErr *err)
     LineGroups *out = &job->result->lines[i];
     Arena *arena = &job->result->line_arenas[i];
     int64_t *values = prof_alloc(CHUNK_EVENTS * sizeof *values);
-    if (!values || !pack_groups(fl, out, arena, values) || !pack_regions(fl, out, arena) || !pack_eager(fl, out, arena, values)) prof_nomem(err);
+    bool memory = values && pack_regions(fl, out, arena);
+    if (memory && job->result->grouping.by == GROUPED_HERE) memory = pack_groups(fl, out, arena, values) && pack_eager(fl, out, arena, values);
+    if (!memory) prof_nomem(err);
     prof_free(values);
     return !err->code;
 }
@@ -199,7 +201,7 @@ static void pack_task(void *context, size_t i, ProfErr *err)
     PackJob *job = context;
     const Host *host = job->forest->host;
     if (i < host->n_planes) {
-        if (job->forest->planes[i].context.is_tpu) pack_tpu(job, &host->planes[i], err);
+        if (job->forest->planes[i].context.is_tpu && job->result->grouping.by == GROUPED_HERE) pack_tpu(job, &host->planes[i], err);
         return;
     }
     i -= host->n_planes;
@@ -304,14 +306,25 @@ static void forest_free(Forest *f)
     for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
 }
 
-static bool group_here(Result *r, ProfErr *err)
+/* Are there regions to be added? */
+static bool has_regions(const Host *host)
+{
+    for (size_t i = 0; i < host->n_planes; i++)
+        for (size_t k = 0; k < host->planes[i].n_declared; k++)
+            if (event_type_named(host->planes[i].event_metas[k].name) == EVENT_STOP_REGION) return true;
+    return false;
+}
+
+/* Scans the events, adds regions, and groups unless the file is one that XProf does not group. */
+static bool make_forest(Result *r, ProfErr *err)
 {
     Host *host = r->grouping.host;
     Forest f = {.host = host};
     f.lines = prof_alloc(host->n_lines * sizeof *f.lines);
     f.planes = prof_alloc(host->n_planes * sizeof *f.planes);
     if (!f.lines || !f.planes) prof_nomem(err);
-    if (!err->code && forest_scan(&f, err) && forest_connect(&f, err) && forest_group(&f, err)) forest_mark_eager(&f, err);
+    bool scanned = !err->code && forest_scan(&f, err);
+    if (scanned && r->grouping.by == GROUPED_HERE && forest_connect(&f, err) && forest_group(&f, err)) forest_mark_eager(&f, err);
     PackJob job = {r, &f};
     if (!err->code) parallel_for(host->run->n_workers, host->n_planes + host->n_lines, pack_task, &job, err);
     if (!err->code) keep_groups(r, &f, err);
@@ -347,7 +360,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
     if (!r->lines || !r->line_arenas) prof_nomem(err);
     if (!err->code) {
         r->grouping.by = grouped_by(host);
-        if (r->grouping.by == GROUPED_HERE) group_here(r, err);
+        if (r->grouping.by == GROUPED_HERE || (r->grouping.by == GROUPED_BY_NOTHING && has_regions(host))) make_forest(r, err);
     }
     if (!err->code) parallel_for(run->n_workers, host->n_lines, file_task, r, err);
     if (!err->code && r->grouping.by != GROUPED_BY_FILE) parallel_for(run->n_workers, host->n_planes, inherit_task, r, err);
