@@ -77,6 +77,11 @@ static const char *check(sqlite3 *db, int whole, sqlite3_int64 *n_events, sqlite
         snprintf(why, sizeof why, "rows, but prof_issues: %s", sqlite3_errmsg(db));
         return why;
     }
+    ask(db, "SELECT (SELECT count(*) FROM op_metrics(?1)) + (SELECT count(hlo_op) FROM hlo_ops(?1)) + (SELECT count(*) FROM tf_functions(?1))", &rc);
+    if (rc != SQLITE_OK) {
+        snprintf(why, sizeof why, "rows, but op_metrics: %s", sqlite3_errmsg(db));
+        return why;
+    }
     if (n > *n_events) {
         snprintf(why, sizeof why, "%lld events, more than the longer prefix has", (long long)n);
         return why;
