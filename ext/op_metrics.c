@@ -2,6 +2,7 @@
  *
  *   SELECT name, occurrences, self_ps FROM op_metrics('logs') WHERE side = 'device' ORDER BY self_ps DESC LIMIT 10; */
 #include "../loader/analysis/op_metrics.h"
+#include "../loader/analysis/steps.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -232,6 +233,9 @@ const Table op_metrics_table = {"op_metrics",
     C(OT_SURE_BUSY, "busy_high_confidence_ps", "INTEGER", "ps", "busy_ps without custom calls that do no known work; NULL: not a TPU",                         \
       "OpMetricsDb.busy_time_high_confidence_ps")                                                                                                              \
     C(OT_SURE_IDLE, "idle_high_confidence_ps", "INTEGER", "ps", "the rest of the time; NULL: not a TPU", "OpMetricsDb.idle_time_high_confidence_ps")           \
+    C(OT_COMPUTE_16, "compute_16bit_ps", "INTEGER", "ps", "time in which GPUs computed with 16 bit numbers, in groups of events; NULL: not a device",          \
+      "PrecisionStats.compute_16bit_ps")                                                                                                                       \
+    C(OT_COMPUTE_32, "compute_32bit_ps", "INTEGER", "ps", "the same with others; NULL: not a device", "PrecisionStats.compute_32bit_ps")                       \
     C(OT_SOURCE, SOURCE_DOC)
 enum { OP_TOTALS_COLUMNS(COLUMN_ENUM) };
 static const Column op_metrics_totals_columns[] = {OP_TOTALS_COLUMNS(COLUMN_DOC)};
@@ -241,6 +245,12 @@ static bool op_metrics_totals_next(RowCursor *c)
     c->item = run_op_stats(c->from->run, c->from->only, &c->err);
     c->i += c->started, c->place = c->i;
     return c->item && c->i < N_SIDES;
+}
+
+static void precision_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const StepDb *steps = run_steps(c->from->run, c->from->only, &c->err);
+    if (steps) result_u64(ctx, column == OT_COMPUTE_16 ? steps->compute_16bit_ps : steps->compute_32bit_ps);
 }
 
 static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -261,6 +271,10 @@ static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int col
         break;
     case OT_IDLE_PS:
         if (tpu) result_u64(ctx, db->idle_ps);
+        break;
+    case OT_COMPUTE_16:
+    case OT_COMPUTE_32:
+        if (device) precision_column(c, ctx, column);
         break;
     case OT_SURE_BUSY:
         if (tpu) result_u64(ctx, db->sure_busy_ps);

@@ -671,8 +671,9 @@ TOOLS = [
         busy_time_high_confidence_ps = ifnull(busy_high_confidence_ps, 0)
         idle_time_high_confidence_ps = ifnull(idle_high_confidence_ps, 0)
         total_host_infeed_enq_duration_ps = ifnull(infeed_enqueue_ps, 0)
-        total_host_infeed_enq_start_timestamp_ps_diff = ifnull(infeed_interval_ps, 0)""", key="db", rows=op_totals,
-          left_out={"precision_stats.compute_16bit_ps": "compared on the overview page, as a share", "precision_stats.compute_32bit_ps": "the same"}),
+        total_host_infeed_enq_start_timestamp_ps_diff = ifnull(infeed_interval_ps, 0)
+        precision_stats.compute_16bit_ps = ifnull(compute_16bit_ps, 0)
+        precision_stats.compute_32bit_ps = ifnull(compute_32bit_ps, 0)""", key="db", rows=op_totals),
     Entry("op_stats.tf_functions", "tf_functions", "tf_functions({source})", """
         name mode count self_time_ps
         compiler = compiler || '_COMPILER'
