@@ -5,8 +5,8 @@
 #include <math.h>
 
 const char *const step_type_names[N_STEP_TYPES] = {
-    "UNKNOWN_TIME",       "HOST_COMPUTE",    "HOST_COMPILE",     "HOST_TO_HOST",   "HOST_TO_DEVICE",    "HOST_PREPARE",
-    "DEVICE_COLLECTIVES", "HOST_WAIT_INPUT", "DEVICE_TO_DEVICE", "DEVICE_TO_HOST", "DEVICE_COMPUTE_32", "DEVICE_COMPUTE_16",
+    "UNKNOWN_TIME",    "HOST_COMPUTE",     "HOST_COMPILE",   "HOST_TO_HOST",      "HOST_TO_DEVICE",    "HOST_PREPARE",       "DEVICE_COLLECTIVES",
+    "HOST_WAIT_INPUT", "DEVICE_TO_DEVICE", "DEVICE_TO_HOST", "DEVICE_COMPUTE_32", "DEVICE_COMPUTE_16", "DEVICE_WAIT_DEVICE", "DEVICE_WAIT_HOST",
 };
 const char *const step_category_names[N_STEP_CATEGORIES] = {
     "Device compute", "Device to device", "Device collective communication", "Host compute", "Kernel launch", "Input", "Output", "Compilation", "All others",
@@ -29,6 +29,8 @@ static void add_types(const uint64_t *type_ps, uint64_t ps[N_STEP_CATEGORIES])
         [TIME_DEVICE_TO_HOST] = STEP_OUTPUT,
         [TIME_COMPUTE_32] = STEP_DEVICE_COMPUTE,
         [TIME_COMPUTE_16] = STEP_DEVICE_COMPUTE,
+        [TIME_WAIT_DEVICE] = STEP_DEVICE_TO_DEVICE,
+        [TIME_WAIT_HOST] = STEP_INPUT,
     };
     for (int t = 0; t < N_STEP_TYPES; t++)
         if (category_of[t] >= 0) ps[category_of[t]] += type_ps[t]; /* XProf shows copies within the host nowhere */

@@ -248,23 +248,18 @@ enum RecordKind { RECORD_KINDS(AS_KIND) N_RECORD_KINDS };
 #undef AS_KIND
 
 /* Every field that some kind has, once. */
-#define RECORD_FIELDS(F)                                                                                                                                       \
-    F(START)                                                                                                                                                   \
-    F(END)                                                                                                                                                     \
-    F(CORRELATION)                                                                                                                                             \
-    F(GRAPH_NODE)                                                                                                                                              \
-    F(NAME)                                                                                                                                                    \
-    F(DEVICE)                                                                                                                                                  \
-    F(CONTEXT)                                                                                                                                                 \
-    F(STREAM)                                                                                                                                                  \
-    F(GRID_X)                                                                                                                                                  \
-    F(GRID_Y) F(GRID_Z) F(BLOCK_X) F(BLOCK_Y) F(BLOCK_Z) F(REGISTERS) F(STATIC_SHARED) F(DYNAMIC_SHARED) F(LOCAL_PER_THREAD) F(LAUNCH_TYPE) F(GRAPH)           \
-        F(CLUSTER_X) F(CLUSTER_Y) F(CLUSTER_Z) F(DEVICE_LAUNCHED) F(BYTES) F(COPY_KIND) F(SOURCE_KIND) F(TARGET_KIND) F(FLAGS) F(COPY_COUNT) F(SOURCE_DEVICE)  \
-            F(TARGET_DEVICE) F(VALUE) F(CBID) F(THREAD) F(RETURN_VALUE) F(OVERHEAD_KIND) F(OBJECT_KIND) F(OBJECT_FIRST) F(OBJECT_SECOND) F(SYNC_TYPE) F(EVENT) \
-                F(BANDWIDTH_KB) F(L2_BYTES) F(WARP) F(CLOCK_KHZ) F(PROCESSORS) F(WARPS_PER_SM) F(BLOCKS_PER_SM) F(SHARED_PER_SM) F(REGISTERS_PER_SM)           \
-                    F(REGISTERS_PER_BLOCK) F(SHARED_PER_BLOCK) F(THREADS_PER_BLOCK) F(MAJOR) F(MINOR) F(ECC) F(UUID_LOW) F(UUID_HIGH) F(MIG) F(MIG_UUID_LOW)   \
-                        F(MIG_UUID_HIGH) F(NULL_STREAM) F(PARENT_CONTEXT) F(PRIORITY) F(ADDRESS) F(OPERATION) F(POOL_TYPE) F(POOL_ADDRESS) F(USED_BYTES)       \
-                            F(COUNTER) F(DOMAIN) F(RANGE) F(CATEGORY) F(PAYLOAD_TYPE) F(PAYLOAD) F(MONOTONIC) F(MONOTONIC_RAW) F(BOOTTIME)
+/* clang-format off */
+#define RECORD_FIELDS(F) \
+    F(START) F(END) F(CORRELATION) F(GRAPH_NODE) F(NAME) F(DEVICE) F(CONTEXT) F(STREAM) F(GRID_X) F(GRID_Y) F(GRID_Z) F(BLOCK_X) F(BLOCK_Y) \
+    F(BLOCK_Z) F(REGISTERS) F(STATIC_SHARED) F(DYNAMIC_SHARED) F(LOCAL_PER_THREAD) F(LAUNCH_TYPE) F(GRAPH) F(CLUSTER_X) F(CLUSTER_Y) \
+    F(CLUSTER_Z) F(DEVICE_LAUNCHED) F(BYTES) F(COPY_KIND) F(SOURCE_KIND) F(TARGET_KIND) F(FLAGS) F(COPY_COUNT) F(SOURCE_DEVICE) \
+    F(TARGET_DEVICE) F(VALUE) F(CBID) F(THREAD) F(RETURN_VALUE) F(OVERHEAD_KIND) F(OBJECT_KIND) F(OBJECT_FIRST) F(OBJECT_SECOND) \
+    F(SYNC_TYPE) F(EVENT) F(BANDWIDTH_KB) F(L2_BYTES) F(WARP) F(CLOCK_KHZ) F(PROCESSORS) F(WARPS_PER_SM) F(BLOCKS_PER_SM) F(SHARED_PER_SM) \
+    F(REGISTERS_PER_SM) F(REGISTERS_PER_BLOCK) F(SHARED_PER_BLOCK) F(THREADS_PER_BLOCK) F(MAJOR) F(MINOR) F(ECC) F(UUID_LOW) F(UUID_HIGH) \
+    F(MIG) F(MIG_UUID_LOW) F(MIG_UUID_HIGH) F(NULL_STREAM) F(PARENT_CONTEXT) F(PRIORITY) F(ADDRESS) F(OPERATION) F(POOL_TYPE) \
+    F(POOL_ADDRESS) F(USED_BYTES) F(COUNTER) F(DOMAIN) F(RANGE) F(CATEGORY) F(PAYLOAD_TYPE) F(PAYLOAD) F(MONOTONIC) F(MONOTONIC_RAW) \
+    F(BOOTTIME)
+/* clang-format on */
 #define AS_FIELD(field) FIELD_##field,
 enum RecordField { RECORD_FIELDS(AS_FIELD) N_RECORD_FIELDS };
 #undef AS_FIELD

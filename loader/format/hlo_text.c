@@ -6,7 +6,7 @@
 #include "../analysis/shape.h"
 #include "hlo_type.h"
 
-enum { SMALL_CONSTANT = 10 };                          /* elements of the largest constant that short texts show */
+enum { SMALL_CONSTANT = 10 };                        /* elements of the largest constant that short texts show */
 enum { MAX_ASYNC_CHAIN = 64, MAX_ASYNC_OPS = 1024 }; /* updates between a start and its done; instructions that one can stand for */
 
 /* ---- shapes ---- */
