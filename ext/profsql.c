@@ -50,6 +50,8 @@ SQLITE_EXTENSION_INIT1
     T(perf_counters) \
     T(utilization) \
     T(kernel_utilization) \
+    T(input_ops) \
+    T(input_breakdown) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_differences) \

@@ -1,0 +1,126 @@
+/* input_ops.c: the tables input_ops and input_breakdown: what the host does to bring input.
+ *
+ *   SELECT operation, category, total_self_time_ms, self_time_fraction FROM input_ops('logs') LIMIT 10; */
+#include "../loader/analysis/input.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+static const InputAnalysis *input_of(RowCursor *c) { return run_input(c->from->run, c->from->only, &c->err); }
+
+/* ---- input_ops ---- */
+
+#define INPUT_OPS_COLUMNS(C)                                                                                                                                   \
+    C(IO_RUN, RUN_DOC)                                                                                                                                         \
+    C(IO_OPERATION, "operation", "TEXT", NULL, "the op: a tf.data iterator with those around it, a transfer, or a stage of an input pipeline",                 \
+      "input_pipeline_analyzer opName")                                                                                                                        \
+    C(IO_CATEGORY, "category", "TEXT", NULL, "Enqueue, Demanded file read, Advanced file read, Preprocessing or Unknown", "input_pipeline_analyzer category")  \
+    C(IO_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran", "input_pipeline_analyzer count")                                                     \
+    C(IO_TOTAL, "total_time_ms", "REAL", "ms", "time from begin to end, nested ops included", "input_pipeline_analyzer timeInMs")                              \
+    C(IO_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction", "total time by the self times of all input ops; may pass 1",                               \
+      "input_pipeline_analyzer timeInPercent")                                                                                                                 \
+    C(IO_SELF, "total_self_time_ms", "REAL", "ms", "time without nested ops", "input_pipeline_analyzer selfTimeInMs")                                          \
+    C(IO_SELF_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "self time by the self times of all input ops",                                         \
+      "input_pipeline_analyzer selfTimeInPercent")                                                                                                             \
+    C(IO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_ms, exactly", "OpMetrics.time_ps")                                                                   \
+    C(IO_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_ms, exactly", "OpMetrics.self_time_ps")                                                         \
+    C(IO_SOURCE, SOURCE_DOC)
+enum { INPUT_OPS_COLUMNS(COLUMN_ENUM) };
+static const Column input_ops_columns[] = {INPUT_OPS_COLUMNS(COLUMN_DOC)};
+
+static bool input_ops_next(RowCursor *c)
+{
+    const InputAnalysis *a = input_of(c);
+    c->i += c->started;
+    if (!a || c->i >= a->n_ops) return false;
+    c->item = &a->ops[c->i];
+    c->place = c->i;
+    return true;
+}
+
+/* XProf divides to percent and back. */
+static double fraction_of(uint64_t ps, uint64_t all_ps) { return 100 * safe_div((double)ps, (double)all_ps) / 100; }
+
+static void input_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const InputAnalysis *a = input_of(c);
+    const InputOp *o = c->item;
+    if (!a) return;
+    switch (column) {
+    case IO_OPERATION: result_text(ctx, o->op->name); break;
+    case IO_CATEGORY: sqlite3_result_text(ctx, input_category_names[o->category], -1, SQLITE_STATIC); break;
+    case IO_OCCURRENCES: sqlite3_result_int64(ctx, o->op->occurrences); break;
+    case IO_TOTAL: sqlite3_result_double(ctx, (double)o->op->time_ps / 1e9); break;
+    case IO_TOTAL_FRACTION: sqlite3_result_double(ctx, fraction_of(o->op->time_ps, a->ops_self_ps)); break;
+    case IO_SELF: sqlite3_result_double(ctx, (double)o->op->self_ps / 1e9); break;
+    case IO_SELF_FRACTION: sqlite3_result_double(ctx, fraction_of(o->op->self_ps, a->ops_self_ps)); break;
+    case IO_TIME_PS: result_u64(ctx, o->op->time_ps); break;
+    case IO_SELF_PS: result_u64(ctx, o->op->self_ps); break;
+    default: break;
+    }
+}
+
+static const RowSource input_ops_rows = {.next = input_ops_next, .column = input_ops_column, .per_run = true};
+const Table input_ops_table = {"input_ops",
+                               "one row for each op of the host's input pipelines, the longest self time first",
+                               input_ops_columns,
+                               COUNT(input_ops_columns),
+                               &row_table_module,
+                               &input_ops_rows,
+                               100};
+
+/* ---- input_breakdown ---- */
+
+#define INPUT_BREAKDOWN_COLUMNS(C)                                                                                                                             \
+    C(IB_RUN, RUN_DOC)                                                                                                                                         \
+    C(IB_CATEGORY, "category", "TEXT", NULL, "Enqueue, Demanded file read, Advanced file read, Preprocessing or Unclassified",                                 \
+      "input_pipeline_analyzer input_time_breakdown")                                                                                                          \
+    C(IB_TIME, "time_us", "REAL", "us", "host time, scaled to what the devices waited where transfers to them are known; 0 without any",                       \
+      "input_pipeline_analyzer input_time_breakdown")                                                                                                          \
+    C(IB_FRACTION, "fraction", "REAL", "fraction 0..1", "share of the five; NULL when all are 0", "libprofsql")                                                \
+    C(IB_ADVICE, "advice", "TEXT", NULL, "what to try where this takes the time", "libprofsql")                                                                \
+    C(IB_SOURCE, SOURCE_DOC)
+enum { INPUT_BREAKDOWN_COLUMNS(COLUMN_ENUM) };
+static const Column input_breakdown_columns[] = {INPUT_BREAKDOWN_COLUMNS(COLUMN_DOC)};
+
+static const struct {
+    const char *name, *advice;
+} parts[] = {
+    {"Enqueue", "Send fewer bytes to the device: smaller types, decoding on the device, larger and fewer transfers; prefetch to the device."},
+    {"Demanded file read", "Read ahead (prefetch, interleave) and from fewer, larger files close to the host."},
+    {"Advanced file read", "Read more files at once, from storage that is nearer or faster; cache what fits in memory."},
+    {"Preprocessing", "Map in parallel (num_parallel_calls), batch before mapping, cache, or do it once before training."},
+    {"Unclassified", "Name the stages of your own input pipeline in the trace to see what this is."},
+};
+
+static double part_us(const InputAnalysis *a, size_t part)
+{
+    const double us[COUNT(parts)] = {a->enqueue_us, a->demanded_us, a->advanced_us, a->preprocessing_us, a->unclassified_us};
+    return us[part];
+}
+
+static bool input_breakdown_next(RowCursor *c)
+{
+    c->i += c->started;
+    c->place = c->i;
+    return c->i < COUNT(parts);
+}
+
+static void input_breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const InputAnalysis *a = input_of(c);
+    double all = 0;
+    for (size_t i = 0; a && i < COUNT(parts); i++) all += part_us(a, i);
+    if (column == IB_CATEGORY) sqlite3_result_text(ctx, parts[c->i].name, -1, SQLITE_STATIC);
+    if (column == IB_ADVICE) sqlite3_result_text(ctx, parts[c->i].advice, -1, SQLITE_STATIC);
+    if (column == IB_TIME && a) sqlite3_result_double(ctx, part_us(a, c->i));
+    if (column == IB_FRACTION && all > 0) sqlite3_result_double(ctx, part_us(a, c->i) / all);
+}
+
+static const RowSource input_breakdown_rows = {.next = input_breakdown_next, .column = input_breakdown_column, .per_run = true};
+const Table input_breakdown_table = {"input_breakdown",
+                                     "what the host's input time goes to, in five parts",
+                                     input_breakdown_columns,
+                                     COUNT(input_breakdown_columns),
+                                     &row_table_module,
+                                     &input_breakdown_rows,
+                                     5};
