@@ -26,7 +26,7 @@ SQLITE_EXTENSION_INIT3
       "LogicalBufferProto.id")                                                                                                                                 \
     C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes", "where the buffer begins in the allocation", "BufferAllocationProto.Assigned.offset")                     \
     C(BA_SIZE, "size_bytes", "INTEGER", "bytes", "size of the buffer, padding included", "LogicalBufferProto.size")                                            \
-    C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes", "its shape without layout; of a tuple the table of pointers, as XProf; NULL when the size is open",   \
+    C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes", "its shape without tiles; of a tuple the table of pointers, as XProf; NULL when the size is open",    \
       "memory_viewer unpaddedShapeMib, in bytes")                                                                                                              \
     C(BA_PADDING, "padding_bytes", "INTEGER", "bytes", "size_bytes - unpadded_bytes; negative where elements are packed", "memory viewer page")                \
     C(BA_EXPANSION, "expansion", "REAL", "ratio", "size_bytes / unpadded_bytes; NULL when nothing is stored", "memory viewer page")                            \

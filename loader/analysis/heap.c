@@ -159,6 +159,7 @@ static int make_buffers(Making *k, ProfErr *err)
         heap->allocations[i] = (HeapAllocation){.proto = a,
                                                 .kind = kind_of(a),
                                                 .indefinite = a->is_entry_computation_parameter || a->is_constant || a->maybe_live_out,
+                                                .last = last,
                                                 .counts = last && !a->is_thread_local,
                                                 .trace = -1};
         place_buffers(k, &heap->allocations[i], sorted);
@@ -316,6 +317,8 @@ static int simulate(const Making *k, HeapTrace *trace, ProfErr *err)
         trace->heap_bytes[n] = s.heap_bytes, trace->unpadded_bytes[n] = s.unpadded_bytes;
         keep_peak(&s, err);
     }
+    for (size_t i = 0; trace->failure && i < k->heap->n_buffers; i++) /* what the events say of lives is no better */
+        if (s.sharing[i].seen) k->heap->buffers[i].start_event = k->heap->buffers[i].end_event = -1;
     if (trace->failure)
         host_issue(k->module->host, "warning", "heap_simulation", 0, 0, trace,
                    "the heap of %.200s(%llu) cannot be simulated: %s; XProf refuses its memory view", k->module->name,
@@ -390,7 +393,7 @@ static int choose_trace(const Making *k, HeapSpace *space, ProfErr *err)
     int64_t trace = -1;
     for (size_t i = 0; i < heap->n_allocations && trace < 0; i++) {
         const HeapAllocation *a = &heap->allocations[i];
-        if (a->counts && a->proto->color == space->color && !a->indefinite) trace = a->trace;
+        if (a->last && a->proto->color == space->color && !a->indefinite) trace = a->trace;
     }
     if (trace < 0) trace = busiest_trace(k, space->color);
     if (trace < 0) return PROF_OK;
@@ -486,17 +489,16 @@ bool heap_objects(const Heap *heap, const HeapSpace *space, int64_t small_bytes,
 {
     HeapObject *list = prof_alloc((space->n_objects + 1) * sizeof *list), **by_size = prof_alloc((space->n_objects + 1) * sizeof *by_size);
     HeapObject small = {.buffer = -1};
-    size_t n_small = 0;
     *n = 0;
     if (!list || !by_size) return prof_free(list), prof_free(by_size), false;
     for (size_t i = space->color ? space->n_indefinite_objects : 0; i < space->n_objects; i++) {
         const HeapBuffer *b = &heap->buffers[space->objects[i]];
         if (b->size_bytes < small_bytes)
-            small.size_bytes = add_saturated(small.size_bytes, b->size_bytes), n_small++;
+            small.size_bytes = add_saturated(small.size_bytes, b->size_bytes);
         else
             list[*n] = (HeapObject){space->objects[i], b->size_bytes, b->unpadded_bytes, *n, 0}, (*n)++;
     }
-    if (n_small) small.program_order = *n, list[(*n)++] = small;
+    if (small.size_bytes) small.program_order = *n, list[(*n)++] = small;
     for (size_t i = 0; i < *n; i++) by_size[i] = &list[i];
     std_sort((void **)by_size, *n, larger);
     for (size_t i = 0; i < *n; i++) by_size[i]->size_rank = i;

@@ -35,7 +35,8 @@ typedef struct {
     const Xla__BufferAllocationProto *proto;
     enum HeapKind kind;
     bool indefinite;
-    bool counts; /* not thread-local, and the last of its index: part of its space's sums */
+    bool last;   /* of its index: XProf knows no other */
+    bool counts; /* the last, and not thread-local: part of its space's sums */
     size_t first_buffer, n_buffers;
     int64_t trace; /* position in traces of the one that works in it, -1 */
 } HeapAllocation;

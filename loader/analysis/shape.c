@@ -181,11 +181,11 @@ int64_t shape_unpadded_bytes(const Xla__ShapeProto *shape)
     case TYPE_BUFFER: return shape->n_tuple_shapes ? shape_unpadded_bytes(shape->tuple_shapes[0]) : -1;
     default: break;
     }
-    int64_t bytes = primitive_bytes(shape->element_type);
-    if (!bytes) return -1;
+    int64_t n = 1, bytes, width = primitive_bytes(shape->element_type), bits = shape->layout ? shape->layout->element_size_in_bits : 0;
+    if (!width || bits < 0) return -1;
     for (size_t i = 0; i < shape->n_dimensions; i++)
-        if (shape->dimensions[i] < 0 || !multiply(&bytes, shape->dimensions[i])) return -1;
-    return bytes;
+        if (shape->dimensions[i] < 0 || !multiply(&n, shape->dimensions[i])) return -1;
+    return bits_to_bytes(n, bits ? bits : 8 * width, &bytes) ? bytes : -1;
 }
 
 bool shape_memory_space(const Xla__ShapeProto *shape, int64_t *space)

@@ -36,7 +36,8 @@ ShapeSizes shape_sizes(const Xla__ShapeProto *shape);
 /* useful / padded; NAN when the sizes are not known or there is nothing. */
 double shape_efficiency(const ShapeSizes *sizes);
 
-/* Size without padding as XProf's memory viewer has it: a tuple is its table of 8-byte pointers. -1: unknown. */
+/* Size without tiles as XProf's memory viewer has it: elements of the bits that the layout gives them, a tuple is its table of
+ * 8-byte pointers. -1: unknown. */
 int64_t shape_unpadded_bytes(const Xla__ShapeProto *shape);
 
 /* The memory space that all arrays of a shape lie in; false when they lie in several, or there is no layout. */

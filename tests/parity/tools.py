@@ -939,11 +939,11 @@ TOOLS = [
         buffer.sizeMib = size_bytes / 1048576.0
         buffer.hloName = hlo_op
         buffer.shape = shape
-        buffer.shapeIndex = iif(shape_index IS NULL, NULL, '["' || replace(trim(shape_index, '{}'), ',', '","') || '"]')""",
+        buffer.shapeIndex = iif(shape_index IS NULL, NULL, '["' || replace(trim(shape_index, '{}'), ',', '", "') || '"]')""",
           key="module space id buffer.id", rows=viewer("indefiniteLifetimes", "id sizeMib buffer.id buffer.sizeMib"), hlo=True, real="sizeMib buffer.sizeMib",
           turn={"id": as_text, "buffer.id": as_text},
           left_out={"index": "counts the rows", "buffer.index": "counts the rows"}),
-    Entry("memory_viewer.blocks", "buffer_allocations", of_module("buffer_allocations({source})") + " WHERE start_event IS NOT NULL", """
+    Entry("memory_viewer.blocks", "buffer_allocations", of_module("buffer_allocations({source})") + " WHERE start_event IS NOT NULL AND kind IN ('temporary', 'thread-local') AND allocation_bytes > 0", """
         module
         space = memory_space
         logicalBufferId = buffer_id
