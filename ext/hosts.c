@@ -241,6 +241,7 @@ const Table session_table = {"session",
     "occurrences_overflow, " \
     "sparsecore_programs_mixed, " \
     "host_ops_lost, " \
+    "programs_mixed, " \
     "no_steps, " \
     "steps_not_aligned, " \
     "no_common_steps, " \

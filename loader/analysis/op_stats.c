@@ -1,4 +1,5 @@
 /* op_stats.c: the op metrics of a host, and of all hosts of a run together; see op_metrics.h. */
+#include "../format/hlo.h"
 #include "op_build.h"
 
 const Text *op_text(OpBuild *build, Slice text, ProfErr *err)
@@ -101,6 +102,45 @@ static int build_host(OpStats *stats, Host *host, ProfErr *err)
     return err->code;
 }
 
+typedef struct {
+    uint64_t program_id;
+    Host *host;
+    const Text *name;
+} NamedProgram;
+
+static int by_program(const void *a, const void *b)
+{
+    const NamedProgram *x = a, *y = b;
+    if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
+    return x->host < y->host ? -1 : x->host > y->host;
+}
+
+/* Ops are told by program id, and hosts may use one id for different programs. */
+static int report_mixed_programs(Run *run, ProfErr *err)
+{
+    NamedProgram *all = NULL;
+    size_t n = 0, capacity = 0;
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
+        const HloProgramList *list = run->hosts[h].readable ? hlo_program_list(&run->hosts[h], err) : NULL;
+        for (size_t i = 0; list && i < list->n; i++) {
+            if (list->programs[i].beside) continue;
+            if (!GROW(all, n, capacity)) {
+                prof_nomem(err);
+                break;
+            }
+            all[n++] = (NamedProgram){list->programs[i].program_id, &run->hosts[h], list->programs[i].name};
+        }
+    }
+    if (n) qsort(all, n, sizeof *all, by_program);
+    for (size_t i = 1; i < n && !err->code; i++)
+        if (all[i].program_id == all[i - 1].program_id && all[i].host != all[i - 1].host && strcmp(all[i].name->text, all[i - 1].name->text) != 0)
+            host_issue(all[i].host, "warning", "programs_mixed", 0, 0, all[i].host,
+                       "program %llu is %.300s here and %.300s on host %.200s: rows of all hosts together, as XProf's, may mix them; ask for one host",
+                       (unsigned long long)all[i].program_id, all[i].name->text, all[i - 1].name->text, all[i - 1].host->name);
+    prof_free(all);
+    return err->code;
+}
+
 static int merge_hosts(OpStats *stats, Run *run, ProfErr *err)
 {
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
@@ -108,7 +148,7 @@ static int merge_hosts(OpStats *stats, Run *run, ProfErr *err)
         if (!one) continue;
         if (!op_db_merge(&stats->host, &one->host, &stats->arena, false) || !op_db_merge(&stats->device, &one->device, &stats->arena, true)) prof_nomem(err);
     }
-    return err->code;
+    return err->code ? err->code : report_mixed_programs(run, err);
 }
 
 static void *op_stats_make(Run *run, Host *only, ProfErr *err)
