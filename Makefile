@@ -26,6 +26,7 @@ NAMES := $(SOURCES:%.c=%) queries $(SCHEMA:%=schema/%.pb-c)
 OBJECTS := $(NAMES:%=$(BUILD)/shared/%.o)
 CORE_OBJECTS := $(NAMES:%=$(BUILD)/core/%.o)
 CHECKED_OBJECTS := $(NAMES:%=$(BUILD)/checked/%.o)
+FUZZED_OBJECTS := $(NAMES:%=$(BUILD)/fuzzed/%.o)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 # What the build and the tests stand on, as Debian names it.
@@ -70,6 +71,7 @@ endef
 $(eval $(call compile,shared,))
 $(eval $(call compile,core,-DSQLITE_CORE))
 $(eval $(call compile,checked,$(SANITIZE) -O1 -DSQLITE_CORE))
+$(eval $(call compile,fuzzed,-fsanitize=fuzzer-no-link $(SANITIZE) -O1 -DSQLITE_CORE))
 
 # Installs what is missing; touches neither apt nor the network when all is there.
 define install_missing
@@ -108,10 +110,12 @@ parity: loadable
 # Fuzzes a reader (FUZZ=xspace or hlo) for FUZZ_SECONDS; the corpus is kept.
 FUZZ ?= xspace
 FUZZ_SECONDS ?= 600
-$(BUILD)/fuzz_%: tests/fuzz/%.c $(SOURCES) $(GENERATED)
+$(BUILD)/fuzzed/%.o: private CC := clang
+$(BUILD)/fuzz_%: tests/fuzz/%.c $(FUZZED_OBJECTS)
+	clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DSQLITE_CORE -I$(BUILD) -pthread -o $@ $^ -lsqlite3 $(LIBS)
+fuzz:
 	$(call install_missing,$(FUZZ_PACKAGES))
-	clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DSQLITE_CORE -I$(BUILD) -pthread -o $@ $< $(SOURCES) $(GENERATED) -lsqlite3 $(LIBS)
-fuzz: $(BUILD)/fuzz_$(FUZZ)
+	@$(MAKE) --no-print-directory $(BUILD)/fuzz_$(FUZZ)
 	@mkdir -p tests/fuzz/corpus/$(FUZZ) $(BUILD)/fuzz/$(FUZZ)
 	$(BUILD)/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 
@@ -142,4 +146,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(CAPTURE_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d)
+-include $(CAPTURE_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d) $(FUZZED_OBJECTS:.o=.d)
