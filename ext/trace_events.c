@@ -313,6 +313,11 @@ static int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int 
     case EV_STEP_EVENT: enclosing_column(c, ctx, IN_STEP); break;
     case EV_MODULE_EVENT: enclosing_column(c, ctx, IN_MODULE); break;
     case EV_STATS: stats_column(c, ctx); break;
+    case EV_SELF_NS: {
+        const int64_t *self = line_self_ns(c->unit.line, &c->err);
+        if (self) sqlite3_result_int64(ctx, self[index_of(c)]);
+        break;
+    }
     case EV_SOURCE: sqlite3_result_text(ctx, c->source, -1, SQLITE_TRANSIENT); break;
     default: break;
     }

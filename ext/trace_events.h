@@ -57,8 +57,10 @@
     C(EV_MODULE_EVENT, "module_event_id", "INTEGER", NULL,                                                                                                     \
       "event_id of the run of the HLO module that includes it, as XProf's Events DB finds it; NULL but for ops of a TensorCore", "libprofsql")                 \
     C(EV_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(EV_STATS, "stats", "TEXT HIDDEN", "JSON", "all stats by name, the event's own first; bytes as hex text", "XStat")
-enum { EVENTS_COLUMNS(COLUMN_ENUM) };
+    C(EV_STATS, "stats", "TEXT HIDDEN", "JSON", "all stats by name, the event's own first; bytes as hex text", "XStat")                                        \
+    C(EV_SELF_NS, "self_ns", "INTEGER HIDDEN", "ns",                                                                                                           \
+      "self time as XProf's Events DB has it on TPU planes: in whole ns, nested as stored; may be negative where events overlap", "libprofsql")
+enum { EVENTS_COLUMNS(COLUMN_ENUM) N_EVENTS_COLUMNS };
 
 typedef struct {
     int64_t low, high;

@@ -165,7 +165,7 @@ static bool by_units(const sqlite3_index_info *info, Draft *draft, bool *groups)
 /* True when events of one unit are equal in all columns that the query reads. */
 static bool reads_only_units(const sqlite3_index_info *info, bool groups)
 {
-    for (int column = 0; column < EV_STATS + 1; column++) {
+    for (int column = 0; column < N_EVENTS_COLUMNS; column++) {
         int k = known_column(column);
         bool of_unit = k >= 0 && (known[k].level == OF_LINE || (groups && known[k].level == OF_GROUP));
         if (!of_unit && info->colUsed >> column & 1) return false;

@@ -273,6 +273,7 @@ struct Line {
     bool totals_made;
     LineOrder *order;             /* on first use: line_order() */
     const uint64_t *enclosing[2]; /* on first use: line_enclosing() */
+    const int64_t *self_ns;       /* on first use: line_self_ns() */
 };
 
 typedef struct {

@@ -59,12 +59,9 @@ WITH cpu AS MATERIALIZED ( -- of several planes of this name, the last
                                                'dcn_destination_per_slice_device_id', 'duration_us') THEN t.name END) = 6
 ), events AS (
     SELECT e.event_id, e.name, e.display_name, e.start_ps / 1000 AS start_ns, e.duration_ps / 1000 AS duration_ns, e.step_event_id, e.module_event_id, s.*,
+           CASE WHEN place IN ('host', 'gpu', 'custom') THEN e.duration_ps / 1000 ELSE max(e.self_ns, 0) END AS self_ns,
            CASE WHEN place IN ('host', 'gpu') THEN 'event' END AS only_origin -- XProf reads the metadata's stats on TPU and custom planes only
     FROM shown AS s CROSS JOIN temp.trace_events(:source) AS e ON e.run = s.run AND e.line_id = s.line_id
-), nested AS (
-    SELECT *, CASE WHEN place IN ('host', 'gpu', 'custom') THEN duration_ns ELSE self_time(start_ns, duration_ns)
-              OVER (PARTITION BY run, line_id ORDER BY event_id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) END AS self_ns
-    FROM events
 ), told AS ( -- of several stats of a name the last one counts
     SELECT *,
            (SELECT group_concat(name || '=' || text, ',')
@@ -100,7 +97,7 @@ WITH cpu AS MATERIALIZED ( -- of several planes of this name, the last
            CASE WHEN place = 'gpu' THEN
                (SELECT value FROM temp.event_stats(:source) AS t WHERE t.run = e.run AND t.event_id = e.event_id AND t.name = 'hlo_module'
                 AND type IN ('str', 'ref') AND origin = 'event' ORDER BY t.rowid DESC LIMIT 1) END AS gpu_module
-    FROM nested AS e
+    FROM events AS e
 )
 SELECT device, CASE WHEN place <> 'host' THEN id END, CASE WHEN place = 'host' THEN id END, CASE WHEN place = 'host' THEN line_name END,
        correlation,
@@ -110,7 +107,7 @@ SELECT device, CASE WHEN place <> 'host' THEN id END, CASE WHEN place = 'host' T
                   WHEN 'op' THEN coalesce(display_name, '') END,
        CASE place WHEN 'gpu' THEN coalesce(gpu_module, iif(gpu_op IS NULL, NULL, ''))
                   WHEN 'op' THEN (SELECT m.name FROM temp.trace_events(:source) AS m WHERE m.run = told.run AND m.event_id = told.module_event_id) END,
-       start_ns, start_ns + duration_ns, max(self_ns, 0),
+       start_ns, start_ns + duration_ns, self_ns,
        (SELECT 'step:' || m.name FROM temp.trace_events(:source) AS m WHERE m.run = told.run AND m.event_id = told.step_event_id),
        CASE place WHEN 'host' THEN 'host' WHEN 'gpu' THEN 'device' ELSE line_name END,
        flops, bytes, NULL, NULL, args, NULL, flow, source_line,

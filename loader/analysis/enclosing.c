@@ -70,3 +70,44 @@ const uint64_t *line_enclosing(Line *line, enum Enclosing which, ProfErr *err)
     pthread_mutex_unlock(&run->lock);
     return enclosing;
 }
+
+/* ---- self times in ns ---- */
+
+static int make_self_ns(Line *line, int64_t *self, Place *stack, ProfErr *err)
+{
+    EventReader reader;
+    EventAt e;
+    size_t depth = 0;
+    event_reader_open(&reader, line, 0, err);
+    while (event_reader_next(&reader, &e)) {
+        int64_t start = e.start_ps / 1000, duration = e.duration_ps / 1000;
+        Place at = {start, add_saturated(start, duration), e.event - line->first_event};
+        while (depth && !includes(&stack[depth - 1], &at)) depth--;
+        if (depth) {
+            int64_t *outer = &self[stack[depth - 1].event];
+            *outer = add_saturated(*outer, -duration); /* no int64 / 1000 is the least one */
+        }
+        self[at.event] = duration;
+        stack[depth++] = at;
+    }
+    event_reader_close(&reader);
+    return err->code;
+}
+
+const int64_t *line_self_ns(Line *line, ProfErr *err)
+{
+    Run *run = line->plane->host->run;
+    pthread_mutex_lock(&run->lock);
+    if (!line->self_ns) {
+        int64_t *self = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *self);
+        Place *stack = prof_buffer((size_t)line->n_events * sizeof *stack);
+        if (!self || !stack)
+            prof_nomem(err);
+        else if (!make_self_ns(line, self, stack, err))
+            line->self_ns = self;
+        prof_free(stack);
+    }
+    const int64_t *self = line->self_ns;
+    pthread_mutex_unlock(&run->lock);
+    return self;
+}
