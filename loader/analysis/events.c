@@ -47,6 +47,7 @@ static const uint8_t *message_at(EventReader *reader, uint64_t position, size_t 
 
 bool event_reader_next(EventReader *reader, EventAt *at)
 {
+    static const uint8_t nothing[1]; /* without EVENT_STATS: no bytes, but at a place that can be added to */
     const Line *line = reader->line;
     if (reader->err->code) return false;
     while (reader->i == reader->n)
@@ -61,6 +62,7 @@ bool event_reader_next(EventReader *reader, EventAt *at)
         .duration_ps = columns[COL_DURATION][i],
         .occurrences = aggregated ? columns[COL_OFFSET][i] : -1,
         .position = (uint64_t)columns[COL_POSITION][i],
+        .message = nothing,
     };
     if (!(reader->flags & EVENT_STATS)) return true;
     at->message = message_at(reader, at->position, &at->n_bytes);

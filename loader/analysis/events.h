@@ -21,7 +21,7 @@ typedef struct {
     int64_t start_ps, duration_ps; /* start: from the session's start, the line's own included; stops at the ends of int64 */
     int64_t occurrences;           /* num_occurrences of an aggregated event (whose offset is 0), else -1 */
     uint64_t position;             /* of the event's field in the host's file */
-    const uint8_t *message;        /* with EVENT_STATS: the XEvent, until the next step */
+    const uint8_t *message;        /* with EVENT_STATS: the XEvent, until the next step; else no bytes */
     size_t n_bytes;
 } EventAt;
 
