@@ -122,7 +122,9 @@ static int make_step(Merge *m, Step *step, size_t nth, ProfErr *err)
         }
         step->dropped |= of[h]->dropped == STEP_FIRST_OR_LAST;
     }
-    if (n_cores) qsort(cores, n_cores, sizeof *cores, by_core);
+    bool sorted = true;
+    for (size_t c = 1; c < n_cores; c++) sorted &= cores[c - 1].core_id < cores[c].core_id;
+    if (!sorted) qsort(cores, n_cores, sizeof *cores, by_core);
     return PROF_OK;
 }
 
