@@ -26,9 +26,11 @@ static void settle(GroupList *list)
     list->n = n;
 }
 
+/* What lines repeat is forgotten now and then, the later the more there is. */
+enum { SETTLE_FROM = 1 << 16 };
+
 static int collect_line(StepBuild *b, const Line *line, ProfErr *err)
 {
-    enum { SETTLE_AT = 1 << 20 };
     const LineGroups *groups = line_groups(b->grouping, line);
     int64_t last = -1;
     for (size_t c = 0; groups->groups && c < line->n_chunks && !err->code; c++) {
@@ -37,7 +39,10 @@ static int collect_line(StepBuild *b, const Line *line, ProfErr *err)
             if (i && !packed->width) break; /* all of one group */
             add_group(&b->groups, packed_at(packed, i), &last, err);
         }
-        if (b->groups.n > SETTLE_AT) settle(&b->groups);
+        if (b->groups.n > b->n_settled) {
+            settle(&b->groups);
+            b->n_settled = 2 * b->groups.n + SETTLE_FROM;
+        }
     }
     for (size_t i = 0; i < groups->n_regions && !err->code; i++) add_group(&b->groups, groups->regions[i].group, &last, err);
     for (size_t i = 0; groups->merged && i < groups->n_steps && !err->code; i++) add_group(&b->groups, groups->steps[i].group, &last, err);

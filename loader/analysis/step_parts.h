@@ -47,6 +47,7 @@ typedef struct {
     Host *host;
     const Grouping *grouping;
     GroupList groups;
+    size_t n_settled;  /* groups from which on repetitions are forgotten */
     GroupFacts *facts; /* by number */
 } StepBuild;
 

@@ -54,8 +54,10 @@ typedef struct {
     uint32_t *category_of;   /* of each op */
     const Text **categories; /* by name */
     size_t n_categories, category_capacity;
+    const Text *infeed;
     uint64_t *category_ps;
     uint32_t *touched;
+    uint32_t *seen_in, n_seen; /* of each category: the last core's step that had it, counted */
     StepOpRecord *op_sums;
     uint32_t *touched_ops;
     size_t n_touched_ops;
@@ -285,7 +287,7 @@ static size_t find_category(const Tpu *t, const Text *category)
 static int number_categories(Tpu *t, ProfErr *err)
 {
     const OpMetricsDb *ops = &t->build->steps->ops;
-    static const char *const own[] = {"IDLE", "infeed"};
+    static const char *const own[] = {"IDLE", "infeed"}; /* infeed last */
     size_t n = 0;
     if (!(t->categories = prof_alloc((ops->n_ops + COUNT(own)) * sizeof *t->categories))) return prof_nomem(err);
     for (size_t i = 0; i < ops->n_ops; i++) t->categories[n++] = ops->ops[i].category;
@@ -293,13 +295,15 @@ static int number_categories(Tpu *t, ProfErr *err)
         OpStats *texts = t->build->steps->texts;
         if (!(t->categories[n++] = text_intern(&texts->texts, &texts->arena, (const uint8_t *)own[i], strlen(own[i])))) return prof_nomem(err);
     }
+    t->infeed = t->categories[n - 1];
     qsort(t->categories, n, sizeof *t->categories, by_text);
     for (size_t i = 0; i < n; i++)
         if (!i || by_text(&t->categories[i], &t->categories[t->n_categories - 1])) t->categories[t->n_categories++] = t->categories[i];
     t->category_of = prof_alloc(ops->n_ops * sizeof *t->category_of);
     t->category_ps = prof_alloc(t->n_categories * sizeof *t->category_ps), t->touched = prof_alloc(t->n_categories * sizeof *t->touched);
+    t->seen_in = prof_alloc(t->n_categories * sizeof *t->seen_in);
     t->op_sums = prof_alloc(ops->n_ops * sizeof *t->op_sums), t->touched_ops = prof_alloc(ops->n_ops * sizeof *t->touched_ops);
-    if (!t->category_of || !t->category_ps || !t->touched || !t->op_sums || !t->touched_ops) return prof_nomem(err);
+    if (!t->category_of || !t->category_ps || !t->touched || !t->seen_in || !t->op_sums || !t->touched_ops) return prof_nomem(err);
     for (size_t i = 0; i < ops->n_ops; i++) t->category_of[i] = (uint32_t)find_category(t, ops->ops[i].category);
     return PROF_OK;
 }
@@ -319,26 +323,30 @@ static void add_op_record(Tpu *t, uint32_t op, const Record *r)
     sums->occurrences += r->occurrences, sums->time_ps += r->time_ps, sums->self_ps += r->self_ps;
 }
 
-/* XProf has IDLE always, even of no time. `spare`: room for one more share. */
+/* Lists a category of the step in hand once. */
+static void touch(Tpu *t, uint32_t category, size_t *n)
+{
+    if (t->seen_in[category] != t->n_seen) t->touched[(*n)++] = category;
+    t->seen_in[category] = t->n_seen;
+}
+
+/* XProf has IDLE always, even of no time. There is room for one more share. */
 static int add_shares(Tpu *t, StepCore *core, const Core *of, size_t group, ProfErr *err)
 {
-    size_t n = 0, idle = find_category(t, t->build->steps->texts->idle);
+    size_t n = 0;
+    uint32_t idle = (uint32_t)find_category(t, t->build->steps->texts->idle);
     uint64_t told = 0;
+    t->n_seen++;
     for (size_t i = of->first[group]; i < of->first[group + 1]; i++) {
         const Record *r = &of->records[i];
         if (!of->op_of[r->meta]) continue;
         uint32_t op = of->op_of[r->meta] - 1, category = t->category_of[op];
         if (core->core_id < SPARSECORE_IDS) add_op_record(t, op, r);
-        t->touched[n] = category;
         told += r->self_ps, t->category_ps[category] += r->self_ps;
-        bool known = false;
-        for (size_t k = n; k-- > 0 && !known;) known = t->touched[k] == category;
-        n += !known;
+        touch(t, category, &n);
     }
     core->total_ps = told > core->duration_ps ? told : core->duration_ps;
-    bool known = false;
-    for (size_t k = 0; k < n && !known; k++) known = t->touched[k] == idle;
-    if (!known) t->touched[n++] = (uint32_t)idle;
+    touch(t, idle, &n);
     t->category_ps[idle] += core->total_ps - told;
     qsort(t->touched, n, sizeof *t->touched, by_number);
     StepShare *shares = arena_alloc(&t->build->steps->arena, (n + 1) * sizeof *shares);
@@ -460,14 +468,13 @@ static void attribute(StepCore *core, double part, const Text *infeed)
 static void attribute_input(Tpu *t)
 {
     HostSteps *s = t->build->steps;
-    const Text *infeed = t->categories[find_category(t, text_intern(&s->texts->texts, &s->texts->arena, (const uint8_t *)"infeed", 6))];
     for (size_t i = 0; i < s->n_steps && !s->has_infeed; i++) {
         HostStep *step = &s->steps[i];
         if (step->dropped || !step->host_input_ps || !step->n_cores) continue;
         const Step whole = {.cores = step->cores, .n_cores = step->n_cores};
         double part = safe_div((double)step->host_input_ps / 1e9, tpu_step(&whole).tc_idle_ms);
         for (size_t c = 0; c < step->n_cores && part > 0; c++)
-            if (step->cores[c].kind == STEP_CORE_TENSOR) attribute(&step->cores[c], part < 1 ? part : 1, infeed);
+            if (step->cores[c].kind == STEP_CORE_TENSOR) attribute(&step->cores[c], part < 1 ? part : 1, t->infeed);
     }
 }
 
@@ -484,7 +491,8 @@ static void free_all(Tpu *t)
         for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
         stat_filter_close(&t->cores[i].filter);
     }
-    void *owned[] = {t->cores, t->lines, t->counted, t->is_step, t->category_of, t->categories, t->category_ps, t->touched, t->op_sums, t->touched_ops};
+    void *owned[] = {t->cores,       t->lines,   t->counted, t->is_step, t->category_of, t->categories,
+                     t->category_ps, t->touched, t->seen_in, t->op_sums, t->touched_ops};
     for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
 }
 
