@@ -245,6 +245,8 @@ const Table session_table = {"session",
     "no_steps, " \
     "steps_not_aligned, " \
     "no_common_steps, " \
+    "inference_cut, " \
+    "inference_models_mixed, " \
     "more"
 /* clang-format on */
 

@@ -50,8 +50,17 @@ SQLITE_EXTENSION_INIT1
     T(perf_counters) \
     T(utilization) \
     T(kernel_utilization) \
+<<<<<<< HEAD
     T(input_ops) \
     T(input_breakdown) \
+=======
+    T(inference_models) \
+    T(inference_requests) \
+    T(inference_batches) \
+    T(inference_percentiles) \
+    T(inference_tensor_patterns) \
+    T(inference_latency) \
+>>>>>>> 3842563 (Inference profile: requests, batches, percentiles, tensor patterns and latency of model servers)
     T(prof_columns) \
     T(prof_functions) \
     T(prof_differences) \

@@ -184,6 +184,7 @@ static bool pack_tpu(PackJob *job, const Plane *plane, ProfErr *err)
         if (fl->role != ROLE_STEPS) continue;
         LineGroups *out = &job->result->lines[i];
         pack_thread(job, i, err);
+        out->own = out->groups;
         if (!err->code && fl->line->kind == LINE_STEPS) tpu_merge_steps(fl, out, &job->result->line_arenas[i], err);
         if (!err->code) tpu_grouping_events(fl, out, &steps, &n_steps, err);
     }
@@ -393,6 +394,10 @@ static int64_t value_of(const Grouping *g, uint64_t event, bool eager)
 }
 
 int64_t event_group(const Grouping *g, uint64_t event) { return value_of(g, event, false); }
+int64_t line_own_group(const Line *line, const LineGroups *groups, uint64_t i)
+{
+    return groups->own && i < line->n_events ? packed_at(&groups->own[i / CHUNK_EVENTS], (size_t)(i % CHUNK_EVENTS)) : -1;
+}
 int event_eager(const Grouping *g, uint64_t event) { return (int)value_of(g, event, true); }
 
 const char *group_name(const Grouping *g, int64_t group) { return group >= 0 && (uint64_t)group < g->n_groups ? g->groups[group].name : NULL; }

@@ -42,6 +42,7 @@ typedef struct {
 /* What grouping did to a line. Per chunk of the line: its events' group and is_eager, -1: none; NULL: none on the line. */
 typedef struct {
     const Packed *groups, *eager;
+    const Packed *own; /* of the line that groups a TPU's events, where it is not of steps: the groups that its events brought */
     const Region *regions; /* in order of their start, the longer first */
     size_t n_regions;
     bool merged; /* a Steps line whose events are to be read from `steps` */
@@ -62,6 +63,8 @@ typedef struct {
 const Grouping *host_grouping(Host *host, ProfErr *err);
 /* Group of an event, by its ordinal in the run; -1: none. Where grouping gives none, the file's own stat group_id. */
 int64_t event_group(const Grouping *grouping, uint64_t event);
+/* The group of the i-th event of the line that groups a TPU's events, as XProf's tools have it that derive no lines; -1: none. */
+int64_t line_own_group(const Line *line, const LineGroups *groups, uint64_t i);
 /* is_eager of an event: 0, 1, or -1 where XProf says neither. */
 int event_eager(const Grouping *grouping, uint64_t event);
 /* Name of a group; NULL: it has none. */

@@ -489,9 +489,8 @@ SNAPSHOTS = """
                     for pair in OF_ONE.items())
 
 INFERENCE_REQUESTS = """
-    model number percentile request_id throughput
-    latency_ms = latency_ms
-    batching_request_size = batching_request_size
+    model number percentile request_id latency_ms batching_request_size
+    throughput = CASE request_id WHEN 'N/A' THEN ifnull(printf('%.1f', throughput), '-nan') ELSE 'N/A' END
     host_batch_formation = host_batch_formation_ms
     host_preprocessing = host_preprocessing_ms
     host_runtime = host_runtime_ms
@@ -817,17 +816,18 @@ TOOLS = [
     Entry("inference_profile.requests", "inference_percentiles", "inference_percentiles({source}) WHERE kind = 'request'", INFERENCE_REQUESTS,
           key="model number", rows=inference("request_id"), left_out=NO_URL),
     Entry("inference_profile.batches", "inference_percentiles", "inference_percentiles({source}) WHERE kind = 'batch'", """
-        model number percentile batch_id throughput padding_amount batch_size_after_padding program_id
+        model number percentile batch_id padding_amount batch_size_after_padding program_id
+        throughput = CASE batch_id WHEN 'N/A' THEN ifnull(printf('%.1f', throughput), '-nan') ELSE 'N/A' END
         latency = latency_ms
         batching_efficiency = batching_efficiency_fraction
         batching_delay_us = batching_delay_ms
         device_compute = device_compute_ms""", key="model number", rows=inference("batch_id"), left_out=NO_URL),
     Entry("inference_profile.tensor_patterns", "inference_tensor_patterns", "inference_tensor_patterns({source})", """
-        model number
-        id = pattern_id
+        model
         tensor_pattern = pattern
         count = occurrences
-        percentile = percentiles""", key="model number", rows=inference("tensor_pattern")),
+        percentile = percentiles""", key="model tensor_pattern", rows=inference("tensor_pattern"),
+          left_out={"id": "the order is that of a hash", "number": "the order is that of a hash"}),
     Entry("megascale_stats.collectives", "dcn_collectives", "dcn_collectives({source})", """
         rendezvous_name recv_op_name send_op_name transfer_type occurrences net_tx_bytes
         slack_time = slack_time_ms

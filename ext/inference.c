@@ -1,0 +1,578 @@
+/* inference.c: the tables inference_models, inference_requests, inference_batches, inference_percentiles,
+ * inference_tensor_patterns and inference_latency: what a model server did, as XProf's inference profile has it.
+ *
+ *   SELECT model, request_count, average_latency_ms, request_throughput FROM inference_models('logs');
+ *   SELECT request_id, latency_ms, device_compute_ps * 1e-9 FROM inference_requests('logs') ORDER BY latency_ms DESC LIMIT 5; */
+#include "../loader/analysis/inference.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define MODEL_DOC "model", "TEXT", NULL, "model as requests name it; ALL when none does", "inference_profile model_name"
+
+static const Inference *inference_of(RowCursor *c) { return run_inference(c->from->run, c->from->only, &c->err); }
+
+static void result_ms(sqlite3_context *ctx, uint64_t ps) { sqlite3_result_double(ctx, (double)ps / 1e9); }
+static void result_signed_ms(sqlite3_context *ctx, int64_t ps) { sqlite3_result_double(ctx, (double)ps / 1e9); }
+static void result_host(sqlite3_context *ctx, const Host *host) { sqlite3_result_text(ctx, host->name, -1, SQLITE_STATIC); }
+
+/* ---- inference_models ---- */
+
+#define MODELS_COLUMNS(C)                                                                                                                                      \
+    C(IM_RUN, RUN_DOC)                                                                                                                                         \
+    C(IM_MODEL, MODEL_DOC)                                                                                                                                     \
+    C(IM_REQUESTS, "request_count", "INTEGER", "requests", "its requests", "libprofsql")                                                                       \
+    C(IM_BATCHES, "batch_count", "INTEGER", "batches", "its batches", "libprofsql")                                                                            \
+    C(IM_THROUGHPUT, "request_throughput", "REAL", "requests/s", "requests between the begin of the first and the end of the last; 0 without any",             \
+      "inference_profile throughput")                                                                                                                          \
+    C(IM_LATENCY, "average_latency_ms", "REAL", "ms", "average duration of a request; 0 without any", "inference_profile averageLatencyMs")                    \
+    C(IM_BATCH_THROUGHPUT, "batch_throughput", "REAL", "batches/s", "the same of batches", "inference_profile throughput")                                     \
+    C(IM_BATCH_LATENCY, "average_batch_latency_ms", "REAL", "ms", "average duration of a batch; 0 without any", "inference_profile averageLatencyMs")          \
+    C(IM_THREADS, "batching_threads", "INTEGER", "threads", "threads of the batch scheduler; NULL when the profile does not say",                              \
+      "inference_profile batchingParamNumBatchThreads")                                                                                                        \
+    C(IM_MAX_SIZE, "max_batch_size", "INTEGER", NULL, "largest batch that it makes; NULL when the profile does not say",                                       \
+      "inference_profile batchingParamMaxBatchSize")                                                                                                           \
+    C(IM_TIMEOUT, "batch_timeout_us", "INTEGER", "us", "how long it waits for one to fill; NULL when the profile does not say",                                \
+      "inference_profile batchingParamBatchTimeoutMicros")                                                                                                     \
+    C(IM_ENQUEUED, "max_enqueued_batches", "INTEGER", "batches", "how many may wait; NULL when the profile does not say",                                      \
+      "inference_profile batchingParamMaxEnqueuedBatches")                                                                                                     \
+    C(IM_ALLOWED, "allowed_batch_sizes", "TEXT", NULL, "sizes to which batches are padded; NULL when the profile does not say",                                \
+      "inference_profile batchingParamAllowedBatchSizes")                                                                                                      \
+    C(IM_SOURCE, SOURCE_DOC)
+enum { MODELS_COLUMNS(COLUMN_ENUM) };
+static const Column models_columns[] = {MODELS_COLUMNS(COLUMN_DOC)};
+
+static bool models_next(RowCursor *c)
+{
+    const Inference *all = inference_of(c);
+    c->i += c->started;
+    if (!all || c->i >= all->n_models) return false;
+    c->item = &all->models[c->i];
+    return c->place = c->i, true;
+}
+
+static void parameter_column(sqlite3_context *ctx, const BatchingParameters *p, int column)
+{
+    if (!p) return;
+    switch (column) {
+    case IM_THREADS: sqlite3_result_int64(ctx, p->threads); break;
+    case IM_MAX_SIZE: sqlite3_result_int64(ctx, p->max_batch_size); break;
+    case IM_TIMEOUT: sqlite3_result_int64(ctx, p->timeout_us); break;
+    case IM_ENQUEUED: sqlite3_result_int64(ctx, p->max_enqueued); break;
+    case IM_ALLOWED: result_text(ctx, p->allowed_sizes); break;
+    default: break;
+    }
+}
+
+static void models_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const InferenceModel *m = c->item;
+    switch (column) {
+    case IM_MODEL: sqlite3_result_text(ctx, m->name, -1, SQLITE_STATIC); break;
+    case IM_REQUESTS: sqlite3_result_int64(ctx, (sqlite3_int64)m->n_requests); break;
+    case IM_BATCHES: sqlite3_result_int64(ctx, (sqlite3_int64)m->n_batches); break;
+    case IM_THROUGHPUT: sqlite3_result_double(ctx, m->request_throughput); break;
+    case IM_LATENCY: sqlite3_result_double(ctx, m->request_latency_us / 1e3); break;
+    case IM_BATCH_THROUGHPUT: sqlite3_result_double(ctx, m->batch_throughput); break;
+    case IM_BATCH_LATENCY: sqlite3_result_double(ctx, m->batch_latency_us / 1e3); break;
+    default: parameter_column(ctx, m->parameters, column); break;
+    }
+}
+
+static const RowSource models_rows = {.next = models_next, .column = models_column, .per_run = true};
+const Table inference_models_table = {"inference_models",
+                                      "models that a server ran, and the parameters of their batching",
+                                      models_columns,
+                                      COUNT(models_columns),
+                                      &row_table_module,
+                                      &models_rows,
+                                      3};
+
+/* ---- inference_requests ---- */
+
+#define REQUESTS_COLUMNS(C)                                                                                                                                    \
+    C(IR_RUN, RUN_DOC)                                                                                                                                         \
+    C(IR_HOST, "host", "TEXT", NULL, "host that served it, as its file is named", "file name without .xplane.pb")                                              \
+    C(IR_MODEL, MODEL_DOC)                                                                                                                                     \
+    C(IR_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest request", "libprofsql")                                                                     \
+    C(IR_ID, "request_id", "INTEGER", NULL, "group_id of the request's events on its host", "inference_profile request_id")                                    \
+    C(IR_START, "start_ps", "INTEGER", "ps", "when it began, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                \
+    C(IR_DURATION, "duration_ps", "INTEGER", "ps", "from its first event to the end of its last event or batch", "inference_profile latency_ms")               \
+    C(IR_LATENCY, "latency_ms", "REAL", "ms", "the same", "inference_profile latency_ms")                                                                      \
+    C(IR_SIZE, "batching_request_size", "INTEGER", NULL, "its share of a batch, as the scheduler says; 0 when it does not",                                    \
+      "inference_profile batching_request_size")                                                                                                               \
+    C(IR_DELAY, "batching_delay_ps", "INTEGER", "ps", "from its begin to that of its batch; 0 without one", "inference_profile host_batch_formation")          \
+    C(IR_FORMATION, "batch_formation_ps", "INTEGER", "ps", "from being scheduled until its batch's input is put together, as far as nothing below goes on",    \
+      "RequestDetail.host_batch_formation_ps")                                                                                                                 \
+    C(IR_PREPROCESS, "host_preprocess_ps", "INTEGER", "ps", "until the host executes, as far as nothing below goes on",                                        \
+      "inference_profile host_preprocessing")                                                                                                                  \
+    C(IR_RUNTIME, "host_runtime_ps", "INTEGER", "ps", "from executing to the launch of the program", "inference_profile host_runtime")                         \
+    C(IR_WRITE, "write_to_device_ps", "INTEGER", "ps", "transfers to the device", "inference_profile data_transfer_h2d")                                       \
+    C(IR_READ, "read_from_device_ps", "INTEGER", "ps", "transfers from the device", "inference_profile data_transfer_d2h")                                     \
+    C(IR_DEVICE, "device_compute_ps", "INTEGER", "ps", "programs on the device", "inference_profile device_compute")                                           \
+    C(IR_POSTPROCESS, "host_postprocess_ps", "INTEGER", "ps", "after the last program, until the end", "inference_profile host_postprocess")                   \
+    C(IR_IDLE, "idle_ps", "INTEGER", "ps", "none of these between the first and the last of them", "inference_profile idle time")                              \
+    C(IR_BATCHES, "batch_ids", "TEXT", NULL, "its batches, as a JSON array", "RequestDetail.related_batch_ids")                                                \
+    C(IR_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors that it turned into the device's layout or back; NULL when unknown", "inference_profile")           \
+    C(IR_TENSOR, "tensor_ps", "INTEGER", "ps", "the time that took", "inference_profile")                                                                      \
+    C(IR_SOURCE, SOURCE_DOC)
+enum { REQUESTS_COLUMNS(COLUMN_ENUM) };
+static const Column requests_columns[] = {REQUESTS_COLUMNS(COLUMN_DOC)};
+
+/* c->i: the model, c->j: the request of it. */
+static bool requests_next(RowCursor *c)
+{
+    const Inference *all = inference_of(c);
+    if (!all) return false;
+    for (c->j += c->started, c->nth += c->started; c->i < all->n_models; c->i++, c->j = 0) {
+        if (c->j >= all->models[c->i].n_requests) continue;
+        c->item = all->models[c->i].requests[c->j];
+        return c->place = c->nth, true;
+    }
+    return false;
+}
+
+static void result_ids(sqlite3_context *ctx, const int64_t *ids, size_t n)
+{
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    for (size_t i = 0; i < n; i++) sqlite3_str_appendf(out, "%s%lld", i ? "," : "[", (long long)ids[i]);
+    sqlite3_str_appendall(out, n ? "]" : "[]");
+    sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
+}
+
+static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const InferenceRequest *r = c->item;
+    static const enum RequestTime times[] = {[IR_FORMATION - IR_FORMATION] = REQUEST_BATCH_FORMATION, [IR_PREPROCESS - IR_FORMATION] = REQUEST_PREPROCESS,
+                                             [IR_RUNTIME - IR_FORMATION] = REQUEST_RUNTIME,           [IR_WRITE - IR_FORMATION] = REQUEST_WRITE,
+                                             [IR_READ - IR_FORMATION] = REQUEST_READ,                 [IR_DEVICE - IR_FORMATION] = REQUEST_DEVICE,
+                                             [IR_POSTPROCESS - IR_FORMATION] = REQUEST_POSTPROCESS,   [IR_IDLE - IR_FORMATION] = REQUEST_IDLE};
+    switch (column) {
+    case IR_HOST: result_host(ctx, r->host); break;
+    case IR_MODEL: sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC); break;
+    case IR_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
+    case IR_ID: sqlite3_result_int64(ctx, r->id); break;
+    case IR_START: sqlite3_result_int64(ctx, (sqlite3_int64)r->start_ps); break;
+    case IR_DURATION: sqlite3_result_int64(ctx, (sqlite3_int64)(r->end_ps - r->start_ps)); break;
+    case IR_LATENCY: result_ms(ctx, r->end_ps - r->start_ps); break;
+    case IR_SIZE: sqlite3_result_int64(ctx, r->size); break;
+    case IR_DELAY: sqlite3_result_int64(ctx, r->delay_ps); break;
+    case IR_BATCHES: result_ids(ctx, r->batches, r->n_batches); break;
+    case IR_PATTERN:
+        if (r->pattern) result_text(ctx, r->pattern);
+        break;
+    case IR_TENSOR: sqlite3_result_int64(ctx, (sqlite3_int64)r->tensor_ps); break;
+    default:
+        if (column >= IR_FORMATION && column <= IR_IDLE) sqlite3_result_int64(ctx, (sqlite3_int64)r->times[times[column - IR_FORMATION]]);
+        break;
+    }
+}
+
+static const RowSource requests_rows = {.next = requests_next, .column = requests_column, .per_run = true};
+const Table inference_requests_table = {"inference_requests",
+                                        "one row for each request to a model server, by model, the shortest first",
+                                        requests_columns,
+                                        COUNT(requests_columns),
+                                        &row_table_module,
+                                        &requests_rows,
+                                        1000};
+
+/* ---- inference_batches ---- */
+
+#define BATCHES_COLUMNS(C)                                                                                                                                     \
+    C(IB_RUN, RUN_DOC)                                                                                                                                         \
+    C(IB_HOST, "host", "TEXT", NULL, "host that ran it, as its file is named", "file name without .xplane.pb")                                                 \
+    C(IB_MODEL, "model", "TEXT", NULL, "model that XProf shows it with", "inference_profile model_name")                                                       \
+    C(IB_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest batch", "libprofsql")                                                                       \
+    C(IB_ID, "batch_id", "INTEGER", NULL, "group_id of the batch's events on its host", "inference_profile batch_id")                                          \
+    C(IB_START, "start_ps", "INTEGER", "ps", "when it began, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                \
+    C(IB_DURATION, "duration_ps", "INTEGER", "ps", "of its ProcessBatch", "inference_profile latency")                                                         \
+    C(IB_LATENCY, "latency_ms", "REAL", "ms", "the same", "inference_profile latency")                                                                         \
+    C(IB_PADDING, "padding_amount", "INTEGER", NULL, "how much of the batch is padding; 0 when unknown", "inference_profile padding_amount")                   \
+    C(IB_SIZE, "batch_size_after_padding", "INTEGER", NULL, "size with padding; 0 when unknown", "inference_profile batch_size_after_padding")                 \
+    C(IB_EFFICIENCY, "batching_efficiency_fraction", "REAL", "fraction 0..1", "share that is no padding; 0 when unknown",                                      \
+      "inference_profile batching_efficiency")                                                                                                                 \
+    C(IB_DELAY, "batching_delay_ps", "INTEGER", "ps", "from the begin of its earliest request to its own; 0 when none is known",                               \
+      "inference_profile batching_delay_us")                                                                                                                   \
+    C(IB_DEVICE, "device_compute_ps", "INTEGER", "ps", "programs on the device", "inference_profile device_compute")                                           \
+    C(IB_PROGRAM, "program_id", "TEXT", NULL, "program that it ran first, decimal; NULL when unknown", "inference_profile program_id")                         \
+    C(IB_REQUESTS, "request_ids", "TEXT", NULL, "its requests, as a JSON array", "BatchDetail.related_request_ids")                                            \
+    C(IB_MODEL_ACTUAL, "model_actual", "TEXT", NULL, "model of its first request; NULL when that names none", "libprofsql")                                    \
+    C(IB_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors that were turned into the device's layout or back; NULL when unknown", "inference_profile")         \
+    C(IB_TENSOR, "tensor_ps", "INTEGER", "ps", "the time that took", "inference_profile")                                                                      \
+    C(IB_SOURCE, SOURCE_DOC)
+enum { BATCHES_COLUMNS(COLUMN_ENUM) };
+static const Column batches_columns[] = {BATCHES_COLUMNS(COLUMN_DOC)};
+
+static bool batches_next(RowCursor *c)
+{
+    const Inference *all = inference_of(c);
+    if (!all) return false;
+    for (c->j += c->started, c->nth += c->started; c->i < all->n_models; c->i++, c->j = 0) {
+        if (c->j >= all->models[c->i].n_batches) continue;
+        c->item = all->models[c->i].batches[c->j];
+        return c->place = c->nth, true;
+    }
+    return false;
+}
+
+static double efficiency(int64_t padding, int64_t size) { return size ? (double)(size - padding) / (double)size : 0; }
+
+static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const InferenceBatch *b = c->item;
+    switch (column) {
+    case IB_HOST: result_host(ctx, b->host); break;
+    case IB_MODEL: sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC); break;
+    case IB_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
+    case IB_ID: sqlite3_result_int64(ctx, b->id); break;
+    case IB_START: sqlite3_result_int64(ctx, (sqlite3_int64)b->start_ps); break;
+    case IB_DURATION: sqlite3_result_int64(ctx, (sqlite3_int64)(b->end_ps - b->start_ps)); break;
+    case IB_LATENCY: result_ms(ctx, b->end_ps - b->start_ps); break;
+    case IB_PADDING: sqlite3_result_int64(ctx, b->padding); break;
+    case IB_SIZE: sqlite3_result_int64(ctx, b->size); break;
+    case IB_EFFICIENCY: sqlite3_result_double(ctx, efficiency(b->padding, b->size)); break;
+    case IB_DELAY: sqlite3_result_int64(ctx, b->delay_ps); break;
+    case IB_DEVICE: sqlite3_result_int64(ctx, (sqlite3_int64)b->device_ps); break;
+    case IB_PROGRAM:
+        if (b->has_program) result_id(ctx, b->program_id);
+        break;
+    case IB_REQUESTS: result_ids(ctx, b->requests, b->n_requests); break;
+    case IB_MODEL_ACTUAL: {
+        const char *name = inference_model_name(inference_of(c), b->model_actual);
+        if (name) sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
+        break;
+    }
+    case IB_PATTERN:
+        if (b->pattern) result_text(ctx, b->pattern);
+        break;
+    case IB_TENSOR: sqlite3_result_int64(ctx, (sqlite3_int64)b->tensor_ps); break;
+    default: break;
+    }
+}
+
+static const RowSource batches_rows = {.next = batches_next, .column = batches_column, .per_run = true};
+const Table inference_batches_table = {"inference_batches",
+                                       "one row for each batch that a model server ran, by model, the shortest first",
+                                       batches_columns,
+                                       COUNT(batches_columns),
+                                       &row_table_module,
+                                       &batches_rows,
+                                       500};
+
+/* ---- inference_percentiles ---- */
+
+#define PERCENTILES_COLUMNS(C)                                                                                                                                 \
+    C(IP_RUN, RUN_DOC)                                                                                                                                         \
+    C(IP_MODEL, MODEL_DOC)                                                                                                                                     \
+    C(IP_KIND, "kind", "TEXT", NULL, "request or batch", "inference_profile")                                                                                  \
+    C(IP_NUMBER, "number", "INTEGER", NULL, "from 1, in XProf's order within the model and kind", "libprofsql")                                                \
+    C(IP_PERCENTILE, "percentile", "TEXT", NULL,                                                                                                               \
+      "of all by duration, with three decimals (those at 50, 75, 90, 99, 99.9, 99.99 of more than 60); then averages: Batch size n, and Average of requests "  \
+      "or Aggregated of batches",                                                                                                                              \
+      "inference_profile percentile")                                                                                                                          \
+    C(IP_REQUEST, "request_id", "TEXT", NULL, "the request; N/A in averages, NULL for batches", "inference_profile request_id")                                \
+    C(IP_BATCH, "batch_id", "TEXT", NULL, "the batch; N/A in averages, NULL for requests", "inference_profile batch_id")                                       \
+    C(IP_LATENCY, "latency_ms", "REAL", "ms", "duration", "inference_profile latency_ms, latency")                                                             \
+    C(IP_THROUGHPUT, "throughput", "REAL", "a second", "of averages: how many there were a second; NULL elsewhere and when unknown",                           \
+      "inference_profile throughput")                                                                                                                          \
+    C(IP_SIZE, "batching_request_size", "INTEGER", NULL, "as in inference_requests; averages are cut to whole numbers",                                        \
+      "inference_profile batching_request_size")                                                                                                               \
+    C(IP_FORMATION, "host_batch_formation_ms", "REAL", "ms", "from a request's begin to that of its batch", "inference_profile host_batch_formation")          \
+    C(IP_PREPROCESS, "host_preprocessing_ms", "REAL", "ms", "as in inference_requests", "inference_profile host_preprocessing")                                \
+    C(IP_RUNTIME, "host_runtime_ms", "REAL", "ms", "as in inference_requests", "inference_profile host_runtime")                                               \
+    C(IP_WRITE, "data_transfer_h2d_ms", "REAL", "ms", "as in inference_requests", "inference_profile data_transfer_h2d")                                       \
+    C(IP_READ, "data_transfer_d2h_ms", "REAL", "ms", "as in inference_requests", "inference_profile data_transfer_d2h")                                        \
+    C(IP_DEVICE, "device_compute_ms", "REAL", "ms", "programs on the device", "inference_profile device_compute")                                              \
+    C(IP_POSTPROCESS, "host_postprocess_ms", "REAL", "ms", "as in inference_requests", "inference_profile host_postprocess")                                   \
+    C(IP_IDLE, "idle_time_ms", "REAL", "ms", "as in inference_requests", "inference_profile idle time")                                                        \
+    C(IP_PADDING, "padding_amount", "INTEGER", NULL, "as in inference_batches; averages are cut to whole numbers", "inference_profile padding_amount")         \
+    C(IP_PADDED, "batch_size_after_padding", "INTEGER", NULL, "as in inference_batches; averages are cut to whole numbers",                                    \
+      "inference_profile batch_size_after_padding")                                                                                                            \
+    C(IP_EFFICIENCY, "batching_efficiency_fraction", "REAL", "fraction 0..1", "share of the batches that is no padding; 0 when unknown",                       \
+      "inference_profile batching_efficiency")                                                                                                                 \
+    C(IP_DELAY, "batching_delay_ms", "REAL", "ms", "from the begin of a batch's earliest request to its own", "inference_profile batching_delay_us")           \
+    C(IP_PROGRAM, "program_id", "TEXT", NULL, "program that the batch ran; N/A when unknown and in averages, NULL for requests",                               \
+      "inference_profile program_id")                                                                                                                          \
+    C(IP_SOURCE, SOURCE_DOC)
+enum { PERCENTILES_COLUMNS(COLUMN_ENUM) };
+static const Column percentiles_columns[] = {PERCENTILES_COLUMNS(COLUMN_DOC)};
+
+/* A row of the table: one sample, or an average over `n`. */
+typedef struct {
+    const InferenceModel *model;
+    const InferenceSum *sum; /* NULL: a sample */
+    bool is_batch;
+    size_t sample, number; /* number: of the row within model and kind, from 1 */
+} PercentileRow;
+
+static bool is_row(size_t i, size_t n_samples) { return i >= n_samples || inference_sampled(i, n_samples); }
+
+/* c->i: the model, c->part: the kind, c->j: samples, then sizes, then the sum of all. */
+static bool percentiles_next(RowCursor *c)
+{
+    const Inference *all = inference_of(c);
+    if (!all) return false;
+    if (!c->scratch && !(c->scratch = prof_alloc(sizeof(PercentileRow)))) return prof_nomem(&c->err), false;
+    PercentileRow *row = c->scratch;
+    for (c->j += c->started, c->nth += c->started; c->i < all->n_models; c->i += (size_t)c->part, c->part = !c->part, c->j = 0, row->number = 0) {
+        const InferenceModel *m = &all->models[c->i];
+        size_t n = c->part ? m->n_batches : m->n_requests, n_rows = c->part && !all->has_batches ? 0 : n + m->n_by_size + 1;
+        while (c->j < n_rows && !is_row(c->j, n)) c->j++;
+        if (c->j >= n_rows) continue;
+        *row = (PercentileRow){.model = m, .is_batch = c->part, .sample = c->j, .number = row->number + 1};
+        if (c->j >= n) row->sum = c->j - n < m->n_by_size ? &m->by_size[c->j - n] : &m->all;
+        return c->place = c->nth, true;
+    }
+    return false;
+}
+
+static void request_value(sqlite3_context *ctx, const InferenceRequest *r, uint64_t n, int column)
+{
+    static const enum RequestTime times[] = {[IP_PREPROCESS - IP_PREPROCESS] = REQUEST_PREPROCESS, [IP_RUNTIME - IP_PREPROCESS] = REQUEST_RUNTIME,
+                                             [IP_WRITE - IP_PREPROCESS] = REQUEST_WRITE,           [IP_READ - IP_PREPROCESS] = REQUEST_READ,
+                                             [IP_DEVICE - IP_PREPROCESS] = REQUEST_DEVICE,         [IP_POSTPROCESS - IP_PREPROCESS] = REQUEST_POSTPROCESS,
+                                             [IP_IDLE - IP_PREPROCESS] = REQUEST_IDLE};
+    switch (column) {
+    case IP_LATENCY: result_ms(ctx, (r->end_ps - r->start_ps) / n); break;
+    case IP_SIZE: sqlite3_result_int64(ctx, r->size / (int64_t)n); break;
+    case IP_FORMATION: result_signed_ms(ctx, r->delay_ps / (int64_t)n); break;
+    default:
+        if (column >= IP_PREPROCESS && column <= IP_IDLE) result_ms(ctx, r->times[times[column - IP_PREPROCESS]] / n);
+        break;
+    }
+}
+
+static void batch_value(sqlite3_context *ctx, const InferenceBatch *b, uint64_t n, int column)
+{
+    switch (column) {
+    case IP_LATENCY: result_ms(ctx, (b->end_ps - b->start_ps) / n); break;
+    case IP_DEVICE: result_ms(ctx, b->device_ps / n); break;
+    case IP_PADDING: sqlite3_result_int64(ctx, b->padding / (int64_t)n); break;
+    case IP_PADDED: sqlite3_result_int64(ctx, b->size / (int64_t)n); break;
+    case IP_EFFICIENCY: sqlite3_result_double(ctx, efficiency(b->padding, b->size)); break;
+    case IP_DELAY: result_signed_ms(ctx, b->delay_ps / (int64_t)n); break;
+    default: break;
+    }
+}
+
+/* How many a second: the model's throughput by the row's share of all. */
+static void result_throughput(sqlite3_context *ctx, const PercentileRow *row)
+{
+    const InferenceModel *m = row->model;
+    if (!row->sum) return;
+    double all = row->is_batch ? m->batch_throughput : m->request_throughput;
+    double n = (double)(row->is_batch ? row->sum->n_batches : row->sum->n_requests), of = (double)(row->is_batch ? m->n_batches : m->n_requests);
+    sqlite3_result_double(ctx, row->sum == &m->all ? all : n * all / of); /* NULL for 0 / 0 */
+}
+
+static void result_percentile(sqlite3_context *ctx, const PercentileRow *row)
+{
+    const InferenceModel *m = row->model;
+    if (!row->sum)
+        sqlite3_result_text(ctx, sqlite3_mprintf("%.3f", 100.0 * (double)row->sample / (double)(row->is_batch ? m->n_batches : m->n_requests)), -1, sqlite3_free);
+    else if (row->sum == &m->all)
+        sqlite3_result_text(ctx, row->is_batch ? "Aggregated" : "Average", -1, SQLITE_STATIC);
+    else
+        sqlite3_result_text(ctx, sqlite3_mprintf("Batch size %lld", (long long)row->sum->batch_size), -1, sqlite3_free);
+}
+
+static void result_sample_id(sqlite3_context *ctx, bool known, uint64_t id)
+{
+    if (known)
+        sqlite3_result_text(ctx, sqlite3_mprintf("%llu", (unsigned long long)id), -1, sqlite3_free);
+    else
+        sqlite3_result_text(ctx, "N/A", -1, SQLITE_STATIC);
+}
+
+static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    static const InferenceRequest no_request;
+    static const InferenceBatch no_batch;
+    const PercentileRow *row = c->scratch;
+    const InferenceRequest *r = row->is_batch ? NULL : row->sum ? (row->sum->n_requests ? &row->sum->request : &no_request) : row->model->requests[row->sample];
+    const InferenceBatch *b = !row->is_batch ? NULL : row->sum ? (row->sum->n_batches ? &row->sum->batch : &no_batch) : row->model->batches[row->sample];
+    uint64_t n = !row->sum ? 1 : row->is_batch ? row->sum->n_batches : row->sum->n_requests;
+    switch (column) {
+    case IP_MODEL: sqlite3_result_text(ctx, row->model->name, -1, SQLITE_STATIC); break;
+    case IP_KIND: sqlite3_result_text(ctx, row->is_batch ? "batch" : "request", -1, SQLITE_STATIC); break;
+    case IP_NUMBER: sqlite3_result_int64(ctx, (sqlite3_int64)row->number); break;
+    case IP_PERCENTILE: result_percentile(ctx, row); break;
+    case IP_THROUGHPUT: result_throughput(ctx, row); break;
+    case IP_REQUEST:
+        if (r) result_sample_id(ctx, !row->sum, (uint64_t)r->id);
+        break;
+    case IP_BATCH:
+        if (b) result_sample_id(ctx, !row->sum, (uint64_t)b->id);
+        break;
+    case IP_PROGRAM:
+        if (b) result_sample_id(ctx, b->has_program && row->sum != &row->model->all, b->program_id);
+        break;
+    case IP_DEVICE:
+        /* XProf's averages of requests by the size of their batches have the time of the batches */
+        if (r && row->sum && row->sum != &row->model->all)
+            batch_value(ctx, &row->sum->batch, row->sum->n_batches, column);
+        else if (r)
+            request_value(ctx, r, n ? n : 1, column);
+        else
+            batch_value(ctx, b, n ? n : 1, column);
+        break;
+    default:
+        if (r)
+            request_value(ctx, r, n ? n : 1, column);
+        else
+            batch_value(ctx, b, n ? n : 1, column);
+        break;
+    }
+}
+
+static const RowSource percentiles_rows = {.next = percentiles_next, .column = percentiles_column, .per_run = true};
+const Table inference_percentiles_table = {"inference_percentiles",
+                                           "requests and batches at percentiles of their duration, and averages, as XProf's inference profile shows them",
+                                           percentiles_columns,
+                                           COUNT(percentiles_columns),
+                                           &row_table_module,
+                                           &percentiles_rows,
+                                           100};
+
+/* ---- inference_tensor_patterns ---- */
+
+#define PATTERNS_COLUMNS(C)                                                                                                                                    \
+    C(IT_RUN, RUN_DOC)                                                                                                                                         \
+    C(IT_MODEL, MODEL_DOC)                                                                                                                                     \
+    C(IT_ID, "pattern_id", "INTEGER", NULL, "from 0, by pattern within the model (XProf's order is that of a hash)", "inference_profile id")                   \
+    C(IT_PATTERN, "pattern", "TEXT", NULL, "events with shape and layout, separated by <br>", "inference_profile tensor_pattern")                              \
+    C(IT_COUNT, "occurrences", "INTEGER", NULL, "requests and batches with it", "inference_profile count")                                                     \
+    C(IT_TEXT, "percentiles", "TEXT", NULL, "the times below as XProf writes them", "inference_profile percentile")                                            \
+    C(IT_P50, "p50_ms", "REAL", "ms", "time to turn the tensors, at this percentile of the occurrences", "inference_profile percentile")                       \
+    C(IT_P75, "p75_ms", "REAL", "ms", "the same", "inference_profile percentile")                                                                              \
+    C(IT_P90, "p90_ms", "REAL", "ms", "the same", "inference_profile percentile")                                                                              \
+    C(IT_P95, "p95_ms", "REAL", "ms", "the same", "inference_profile percentile")                                                                              \
+    C(IT_P99, "p99_ms", "REAL", "ms", "the same", "inference_profile percentile")                                                                              \
+    C(IT_P999, "p999_ms", "REAL", "ms", "the same, at 99.9", "inference_profile percentile")                                                                   \
+    C(IT_SOURCE, SOURCE_DOC)
+enum { PATTERNS_COLUMNS(COLUMN_ENUM) };
+static const Column patterns_columns[] = {PATTERNS_COLUMNS(COLUMN_DOC)};
+static const double pattern_percentiles[] = {50, 75, 90, 95, 99, 99.9};
+
+static bool patterns_next(RowCursor *c)
+{
+    const Inference *all = inference_of(c);
+    if (!all) return false;
+    for (c->j += c->started, c->nth += c->started; c->i < all->n_models; c->i++, c->j = 0) {
+        if (c->j >= all->models[c->i].n_patterns) continue;
+        c->item = &all->models[c->i].patterns[c->j];
+        return c->place = c->nth, true;
+    }
+    return false;
+}
+
+static double pattern_ms(const TensorPattern *p, int percentile) { return (double)p->times[(size_t)(pattern_percentiles[percentile] / 100 * (double)p->n)] / 1e9; }
+
+static void patterns_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const TensorPattern *p = c->item;
+    switch (column) {
+    case IT_MODEL: sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC); break;
+    case IT_ID: sqlite3_result_int64(ctx, (sqlite3_int64)c->j); break;
+    case IT_PATTERN: result_text(ctx, p->pattern); break;
+    case IT_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)p->n); break;
+    case IT_TEXT: {
+        sqlite3_str *out = sqlite3_str_new(NULL);
+        for (int i = 0; i < (int)COUNT(pattern_percentiles); i++)
+            sqlite3_str_appendf(out, "%s%.2f%%: %.6fms", i ? "<br>" : "", pattern_percentiles[i], pattern_ms(p, i));
+        sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
+        break;
+    }
+    default:
+        if (column >= IT_P50 && column <= IT_P999) sqlite3_result_double(ctx, pattern_ms(p, column - IT_P50));
+        break;
+    }
+}
+
+static const RowSource patterns_rows = {.next = patterns_next, .column = patterns_column, .per_run = true};
+const Table inference_tensor_patterns_table = {"inference_tensor_patterns",
+                                               "shapes and layouts of the tensors that requests and batches turned, and the time it took",
+                                               patterns_columns,
+                                               COUNT(patterns_columns),
+                                               &row_table_module,
+                                               &patterns_rows,
+                                               10};
+
+/* ---- inference_latency ---- */
+
+#define LATENCY_COLUMNS(C)                                                                                                                                     \
+    C(IL_RUN, RUN_DOC)                                                                                                                                         \
+    C(IL_PERCENTILE, "percentile", "TEXT", NULL, "Avg, or 50.0% to 99.9% of the requests of all models by duration", "overview_page percentile")               \
+    C(IL_HOST_MS, "host_ms", "REAL", "ms", "time of that request that is neither on the device nor a transfer", "overview_page hostTimeMs")                    \
+    C(IL_DEVICE, "device_ms", "REAL", "ms", "programs on the device", "overview_page deviceTimeMs")                                                            \
+    C(IL_COMMUNICATION, "communication_ms", "REAL", "ms", "transfers to and from the device", "overview_page communicationTimeMs")                             \
+    C(IL_TOTAL, "total_ms", "REAL", "ms", "duration", "overview_page totalTimeMs")                                                                             \
+    C(IL_THROUGHPUT, "requests_per_second", "REAL", "requests/s", "of all models together", "OverviewInferenceLatency.sessions_per_second")                    \
+    C(IL_MIN, "min_ms", "REAL", "ms", "the shortest request", "OverviewInferenceLatency.min_latency_us")                                                       \
+    C(IL_MAX, "max_ms", "REAL", "ms", "the longest request", "OverviewInferenceLatency.max_latency_us")                                                        \
+    C(IL_SOURCE, SOURCE_DOC)
+enum { LATENCY_COLUMNS(COLUMN_ENUM) };
+static const Column latency_columns[] = {LATENCY_COLUMNS(COLUMN_DOC)};
+static const double latency_percentiles[] = {50, 75, 90, 99, 99.9};
+
+/* c->i: 0 is the average, then the percentiles. */
+static bool latency_next(RowCursor *c)
+{
+    const Inference *all = inference_of(c);
+    c->i += c->started;
+    return all && all->n_requests && (c->place = c->i) <= COUNT(latency_percentiles);
+}
+
+typedef struct {
+    double total_us, device_us, communication_us;
+} Latency;
+
+static Latency latency_of(const InferenceRequest *r)
+{
+    return (Latency){(double)(r->end_ps - r->start_ps) / 1e6, (double)r->times[REQUEST_DEVICE] / 1e6,
+                     (double)(r->times[REQUEST_READ] + r->times[REQUEST_WRITE]) / 1e6};
+}
+
+static Latency average_latency(const Inference *all)
+{
+    Latency sum = {0};
+    for (size_t i = 0; i < all->n_requests; i++) {
+        Latency l = latency_of(all->requests[i]);
+        sum.total_us += l.total_us, sum.device_us += l.device_us, sum.communication_us += l.communication_us;
+    }
+    double n = (double)all->n_requests;
+    return (Latency){sum.total_us / n, sum.device_us / n, sum.communication_us / n};
+}
+
+static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Inference *all = inference_of(c);
+    double percentile = c->i ? latency_percentiles[c->i - 1] : 0;
+    Latency l = c->i ? latency_of(all->requests[(size_t)(percentile / 100 * (double)all->n_requests)]) : average_latency(all);
+    switch (column) {
+    case IL_PERCENTILE:
+        if (c->i)
+            sqlite3_result_text(ctx, sqlite3_mprintf("%.1f%%", percentile), -1, sqlite3_free);
+        else
+            sqlite3_result_text(ctx, "Avg", -1, SQLITE_STATIC);
+        break;
+    case IL_HOST_MS: sqlite3_result_double(ctx, (l.total_us - l.device_us - l.communication_us) / 1e3); break;
+    case IL_DEVICE: sqlite3_result_double(ctx, l.device_us / 1e3); break;
+    case IL_COMMUNICATION: sqlite3_result_double(ctx, l.communication_us / 1e3); break;
+    case IL_TOTAL: sqlite3_result_double(ctx, l.total_us / 1e3); break;
+    case IL_THROUGHPUT: sqlite3_result_double(ctx, all->throughput); break;
+    case IL_MIN: sqlite3_result_double(ctx, latency_of(all->requests[0]).total_us / 1e3); break;
+    case IL_MAX: sqlite3_result_double(ctx, latency_of(all->requests[all->n_requests - 1]).total_us / 1e3); break;
+    default: break;
+    }
+}
+
+static const RowSource latency_rows = {.next = latency_next, .column = latency_column, .per_run = true};
+const Table inference_latency_table = {"inference_latency",
+                                       "where the time of requests to a model server goes, at percentiles of their duration",
+                                       latency_columns,
+                                       COUNT(latency_columns),
+                                       &row_table_module,
+                                       &latency_rows,
+                                       6};

@@ -1,0 +1,982 @@
+/* inference_host.c: requests and batches of one host; see inference.h.
+ *
+ * The events of /host:CPU are read once: those whose names mean something to requests are kept, and of each group its span.
+ * Requests and batches are then made of them, and each event is handed to the requests that it belongs to: that of its group
+ * and those of the group's parents, which is why a batch's time counts for all requests in it. */
+#include "inference.h"
+
+#include "event_stats.h"
+#include "events.h"
+#include "grouping.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Names in the order in which XProf goes through them. */
+enum Kind {
+    KIND_BATCHING_RUN,
+    KIND_TFRT_RUN,
+    KIND_SERVING_RUN,
+    KIND_SESSION_RUN,
+    KIND_RUN_GRAPH,
+    KIND_BATCH,
+    KIND_ORBAX_BATCH,
+    KIND_SCHEDULE,
+    KIND_READ = KIND_SCHEDULE + 4,
+    KIND_WRITE = KIND_READ + 2,
+    KIND_WRITE_BEGIN = KIND_WRITE + 3,
+    KIND_WRITE_DONE,
+    KIND_READ_BEGIN,
+    KIND_READ_DONE,
+    KIND_EXECUTE,
+    KIND_LAUNCH = KIND_EXECUTE + 4,
+    KIND_CALLBACK = KIND_LAUNCH + 2,
+    KIND_CONCAT,
+    KIND_TENSOR = KIND_CONCAT + 4,
+    KIND_OTHER = KIND_TENSOR + 3,
+    N_KINDS,
+};
+static const char *const kind_names[KIND_OTHER] = {
+    "BatchingSessionRun",
+    "TfrtModelRun",
+    "ServingModelRun",
+    "SessionRun",
+    "RunGraph",
+    "ProcessBatch",
+    "OrbaxServing::ProcessBatch",
+    "ScheduleWithSplit",
+    "ScheduleWithoutSplit",
+    "ScheduleWithEagerSplit",
+    "ASBSQueue::Schedule",
+    "ReadHbm",
+    "TransferD2HRequest",
+    "WriteHbm",
+    "TransferH2DRequest",
+    "TransferPreprocessedH2DRequest",
+    "tpu::System::TransferToDevice=>IssueEvent",
+    "tpu::System::TransferToDevice=>IssueEvent=>Done",
+    "tpu::System::TransferFromDevice=>IssueEvent",
+    "tpu::System::TransferFromDevice=>IssueEvent=>Done",
+    "TPUPartitionedCallOp-ExecuteLocal",
+    "TPUPartitionedCallOp-ExecuteRemote",
+    "TPUPartitionedCallOp-InitializeVarOnTPU",
+    "tpu::System::Execute",
+    "DoEnqueueProgram",
+    "DoEnqueueContinuationProgram",
+    "CompleteCallbacks",
+    "ConcatInputTensors",
+    "OrbaxServing::ConcatInputBuffers",
+    "MergeInputTensors",
+    "BrainSessionRun",
+    "Linearize",
+    "Delinearize",
+    "TransferBufferFromDevice-FastPath",
+};
+
+/* The stats of an event that matter. */
+enum Said { SAID_MODEL = 1, SAID_SIZE = 2, SAID_PADDING = 4, SAID_PADDED = 8, SAID_CONTEXT = 16, SAID_SHAPE = 32, SAID_LAYOUT = 64, SAID_ROOT = 128 };
+typedef struct {
+    int64_t group;
+    uint64_t start_ps, end_ps, event;
+    int64_t size, padding, padded, context;
+    const Text *name, *model, *shape, *layout;
+    uint8_t kind, said;
+    bool user_root;
+} Seen;
+
+/* A group of the host; request and batch: their place + 1. */
+typedef struct {
+    int64_t id;
+    uint64_t begin_ps, end_ps;
+    uint32_t request, batch;
+    bool is_batch;
+    const Text *model;
+} GroupSpan;
+
+/* When something happened for a request, by the group that it happened in. */
+enum Moment { AT_SCHEDULE, AT_CONCAT, AT_EXECUTE, AT_LAUNCH, AT_CALLBACK, N_MOMENTS };
+typedef struct {
+    uint32_t request;
+    int64_t group;
+    uint64_t ps;
+    uint32_t turn;
+    uint8_t moment;
+} MomentOf;
+
+typedef struct {
+    uint32_t owner; /* request, or batch */
+    uint8_t type;   /* enum RequestTime */
+    uint64_t begin_ps, end_ps;
+} SpanOf;
+
+typedef struct {
+    uint32_t owner;
+    const Seen *seen;
+} TensorOf;
+
+typedef struct {
+    HostInference *result;
+    Host *host;
+    const Grouping *grouping;
+    IdTable ids;
+    LIST(GroupSpan) groups;
+    size_t last_group;
+    LIST(Seen) seen; /* by kind once read */
+    size_t first[N_KINDS + 1];
+    LIST(MomentOf) moments;
+    LIST(SpanOf) spans, batch_spans;
+    LIST(TensorOf) tensors, batch_tensors;
+    uint64_t budget; /* of what is handed to requests: many requests in one batch could ask for any amount */
+} Making;
+
+/* ---- groups ---- */
+
+static GroupSpan *find_group(Making *m, int64_t id)
+{
+    if (m->last_group < m->groups.n && m->groups.items[m->last_group].id == id) return &m->groups.items[m->last_group];
+    int64_t found = id_find(&m->ids, m->groups.items, sizeof *m->groups.items, id);
+    if (found < 0) return NULL;
+    m->last_group = (size_t)found;
+    return &m->groups.items[found];
+}
+
+static GroupSpan *make_group(Making *m, int64_t id, ProfErr *err)
+{
+    GroupSpan *group = find_group(m, id);
+    if (group) return group;
+    group = PUSH(m->groups);
+    if (!group) return prof_nomem(err), NULL;
+    *group = (GroupSpan){.id = id};
+    m->last_group = m->groups.n - 1;
+    if (!id_add(&m->ids, m->groups.items, sizeof *m->groups.items, m->last_group)) return prof_nomem(err), NULL;
+    return group;
+}
+
+/* What grouping knows of a group; NULL where the file's own groups stand. */
+static const Group *grouped(const Making *m, int64_t id)
+{
+    if (m->grouping->by != GROUPED_HERE || id < 0 || (uint64_t)id >= m->grouping->n_groups) return NULL;
+    return &m->grouping->groups[id];
+}
+
+/* ---- reading /host:CPU ---- */
+
+static const Text *intern(Making *m, Slice text, ProfErr *err)
+{
+    const Text *t = text_intern(&m->result->texts, &m->result->arena, (const uint8_t *)text.text, text.n);
+    if (!t) prof_nomem(err);
+    return t;
+}
+
+static const Text *model_text(Making *m, const Plane *plane, const Stat *stat, ProfErr *err)
+{
+    char number[32];
+    if (stat->type != TYPE_INT64 && stat->type != TYPE_UINT64) return intern(m, stat_text(plane, stat), err);
+    snprintf(number, sizeof number, stat->type == TYPE_INT64 ? "%" PRId64 : "%" PRIu64, stat->natural);
+    return intern(m, (Slice){number, strlen(number)}, err);
+}
+
+/* An event's own stats come before its metadata's, and the first of a name counts. */
+static void take_stat(Making *m, const Plane *plane, Seen *seen, unsigned known, const Stat *stat, ProfErr *err)
+{
+    static const uint8_t bits[N_KNOWN_STATS] = {[STAT_MODEL_ID] = SAID_MODEL, [STAT_BATCH_TASK_SIZE] = SAID_SIZE, [STAT_PADDING_AMOUNT] = SAID_PADDING,
+                                                [STAT_PADDED_BATCH] = SAID_PADDED, [STAT_CONSUMER] = SAID_CONTEXT, [STAT_SHAPE] = SAID_SHAPE,
+                                                [STAT_LAYOUT] = SAID_LAYOUT, [STAT_ROOT] = SAID_ROOT};
+    if (!bits[known] || seen->said & bits[known]) return;
+    seen->said |= bits[known];
+    switch (known) {
+    case STAT_MODEL_ID: seen->model = model_text(m, plane, stat, err); break;
+    case STAT_BATCH_TASK_SIZE: seen->size = (int32_t)(uint32_t)stat_int(stat); break;
+    case STAT_PADDING_AMOUNT: seen->padding = (int32_t)(uint32_t)stat_int(stat); break;
+    case STAT_PADDED_BATCH: seen->padded = (int32_t)(uint32_t)stat_int(stat); break;
+    case STAT_CONSUMER: seen->context = stat_int(stat); break;
+    case STAT_SHAPE: seen->shape = intern(m, stat_text(plane, stat), err); break;
+    case STAT_LAYOUT: seen->layout = intern(m, stat_text(plane, stat), err); break;
+    default: {
+        int64_t root = stat_int(stat);
+        seen->user_root = root == -1 || (root == 1 && !strncmp(seen->name->text, "ModelServerRequest_", 19));
+        break;
+    }
+    }
+}
+
+static void read_stats(Making *m, const StatFilter *filter, const EventAt *at, Seen *seen, ProfErr *err)
+{
+    const uint8_t *p = at->message, *end = p + at->n_bytes;
+    unsigned known;
+    Stat stat;
+    while (!err->code && (p = stat_filter_next(filter, p, end, 4, &known, &stat))) take_stat(m, filter->plane, seen, known, &stat, err);
+    if (err->code || !at->meta->has_stats || event_meta_facts(filter->plane, at->meta, err)) return;
+    for (size_t i = 0; i < at->meta->n_facts && !err->code; i++) {
+        const KnownFact *f = &at->meta->facts[i];
+        stat = (Stat){.type = f->fact.type, .natural = f->fact.natural};
+        if (stat.type == TYPE_STR) stat.bytes = (const uint8_t *)f->fact.text->text, stat.n_bytes = f->fact.text->n_bytes;
+        take_stat(m, filter->plane, seen, f->known, &stat, err);
+    }
+}
+
+static void read_event(Making *m, const StatFilter *filter, const EventAt *at, uint8_t kind, ProfErr *err)
+{
+    int64_t id = event_group(m->grouping, at->event);
+    if (id == -1) return;
+    GroupSpan *group = make_group(m, id, err);
+    if (!group) return;
+    Seen seen = {.group = id, .start_ps = (uint64_t)at->start_ps, .event = at->event, .kind = kind, .name = at->meta->name};
+    seen.end_ps = seen.start_ps + (uint64_t)at->duration_ps;
+    if (group->begin_ps == 0 || seen.start_ps < group->begin_ps) group->begin_ps = seen.start_ps;
+    if (seen.end_ps > group->end_ps) group->end_ps = seen.end_ps;
+    read_stats(m, filter, at, &seen, err);
+    if (err->code || (kind == KIND_OTHER && !seen.user_root)) return;
+    Seen *place = PUSH(m->seen);
+    if (!place)
+        prof_nomem(err);
+    else
+        *place = seen;
+}
+
+static void read_line(Making *m, const StatFilter *filter, const uint8_t *kinds, Line *line, ProfErr *err)
+{
+    EventReader reader;
+    EventAt at;
+    event_reader_open(&reader, line, EVENT_STATS, err);
+    while (!err->code && event_reader_next(&reader, &at)) read_event(m, filter, &at, kinds[at.meta - line->plane->event_metas], err);
+    event_reader_close(&reader);
+}
+
+/* The kind of each event metadata. Is there any request or batch to be found? */
+static bool read_kinds(const Plane *plane, uint8_t *kinds)
+{
+    bool any = false;
+    for (size_t i = 0; i < plane->n_event_metas; i++) {
+        uint8_t k = 0;
+        while (k < KIND_OTHER && strcmp(plane->event_metas[i].name->text, kind_names[k])) k++;
+        kinds[i] = k;
+        any |= k < KIND_SCHEDULE;
+    }
+    for (size_t i = 0; i < plane->n_stat_metas; i++) any |= plane->stat_metas[i].known == STAT_ROOT;
+    return any;
+}
+
+static int by_kind(const void *a, const void *b)
+{
+    const Seen *x = a, *y = b;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static void read_plane(Making *m, Plane *plane, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_MODEL_ID, STAT_BATCH_TASK_SIZE, STAT_PADDING_AMOUNT, STAT_PADDED_BATCH,
+                                            STAT_CONSUMER, STAT_SHAPE,           STAT_LAYOUT,         STAT_ROOT};
+    uint8_t *kinds = prof_alloc(plane->n_event_metas);
+    StatFilter filter = {0};
+    if (!kinds)
+        prof_nomem(err);
+    else if (read_kinds(plane, kinds) && !stat_filter_open(&filter, plane, wanted, COUNT(wanted), err))
+        for (size_t i = 0; i < plane->n_lines && !err->code; i++) read_line(m, &filter, kinds, &plane->host->lines[plane->first_line + i], err);
+    stat_filter_close(&filter);
+    prof_free(kinds);
+    if (err->code) return;
+    if (m->seen.n) qsort(m->seen.items, m->seen.n, sizeof *m->seen.items, by_kind);
+    for (size_t i = 0, k = 0; k <= N_KINDS; k++) {
+        while (i < m->seen.n && m->seen.items[i].kind < k) i++;
+        m->first[k] = i;
+    }
+}
+
+/* The events of kinds [from, to). */
+#define EACH_SEEN(s, from, to) \
+    for (const Seen *s = m->seen.items + m->first[from], *s##_end = m->seen.items + m->first[to]; s < s##_end && !err->code; s++)
+
+/* ---- models ---- */
+
+/* Index of a model, made at need; -1 for one without a name. */
+static int model_index(Making *m, const Text *model, ProfErr *err)
+{
+    enum { MOST_MODELS = 1000 };
+    if (!model || !model->n_bytes) return -1;
+    for (size_t i = 0; i < m->result->models.n; i++)
+        if (m->result->models.items[i] == model) return (int)i;
+    if (m->result->models.n == MOST_MODELS) return m->result->cut = true, -1;
+    const Text **place = PUSH(m->result->models);
+    if (!place) return prof_nomem(err), -1;
+    *place = model;
+    return (int)m->result->models.n - 1;
+}
+
+static const Text *group_model(Making *m, int64_t id)
+{
+    const GroupSpan *group = find_group(m, id);
+    return group ? group->model : NULL;
+}
+
+static void find_models(Making *m, ProfErr *err)
+{
+    static const enum Kind kinds[] = {KIND_SESSION_RUN, KIND_TFRT_RUN, KIND_SERVING_RUN};
+    for (size_t k = 0; k < COUNT(kinds); k++)
+        EACH_SEEN(s, kinds[k], kinds[k] + 1)
+            if (s->model) find_group(m, s->group)->model = s->model;
+    EACH_SEEN(s, 0, N_KINDS)
+        if (s->user_root && s->model) find_group(m, s->group)->model = s->model;
+}
+
+/* A user's request that names no model has that of its batches, if they agree. */
+static int model_of_children(Making *m, const Group *group, ProfErr *err)
+{
+    int all = -1;
+    bool same = true;
+    for (size_t i = 0; i < group->n_children && !err->code; i++) {
+        int model = model_index(m, group_model(m, group->children[i]), err);
+        if (all == -1)
+            all = model;
+        else if (model != all)
+            same = false;
+    }
+    return same ? all : -1;
+}
+
+/* ---- requests and batches ---- */
+
+static void add_request(Making *m, int64_t id, bool batching, bool of_user, ProfErr *err)
+{
+    GroupSpan *group = find_group(m, id);
+    if (group->is_batch || group->request) return;
+    InferenceRequest *r = PUSH(m->result->requests);
+    if (!r || m->result->requests.n > UINT32_MAX / 2) {
+        prof_nomem(err);
+        return;
+    }
+    *r = (InferenceRequest){.host = m->host, .id = id, .start_ps = group->begin_ps, .end_ps = group->end_ps};
+    group->request = (uint32_t)m->result->requests.n;
+    const Text *model = group->model;
+    const Group *known = grouped(m, id);
+    if (!known) return; /* XProf leaves it with the first model */
+    r->batches = known->children, r->n_batches = known->n_children;
+    if (batching) {
+        if (known->n_children) r->model = model_index(m, group_model(m, known->children[0]), err);
+    } else if (of_user && !model) {
+        if (known->n_children) r->model = model_of_children(m, known, err);
+    } else {
+        r->model = model_index(m, model, err);
+    }
+}
+
+static void add_requests(Making *m, ProfErr *err)
+{
+    enum Kind kind = KIND_BATCHING_RUN;
+    while (kind < KIND_SESSION_RUN && m->first[kind] == m->first[kind + 1]) kind++;
+    EACH_SEEN(s, kind, kind == KIND_SESSION_RUN ? KIND_RUN_GRAPH + 1 : kind + 1) add_request(m, s->group, kind == KIND_BATCHING_RUN, false, err);
+    EACH_SEEN(s, 0, N_KINDS)
+        if (s->user_root) add_request(m, s->group, false, true, err);
+}
+
+static void add_batches(Making *m, ProfErr *err)
+{
+    EACH_SEEN(s, KIND_BATCH, KIND_SCHEDULE)
+    {
+        const Group *known = grouped(m, s->group);
+        GroupSpan *group = find_group(m, s->group);
+        if (!known) continue;
+        if (!group->batch) {
+            InferenceBatch *b = PUSH(m->result->batches);
+            if (!b || m->result->batches.n > UINT32_MAX / 2) {
+                prof_nomem(err);
+                return;
+            }
+            *b = (InferenceBatch){.host = m->host, .model = -1, .id = s->group, .requests = known->parents, .n_requests = known->n_parents};
+            group->batch = (uint32_t)m->result->batches.n;
+        }
+        InferenceBatch *b = &m->result->batches.items[group->batch - 1];
+        b->start_ps = s->start_ps, b->end_ps = s->end_ps;
+    }
+}
+
+/* ---- handing events to requests ---- */
+
+static bool may_hand(Making *m)
+{
+    if (m->budget) return m->budget--, true;
+    m->result->cut = true;
+    return false;
+}
+
+static InferenceRequest *request_of(Making *m, int64_t id)
+{
+    const GroupSpan *group = find_group(m, id);
+    return group && group->request ? &m->result->requests.items[group->request - 1] : NULL;
+}
+
+/* The i-th request that an event of a group belongs to: its own, then its parents'; false: no more. */
+static bool next_owner(Making *m, int64_t id, size_t *i, uint32_t *request)
+{
+    const Group *known = grouped(m, id);
+    size_t n = 1 + (known ? known->n_parents : 0);
+    while (*i < n) {
+        const GroupSpan *group = find_group(m, *i ? known->parents[*i - 1] : id);
+        ++*i;
+        if (group && group->request) return *request = group->request - 1, may_hand(m);
+    }
+    return false;
+}
+
+static void hand_moment(Making *m, const Seen *s, enum Moment moment, ProfErr *err)
+{
+    uint32_t request;
+    for (size_t i = 0; !err->code && next_owner(m, s->group, &i, &request);) {
+        MomentOf *place = PUSH(m->moments);
+        if (place)
+            *place = (MomentOf){request, s->group, s->start_ps, (uint32_t)m->moments.n, (uint8_t)moment};
+        else
+            prof_nomem(err);
+    }
+}
+
+static void hand_span(Making *m, int64_t group, enum RequestTime type, uint64_t begin_ps, uint64_t end_ps, ProfErr *err)
+{
+    uint32_t request;
+    for (size_t i = 0; !err->code && next_owner(m, group, &i, &request);) {
+        SpanOf *place = PUSH(m->spans);
+        if (place)
+            *place = (SpanOf){request, (uint8_t)type, begin_ps, end_ps};
+        else
+            prof_nomem(err);
+    }
+    const GroupSpan *g = find_group(m, group);
+    if (err->code || !g || !g->batch || type != REQUEST_DEVICE) return;
+    SpanOf *place = PUSH(m->batch_spans);
+    if (place)
+        *place = (SpanOf){g->batch - 1, (uint8_t)type, begin_ps, end_ps};
+    else
+        prof_nomem(err);
+}
+
+/* ---- transfers ---- */
+
+typedef struct {
+    int64_t context;
+    const Seen *begin, *done;
+} Transfer;
+
+static int by_context(const void *a, const void *b)
+{
+    const Transfer *x = a, *y = b;
+    if (x->context != y->context) return x->context < y->context ? -1 : 1;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Of several begins with one context the last counts, and of the ends behind it the last. */
+static void pair_transfers(Making *m, enum Kind begin, enum RequestTime type, ProfErr *err)
+{
+    Transfer *transfers = prof_alloc((m->first[begin + 1] - m->first[begin]) * sizeof *transfers);
+    if (!transfers) {
+        prof_nomem(err);
+        return;
+    }
+    size_t n = 0, kept = 0;
+    EACH_SEEN(s, begin, begin + 1)
+        if (s->said & SAID_CONTEXT) transfers[n++] = (Transfer){.context = s->context, .begin = s};
+    if (n) qsort(transfers, n, sizeof *transfers, by_context);
+    for (size_t i = 0; i < n; i++)
+        if (i + 1 == n || transfers[i + 1].context != transfers[i].context) transfers[kept++] = transfers[i];
+    EACH_SEEN(s, begin + 1, begin + 2)
+    {
+        size_t low = 0, high = kept;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (transfers[middle].context < s->context)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (s->said & SAID_CONTEXT && low < kept && transfers[low].context == s->context && transfers[low].begin->start_ps < s->start_ps) transfers[low].done = s;
+    }
+    for (size_t i = 0; i < kept && !err->code; i++)
+        if (transfers[i].done) hand_span(m, transfers[i].begin->group, type, transfers[i].begin->start_ps, transfers[i].done->end_ps, err);
+    prof_free(transfers);
+}
+
+/* ---- what ran on the device ---- */
+
+/* The number in name(number) of a module's event. */
+static bool program_of(const Text *name, uint64_t *id)
+{
+    const char *open = strrchr(name->text, '(');
+    if (!open || open[1] < '0' || open[1] > '9') return false;
+    char *end;
+    *id = strtoull(open + 1, &end, 10);
+    return *end == ')';
+}
+
+/* XProf derives no lines for requests: of a TPU the line that groups its events alone has groups. */
+static int64_t module_group(const Making *m, const Line *line, uint64_t event)
+{
+    if (m->grouping->by != GROUPED_HERE) return event_group(m->grouping, event);
+    return line_own_group(line, line_groups(m->grouping, line), event - line->first_event);
+}
+
+static void read_modules(Making *m, Line *line, ProfErr *err)
+{
+    EventReader reader;
+    EventAt at;
+    event_reader_open(&reader, line, 0, err);
+    while (!err->code && event_reader_next(&reader, &at)) {
+        int64_t id = module_group(m, line, at.event);
+        if (id == -1) continue;
+        hand_span(m, id, REQUEST_DEVICE, (uint64_t)at.start_ps, (uint64_t)at.start_ps + (uint64_t)at.duration_ps, err);
+        const GroupSpan *group = find_group(m, id);
+        InferenceBatch *b = group && group->batch ? &m->result->batches.items[group->batch - 1] : NULL;
+        if (b && !b->has_program) b->has_program = program_of(at.meta->name, &b->program_id);
+    }
+    event_reader_close(&reader);
+}
+
+static void hand_events(Making *m, ProfErr *err)
+{
+    EACH_SEEN(s, KIND_SCHEDULE, KIND_READ)
+    {
+        hand_moment(m, s, AT_SCHEDULE, err);
+        InferenceRequest *r = request_of(m, s->group);
+        if (r && s->said & SAID_SIZE) r->size = s->size;
+    }
+    EACH_SEEN(s, KIND_READ, KIND_WRITE) hand_span(m, s->group, REQUEST_READ, s->start_ps, s->end_ps, err);
+    EACH_SEEN(s, KIND_WRITE, KIND_WRITE_BEGIN) hand_span(m, s->group, REQUEST_WRITE, s->start_ps, s->end_ps, err);
+    if (!err->code) pair_transfers(m, KIND_WRITE_BEGIN, REQUEST_WRITE, err);
+    if (!err->code) pair_transfers(m, KIND_READ_BEGIN, REQUEST_READ, err);
+    for (size_t i = 0; i < m->host->n_planes && !err->code; i++) {
+        const Plane *plane = &m->host->planes[i];
+        for (size_t k = 0; plane->kind == PLANE_TENSORCORE && k < plane->n_lines && !err->code; k++) {
+            Line *line = &m->host->lines[plane->first_line + k];
+            if (!strcmp(line->name->text, "XLA Modules")) read_modules(m, line, err);
+        }
+    }
+    EACH_SEEN(s, KIND_EXECUTE, KIND_LAUNCH) hand_moment(m, s, AT_EXECUTE, err);
+    EACH_SEEN(s, KIND_LAUNCH, KIND_CALLBACK) hand_moment(m, s, AT_LAUNCH, err);
+    EACH_SEEN(s, KIND_CALLBACK, KIND_CONCAT) hand_moment(m, s, AT_CALLBACK, err);
+    EACH_SEEN(s, KIND_CONCAT, KIND_TENSOR)
+    {
+        hand_moment(m, s, AT_CONCAT, err);
+        const GroupSpan *group = find_group(m, s->group);
+        if (!group->batch || !(s->said & SAID_PADDING) || !(s->said & SAID_PADDED)) continue;
+        m->result->batches.items[group->batch - 1].padding = s->padding;
+        m->result->batches.items[group->batch - 1].size = s->padded;
+    }
+}
+
+/* ---- models and delays of batches ---- */
+
+static void finish_batches(Making *m)
+{
+    for (size_t i = 0; i < m->result->requests.n; i++) {
+        InferenceRequest *r = &m->result->requests.items[i];
+        for (size_t k = 0; k < r->n_batches; k++) {
+            const GroupSpan *group = find_group(m, r->batches[k]);
+            if (!group || !group->batch) continue;
+            const InferenceBatch *b = &m->result->batches.items[group->batch - 1]; /* XProf takes the one of the smallest number for first and last */
+            r->delay_ps = (int64_t)(b->start_ps - r->start_ps);
+            if (r->end_ps < b->end_ps) r->end_ps = b->end_ps;
+            break;
+        }
+    }
+    for (size_t i = 0; i < m->result->batches.n; i++) {
+        InferenceBatch *b = &m->result->batches.items[i];
+        const InferenceRequest *first = b->n_requests ? request_of(m, b->requests[0]) : NULL;
+        if (first) b->model = first->model;
+        first = NULL;
+        for (size_t k = 0; k < b->n_requests; k++) {
+            const InferenceRequest *r = request_of(m, b->requests[k]);
+            if (r && (!first || r->start_ps < first->start_ps)) first = r;
+        }
+        if (first) b->delay_ps = (int64_t)(b->start_ps - first->start_ps);
+        b->model_actual = b->model;
+    }
+}
+
+/* ---- the time of requests ---- */
+
+static int by_request(const void *a, const void *b)
+{
+    const MomentOf *x = a, *y = b;
+    if (x->request != y->request) return x->request < y->request ? -1 : 1;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    return x->turn < y->turn ? -1 : x->turn > y->turn;
+}
+
+typedef struct {
+    bool there[N_MOMENTS];
+    uint64_t ps[N_MOMENTS];
+} Moments;
+
+static void own_span(Making *m, uint32_t request, enum RequestTime type, uint64_t begin_ps, uint64_t end_ps, ProfErr *err)
+{
+    SpanOf *place = PUSH(m->spans);
+    if (place)
+        *place = (SpanOf){request, (uint8_t)type, begin_ps, end_ps < begin_ps ? begin_ps : end_ps};
+    else
+        prof_nomem(err);
+}
+
+/* The moments of one group in a request: of launches the first counts, of others the last. */
+static size_t take_group(const MomentOf *moments, size_t n, Moments *found)
+{
+    size_t i = 0;
+    *found = (Moments){0};
+    for (; i < n && moments[i].request == moments->request && moments[i].group == moments->group; i++) {
+        uint8_t at = moments[i].moment;
+        if (at == AT_LAUNCH && found->there[at] && found->ps[at] < moments[i].ps) continue;
+        found->there[at] = true, found->ps[at] = moments[i].ps;
+    }
+    return i;
+}
+
+/* Adds what lies between the moments of a request; returns how many those were. */
+static size_t take_request(Making *m, const MomentOf *moments, size_t n, bool *has_callback, ProfErr *err)
+{
+    uint32_t request = moments->request;
+    const InferenceRequest *r = &m->result->requests.items[request];
+    Moments all = {0};
+    size_t i = 0;
+    while (i < n && moments[i].request == request) {
+        Moments of_group;
+        i += take_group(&moments[i], n - i, &of_group);
+        if (of_group.there[AT_EXECUTE] && of_group.there[AT_LAUNCH]) own_span(m, request, REQUEST_RUNTIME, of_group.ps[AT_EXECUTE], of_group.ps[AT_LAUNCH], err);
+        for (int at = 0; at < N_MOMENTS; at++) {
+            if (!of_group.there[at]) continue;
+            bool better = at == AT_CALLBACK ? of_group.ps[at] > all.ps[at] : at != AT_SCHEDULE && of_group.ps[at] < all.ps[at];
+            if (!all.there[at] || better) all.there[at] = true, all.ps[at] = of_group.ps[at];
+        }
+    }
+    if (all.there[AT_EXECUTE]) own_span(m, request, REQUEST_PREPROCESS, r->start_ps, all.ps[AT_EXECUTE], err);
+    if ((*has_callback = all.there[AT_CALLBACK])) own_span(m, request, REQUEST_POSTPROCESS, all.ps[AT_CALLBACK], r->end_ps, err);
+    if (all.there[AT_SCHEDULE] && all.there[AT_CONCAT]) own_span(m, request, REQUEST_BATCH_FORMATION, all.ps[AT_SCHEDULE], all.ps[AT_CONCAT], err);
+    return i;
+}
+
+/* Without a callback a request is postprocessed from the end of the last program on. */
+static void postprocess_without_callback(Making *m, const bool *has_callback, ProfErr *err)
+{
+    uint64_t *ends = prof_alloc(m->result->requests.n * sizeof *ends);
+    if (!ends) {
+        prof_nomem(err);
+        return;
+    }
+    for (size_t i = 0; i < m->spans.n; i++) {
+        const SpanOf *s = &m->spans.items[i];
+        if (s->type == REQUEST_DEVICE && s->end_ps > ends[s->owner]) ends[s->owner] = s->end_ps;
+    }
+    for (uint32_t i = 0; i < m->result->requests.n && !err->code; i++)
+        if (!has_callback[i] && ends[i]) own_span(m, i, REQUEST_POSTPROCESS, ends[i], m->result->requests.items[i].end_ps, err);
+    prof_free(ends);
+}
+
+static void take_moments(Making *m, ProfErr *err)
+{
+    bool *has_callback = prof_alloc(m->result->requests.n);
+    if (!has_callback) {
+        prof_nomem(err);
+        return;
+    }
+    if (m->moments.n) qsort(m->moments.items, m->moments.n, sizeof *m->moments.items, by_request);
+    for (size_t i = 0; i < m->moments.n && !err->code;) {
+        uint32_t request = m->moments.items[i].request;
+        i += take_request(m, &m->moments.items[i], m->moments.n - i, &has_callback[request], err);
+    }
+    if (!err->code) postprocess_without_callback(m, has_callback, err);
+    prof_free(has_callback);
+}
+
+/* ---- overlapping spans into what counts at each moment ---- */
+
+typedef struct {
+    uint64_t ps;
+    uint32_t owner, order; /* ends before begins, the higher type first */
+} Edge;
+enum { BEGINS = 0x100 };
+
+static int by_owner_and_time(const void *a, const void *b)
+{
+    const Edge *x = a, *y = b;
+    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
+    if (x->ps != y->ps) return x->ps < y->ps ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* A span without duration ends before it begins, which leaves its type on top until another of the type ends: as in XProf. */
+static size_t sweep(const Edge *edges, size_t n, uint64_t times[N_REQUEST_TIMES])
+{
+    int64_t open[N_REQUEST_TIMES] = {0};
+    int now = REQUEST_IDLE;
+    size_t i = 0;
+    for (; i < n && edges[i].owner == edges->owner; i++) {
+        int type = N_REQUEST_TIMES - (int)(edges[i].order & 0xff);
+        if (edges[i].order & BEGINS) {
+            open[type]++;
+            if (type > now) now = type;
+        } else if (--open[type] == 0 && type == now) {
+            while (now > REQUEST_IDLE && open[--now] <= 0) {}
+        }
+        if (i + 1 < n && edges[i + 1].owner == edges->owner) times[now] += edges[i + 1].ps - edges[i].ps;
+    }
+    return i;
+}
+
+static Edge *make_edges(const SpanOf *spans, size_t n, ProfErr *err)
+{
+    Edge *edges = prof_alloc(2 * n * sizeof *edges);
+    if (!edges) return prof_nomem(err), NULL;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t order = (uint32_t)(N_REQUEST_TIMES - spans[i].type);
+        edges[2 * i] = (Edge){spans[i].begin_ps, spans[i].owner, order | BEGINS};
+        edges[2 * i + 1] = (Edge){spans[i].end_ps, spans[i].owner, order};
+    }
+    if (n) qsort(edges, 2 * n, sizeof *edges, by_owner_and_time);
+    return edges;
+}
+
+static void sum_times(Making *m, ProfErr *err)
+{
+    Edge *edges = make_edges(m->spans.items, m->spans.n, err);
+    for (size_t i = 0; edges && i < 2 * m->spans.n;) i += sweep(&edges[i], 2 * m->spans.n - i, m->result->requests.items[edges[i].owner].times);
+    prof_free(edges);
+    if (err->code) return;
+    edges = make_edges(m->batch_spans.items, m->batch_spans.n, err);
+    for (size_t i = 0; edges && i < 2 * m->batch_spans.n;) {
+        uint64_t times[N_REQUEST_TIMES] = {0};
+        InferenceBatch *b = &m->result->batches.items[edges[i].owner];
+        i += sweep(&edges[i], 2 * m->batch_spans.n - i, times);
+        b->device_ps = times[REQUEST_DEVICE];
+    }
+    prof_free(edges);
+}
+
+/* ---- tensors ---- */
+
+static int compare_tensors(const TensorOf *x, const TensorOf *y)
+{
+    int order = strcmp(x->seen->name->text, y->seen->name->text);
+    if (!order) order = strcmp(x->seen->shape->text, y->seen->shape->text);
+    return order ? order : strcmp(x->seen->layout->text, y->seen->layout->text);
+}
+
+/* Those without shape or layout first. */
+static int by_owner_and_text(const void *a, const void *b)
+{
+    const TensorOf *x = a, *y = b;
+    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
+    bool known_x = x->seen->shape && x->seen->layout, known_y = y->seen->shape && y->seen->layout;
+    if (!known_x || !known_y) return known_x - known_y;
+    return compare_tensors(x, y);
+}
+
+static size_t part_bytes(const Seen *s) { return (size_t)s->name->n_bytes + s->shape->n_bytes + s->layout->n_bytes + sizeof " " - 1 + sizeof " <br>" - 1; }
+
+/* "name shape layout" of each, by <br>; NULL without err set: too much of it. */
+static const Text *pattern_text(Making *m, const TensorOf *tensors, size_t n, ProfErr *err)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    size_t n_bytes = 0, at = 0;
+    for (size_t i = 0; i < n && n_bytes <= MOST_BYTES; i++) n_bytes += part_bytes(tensors[i].seen);
+    if (n_bytes > MOST_BYTES || n_bytes > m->budget) return m->result->cut = true, NULL;
+    m->budget -= n_bytes;
+    char *text = prof_alloc(n_bytes + 1);
+    if (!text) return prof_nomem(err), NULL;
+    for (size_t i = 0; i < n; i++) {
+        const Seen *s = tensors[i].seen;
+        at += (size_t)snprintf(text + at, n_bytes + 1 - at, "%s%s %s %s", i ? "<br>" : "", s->name->text, s->shape->text, s->layout->text);
+    }
+    const Text *pattern = intern(m, (Slice){text, at}, err);
+    prof_free(text);
+    return pattern;
+}
+
+/* The pattern and the time of the tensors of the first owner; returns how many tensors it has. */
+static size_t take_owner(Making *m, const TensorOf *tensors, size_t n, const Text **pattern, uint64_t *time_ps, ProfErr *err)
+{
+    size_t i = 0;
+    bool known = tensors->seen->shape && tensors->seen->layout;
+    for (; i < n && tensors[i].owner == tensors->owner; i++) *time_ps += tensors[i].seen->end_ps - tensors[i].seen->start_ps;
+    if (known) *pattern = pattern_text(m, tensors, i, err);
+    return i;
+}
+
+static void find_patterns(Making *m, ProfErr *err)
+{
+    EACH_SEEN(s, KIND_TENSOR, KIND_OTHER)
+    {
+        const GroupSpan *group = find_group(m, s->group);
+        if (!group->request && !group->batch) continue;
+        TensorOf *place = group->request ? PUSH(m->tensors) : PUSH(m->batch_tensors);
+        if (place)
+            *place = (TensorOf){(group->request ? group->request : group->batch) - 1, s};
+        else
+            prof_nomem(err);
+    }
+    if (err->code) return;
+    if (m->tensors.n) qsort(m->tensors.items, m->tensors.n, sizeof *m->tensors.items, by_owner_and_text);
+    if (m->batch_tensors.n) qsort(m->batch_tensors.items, m->batch_tensors.n, sizeof *m->batch_tensors.items, by_owner_and_text);
+    for (size_t i = 0; i < m->tensors.n && !err->code;) {
+        InferenceRequest *r = &m->result->requests.items[m->tensors.items[i].owner];
+        i += take_owner(m, &m->tensors.items[i], m->tensors.n - i, &r->pattern, &r->tensor_ps, err);
+    }
+    for (size_t i = 0; i < m->batch_tensors.n && !err->code;) {
+        InferenceBatch *b = &m->result->batches.items[m->batch_tensors.items[i].owner];
+        i += take_owner(m, &m->batch_tensors.items[i], m->batch_tensors.n - i, &b->pattern, &b->tensor_ps, err);
+    }
+}
+
+/* ---- parameters of batching ---- */
+
+/* The value of model_name in name{label=value, ...}; n 0: none. */
+static Slice labelled_model(const char *name)
+{
+    const char *open = strchr(name, '{'), *close = strrchr(name, '}');
+    if (!open || !close || close <= open) return (Slice){0};
+    for (const char *p = open + 1; p < close;) {
+        const char *end = strstr(p, ", ");
+        if (!end || end > close) end = close;
+        const char *equals = memchr(p, '=', (size_t)(end - p));
+        if (equals && !memchr(equals + 1, '=', (size_t)(end - equals - 1)) && equals - p == 10 && !memcmp(p, "model_name", 10))
+            return (Slice){equals + 1, (size_t)(end - equals - 1)};
+        p = end < close ? end + 2 : close;
+    }
+    return (Slice){0};
+}
+
+static BatchingParameters *parameters_of(Making *m, Slice model, ProfErr *err)
+{
+    const Text *name = intern(m, model, err);
+    if (!name) return NULL;
+    for (size_t i = 0; i < m->result->parameters.n; i++)
+        if (m->result->parameters.items[i].model == name) return &m->result->parameters.items[i];
+    BatchingParameters *place = PUSH(m->result->parameters);
+    if (!place) return prof_nomem(err), NULL;
+    *place = (BatchingParameters){.model = name, .allowed_sizes = empty_text};
+    return place;
+}
+
+static void take_parameter(Making *m, const Plane *plane, const char *name, const Stat *stat, ProfErr *err)
+{
+    enum { MOST_MODELS = 10000 };
+    static const char prefix[] = "/tensorflow/serving/batching/";
+    if (strncmp(name, prefix, sizeof prefix - 1)) return;
+    Slice model = labelled_model(name += sizeof prefix - 1);
+    if (!model.text || m->result->parameters.n >= MOST_MODELS) return;
+    BatchingParameters *p = parameters_of(m, model, err);
+    if (!p) return;
+    if (!strncmp(name, "num_batch_threads", 17))
+        p->threads = stat_int(stat);
+    else if (!strncmp(name, "batch_timeout_micros", 20))
+        p->timeout_us = stat_int(stat);
+    else if (!strncmp(name, "max_batch_size", 14))
+        p->max_batch_size = stat_int(stat);
+    else if (!strncmp(name, "max_enqueued_batches", 20))
+        p->max_enqueued = stat_int(stat);
+    else if (!strncmp(name, "allowed_batch_sizes", 19))
+        p->allowed_sizes = intern(m, stat_text(plane, stat), err);
+}
+
+/* XProf reads the second of exactly two snapshots. */
+static void read_parameters(Making *m, ProfErr *err)
+{
+    const Plane *plane = NULL;
+    for (size_t i = 0; i < m->host->n_planes && !plane; i++)
+        if (!strcmp(m->host->planes[i].name->text, "/host:tfstreamz")) plane = &m->host->planes[i];
+    if (!plane || !plane->n_lines || m->host->lines[plane->first_line].n_events != 2) return;
+    EventReader reader;
+    EventAt at;
+    event_reader_open(&reader, &m->host->lines[plane->first_line], EVENT_STATS, err);
+    for (int i = 0; !err->code && event_reader_next(&reader, &at); i++) {
+        const uint8_t *p = at.message;
+        Stat stat;
+        while (i == 1 && !err->code && (p = stat_next(p, at.message + at.n_bytes, 4, &stat))) {
+            const StatMeta *meta = stat_meta(plane, stat.id);
+            if (meta) take_parameter(m, plane, meta->name->text, &stat, err);
+        }
+    }
+    event_reader_close(&reader);
+}
+
+/* ---- the analysis ---- */
+
+static int by_duration(uint64_t start_x, uint64_t end_x, int64_t id_x, uint64_t start_y, uint64_t end_y, int64_t id_y)
+{
+    if (end_x - start_x != end_y - start_y) return end_x - start_x < end_y - start_y ? -1 : 1;
+    if (start_x != start_y) return start_x < start_y ? -1 : 1;
+    return id_x < id_y ? -1 : id_x > id_y;
+}
+static int shorter_request(const void *a, const void *b)
+{
+    const InferenceRequest *x = a, *y = b;
+    return by_duration(x->start_ps, x->end_ps, x->id, y->start_ps, y->end_ps, y->id);
+}
+static int shorter_batch(const void *a, const void *b)
+{
+    const InferenceBatch *x = a, *y = b;
+    return by_duration(x->start_ps, x->end_ps, x->id, y->start_ps, y->end_ps, y->id);
+}
+
+static void sort_result(HostInference *result)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < result->requests.n; i++)
+        if (result->requests.items[i].end_ps != result->requests.items[i].start_ps) result->requests.items[n++] = result->requests.items[i];
+    if ((result->requests.n = n)) qsort(result->requests.items, n, sizeof *result->requests.items, shorter_request);
+    if (result->batches.n) qsort(result->batches.items, result->batches.n, sizeof *result->batches.items, shorter_batch);
+}
+
+static void make_parts(Making *m, Plane *plane, ProfErr *err)
+{
+    read_plane(m, plane, err);
+    if (!err->code) find_models(m, err);
+    if (!err->code) add_requests(m, err);
+    if (!err->code) add_batches(m, err);
+    if (!err->code) hand_events(m, err);
+    if (!err->code) finish_batches(m);
+    if (!err->code) take_moments(m, err);
+    if (!err->code) sum_times(m, err);
+    if (!err->code) find_patterns(m, err);
+    if (!err->code) read_parameters(m, err);
+    if (!err->code) sort_result(m->result);
+    if (m->result->cut)
+        host_issue(m->host, "warning", "inference_cut", 0, 0, m->result, "so many requests share batches or tensors that not all parts of their time could be told");
+}
+
+static void release(void *result)
+{
+    HostInference *h = result;
+    prof_free(h->requests.items);
+    prof_free(h->batches.items);
+    prof_free(h->models.items);
+    prof_free(h->parameters.items);
+    text_table_free(&h->texts);
+    arena_free(&h->arena);
+    prof_free(h);
+}
+
+static void *make(Run *run, Host *only, ProfErr *err)
+{
+    Host *host = only ? only : &run->hosts[0];
+    HostInference *result = prof_alloc(sizeof *result);
+    if (!result) return prof_nomem(err), NULL;
+    Making m = {.result = result, .host = host, .budget = (4 << 20) + 4 * host->n_events};
+    Plane *plane = NULL;
+    for (size_t i = 0; i < host->n_planes && !plane; i++)
+        if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
+    if (plane && (m.grouping = host_grouping(host, err))) make_parts(&m, plane, err);
+    prof_free(m.ids.slots);
+    prof_free(m.groups.items);
+    prof_free(m.seen.items);
+    prof_free(m.moments.items);
+    prof_free(m.spans.items);
+    prof_free(m.batch_spans.items);
+    prof_free(m.tensors.items);
+    prof_free(m.batch_tensors.items);
+    if (!err->code) return result;
+    release(result);
+    return NULL;
+}
+
+const HostInference *host_inference(Host *host, ProfErr *err)
+{
+    static const Analysis analysis = {make, release};
+    return run_analysis(host->run, host, &analysis, err);
+}
