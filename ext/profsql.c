@@ -46,24 +46,24 @@ SQLITE_EXTENSION_INIT1
     T(roofline_properties) \
     T(hlo_text) \
     T(async_ops) \
-    T(host_steps) T(steps) T(step_breakdown) T(core_steps) \
+    T(host_steps) \
+    T(steps) \
+    T(step_breakdown) \
+    T(core_steps) \
     T(perf_counters) \
     T(utilization) \
     T(kernel_utilization) \
-<<<<<<< HEAD
     T(input_ops) \
     T(input_breakdown) \
-=======
     T(inference_models) \
     T(inference_requests) \
     T(inference_batches) \
     T(inference_percentiles) \
     T(inference_tensor_patterns) \
     T(inference_latency) \
->>>>>>> 3842563 (Inference profile: requests, batches, percentiles, tensor patterns and latency of model servers)
+    T(prof_differences) \
     T(prof_columns) \
     T(prof_functions) \
-    T(prof_differences) \
     T(prof_queries)
 #define DECLARE(name) extern const Table name##_table;
 #define ADDRESS(name) &name##_table,
