@@ -39,13 +39,13 @@ static int kernel_facts(const GpuPlane *p, const EventAt *e, KernelFacts *facts,
         } else if (text) {
             *text = stat.type == TYPE_REF ? stat_ref_text(p->plane, stat.natural) : empty_text;
         }
+        if (known == STAT_HLO_OP) facts->is_hlo = stat.type == TYPE_STR || stat.type == TYPE_REF; /* an empty text is an op of no program */
         if (known == STAT_IS_EAGER) facts->is_eager = stat_int(&stat) != 0;
         if (known == STAT_GROUP_ID) facts->group = stat_int(&stat);
         if (known == STAT_PROGRAM_ID) facts->has_program = true, facts->program_id = stat_int_or_uint(&stat);
         if (known == STAT_FLOPS) facts->flops = stat_int_or_uint(&stat);
         if (known == STAT_BYTES_ACCESSED) facts->bytes_accessed = stat_int_or_uint(&stat);
     }
-    facts->is_hlo = facts->hlo_op->n_bytes > 0;
     return PROF_OK;
 }
 
