@@ -664,7 +664,7 @@ TOOLS = [
         db = side || '_op_metrics_db'
         total_time_ps = CAST(total_ps AS TEXT)
         total_op_time_ps = CAST(total_op_ps AS TEXT)
-        normalized_total_op_time_ps = ifnull(normalized_total_op_ps, 0)
+        normalized_total_op_time_ps = CAST(ifnull(normalized_total_op_ps, 0) AS REAL)
         idle_time_ps = ifnull(idle_ps, 0)
         busy_time_ps = ifnull(busy_ps, 0)
         busy_time_high_confidence_ps = ifnull(busy_high_confidence_ps, 0)
@@ -672,7 +672,8 @@ TOOLS = [
         total_host_infeed_enq_duration_ps = ifnull(infeed_enqueue_ps, 0)
         total_host_infeed_enq_start_timestamp_ps_diff = ifnull(infeed_interval_ps, 0)
         precision_stats.compute_16bit_ps = ifnull(compute_16bit_ps, 0)
-        precision_stats.compute_32bit_ps = ifnull(compute_32bit_ps, 0)""", key="db", rows=op_totals),
+        precision_stats.compute_32bit_ps = ifnull(compute_32bit_ps, 0)""", key="db", rows=op_totals,
+          real="normalized_total_op_time_ps"),  # XProf sums it through doubles in the order of a hash
     Entry("op_stats.tf_functions", "tf_functions", "tf_functions({source})", """
         name mode count self_time_ps
         compiler = compiler || '_COMPILER'
