@@ -11,7 +11,7 @@
 -- column tf_op_type TEXT: NULL: needs the op names that are read with the HLO programs
 -- column hlo_op TEXT: HLO instruction of GPU kernels and TensorCore ops; empty where XProf gives an empty text
 -- column hlo_module TEXT: HLO module; of TensorCore ops the name of the module's event that includes it
--- column start_ns INTEGER [ns]: start, cut to whole ns
+-- column start_ns INTEGER [ns]: start, cut to whole ns; a time before the session is decimal TEXT, 2^64 too large, as XProf has it
 -- column end_ns INTEGER [ns]: start_ns and the duration cut to whole ns
 -- column self_time_ns INTEGER [ns]: duration; on TPU planes without what nests directly inside, in whole ns and stored order: XProf subtracts no nesting elsewhere
 -- column step TEXT: of TensorCore ops the step's event that includes it; NULL on other rows: needs the grouping of events into steps
@@ -65,7 +65,7 @@ WITH cpu AS MATERIALIZED ( -- of several planes of this name, the last
 ), told AS ( -- of several stats of a name the last one counts
     SELECT *,
            (SELECT group_concat(name || '=' || text, ',')
-            FROM (SELECT name, CASE type WHEN 'bytes' THEN '<opaque bytes>' WHEN 'double' THEN coalesce(lower(printf('%g', value)), 'nan')
+            FROM (SELECT name, CASE type WHEN 'bytes' THEN '<opaque bytes>' WHEN 'double' THEN CASE WHEN value IS NULL THEN 'nan' WHEN abs(value) < 2.2250738585072014e-308 THEN '0' ELSE lower(printf('%g', value)) END
                                          ELSE coalesce(value, '') END AS text
                   FROM temp.event_stats(:source) AS t
                   WHERE t.run = e.run AND t.event_id = e.event_id AND coalesce(origin = only_origin, 1)
@@ -107,7 +107,7 @@ SELECT device, CASE WHEN place <> 'host' THEN id END, CASE WHEN place = 'host' T
                   WHEN 'op' THEN coalesce(display_name, '') END,
        CASE place WHEN 'gpu' THEN coalesce(gpu_module, iif(gpu_op IS NULL, NULL, ''))
                   WHEN 'op' THEN (SELECT m.name FROM temp.trace_events(:source) AS m WHERE m.run = told.run AND m.event_id = told.module_event_id) END,
-       start_ns, start_ns + duration_ns, self_ns,
+       iif(start_ns < 0, printf('%u', start_ns), start_ns), iif(start_ns + duration_ns < 0, printf('%u', start_ns + duration_ns), start_ns + duration_ns), self_ns,
        (SELECT 'step:' || m.name FROM temp.trace_events(:source) AS m WHERE m.run = told.run AND m.event_id = told.step_event_id),
        CASE place WHEN 'host' THEN 'host' WHEN 'gpu' THEN 'device' ELSE line_name END,
        flops, bytes, NULL, NULL, args, NULL, flow, source_line,

@@ -335,6 +335,7 @@ int xspace_read_structure(Host *host, ProfErr *err)
         prof_fail(err, PROF_FORMAT, 0, "%s: is another protobuf message, not an XSpace; give the *.xplane.pb that the profiler wrote", path);
     window_free(&window);
     if (!err->code) add_undeclared_metas(host, err);
+    if (!err->code && !GROW(host->lines, host->n_lines, host->line_capacity)) prof_nomem(err); /* a place to count from, even of no lines */
     if (err->code) return err->code;
     for (size_t i = 0; i < host->n_planes; i++)
         for (size_t k = 0; k < host->planes[i].n_lines; k++) host->lines[host->planes[i].first_line + k].plane = &host->planes[i];
