@@ -188,6 +188,8 @@ void result_u64(sqlite3_context *ctx, uint64_t value); /* INTEGER where it fits,
 void result_id(sqlite3_context *ctx, uint64_t id);     /* always decimal TEXT */
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat);
 const Text *stat_name(const Plane *plane, const Stat *stat);
+/* Appends text as a JSON string; UTF-8 as it is. */
+void json_text(sqlite3_str *out, const char *s, size_t n);
 /* Appends "name":value to an object whose { is there; bytes as hex text, NaN as null, infinity as 9.0e+999. False: no memory. */
 bool json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat);
 /* Copies a message of the host's file into the cursor; false with c->err set. */

@@ -3,7 +3,7 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-static void json_text(sqlite3_str *out, const char *s, size_t n)
+void json_text(sqlite3_str *out, const char *s, size_t n)
 {
     sqlite3_str_appendchar(out, 1, '"');
     for (size_t i = 0, start = 0; i <= n; i++) {

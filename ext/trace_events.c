@@ -23,9 +23,8 @@ static int events_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
     return SQLITE_OK;
 }
 
-static int events_close(sqlite3_vtab_cursor *cursor)
+void events_free(EventsCursor *c)
 {
-    EventsCursor *c = (EventsCursor *)cursor;
     events_forget(c);
     prof_release(c->sources, c->n_sources);
     sqlite3_free(c->source);
@@ -38,7 +37,12 @@ static int events_close(sqlite3_vtab_cursor *cursor)
     window_free(&c->window);
     window_free(&c->stat_window);
     prof_keep_none(&c->kept);
-    sqlite3_free(c);
+}
+
+static int events_close(sqlite3_vtab_cursor *cursor)
+{
+    events_free((EventsCursor *)cursor);
+    sqlite3_free(cursor);
     return SQLITE_OK;
 }
 
@@ -234,7 +238,40 @@ static void stats_column(EventsCursor *c, sqlite3_context *ctx)
     }
 }
 
-static int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
+static const Grouping *grouping_of(EventsCursor *c)
+{
+    Host *host = c->unit.line->plane->host;
+    if (c->grouping_of != host) {
+        c->grouping_of = NULL;
+        c->grouping = host_grouping(host, &c->err);
+        if (c->grouping) c->grouping_of = host;
+    }
+    return c->grouping_of ? c->grouping : NULL;
+}
+
+/* What grouping says of the event; -1: nothing. */
+static int64_t grouped_value(EventsCursor *c, bool eager)
+{
+    const Grouping *g = grouping_of(c);
+    const LineGroups *groups = g ? line_groups(g, c->unit.line) : NULL;
+    const Packed *packed = !groups ? NULL : eager ? groups->eager : groups->groups;
+    uint64_t at = index_of(c);
+    return packed ? packed_at(&packed[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS)) : -1;
+}
+
+static void step_name_column(EventsCursor *c, sqlite3_context *ctx)
+{
+    int64_t group = grouped_value(c, false);
+    const char *name = group >= 0 ? group_name(c->grouping, group) : NULL;
+    if (name) {
+        sqlite3_result_text(ctx, name, -1, SQLITE_TRANSIENT);
+        return;
+    }
+    const Fact *f = c->err.code ? NULL : fact(c, STAT_STEP_NAME);
+    if (f && f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
+}
+
+int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
     EventsCursor *c = (EventsCursor *)cursor;
     const Plane *plane = c->unit.line->plane;
@@ -312,6 +349,12 @@ static int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int 
         break;
     case EV_STEP_EVENT: enclosing_column(c, ctx, IN_STEP); break;
     case EV_MODULE_EVENT: enclosing_column(c, ctx, IN_MODULE); break;
+    case EV_STEP_NAME: step_name_column(c, ctx); break;
+    case EV_EAGER:
+    case EV_XPROF_GROUP:
+        n = grouped_value(c, column == EV_EAGER);
+        if (n >= 0) sqlite3_result_int64(ctx, n);
+        break;
     case EV_STATS: stats_column(c, ctx); break;
     case EV_SELF_NS: {
         const int64_t *self = line_self_ns(c->unit.line, &c->err);

@@ -7,6 +7,7 @@
 #define PROF_TRACE_EVENTS_H
 
 #include "../loader/analysis/facts.h"
+#include "../loader/analysis/grouping.h"
 #include "prof.h"
 
 #define EVENTS_COLUMNS(C)                                                                                                                                      \
@@ -56,6 +57,12 @@
       "event_id of the step that includes it, as XProf's Events DB finds it; NULL but for ops of a TensorCore", "libprofsql")                                  \
     C(EV_MODULE_EVENT, "module_event_id", "INTEGER", NULL,                                                                                                     \
       "event_id of the run of the HLO module that includes it, as XProf's Events DB finds it; NULL but for ops of a TensorCore", "libprofsql")                 \
+    C(EV_STEP_NAME, "step_name", "TEXT", NULL, "name of the step that the event belongs to",                                                                   \
+      "XProf's grouping; stat step_name of files that bring their groups")                                                                                     \
+    C(EV_EAGER, "is_eager", "INTEGER", "0 or 1", "1: a kernel or framework op that was run eagerly; NULL for other events",                                    \
+      "XProf's grouping, else stat is_eager")                                                                                                                  \
+    C(EV_XPROF_GROUP, "xprof_group_id", "INTEGER", NULL, "the step group that XProf gives the event, counted per host; the file's own where XProf gives none", \
+      "XProf's grouping, else stat group_id")                                                                                                                  \
     C(EV_SOURCE, SOURCE_DOC)                                                                                                                                   \
     C(EV_STATS, "stats", "TEXT HIDDEN", "JSON", "all stats by name, the event's own first; bytes as hex text", "XStat")                                        \
     C(EV_SELF_NS, "self_ns", "INTEGER HIDDEN", "ns",                                                                                                           \
@@ -117,6 +124,8 @@ typedef struct {
     /* what columns are read from */
     const NestingChunk *nesting;
     const Line *nesting_of;
+    const Grouping *grouping;
+    const Host *grouping_of;
     EventFacts facts;
     const Line *facts_line;
     uint64_t facts_event;
@@ -127,15 +136,23 @@ typedef struct {
 
 /* trace_events_plan.c */
 int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info);
+/* The same; not in_order: terms are pushed down, but no order is promised. */
+int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order);
 /* Takes a plan's terms into the cursor. *keys: the rest of idxStr, for units_sort(). SQLITE_DONE: a NULL, no row matches. */
 int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv, const char **keys);
 void units_sort(EventUnit *units, size_t n, const char *keys);
+
+/* trace_events.c */
+int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column);
+void events_free(EventsCursor *c); /* all that it holds, but not the cursor itself */
 
 /* trace_events_walk.c */
 int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv);
 int events_next(sqlite3_vtab_cursor *cursor);
 void events_forget(EventsCursor *c); /* frees what a filter made; the sources, buffers and texts handed out stay */
 int events_fail(EventsCursor *c);    /* c->err as the table's error */
+/* Stands on one event, as if it were the only one asked for; false with c->err set. */
+bool events_point(EventsCursor *c, const SourceRun *from, Line *line, uint64_t index);
 /* Unpacks a column of the batch in hand; false with c->err set. */
 bool events_fill(EventsCursor *c, enum ChunkColumn column);
 

@@ -173,7 +173,7 @@ static bool reads_only_units(const sqlite3_index_info *info, bool groups)
     return true;
 }
 
-int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order)
 {
     static const Counts typical = {.runs = 2, .hosts = 2, .planes = 10, .lines = 33, .metadata = 1000, .events = 1e6};
     Draft draft = {.counts = typical};
@@ -182,10 +182,10 @@ int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     bool by_start = false, groups = false;
     if (!plan_terms(info, &draft)) return SQLITE_CONSTRAINT;
     info->idxNum = 0;
-    if (info->nOrderBy && draft.one_run && in_file_order(info, &draft, &by_start)) {
+    if (in_order && info->nOrderBy && draft.one_run && in_file_order(info, &draft, &by_start)) {
         info->orderByConsumed = 1;
         if (by_start) info->idxNum = PLAN_BY_START;
-    } else if (info->nOrderBy && by_units(info, &draft, &groups)) {
+    } else if (in_order && info->nOrderBy && by_units(info, &draft, &groups)) {
         info->orderByConsumed = 1;
         info->idxNum = PLAN_UNITS | (groups ? PLAN_GROUPS : 0);
     }
@@ -200,6 +200,8 @@ int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     info->estimatedCost = draft.rows * 2 + 20;
     return SQLITE_OK;
 }
+
+int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) { return events_plan(vtab, info, true); }
 
 /* ---- terms ---- */
 

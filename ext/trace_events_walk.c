@@ -404,6 +404,14 @@ static int next_batch(EventsCursor *c)
     }
 }
 
+bool events_point(EventsCursor *c, const SourceRun *from, Line *line, uint64_t index)
+{
+    open_unit(c, (EventUnit){from, line, NULL});
+    if (!list_add(c, index) || !open_list(c) || !load_batch(c)) return false;
+    c->k = 0, c->slot = c->slots[0];
+    return true;
+}
+
 int events_next(sqlite3_vtab_cursor *cursor)
 {
     EventsCursor *c = (EventsCursor *)cursor;
@@ -430,7 +438,7 @@ static int open_source(EventsCursor *c, char *before)
     if (same) return SQLITE_OK;
     prof_release(c->sources, c->n_sources);
     c->sources = NULL, c->n_sources = 0;
-    c->match_plane = NULL, c->nesting_of = NULL, c->facts_line = NULL, c->spare_of = NULL;
+    c->match_plane = NULL, c->nesting_of = NULL, c->facts_line = NULL, c->spare_of = NULL, c->grouping_of = NULL;
     window_free(&c->window), window_free(&c->stat_window);
     c->window.file = c->stat_window.file = NULL;
     char *message = NULL;

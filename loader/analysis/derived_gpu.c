@@ -452,9 +452,9 @@ static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names, 
     if (!err->code && scopes_read(&w.scopes, d->host, err)) stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err);
     for (size_t i = 0; i < n_lines && i < MOST_STREAMS && !err->code; i++) {
         size_t n = 0;
-        d->display_ids[streams[i] - d->host->lines] = 1 + 7 * (int64_t)i;
         for (size_t k = 0; k < n_lines; k++)
             if (lines[k].line->proto_id == streams[i]->proto_id) of_stream[n++] = lines[k];
+        for (size_t k = 0; k < n; k++) d->display_ids[of_stream[k].line - d->host->lines] = 1 + (1 + N_STREAM_LINES) * (int64_t)i;
         derive_stream(&w, streams[i], i, of_stream, n, err);
     }
     stat_filter_close(&w.filter);

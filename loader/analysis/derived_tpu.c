@@ -35,6 +35,7 @@ typedef struct {
     enum OffloadEnd offload;
     OpMetas op;
     uint32_t source; /* NO_META: none */
+    int64_t group;   /* of all its events, -1: none */
 } MetaRecipe;
 
 typedef struct {
@@ -54,7 +55,7 @@ typedef struct {
     size_t n_rows;
 } CoreWalk;
 
-static const enum KnownStat wanted[] = {STAT_TF_OP, STAT_SOURCE, STAT_ASYNC};
+static const enum KnownStat wanted[] = {STAT_TF_OP, STAT_SOURCE, STAT_ASYNC, STAT_GROUP_ID};
 
 static enum OffloadEnd offload_end(const EventMeta *meta)
 {
@@ -81,6 +82,8 @@ static bool read_recipe(CoreWalk *w, const uint8_t *p, const uint8_t *end, uint3
     while (!err->code && (p = stat_filter_next(&w->filter, p, end, stat_field, &known, &stat))) {
         if (known == STAT_ASYNC) {
             r->is_async = stat_int_or_uint(&stat) != 0;
+        } else if (known == STAT_GROUP_ID) {
+            r->group = (int64_t)stat_int_or_uint(&stat);
         } else if (known == STAT_SOURCE) {
             set_source(w, stat_text(w->plane, &stat), &r->source, err);
         } else {
@@ -95,7 +98,7 @@ static MetaRecipe *meta_recipe(CoreWalk *w, const EventMeta *meta, ProfErr *err)
 {
     MetaRecipe *r = &w->recipes[meta - w->plane->event_metas];
     if (r->known) return r;
-    *r = (MetaRecipe){.known = true, .source = NO_META, .offload = offload_end(meta)};
+    *r = (MetaRecipe){.known = true, .source = NO_META, .group = -1, .offload = offload_end(meta)};
     if (!meta->has_stats) return r;
     uint8_t *message = prof_alloc((size_t)meta->span.n_bytes);
     if (!message)
@@ -229,7 +232,10 @@ static bool event_recipe(CoreWalk *w, const SpanRef *ref, EventAt *e, MetaRecipe
     const MetaRecipe *shared = meta_recipe(w, e->meta, err);
     if (!shared) return false;
     *r = *shared;
-    return read_recipe(w, e->message, e->message + e->n_bytes, 4, r, err);
+    if (!read_recipe(w, e->message, e->message + e->n_bytes, 4, r, err)) return false;
+    int64_t group = group_of(w, ref);
+    if (group >= 0) r->group = group;
+    return true;
 }
 
 static bool take_op(void *context, const SpanRef *ref, ProfErr *err)
@@ -239,7 +245,7 @@ static bool take_op(void *context, const SpanRef *ref, ProfErr *err)
     MetaRecipe r;
     if (!event_recipe(w, ref, &e, &r, err)) return false;
     if (r.is_async) return true;
-    CoverSpan span = {ref->start_ps, ref->duration_ps, group_of(w, ref), NULL};
+    CoverSpan span = {ref->start_ps, ref->duration_ps, r.group, NULL};
     if (r.has_op && !line_cover_op(w->d, &w->name_scope, &w->framework_ops, &r.op, &span, err)) return false;
     if (r.source != NO_META && !line_cover(w->d, &w->source, &r.source, 1, &span, err)) return false;
     return r.offload == NO_OFFLOAD || take_transfer(w, ref, e.meta, r.offload, err);
@@ -254,7 +260,7 @@ static bool alike(void *context, const SpanRef *a, const SpanRef *b, ProfErr *er
     MetaRecipe x, y;
     if (!event_recipe(w, a, &e, &x, err) || !event_recipe(w, b, &e, &y, err)) return false;
     if (says_nothing(&x) || says_nothing(&y)) return true;
-    if (x.offload || y.offload || x.has_op != y.has_op || x.source != y.source || group_of(w, a) != group_of(w, b)) return false;
+    if (x.offload || y.offload || x.has_op != y.has_op || x.source != y.source || x.group != y.group) return false;
     return !x.has_op || x.op.op == y.op.op;
 }
 

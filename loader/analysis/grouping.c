@@ -46,17 +46,43 @@ static enum GroupedBy grouped_by(const Host *host)
 
 /* ---- what the file itself says ---- */
 
+enum { FILE_GROUP, FILE_EAGER, N_FILE_STATS };
+
 typedef struct {
-    int64_t values[2][CHUNK_EVENTS]; /* group, is_eager */
-    bool any[2];
-    Packed *packed[2];
+    int64_t values[N_FILE_STATS][CHUNK_EVENTS], own[N_FILE_STATS][CHUNK_EVENTS];
+    bool any[N_FILE_STATS];
+    Packed *packed[N_FILE_STATS], *packed_own[N_FILE_STATS];
 } FileColumns;
+
+static bool open_columns(FileColumns *c, Arena *arena, size_t n_chunks)
+{
+    for (int k = 0; k < N_FILE_STATS; k++) {
+        c->packed[k] = arena_alloc(arena, n_chunks * sizeof *c->packed[k]);
+        c->packed_own[k] = arena_alloc(arena, n_chunks * sizeof *c->packed_own[k]);
+        if (!c->packed[k] || !c->packed_own[k]) return false;
+    }
+    return true;
+}
 
 static bool pack_file_chunk(FileColumns *c, Arena *arena, size_t chunk, size_t n)
 {
-    for (int k = 0; k < 2; k++)
-        if (!packed_make(&c->packed[k][chunk], arena, c->values[k], n)) return false;
+    for (int k = 0; k < N_FILE_STATS; k++)
+        if (!packed_make(&c->packed[k][chunk], arena, c->values[k], n) || !packed_make(&c->packed_own[k][chunk], arena, c->own[k], n)) return false;
     return true;
+}
+
+/* Takes what an event's own stats say, where grouping said nothing. */
+static void take_file_stats(FileColumns *c, size_t at, const StatFilter *filter, const EventAt *e)
+{
+    Stat stat;
+    unsigned known;
+    bool is_gpu = filter->plane->kind == PLANE_GPU;
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat));) {
+        int k = known == STAT_IS_EAGER ? FILE_EAGER : FILE_GROUP;
+        if (c->own[k][at] || c->values[k][at] >= 0) continue;
+        c->own[k][at] = c->any[k] = true;
+        c->values[k][at] = k == FILE_EAGER ? stat_int(&stat) != 0 : is_gpu ? stat_int(&stat) : (int64_t)stat_int_or_uint(&stat);
+    }
 }
 
 /* Groups and is_eager as the events' own stats have them, where `out` has none yet. */
@@ -70,31 +96,23 @@ static bool read_file_groups(Result *r, size_t i, ProfErr *err)
     StatFilter filter = {0};
     EventReader reader;
     EventAt e;
-    Stat stat;
-    unsigned known;
-    if (!c || !(c->packed[0] = arena_alloc(arena, line->n_chunks * sizeof(Packed))) || !(c->packed[1] = arena_alloc(arena, line->n_chunks * sizeof(Packed))))
+    if (!c || !open_columns(c, arena, line->n_chunks))
         prof_nomem(err);
     else
         stat_filter_open(&filter, line->plane, wanted, COUNT(wanted), err);
     event_reader_open(&reader, line, EVENT_STATS, err);
     for (uint64_t at = 0; !err->code && event_reader_next(&reader, &e); at++) {
         size_t chunk = (size_t)(at / CHUNK_EVENTS), k = (size_t)(at % CHUNK_EVENTS);
-        bool seen[2] = {false, false};
-        c->values[0][k] = out->groups ? packed_at(&out->groups[chunk], k) : -1;
-        c->values[1][k] = out->eager ? packed_at(&out->eager[chunk], k) : -1;
-        seen[0] = c->values[0][k] >= 0, seen[1] = c->values[1][k] >= 0;
-        for (const uint8_t *p = e.message, *end = p + e.n_bytes; (p = stat_filter_next(&filter, p, end, 4, &known, &stat));) {
-            int which = known == STAT_IS_EAGER;
-            if (seen[which]) continue;
-            seen[which] = c->any[which] = true;
-            c->values[which][k] = which ? stat_int(&stat) != 0 : (int64_t)stat_int_or_uint(&stat);
-        }
+        c->values[FILE_GROUP][k] = out->groups ? packed_at(&out->groups[chunk], k) : -1;
+        c->values[FILE_EAGER][k] = out->eager ? packed_at(&out->eager[chunk], k) : -1;
+        c->own[FILE_GROUP][k] = c->own[FILE_EAGER][k] = false;
+        take_file_stats(c, k, &filter, &e);
         if ((k == CHUNK_EVENTS - 1 || at + 1 == line->n_events) && !pack_file_chunk(c, arena, chunk, k + 1)) prof_nomem(err);
     }
     event_reader_close(&reader);
     stat_filter_close(&filter);
-    if (!err->code && c->any[0]) out->groups = c->packed[0];
-    if (!err->code && c->any[1]) out->eager = c->packed[1];
+    if (!err->code && c->any[FILE_GROUP]) out->groups = c->packed[FILE_GROUP], out->groups_of_file = c->packed_own[FILE_GROUP];
+    if (!err->code && c->any[FILE_EAGER]) out->eager = c->packed[FILE_EAGER], out->eager_of_file = c->packed_own[FILE_EAGER];
     prof_free(c);
     return !err->code;
 }
@@ -173,23 +191,33 @@ static bool pack_thread(PackJob *job, size_t i, ProfErr *err)
     return !err->code;
 }
 
+/* The steps of a TPU's plane: its grouping line's events, merged if they are steps. */
+static bool pack_steps(PackJob *job, size_t i, MergedStep **steps, size_t *n_steps, ProfErr *err)
+{
+    const ForestLine *fl = &job->forest->lines[i];
+    LineGroups *out = &job->result->lines[i];
+    if (!pack_thread(job, i, err) || !tpu_read_steps(fl, steps, err)) return false;
+    out->own = out->groups;
+    *n_steps = fl->n;
+    if (fl->line->kind != LINE_STEPS) return true;
+    *n_steps = tpu_merge_steps(*steps, fl->n);
+    if (!*n_steps || (*steps)[0].group < 0) return true; /* none is grouped: XProf leaves them all */
+    MergedStep *kept = arena_alloc(&job->result->line_arenas[i], *n_steps * sizeof *kept);
+    if (!kept) return prof_nomem(err), false;
+    out->merged = true, out->n_steps = *n_steps, out->steps = memcpy(kept, *steps, *n_steps * sizeof *kept);
+    return true;
+}
+
 /* The lines of a TPU's plane, its grouping line first. */
 static bool pack_tpu(PackJob *job, const Plane *plane, ProfErr *err)
 {
-    Forest *f = job->forest;
+    const Forest *f = job->forest;
     MergedStep *steps = NULL;
-    size_t n_steps = 0;
-    for (size_t i = plane->first_line; i < plane->first_line + plane->n_lines && !err->code; i++) {
-        const ForestLine *fl = &f->lines[i];
-        if (fl->role != ROLE_STEPS) continue;
-        LineGroups *out = &job->result->lines[i];
-        pack_thread(job, i, err);
-        out->own = out->groups;
-        if (!err->code && fl->line->kind == LINE_STEPS) tpu_merge_steps(fl, out, &job->result->line_arenas[i], err);
-        if (!err->code) tpu_grouping_events(fl, out, &steps, &n_steps, err);
-    }
+    size_t n_steps = 0, end = plane->first_line + plane->n_lines;
+    for (size_t i = plane->first_line; i < end && !err->code; i++)
+        if (f->lines[i].role == ROLE_STEPS) pack_steps(job, i, &steps, &n_steps, err);
     /* modules that group are given groups like any other line: one that begins as another ends gets the other's */
-    for (size_t i = plane->first_line; i < plane->first_line + plane->n_lines && !err->code; i++)
+    for (size_t i = plane->first_line; i < end && !err->code; i++)
         if (f->lines[i].role >= ROLE_STEPS && f->lines[i].line->kind != LINE_STEPS && strcmp(f->lines[i].line->name->text, "_counters_"))
             tpu_overlap(&f->lines[i], steps, n_steps, &job->result->lines[i], &job->result->line_arenas[i], err);
     prof_free(steps);

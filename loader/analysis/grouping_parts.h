@@ -161,11 +161,12 @@ bool forest_group(Forest *forest, ProfErr *err);
 bool forest_mark_eager(Forest *forest, ProfErr *err);
 /* Ungrouped events of a GPU get the group of the last grouped event before them. Lines and arenas are the host's. */
 bool gpu_inherit(const Plane *plane, LineGroups *lines, Arena *arenas, ProfErr *err);
-/* The groups of a TPU's line, whose steps have theirs: merged steps, or what the overlap with the grouping line gives. */
-bool tpu_merge_steps(const ForestLine *steps, LineGroups *out, Arena *arena, ProfErr *err);
+/* The events of a TPU's grouping line, one after the other, with their groups; freed with prof_free(). */
+bool tpu_read_steps(const ForestLine *line, MergedStep **steps, ProfErr *err);
+/* Merges what of them is consecutive and of one group, and leaves out what has none, unless none has one. Returns how many are left. */
+size_t tpu_merge_steps(MergedStep *steps, size_t n);
+/* Gives the events of a line of the TPU the groups of the steps that they touch. */
 bool tpu_overlap(const ForestLine *line, const MergedStep *steps, size_t n_steps, LineGroups *out, Arena *arena, ProfErr *err);
-/* The grouping line's events as they are after merging; *steps is freed with prof_free(). */
-bool tpu_grouping_events(const ForestLine *line, const LineGroups *merged, MergedStep **steps, size_t *n_steps, ProfErr *err);
 
 /* The line of a node (one with nodes), and the event that a node is: its ordinal on the line, n_events + i for region i. */
 ForestLine *forest_line(const Forest *forest, Node node);

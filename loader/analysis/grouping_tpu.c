@@ -2,105 +2,83 @@
 #include "events.h"
 #include "grouping_parts.h"
 
-bool tpu_grouping_events(const ForestLine *line, const LineGroups *merged, MergedStep **steps, size_t *n_steps, ProfErr *err)
+#define NOT_KNOWN INT64_MIN
+
+/* ---- reading ---- */
+
+/* The first of a name counts. A group of the file's own stands where grouping gave none. */
+static void read_stats(const StatFilter *filter, const EventAt *e, MergedStep *step)
 {
-    *n_steps = merged->merged ? merged->n_steps : (size_t)line->n;
-    MergedStep *list = *steps = prof_alloc(*n_steps * sizeof *list);
-    if (!list) return prof_nomem(err), false;
-    if (merged->merged) {
-        if (*n_steps) memcpy(list, merged->steps, *n_steps * sizeof *list);
-        return true;
+    Stat stat;
+    unsigned known;
+    int64_t own = NOT_KNOWN;
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat));) {
+        int64_t *to = known == STAT_STEP_IDLE_PS       ? &step->idle_ps
+                      : known == STAT_DEVICE_OFFSET_PS ? &step->device_start_ps
+                      : known == STAT_GROUP_ID         ? &own
+                                                       : &step->device_duration_ps;
+        if (*to == NOT_KNOWN) *to = known == STAT_GROUP_ID ? stat_int(&stat) : (int64_t)stat_int_or_uint(&stat);
     }
+    if (step->group < 0 && own != NOT_KNOWN) step->group = own;
+    if (step->device_start_ps == NOT_KNOWN || step->device_duration_ps == NOT_KNOWN) step->device_start_ps = step->device_duration_ps = NOT_KNOWN;
+}
+
+bool tpu_read_steps(const ForestLine *line, MergedStep **steps, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_STEP_IDLE_PS, STAT_DEVICE_OFFSET_PS, STAT_DEVICE_DURATION_PS, STAT_GROUP_ID};
+    MergedStep *list = *steps = prof_alloc(line->n * sizeof *list);
+    StatFilter filter;
     EventReader reader;
     EventAt e;
-    event_reader_open(&reader, line->line, 0, err);
-    for (size_t i = 0; event_reader_next(&reader, &e); i++)
-        list[i] = (MergedStep){.event = e.event, .start_ps = e.start_ps, .duration_ps = e.duration_ps, .group = node_group(line, line->first + (Node)i)};
+    if (!list) return prof_nomem(err), false;
+    stat_filter_open(&filter, line->line->plane, wanted, COUNT(wanted), err);
+    event_reader_open(&reader, line->line, EVENT_STATS, err);
+    for (Node i = 0; event_reader_next(&reader, &e); i++) {
+        list[i] = (MergedStep){e.event, e.start_ps, e.duration_ps, node_group(line, line->first + i), NOT_KNOWN, NOT_KNOWN, NOT_KNOWN};
+        read_stats(&filter, &e, &list[i]);
+    }
     event_reader_close(&reader);
+    stat_filter_close(&filter);
     return !err->code;
 }
 
 /* ---- merging ---- */
 
-typedef struct {
-    bool has_idle, has_start, has_duration;
-    int64_t idle_ps, start_ps, duration_ps;
-} StepStats;
-
 /* XProf's durations are unsigned: one that ends before it begins is shown as a very long one, here as negative. */
 static int64_t until(int64_t start_ps, int64_t end_ps) { return (int64_t)((uint64_t)end_ps - (uint64_t)start_ps); }
 
-static StepStats step_stats(const StatFilter *filter, const EventAt *e)
+static void extend_step(MergedStep *step, const MergedStep *by)
 {
-    StepStats s = {0};
-    Stat stat;
-    unsigned known;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat));) {
-        bool *has = known == STAT_STEP_IDLE_PS ? &s.has_idle : known == STAT_DEVICE_OFFSET_PS ? &s.has_start : &s.has_duration;
-        int64_t *value = known == STAT_STEP_IDLE_PS ? &s.idle_ps : known == STAT_DEVICE_OFFSET_PS ? &s.start_ps : &s.duration_ps;
-        if (!*has) *has = true, *value = (int64_t)stat_int_or_uint(&stat);
+    step->duration_ps = until(step->start_ps, add_saturated(by->start_ps, by->duration_ps));
+    if (by->device_start_ps == NOT_KNOWN || step->device_start_ps == NOT_KNOWN) return;
+    int64_t end = add_saturated(step->device_start_ps, step->device_duration_ps), by_end = add_saturated(by->device_start_ps, by->device_duration_ps);
+    if (by->device_start_ps < step->device_start_ps) step->device_start_ps = by->device_start_ps;
+    step->device_duration_ps = until(step->device_start_ps, by_end > end ? by_end : end);
+}
+
+/* Idle time runs on from step to step, as XProf lets it: a step without the stat shows that of the step before, and events
+ * that are merged add theirs. */
+size_t tpu_merge_steps(MergedStep *steps, size_t n)
+{
+    size_t n_merged = 0;
+    int64_t idle_ps = 0;
+    bool open = false, any = false; /* open: the event before is of the last step */
+    for (size_t i = 0; i < n; i++) any |= steps[i].group >= 0;
+    for (size_t i = 0; i < n && any; i++) {
+        const MergedStep step = steps[i];
+        MergedStep *last = open ? &steps[n_merged - 1] : NULL;
+        if (last && last->group == step.group) {
+            extend_step(last, &step);
+            if (step.idle_ps != NOT_KNOWN) idle_ps = add_saturated(idle_ps, step.idle_ps);
+        } else if (step.group >= 0) {
+            last = &steps[n_merged++];
+            *last = step;
+            if (step.idle_ps != NOT_KNOWN) idle_ps = step.idle_ps;
+        }
+        open = step.group >= 0;
+        if (open) last->idle_ps = idle_ps;
     }
-    return s;
-}
-
-/* Steps so far; idle_ps runs on from step to step, as XProf lets it: a step without the stat shows that of the step before,
- * and events that are merged add theirs. */
-typedef struct {
-    MergedStep *steps;
-    size_t n;
-    int64_t idle_ps;
-    bool open; /* the last event was of the last step */
-} Merge;
-
-static void begin_step(Merge *m, const EventAt *e, int64_t group, const StepStats *s)
-{
-    bool has_device = s->has_start && s->has_duration;
-    if (s->has_idle) m->idle_ps = s->idle_ps;
-    m->steps[m->n++] = (MergedStep){.event = e->event,
-                                    .start_ps = e->start_ps,
-                                    .duration_ps = e->duration_ps,
-                                    .group = group,
-                                    .idle_ps = m->idle_ps,
-                                    .device_start_ps = has_device ? s->start_ps : INT64_MIN,
-                                    .device_duration_ps = has_device ? s->duration_ps : INT64_MIN};
-}
-
-static void extend_step(Merge *m, const EventAt *e, const StepStats *s)
-{
-    MergedStep *step = &m->steps[m->n - 1];
-    step->duration_ps = until(step->start_ps, add_saturated(e->start_ps, e->duration_ps));
-    if (s->has_idle) m->idle_ps = add_saturated(m->idle_ps, s->idle_ps);
-    step->idle_ps = m->idle_ps;
-    if (!s->has_start || !s->has_duration || step->device_start_ps == INT64_MIN) return;
-    int64_t end = add_saturated(step->device_start_ps, step->device_duration_ps), other_end = add_saturated(s->start_ps, s->duration_ps);
-    if (s->start_ps < step->device_start_ps) step->device_start_ps = s->start_ps;
-    step->device_duration_ps = until(step->device_start_ps, other_end > end ? other_end : end);
-}
-
-bool tpu_merge_steps(const ForestLine *line, LineGroups *out, Arena *arena, ProfErr *err)
-{
-    if (!line->group) return true; /* none is grouped: XProf leaves them all */
-    Merge m = {.steps = arena_alloc(arena, line->n * sizeof *m.steps)};
-    if (!m.steps) return prof_nomem(err), false;
-    static const enum KnownStat wanted[] = {STAT_STEP_IDLE_PS, STAT_DEVICE_OFFSET_PS, STAT_DEVICE_DURATION_PS};
-    StatFilter filter;
-    EventReader reader;
-    EventAt e;
-    stat_filter_open(&filter, line->line->plane, wanted, COUNT(wanted), err);
-    event_reader_open(&reader, line->line, EVENT_STATS, err);
-    for (Node i = line->first; event_reader_next(&reader, &e); i++) {
-        StepStats s = step_stats(&filter, &e);
-        int64_t group = node_group(line, i);
-        if (m.open && m.steps[m.n - 1].group == group)
-            extend_step(&m, &e, &s);
-        else if (group >= 0)
-            begin_step(&m, &e, group, &s);
-        m.open = group >= 0;
-    }
-    event_reader_close(&reader);
-    stat_filter_close(&filter);
-    out->merged = true, out->steps = m.steps, out->n_steps = m.n;
-    return !err->code;
+    return any ? n_merged : n;
 }
 
 /* ---- overlap ---- */

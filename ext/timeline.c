@@ -1,0 +1,495 @@
+/* timeline.c: events as XProf's trace viewer draws them, those that it derives from others included.
+ *
+ *   SELECT line, shown_name, start_ps, duration_ps FROM timeline('logs') WHERE pid = 1 AND line LIKE 'XLA Modules%' LIMIT 3;
+ *
+ * First come the files' events, as trace_events gives them, but for those that XProf does not draw; then the rest: merged steps
+ * of TPUs, regions of thread pools, and derived lines. The columns of trace_events are read from an EventsCursor that stands on
+ * the file's event; a derived event has those that mean something for it.
+ *
+ * Plan: as that of trace_events, but no order is promised. Its terms narrow the files' events; of the rest they choose lines. */
+#include "../loader/analysis/drawn.h"
+#include "trace_events.h"
+SQLITE_EXTENSION_INIT3
+
+#define TIMELINE_COLUMNS(C)                                                                                                                                    \
+    C(TL_PID, "pid", "INTEGER", NULL, "process: 1 + plane id of devices, from 501 custom planes, from 701 hosts; of several hosts + 1000 for each", "XProf")   \
+    C(TL_TID, "tid", "INTEGER", NULL, "thread within the process: the line's id as it is shown", "XLine.display_id, else XLine.id; of derived lines XProf's")  \
+    C(TL_FLOW_IN, "flow_in", "INTEGER", NULL, "where it comes from: flow_out of the events that lead here, on this host", "stat flow, else XProf's context")   \
+    C(TL_FLOW_OUT, "flow_out", "INTEGER", NULL, "what it leads to: flow_in of the events that it leads to, on this host", "stat flow, else XProf's context")   \
+    C(TL_COUNTER, "counter_value", "", NULL, "value of a counter from start_ps on; NULL for events of other lines", "the first stat, on lines _counters_")     \
+    C(TL_SHOWN, "shown_name", "TEXT", NULL, "the name that is drawn", "stat step_name, else display name, else name")                                          \
+    C(TL_ARGS, "args", "TEXT HIDDEN", "JSON", "the arguments that the trace viewer shows, all as text", "stats, and what XProf adds to them")
+enum { TL_BEFORE = EV_STATS, TIMELINE_COLUMNS(COLUMN_ENUM) };
+static const Column timeline_columns[] = {EVENTS_COLUMNS(COLUMN_DOC) TIMELINE_COLUMNS(COLUMN_DOC)};
+
+/* What is drawn besides the files' events, in this order for each host. */
+enum Extra { MERGED_STEPS, REGIONS, DERIVED_LINES, N_EXTRAS };
+
+typedef struct {
+    EventsCursor events; /* the row's event, or what it is made of */
+    bool in_files;       /* false: the row is an extra */
+    bool eof;
+    const Drawing *drawing;
+    const Host *drawing_of;
+    /* the place among the extras */
+    int at_source;
+    size_t at_host;
+    const SourceRun *from;
+    Host *host;
+    enum Extra kind;
+    size_t at_line, at_event, n_events; /* of the unit in hand: a line's steps or regions, or a derived line */
+    uint64_t ordinal;                   /* of the row among the host's extras */
+    /* the row, drawn when it is asked for */
+    DrawnEvent drawn;
+    bool is_drawn;
+    /* nesting of the derived line in hand, when it is asked for */
+    int64_t *self_ps, *depth;
+    const DerivedLine *nesting_of;
+} TimelineCursor;
+
+/* ---- cursor ---- */
+
+static int timeline_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) { return events_plan(vtab, info, false); }
+
+static int timeline_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
+{
+    (void)vtab;
+    TimelineCursor *c = sqlite3_malloc64(sizeof *c);
+    if (!c) return SQLITE_NOMEM;
+    *c = (TimelineCursor){.events = {.eof = true}, .eof = true};
+    *cursor = &c->events.base;
+    return SQLITE_OK;
+}
+
+static void forget_nesting(TimelineCursor *c)
+{
+    prof_free(c->self_ps);
+    prof_free(c->depth);
+    c->self_ps = c->depth = NULL, c->nesting_of = NULL;
+}
+
+static int timeline_close(sqlite3_vtab_cursor *cursor)
+{
+    TimelineCursor *c = (TimelineCursor *)cursor;
+    drawn_free(&c->drawn);
+    forget_nesting(c);
+    events_free(&c->events);
+    sqlite3_free(c);
+    return SQLITE_OK;
+}
+
+static bool open_drawing(TimelineCursor *c, Host *host)
+{
+    if (c->drawing_of == host) return true;
+    c->drawing_of = NULL;
+    c->drawing = host_drawing(host, &c->events.err);
+    if (c->drawing) c->drawing_of = host;
+    return c->drawing != NULL;
+}
+
+/* ---- the files' events ---- */
+
+/* Goes on from the event in hand to one that is drawn. */
+static int settle_on_file_event(TimelineCursor *c)
+{
+    EventsCursor *e = &c->events;
+    int rc = SQLITE_OK;
+    while (rc == SQLITE_OK && !e->eof) {
+        const Line *line = e->unit.line;
+        if (!open_drawing(c, line->plane->host)) return events_fail(e);
+        bool whole_line = c->drawing->lines[line - c->drawing->host->lines].drawn && !line_groups(c->drawing->grouping, line)->merged;
+        if (whole_line && is_drawn(c->drawing, line, meta_of(e))) return e->err.code ? events_fail(e) : SQLITE_OK;
+        if (!whole_line) e->next = e->stop, e->k = e->n - 1;
+        rc = events_next(&e->base);
+    }
+    return rc;
+}
+
+/* ---- extras ---- */
+
+static bool fits(const char *wanted, const char *text) { return !wanted || !strcmp(wanted, text); }
+static bool within(Range r, int64_t value) { return r.low <= value && value <= r.high; }
+
+static const DerivedLine *derived_line(const TimelineCursor *c) { return &c->drawing->derived->lines[c->at_line]; }
+static Line *file_line(const TimelineCursor *c) { return &c->host->lines[c->at_line]; }
+static const Plane *plane_of(const TimelineCursor *c) { return c->kind == DERIVED_LINES ? derived_line(c)->plane : file_line(c)->plane; }
+
+static size_t n_lines(const TimelineCursor *c) { return c->kind == DERIVED_LINES ? c->drawing->derived->n_lines : c->host->n_lines; }
+
+static size_t n_extras(const TimelineCursor *c)
+{
+    if (c->kind == DERIVED_LINES) return derived_line(c)->n_events;
+    const LineGroups *groups = line_groups(c->drawing->grouping, file_line(c));
+    return c->kind == REGIONS ? groups->n_regions : groups->merged ? groups->n_steps : 0;
+}
+
+/* Is the line one that the query may want? An event that the file does not have has no id to be asked for. */
+static bool unit_wanted(const TimelineCursor *c)
+{
+    const EventsCursor *e = &c->events;
+    const Plane *plane = plane_of(c);
+    bool by_id = !is_all(e->event_id) || !is_all(e->parent_id) || !is_all(e->correlation_id);
+    const Track *track = c->kind == DERIVED_LINES ? &c->drawing->derived_lines[c->at_line] : &c->drawing->lines[c->at_line];
+    if (!track->drawn || (by_id && c->kind == REGIONS)) return false;
+    if (!fits(e->plane_is, plane->name->text) || !within(e->plane_id, plane->plane_id)) return false;
+    if (c->kind == DERIVED_LINES) return fits(e->line_is, derived_line(c)->name) && is_all(e->line_id) && is_all(e->event_id);
+    return fits(e->line_is, line_label(file_line(c))->text) && within(e->line_id, file_line(c)->line_id);
+}
+
+/* Goes to the next host with extras to look at; false at the end or on errors. */
+static bool next_host(TimelineCursor *c)
+{
+    EventsCursor *e = &c->events;
+    for (; c->at_source < e->n_sources; c->at_source++, c->at_host = 0) {
+        c->from = &e->sources[c->at_source];
+        while (c->at_host < c->from->run->n_hosts && fits(e->run_is, c->from->label)) {
+            c->host = &c->from->run->hosts[c->at_host++];
+            if ((c->from->only && c->host != c->from->only) || !fits(e->host_is, c->host->name)) continue;
+            c->kind = MERGED_STEPS, c->at_line = 0, c->ordinal = 0, c->n_events = c->at_event = 0;
+            return open_drawing(c, c->host);
+        }
+    }
+    return false;
+}
+
+/* Goes to the next unit that has events; false when the host has no more. */
+static bool next_unit(TimelineCursor *c)
+{
+    for (; c->kind < N_EXTRAS; c->kind++, c->at_line = 0)
+        for (; c->at_line < n_lines(c); c->at_line++) {
+            c->n_events = n_extras(c);
+            c->at_event = 0;
+            if (c->n_events && unit_wanted(c)) return true;
+            c->ordinal += c->n_events;
+        }
+    return false;
+}
+
+static int next_extra(TimelineCursor *c)
+{
+    EventsCursor *e = &c->events;
+    bool there = false;
+    if (c->host && ++c->ordinal && ++c->at_event < c->n_events) return SQLITE_OK;
+    if (c->host) c->at_line++, there = next_unit(c);
+    while (!there && next_host(c)) there = next_unit(c);
+    c->eof = !there;
+    return e->err.code ? events_fail(e) : SQLITE_OK;
+}
+
+/* ---- stepping ---- */
+
+static int settle(TimelineCursor *c)
+{
+    c->is_drawn = false;
+    if (c->in_files) {
+        int rc = settle_on_file_event(c);
+        if (rc != SQLITE_OK || !c->events.eof) return rc;
+        c->in_files = false;
+        c->host = NULL, c->at_source = 0, c->at_host = 0;
+        return next_extra(c);
+    }
+    return SQLITE_OK;
+}
+
+static int timeline_next(sqlite3_vtab_cursor *cursor)
+{
+    TimelineCursor *c = (TimelineCursor *)cursor;
+    int rc = c->in_files ? events_next(cursor) : next_extra(c);
+    return rc == SQLITE_OK ? settle(c) : rc;
+}
+
+static int timeline_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv)
+{
+    TimelineCursor *c = (TimelineCursor *)cursor;
+    drawn_free(&c->drawn);
+    forget_nesting(c);
+    c->drawing_of = NULL, c->eof = true;
+    int rc = events_filter(cursor, plan, terms, argc, argv);
+    if (rc != SQLITE_OK) return rc;
+    bool nothing = false; /* a term that no row can meet */
+    for (int i = 0; i < argc; i++) nothing |= sqlite3_value_type(argv[i]) == SQLITE_NULL && terms[2 * i] != 's';
+    if (nothing) return SQLITE_OK;
+    c->eof = false, c->in_files = true;
+    return settle(c);
+}
+
+static int timeline_eof(sqlite3_vtab_cursor *cursor) { return ((TimelineCursor *)cursor)->eof; }
+
+/* Extras are numbered by host, behind all events. */
+static int timeline_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
+{
+    enum { EXTRA_SHIFT = 55, HOST_SHIFT = 38 };
+    const TimelineCursor *c = (TimelineCursor *)cursor;
+    const EventsCursor *e = &c->events;
+    if (c->in_files)
+        *rowid = (sqlite3_int64)((uint64_t)(e->unit.from - e->sources) << ROWID_RUN_SHIFT | event_of(e));
+    else
+        *rowid = (sqlite3_int64)((uint64_t)c->at_source << ROWID_RUN_SHIFT | (uint64_t)1 << EXTRA_SHIFT | (uint64_t)c->at_host << HOST_SHIFT | c->ordinal);
+    return SQLITE_OK;
+}
+
+/* ---- columns ---- */
+
+static const MergedStep *step_of(const TimelineCursor *c) { return &line_groups(c->drawing->grouping, file_line(c))->steps[c->at_event]; }
+static const Region *region_of(const TimelineCursor *c) { return &line_groups(c->drawing->grouping, file_line(c))->regions[c->at_event]; }
+
+/* The row as XProf draws it. */
+static const DrawnEvent *draw(TimelineCursor *c)
+{
+    EventsCursor *e = &c->events;
+    if (c->is_drawn) return &c->drawn;
+    if (c->in_files)
+        c->is_drawn = draw_event(c->drawing, e->unit.line, index_of(e), &c->drawn, &e->err);
+    else if (c->kind == MERGED_STEPS)
+        c->is_drawn = draw_step(c->drawing, file_line(c), step_of(c), &c->drawn, &e->err);
+    else if (c->kind == REGIONS)
+        c->is_drawn = draw_region(c->drawing, file_line(c), region_of(c), &c->drawn, &e->err);
+    else
+        c->is_drawn = draw_derived(c->drawing, derived_line(c), c->at_event, &c->drawn, &e->err);
+    return c->is_drawn ? &c->drawn : NULL;
+}
+
+static void result_repaired(sqlite3_context *ctx, const char *text, size_t n)
+{
+    result_stat(ctx, NULL, &(Stat){.type = TYPE_STR, .bytes = (const uint8_t *)text, .n_bytes = n});
+}
+
+static bool arg_json(sqlite3_str *out, const Plane *plane, const Stat *value)
+{
+    char room[DRAWN_ROOM];
+    size_t n;
+    const char *text = drawn_value(plane, value, room, &n);
+    char *fixed = sqlite3_malloc64(n * 3 + 1);
+    if (!fixed) return false;
+    json_text(out, fixed, utf8_repair((const uint8_t *)text, n, fixed));
+    sqlite3_free(fixed);
+    return true;
+}
+
+static void args_column(TimelineCursor *c, sqlite3_context *ctx)
+{
+    const DrawnEvent *drawn = draw(c);
+    if (!drawn) return;
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    bool complete = true;
+    sqlite3_str_appendchar(out, 1, '{');
+    for (size_t i = 0; i < drawn->args.n && complete; i++) {
+        const DrawnArg *arg = &drawn->args.items[i];
+        if (i) sqlite3_str_appendchar(out, 1, ',');
+        json_text(out, arg->name, arg->n_name);
+        sqlite3_str_appendchar(out, 1, ':');
+        complete = arg_json(out, drawn->plane, &arg->value);
+    }
+    sqlite3_str_appendchar(out, 1, '}');
+    int length = sqlite3_str_length(out);
+    complete &= sqlite3_str_errcode(out) == SQLITE_OK;
+    char *text = sqlite3_str_finish(out);
+    if (!complete || !text) {
+        sqlite3_free(text);
+        sqlite3_result_error_nomem(ctx);
+    } else {
+        sqlite3_result_text(ctx, text, length, sqlite3_free);
+        sqlite3_result_subtype(ctx, 'J');
+    }
+}
+
+static void track_column(TimelineCursor *c, sqlite3_context *ctx, bool process)
+{
+    const Drawing *d = c->drawing;
+    const SourceRun *from = c->in_files ? c->events.unit.from : c->from;
+    bool derived = !c->in_files && c->kind == DERIVED_LINES;
+    const Track *track = derived ? &d->derived_lines[c->at_line] : &d->lines[(c->in_files ? c->events.unit.line : file_line(c)) - d->host->lines];
+    int64_t several = from->run->n_hosts > 1 && !from->only ? 1000 * (d->host - from->run->hosts + 1) : 0;
+    sqlite3_result_int64(ctx, process ? track->pid + several : track->tid);
+}
+
+static void drawn_column(TimelineCursor *c, sqlite3_context *ctx, int column)
+{
+    if (column == TL_PID || column == TL_TID) return track_column(c, ctx, column == TL_PID);
+    if (column == TL_ARGS) return args_column(c, ctx);
+    bool counter = c->in_files && !strcmp(c->events.unit.line->name->text, "_counters_");
+    const DrawnEvent *drawn = column == TL_COUNTER && !counter ? NULL : draw(c);
+    if (!drawn) return;
+    if (column == TL_FLOW_IN && drawn->has_flow_in) sqlite3_result_int64(ctx, drawn->flow_in);
+    if (column == TL_FLOW_OUT && drawn->has_flow_out) sqlite3_result_int64(ctx, drawn->flow_out);
+    if (column == TL_COUNTER) result_stat(ctx, drawn->plane, &drawn->first_stat);
+    if (column == TL_SHOWN) result_repaired(ctx, drawn->name, drawn->n_name);
+}
+
+/* Times and group of an extra. */
+typedef struct {
+    int64_t start_ps, duration_ps, group;
+} ExtraSpan;
+
+static ExtraSpan span_of(const TimelineCursor *c)
+{
+    if (c->kind == MERGED_STEPS) return (ExtraSpan){step_of(c)->start_ps, step_of(c)->duration_ps, step_of(c)->group};
+    if (c->kind == REGIONS) {
+        const Region *r = region_of(c);
+        return (ExtraSpan){r->start_ps, (int64_t)((uint64_t)r->end_ps - (uint64_t)r->start_ps), r->group};
+    }
+    const DerivedEvent *e = &derived_line(c)->events[c->at_event];
+    return (ExtraSpan){e->start_ps, e->duration_ps, e->group};
+}
+
+/* Depth and self time on a derived line, which is in the order of nesting. */
+static bool nest_derived(TimelineCursor *c)
+{
+    const DerivedLine *line = derived_line(c);
+    if (c->nesting_of == line) return true;
+    forget_nesting(c);
+    c->self_ps = prof_alloc(line->n_events * sizeof *c->self_ps);
+    c->depth = prof_alloc(line->n_events * sizeof *c->depth);
+    size_t *open = prof_alloc(line->n_events * sizeof *open), n_open = 0;
+    if (!c->self_ps || !c->depth || !open) {
+        prof_free(open);
+        return prof_nomem(&c->events.err), false;
+    }
+    for (size_t i = 0; i < line->n_events; i++) {
+        const DerivedEvent *e = &line->events[i];
+        int64_t end = add_saturated(e->start_ps, e->duration_ps);
+        while (n_open && add_saturated(line->events[open[n_open - 1]].start_ps, line->events[open[n_open - 1]].duration_ps) < end) n_open--;
+        c->self_ps[i] = e->duration_ps, c->depth[i] = (int64_t)n_open;
+        if (n_open) c->self_ps[open[n_open - 1]] = add_saturated(c->self_ps[open[n_open - 1]], e->duration_ps == INT64_MIN ? 0 : -e->duration_ps);
+        open[n_open++] = i;
+    }
+    prof_free(open);
+    c->nesting_of = line;
+    return true;
+}
+
+/* What is on a derived line by its kind. */
+static void kind_column(const TimelineCursor *c, sqlite3_context *ctx, int column)
+{
+    const DerivedLine *line = derived_line(c);
+    const DerivedMeta *meta = &c->drawing->derived->planes[line->plane - c->host->planes].metas[line->events[c->at_event].meta];
+    const char *name = meta->name->text;
+    size_t n = meta->name->n_bytes;
+    if (column == EV_HLO_OP && line->kind == LINE_OPS) result_text(ctx, meta->display_name);
+    if (column == EV_TF_OP && line->kind == LINE_FRAMEWORK_OPS) result_text(ctx, meta->name);
+    if (column == EV_HLO_MODULE && line->kind == LINE_MODULES) {
+        const char *bracket = n && name[n - 1] == ')' ? strrchr(name, '(') : NULL;
+        sqlite3_result_text64(ctx, name, bracket ? (size_t)(bracket - name) : n, SQLITE_TRANSIENT, SQLITE_UTF8);
+    }
+    const char *colon = strrchr(name, ':');
+    if (line->kind != LINE_SOURCE || !colon) return;
+    if (column == EV_SOURCE_FILE) sqlite3_result_text64(ctx, name, (size_t)(colon - name), SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (column == EV_SOURCE_LINE && strspn(colon + 1, "0123456789") == strlen(colon + 1) && strlen(colon + 1) < 10 && colon[1])
+        sqlite3_result_int(ctx, atoi(colon + 1));
+}
+
+static void derived_column(TimelineCursor *c, sqlite3_context *ctx, int column)
+{
+    const DerivedLine *line = derived_line(c);
+    const DerivedMeta *meta = &c->drawing->derived->planes[line->plane - c->host->planes].metas[line->events[c->at_event].meta];
+    switch (column) {
+    case EV_LINE: sqlite3_result_text(ctx, line->name, -1, SQLITE_STATIC); break;
+    case EV_NAME: result_text(ctx, meta->name); break;
+    case EV_DISPLAY_NAME:
+        if (meta->display_name->n_bytes) result_text(ctx, meta->display_name);
+        break;
+    case EV_SELF:
+    case EV_DEPTH:
+        if (nest_derived(c)) sqlite3_result_int64(ctx, (column == EV_SELF ? c->self_ps : c->depth)[c->at_event]);
+        break;
+    case EV_LINE_KIND: sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC); break;
+    case EV_DERIVED: sqlite3_result_int(ctx, 1); break;
+    default: kind_column(c, ctx, column); break;
+    }
+}
+
+/* A region is on the line of its thread, and has a name and nothing else. */
+static void region_column(TimelineCursor *c, sqlite3_context *ctx, int column)
+{
+    const Line *line = file_line(c);
+    switch (column) {
+    case EV_LINE: result_text(ctx, line_label(line)); break;
+    case EV_LINE_ID: sqlite3_result_int64(ctx, line->line_id); break;
+    case EV_LINE_KIND: sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC); break;
+    case EV_DERIVED: sqlite3_result_int(ctx, 1); break;
+    case EV_NAME: drawn_column(c, ctx, TL_SHOWN); break;
+    default: break;
+    }
+}
+
+/* A merged step is the first of its events, but for its times. */
+static void step_column(TimelineCursor *c, sqlite3_context *ctx, int column)
+{
+    const MergedStep *step = step_of(c);
+    EventsCursor *e = &c->events;
+    switch (column) {
+    case EV_SELF: sqlite3_result_int64(ctx, step->duration_ps); break;
+    case EV_DEVICE_START:
+    case EV_DEVICE_DURATION:
+        if (step->device_start_ps != INT64_MIN) sqlite3_result_int64(ctx, column == EV_DEVICE_START ? step->device_start_ps : step->device_duration_ps);
+        break;
+    case EV_DEVICE_SELF: break;
+    default:
+        if (events_point(e, c->from, file_line(c), step->event - file_line(c)->first_event)) events_column(&e->base, ctx, column);
+    }
+}
+
+static void extra_column(TimelineCursor *c, sqlite3_context *ctx, int column)
+{
+    const Plane *plane = plane_of(c);
+    ExtraSpan span = span_of(c);
+    switch (column) {
+    case EV_RUN: sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT); break;
+    case EV_HOST: sqlite3_result_text(ctx, plane->host->name, -1, SQLITE_STATIC); break;
+    case EV_PLANE: result_text(ctx, plane->name); break;
+    case EV_PLANE_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
+    case EV_PLANE_KIND: sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC); break;
+    case EV_START: sqlite3_result_int64(ctx, span.start_ps); break;
+    case EV_DURATION: sqlite3_result_int64(ctx, span.duration_ps); break;
+    case EV_END: sqlite3_result_int64(ctx, add_saturated(span.start_ps, span.duration_ps)); break;
+    case EV_XPROF_GROUP:
+        if (span.group >= 0) sqlite3_result_int64(ctx, span.group);
+        break;
+    case EV_STEP_NAME: {
+        const char *name = group_name(c->drawing->grouping, span.group);
+        if (name) sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
+        break;
+    }
+    case EV_SOURCE: sqlite3_result_text(ctx, c->events.source, -1, SQLITE_TRANSIENT); break;
+    default:
+        if (c->kind == MERGED_STEPS)
+            step_column(c, ctx, column);
+        else if (c->kind == REGIONS)
+            region_column(c, ctx, column);
+        else
+            derived_column(c, ctx, column);
+    }
+}
+
+static int timeline_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
+{
+    TimelineCursor *c = (TimelineCursor *)cursor;
+    if (column > TL_BEFORE)
+        drawn_column(c, ctx, column);
+    else if (c->in_files)
+        return events_column(cursor, ctx, column);
+    else
+        extra_column(c, ctx, column);
+    return c->events.err.code ? events_fail(&c->events) : SQLITE_OK;
+}
+
+static const sqlite3_module timeline_module = {
+    .iVersion = 2,
+    .xConnect = prof_table_connect,
+    .xBestIndex = timeline_best_index,
+    .xDisconnect = prof_table_disconnect,
+    .xOpen = timeline_open,
+    .xClose = timeline_close,
+    .xFilter = timeline_filter,
+    .xNext = timeline_next,
+    .xEof = timeline_eof,
+    .xColumn = timeline_column,
+    .xRowid = timeline_rowid,
+};
+const Table timeline_table = {"timeline",
+                              "one row for each event that XProf's trace viewer draws, derived ones included",
+                              timeline_columns,
+                              COUNT(timeline_columns),
+                              &timeline_module,
+                              NULL,
+                              1e6};
