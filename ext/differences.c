@@ -36,6 +36,7 @@ static const Difference differences[] = {
      "counts the kernels of its list of names among the thousand longest reports of a host; 0 also for no kernel",
      "all kernels, by kernel_uses_tensorcore_actual; NULL without kernels"},
     {"perf_counters", "value", "value_actual", "reads 0 for a counter stored as a double, and a negative one modulo 2^64", "the value as it is stored"},
+    {"dcn_collectives", "recv_stall_ms", "recv_stall_ms_actual", "divides the duration by a million once too often, which leaves next to nothing", "the duration"},
     {"kernel_utilization", "kernel_name", "kernel_name_actual", "has the one name default_kernel", "the name of the line"},
     {"memory_allocators", "lifetime_peak_bytes", "lifetime_peak_bytes_actual", "takes what the last event says of the peak", "the largest that any event says"},
     {"memory_allocators", "peak_line_time_ps", "peak_time_ps", "takes times from the start of each line, though lines begin at different times",

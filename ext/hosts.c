@@ -246,7 +246,7 @@ const Table session_table = {"session",
     "steps_not_aligned, " \
     "no_common_steps, " \
     "inference_cut, " \
-    "inference_models_mixed, " \
+    "dcn_cut, " \
     "more"
 /* clang-format on */
 

@@ -92,8 +92,8 @@ const Table inference_models_table = {"inference_models",
 
 #define REQUESTS_COLUMNS(C)                                                                                                                                    \
     C(IR_RUN, RUN_DOC)                                                                                                                                         \
-    C(IR_HOST, "host", "TEXT", NULL, "host that served it, as its file is named", "file name without .xplane.pb")                                              \
     C(IR_MODEL, MODEL_DOC)                                                                                                                                     \
+    C(IR_HOST, "host", "TEXT", NULL, "host that served it, as its file is named", "file name without .xplane.pb")                                              \
     C(IR_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest request", "libprofsql")                                                                     \
     C(IR_ID, "request_id", "INTEGER", NULL, "group_id of the request's events on its host", "inference_profile request_id")                                    \
     C(IR_START, "start_ps", "INTEGER", "ps", "when it began, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                \
@@ -181,8 +181,8 @@ const Table inference_requests_table = {"inference_requests",
 
 #define BATCHES_COLUMNS(C)                                                                                                                                     \
     C(IB_RUN, RUN_DOC)                                                                                                                                         \
+    C(IB_MODEL, "model", "TEXT", NULL, "model of its first request", "inference_profile model_name")                                                       \
     C(IB_HOST, "host", "TEXT", NULL, "host that ran it, as its file is named", "file name without .xplane.pb")                                                 \
-    C(IB_MODEL, "model", "TEXT", NULL, "model that XProf shows it with", "inference_profile model_name")                                                       \
     C(IB_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest batch", "libprofsql")                                                                       \
     C(IB_ID, "batch_id", "INTEGER", NULL, "group_id of the batch's events on its host", "inference_profile batch_id")                                          \
     C(IB_START, "start_ps", "INTEGER", "ps", "when it began, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                \
@@ -197,7 +197,6 @@ const Table inference_requests_table = {"inference_requests",
     C(IB_DEVICE, "device_compute_ps", "INTEGER", "ps", "programs on the device", "inference_profile device_compute")                                           \
     C(IB_PROGRAM, "program_id", "TEXT", NULL, "program that it ran first, decimal; NULL when unknown", "inference_profile program_id")                         \
     C(IB_REQUESTS, "request_ids", "TEXT", NULL, "its requests, as a JSON array", "BatchDetail.related_request_ids")                                            \
-    C(IB_MODEL_ACTUAL, "model_actual", "TEXT", NULL, "model of its first request; NULL when that names none", "libprofsql")                                    \
     C(IB_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors that were turned into the device's layout or back; NULL when unknown", "inference_profile")         \
     C(IB_TENSOR, "tensor_ps", "INTEGER", "ps", "the time that took", "inference_profile")                                                                      \
     C(IB_SOURCE, SOURCE_DOC)
@@ -238,11 +237,6 @@ static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (b->has_program) result_id(ctx, b->program_id);
         break;
     case IB_REQUESTS: result_ids(ctx, b->requests, b->n_requests); break;
-    case IB_MODEL_ACTUAL: {
-        const char *name = inference_model_name(inference_of(c), b->model_actual);
-        if (name) sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
-        break;
-    }
     case IB_PATTERN:
         if (b->pattern) result_text(ctx, b->pattern);
         break;
@@ -385,6 +379,25 @@ static void result_sample_id(sqlite3_context *ctx, bool known, uint64_t id)
         sqlite3_result_text(ctx, "N/A", -1, SQLITE_STATIC);
 }
 
+/* The programs of all batches of a size, in order of the first batch of each. */
+static void result_programs(sqlite3_context *ctx, const PercentileRow *row)
+{
+    enum { MOST = 100 };
+    uint64_t programs[MOST];
+    size_t n = 0;
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    for (size_t i = 0; i < row->model->n_batches && n < MOST; i++) {
+        const InferenceBatch *b = row->model->batches[i];
+        size_t k = 0;
+        while (k < n && programs[k] != b->program_id) k++;
+        if (!b->has_program || b->size != row->sum->batch_size || k < n) continue;
+        programs[n++] = b->program_id;
+        sqlite3_str_appendf(out, "%s%llu", k ? ", " : "", (unsigned long long)b->program_id);
+    }
+    if (!n) sqlite3_str_appendall(out, "N/A");
+    sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
+}
+
 static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     static const InferenceRequest no_request;
@@ -406,7 +419,10 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (b) result_sample_id(ctx, !row->sum, (uint64_t)b->id);
         break;
     case IP_PROGRAM:
-        if (b) result_sample_id(ctx, b->has_program && row->sum != &row->model->all, b->program_id);
+        if (b && row->sum && row->sum != &row->model->all)
+            result_programs(ctx, row);
+        else if (b)
+            result_sample_id(ctx, b->has_program && !row->sum, b->program_id);
         break;
     case IP_DEVICE:
         /* XProf's averages of requests by the size of their batches have the time of the batches */

@@ -63,6 +63,7 @@ SQLITE_EXTENSION_INIT1
     T(inference_tensor_patterns) \
     T(inference_latency) \
     T(prof_differences) \
+    T(dcn_collectives) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_queries)

@@ -71,20 +71,16 @@ static int run_model(Making *m, const Text *name, ProfErr *err)
     return (int)m->models.n - 1;
 }
 
-/* Copies a host's requests and batches, their models renumbered. XProf does not renumber those of batches. */
+/* Copies a host's requests and batches, their models renumbered. */
 static void add_host(Making *m, Host *host, size_t *n_requests, ProfErr *err)
 {
     const HostInference *h = host_inference(host, err);
     int *models = h ? prof_alloc(h->models.n * sizeof *models) : NULL;
-    bool moved = false;
     if (!models) {
         if (h) prof_nomem(err);
         return;
     }
-    for (size_t i = 0; i < h->models.n && !err->code; i++) {
-        models[i] = run_model(m, h->models.items[i], err);
-        moved |= models[i] != (int)i;
-    }
+    for (size_t i = 0; i < h->models.n && !err->code; i++) models[i] = run_model(m, h->models.items[i], err);
     for (size_t i = 0; i < h->requests.n && !err->code; i++) {
         InferenceRequest *r = &m->requests[(*n_requests)++];
         *r = h->requests.items[i];
@@ -93,11 +89,8 @@ static void add_host(Making *m, Host *host, size_t *n_requests, ProfErr *err)
     for (size_t i = 0; i < h->batches.n && !err->code; i++) {
         InferenceBatch *b = &m->batches[m->n_batches++];
         *b = h->batches.items[i];
-        if (b->model >= 0 && (size_t)b->model < h->models.n) b->model_actual = models[b->model];
+        if (b->model >= 0 && (size_t)b->model < h->models.n) b->model = models[b->model];
     }
-    if (moved && h->batches.n)
-        host_issue(host, "info", "inference_models_mixed", 0, 0, h,
-                   "XProf gives batches of this host to other models than its requests, since hosts name models in different order; model_actual is right");
     prof_free(models);
 }
 
@@ -119,7 +112,6 @@ static void add_batch(InferenceSum *sum, const InferenceBatch *b)
     sum->batch.end_ps += b->end_ps - b->start_ps;
     sum->batch.delay_ps = (int64_t)((uint64_t)sum->batch.delay_ps + (uint64_t)b->delay_ps);
     sum->batch.padding += b->padding, sum->batch.size += b->size, sum->batch.device_ps += b->device_ps;
-    if (!sum->batch.has_program) sum->batch.has_program = b->has_program, sum->batch.program_id = b->program_id;
     sum->n_batches++;
 }
 
@@ -323,7 +315,7 @@ static void read_hosts(Making *m, Run *run, Host *only, ProfErr *err)
         m->result.requests[m->result.n_requests++] = &m->requests[i];
     }
     for (size_t i = 0; i < m->n_batches; i++) {
-        if (!m->models.n) m->batches[i].model = m->batches[i].model_actual = 0;
+        if (!m->models.n) m->batches[i].model = 0;
         m->batch_places[i] = &m->batches[i];
     }
 }
@@ -348,7 +340,6 @@ static void split_models(Making *m, ProfErr *err)
     while (b < m->n_batches && m->batch_places[b]->model < 0) b++;
     for (size_t i = 0; i < n; i++) {
         InferenceModel *model = &m->result.models[i];
-        model->index = (int)i;
         model->name = m->models.n ? m->models.items[i]->text : "ALL";
         model->requests = places + r, model->batches = m->batch_places + b;
         while (r < m->result.n_requests && places[r]->model == (int)i) r++, model->n_requests++;
@@ -387,11 +378,4 @@ const Inference *run_inference(Run *run, Host *only, ProfErr *err)
     static const Analysis analysis = {make, release};
     const Making *m = run_analysis(run, only, &analysis, err);
     return m ? &m->result : NULL;
-}
-
-const char *inference_model_name(const Inference *all, int model)
-{
-    for (size_t i = 0; i < all->n_models; i++)
-        if (all->models[i].index == model) return all->models[i].name;
-    return NULL;
 }

@@ -38,8 +38,7 @@ typedef struct {
 typedef struct {
     const Host *host;
     int64_t id;
-    int model;        /* as of a request */
-    int model_actual; /* where XProf mixes the models of several hosts up */
+    int model; /* as of a request: that of its first request */
     uint64_t start_ps, end_ps;
     int64_t delay_ps; /* after the begin of its earliest request; 0: no request is known */
     int64_t padding, size; /* size: with padding; 0: unknown */
@@ -87,7 +86,6 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    int index; /* of requests and batches */
     const BatchingParameters *parameters; /* NULL: not known */
     InferenceRequest *const *requests;    /* of all hosts, the shortest first */
     InferenceBatch *const *batches;
@@ -111,9 +109,6 @@ typedef struct {
 } Inference;
 /* Of all hosts together, or of one. Lives as long as the run. NULL with err set. */
 const Inference *run_inference(Run *run, Host *only, ProfErr *err);
-
-/* The name of the model of a request or batch, NULL: none. */
-const char *inference_model_name(const Inference *all, int model);
 
 /* XProf shows all of up to 60, else some around certain percentiles. Is the i-th of n shown? */
 bool inference_sampled(size_t i, size_t n);

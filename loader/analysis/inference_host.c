@@ -363,6 +363,7 @@ static void add_request(Making *m, int64_t id, bool batching, bool of_user, Prof
 
 static void add_requests(Making *m, ProfErr *err)
 {
+    EACH_SEEN(s, KIND_BATCH, KIND_SCHEDULE) find_group(m, s->group)->is_batch = true;
     enum Kind kind = KIND_BATCHING_RUN;
     while (kind < KIND_SESSION_RUN && m->first[kind] == m->first[kind + 1]) kind++;
     EACH_SEEN(s, kind, kind == KIND_SESSION_RUN ? KIND_RUN_GRAPH + 1 : kind + 1) add_request(m, s->group, kind == KIND_BATCHING_RUN, false, err);
@@ -587,7 +588,6 @@ static void finish_batches(Making *m)
             if (r && (!first || r->start_ps < first->start_ps)) first = r;
         }
         if (first) b->delay_ps = (int64_t)(b->start_ps - first->start_ps);
-        b->model_actual = b->model;
     }
 }
 

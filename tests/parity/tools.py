@@ -160,6 +160,28 @@ def max_infeed_core(answer):
     return names, [list(row) for row in zip(*[row[1:] for row in table[1]])]
 
 
+def settled_ties(latency, identifier):
+    """Requests or batches that last equally long come in the order of a hash: here by number, percentiles and places stay."""
+    def settle(columns, rows):
+        if not {"model", "number", latency, identifier} <= set(columns):
+            return rows
+        at = {c: i for i, c in enumerate(columns)}
+        ties, found = {}, []
+        for row in rows:
+            is_average = row[at[identifier]] == "N/A"
+            key = (row[at["model"]], str(row[at["number"]]) if is_average else "", "%.9f" % float(row[at[latency]]))
+            ties.setdefault(key, []).append(row)
+        for tied in ties.values():
+            places = sorted(([row[at[c]] for c in ("number", "percentile") if c in at] for row in tied), key=lambda p: float(p[0]))
+            for place, row in zip(places, sorted(tied, key=lambda row: [cells.rounded(row[i]) for c, i in sorted(at.items()) if c not in ("number", "percentile")])):
+                row = list(row)
+                for c, value in zip([c for c in ("number", "percentile") if c in at], place):
+                    row[at[c]] = value
+                found.append(row)
+        return found
+    return settle
+
+
 def inference(column):
     """The tables of all models that have this column, with the model they belong to."""
     def rows(answer):
@@ -490,7 +512,7 @@ SNAPSHOTS = """
 
 INFERENCE_REQUESTS = """
     model number percentile request_id latency_ms batching_request_size
-    throughput = CASE request_id WHEN 'N/A' THEN ifnull(printf('%.1f', throughput), '-nan') ELSE 'N/A' END
+    throughput = CASE request_id WHEN 'N/A' THEN CASE WHEN throughput IS NULL THEN '-nan' ELSE printf('%.1f', throughput) END ELSE 'N/A' END
     host_batch_formation = host_batch_formation_ms
     host_preprocessing = host_preprocessing_ms
     host_runtime = host_runtime_ms
@@ -539,6 +561,8 @@ EQUAL_SPANS = ("the hosts' steps span equal times, so any of them may lead when 
 # (tool, file, reason), patterns: known to differ there alone.
 UNDEFINED_CASTS = "clock rates and peaks of NaN, infinity and beyond uint64: XProf casts them to integers, which C++ leaves undefined; NaN is NULL here"
 UNIX_TIMES = "lines begin at Unix times: XProf's begins of steps have wrapped, ours count from the session's start"
+ANY_CHILD = "a request that was split over batches of several models has that of any one of them: the first by a hash"
+EQUAL_REQUESTS = "of requests that last equally long any one stands at a percentile: they come in the order of a hash"
 KNOWN = [
     ("op_stats.op_metrics*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("op_profile.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
@@ -546,7 +570,12 @@ KNOWN = [
     ("op_stats.steps*", "*edge_timestamp_extreme/*", UNIX_TIMES),
     ("op_stats.steps*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
     ("pod_viewer", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
+<<<<<<< HEAD
     ("roofline_model.ops", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
+=======
+    ("inference_profile.*", "*tpu_infer_79/*", ANY_CHILD),
+    ("overview_page.inference_latency", "*tpu_infer_74/*", EQUAL_REQUESTS),
+>>>>>>> 5f9fbda (Collectives between slices over the data-centre network)
 ]
 
 TOOLS = [
@@ -815,14 +844,14 @@ TOOLS = [
 
     # inference and other tools
     Entry("inference_profile.requests", "inference_percentiles", "inference_percentiles({source}) WHERE kind = 'request'", INFERENCE_REQUESTS,
-          key="model number", rows=inference("request_id"), left_out=NO_URL),
+          key="model number", rows=inference("request_id"), left_out=NO_URL, settle=settled_ties("latency_ms", "request_id")),
     Entry("inference_profile.batches", "inference_percentiles", "inference_percentiles({source}) WHERE kind = 'batch'", """
         model number percentile batch_id padding_amount batch_size_after_padding program_id
-        throughput = CASE batch_id WHEN 'N/A' THEN ifnull(printf('%.1f', throughput), '-nan') ELSE 'N/A' END
+        throughput = CASE batch_id WHEN 'N/A' THEN CASE WHEN throughput IS NULL THEN '-nan' ELSE printf('%.1f', throughput) END ELSE 'N/A' END
         latency = latency_ms
         batching_efficiency = batching_efficiency_fraction
         batching_delay_us = batching_delay_ms
-        device_compute = device_compute_ms""", key="model number", rows=inference("batch_id"), left_out=NO_URL),
+        device_compute = device_compute_ms""", key="model number", rows=inference("batch_id"), left_out=NO_URL, settle=settled_ties("latency", "batch_id")),
     Entry("inference_profile.tensor_patterns", "inference_tensor_patterns", "inference_tensor_patterns({source})", """
         model
         tensor_pattern = pattern
@@ -832,7 +861,7 @@ TOOLS = [
     Entry("megascale_stats.collectives", "dcn_collectives", "dcn_collectives({source})", """
         rendezvous_name recv_op_name send_op_name transfer_type occurrences net_tx_bytes
         slack_time = slack_time_ms
-        host_stall = host_stall
+        host_stall = '-'
         observed_duration = observed_duration_ms
         send_stall = send_stall_ms
         send_done_stall = send_done_stall_ms
