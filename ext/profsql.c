@@ -64,6 +64,8 @@ SQLITE_EXTENSION_INIT1
     T(inference_latency) \
     T(prof_differences) \
     T(dcn_collectives) \
+    T(input_steps) \
+    T(top_device_ops) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_queries)

@@ -210,6 +210,7 @@ static void *input_make(Run *run, Host *only, ProfErr *err)
     if (steps && !a) prof_nomem(err);
     if (!a) return NULL;
     a->is_tpu = steps->hardware == HARDWARE_TPU;
+    a->is_named = steps->hardware == HARDWARE_CPU;
     if (!collect_ops(a, stats, err) && !collect_steps(a, steps, err) && !summarize(a, err)) {
         break_down(a, &stats->host);
         judge(a);

@@ -31,6 +31,7 @@ enum ShareVerdict { SHARE_NO, SHARE_MODERATE, SHARE_HIGH };
 
 typedef struct {
     bool is_tpu;
+    bool is_named;      /* XProf calls steps by their names, which it reads from hosts without devices alone */
     const InputOp *ops; /* the longest self time first */
     size_t n_ops;
     uint64_t ops_self_ps;                                                           /* of all of them */

@@ -451,6 +451,7 @@ static int xprof_order(const void *x, const void *y)
 struct KernelOp {
     const Text *name;
     uint64_t total_ns, tensorcore_ns;               /* of the reports that XProf keeps */
+    bool eligible;                                  /* one of these is */
     uint64_t actual_total_ns, actual_tensorcore_ns; /* of all, by the actual flag */
 };
 
@@ -467,14 +468,18 @@ static void sum_by_op(KernelStats *stats, ProfErr *err)
     for (size_t i = 0; i < stats->n_reports; i++) {
         const KernelReport *r = &stats->reports[i];
         bool kept = r->rank_in_host < XPROF_KERNELS;
-        ops[n++] = (KernelOp){r->op_name, kept ? r->total_ns : 0, kept && r->uses_tensorcore ? r->total_ns : 0, r->total_ns,
+        ops[n++] = (KernelOp){r->op_name,
+                              kept ? r->total_ns : 0,
+                              kept && r->uses_tensorcore ? r->total_ns : 0,
+                              kept && r->eligible,
+                              r->total_ns,
                               r->actual_uses_tensorcore ? r->total_ns : 0};
     }
     if (n) qsort(ops, n, sizeof *ops, by_op_name);
     for (size_t i = 0; i < n; i++)
         if (merged && !by_op_name(&ops[merged - 1], &ops[i])) {
             KernelOp *op = &ops[merged - 1];
-            op->total_ns += ops[i].total_ns, op->tensorcore_ns += ops[i].tensorcore_ns;
+            op->total_ns += ops[i].total_ns, op->tensorcore_ns += ops[i].tensorcore_ns, op->eligible |= ops[i].eligible;
             op->actual_total_ns += ops[i].actual_total_ns, op->actual_tensorcore_ns += ops[i].actual_tensorcore_ns;
         } else {
             ops[merged++] = ops[i];
@@ -501,6 +506,12 @@ double kernel_tensorcore_utilization(const KernelStats *stats, const char *op_na
 {
     const KernelOp *op = find_op(stats, op_name);
     return op && op->total_ns ? (double)op->tensorcore_ns / (double)op->total_ns : 0;
+}
+
+bool kernel_op_is_eligible(const KernelStats *stats, const char *op_name)
+{
+    const KernelOp *op = find_op(stats, op_name);
+    return op && op->eligible;
 }
 
 double kernel_tensorcore_utilization_actual(const KernelStats *stats, const char *op_name)

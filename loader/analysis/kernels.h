@@ -41,7 +41,9 @@ const KernelStats *run_kernel_stats(Run *run, Host *only, ProfErr *err);
 /* Share of an op's kernel time that is in kernels on tensor cores, by the reports that XProf keeps of each host; 0 where it
  * has no kernel among them. */
 double kernel_tensorcore_utilization(const KernelStats *stats, const char *op_name);
-/* The same of all its kernels, by what they really run on; -1 where it has none. */
+/* Could one of these kernels use tensor cores? */
+bool kernel_op_is_eligible(const KernelStats *stats, const char *op_name);
+/* The share of all its kernels, by what they really run on; -1 where it has none. */
 double kernel_tensorcore_utilization_actual(const KernelStats *stats, const char *op_name);
 
 #endif

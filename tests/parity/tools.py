@@ -449,7 +449,7 @@ OP_PROFILE = """
 OP_PROFILE_REAL = "flops uncappedFlops bandwidthUtils.0 bandwidthUtils.1 bandwidthUtils.2 rawTime rawFlops bf16Flops normalizedTimePs avgTimePs"
 
 INPUT_STEPS = """
-    stepnum = step
+    stepnum = label
     deviceComputeTimeMs = device_compute_ms
     deviceToDeviceTimeMs = device_to_device_ms
     deviceCollectivesTimeMs = device_collectives_ms
@@ -473,6 +473,7 @@ INPUT_STEPS = """
 
 BUILT_IN = "sentences of a table inside XProf, which are not ours to copy; ours are those of the file"
 TOOLTIP = {"tooltip": "text drawn from the other columns"}
+NO_INFEED = {"infeedPercentMax": lambda cell: 0 if cell is not None and 0 <= float(cell) < 1e-300 else cell}  # XProf's maximum of zeros is the smallest double
 
 SAMPLED_SNAPSHOTS = """
     memoryId = allocator
@@ -756,10 +757,10 @@ TOOLS = [
                "All others"),
 
     # input pipeline
-    Entry("input_pipeline_analyzer.steps", "input_steps", "input_steps({source})", INPUT_STEPS, key="stepnum", order=True, left_out=TOOLTIP),
-    Entry("input_pipeline_analyzer.max_infeed_core", "input_steps", "input_steps({source}) WHERE max_infeed_core IS NOT NULL", """
-        Step number = step
-        Core name = max_infeed_core""", key="", rows=max_infeed_core),
+    Entry("input_pipeline_analyzer.steps", "input_steps", "input_steps({source})", INPUT_STEPS, key="stepnum", order=True, left_out=TOOLTIP, turn=NO_INFEED),
+    Entry("input_pipeline_analyzer.max_infeed_core", "input_steps", "input_steps({source}) WHERE tc_compute_ms IS NOT NULL", """
+        Step number = label
+        Core name = ifnull(max_infeed_core, 'unknown')""", key="", rows=max_infeed_core),
     Entry("input_pipeline_analyzer.input_ops", "input_ops", "input_ops({source})", """
         opName = operation
         count = occurrences
@@ -789,7 +790,7 @@ TOOLS = [
         tcEligibility = op_is_tensorcore_eligible
         tcUtilization = op_uses_tensorcore""", key="operation category", order=True),
     key_values("overview_page.top_ops", "overview", "top_ops"),
-    Entry("overview_page.input_pipeline", "input_steps", "input_steps({source})", INPUT_STEPS, key="stepnum", order=True, left_out=TOOLTIP),
+    Entry("overview_page.input_pipeline", "input_steps", "input_steps({source})", INPUT_STEPS, key="stepnum", order=True, left_out=TOOLTIP, turn=NO_INFEED),
     key_values("overview_page.input_pipeline", "overview", "input_pipeline"),
     Entry("overview_page.run_environment", "session", "session({source}) WHERE 0", "host_id command_line start_time bns_address"),
     key_values("overview_page.run_environment", "overview", "run_environment"),

@@ -1,0 +1,228 @@
+/* input_steps.c: the tables input_steps and top_device_ops: what each step waited for, and the ops that take the most time.
+ *
+ *   SELECT step, step_time_ms, input_ms, tc_infeed_ms FROM input_steps('logs'); */
+#include "../loader/analysis/input.h"
+#include "../loader/analysis/kernels.h"
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+/* ---- input_steps ---- */
+
+#define INPUT_STEPS_COLUMNS(C)                                                                                                                                 \
+    C(IS_RUN, RUN_DOC)                                                                                                                                         \
+    C(IS_STEP, "step", "INTEGER", NULL, "its number", "grouping")                                                                                              \
+    C(IS_NAME, "name", "TEXT", NULL, "its name on the first host; NULL when it has none", "grouping step_name")                                                \
+    C(IS_LABEL, "label", "TEXT", NULL, "what XProf calls it: its name on runs without devices, else its number", "input_pipeline_analyzer stepnum")            \
+    C(IS_TIME, "step_time_ms", "REAL", "ms", "how long it took, by XProf's sum; on TPU all-reduces are in it twice", "input_pipeline_analyzer stepTimeMs")     \
+    C(IS_COMPUTE, "device_compute_ms", "REAL", "ms", "computing on a device; this and the next eight: of the first host, NULL on TPU",                         \
+      "input_pipeline_analyzer deviceComputeTimeMs")                                                                                                           \
+    C(IS_D2D, "device_to_device_ms", "REAL", "ms", "copying between devices", "input_pipeline_analyzer deviceToDeviceTimeMs")                                  \
+    C(IS_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "collectives", "input_pipeline_analyzer deviceCollectivesTimeMs")                                 \
+    C(IS_HOST, "host_compute_ms", "REAL", "ms", "computing on the host", "input_pipeline_analyzer hostComputeTimeMs")                                          \
+    C(IS_LAUNCH, "kernel_launch_ms", "REAL", "ms", "launching kernels", "input_pipeline_analyzer kernelLaunchTimeMs")                                          \
+    C(IS_INPUT, "input_ms", "REAL", "ms", "waiting for input and copying it to a device", "input_pipeline_analyzer infeedTimeMs")                              \
+    C(IS_OUTPUT, "output_ms", "REAL", "ms", "copying from a device", "input_pipeline_analyzer outfeedTimeMs")                                                  \
+    C(IS_COMPILE, "compilation_ms", "REAL", "ms", "compiling", "input_pipeline_analyzer compileTimeMs")                                                        \
+    C(IS_OTHERS, "all_others_ms", "REAL", "ms", "nothing known", "input_pipeline_analyzer otherTimeMs")                                                        \
+    C(IS_TC_COMPUTE, "tc_compute_ms", "REAL", "ms", "the least any TensorCore computed; this and the rest: NULL off TPU",                                      \
+      "input_pipeline_analyzer tcComputeTimeMs")                                                                                                               \
+    C(IS_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "transforming on SparseCore V0, of the TensorCore that waits for it longest",                          \
+      "input_pipeline_analyzer scv0ComputeTimeMs")                                                                                                             \
+    C(IS_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms", "infeed of SparseCore V0, of the same", "input_pipeline_analyzer scv0InfeedTimeMs")                      \
+    C(IS_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "infeed, the most of any TensorCore", "input_pipeline_analyzer tcInfeedTimeMs")                              \
+    C(IS_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms", "outfeed to the host, on average", "input_pipeline_analyzer tcOutfeedTimeMs")                              \
+    C(IS_TC_IDLE, "tc_idle_ms", "REAL", "ms", "what the other times leave of the shortest step of a TensorCore", "input_pipeline_analyzer tcIdleTimeMs")       \
+    C(IS_TRANSFER, "host_transfer_ms", "REAL", "ms", "sends to and receives from the host, the most of any TensorCore",                                        \
+      "input_pipeline_analyzer hostTransferTimeMs")                                                                                                            \
+    C(IS_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "all-reduces, the most of any TensorCore", "TpuStepTimeBreakdown")                                         \
+    C(IS_PERCENT, "infeed_percent_average", "REAL", "percent 0..100", "share of infeed in the step, on average of the TensorCores",                            \
+      "input_pipeline_analyzer infeedPercentAverage")                                                                                                          \
+    C(IS_PERCENT_MIN, "infeed_percent_min", "REAL", "percent 0..100", "the least of any", "input_pipeline_analyzer infeedPercentMin")                          \
+    C(IS_PERCENT_MAX, "infeed_percent_max", "REAL", "percent 0..100", "the most of any", "input_pipeline_analyzer infeedPercentMax")                           \
+    C(IS_MAX_CORE, "max_infeed_core", "TEXT", NULL, "host and ordinal of the TensorCore that waits for infeed longest; NULL: none waits",                      \
+      "input_pipeline_analyzer Core name")                                                                                                                     \
+    C(IS_SOURCE, SOURCE_DOC)
+enum { INPUT_STEPS_COLUMNS(COLUMN_ENUM) };
+static const Column input_steps_columns[] = {INPUT_STEPS_COLUMNS(COLUMN_DOC)};
+
+static const InputAnalysis *input_of(RowCursor *c) { return run_input(c->from->run, c->from->only, &c->err); }
+
+static bool input_steps_next(RowCursor *c)
+{
+    const InputAnalysis *a = input_of(c);
+    c->i += c->started;
+    if (!a || c->i >= a->n_steps) return false;
+    c->item = &a->steps[c->i];
+    c->place = c->i;
+    return true;
+}
+
+/* As XProf names a core: its host by the core's details, its ordinal there. Without details both are empty. */
+static void core_name(RowCursor *c, sqlite3_context *ctx, const StepCore *core)
+{
+    const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
+    const Device *device = NULL;
+    for (size_t i = 0; devices && i < devices->n_devices && !device; i++)
+        if (devices->devices[i].plane == core->plane) device = &devices->devices[i];
+    if (!device) return;
+    char *name = sqlite3_mprintf("%s:%lld", device->core_hostname ? device->core_hostname->text : "",
+                                 (long long)(device->device_ordinal < 0 ? 0 : device->device_ordinal));
+    if (name)
+        sqlite3_result_text(ctx, name, -1, sqlite3_free);
+    else
+        sqlite3_result_error_nomem(ctx);
+}
+
+static void tpu_column(RowCursor *c, sqlite3_context *ctx, const TpuStep *t, int column)
+{
+    switch (column) {
+    case IS_TC_COMPUTE: sqlite3_result_double(ctx, (double)t->tc_compute_ps / 1e9); break;
+    case IS_SCV0_COMPUTE: sqlite3_result_double(ctx, (double)t->scv0_compute_ps / 1e9); break;
+    case IS_SCV0_INFEED: sqlite3_result_double(ctx, (double)t->scv0_infeed_ps / 1e9); break;
+    case IS_TC_INFEED: sqlite3_result_double(ctx, (double)t->tc_infeed_ps / 1e9); break;
+    case IS_TC_OUTFEED: sqlite3_result_double(ctx, (double)t->tc_outfeed_ps / 1e9); break;
+    case IS_TC_IDLE: sqlite3_result_double(ctx, t->tc_idle_ms); break;
+    case IS_TRANSFER: sqlite3_result_double(ctx, (double)t->host_transfer_ps / 1e9); break;
+    case IS_ALL_REDUCE: sqlite3_result_double(ctx, (double)t->all_reduce_ps / 1e9); break;
+    case IS_PERCENT: sqlite3_result_double(ctx, t->infeed_percent_average); break;
+    case IS_PERCENT_MIN: sqlite3_result_double(ctx, t->infeed_percent_min); break;
+    case IS_PERCENT_MAX: sqlite3_result_double(ctx, t->infeed_percent_max); break;
+    case IS_MAX_CORE:
+        if (t->tc_infeed_ps) core_name(c, ctx, t->max_infeed);
+        break;
+    default: break;
+    }
+}
+
+static void number_text(sqlite3_context *ctx, uint32_t number)
+{
+    char text[16];
+    sqlite3_snprintf(sizeof text, text, "%u", number);
+    sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
+}
+
+static void input_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const InputAnalysis *a = input_of(c);
+    const InputStep *s = c->item;
+    if (!a) return;
+    if (column == IS_STEP)
+        sqlite3_result_int64(ctx, s->step->number);
+    else if (column == IS_NAME || (column == IS_LABEL && s->step->name && a->is_named))
+        sqlite3_result_text(ctx, s->step->name, -1, SQLITE_STATIC);
+    else if (column == IS_LABEL)
+        number_text(ctx, s->step->number);
+    else if (column == IS_TIME)
+        sqlite3_result_double(ctx, s->step_ms);
+    else if (a->is_tpu)
+        tpu_column(c, ctx, &s->tpu, column);
+    else if (column >= IS_COMPUTE && column <= IS_OTHERS)
+        sqlite3_result_double(ctx, s->category_ms[column - IS_COMPUTE]);
+}
+
+static const RowSource input_steps_rows = {.next = input_steps_next, .column = input_steps_column, .per_run = true};
+const Table input_steps_table = {"input_steps",
+                                 "one row a step: XProf's input pipeline analyzer by steps, GPU and CPU or TPU",
+                                 input_steps_columns,
+                                 COUNT(input_steps_columns),
+                                 &row_table_module,
+                                 &input_steps_rows,
+                                 20};
+
+/* ---- top_device_ops ---- */
+
+#define TOP_DEVICE_OPS_COLUMNS(C)                                                                                                                              \
+    C(TD_RUN, RUN_DOC)                                                                                                                                         \
+    C(TD_RANK, "rank", "INTEGER", NULL, "1 and on: by self time", "libprofsql")                                                                                \
+    C(TD_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "share of the devices' time in ops", "overview_page selfTimePercent")                        \
+    C(TD_CUMULATIVE, "cumulative_fraction", "REAL", "fraction 0..1", "the same of all rows down to this", "overview_page cumulativeTimePercent")               \
+    C(TD_CATEGORY, "category", "TEXT", NULL, "type of the op", "overview_page category")                                                                       \
+    C(TD_OPERATION, "operation", "TEXT", NULL, "the framework op", "overview_page operation")                                                                  \
+    C(TD_GFLOPS, "gflops", "REAL", "GFLOP/s", "rate while it ran, 8 and 4 bit operations counted as a half and a quarter; 0 when unknown",                     \
+      "overview_page flopRate")                                                                                                                                \
+    C(TD_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", NULL, "1: one of its kernels could use tensor cores, by the kernels XProf keeps; NULL off GPU",     \
+      "overview_page tcEligibility")                                                                                                                           \
+    C(TD_USES, "op_uses_tensorcore", "INTEGER", NULL, "1: one of its kernels does, by XProf's list of names; NULL off GPU", "overview_page tcUtilization")     \
+    C(TD_SOURCE, SOURCE_DOC)
+enum { TOP_DEVICE_OPS_COLUMNS(COLUMN_ENUM) };
+static const Column top_device_ops_columns[] = {TOP_DEVICE_OPS_COLUMNS(COLUMN_DOC)};
+
+enum { TOP_OPS = 10 };
+
+typedef struct {
+    size_t n;
+    struct TopOp {
+        const OpMetrics *op;
+        double fraction, cumulative;
+    } ops[TOP_OPS];
+} TopOps;
+
+static void *top_ops_make(Run *run, Host *only, ProfErr *err)
+{
+    const OpStats *stats = run_op_stats(run, only, err);
+    uint32_t *order = stats ? op_db_order(&stats->framework) : NULL;
+    TopOps *top = prof_alloc(sizeof *top);
+    if (stats && (!order || !top)) prof_nomem(err);
+    double cumulative = 0;
+    for (size_t i = 0; !err->code && i < stats->framework.n_ops && top->n < TOP_OPS; i++) {
+        const OpMetrics *op = &stats->framework.ops[order[i]];
+        if (op_is_idle(op)) continue;
+        double fraction = safe_div((double)op->self_ps, (double)stats->framework.total_op_ps);
+        cumulative += fraction;
+        top->ops[top->n++] = (struct TopOp){op, fraction, cumulative};
+    }
+    prof_free(order);
+    if (!err->code) return top;
+    prof_free(top);
+    return NULL;
+}
+
+static const TopOps *top_of(RowCursor *c)
+{
+    static const Analysis analysis = {top_ops_make, prof_free};
+    return run_analysis(c->from->run, c->from->only, &analysis, &c->err);
+}
+
+static bool top_device_ops_next(RowCursor *c)
+{
+    const TopOps *top = top_of(c);
+    c->i += c->started;
+    if (!top || c->i >= top->n) return false;
+    c->item = &top->ops[c->i];
+    c->place = c->i;
+    return true;
+}
+
+static void tensorcore_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op, bool eligible)
+{
+    const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
+    if (!devices || !strstr(devices->device_type, "GPU")) return;
+    const KernelStats *kernels = run_kernel_stats(c->from->run, c->from->only, &c->err);
+    if (kernels)
+        sqlite3_result_int(ctx, eligible ? kernel_op_is_eligible(kernels, op->name->text) : kernel_tensorcore_utilization(kernels, op->name->text) > 0);
+}
+
+static void top_device_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const struct TopOp *top = c->item;
+    switch (column) {
+    case TD_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->i + 1); break;
+    case TD_FRACTION: sqlite3_result_double(ctx, top->fraction); break;
+    case TD_CUMULATIVE: sqlite3_result_double(ctx, top->cumulative); break;
+    case TD_CATEGORY: result_text(ctx, top->op->category); break;
+    case TD_OPERATION: result_text(ctx, top->op->name); break;
+    case TD_GFLOPS: sqlite3_result_double(ctx, safe_div(top->op->flops, ps_to_ns(top->op->time_ps))); break;
+    case TD_ELIGIBLE:
+    case TD_USES: tensorcore_column(c, ctx, top->op, column == TD_ELIGIBLE); break;
+    default: break;
+    }
+}
+
+static const RowSource top_device_ops_rows = {.next = top_device_ops_next, .column = top_device_ops_column, .per_run = true};
+const Table top_device_ops_table = {"top_device_ops",
+                                    "the ten framework ops that devices spend the most time on, as XProf's overview has them",
+                                    top_device_ops_columns,
+                                    COUNT(top_device_ops_columns),
+                                    &row_table_module,
+                                    &top_device_ops_rows,
+                                    10};
