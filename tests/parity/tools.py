@@ -571,12 +571,9 @@ KNOWN = [
     ("op_stats.steps*", "*edge_timestamp_extreme/*", UNIX_TIMES),
     ("op_stats.steps*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
     ("pod_viewer", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
-<<<<<<< HEAD
     ("roofline_model.ops", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
-=======
     ("inference_profile.*", "*tpu_infer_79/*", ANY_CHILD),
     ("overview_page.inference_latency", "*tpu_infer_74/*", EQUAL_REQUESTS),
->>>>>>> 5f9fbda (Collectives between slices over the data-centre network)
 ]
 
 TOOLS = [
