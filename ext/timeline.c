@@ -19,7 +19,7 @@ SQLITE_EXTENSION_INIT3
     C(TL_COUNTER, "counter_value", "", NULL, "value of a counter from start_ps on; NULL for events of other lines", "the first stat, on lines _counters_")     \
     C(TL_SHOWN, "shown_name", "TEXT", NULL, "the name that is drawn", "stat step_name, else display name, else name")                                          \
     C(TL_ARGS, "args", "TEXT HIDDEN", "JSON", "the arguments that the trace viewer shows, all as text", "stats, and what XProf adds to them")
-enum { TL_BEFORE = EV_STATS, TIMELINE_COLUMNS(COLUMN_ENUM) };
+enum { TL_BEFORE = N_EVENTS_COLUMNS - 1, TIMELINE_COLUMNS(COLUMN_ENUM) };
 static const Column timeline_columns[] = {EVENTS_COLUMNS(COLUMN_DOC) TIMELINE_COLUMNS(COLUMN_DOC)};
 
 /* What is drawn besides the files' events, in this order for each host. */

@@ -32,17 +32,19 @@ static int by_host_name(const void *a, const void *b)
     return c ? c : x < y ? -1 : x > y;
 }
 
-/* Processes are numbered by kind: devices from 1, custom planes from 501, hosts from 701. */
+/* Processes are numbered by kind: devices from 1, custom planes from 501, hosts from 701. Beside GPUs XProf draws no TPUs. */
 static bool number_planes(const Host *host, Track *planes)
 {
     enum { FIRST_DEVICE = 1, FIRST_CUSTOM = 501, FIRST_HOST = 701 };
     const Plane **hosts = prof_alloc(host->n_planes * sizeof *hosts);
     size_t n_hosts = 0;
+    bool has_gpus = false;
     if (!hosts) return false;
+    for (size_t i = 0; i < host->n_planes; i++) has_gpus |= starts_with(host->planes[i].name->text, "/device:GPU:");
     for (size_t i = 0; i < host->n_planes; i++) {
         const Plane *plane = &host->planes[i];
         const char *name = plane->name->text;
-        if (starts_with(name, "/device:TPU:") || starts_with(name, "/device:GPU:"))
+        if (starts_with(name, has_gpus ? "/device:GPU:" : "/device:TPU:"))
             planes[i] = (Track){true, (uint32_t)((uint64_t)plane->proto_id + FIRST_DEVICE), 0};
         else if (starts_with(name, "/device:CUSTOM:"))
             planes[i] = (Track){true, (uint32_t)((uint64_t)plane->proto_id + FIRST_CUSTOM), 0};
