@@ -13,8 +13,7 @@ SQLITE_EXTENSION_INIT3
     C(DC_RENDEZVOUS, "rendezvous_name", "TEXT", NULL, "where the ops of a transfer meet", "megascale_stats rendezvous_name")                                   \
     C(DC_RECV_OP, "recv_op_name", "TEXT", NULL, "the recv-done of the last transfer", "megascale_stats recv_op_name")                                          \
     C(DC_SEND_OP, "send_op_name", "TEXT", NULL, "the send of the last transfer", "megascale_stats send_op_name")                                               \
-    C(DC_TYPE, "transfer_type", "TEXT", NULL, "ONE_TO_ONE, ALL_GATHER, ALL_REDUCE, ...; empty when the program does not say",                                  \
-      "megascale_stats transfer_type")                                                                                                                         \
+    C(DC_TYPE, "transfer_type", "TEXT", NULL, "ONE_TO_ONE, ALL_GATHER, ALL_REDUCE, ...; empty when the program does not say", "megascale_stats transfer_type") \
     C(DC_SLACK, "slack_time_ms", "REAL", "ms",                                                                                                                 \
       "average time from the begin of the send to that of the recv-done without ops of transfers: what the network may take unnoticed",                        \
       "megascale_stats slack_time")                                                                                                                            \
@@ -47,7 +46,10 @@ static bool dcn_next(RowCursor *c)
 }
 
 /* Whole us on average. */
-static void result_average(sqlite3_context *ctx, const DcnCollective *d, uint64_t sum_us) { sqlite3_result_double(ctx, (double)(sum_us / d->occurrences) / 1e3); }
+static void result_average(sqlite3_context *ctx, const DcnCollective *d, uint64_t sum_us)
+{
+    sqlite3_result_double(ctx, (double)(sum_us / d->occurrences) / 1e3);
+}
 
 static void dcn_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
@@ -78,10 +80,5 @@ static void dcn_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource dcn_rows = {.next = dcn_next, .column = dcn_column, .per_run = true};
-const Table dcn_collectives_table = {"dcn_collectives",
-                                     "collectives between slices of TPUs over the data-centre network",
-                                     dcn_columns,
-                                     COUNT(dcn_columns),
-                                     &row_table_module,
-                                     &dcn_rows,
-                                     20};
+const Table dcn_collectives_table = {
+    "dcn_collectives", "collectives between slices of TPUs over the data-centre network", dcn_columns, COUNT(dcn_columns), &row_table_module, &dcn_rows, 20};

@@ -247,6 +247,7 @@ const Table session_table = {"session",
     "no_common_steps, " \
     "inference_cut, " \
     "dcn_cut, " \
+    "tf_data_cut, " \
     "more"
 /* clang-format on */
 

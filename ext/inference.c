@@ -143,10 +143,14 @@ static void result_ids(sqlite3_context *ctx, const int64_t *ids, size_t n)
 static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const InferenceRequest *r = c->item;
-    static const enum RequestTime times[] = {[IR_FORMATION - IR_FORMATION] = REQUEST_BATCH_FORMATION, [IR_PREPROCESS - IR_FORMATION] = REQUEST_PREPROCESS,
-                                             [IR_RUNTIME - IR_FORMATION] = REQUEST_RUNTIME,           [IR_WRITE - IR_FORMATION] = REQUEST_WRITE,
-                                             [IR_READ - IR_FORMATION] = REQUEST_READ,                 [IR_DEVICE - IR_FORMATION] = REQUEST_DEVICE,
-                                             [IR_POSTPROCESS - IR_FORMATION] = REQUEST_POSTPROCESS,   [IR_IDLE - IR_FORMATION] = REQUEST_IDLE};
+    static const enum RequestTime times[] = {[IR_FORMATION - IR_FORMATION] = REQUEST_BATCH_FORMATION,
+                                             [IR_PREPROCESS - IR_FORMATION] = REQUEST_PREPROCESS,
+                                             [IR_RUNTIME - IR_FORMATION] = REQUEST_RUNTIME,
+                                             [IR_WRITE - IR_FORMATION] = REQUEST_WRITE,
+                                             [IR_READ - IR_FORMATION] = REQUEST_READ,
+                                             [IR_DEVICE - IR_FORMATION] = REQUEST_DEVICE,
+                                             [IR_POSTPROCESS - IR_FORMATION] = REQUEST_POSTPROCESS,
+                                             [IR_IDLE - IR_FORMATION] = REQUEST_IDLE};
     switch (column) {
     case IR_HOST: result_host(ctx, r->host); break;
     case IR_MODEL: sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC); break;
@@ -181,7 +185,7 @@ const Table inference_requests_table = {"inference_requests",
 
 #define BATCHES_COLUMNS(C)                                                                                                                                     \
     C(IB_RUN, RUN_DOC)                                                                                                                                         \
-    C(IB_MODEL, "model", "TEXT", NULL, "model of its first request", "inference_profile model_name")                                                       \
+    C(IB_MODEL, "model", "TEXT", NULL, "model of its first request", "inference_profile model_name")                                                           \
     C(IB_HOST, "host", "TEXT", NULL, "host that ran it, as its file is named", "file name without .xplane.pb")                                                 \
     C(IB_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest batch", "libprofsql")                                                                       \
     C(IB_ID, "batch_id", "INTEGER", NULL, "group_id of the batch's events on its host", "inference_profile batch_id")                                          \
@@ -323,9 +327,12 @@ static bool percentiles_next(RowCursor *c)
 
 static void request_value(sqlite3_context *ctx, const InferenceRequest *r, uint64_t n, int column)
 {
-    static const enum RequestTime times[] = {[IP_PREPROCESS - IP_PREPROCESS] = REQUEST_PREPROCESS, [IP_RUNTIME - IP_PREPROCESS] = REQUEST_RUNTIME,
-                                             [IP_WRITE - IP_PREPROCESS] = REQUEST_WRITE,           [IP_READ - IP_PREPROCESS] = REQUEST_READ,
-                                             [IP_DEVICE - IP_PREPROCESS] = REQUEST_DEVICE,         [IP_POSTPROCESS - IP_PREPROCESS] = REQUEST_POSTPROCESS,
+    static const enum RequestTime times[] = {[IP_PREPROCESS - IP_PREPROCESS] = REQUEST_PREPROCESS,
+                                             [IP_RUNTIME - IP_PREPROCESS] = REQUEST_RUNTIME,
+                                             [IP_WRITE - IP_PREPROCESS] = REQUEST_WRITE,
+                                             [IP_READ - IP_PREPROCESS] = REQUEST_READ,
+                                             [IP_DEVICE - IP_PREPROCESS] = REQUEST_DEVICE,
+                                             [IP_POSTPROCESS - IP_PREPROCESS] = REQUEST_POSTPROCESS,
                                              [IP_IDLE - IP_PREPROCESS] = REQUEST_IDLE};
     switch (column) {
     case IP_LATENCY: result_ms(ctx, (r->end_ps - r->start_ps) / n); break;
@@ -364,7 +371,8 @@ static void result_percentile(sqlite3_context *ctx, const PercentileRow *row)
 {
     const InferenceModel *m = row->model;
     if (!row->sum)
-        sqlite3_result_text(ctx, sqlite3_mprintf("%.3f", 100.0 * (double)row->sample / (double)(row->is_batch ? m->n_batches : m->n_requests)), -1, sqlite3_free);
+        sqlite3_result_text(ctx, sqlite3_mprintf("%.3f", 100.0 * (double)row->sample / (double)(row->is_batch ? m->n_batches : m->n_requests)), -1,
+                            sqlite3_free);
     else if (row->sum == &m->all)
         sqlite3_result_text(ctx, row->is_batch ? "Aggregated" : "Average", -1, SQLITE_STATIC);
     else
@@ -483,7 +491,10 @@ static bool patterns_next(RowCursor *c)
     return false;
 }
 
-static double pattern_ms(const TensorPattern *p, int percentile) { return (double)p->times[(size_t)(pattern_percentiles[percentile] / 100 * (double)p->n)] / 1e9; }
+static double pattern_ms(const TensorPattern *p, int percentile)
+{
+    return (double)p->times[(size_t)(pattern_percentiles[percentile] / 100 * (double)p->n)] / 1e9;
+}
 
 static void patterns_column(RowCursor *c, sqlite3_context *ctx, int column)
 {

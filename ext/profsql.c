@@ -66,6 +66,9 @@ SQLITE_EXTENSION_INIT1
     T(dcn_collectives) \
     T(input_steps) \
     T(top_device_ops) \
+    T(tf_data_pipelines) \
+    T(tf_data_calls) \
+    T(tf_data_iterators) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_queries)

@@ -106,7 +106,6 @@ const char *const known_stat_names[N_KNOWN_STATS] = {
     "batch_size_after_padding",
     "batching_input_task_size",
     "layout",
-    "id",
     "parent_id",
     "element_id",
     "dcn_collective_info",

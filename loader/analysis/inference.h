@@ -40,7 +40,7 @@ typedef struct {
     int64_t id;
     int model; /* as of a request: that of its first request */
     uint64_t start_ps, end_ps;
-    int64_t delay_ps; /* after the begin of its earliest request; 0: no request is known */
+    int64_t delay_ps;      /* after the begin of its earliest request; 0: no request is known */
     int64_t padding, size; /* size: with padding; 0: unknown */
     uint64_t device_ps;
     uint64_t program_id;
@@ -90,8 +90,8 @@ typedef struct {
     InferenceRequest *const *requests;    /* of all hosts, the shortest first */
     InferenceBatch *const *batches;
     size_t n_requests, n_batches;
-    double request_throughput, batch_throughput;     /* per second; 0: none */
-    double request_latency_us, batch_latency_us;     /* on average */
+    double request_throughput, batch_throughput; /* per second; 0: none */
+    double request_latency_us, batch_latency_us; /* on average */
     InferenceSum all;
     const InferenceSum *by_size; /* by batch size */
     size_t n_by_size;

@@ -179,9 +179,9 @@ static const Text *model_text(Making *m, const Plane *plane, const Stat *stat, P
 /* An event's own stats come before its metadata's, and the first of a name counts. */
 static void take_stat(Making *m, const Plane *plane, Seen *seen, unsigned known, const Stat *stat, ProfErr *err)
 {
-    static const uint8_t bits[N_KNOWN_STATS] = {[STAT_MODEL_ID] = SAID_MODEL, [STAT_BATCH_TASK_SIZE] = SAID_SIZE, [STAT_PADDING_AMOUNT] = SAID_PADDING,
-                                                [STAT_PADDED_BATCH] = SAID_PADDED, [STAT_CONSUMER] = SAID_CONTEXT, [STAT_SHAPE] = SAID_SHAPE,
-                                                [STAT_LAYOUT] = SAID_LAYOUT, [STAT_ROOT] = SAID_ROOT};
+    static const uint8_t bits[N_KNOWN_STATS] = {
+        [STAT_MODEL_ID] = SAID_MODEL,   [STAT_BATCH_TASK_SIZE] = SAID_SIZE, [STAT_PADDING_AMOUNT] = SAID_PADDING, [STAT_PADDED_BATCH] = SAID_PADDED,
+        [STAT_CONSUMER] = SAID_CONTEXT, [STAT_SHAPE] = SAID_SHAPE,          [STAT_LAYOUT] = SAID_LAYOUT,          [STAT_ROOT] = SAID_ROOT};
     if (!bits[known] || seen->said & bits[known]) return;
     seen->said |= bits[known];
     switch (known) {
@@ -285,8 +285,7 @@ static void read_plane(Making *m, Plane *plane, ProfErr *err)
 }
 
 /* The events of kinds [from, to). */
-#define EACH_SEEN(s, from, to) \
-    for (const Seen *s = m->seen.items + m->first[from], *s##_end = m->seen.items + m->first[to]; s < s##_end && !err->code; s++)
+#define EACH_SEEN(s, from, to) for (const Seen *s = m->seen.items + m->first[from], *s##_end = m->seen.items + m->first[to]; s < s##_end && !err->code; s++)
 
 /* ---- models ---- */
 
@@ -313,11 +312,10 @@ static const Text *group_model(Making *m, int64_t id)
 static void find_models(Making *m, ProfErr *err)
 {
     static const enum Kind kinds[] = {KIND_SESSION_RUN, KIND_TFRT_RUN, KIND_SERVING_RUN};
-    for (size_t k = 0; k < COUNT(kinds); k++)
-        EACH_SEEN(s, kinds[k], kinds[k] + 1)
-            if (s->model) find_group(m, s->group)->model = s->model;
+    for (size_t k = 0; k < COUNT(kinds); k++) EACH_SEEN(s, kinds[k], kinds[k] + 1)
+    if (s->model) find_group(m, s->group)->model = s->model;
     EACH_SEEN(s, 0, N_KINDS)
-        if (s->user_root && s->model) find_group(m, s->group)->model = s->model;
+    if (s->user_root && s->model) find_group(m, s->group)->model = s->model;
 }
 
 /* A user's request that names no model has that of its batches, if they agree. */
@@ -368,7 +366,7 @@ static void add_requests(Making *m, ProfErr *err)
     while (kind < KIND_SESSION_RUN && m->first[kind] == m->first[kind + 1]) kind++;
     EACH_SEEN(s, kind, kind == KIND_SESSION_RUN ? KIND_RUN_GRAPH + 1 : kind + 1) add_request(m, s->group, kind == KIND_BATCHING_RUN, false, err);
     EACH_SEEN(s, 0, N_KINDS)
-        if (s->user_root) add_request(m, s->group, false, true, err);
+    if (s->user_root) add_request(m, s->group, false, true, err);
 }
 
 static void add_batches(Making *m, ProfErr *err)
@@ -475,7 +473,7 @@ static void pair_transfers(Making *m, enum Kind begin, enum RequestTime type, Pr
     }
     size_t n = 0, kept = 0;
     EACH_SEEN(s, begin, begin + 1)
-        if (s->said & SAID_CONTEXT) transfers[n++] = (Transfer){.context = s->context, .begin = s};
+    if (s->said & SAID_CONTEXT) transfers[n++] = (Transfer){.context = s->context, .begin = s};
     if (n) qsort(transfers, n, sizeof *transfers, by_context);
     for (size_t i = 0; i < n; i++)
         if (i + 1 == n || transfers[i + 1].context != transfers[i].context) transfers[kept++] = transfers[i];
@@ -489,7 +487,8 @@ static void pair_transfers(Making *m, enum Kind begin, enum RequestTime type, Pr
             else
                 high = middle;
         }
-        if (s->said & SAID_CONTEXT && low < kept && transfers[low].context == s->context && transfers[low].begin->start_ps < s->start_ps) transfers[low].done = s;
+        if (s->said & SAID_CONTEXT && low < kept && transfers[low].context == s->context && transfers[low].begin->start_ps < s->start_ps)
+            transfers[low].done = s;
     }
     for (size_t i = 0; i < kept && !err->code; i++)
         if (transfers[i].done) hand_span(m, transfers[i].begin->group, type, transfers[i].begin->start_ps, transfers[i].done->end_ps, err);
@@ -638,7 +637,8 @@ static size_t take_request(Making *m, const MomentOf *moments, size_t n, bool *h
     while (i < n && moments[i].request == request) {
         Moments of_group;
         i += take_group(&moments[i], n - i, &of_group);
-        if (of_group.there[AT_EXECUTE] && of_group.there[AT_LAUNCH]) own_span(m, request, REQUEST_RUNTIME, of_group.ps[AT_EXECUTE], of_group.ps[AT_LAUNCH], err);
+        if (of_group.there[AT_EXECUTE] && of_group.there[AT_LAUNCH])
+            own_span(m, request, REQUEST_RUNTIME, of_group.ps[AT_EXECUTE], of_group.ps[AT_LAUNCH], err);
         for (int at = 0; at < N_MOMENTS; at++) {
             if (!of_group.there[at]) continue;
             bool better = at == AT_CALLBACK ? of_group.ps[at] > all.ps[at] : at != AT_SCHEDULE && of_group.ps[at] < all.ps[at];
@@ -712,7 +712,8 @@ static size_t sweep(const Edge *edges, size_t n, uint64_t times[N_REQUEST_TIMES]
             open[type]++;
             if (type > now) now = type;
         } else if (--open[type] == 0 && type == now) {
-            while (now > REQUEST_IDLE && open[--now] <= 0) {}
+            while (now > REQUEST_IDLE && open[--now] <= 0) {
+            }
         }
         if (i + 1 < n && edges[i + 1].owner == edges->owner) times[now] += edges[i + 1].ps - edges[i].ps;
     }
@@ -937,7 +938,8 @@ static void make_parts(Making *m, Plane *plane, ProfErr *err)
     if (!err->code) read_parameters(m, err);
     if (!err->code) sort_result(m->result);
     if (m->result->cut)
-        host_issue(m->host, "warning", "inference_cut", 0, 0, m->result, "so many requests share batches or tensors that not all parts of their time could be told");
+        host_issue(m->host, "warning", "inference_cut", 0, 0, m->result,
+                   "so many requests share batches or tensors that not all parts of their time could be told");
 }
 
 static void release(void *result)

@@ -1,0 +1,241 @@
+/* tf_data.c: the tables tf_data_pipelines, tf_data_calls and tf_data_iterators: what tf.data's input pipelines wait for.
+ *
+ *   SELECT pipeline, calls, slow_calls, max_latency_ps / 1e6 AS us, bottleneck, suggestion FROM tf_data_pipelines('logs');
+ *   SELECT name, self_ps FROM tf_data_iterators('logs') WHERE call = 1 AND blocking ORDER BY self_ps DESC; */
+#include "../loader/analysis/tf_data.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define PIPELINE_DOC "pipeline", "TEXT", NULL, "Host:n, or Device:n of one that feeds a device, in order of the file", "libprofsql"
+#define BOTTLENECK_ID_DOC "bottleneck_id", "TEXT", NULL, "the blocking iterator that took the most time itself, decimal; NULL when none took any", "TfDataStats"
+#define BOTTLENECK_DOC "bottleneck", "TEXT", NULL, "its name: the last part of bottleneck_long_name", "TfDataStats"
+#define BOTTLENECK_LONG_DOC "bottleneck_long_name", "TEXT", NULL, "its name with those around it", "TfDataStats"
+#define BOTTLENECK_PS_DOC "bottleneck_ps", "INTEGER", "ps", "the time that it took itself; 0 when none took any", "TfDataStats"
+#define SUGGESTION_DOC                                                                                                                                         \
+    "suggestion", "TEXT", NULL,                                                                                                                                \
+        "what kind of iterator that is, by its name: slow source, slow remote source, data service, transformation with or without a parallel version, or "    \
+        "other",                                                                                                                                               \
+        "XProf's tf.data analysis"
+
+static void result_pipeline(sqlite3_context *ctx, const TfDataPipeline *p)
+{
+    sqlite3_result_text(ctx, sqlite3_mprintf("%s:%u", p->is_device ? "Device" : "Host", p->number), -1, sqlite3_free);
+}
+
+enum Bottleneck { BOTTLENECK_ID, BOTTLENECK, BOTTLENECK_LONG, BOTTLENECK_PS, BOTTLENECK_SUGGESTION };
+
+static void bottleneck_column(sqlite3_context *ctx, const TfData *all, const TfDataCall *call, int which)
+{
+    if (which == BOTTLENECK_PS) sqlite3_result_int64(ctx, call->bottleneck_ps);
+    if (call->bottleneck < 0) return;
+    const TfDataIterator *i = &all->iterators.items[call->bottleneck];
+    switch (which) {
+    case BOTTLENECK_ID: result_id(ctx, (uint64_t)i->id); break;
+    case BOTTLENECK: sqlite3_result_text(ctx, i->name, -1, SQLITE_STATIC); break;
+    case BOTTLENECK_LONG: result_text(ctx, i->long_name); break;
+    case BOTTLENECK_SUGGESTION: sqlite3_result_text(ctx, tf_data_suggestion(i->name), -1, SQLITE_STATIC); break;
+    default: break;
+    }
+}
+
+/* ---- tf_data_pipelines ---- */
+
+#define PIPELINES_COLUMNS(C)                                                                                                                                   \
+    C(TP_RUN, RUN_DOC)                                                                                                                                         \
+    C(TP_HOST, HOST_DOC)                                                                                                                                       \
+    C(TP_PIPELINE, PIPELINE_DOC)                                                                                                                               \
+    C(TP_KIND, "kind", "TEXT", NULL, "HOST, or DEVICE: it feeds a device", "TfDataStats")                                                                      \
+    C(TP_ITERATOR, "iterator_id", "TEXT", NULL, "its outermost iterator, decimal", "id")                                                                       \
+    C(TP_CALLS, "calls", "INTEGER", "calls", "elements asked for", "TfDataStats")                                                                              \
+    C(TP_SLOW, "slow_calls", "INTEGER", "calls", "calls of more than 50 us", "TfDataStats")                                                                    \
+    C(TP_AVG, "avg_latency_ps", "INTEGER", "ps", "average duration of a call", "TfDataStats")                                                                  \
+    C(TP_MIN, "min_latency_ps", "INTEGER", "ps", "the shortest call", "TfDataStats")                                                                           \
+    C(TP_MAX, "max_latency_ps", "INTEGER", "ps", "the longest call", "TfDataStats")                                                                            \
+    C(TP_BOUND, "is_input_bound", "INTEGER", "0 or 1", "1: a call of a pipeline of the host took more than 50 us; 0 for a device's", "TfDataStats")            \
+    C(TP_BOTTLENECK_ID, BOTTLENECK_ID_DOC)                                                                                                                     \
+    C(TP_BOTTLENECK, BOTTLENECK_DOC)                                                                                                                           \
+    C(TP_BOTTLENECK_LONG, BOTTLENECK_LONG_DOC)                                                                                                                 \
+    C(TP_BOTTLENECK_PS, BOTTLENECK_PS_DOC)                                                                                                                     \
+    C(TP_SUGGESTION, SUGGESTION_DOC)                                                                                                                           \
+    C(TP_SOURCE, SOURCE_DOC)
+enum { PIPELINES_COLUMNS(COLUMN_ENUM) };
+static const Column pipelines_columns[] = {PIPELINES_COLUMNS(COLUMN_DOC)};
+
+static bool pipelines_next(RowCursor *c)
+{
+    const TfData *all = host_tf_data(c->host, &c->err);
+    c->i += c->started;
+    if (!all || c->i >= all->pipelines.n) return false;
+    c->item = &all->pipelines.items[c->i];
+    return c->place = all->calls.items[all->pipelines.items[c->i].first_call].event, true;
+}
+
+static void pipelines_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const TfData *all = host_tf_data(c->host, &c->err);
+    const TfDataPipeline *p = c->item;
+    switch (column) {
+    case TP_PIPELINE: result_pipeline(ctx, p); break;
+    case TP_KIND: sqlite3_result_text(ctx, p->is_device ? "DEVICE" : "HOST", -1, SQLITE_STATIC); break;
+    case TP_ITERATOR: result_id(ctx, (uint64_t)all->iterators.items[p->iterator].id); break;
+    case TP_CALLS: sqlite3_result_int64(ctx, (sqlite3_int64)p->n_calls); break;
+    case TP_SLOW: sqlite3_result_int64(ctx, (sqlite3_int64)p->n_slow); break;
+    case TP_AVG: sqlite3_result_int64(ctx, p->avg_ps); break;
+    case TP_MIN: sqlite3_result_int64(ctx, p->min_ps); break;
+    case TP_MAX: sqlite3_result_int64(ctx, p->max_ps); break;
+    case TP_BOUND: sqlite3_result_int(ctx, !p->is_device && p->n_slow > 0); break;
+    default:
+        if (column >= TP_BOTTLENECK_ID) bottleneck_column(ctx, all, &all->calls.items[p->first_call], column - TP_BOTTLENECK_ID);
+        break;
+    }
+}
+
+static const RowSource pipelines_rows = {.next = pipelines_next, .column = pipelines_column};
+const Table tf_data_pipelines_table = {"tf_data_pipelines",
+                                       "input pipelines of tf.data, and what the longest call of each waited for",
+                                       pipelines_columns,
+                                       COUNT(pipelines_columns),
+                                       &row_table_module,
+                                       &pipelines_rows,
+                                       3};
+
+/* ---- tf_data_calls ---- */
+
+#define CALLS_COLUMNS(C)                                                                                                                                       \
+    C(TC_RUN, RUN_DOC)                                                                                                                                         \
+    C(TC_HOST, HOST_DOC)                                                                                                                                       \
+    C(TC_PIPELINE, PIPELINE_DOC)                                                                                                                               \
+    C(TC_CALL, "call", "INTEGER", NULL, "1 is the pipeline's longest", "TfDataStats")                                                                          \
+    C(TC_START, "start_ps", "INTEGER", "ps", "when it began, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                \
+    C(TC_DURATION, "duration_ps", "INTEGER", "ps", "how long the caller waited", "XEvent.duration_ps")                                                         \
+    C(TC_GROUP, "group_id", "INTEGER", NULL, "step that it belongs to, on its host; NULL when it belongs to none", "group_id")                                 \
+    C(TC_EVENT, EVENT_ID_DOC)                                                                                                                                  \
+    C(TC_BOTTLENECK_ID, BOTTLENECK_ID_DOC)                                                                                                                     \
+    C(TC_BOTTLENECK, BOTTLENECK_DOC)                                                                                                                           \
+    C(TC_BOTTLENECK_LONG, BOTTLENECK_LONG_DOC)                                                                                                                 \
+    C(TC_BOTTLENECK_PS, BOTTLENECK_PS_DOC)                                                                                                                     \
+    C(TC_SUGGESTION, SUGGESTION_DOC)                                                                                                                           \
+    C(TC_SOURCE, SOURCE_DOC)
+enum { CALLS_COLUMNS(COLUMN_ENUM) };
+static const Column calls_columns[] = {CALLS_COLUMNS(COLUMN_DOC)};
+
+/* c->i: the pipeline, c->j: the call of it. */
+static bool calls_next(RowCursor *c)
+{
+    const TfData *all = host_tf_data(c->host, &c->err);
+    if (!all) return false;
+    for (c->j += c->started; c->i < all->pipelines.n; c->i++, c->j = 0) {
+        const TfDataPipeline *p = &all->pipelines.items[c->i];
+        if (c->has_key[KEY_EVENT_ID])
+            while (c->j < p->n_calls && (sqlite3_int64)all->calls.items[p->first_call + c->j].event != c->key[KEY_EVENT_ID]) c->j++;
+        if (c->j >= p->n_calls) continue;
+        c->item = &all->calls.items[p->first_call + c->j];
+        return c->place = all->calls.items[p->first_call + c->j].event, true;
+    }
+    return false;
+}
+
+static void calls_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const TfData *all = host_tf_data(c->host, &c->err);
+    const TfDataCall *call = c->item;
+    switch (column) {
+    case TC_PIPELINE: result_pipeline(ctx, &all->pipelines.items[c->i]); break;
+    case TC_CALL: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
+    case TC_START: sqlite3_result_int64(ctx, call->start_ps); break;
+    case TC_DURATION: sqlite3_result_int64(ctx, call->duration_ps); break;
+    case TC_GROUP:
+        if (call->group != -1) sqlite3_result_int64(ctx, call->group);
+        break;
+    case TC_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)call->event); break;
+    default:
+        if (column >= TC_BOTTLENECK_ID) bottleneck_column(ctx, all, call, column - TC_BOTTLENECK_ID);
+        break;
+    }
+}
+
+static const RowSource calls_rows = {.next = calls_next, .column = calls_column};
+const Table tf_data_calls_table = {"tf_data_calls",
+                                   "one row for each element asked of an input pipeline of tf.data, the longest first",
+                                   calls_columns,
+                                   COUNT(calls_columns),
+                                   &row_table_module,
+                                   &calls_rows,
+                                   200};
+
+/* ---- tf_data_iterators ---- */
+
+#define ITERATORS_COLUMNS(C)                                                                                                                                   \
+    C(TI_RUN, RUN_DOC)                                                                                                                                         \
+    C(TI_HOST, HOST_DOC)                                                                                                                                       \
+    C(TI_PIPELINE, PIPELINE_DOC)                                                                                                                               \
+    C(TI_CALL, "call", "INTEGER", NULL, "call of the pipeline: 1 is the longest", "TfDataStats")                                                               \
+    C(TI_ID, "iterator_id", "TEXT", NULL, "decimal", "id")                                                                                                     \
+    C(TI_PARENT, "parent_id", "TEXT", NULL, "the iterator that calls it, decimal; NULL when the file does not say", "parent_id")                               \
+    C(TI_NAME, "name", "TEXT", NULL, "last part of long_name", "XEventMetadata.name")                                                                          \
+    C(TI_LONG, "long_name", "TEXT", NULL, "the iterator and those around it", "XEventMetadata.name")                                                           \
+    C(TI_ASYNC, "is_async", "INTEGER", "0 or 1", "1: threads of its own work ahead, by its name", "TfDataStats")                                               \
+    C(TI_START, "start_ps", "INTEGER", "ps", "begin of its first part in the call, from the session's start", "TfDataStats")                                   \
+    C(TI_DURATION, "duration_ps", "INTEGER", "ps", "its time in the call, of all threads", "TfDataStats")                                                      \
+    C(TI_SELF, "self_ps", "INTEGER", "ps", "the same without iterators that it calls; negative where those overlap each other", "TfDataStats")                 \
+    C(TI_BLOCKING, "blocking", "INTEGER", "0 or 1", "1: the call waited for it", "TfDataStats")                                                                \
+    C(TI_CALLS, "calls", "INTEGER", "calls", "how often it was called for the call", "TfDataStats")                                                            \
+    C(TI_SUGGESTION, SUGGESTION_DOC)                                                                                                                           \
+    C(TI_SOURCE, SOURCE_DOC)
+enum { ITERATORS_COLUMNS(COLUMN_ENUM) };
+static const Column iterators_columns[] = {ITERATORS_COLUMNS(COLUMN_DOC)};
+
+/* c->i: the pipeline, c->j: the call of it, c->nth: the part among all. */
+static bool iterators_next(RowCursor *c)
+{
+    const TfData *all = host_tf_data(c->host, &c->err);
+    if (!all) return false;
+    c->nth += c->started;
+    if (c->nth >= all->parts.n) return false;
+    for (;;) { /* calls and their parts lie in one order; a call has a part */
+        const TfDataPipeline *p = &all->pipelines.items[c->i];
+        const TfDataCall *call = c->j < p->n_calls ? &all->calls.items[p->first_call + c->j] : NULL;
+        if (call && c->nth < call->first_part + call->n_parts) break;
+        if (call)
+            c->j++;
+        else
+            c->i++, c->j = 0;
+    }
+    c->item = &all->parts.items[c->nth];
+    return c->place = (uint64_t)c->host->first_line << 32 | (uint32_t)c->nth, true;
+}
+
+static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const TfData *all = host_tf_data(c->host, &c->err);
+    const TfDataPart *part = c->item;
+    const TfDataIterator *i = &all->iterators.items[part->iterator];
+    switch (column) {
+    case TI_PIPELINE: result_pipeline(ctx, &all->pipelines.items[c->i]); break;
+    case TI_CALL: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
+    case TI_ID: result_id(ctx, (uint64_t)i->id); break;
+    case TI_PARENT:
+        if (i->has_parent) result_id(ctx, (uint64_t)i->parent_id);
+        break;
+    case TI_NAME: sqlite3_result_text(ctx, i->name, -1, SQLITE_STATIC); break;
+    case TI_LONG: result_text(ctx, i->long_name); break;
+    case TI_ASYNC: sqlite3_result_int(ctx, i->is_async); break;
+    case TI_START: sqlite3_result_int64(ctx, part->start_ps); break;
+    case TI_DURATION: sqlite3_result_int64(ctx, part->duration_ps); break;
+    case TI_SELF: sqlite3_result_int64(ctx, part->self_ps); break;
+    case TI_BLOCKING: sqlite3_result_int(ctx, part->blocking); break;
+    case TI_CALLS: sqlite3_result_int64(ctx, (sqlite3_int64)part->calls); break;
+    case TI_SUGGESTION: sqlite3_result_text(ctx, tf_data_suggestion(i->name), -1, SQLITE_STATIC); break;
+    default: break;
+    }
+}
+
+static const RowSource iterators_rows = {.next = iterators_next, .column = iterators_column};
+const Table tf_data_iterators_table = {"tf_data_iterators",
+                                       "one row for each iterator of each call of an input pipeline of tf.data",
+                                       iterators_columns,
+                                       COUNT(iterators_columns),
+                                       &row_table_module,
+                                       &iterators_rows,
+                                       1000};
