@@ -134,9 +134,21 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 typedef struct {
-    uint64_t outfeed_ps, sc_step_ps, sc_idle_ps, wait_for_scv0_ps;
+    uint64_t outfeed_ps, active_ps, sc_step_ps, sc_idle_ps, wait_for_scv0_ps;
     double infeed_percent;
 } Sums;
+
+/* A core's time in ops that are on duty, as its duty cycle has them. */
+static uint64_t active_ps(const StepCore *core, const TensorCoreStep *c)
+{
+    uint64_t told = 0;
+    for (size_t i = 0; i < core->n_shares; i++) {
+        const Text *category = core->shares[i].category;
+        if (strcmp(category->text, "IDLE") != 0 && !op_is_off_duty(slice_of(category))) told += core->shares[i].ps;
+    }
+    told = least(told, core->duration_ps);
+    return told - least(told, c->wait_for_scv0_ps);
+}
 
 static void add_tensorcore(TpuStep *t, Sums *sums, const StepCore *core)
 {
@@ -152,6 +164,7 @@ static void add_tensorcore(TpuStep *t, Sums *sums, const StepCore *core)
     if (c.wait_for_scv0_ps > sums->wait_for_scv0_ps) t->scv0_compute_ps = sums->wait_for_scv0_ps = c.wait_for_scv0_ps;
     if (first || percent < t->infeed_percent_min) t->infeed_percent_min = percent;
     if (first || percent > t->infeed_percent_max) t->infeed_percent_max = percent;
+    sums->active_ps += active_ps(core, &c);
     sums->outfeed_ps += c.host_outfeed_ps, sums->infeed_percent += percent;
 }
 
@@ -163,20 +176,26 @@ static void add_sparsecore(TpuStep *t, Sums *sums, const StepCore *core)
     sums->sc_step_ps += core->duration_ps, sums->sc_idle_ps += core->duration_ps - core->busy_ps;
 }
 
+/* XProf takes what another host of a TPU's run did for an idle TensorCore. */
+static bool is_like_tensorcore(const StepCore *core, bool of_tpu) { return core->kind == STEP_CORE_TENSOR || (of_tpu && core->kind == STEP_CORE_GENERIC); }
+
 TpuStep tpu_step(const Step *step)
 {
     TpuStep t = {0};
     Sums sums = {0};
+    bool of_tpu = false;
+    for (size_t i = 0; i < step->n_cores; i++) of_tpu |= step->cores[i].kind == STEP_CORE_TENSOR;
     for (size_t i = 0; i < step->n_cores; i++) {
-        if (step->cores[i].kind == STEP_CORE_TENSOR) add_tensorcore(&t, &sums, &step->cores[i]);
+        if (is_like_tensorcore(&step->cores[i], of_tpu)) add_tensorcore(&t, &sums, &step->cores[i]);
         if (step->cores[i].kind == STEP_CORE_SPARSE) add_sparsecore(&t, &sums, &step->cores[i]);
     }
     if (t.n_sparsecores) t.sc_step_ps = sums.sc_step_ps / t.n_sparsecores, t.sc_idle_ps = sums.sc_idle_ps / t.n_sparsecores;
     if (!t.n_tensorcores) return t;
+    t.tc_active_ps = sums.active_ps / t.n_tensorcores;
     t.tc_outfeed_ps = sums.outfeed_ps / t.n_tensorcores, t.infeed_percent_average = sums.infeed_percent / (double)t.n_tensorcores;
     uint64_t told = t.tc_compute_ps + t.scv0_compute_ps + t.tc_infeed_ps + t.scv0_infeed_ps + t.tc_outfeed_ps, shortest = UINT64_MAX;
     for (size_t i = 0; i < step->n_cores; i++)
-        if (step->cores[i].kind == STEP_CORE_TENSOR) shortest = least(shortest, step->cores[i].duration_ps);
+        if (is_like_tensorcore(&step->cores[i], of_tpu)) shortest = least(shortest, step->cores[i].duration_ps);
     t.tc_idle_ps = shortest > told ? shortest - told : 0;
     t.tc_idle_ms = (double)shortest / 1e9 - ((double)t.tc_compute_ps / 1e9 + (double)t.scv0_compute_ps / 1e9 + (double)t.tc_infeed_ps / 1e9 +
                                              (double)t.scv0_infeed_ps / 1e9 + (double)t.tc_outfeed_ps / 1e9);

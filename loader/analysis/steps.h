@@ -182,6 +182,7 @@ typedef struct {
     double tc_idle_ms;          /* tc_idle_ps in XProf's own arithmetic: a difference of times in ms */
     const StepCore *max_infeed; /* NULL: none */
     double infeed_percent_average, infeed_percent_min, infeed_percent_max;
+    uint64_t tc_active_ps;                          /* time on duty, on average of the TensorCores */
     uint64_t sc_step_ps, sc_compute_ps, sc_idle_ps; /* of SparseCores */
     size_t n_tensorcores, n_sparsecores;
 } TpuStep;

@@ -565,7 +565,12 @@ UNIX_TIMES = "lines begin at Unix times: XProf's begins of steps have wrapped, o
 ANY_CHILD = "a request that was split over batches of several models has that of any one of them: the first by a hash"
 EQUAL_REQUESTS = "of requests that last equally long any one stands at a percentile: they come in the order of a hash"
 NO_TRANSFERS = "XProf shows no transfer of this program's; why is not established"
+NUMBERED_ANEW = "XProf's answer numbers the steps otherwise than its own op_stats; asked again, and in op_stats, it is as ours"
 KNOWN = [
+    ("input_pipeline_analyzer.steps*", "*gpu_train_15/*", NUMBERED_ANEW),
+    ("overview_page.input_pipeline*", "*gpu_train_15/*", NUMBERED_ANEW),
+    ("input_pipeline_analyzer.*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
+    ("overview_page.input_pipeline*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
     ("op_stats.op_metrics*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("op_profile.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("roofline_model.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
