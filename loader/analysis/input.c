@@ -209,6 +209,7 @@ static void *input_make(Run *run, Host *only, ProfErr *err)
     InputAnalysis *a = steps ? prof_alloc(sizeof *a) : NULL;
     if (steps && !a) prof_nomem(err);
     if (!a) return NULL;
+    a->hardware = steps->hardware;
     a->is_tpu = steps->hardware == HARDWARE_TPU;
     a->is_named = steps->hardware == HARDWARE_CPU;
     if (!collect_ops(a, stats, err) && !collect_steps(a, steps, err) && !summarize(a, err)) {

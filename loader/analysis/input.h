@@ -30,6 +30,7 @@ enum InputVerdict { VERDICT_UNKNOWN, VERDICT_DEVICE, VERDICT_BOTH, VERDICT_POTEN
 enum ShareVerdict { SHARE_NO, SHARE_MODERATE, SHARE_HIGH };
 
 typedef struct {
+    enum Hardware hardware;
     bool is_tpu;
     bool is_named;      /* XProf calls steps by their names, which it reads from hosts without devices alone */
     const InputOp *ops; /* the longest self time first */

@@ -1,0 +1,27 @@
+/* findings.h: what the input pipeline's analysis says of a run, as codes (XProf's) and in sentences (ours). */
+#ifndef PROF_FINDINGS_H
+#define PROF_FINDINGS_H
+
+#include "../loader/analysis/input.h"
+#include "prof.h"
+
+enum Finding { FINDING_INPUT, FINDING_OUTPUT, FINDING_IDLE, FINDING_LAUNCH, FINDING_COLLECTIVES, FINDING_OTHERS, N_FINDINGS };
+
+/* Percent of the steps' time; NAN where there are no steps, or where the flavour does not tell it. */
+double finding_percent(const InputAnalysis *a, enum Finding finding);
+/* XProf's classification: input: unknown, device, both, host; output: device, both, host; idle: no, yes (TPU alone);
+ * launch, collectives, others: no, moderate, high (on TPU collectives alone, no and yes). NULL: the flavour has none. */
+const char *finding_verdict(const InputAnalysis *a, enum Finding finding);
+/* How much the input holds the run up, as XProf words it: unknown, not, potentially, moderately, highly. */
+const char *input_degree(const InputAnalysis *a);
+/* info where there is nothing to do, warning for a share worth a look, error for a large one. */
+const char *finding_severity(const InputAnalysis *a, enum Finding finding);
+/* A sentence of ours, from sqlite3_mprintf(); NULL: nothing to say, or no memory. */
+char *finding_statement(const InputAnalysis *a, enum Finding finding);
+/* What to do next: unknown, use_tf_data, input_ops or none, and our sentence for it. */
+const char *next_step_code(const InputAnalysis *a);
+const char *next_step_statement(const InputAnalysis *a);
+
+extern const char *const hardware_names[]; /* by enum Hardware, as XProf spells them */
+
+#endif

@@ -1,0 +1,185 @@
+/* input_pipeline.c: the table input_pipeline: is the run waiting for its input? See findings.h.
+ *
+ *   SELECT input_percent, input_verdict, input_statement, next_step FROM input_pipeline('logs'); */
+#include "findings.h"
+
+#include <math.h>
+SQLITE_EXTENSION_INIT3
+
+/* ---- findings ---- */
+
+const char *const hardware_names[] = {"UNKNOWN_HARDWARE", "CPU_ONLY", "GPU", "TPU"};
+
+enum { TPU_COLLECTIVES_OVER_INPUT = 6, TPU_IDLE = 3 }; /* percent that XProf finds worth saying */
+
+double finding_percent(const InputAnalysis *a, enum Finding finding)
+{
+    switch (finding) {
+    case FINDING_INPUT: return a->input_percent;
+    case FINDING_OUTPUT: return a->output_percent;
+    case FINDING_IDLE: return a->idle_percent;
+    case FINDING_LAUNCH: return a->is_tpu ? NAN : a->launch_percent;
+    case FINDING_COLLECTIVES: return a->collectives_percent;
+    default: return a->is_tpu ? NAN : a->others_percent;
+    }
+}
+
+static enum ShareVerdict share_verdict(const InputAnalysis *a, enum Finding finding)
+{
+    switch (finding) {
+    case FINDING_OUTPUT: return a->output;
+    case FINDING_IDLE: return a->is_tpu && a->idle_percent >= TPU_IDLE ? SHARE_HIGH : SHARE_NO;
+    case FINDING_LAUNCH: return a->launch;
+    case FINDING_COLLECTIVES:
+        if (a->is_tpu) return a->collectives_percent - a->input_percent >= TPU_COLLECTIVES_OVER_INPUT ? SHARE_HIGH : SHARE_NO;
+        return a->collectives;
+    case FINDING_OTHERS: return a->others;
+    default: return a->input == VERDICT_HOST ? SHARE_HIGH : a->input == VERDICT_BOTH || a->input == VERDICT_POTENTIALLY ? SHARE_MODERATE : SHARE_NO;
+    }
+}
+
+const char *finding_verdict(const InputAnalysis *a, enum Finding finding)
+{
+    static const char *const inputs[] = {"unknown", "device", "both", "both", "host"}, *const outputs[] = {"device", "both", "host"},
+                             *const shares[] = {"no", "moderate", "high"}, *const answers[] = {"no", "yes", "yes"};
+    bool tpu_only = finding == FINDING_IDLE, generic_only = finding == FINDING_LAUNCH || finding == FINDING_OTHERS;
+    if (finding == FINDING_INPUT) return inputs[a->input];
+    if (a->is_tpu ? generic_only : tpu_only) return NULL;
+    if (a->input == VERDICT_UNKNOWN) return finding == FINDING_OUTPUT ? "unknown" : "no";
+    enum ShareVerdict share = share_verdict(a, finding);
+    return finding == FINDING_OUTPUT ? outputs[share] : a->is_tpu ? answers[share] : shares[share];
+}
+
+const char *input_degree(const InputAnalysis *a)
+{
+    static const char *const degrees[] = {"unknown", "not", "moderately", "potentially", "highly"};
+    return degrees[a->input];
+}
+
+const char *finding_severity(const InputAnalysis *a, enum Finding finding)
+{
+    static const char *const severities[] = {"info", "warning", "error"};
+    return severities[share_verdict(a, finding)];
+}
+
+static char *input_sentence(const InputAnalysis *a)
+{
+    switch (a->input) {
+    case VERDICT_UNKNOWN: return sqlite3_mprintf("No complete step was recorded, so there is nothing to judge the input by.");
+    case VERDICT_HOST: return sqlite3_mprintf("Input bound: steps spend %.1f%% of their time on input. Speed up the input pipeline first.", a->input_percent);
+    case VERDICT_BOTH:
+        return sqlite3_mprintf("Partly input bound: steps spend %.1f%% of their time on input. Both the input and the rest are worth work.", a->input_percent);
+    case VERDICT_POTENTIALLY:
+        return sqlite3_mprintf("Perhaps input bound: %.1f%% of the steps' time shows no activity that the trace knows, which may be reading files or Python.",
+                               a->others_percent);
+    default: return sqlite3_mprintf("Not input bound: steps spend %.1f%% of their time on input.", a->input_percent);
+    }
+}
+
+char *finding_statement(const InputAnalysis *a, enum Finding finding)
+{
+    static const char *const sentences[] = {
+        [FINDING_OUTPUT] = "Steps spend %.1f%% of their time on bringing results back from the device. Fetch less, or less often.",
+        [FINDING_IDLE] = "TensorCores idle for %.1f%% of the steps' time without waiting for input: work on the host holds them up.",
+        [FINDING_LAUNCH] = "Steps spend %.1f%% of their time on launching kernels. Fuse or compile small ops, or launch from a thread of its own.",
+        [FINDING_COLLECTIVES] = "Collectives take %.1f%% of the steps' time. Look at how evenly devices work, and at overlapping communication.",
+        [FINDING_OTHERS] = "%.1f%% of the steps' time shows no activity that the trace knows. Python between steps is a usual cause.",
+    };
+    if (finding == FINDING_INPUT) return input_sentence(a);
+    if (a->input == VERDICT_UNKNOWN || !finding_verdict(a, finding) || share_verdict(a, finding) == SHARE_NO) return NULL;
+    return sqlite3_mprintf(sentences[finding], finding_percent(a, finding));
+}
+
+static bool is_input_bound(const InputAnalysis *a) { return share_verdict(a, FINDING_INPUT) != SHARE_NO; }
+
+const char *next_step_code(const InputAnalysis *a) { return !is_input_bound(a) ? "none" : a->uses_tf_data ? "input_ops" : "use_tf_data"; }
+
+const char *next_step_statement(const InputAnalysis *a)
+{
+    if (!is_input_bound(a)) return "The input pipeline needs no closer look.";
+    return a->uses_tf_data ? "See input_ops and input_breakdown for what the host's input time goes to."
+                           : "The trace shows no tf.data pipeline: with one, input_ops and input_breakdown tell where the host's input time goes.";
+}
+
+/* ---- input_pipeline ---- */
+
+#define SHARE_DOCS(C, ID, name, of, verdict_doc)                                                                                                               \
+    C(ID##_PERCENT, name "_percent", "REAL", "percent 0..100", of, "input_pipeline_analyzer")                                                                  \
+    C(ID##_VERDICT, name "_verdict", "TEXT", NULL, verdict_doc, "input_pipeline_analyzer")                                                                     \
+    C(ID##_STATEMENT, name "_statement", "TEXT", NULL, "what that means, in words; NULL: nothing to say", "libprofsql")
+#define INPUT_PIPELINE_COLUMNS(C)                                                                                                                              \
+    C(IP_RUN, RUN_DOC)                                                                                                                                         \
+    C(IP_HARDWARE, "hardware", "TEXT", NULL, "UNKNOWN_HARDWARE, CPU_ONLY, GPU or TPU", "input_pipeline_analyzer hardware_type")                                \
+    C(IP_STEPS, "step_count", "INTEGER", NULL, "complete steps", "libprofsql")                                                                                 \
+    C(IP_TIME, "step_time_ms_average", "REAL", "ms", "of the longest core of each step; NULL without steps", "input_pipeline_analyzer steptime_ms_average")    \
+    C(IP_DEVIATION, "step_time_ms_deviation", "REAL", "ms", "sample deviation", "input_pipeline_analyzer steptime_ms_standard_deviation")                      \
+    C(IP_MINIMUM, "step_time_ms_min", "REAL", "ms", "the shortest", "input_pipeline_analyzer steptime_ms_minimum")                                             \
+    C(IP_MAXIMUM, "step_time_ms_max", "REAL", "ms", "the longest", "input_pipeline_analyzer steptime_ms_maximum")                                              \
+    SHARE_DOCS(C, IP_INPUT, "input", "time of the steps that goes to input; NULL without steps, and so are the other shares",                                  \
+               "host: input bound (20 % and more), both: partly or perhaps, device: not, unknown: no steps")                                                   \
+    SHARE_DOCS(C, IP_OUTPUT, "output", "time that goes to output", "host (20 % and more), both (5 %), device, unknown")                                        \
+    SHARE_DOCS(C, IP_IDLE, "idle", "time without work of the devices, or of kinds not named here", "yes (3 % and more) or no; NULL off TPU")                   \
+    C(IP_COMPUTE, "compute_percent", "REAL", "percent 0..100", "time in which devices compute", "input_pipeline_analyzer")                                     \
+    SHARE_DOCS(C, IP_LAUNCH, "kernel_launch", "time that goes to launching kernels; NULL on TPU", "high (15 % and more), moderate (3 %) or no; NULL on TPU")   \
+    SHARE_DOCS(C, IP_COLLECTIVES, "collectives", "time that goes to collectives",                                                                              \
+               "high (15 % and more), moderate (3 %) or no; TPU: yes (6 % over input) or no")                                                                  \
+    SHARE_DOCS(C, IP_OTHERS, "all_others", "time of which nothing is known; NULL on TPU", "high (15 % and more), moderate (3 %) or no; NULL on TPU")           \
+    C(IP_TF_DATA, "uses_tf_data", "INTEGER", "0 or 1", "1: ops of a tf.data pipeline take time", "input_pipeline_analyzer")                                    \
+    C(IP_NEXT, "next_step", "TEXT", NULL, "what to look at next", "libprofsql")                                                                                \
+    C(IP_SOURCE, SOURCE_DOC)
+enum { INPUT_PIPELINE_COLUMNS(COLUMN_ENUM) };
+static const Column input_pipeline_columns[] = {INPUT_PIPELINE_COLUMNS(COLUMN_DOC)};
+
+static bool input_pipeline_next(RowCursor *c) { return !c->started && run_input(c->from->run, c->from->only, &c->err); }
+
+static void result_percent(sqlite3_context *ctx, double percent)
+{
+    if (!isnan(percent)) sqlite3_result_double(ctx, percent);
+}
+
+static void result_sentence(sqlite3_context *ctx, char *sentence)
+{
+    if (sentence) sqlite3_result_text(ctx, sentence, -1, sqlite3_free);
+}
+
+static void finding_column(sqlite3_context *ctx, const InputAnalysis *a, enum Finding finding, int part)
+{
+    const char *verdict = finding_verdict(a, finding);
+    if (part == 0) result_percent(ctx, finding_percent(a, finding));
+    if (part == 1 && verdict) sqlite3_result_text(ctx, verdict, -1, SQLITE_STATIC);
+    if (part == 2) result_sentence(ctx, finding_statement(a, finding));
+}
+
+static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    static const struct {
+        int first;
+        enum Finding finding;
+    } findings[] = {{IP_INPUT_PERCENT, FINDING_INPUT},   {IP_OUTPUT_PERCENT, FINDING_OUTPUT},           {IP_IDLE_PERCENT, FINDING_IDLE},
+                    {IP_LAUNCH_PERCENT, FINDING_LAUNCH}, {IP_COLLECTIVES_PERCENT, FINDING_COLLECTIVES}, {IP_OTHERS_PERCENT, FINDING_OTHERS}};
+    const InputAnalysis *a = run_input(c->from->run, c->from->only, &c->err);
+    if (!a) return;
+    for (size_t i = 0; i < COUNT(findings); i++)
+        if (column >= findings[i].first && column < findings[i].first + 3) finding_column(ctx, a, findings[i].finding, column - findings[i].first);
+    switch (column) {
+    case IP_HARDWARE: sqlite3_result_text(ctx, hardware_names[a->hardware], -1, SQLITE_STATIC); break;
+    case IP_STEPS: sqlite3_result_int64(ctx, (sqlite3_int64)a->n_steps); break;
+    case IP_TIME: result_percent(ctx, a->n_steps ? a->step_ms.average : NAN); break;
+    case IP_DEVIATION: result_percent(ctx, a->n_steps ? a->step_ms.deviation : NAN); break;
+    case IP_MINIMUM: result_percent(ctx, a->n_steps ? a->step_ms.minimum : NAN); break;
+    case IP_MAXIMUM: result_percent(ctx, a->n_steps ? a->step_ms.maximum : NAN); break;
+    case IP_COMPUTE: result_percent(ctx, a->compute_percent); break;
+    case IP_TF_DATA: sqlite3_result_int(ctx, a->uses_tf_data); break;
+    case IP_NEXT: sqlite3_result_text(ctx, next_step_statement(a), -1, SQLITE_STATIC); break;
+    default: break;
+    }
+}
+
+static const RowSource input_pipeline_rows = {.next = input_pipeline_next, .column = input_pipeline_column, .per_run = true};
+const Table input_pipeline_table = {"input_pipeline",
+                                    "one row a run: is it waiting for its input, by XProf's rules",
+                                    input_pipeline_columns,
+                                    COUNT(input_pipeline_columns),
+                                    &row_table_module,
+                                    &input_pipeline_rows,
+                                    1};
