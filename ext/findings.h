@@ -12,13 +12,15 @@ double finding_percent(const InputAnalysis *a, enum Finding finding);
 /* XProf's classification: input: unknown, device, both, host; output: device, both, host; idle: no, yes (TPU alone);
  * launch, collectives, others: no, moderate, high (on TPU collectives alone, no and yes). NULL: the flavour has none. */
 const char *finding_verdict(const InputAnalysis *a, enum Finding finding);
+/* The verdict on the input where XProf finds no steps but frameworks mark some; else XProf's. */
+const char *input_verdict_actual(const InputAnalysis *a);
 /* How much the input holds the run up, as XProf words it: unknown, not, potentially, moderately, highly. */
 const char *input_degree(const InputAnalysis *a);
 /* info where there is nothing to do, warning for a share worth a look, error for a large one. */
 const char *finding_severity(const InputAnalysis *a, enum Finding finding);
 /* A sentence of ours, from sqlite3_mprintf(); NULL: nothing to say, or no memory. */
 char *finding_statement(const InputAnalysis *a, enum Finding finding);
-/* What to do next: unknown, use_tf_data, input_ops or none, and our sentence for it. */
+/* What to do next, as XProf has it: use_tf_data, input_ops or none; and our sentence, by the actual verdict. */
 const char *next_step_code(const InputAnalysis *a);
 const char *next_step_statement(const InputAnalysis *a);
 

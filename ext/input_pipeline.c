@@ -24,6 +24,11 @@ double finding_percent(const InputAnalysis *a, enum Finding finding)
     }
 }
 
+static enum ShareVerdict input_share(enum InputVerdict input)
+{
+    return input == VERDICT_HOST ? SHARE_HIGH : input == VERDICT_BOTH || input == VERDICT_POTENTIALLY ? SHARE_MODERATE : SHARE_NO;
+}
+
 static enum ShareVerdict share_verdict(const InputAnalysis *a, enum Finding finding)
 {
     switch (finding) {
@@ -34,16 +39,19 @@ static enum ShareVerdict share_verdict(const InputAnalysis *a, enum Finding find
         if (a->is_tpu) return a->collectives_percent - a->input_percent >= TPU_COLLECTIVES_OVER_INPUT ? SHARE_HIGH : SHARE_NO;
         return a->collectives;
     case FINDING_OTHERS: return a->others;
-    default: return a->input == VERDICT_HOST ? SHARE_HIGH : a->input == VERDICT_BOTH || a->input == VERDICT_POTENTIALLY ? SHARE_MODERATE : SHARE_NO;
+    default: return input_share(a->n_marked_steps ? a->marked_input : a->input);
     }
 }
 
+static const char *const input_verdicts[] = {"unknown", "device", "both", "both", "host"};
+
+const char *input_verdict_actual(const InputAnalysis *a) { return input_verdicts[a->n_marked_steps ? a->marked_input : a->input]; }
+
 const char *finding_verdict(const InputAnalysis *a, enum Finding finding)
 {
-    static const char *const inputs[] = {"unknown", "device", "both", "both", "host"}, *const outputs[] = {"device", "both", "host"},
-                             *const shares[] = {"no", "moderate", "high"}, *const answers[] = {"no", "yes", "yes"};
+    static const char *const outputs[] = {"device", "both", "host"}, *const shares[] = {"no", "moderate", "high"}, *const answers[] = {"no", "yes", "yes"};
     bool tpu_only = finding == FINDING_IDLE, generic_only = finding == FINDING_LAUNCH || finding == FINDING_OTHERS;
-    if (finding == FINDING_INPUT) return inputs[a->input];
+    if (finding == FINDING_INPUT) return input_verdicts[a->input];
     if (a->is_tpu ? generic_only : tpu_only) return NULL;
     if (a->input == VERDICT_UNKNOWN) return finding == FINDING_OUTPUT ? "unknown" : "no";
     enum ShareVerdict share = share_verdict(a, finding);
@@ -62,8 +70,16 @@ const char *finding_severity(const InputAnalysis *a, enum Finding finding)
     return severities[share_verdict(a, finding)];
 }
 
+static char *marked_sentence(const InputAnalysis *a)
+{
+    static const char *const bound[] = {"Not input bound", "Partly input bound", "Input bound"};
+    return sqlite3_mprintf("%s: host threads wait for input for %.1f%% of the time of %d steps that the framework marks; XProf does not know these steps.",
+                           bound[input_share(a->marked_input)], a->marked_input_percent, (int)a->n_marked_steps);
+}
+
 static char *input_sentence(const InputAnalysis *a)
 {
+    if (a->n_marked_steps) return marked_sentence(a);
     switch (a->input) {
     case VERDICT_UNKNOWN: return sqlite3_mprintf("No complete step was recorded, so there is nothing to judge the input by.");
     case VERDICT_HOST: return sqlite3_mprintf("Input bound: steps spend %.1f%% of their time on input. Speed up the input pipeline first.", a->input_percent);
@@ -92,10 +108,15 @@ char *finding_statement(const InputAnalysis *a, enum Finding finding)
 
 static bool is_input_bound(const InputAnalysis *a) { return share_verdict(a, FINDING_INPUT) != SHARE_NO; }
 
-const char *next_step_code(const InputAnalysis *a) { return !is_input_bound(a) ? "none" : a->uses_tf_data ? "input_ops" : "use_tf_data"; }
+const char *next_step_code(const InputAnalysis *a)
+{
+    bool bound = input_share(a->input) != SHARE_NO;
+    return !bound ? "none" : a->uses_tf_data ? "input_ops" : "use_tf_data";
+}
 
 const char *next_step_statement(const InputAnalysis *a)
 {
+    if (a->input == VERDICT_UNKNOWN && !a->n_marked_steps) return "Record complete steps to judge the input.";
     if (!is_input_bound(a)) return "The input pipeline needs no closer look.";
     return a->uses_tf_data ? "See input_ops and input_breakdown for what the host's input time goes to."
                            : "The trace shows no tf.data pipeline: with one, input_ops and input_breakdown tell where the host's input time goes.";
@@ -124,6 +145,10 @@ const char *next_step_statement(const InputAnalysis *a)
     SHARE_DOCS(C, IP_COLLECTIVES, "collectives", "time that goes to collectives",                                                                              \
                "high (15 % and more), moderate (3 %) or no; TPU: yes (6 % over input) or no")                                                                  \
     SHARE_DOCS(C, IP_OTHERS, "all_others", "time of which nothing is known; NULL on TPU", "high (15 % and more), moderate (3 %) or no; NULL on TPU")           \
+    C(IP_STEPS_ACTUAL, "step_count_actual", "INTEGER", NULL, "complete steps, or those that a framework marks where XProf finds none", "libprofsql")           \
+    C(IP_PERCENT_ACTUAL, "input_percent_actual", "REAL", "percent 0..100",                                                                                     \
+      "as input_percent; where XProf finds no steps: time in which host threads wait for input, by that of the steps a framework marks", "libprofsql")         \
+    C(IP_VERDICT_ACTUAL, "input_verdict_actual", "TEXT", NULL, "input_verdict by input_percent_actual: what input_statement says", "libprofsql")               \
     C(IP_TF_DATA, "uses_tf_data", "INTEGER", "0 or 1", "1: ops of a tf.data pipeline take time", "input_pipeline_analyzer")                                    \
     C(IP_NEXT, "next_step", "TEXT", NULL, "what to look at next", "libprofsql")                                                                                \
     C(IP_SOURCE, SOURCE_DOC)
@@ -169,6 +194,9 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
     case IP_MINIMUM: result_percent(ctx, a->n_steps ? a->step_ms.minimum : NAN); break;
     case IP_MAXIMUM: result_percent(ctx, a->n_steps ? a->step_ms.maximum : NAN); break;
     case IP_COMPUTE: result_percent(ctx, a->compute_percent); break;
+    case IP_STEPS_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)(a->n_marked_steps ? a->n_marked_steps : a->n_steps)); break;
+    case IP_PERCENT_ACTUAL: result_percent(ctx, a->n_marked_steps ? a->marked_input_percent : a->input_percent); break;
+    case IP_VERDICT_ACTUAL: sqlite3_result_text(ctx, input_verdict_actual(a), -1, SQLITE_STATIC); break;
     case IP_TF_DATA: sqlite3_result_int(ctx, a->uses_tf_data); break;
     case IP_NEXT: sqlite3_result_text(ctx, next_step_statement(a), -1, SQLITE_STATIC); break;
     default: break;

@@ -168,6 +168,8 @@ static enum ShareVerdict share_of(double percent, double high, double moderate)
     return percent >= high ? SHARE_HIGH : percent >= moderate ? SHARE_MODERATE : SHARE_NO;
 }
 
+static enum InputVerdict input_verdict(double percent) { return percent >= 20 ? VERDICT_HOST : percent >= 5 ? VERDICT_BOTH : VERDICT_DEVICE; }
+
 static void judge(InputAnalysis *a)
 {
     double step = 0, input = 0, output = 0, compute = 0, collectives = 0, launch = 0, others = 0, idle = 0;
@@ -191,8 +193,30 @@ static void judge(InputAnalysis *a)
     }
     a->output = share_of(a->output_percent, 20, 5), a->launch = share_of(a->launch_percent, 15, 3);
     a->collectives = share_of(a->collectives_percent, 15, 3), a->others = share_of(a->others_percent, 15, 3);
-    a->input = a->input_percent >= 20 ? VERDICT_HOST : a->input_percent >= 5 ? VERDICT_BOTH : VERDICT_DEVICE;
+    a->input = input_verdict(a->input_percent);
     if (a->input == VERDICT_DEVICE && !a->is_tpu && a->others_percent >= 3) a->input = VERDICT_POTENTIALLY, a->others = SHARE_NO;
+}
+
+/* Frameworks' own marks do not make groups: what ran in a step is in groups without one. */
+static int judge_marked(InputAnalysis *a, Run *run, const Host *only, ProfErr *err)
+{
+    double input = 0, marked = 0;
+    a->marked_input_percent = NAN;
+    for (size_t h = 0; h < run->n_hosts && !a->n_steps; h++) {
+        if (only && only != &run->hosts[h]) continue;
+        const HostSteps *steps = host_steps(&run->hosts[h], err);
+        if (!steps) return err->code;
+        for (size_t i = 0; i < steps->n_steps; i++) {
+            const HostStep *s = &steps->steps[i];
+            input += (double)s->host_input_ps;
+            if (s->dropped != STEP_OUTSIDE_XPROF || !s->duration_ps) continue;
+            marked += (double)s->duration_ps, a->n_marked_steps++;
+        }
+    }
+    if (!a->n_marked_steps) return PROF_OK;
+    a->marked_input_percent = fmin(100, 100 * input / marked);
+    a->marked_input = input_verdict(a->marked_input_percent);
+    return PROF_OK;
 }
 
 static void input_free(void *result)
@@ -212,7 +236,7 @@ static void *input_make(Run *run, Host *only, ProfErr *err)
     a->hardware = steps->hardware;
     a->is_tpu = steps->hardware == HARDWARE_TPU;
     a->is_named = steps->hardware == HARDWARE_CPU;
-    if (!collect_ops(a, stats, err) && !collect_steps(a, steps, err) && !summarize(a, err)) {
+    if (!collect_ops(a, stats, err) && !collect_steps(a, steps, err) && !summarize(a, err) && !judge_marked(a, run, only, err)) {
         break_down(a, &stats->host);
         judge(a);
         return a;

@@ -46,6 +46,10 @@ typedef struct {
     enum InputVerdict input;
     enum ShareVerdict output, launch, collectives, others;
     bool uses_tf_data;
+    /* the same where XProf finds no steps but frameworks mark some: time in which host threads wait for input, by that of the steps */
+    size_t n_marked_steps;
+    double marked_input_percent; /* NAN without any; threads that wait at once count twice, 100 at most */
+    enum InputVerdict marked_input;
     Arena arena;
 } InputAnalysis;
 
