@@ -70,6 +70,7 @@ SQLITE_EXTENSION_INIT1
     T(tf_data_calls) \
     T(tf_data_iterators) \
     T(input_pipeline) \
+    T(overview) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_queries)

@@ -551,9 +551,34 @@ NO_DIAGNOSTICS = "XProf's diagnostics are to come to prof_issues"
 NO_URL = {"trace_viewer_url": "a link into XProf's own page"}
 
 
+SENTENCES = "a sentence of XProf's; what it says is told by a code, in recommendation's *_bottleneck here"
+PAGE_LEFT_OUT = {key: SENTENCES for key in ("statement", "kernel_launch_statement", "all_other_statement", "device_collectives_statement", "precision_statement")}
+PAGE_LEFT_OUT["step_time_graph_column_ids"] = "columns of the page's chart"
+PAGE_CODES = {"input_conclusion": [("HIGHLY", "highly"), ("MODERATELY", "moderately"), ("POTENTIALLY", "potentially"), ("NOT", "not"), ("No step", "unknown")],
+              "output_conclusion": [("HIGHLY", "highly"), ("MODERATELY", "moderately")],
+              "summary_nextstep": [("Section 3 below", "use_tf_data"), ("Look at Section 3", "input_ops"), ("skip the rest", "none")]}
+
+
 def key_values(name, table, section):
-    """A properties file against a table of sections, names and values."""
-    return Entry(name + ".properties", table, "%s({source}) WHERE section = '%s'" % (table, section), "key = name\nvalue", key="key")
+    """A properties file against a table of sections, names and values; sentences by their codes."""
+    left_out = dict(PAGE_LEFT_OUT)
+    if section == "input_pipeline":
+        left_out.update({key: SENTENCES for key in ("kernel_launch_bottleneck", "all_other_bottleneck", "device_collectives_bottleneck")})
+
+    def rows(answer):
+        found = answer.table(name + ".properties")
+        return found and (found[0], [[key, next((code for part, code in PAGE_CODES.get(key, ()) if part in value), value)]
+                                     for key, value in found[1] if key not in left_out])
+
+    def settle(columns, body):
+        """-nan, and what XProf prints a zero for because it does not know it, are NULL here."""
+        return [[None if cell in ("-nan", "nan") or (row[0] in NEVER_KNOWN and cell in ("0", "0.0", "0.00", "0.0%")) else cell for cell in row] for row in body]
+    return Entry(name + ".properties", table, "%s({source}) WHERE section = '%s'" % (table, section), "key = name\nvalue", key="key", rows=rows,
+                 left_out=left_out, settle=settle)
+
+
+NEVER_KNOWN = ("mxu_utilization_percent", "hbm_utilization_percent", "flop_rate_utilization_relative_to_roofline", "memory_bw_utilization_relative_to_hw_limit",
+               "host_trace_level", "sc_infeed_ms_average", "sc_outfeed_ms_average", "sc_infeed_time_avg", "sc_outfeed_time_avg")
 
 
 EQUAL_SPANS = ("the hosts' steps span equal times, so any of them may lead when they are aligned: XProf takes one by a hash, another in each tool; "
@@ -783,7 +808,7 @@ TOOLS = [
     Entry("input_pipeline_analyzer.recommendation", "recommendations", "recommendations({source}) WHERE section = 'input_pipeline_analyzer'",
           "link", order=True),
     Entry("input_pipeline_analyzer.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity message", key="message", pending=NO_DIAGNOSTICS),
-    key_values("input_pipeline_analyzer.steps", "overview", "input_pipeline_analyzer"),
+    key_values("input_pipeline_analyzer.steps", "overview", "input_pipeline"),
 
     # overview
     Entry("overview_page.top_ops", "top_device_ops", "top_device_ops({source})", """

@@ -1,0 +1,347 @@
+/* overview.c: the table overview: the properties of XProf's overview page, as it prints them.
+ *
+ *   SELECT section, name, value FROM overview('logs') WHERE section = 'run_environment'; */
+#include "findings.h"
+
+#include "../loader/analysis/events.h"
+#include "../loader/format/hlo.h"
+
+#include <math.h>
+#include <stdio.h>
+SQLITE_EXTENSION_INIT3
+
+#define OVERVIEW_COLUMNS(C)                                                                                                                                    \
+    C(OV_RUN, RUN_DOC)                                                                                                                                         \
+    C(OV_SECTION, "section", "TEXT", NULL, "top_ops, input_pipeline, run_environment or recommendation: the table of the page that has it", "libprofsql")      \
+    C(OV_NAME, "name", "TEXT", NULL, "the property", "overview_page key")                                                                                      \
+    C(OV_VALUE, "value", "TEXT", NULL,                                                                                                                         \
+      "as XProf prints it; for its sentences a code; NULL: not known, where XProf prints a zero or -nan; what XProf leaves out is no row",                       \
+      "overview_page value")                                                                                                                                   \
+    C(OV_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL: none", "libprofsql")                                                                            \
+    C(OV_DESCRIPTION, "description", "TEXT", NULL, "what it tells", "libprofsql")                                                                              \
+    C(OV_SOURCE, SOURCE_DOC)
+enum { OVERVIEW_COLUMNS(COLUMN_ENUM) };
+static const Column overview_columns[] = {OVERVIEW_COLUMNS(COLUMN_DOC)};
+
+typedef struct {
+    const char *section, *name, *value, *unit, *description; /* value: the arena's, or NULL */
+} Property;
+
+enum { MAX_PROPERTIES = 96 };
+
+typedef struct {
+    Property properties[MAX_PROPERTIES];
+    size_t n;
+    const char *section; /* of the properties that are added */
+    Arena arena;
+    ProfErr *err;
+} Overview;
+
+/* ---- adding properties ---- */
+
+static void add_text(Overview *o, const char *name, const char *value, const char *unit, const char *description)
+{
+    size_t n = value ? strlen(value) : 0;
+    char *copy = value ? arena_alloc(&o->arena, n + 1) : NULL;
+    if (value && !copy) prof_nomem(o->err);
+    if (copy) memcpy(copy, value, n + 1);
+    if (o->n < MAX_PROPERTIES) o->properties[o->n++] = (Property){o->section, name, copy, unit, description};
+}
+
+static void add_number(Overview *o, const char *name, const char *format, double value, const char *unit, const char *description)
+{
+    char text[400];
+    if (!isnan(value)) snprintf(text, sizeof text, format, value);
+    add_text(o, name, isnan(value) ? NULL : text, unit, description);
+}
+
+static void add_percent(Overview *o, const char *name, double value, const char *description) { add_number(o, name, "%.1f%%", value, "percent", description); }
+static void add_ms(Overview *o, const char *name, double value, const char *description) { add_number(o, name, "%.2f", value, "ms", description); }
+static void add_coarse_ms(Overview *o, const char *name, double value, const char *description) { add_number(o, name, "%.1f", value, "ms", description); }
+
+/* ---- the input pipeline ---- */
+
+static void add_step_time(Overview *o, const InputAnalysis *a)
+{
+    void (*add)(Overview *, const char *, double, const char *) = a->is_tpu ? add_ms : add_coarse_ms;
+    add_text(o, "hardware_type", hardware_names[a->hardware], NULL, "what the run's devices are");
+    add(o, "steptime_ms_average", a->step_ms.average, "how long a step takes");
+    add(o, "steptime_ms_standard_deviation", a->n_steps ? a->step_ms.xprof_deviation : 0, "sample deviation of that");
+    add(o, "steptime_ms_minimum", a->step_ms.minimum, "the shortest step");
+    add(o, "steptime_ms_maximum", a->n_steps ? a->step_ms.xprof_maximum : 0, "the longest step");
+    add_text(o, "input_conclusion", input_degree(a), NULL, "how far the run waits for its input: highly, moderately, potentially, not, unknown");
+    add_text(o, "summary_nextstep", next_step_code(a), NULL, "what to look at next: input_ops, use_tf_data, none");
+}
+
+static void add_generic(Overview *o, const InputAnalysis *a)
+{
+    static const struct {
+        enum StepCategory category;
+        const char *average, *deviation, *description;
+    } parts[] = {
+        {STEP_DEVICE_COMPUTE, "device_compute_time_ms_avg", "device_compute_time_ms_sdv", "computing on devices, in a step"},
+        {STEP_DEVICE_TO_DEVICE, "device_to_device_time_ms_avg", "device_to_device_time_ms_sdv", "copying between devices, in a step"},
+        {STEP_COLLECTIVES, "device_collectives_time_ms_avg", "device_collectives_time_ms_sdv", "collectives, in a step"},
+        {STEP_HOST_COMPUTE, "host_compute_time_ms_avg", "host_compute_time_ms_sdv", "computing on the host, in a step"},
+        {STEP_KERNEL_LAUNCH, "kernel_launch_time_ms_avg", "kernel_launch_time_ms_sdv", "launching kernels, in a step"},
+        {STEP_INPUT, "infeed_time_ms_avg", "infeed_time_ms_sdv", "input, in a step"},
+        {STEP_OUTPUT, "outfeed_time_ms_avg", "outfeed_time_ms_sdv", "output, in a step"},
+        {STEP_COMPILATION, "compile_time_ms_avg", "compile_time_ms_sdv", "compiling, in a step"},
+        {STEP_ALL_OTHERS, "other_time_ms_avg", "other_time_ms_sdv", "nothing known, in a step"},
+    };
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        const StepSummary *s = &a->category_ms[parts[i].category];
+        add_coarse_ms(o, parts[i].average, s->average, parts[i].description);
+        add_coarse_ms(o, parts[i].deviation, s->xprof_deviation, "sample deviation of that");
+    }
+}
+
+typedef struct {
+    double compute, infeed, outfeed, idle, transfer, active, scv0_compute, scv0_infeed, sc_step, sc_compute, sc_idle, sc_shortest; /* ms a step */
+} TpuMeans;
+
+static TpuMeans tpu_means(const InputAnalysis *a)
+{
+    TpuMeans m = {0};
+    double n = (double)a->n_steps * 1e9;
+    for (size_t i = 0; i < a->n_steps; i++) {
+        const TpuStep *t = &a->steps[i].tpu;
+        m.compute += (double)t->tc_compute_ps / n, m.infeed += (double)t->tc_infeed_ps / n, m.outfeed += (double)t->tc_outfeed_ps / n;
+        m.idle += t->tc_idle_ms / (double)a->n_steps, m.transfer += (double)t->host_transfer_ps / n, m.active += (double)t->tc_active_ps / n;
+        m.scv0_compute += (double)t->scv0_compute_ps / n, m.scv0_infeed += (double)t->scv0_infeed_ps / n;
+        m.sc_step += (double)t->sc_step_ps / n, m.sc_compute += (double)t->sc_compute_ps / n, m.sc_idle += (double)t->sc_idle_ps / n;
+        if (!i || (double)t->sc_step_ps / 1e9 < m.sc_shortest) m.sc_shortest = (double)t->sc_step_ps / 1e9;
+    }
+    return m;
+}
+
+static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m)
+{
+    add_coarse_ms(o, "infeed_percent_average", a->infeed_percent.average, "the largest share of infeed in a step, on average");
+    add_coarse_ms(o, "infeed_percent_standard_deviation", a->n_steps ? a->infeed_percent.xprof_deviation : 0, "sample deviation of that");
+    add_coarse_ms(o, "infeed_percent_minimum", a->infeed_percent.minimum, "the smallest of those");
+    add_coarse_ms(o, "infeed_percent_maximum", a->infeed_percent.maximum, "the largest of those");
+    for (size_t i = o->n - 4; i < o->n; i++) o->properties[i].unit = "percent";
+    add_ms(o, "tc_compute_ms_average", m->compute, "the least any TensorCore computes, in a step");
+    add_ms(o, "tc_infeed_ms_average", m->infeed, "infeed of a TensorCore, in a step");
+    add_ms(o, "tc_outfeed_ms_average", m->outfeed, "outfeed of a TensorCore, in a step");
+    add_ms(o, "tc_idle_ms_average", m->idle, "what these leave of a step");
+    add_ms(o, "host_transfer_ms_average", m->transfer, "sends to and receives from the host, in a step");
+    add_ms(o, "active_steptime_ms_average", m->active, "time on duty, in a step");
+    add_ms(o, "tc_active_ms_average", m->active, "the same of TensorCores");
+    if (m->sc_shortest > 0) {
+        add_coarse_ms(o, "sc_step_time_ms_average", m->sc_step, "a step of a SparseCore");
+        add_ms(o, "sc_compute_ms_average", m->sc_compute, "the least any SparseCore computes, in a step");
+        add_ms(o, "sc_infeed_ms_average", NAN, "never told apart: XProf prints 0.00");
+        add_ms(o, "sc_outfeed_ms_average", NAN, "never told apart: XProf prints 0.00");
+        add_ms(o, "sc_idle_ms_average", m->sc_idle, "SparseCores idle, in a step");
+        add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle, "SparseCores busy, in a step");
+    } else {
+        add_ms(o, "scv0_compute_ms_average", m->scv0_compute, "transforming on SparseCore V0, in a step");
+        add_ms(o, "scv0_infeed_ms_average", m->scv0_infeed, "infeed of SparseCore V0, in a step");
+    }
+    static const char *const degrees[] = {"", "moderately", "highly"};
+    add_text(o, "output_conclusion", degrees[a->output], NULL, "how far output holds the run up: highly, moderately, empty: not");
+}
+
+/* ---- what the whole page says ---- */
+
+static uint64_t occurrences(const OpMetricsDb *db)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < db->n_ops; i++) n += db->ops[i].occurrences;
+    return n;
+}
+
+static double eager_percent(const OpMetricsDb *db)
+{
+    uint64_t eager = 0, all = 0;
+    for (size_t i = 0; i < db->n_ops; i++)
+        if (!op_is_idle(&db->ops[i])) all += db->ops[i].self_ps, eager += db->ops[i].is_eager ? db->ops[i].self_ps : 0;
+    return 100 * safe_div((double)eager, (double)all);
+}
+
+static double idle_percent(const OpMetricsDb *db) { return db->total_ps ? 100 * op_db_idle_fraction(db) : 0; }
+
+/* The average over hosts of a stat of a host plane, NAN where none has it. */
+static double host_stat(Run *run, Host *only, const char *name, ProfErr *err)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t h = 0; h < run->n_hosts; h++) {
+        Host *host = &run->hosts[h];
+        Window window = {.file = &host->file};
+        if (only && only != host) continue;
+        for (size_t i = 0; i < host->n_planes; i++) {
+            const Plane *plane = &host->planes[i];
+            for (size_t k = 0; plane->kind != PLANE_METADATA && k < plane->n_stats && !err->code; k++) {
+                size_t n_bytes;
+                Stat stat;
+                const uint8_t *p = event_message(&window, plane->stat_offsets[k], &n_bytes, err);
+                const StatMeta *meta = p && stat_parse(p, p + n_bytes, &stat) ? stat_meta(plane, stat.id) : NULL;
+                if (meta && stat.type == TYPE_DOUBLE && !strcmp(meta->name->text, name)) sum += stat.number, n++;
+            }
+        }
+        window_free(&window);
+    }
+    return n ? sum / (double)n : NAN;
+}
+
+static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a, const OpStats *stats, const TpuMeans *m, bool gpu)
+{
+    double host = (double)occurrences(&stats->host), device = (double)occurrences(&stats->framework), sum = host + device;
+    const OpMetricsDb *ops = &stats->device;
+    double compute = 0;
+    const StepDb *steps = run_steps(run, only, o->err);
+    if (!steps) return;
+    compute = (double)steps->compute_16bit_ps + (double)steps->compute_32bit_ps;
+    bool tpu = a->is_tpu;
+    add_percent(o, "host_tf_op_percent", 100 * safe_div(host, sum), "share of framework ops that ran on the host, by count");
+    add_percent(o, "device_tf_op_percent", sum > 0 ? 100 - 100 * safe_div(host, sum) : 0, "share of framework ops that ran on devices, by count");
+    add_percent(o, "host_op_time_eager_percent", eager_percent(&stats->host), "share of the host's op time in eager execution");
+    add_percent(o, "device_op_time_eager_percent", eager_percent(&stats->framework), "share of the devices' op time in eager execution");
+    add_percent(o, "mxu_utilization_percent", host_stat(run, only, "matrix_unit_utilization_percent", o->err), "use of the matrix units, as the host says");
+    add_percent(o, "hbm_utilization_percent", host_stat(run, only, "hbm_utilization_percent", o->err), "use of the HBM bandwidth, as the host says");
+    add_text(o, "host_trace_level", NULL, NULL, "how much of the host was recorded; no profile says, XProf prints 0");
+    add_text(o, "remark_text", "", NULL, "always empty");
+    add_text(o, "remark_color", "", NULL, "always empty");
+    if (gpu) {
+        add_percent(o, "device_compute_16bit_percent", 100 * safe_div((double)steps->compute_16bit_ps, compute), "share of computing with 16 bit numbers");
+        add_percent(o, "device_compute_32bit_percent", 100 * safe_div((double)steps->compute_32bit_ps, compute), "share of computing with 32 bit numbers");
+    } else {
+        double busy = (double)ops->busy_ps, idle = (double)ops->idle_ps, sure_busy = (double)ops->sure_busy_ps, sure_idle = (double)ops->sure_idle_ps;
+        add_percent(o, "device_duty_cycle_percent", 100 * safe_div(busy, busy + idle), "share of time in which the chips compute");
+        add_percent(o, "device_duty_cycle_high_confidence_percent", 100 * safe_div(sure_busy, sure_busy + sure_idle),
+                    "the same without custom calls of no known work");
+        add_percent(o, "device_idle_time_percent", tpu ? idle_percent(ops) : 0, "share of the devices' time without an op; TPU alone");
+        add_percent(o, "host_idle_time_percent", tpu ? idle_percent(&stats->host) : 0, "share of the threads' time without an op; TPU alone");
+        add_percent(o, "flop_rate_utilization_relative_to_roofline", NAN, "never known: XProf's open build prints 0.0%");
+        add_percent(o, "memory_bw_utilization_relative_to_hw_limit", NAN, "never known: XProf's open build prints 0.0%");
+    }
+    if (ops->sure_idle_ps)
+        add_number(o, "idle_time_high_confidence_ps", "%g", (double)ops->sure_idle_ps, "ps", "time in which the chips do not compute, by the same");
+    if (m->active > 0) {
+        add_ms(o, "active_steptime_ms_average", m->active, "time on duty, in a step");
+        add_ms(o, "tc_active_ms_average", m->active, "the same of TensorCores");
+    }
+    if (m->sc_step > 0) {
+        add_coarse_ms(o, "sc_steptime_average", m->sc_step, "a step of a SparseCore");
+        add_coarse_ms(o, "sc_infeed_time_avg", NAN, "never told apart: XProf prints 0.0");
+        add_coarse_ms(o, "sc_outfeed_time_avg", NAN, "never told apart: XProf prints 0.0");
+        add_coarse_ms(o, "sc_idle_time_avg", m->sc_idle, "SparseCores idle, in a step");
+        add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle, "SparseCores busy, in a step");
+    }
+}
+
+/* ---- the run's environment ---- */
+
+/* Does a framework op's name have a scope of gradients? */
+static bool names_gradient(const char *name)
+{
+    for (const char *scope = name, *end; (end = strchr(scope, '/')); scope = end + 1) {
+        Slice s = {scope, (size_t)(end - scope)};
+        if (slice_is(s, "gradient_tape") || slice_starts(s, "gradients") || slice_starts(s, "transpose(")) return true;
+    }
+    return false;
+}
+
+static bool is_training(Run *run, Host *only, ProfErr *err)
+{
+    for (size_t h = 0; h < run->n_hosts; h++) {
+        if (only && only != &run->hosts[h]) continue;
+        const HloPrograms *programs = hlo_programs(&run->hosts[h], err);
+        for (size_t i = 0; programs && i < programs->n; i++)
+            for (size_t k = 0; k < programs->modules[i]->n_ops; k++) {
+                const Xla__HloInstructionProto *op = programs->modules[i]->ops[k].instruction;
+                if (op->metadata && op->metadata->op_name && names_gradient(op->metadata->op_name)) return true;
+            }
+    }
+    return false;
+}
+
+static void add_environment(Overview *o, Run *run, Host *only, const DeviceCapabilities *devices)
+{
+    char text[64];
+    size_t n = only ? 1 : run->n_hosts;
+    sqlite3_snprintf(sizeof text, text, "%lld", (long long)n);
+    add_text(o, "host_count", text, NULL, "hosts of the run");
+    sqlite3_snprintf(sizeof text, text, "%lld (num tasks per host = 1)", (long long)n);
+    add_text(o, "task_count", text, NULL, "tasks: one a file");
+    add_text(o, "device_type", devices->device_type, NULL, "what the devices are");
+    sqlite3_snprintf(sizeof text, text, "%lld", (long long)devices->device_core_count);
+    add_text(o, "device_core_count", text, NULL, "GPUs, or TensorCores");
+    add_text(o, "is_training", is_training(run, only, o->err) ? "true" : "false", NULL, "does a program hold gradients?");
+}
+
+/* ---- recommendations ---- */
+
+static void add_verdicts(Overview *o, const InputAnalysis *a)
+{
+    bool tpu = a->is_tpu;
+    add_text(o, "bottleneck", tpu ? "" : finding_verdict(a, FINDING_INPUT), NULL, "where the time goes: host (input), both, device, unknown; empty on TPU");
+    add_text(o, "kernel_launch_bottleneck", tpu ? "" : finding_verdict(a, FINDING_LAUNCH), NULL, "high, moderate, no; empty on TPU");
+    add_text(o, "all_other_bottleneck", tpu ? "" : finding_verdict(a, FINDING_OTHERS), NULL, "high, moderate, no; empty on TPU");
+    add_text(o, "device_collectives_bottleneck", tpu ? "" : finding_verdict(a, FINDING_COLLECTIVES), NULL, "high, moderate, no; empty on TPU");
+    const char *hidden = tpu ? "" : a->input == VERDICT_HOST ? "device" : a->input == VERDICT_DEVICE ? "host" : "";
+    add_text(o, "non_bottleneck_tip_types", hidden, NULL, "tips that would not help");
+}
+
+static void overview_free(void *result)
+{
+    Overview *o = result;
+    arena_free(&o->arena);
+    prof_free(o);
+}
+
+static void *overview_make(Run *run, Host *only, ProfErr *err)
+{
+    const InputAnalysis *a = run_input(run, only, err);
+    const OpStats *stats = a ? run_op_stats(run, only, err) : NULL;
+    const DeviceCapabilities *devices = stats ? run_devices(run, only, err) : NULL;
+    Overview *o = devices ? prof_alloc(sizeof *o) : NULL;
+    if (devices && !o) prof_nomem(err);
+    if (!o) return NULL;
+    TpuMeans means = tpu_means(a);
+    o->err = err;
+    o->section = "top_ops";
+    add_whole(o, run, only, a, stats, &means, strstr(devices->device_type, "GPU") != NULL);
+    o->section = "input_pipeline";
+    add_step_time(o, a);
+    if (a->is_tpu)
+        add_tpu(o, a, &means);
+    else
+        add_generic(o, a);
+    o->section = "run_environment";
+    add_environment(o, run, only, devices);
+    o->section = "recommendation";
+    add_verdicts(o, a);
+    if (!err->code) return o;
+    overview_free(o);
+    return NULL;
+}
+
+static bool overview_next(RowCursor *c)
+{
+    static const Analysis analysis = {overview_make, overview_free};
+    const Overview *o = run_analysis(c->from->run, c->from->only, &analysis, &c->err);
+    c->i += c->started;
+    if (!o || c->i >= o->n) return false;
+    c->item = &o->properties[c->i];
+    c->place = c->i;
+    return true;
+}
+
+static void overview_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Property *p = c->item;
+    const char *text = column == OV_SECTION ? p->section
+                       : column == OV_NAME  ? p->name
+                       : column == OV_VALUE ? p->value
+                       : column == OV_UNIT  ? p->unit
+                                            : p->description;
+    if (text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
+}
+
+static const RowSource overview_rows = {.next = overview_next, .column = overview_column, .per_run = true};
+const Table overview_table = {
+    "overview", "XProf's overview page: a row a property", overview_columns, COUNT(overview_columns), &row_table_module, &overview_rows, 50};
