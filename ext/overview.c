@@ -15,7 +15,7 @@ SQLITE_EXTENSION_INIT3
     C(OV_SECTION, "section", "TEXT", NULL, "top_ops, input_pipeline, run_environment or recommendation: the table of the page that has it", "libprofsql")      \
     C(OV_NAME, "name", "TEXT", NULL, "the property", "overview_page key")                                                                                      \
     C(OV_VALUE, "value", "TEXT", NULL,                                                                                                                         \
-      "as XProf prints it; for its sentences a code; NULL: not known, where XProf prints a zero or -nan; what XProf leaves out is no row",                       \
+      "as XProf prints it; for its sentences a code; NULL: not known, where XProf prints a zero or -nan; what XProf leaves out is no row",                     \
       "overview_page value")                                                                                                                                   \
     C(OV_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL: none", "libprofsql")                                                                            \
     C(OV_DESCRIPTION, "description", "TEXT", NULL, "what it tells", "libprofsql")                                                                              \
@@ -161,7 +161,7 @@ static double eager_percent(const OpMetricsDb *db)
     return 100 * safe_div((double)eager, (double)all);
 }
 
-static double idle_percent(const OpMetricsDb *db) { return db->total_ps ? 100 * op_db_idle_fraction(db) : 0; }
+static double idle_percent(const OpMetricsDb *db) { return 100 * op_db_idle_fraction(db); }
 
 /* The average over hosts of a stat of a host plane, NAN where none has it. */
 static double host_stat(Run *run, Host *only, const char *name, ProfErr *err)
@@ -245,44 +245,69 @@ static bool names_gradient(const char *name)
     return false;
 }
 
+static bool has_gradients(Host *host, ProfErr *err)
+{
+    const HloPrograms *programs = hlo_programs(host, err);
+    for (size_t i = 0; programs && i < programs->n; i++)
+        for (size_t k = 0; k < programs->modules[i]->n_ops; k++) {
+            const Xla__HloInstructionProto *op = programs->modules[i]->ops[k].instruction;
+            if (op->metadata && op->metadata->op_name && names_gradient(op->metadata->op_name)) return true;
+        }
+    return false;
+}
+
+/* XProf lets the last host speak for all. */
 static bool is_training(Run *run, Host *only, ProfErr *err)
 {
+    Host *host = only ? only : run->n_hosts ? &run->hosts[run->n_hosts - 1] : NULL;
+    return host && has_gradients(host, err);
+}
+
+static const char *hostname(const Host *host) { return host->n_hostnames ? host->hostnames[0]->text : host->name; }
+
+/* Machines: several files may be of one. */
+static size_t count_hosts(const Run *run)
+{
+    size_t n = 0;
     for (size_t h = 0; h < run->n_hosts; h++) {
-        if (only && only != &run->hosts[h]) continue;
-        const HloPrograms *programs = hlo_programs(&run->hosts[h], err);
-        for (size_t i = 0; programs && i < programs->n; i++)
-            for (size_t k = 0; k < programs->modules[i]->n_ops; k++) {
-                const Xla__HloInstructionProto *op = programs->modules[i]->ops[k].instruction;
-                if (op->metadata && op->metadata->op_name && names_gradient(op->metadata->op_name)) return true;
-            }
+        bool seen = false;
+        for (size_t k = 0; k < h && !seen; k++) seen = !strcmp(hostname(&run->hosts[k]), hostname(&run->hosts[h]));
+        n += !seen;
     }
-    return false;
+    return n;
 }
 
 static void add_environment(Overview *o, Run *run, Host *only, const DeviceCapabilities *devices)
 {
     char text[64];
-    size_t n = only ? 1 : run->n_hosts;
-    sqlite3_snprintf(sizeof text, text, "%lld", (long long)n);
-    add_text(o, "host_count", text, NULL, "hosts of the run");
-    sqlite3_snprintf(sizeof text, text, "%lld (num tasks per host = 1)", (long long)n);
+    size_t tasks = only ? 1 : run->n_hosts, hosts = only ? 1 : count_hosts(run);
+    sqlite3_snprintf(sizeof text, text, "%llu", (unsigned long long)hosts);
+    add_text(o, "host_count", text, NULL, "machines of the run");
+    sqlite3_snprintf(sizeof text, text, "%llu (num tasks per host = %llu)", (unsigned long long)tasks, (unsigned long long)(hosts ? tasks / hosts : 0));
     add_text(o, "task_count", text, NULL, "tasks: one a file");
     add_text(o, "device_type", devices->device_type, NULL, "what the devices are");
     sqlite3_snprintf(sizeof text, text, "%lld", (long long)devices->device_core_count);
     add_text(o, "device_core_count", text, NULL, "GPUs, or TensorCores");
-    add_text(o, "is_training", is_training(run, only, o->err) ? "true" : "false", NULL, "does a program hold gradients?");
+    add_text(o, "is_training", is_training(run, only, o->err) ? "true" : "false", NULL, "does a program of the last host hold gradients?");
 }
 
 /* ---- recommendations ---- */
 
+/* XProf's page has no verdicts on a TPU's steps. */
+static const char *page_verdict(const InputAnalysis *a, enum Finding finding)
+{
+    if (a->is_tpu && a->input != VERDICT_UNKNOWN) return "";
+    const char *verdict = finding_verdict(a, finding);
+    return verdict ? verdict : "no";
+}
+
 static void add_verdicts(Overview *o, const InputAnalysis *a)
 {
-    bool tpu = a->is_tpu;
-    add_text(o, "bottleneck", tpu ? "" : finding_verdict(a, FINDING_INPUT), NULL, "where the time goes: host (input), both, device, unknown; empty on TPU");
-    add_text(o, "kernel_launch_bottleneck", tpu ? "" : finding_verdict(a, FINDING_LAUNCH), NULL, "high, moderate, no; empty on TPU");
-    add_text(o, "all_other_bottleneck", tpu ? "" : finding_verdict(a, FINDING_OTHERS), NULL, "high, moderate, no; empty on TPU");
-    add_text(o, "device_collectives_bottleneck", tpu ? "" : finding_verdict(a, FINDING_COLLECTIVES), NULL, "high, moderate, no; empty on TPU");
-    const char *hidden = tpu ? "" : a->input == VERDICT_HOST ? "device" : a->input == VERDICT_DEVICE ? "host" : "";
+    add_text(o, "bottleneck", page_verdict(a, FINDING_INPUT), NULL, "where the time goes: host (input), both, device, unknown; empty on TPU with steps");
+    add_text(o, "kernel_launch_bottleneck", page_verdict(a, FINDING_LAUNCH), NULL, "high, moderate, no; empty on TPU with steps");
+    add_text(o, "all_other_bottleneck", page_verdict(a, FINDING_OTHERS), NULL, "high, moderate, no; empty on TPU with steps");
+    add_text(o, "device_collectives_bottleneck", page_verdict(a, FINDING_COLLECTIVES), NULL, "high, moderate, no; empty on TPU with steps");
+    const char *hidden = a->is_tpu ? "" : a->input == VERDICT_HOST ? "device" : a->input == VERDICT_DEVICE ? "host" : "";
     add_text(o, "non_bottleneck_tip_types", hidden, NULL, "tips that would not help");
 }
 
