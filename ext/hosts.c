@@ -2,6 +2,7 @@
  *
  *   SELECT run, host, event_count FROM hosts('logs');   -- 2026_11_20|worker-0|74305 */
 #include "../loader/analysis/check.h"
+#include "../loader/analysis/diagnostics.h"
 #include "../loader/format/hlo.h"
 #include "../loader/format/xspace.h"
 #include "prof.h"
@@ -248,7 +249,8 @@ const Table session_table = {"session",
     "inference_cut, " \
     "dcn_cut, " \
     "tf_data_cut, " \
-    "more"
+    "more; " \
+    "xprof_error, xprof_warning (the profiler said it) and xprof_steps (of the whole run, with its first host): what XProf shows above its pages"
 /* clang-format on */
 
 #define ISSUES_COLUMNS(C)                                                                                                                                      \
@@ -265,22 +267,27 @@ const Table session_table = {"session",
 enum { ISSUES_COLUMNS(COLUMN_ENUM) };
 static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
 
+/* The host's issues, which the analyses may add to, then what XProf says of it: c->owned, of c->nth, from c->part 1 on. */
 static bool issues_next(RowCursor *c)
 {
     Issue issue;
-    if (!c->started && (!run_check_stats(c->host->run, &c->err) || hlo_check_programs(c->host, &c->err))) return false;
-    if (c->started) c->i++;
-    c->place = host_place(c, 0, c->i);
-    return host_issue_at(c->host, c->i, &issue, &c->err);
+    if (!c->started) {
+        if (!run_check_stats(c->host->run, &c->err) || hlo_check_programs(c->host, &c->err)) return false;
+        Diagnostic *said = NULL;
+        bool known = host_diagnostics(c->host, c->from->only, &said, &c->nth, &c->err);
+        c->owned = said;
+        if (!known) return false;
+    } else {
+        c->i++;
+    }
+    if (!c->part && !host_issue_at(c->host, c->i, &issue, &c->err)) c->part = 1, c->i = 0;
+    c->place = host_place(c, (size_t)c->part, c->i);
+    return !c->err.code && (!c->part || c->i < c->nth);
 }
 
-static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
+static void issue_column(const Issue *issue, sqlite3_context *ctx, int column)
 {
-    Issue found;
-    const Issue *issue = &found;
-    if (!host_issue_at(c->host, c->i, &found, &c->err)) return;
     switch (column) {
-    case IS_PATH: sqlite3_result_text(ctx, c->host->file.path, -1, SQLITE_STATIC); break;
     case IS_OFFSET: sqlite3_result_int64(ctx, (sqlite3_int64)issue->offset); break;
     case IS_SEVERITY: sqlite3_result_text(ctx, issue->severity, -1, SQLITE_STATIC); break;
     case IS_CODE: sqlite3_result_text(ctx, issue->code, -1, SQLITE_STATIC); break;
@@ -291,6 +298,30 @@ static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource issues_rows = {.next = issues_next, .column = issues_column};
+static void diagnostic_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Diagnostic *said = &((const Diagnostic *)c->owned)[c->i];
+    switch (column) {
+    case IS_SEVERITY: sqlite3_result_text(ctx, said->severity, -1, SQLITE_STATIC); break;
+    case IS_CODE: sqlite3_result_text(ctx, said->code, -1, SQLITE_STATIC); break;
+    case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)said->count); break;
+    case IS_MESSAGE: sqlite3_result_text64(ctx, said->message, said->n_bytes, SQLITE_TRANSIENT, SQLITE_UTF8); break;
+    case IS_LOST: sqlite3_result_int64(ctx, 0); break;
+    default: break;
+    }
+}
+
+static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    Issue issue;
+    if (column == IS_PATH)
+        sqlite3_result_text(ctx, c->host->file.path, -1, SQLITE_STATIC);
+    else if (c->part)
+        diagnostic_column(c, ctx, column);
+    else if (host_issue_at(c->host, c->i, &issue, &c->err))
+        issue_column(&issue, ctx, column);
+}
+
+static const RowSource issues_rows = {.next = issues_next, .column = issues_column, .release = prof_free};
 const Table prof_issues_table = {
     "prof_issues", "what was lost, repaired or doubtful while reading", issues_columns, COUNT(issues_columns), &row_table_module, &issues_rows, 4};

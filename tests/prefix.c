@@ -72,7 +72,7 @@ static const char *check(sqlite3 *db, int whole, sqlite3_int64 *n_events, sqlite
         snprintf(why, sizeof why, "rc %d without a good message: %s", rc, message);
         return why;
     }
-    sqlite3_int64 issues = ask(db, "SELECT count(*) FROM prof_issues(?1)", &rc);
+    sqlite3_int64 issues = ask(db, "SELECT count(*) FROM prof_issues(?1) WHERE code <> 'no_steps' AND code NOT LIKE 'xprof%'", &rc);
     if (rc != SQLITE_OK) {
         snprintf(why, sizeof why, "rows, but prof_issues: %s", sqlite3_errmsg(db));
         return why;

@@ -547,7 +547,6 @@ OBJECT = """
 OBJECT_ZEROS = "index numbered logicalBufferId logicalBufferSizeMib unpaddedShapeMib"
 OBJECT_REAL = "logicalBufferSizeMib unpaddedShapeMib"
 
-NO_DIAGNOSTICS = "XProf's diagnostics are to come to prof_issues"
 NO_URL = {"trace_viewer_url": "a link into XProf's own page"}
 
 
@@ -693,7 +692,8 @@ TOOLS = [
         hlo_module_id = program_id
         source_info = """ + SOURCE, key="step operation hlo_module_id include_infeed_outfeed", order=True, turn={"source_info": plain_source}),
     Entry("roofline_model.ops.properties", "roofline_properties", "roofline_properties({source})", "key = name\nvalue", key="key"),
-    Entry("roofline_model.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity message", key="message", pending=NO_DIAGNOSTICS),
+    Entry("roofline_model.diagnostics", "prof_issues", "prof_issues({source}) WHERE code = 'xprof_steps' AND EXISTS (SELECT 1 FROM planes({source}) WHERE kind IN ('gpu', 'tensorcore'))",
+          "severity = upper(severity)\nmessage", key="message"),
 ] + [
     Entry("op_profile.by%s%s" % (group, idle and "ExcludeIdle"), "op_profile",
           "op_profile({source}, '%s', %d)" % (group.lower(), 0 if idle else 1), OP_PROFILE, key="node", real=OP_PROFILE_REAL,
@@ -810,7 +810,7 @@ TOOLS = [
           rows=properties("input_pipeline_analyzer.input_ops")),
     Entry("input_pipeline_analyzer.recommendation", "recommendations", "recommendations({source}) WHERE section = 'input_pipeline_analyzer'",
           "link", order=True),
-    Entry("input_pipeline_analyzer.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity message", key="message", pending=NO_DIAGNOSTICS),
+    Entry("input_pipeline_analyzer.diagnostics", "prof_issues", "prof_issues({source}) WHERE code = 'xprof_steps'", "severity = upper(severity)\nmessage", key="message"),
     key_values("input_pipeline_analyzer.steps", "overview", "input_pipeline"),
 
     # overview
@@ -836,7 +836,7 @@ TOOLS = [
         deviceTimeMs = device_ms
         communicationTimeMs = communication_ms
         totalTimeMs = total_ms""", key="percentile", order=True),
-    Entry("overview_page.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity message", key="message", pending=NO_DIAGNOSTICS),
+    Entry("overview_page.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity = upper(severity)\nmessage", key="message"),
     Entry("smart_suggestion", "recommendations", "recommendations({source}) WHERE section = 'smart_suggestion'", """
         ruleName = code
         suggestionText = statement""", key="ruleName", rows=suggestions),
