@@ -24,6 +24,12 @@ char *finding_statement(const InputAnalysis *a, enum Finding finding);
 const char *next_step_code(const InputAnalysis *a);
 const char *next_step_statement(const InputAnalysis *a);
 
+/* Computing with 16 bit numbers, of all computing; 0 where none is known. Low: less than 10 % of a known time. */
+double precision_16bit_percent(const StepDb *steps);
+bool precision_is_low(const StepDb *steps);
+/* Eager ops' share of the self time of all ops but IDLE. */
+double eager_percent(const OpMetricsDb *db);
+
 extern const char *const hardware_names[]; /* by enum Hardware, as XProf spells them */
 
 #endif

@@ -122,6 +122,21 @@ const char *next_step_statement(const InputAnalysis *a)
                            : "The trace shows no tf.data pipeline: with one, input_ops and input_breakdown tell where the host's input time goes.";
 }
 
+double precision_16bit_percent(const StepDb *steps)
+{
+    return 100 * safe_div((double)steps->compute_16bit_ps, (double)steps->compute_16bit_ps + (double)steps->compute_32bit_ps);
+}
+
+bool precision_is_low(const StepDb *steps) { return (steps->compute_16bit_ps || steps->compute_32bit_ps) && precision_16bit_percent(steps) < 10; }
+
+double eager_percent(const OpMetricsDb *db)
+{
+    uint64_t eager = 0, all = 0;
+    for (size_t i = 0; i < db->n_ops; i++)
+        if (!op_is_idle(&db->ops[i])) all += db->ops[i].self_ps, eager += db->ops[i].is_eager ? db->ops[i].self_ps : 0;
+    return 100 * safe_div((double)eager, (double)all);
+}
+
 /* ---- input_pipeline ---- */
 
 #define SHARE_DOCS(C, ID, name, of, verdict_doc)                                                                                                               \

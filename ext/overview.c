@@ -153,14 +153,6 @@ static uint64_t occurrences(const OpMetricsDb *db)
     return n;
 }
 
-static double eager_percent(const OpMetricsDb *db)
-{
-    uint64_t eager = 0, all = 0;
-    for (size_t i = 0; i < db->n_ops; i++)
-        if (!op_is_idle(&db->ops[i])) all += db->ops[i].self_ps, eager += db->ops[i].is_eager ? db->ops[i].self_ps : 0;
-    return 100 * safe_div((double)eager, (double)all);
-}
-
 static double idle_percent(const OpMetricsDb *db) { return 100 * op_db_idle_fraction(db); }
 
 /* The average over hosts of a stat of a host plane, NAN where none has it. */
@@ -191,10 +183,8 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
 {
     double host = (double)occurrences(&stats->host), device = (double)occurrences(&stats->framework), sum = host + device;
     const OpMetricsDb *ops = &stats->device;
-    double compute = 0;
     const StepDb *steps = run_steps(run, only, o->err);
     if (!steps) return;
-    compute = (double)steps->compute_16bit_ps + (double)steps->compute_32bit_ps;
     bool tpu = a->is_tpu;
     add_percent(o, "host_tf_op_percent", 100 * safe_div(host, sum), "share of framework ops that ran on the host, by count");
     add_percent(o, "device_tf_op_percent", sum > 0 ? 100 - 100 * safe_div(host, sum) : 0, "share of framework ops that ran on devices, by count");
@@ -206,8 +196,9 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
     add_text(o, "remark_text", "", NULL, "always empty");
     add_text(o, "remark_color", "", NULL, "always empty");
     if (gpu) {
-        add_percent(o, "device_compute_16bit_percent", 100 * safe_div((double)steps->compute_16bit_ps, compute), "share of computing with 16 bit numbers");
-        add_percent(o, "device_compute_32bit_percent", 100 * safe_div((double)steps->compute_32bit_ps, compute), "share of computing with 32 bit numbers");
+        add_percent(o, "device_compute_16bit_percent", precision_16bit_percent(steps), "share of computing with 16 bit numbers");
+        add_percent(o, "device_compute_32bit_percent", steps->compute_32bit_ps ? 100 - precision_16bit_percent(steps) : 0,
+                    "share of computing with 32 bit numbers");
     } else {
         double busy = (double)ops->busy_ps, idle = (double)ops->idle_ps, sure_busy = (double)ops->sure_busy_ps, sure_idle = (double)ops->sure_idle_ps;
         add_percent(o, "device_duty_cycle_percent", 100 * safe_div(busy, busy + idle), "share of time in which the chips compute");
@@ -301,12 +292,13 @@ static const char *page_verdict(const InputAnalysis *a, enum Finding finding)
     return verdict ? verdict : "no";
 }
 
-static void add_verdicts(Overview *o, const InputAnalysis *a)
+static void add_verdicts(Overview *o, const InputAnalysis *a, const StepDb *steps)
 {
     add_text(o, "bottleneck", page_verdict(a, FINDING_INPUT), NULL, "where the time goes: host (input), both, device, unknown; empty on TPU with steps");
     add_text(o, "kernel_launch_bottleneck", page_verdict(a, FINDING_LAUNCH), NULL, "high, moderate, no; empty on TPU with steps");
     add_text(o, "all_other_bottleneck", page_verdict(a, FINDING_OTHERS), NULL, "high, moderate, no; empty on TPU with steps");
     add_text(o, "device_collectives_bottleneck", page_verdict(a, FINDING_COLLECTIVES), NULL, "high, moderate, no; empty on TPU with steps");
+    add_text(o, "precision_statement", precision_is_low(steps) ? "use_16bit" : "", NULL, "use_16bit: little of the computing is in 16 bit numbers");
     const char *hidden = a->is_tpu ? "" : a->input == VERDICT_HOST ? "device" : a->input == VERDICT_DEVICE ? "host" : "";
     add_text(o, "non_bottleneck_tip_types", hidden, NULL, "tips that would not help");
 }
@@ -339,7 +331,8 @@ static void *overview_make(Run *run, Host *only, ProfErr *err)
     o->section = "run_environment";
     add_environment(o, run, only, devices);
     o->section = "recommendation";
-    add_verdicts(o, a);
+    const StepDb *steps = run_steps(run, only, err);
+    if (steps) add_verdicts(o, a, steps);
     if (!err->code) return o;
     overview_free(o);
     return NULL;

@@ -71,6 +71,7 @@ SQLITE_EXTENSION_INIT1
     T(tf_data_iterators) \
     T(input_pipeline) \
     T(overview) \
+    T(recommendations) \
     T(prof_columns) \
     T(prof_functions) \
     T(prof_queries)

@@ -551,11 +551,20 @@ NO_URL = {"trace_viewer_url": "a link into XProf's own page"}
 
 
 SENTENCES = "a sentence of XProf's; what it says is told by a code, in recommendation's *_bottleneck here"
-PAGE_LEFT_OUT = {key: SENTENCES for key in ("statement", "kernel_launch_statement", "all_other_statement", "device_collectives_statement", "precision_statement")}
+PAGE_LEFT_OUT = {key: SENTENCES for key in ("statement", "kernel_launch_statement", "all_other_statement", "device_collectives_statement")}
 PAGE_LEFT_OUT["step_time_graph_column_ids"] = "columns of the page's chart"
 PAGE_CODES = {"input_conclusion": [("HIGHLY", "highly"), ("MODERATELY", "moderately"), ("POTENTIALLY", "potentially"), ("NOT", "not"), ("No step", "unknown")],
+              "precision_statement": [("16-bit", "use_16bit")],
               "output_conclusion": [("HIGHLY", "highly"), ("MODERATELY", "moderately")],
               "summary_nextstep": [("Section 3 below", "use_tf_data"), ("Look at Section 3", "input_ops"), ("skip the rest", "none")]}
+
+
+def linked(cell):
+    """The pages or the tool that a tip of XProf's sentences leads to; ours are these alone."""
+    pages = re.findall(r'href="([^"]*)"', cell or "")
+    if pages:
+        return " ".join(pages)
+    return cell if re.fullmatch(r"https://.*|[a-z_]+", cell or "") else cell.split()[0] if re.match(r"[a-z_]+ \(", cell or "") else None
 
 
 def key_values(name, table, section):
@@ -811,6 +820,8 @@ TOOLS = [
     Entry("input_pipeline_analyzer.recommendation", "recommendations", "recommendations({source}) WHERE section = 'input_pipeline_analyzer'",
           "link", order=True),
     Entry("input_pipeline_analyzer.diagnostics", "prof_issues", "prof_issues({source}) WHERE code = 'xprof_steps'", "severity = upper(severity)\nmessage", key="message"),
+          "link", order=True, turn={"link": linked}),
+    Entry("input_pipeline_analyzer.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity message", key="message", pending=NO_DIAGNOSTICS),
     key_values("input_pipeline_analyzer.steps", "overview", "input_pipeline"),
 
     # overview
@@ -826,9 +837,8 @@ TOOLS = [
     key_values("overview_page.input_pipeline", "overview", "input_pipeline"),
     Entry("overview_page.run_environment", "session", "session({source}) WHERE 0", "host_id command_line start_time bns_address"),
     key_values("overview_page.run_environment", "overview", "run_environment"),
-    Entry("overview_page.recommendation", "recommendations", "recommendations({source}) WHERE section = 'overview_page'", """
-        tip_type link
-        description = statement""", key="tip_type link", order=True),
+    Entry("overview_page.recommendation", "recommendations", "recommendations({source}) WHERE section = 'overview_page' AND tip_type IS NOT NULL",
+          "tip_type link", order=True, turn={"link": linked}, left_out={"description": "a sentence of XProf's; ours is statement"}),
     key_values("overview_page.recommendation", "overview", "recommendation"),
     Entry("overview_page.inference_latency", "inference_latency", "inference_latency({source})", """
         percentile
@@ -839,7 +849,7 @@ TOOLS = [
     Entry("overview_page.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity = upper(severity)\nmessage", key="message"),
     Entry("smart_suggestion", "recommendations", "recommendations({source}) WHERE section = 'smart_suggestion'", """
         ruleName = code
-        suggestionText = statement""", key="ruleName", rows=suggestions),
+        suggestionText = statement""", key="ruleName", rows=suggestions, pending="the one rule of XProf's, on waiting for barriers, is to come"),
 
     # memory
     Entry("memory_profile.summary", "memory_allocators", "memory_allocators({source})", """

@@ -1,0 +1,208 @@
+/* recommendations.c: the table recommendations: what to do about what a run's analyses find.
+ *
+ *   SELECT code, severity, statement FROM recommendations('logs') WHERE severity <> 'info'; */
+#include "findings.h"
+
+#include "../loader/analysis/tf_functions.h"
+SQLITE_EXTENSION_INIT3
+
+#define RECOMMENDATIONS_COLUMNS(C)                                                                                                                             \
+    C(RC_RUN, RUN_DOC)                                                                                                                                         \
+    C(RC_SECTION, "section", "TEXT", NULL, "overview_page or input_pipeline_analyzer: the page of XProf's that has it", "libprofsql")                          \
+    C(RC_CODE, "code", "TEXT", NULL,                                                                                                                           \
+      "what it is about: input, output, idle, kernel_launch, collectives, all_others, precision_16bit, tf_function, "                                          \
+      "eager_host, eager_device, outside_compilation; of tips: what to read",                                                                                  \
+      "libprofsql")                                                                                                                                            \
+    C(RC_SEVERITY, "severity", "TEXT", NULL, "error: takes much of the time, warning: worth a look, info: a tip, or nothing to do", "libprofsql")              \
+    C(RC_STATEMENT, "statement", "TEXT", NULL, "what was found or what to do, in words", "libprofsql")                                                         \
+    C(RC_TIP_TYPE, "tip_type", "TEXT", NULL,                                                                                                                   \
+      "faq, host, device or doc; overview's non_bottleneck_tip_types tells which would not help; NULL for a finding, and on the input pipeline's page",        \
+      "overview_page tip_type")                                                                                                                                \
+    C(RC_LINK, "link", "TEXT", NULL, "the tool of XProf's, or the pages of documentation, apart by blanks; NULL: none", "overview_page link")                  \
+    C(RC_SOURCE, SOURCE_DOC)
+enum { RECOMMENDATIONS_COLUMNS(COLUMN_ENUM) };
+static const Column recommendations_columns[] = {RECOMMENDATIONS_COLUMNS(COLUMN_DOC)};
+
+typedef struct {
+    const char *section, *code, *severity, *statement, *tip_type, *link;
+} Recommendation;
+
+enum { MAX_RECOMMENDATIONS = 40 };
+
+typedef struct {
+    Recommendation rows[MAX_RECOMMENDATIONS];
+    size_t n;
+    Arena arena;
+    ProfErr *err;
+} Recommendations;
+
+static const char overview[] = "overview_page", input_page[] = "input_pipeline_analyzer";
+
+static void add(Recommendations *r, Recommendation row)
+{
+    if (r->n < MAX_RECOMMENDATIONS) r->rows[r->n++] = row;
+}
+
+/* The statement is from sqlite3_mprintf() and freed; NULL: no memory. */
+static void add_made(Recommendations *r, const char *code, const char *severity, char *statement)
+{
+    size_t n = statement ? strlen(statement) + 1 : 0;
+    char *copy = statement ? arena_alloc(&r->arena, n) : NULL;
+    if (copy)
+        memcpy(copy, statement, n), add(r, (Recommendation){overview, code, severity, copy, NULL, NULL});
+    else
+        prof_nomem(r->err);
+    sqlite3_free(statement);
+}
+
+/* ---- findings ---- */
+
+static void add_findings(Recommendations *r, const InputAnalysis *a)
+{
+    static const char *const codes[] = {[FINDING_INPUT] = "input",          [FINDING_OUTPUT] = "output",           [FINDING_IDLE] = "idle",
+                                        [FINDING_LAUNCH] = "kernel_launch", [FINDING_COLLECTIVES] = "collectives", [FINDING_OTHERS] = "all_others"};
+    for (int f = 0; f < N_FINDINGS; f++) {
+        char *statement = finding_statement(a, f);
+        if (statement) add_made(r, codes[f], finding_severity(a, f), statement);
+    }
+}
+
+enum { EXPENSIVE_CALLS = 20, MUCH_EAGER = 10, MUCH_OUTSIDE = 5, QUOTED_FUNCTIONS = 3 }; /* percent, and functions that XProf names */
+
+static void add_precision(Recommendations *r, Run *run, Host *only)
+{
+    const StepDb *steps = run_steps(run, only, r->err);
+    if (steps && precision_is_low(steps))
+        add_made(r, "precision_16bit", "warning",
+                 sqlite3_mprintf("Only %.1f%% of the devices' computing is in 16 bit numbers; where the accuracy allows, bfloat16 or float16 is faster.",
+                                 precision_16bit_percent(steps)));
+}
+
+/* The most expensive function that comes after `last` in the order by falling share; NULL: none. */
+static const TfFunction *next_expensive(const TfFunctions *functions, const TfFunction *last)
+{
+    const TfFunction *best = NULL;
+    for (size_t i = 0; i < functions->n; i++) {
+        const TfFunction *f = &functions->functions[i];
+        double share = tf_function_expensive_percent(f), limit = last ? tf_function_expensive_percent(last) : 101;
+        if (share < EXPENSIVE_CALLS || share > limit || (last && share == limit && f <= last)) continue;
+        if (!best || share > tf_function_expensive_percent(best)) best = f;
+    }
+    return best;
+}
+
+static void add_functions(Recommendations *r, Run *run, Host *only)
+{
+    const TfFunctions *functions = run_tf_functions(run, only, r->err);
+    const TfFunction *f = NULL;
+    for (int i = 0; functions && i < QUOTED_FUNCTIONS && (f = next_expensive(functions, f)); i++)
+        add_made(r, "tf_function", "warning",
+                 sqlite3_mprintf("%.1f%% of the time in the function '%s' is tracing or eager execution; tf_functions tells how often it was traced anew.",
+                                 tf_function_expensive_percent(f), f->name->text));
+}
+
+static double outside_percent(const OpStats *stats)
+{
+    uint64_t outside = 0;
+    for (size_t i = 0; i < stats->device.n_ops; i++) {
+        const OpMetrics *op = &stats->device.ops[i];
+        if (op_is_outside_compilation(slice_of(op->provenance), slice_of(op->long_name))) outside += op->self_ps;
+    }
+    return 100 * safe_div((double)outside, (double)stats->framework.total_op_ps);
+}
+
+static void add_ops(Recommendations *r, const OpStats *stats)
+{
+    double host = eager_percent(&stats->host), device = eager_percent(&stats->framework), outside = outside_percent(stats);
+    if (host > MUCH_EAGER)
+        add_made(r, "eager_host", "warning", sqlite3_mprintf("%.1f%% of the host's op time is eager execution; tf.function compiles it into graphs.", host));
+    if (device > MUCH_EAGER)
+        add_made(r, "eager_device", "warning",
+                 sqlite3_mprintf("%.1f%% of the devices' op time is eager execution; tf.function compiles it into graphs.", device));
+    if (outside > MUCH_OUTSIDE)
+        add_made(r, "outside_compilation", "warning",
+                 sqlite3_mprintf("%.1f%% of the devices' op time goes to ops that run outside of the compiled program, on the host.", outside));
+}
+
+/* ---- what is always there ---- */
+
+#define TF_DATA_API "https://www.tensorflow.org/api_docs/python/tf/data/"
+#define READER TF_DATA_API "TFRecordDataset#class_tfrecorddataset"
+
+static void add_tips(Recommendations *r, const InputAnalysis *a)
+{
+    const char *page = a->is_tpu ? "op_profile" : "framework_op_stats";
+    const Recommendation tips[] = {
+        {overview, "faq", "info", "Questions about a profile that does not look right", "faq", NULL},
+        {overview, "input_ops", "info", "Host: which input ops take the time", "host", "input_pipeline_analyzer"},
+        {overview, "trace_events", "info", "Host: what its threads do and when", "host", "trace_viewer"},
+        {overview, a->is_tpu ? "op_profile" : "tf_ops", "info", "Device: which ops take the time", "device", page},
+        {overview, "trace_events", "info", "Device: what it does and when", "device", "trace_viewer"},
+        {overview, "data_performance_analysis", "info", "How to read a profile of tf.data", "doc",
+         "https://www.tensorflow.org/guide/data_performance_analysis"},
+        {overview, "data_performance", "info", "How to make tf.data fast", "doc", "https://www.tensorflow.org/guide/data_performance"},
+        {input_page, "enqueue", "info", "Sending to the device: fewer and larger pieces", NULL, NULL},
+        {input_page, "preprocessing", "info", "Preprocessing: more of it at once, or once and for all before the run", NULL, TF_DATA_API "Dataset#map"},
+        {input_page, "advanced_file_read", "info", "Reading ahead: tune how much, from how many files, in which pieces", NULL,
+         TF_DATA_API "Dataset#prefetch " TF_DATA_API "Dataset#interleave " READER},
+        {input_page, "demanded_file_read", "info", "Reading when asked: read ahead instead", NULL,
+         TF_DATA_API "Dataset#prefetch " TF_DATA_API "Dataset#interleave " READER},
+        {input_page, "other", "info", "Other input work: tf.data makes it visible", NULL, "https://www.tensorflow.org/programmers_guide/datasets"},
+    };
+    for (size_t i = 0; i < COUNT(tips); i++) add(r, tips[i]);
+}
+
+/* ---- rows ---- */
+
+static void recommendations_free(void *result)
+{
+    Recommendations *r = result;
+    arena_free(&r->arena);
+    prof_free(r);
+}
+
+static void *recommendations_make(Run *run, Host *only, ProfErr *err)
+{
+    const InputAnalysis *a = run_input(run, only, err);
+    const OpStats *stats = a ? run_op_stats(run, only, err) : NULL;
+    Recommendations *r = stats ? prof_alloc(sizeof *r) : NULL;
+    if (stats && !r) prof_nomem(err);
+    if (!r) return NULL;
+    r->err = err;
+    add_findings(r, a);
+    add_precision(r, run, only);
+    add_functions(r, run, only);
+    add_ops(r, stats);
+    add_tips(r, a);
+    if (!err->code) return r;
+    recommendations_free(r);
+    return NULL;
+}
+
+static bool recommendations_next(RowCursor *c)
+{
+    static const Analysis analysis = {recommendations_make, recommendations_free};
+    const Recommendations *r = run_analysis(c->from->run, c->from->only, &analysis, &c->err);
+    c->i += c->started;
+    if (!r || c->i >= r->n) return false;
+    c->item = &r->rows[c->i];
+    c->place = c->i;
+    return true;
+}
+
+static void recommendations_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Recommendation *r = c->item;
+    const char *const texts[] = {[RC_SECTION] = r->section,     [RC_CODE] = r->code,         [RC_SEVERITY] = r->severity,
+                                 [RC_STATEMENT] = r->statement, [RC_TIP_TYPE] = r->tip_type, [RC_LINK] = r->link};
+    if (column < (int)COUNT(texts) && texts[column]) sqlite3_result_text(ctx, texts[column], -1, SQLITE_STATIC);
+}
+
+static const RowSource recommendations_rows = {.next = recommendations_next, .column = recommendations_column, .per_run = true};
+const Table recommendations_table = {"recommendations",
+                                     "what to do about what the analyses find, and XProf's tips, in our words",
+                                     recommendations_columns,
+                                     COUNT(recommendations_columns),
+                                     &row_table_module,
+                                     &recommendations_rows,
+                                     15};
