@@ -15,6 +15,8 @@ typedef struct {
 #define FORGETS_HOST "forgets what host threads did beside a device, and takes copies by the names of today's profilers (MemcpyH2D) for computations"
 #define WITH_HOST "host threads count too, and copies by every name; at each moment the most important activity. Without a GPU the same"
 
+#define OWN_MARKS "does not know the steps that frameworks mark in a way of their own (Keras 3), and then has no verdict"
+
 /* Every column that ends in _actual is here. */
 static const Difference differences[] = {
     {"kernel_stats", "registers_per_thread", "registers_per_thread_actual", DETAILS, SPELLINGS},
@@ -35,6 +37,9 @@ static const Difference differences[] = {
     {"tf_ops", "tensorcore_utilization_fraction", "tensorcore_utilization_fraction_actual",
      "counts the kernels of its list of names among the thousand longest reports of a host; 0 also for no kernel",
      "all kernels, by kernel_uses_tensorcore_actual; NULL without kernels"},
+    {"input_pipeline", "step_count", "step_count_actual", OWN_MARKS, "those marked steps, where there are no others"},
+    {"input_pipeline", "input_percent", "input_percent_actual", OWN_MARKS, "time in which host threads wait for input, by that of the marked steps"},
+    {"input_pipeline", "input_verdict", "input_verdict_actual", OWN_MARKS, "XProf's thresholds on input_percent_actual"},
     {"perf_counters", "value", "value_actual", "reads 0 for a counter stored as a double, and a negative one modulo 2^64", "the value as it is stored"},
     {"dcn_collectives", "recv_stall_ms", "recv_stall_ms_actual", "divides the duration by a million once too often, which leaves next to nothing",
      "the duration"},

@@ -1,0 +1,34 @@
+-- How well did the run do, in one row?
+-- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- column run TEXT: the run
+-- column hardware TEXT: UNKNOWN_HARDWARE, CPU_ONLY, GPU or TPU
+-- column device_count INTEGER: GPUs, TensorCores and SparseCores
+-- column step_count INTEGER: complete steps, or those that a framework marks where XProf finds none
+-- column step_time_ms REAL [ms]: how long a step takes, on average; NULL without complete steps
+-- column step_time_deviation_percent REAL [percent]: sample deviation of that, by the average
+-- column input_percent REAL [percent 0..100]: time of the steps that goes to input
+-- column input_verdict TEXT: host: input bound, both: partly or perhaps, device: not, unknown: no steps
+-- column compute_percent REAL [percent 0..100]: time of the steps in which devices compute; NULL without devices
+-- column collectives_percent REAL [percent 0..100]: time of the steps that goes to collectives; NULL without devices
+-- column device_busy_percent REAL [percent 0..100]: time of the devices in ops, by their lines' spans; NULL without devices
+-- column duty_cycle_percent REAL [percent 0..100]: time in which the chips compute; TPU alone
+-- column flops_utilization_percent REAL [percent 0..100]: operations by the devices' peak, over the steps; NULL when either is unknown
+-- column kernel_launch_percent REAL [percent 0..100]: time of the steps that goes to launching kernels; NULL on TPU and without devices
+WITH device AS MATERIALIZED (
+    SELECT run, count(*) AS n FROM temp.devices(:source) GROUP BY run
+), totals AS MATERIALIZED (
+    SELECT run, CASE WHEN total_ps > 0 THEN 100.0 * total_op_ps / total_ps END AS busy, CASE WHEN busy_ps + idle_ps > 0 THEN 100.0 * busy_ps / (busy_ps + idle_ps) END AS duty
+    FROM temp.op_metrics_totals(:source)
+    WHERE side = 'device'
+), flops AS MATERIALIZED (
+    SELECT run, CASE WHEN sum(duration_ms) > 0 THEN sum(utilization_percent * duration_ms) / sum(duration_ms) END AS used
+    FROM temp.flops_utilization_by_step(:source)
+    WHERE utilization_percent IS NOT NULL
+    GROUP BY run
+)
+SELECT i.run, i.hardware, coalesce(d.n, 0), i.step_count_actual, i.step_time_ms_average,
+       CASE WHEN i.step_time_ms_average > 0 THEN 100.0 * i.step_time_ms_deviation / i.step_time_ms_average END,
+       i.input_percent_actual, i.input_verdict_actual, CASE WHEN d.n THEN i.compute_percent END, CASE WHEN d.n THEN i.collectives_percent END, t.busy,
+       CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used, CASE WHEN d.n THEN i.kernel_launch_percent END
+FROM temp.input_pipeline(:source) AS i LEFT JOIN device AS d ON d.run = i.run LEFT JOIN totals AS t ON t.run = i.run LEFT JOIN flops AS f ON f.run = i.run
+ORDER BY i.run
