@@ -33,6 +33,8 @@ static const char *const queries[] = {
     "SELECT name, count(*), max(end_ps) FROM trace_events(?1) WHERE line_id IN (0, 1, 2) GROUP BY name",
     "SELECT count(*) FROM trace_events(?1) WHERE name = 'no such' OR event_id IN (1, 2, 'x') OR plane = '/host:CPU'",
     "SELECT b.name FROM trace_events(?1) a JOIN trace_events(?1) b ON b.event_id = a.parent_id WHERE a.event_id < 20",
+    "SELECT max(self_ns), max(step_event_id), max(module_event_id), max(device_self_ps) FROM trace_events(?1)",
+    "SELECT plane_id, metadata_id, count(*) FROM trace_events(?1) GROUP BY plane_id, metadata_id",
     "SELECT * FROM event_stats(?1) LIMIT 300",
     "SELECT * FROM hosts(?1)",
     "SELECT * FROM planes(?1)",
