@@ -1,6 +1,7 @@
 # libprofsql: `make run` sets up, builds and answers a question about a real profile; `make test` proves it.
 # Everything built goes to build/.
 
+MAKEFLAGS += --jobs=$(shell nproc)
 CC ?= cc
 PREFIX ?= /usr/local
 BUILD := build

@@ -818,10 +818,8 @@ TOOLS = [
         unclassified_nonequeue_us = printf('%.3f', sum(time_us) FILTER (WHERE category NOT IN ('Advanced file read', 'Demanded file read', 'Enqueue', 'Preprocessing')))""",
           rows=properties("input_pipeline_analyzer.input_ops")),
     Entry("input_pipeline_analyzer.recommendation", "recommendations", "recommendations({source}) WHERE section = 'input_pipeline_analyzer'",
-          "link", order=True),
-    Entry("input_pipeline_analyzer.diagnostics", "prof_issues", "prof_issues({source}) WHERE code = 'xprof_steps'", "severity = upper(severity)\nmessage", key="message"),
           "link", order=True, turn={"link": linked}),
-    Entry("input_pipeline_analyzer.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity message", key="message", pending=NO_DIAGNOSTICS),
+    Entry("input_pipeline_analyzer.diagnostics", "prof_issues", "prof_issues({source}) WHERE code = 'xprof_steps'", "severity = upper(severity)\nmessage", key="message"),
     key_values("input_pipeline_analyzer.steps", "overview", "input_pipeline"),
 
     # overview
