@@ -148,7 +148,8 @@ double eager_percent(const OpMetricsDb *db)
     C(IP_HARDWARE, "hardware", "TEXT", NULL, "UNKNOWN_HARDWARE, CPU_ONLY, GPU or TPU", "input_pipeline_analyzer hardware_type")                                \
     C(IP_STEPS, "step_count", "INTEGER", NULL, "complete steps", "libprofsql")                                                                                 \
     C(IP_TIME, "step_time_ms_average", "REAL", "ms", "of the longest core of each step; NULL without steps", "input_pipeline_analyzer steptime_ms_average")    \
-    C(IP_DEVIATION, "step_time_ms_deviation", "REAL", "ms", "sample deviation", "input_pipeline_analyzer steptime_ms_standard_deviation")                      \
+    C(IP_DEVIATION, "step_time_ms_deviation", "REAL", "ms", "sample deviation; NULL for fewer than two",                                                       \
+      "input_pipeline_analyzer steptime_ms_standard_deviation")                                                                                                \
     C(IP_MINIMUM, "step_time_ms_min", "REAL", "ms", "the shortest", "input_pipeline_analyzer steptime_ms_minimum")                                             \
     C(IP_MAXIMUM, "step_time_ms_max", "REAL", "ms", "the longest", "input_pipeline_analyzer steptime_ms_maximum")                                              \
     SHARE_DOCS(C, IP_INPUT, "input", "time of the steps that goes to input; NULL without steps, and so are the other shares",                                  \
@@ -172,9 +173,9 @@ static const Column input_pipeline_columns[] = {INPUT_PIPELINE_COLUMNS(COLUMN_DO
 
 static bool input_pipeline_next(RowCursor *c) { return !c->started && run_input(c->from->run, c->from->only, &c->err); }
 
-static void result_percent(sqlite3_context *ctx, double percent)
+static void result_known(sqlite3_context *ctx, double value)
 {
-    if (!isnan(percent)) sqlite3_result_double(ctx, percent);
+    if (!isnan(value)) sqlite3_result_double(ctx, value);
 }
 
 static void result_sentence(sqlite3_context *ctx, char *sentence)
@@ -185,7 +186,7 @@ static void result_sentence(sqlite3_context *ctx, char *sentence)
 static void finding_column(sqlite3_context *ctx, const InputAnalysis *a, enum Finding finding, int part)
 {
     const char *verdict = finding_verdict(a, finding);
-    if (part == 0) result_percent(ctx, finding_percent(a, finding));
+    if (part == 0) result_known(ctx, finding_percent(a, finding));
     if (part == 1 && verdict) sqlite3_result_text(ctx, verdict, -1, SQLITE_STATIC);
     if (part == 2) result_sentence(ctx, finding_statement(a, finding));
 }
@@ -204,13 +205,13 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
     switch (column) {
     case IP_HARDWARE: sqlite3_result_text(ctx, hardware_names[a->hardware], -1, SQLITE_STATIC); break;
     case IP_STEPS: sqlite3_result_int64(ctx, (sqlite3_int64)a->n_steps); break;
-    case IP_TIME: result_percent(ctx, a->n_steps ? a->step_ms.average : NAN); break;
-    case IP_DEVIATION: result_percent(ctx, a->n_steps ? a->step_ms.deviation : NAN); break;
-    case IP_MINIMUM: result_percent(ctx, a->n_steps ? a->step_ms.minimum : NAN); break;
-    case IP_MAXIMUM: result_percent(ctx, a->n_steps ? a->step_ms.maximum : NAN); break;
-    case IP_COMPUTE: result_percent(ctx, a->compute_percent); break;
+    case IP_TIME: result_known(ctx, a->n_steps ? a->step_ms.average : NAN); break;
+    case IP_DEVIATION: result_known(ctx, a->n_steps > 1 ? a->step_ms.deviation : NAN); break;
+    case IP_MINIMUM: result_known(ctx, a->n_steps ? a->step_ms.minimum : NAN); break;
+    case IP_MAXIMUM: result_known(ctx, a->n_steps ? a->step_ms.maximum : NAN); break;
+    case IP_COMPUTE: result_known(ctx, a->compute_percent); break;
     case IP_STEPS_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)(a->n_marked_steps ? a->n_marked_steps : a->n_steps)); break;
-    case IP_PERCENT_ACTUAL: result_percent(ctx, a->n_marked_steps ? a->marked_input_percent : a->input_percent); break;
+    case IP_PERCENT_ACTUAL: result_known(ctx, a->n_marked_steps ? a->marked_input_percent : a->input_percent); break;
     case IP_VERDICT_ACTUAL: sqlite3_result_text(ctx, input_verdict_actual(a), -1, SQLITE_STATIC); break;
     case IP_TF_DATA: sqlite3_result_int(ctx, a->uses_tf_data); break;
     case IP_NEXT: sqlite3_result_text(ctx, next_step_statement(a), -1, SQLITE_STATIC); break;

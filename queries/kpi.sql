@@ -5,7 +5,7 @@
 -- column device_count INTEGER: GPUs, TensorCores and SparseCores
 -- column step_count INTEGER: complete steps, or those that a framework marks where XProf finds none
 -- column step_time_ms REAL [ms]: how long a step takes, on average; NULL without complete steps
--- column step_time_deviation_percent REAL [percent]: sample deviation of that, by the average
+-- column step_time_deviation_percent REAL [percent]: sample deviation of that, by the average; NULL for fewer than two steps
 -- column input_percent REAL [percent 0..100]: time of the steps that goes to input
 -- column input_verdict TEXT: host: input bound, both: partly or perhaps, device: not, unknown: no steps
 -- column compute_percent REAL [percent 0..100]: time of the steps in which devices compute; NULL without devices
