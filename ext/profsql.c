@@ -64,6 +64,7 @@ SQLITE_EXTENSION_INIT1
     T(inference_latency) \
     T(prof_differences) \
     T(dcn_collectives) \
+    T(collectives) \
     T(input_steps) \
     T(top_device_ops) \
     T(tf_data_pipelines) \

@@ -1,0 +1,82 @@
+/* collectives.c: the table collectives: what the devices of a run exchange with each other, and what that costs each of them.
+ *
+ *   SELECT plane, name, kind, total_ps / 1e6 AS us, wait_ps / 1e6 AS waited_us FROM collectives('logs') ORDER BY wait_ps DESC LIMIT 10; */
+#include "../loader/analysis/collectives.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define COLLECTIVES_COLUMNS(C)                                                                                                                                 \
+    C(CO_RUN, RUN_DOC)                                                                                                                                         \
+    C(CO_HOST, HOST_DOC)                                                                                                                                       \
+    C(CO_PLANE, PLANE_DOC)                                                                                                                                     \
+    C(CO_NAME, "name", "TEXT", NULL, "the op, of two parts the one that starts it; on a GPU the kernel", "XEventMetadata.display_name")                        \
+    C(CO_KIND, "kind", "TEXT", NULL, "all-reduce, all-gather, reduce-scatter, all-to-all, collective-permute, ...", "hlo_category; libprofsql")                \
+    C(CO_GROUP, "group_size", "INTEGER", "devices", "devices of a group; NULL when the program is not known or does not say", "HloInstructionProto")           \
+    C(CO_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often the device took part", "libprofsql")                                                          \
+    C(CO_BYTES, "bytes", "INTEGER", "bytes", "what the device brings in each time: its operands without padding; NULL when unknown", "HloInstructionProto")    \
+    C(CO_TOTAL, "total_ps", "INTEGER", "ps", "time of all, from the begin of the start to the end of the done where there are two parts", "libprofsql")        \
+    C(CO_MIN, "min_ps", "INTEGER", "ps", "the shortest", "libprofsql")                                                                                         \
+    C(CO_MAX, "max_ps", "INTEGER", "ps", "the longest", "libprofsql")                                                                                          \
+    C(CO_WAIT, "wait_ps", "INTEGER", "ps",                                                                                                                     \
+      "of it until the last of the host's devices began, summed; NULL where the host has one such device or they ran it unequally often", "libprofsql")        \
+    C(CO_BANDWIDTH, "bandwidth_gibps", "REAL", "2^30 bytes/s", "bytes of all over total_ps; NULL when unknown", "libprofsql")                                  \
+    C(CO_PROGRAM, "program_id", "TEXT", NULL, "program that it belongs to, decimal; NULL when unknown", "program_id")                                          \
+    C(CO_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
+    C(CO_SOURCE, SOURCE_DOC)
+enum { COLLECTIVES_COLUMNS(COLUMN_ENUM) };
+static const Column collectives_columns[] = {COLLECTIVES_COLUMNS(COLUMN_DOC)};
+
+static bool collectives_next(RowCursor *c)
+{
+    const Collectives *all = run_collectives(c->from->run, c->from->only, &c->err);
+    if (!all) return false;
+    for (c->i += c->started; c->i < all->collectives.n; c->i++) {
+        const Collective *op = &all->collectives.items[c->i];
+        if (op->plane->host != c->host || (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != op->plane->plane_id)) continue;
+        c->item = op;
+        return c->place = c->i, true;
+    }
+    return false;
+}
+
+static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Collective *op = c->item;
+    switch (column) {
+    case CO_PLANE: result_text(ctx, op->plane->name); break;
+    case CO_NAME: sqlite3_result_text(ctx, op->name.text, (int)op->name.n, SQLITE_STATIC); break;
+    case CO_KIND: sqlite3_result_text(ctx, op->kind, -1, SQLITE_STATIC); break;
+    case CO_GROUP:
+        if (op->group_size) sqlite3_result_int64(ctx, op->group_size);
+        break;
+    case CO_OCCURRENCES: sqlite3_result_int64(ctx, (sqlite3_int64)op->occurrences); break;
+    case CO_BYTES:
+        if (op->bytes >= 0) sqlite3_result_int64(ctx, op->bytes);
+        break;
+    case CO_TOTAL: sqlite3_result_int64(ctx, (sqlite3_int64)op->total_ps); break;
+    case CO_MIN: sqlite3_result_int64(ctx, op->min_ps); break;
+    case CO_MAX: sqlite3_result_int64(ctx, op->max_ps); break;
+    case CO_WAIT:
+        if (op->n_peers > 1) sqlite3_result_int64(ctx, (sqlite3_int64)op->wait_ps);
+        break;
+    case CO_BANDWIDTH:
+        if (op->bytes >= 0 && op->total_ps)
+            sqlite3_result_double(ctx, (double)op->bytes * (double)op->occurrences / 1073741824.0 / ((double)op->total_ps / 1e12));
+        break;
+    case CO_PROGRAM:
+        if (op->has_program) result_id(ctx, op->program_id);
+        break;
+    case CO_PLANE_ID: sqlite3_result_int64(ctx, op->plane->plane_id); break;
+    default: break;
+    }
+}
+
+static const RowSource collectives_rows = {.next = collectives_next, .column = collectives_column};
+const Table collectives_table = {"collectives",
+                                 "one row for each collective op of each device: how long it took, and how long the device waited for others",
+                                 collectives_columns,
+                                 COUNT(collectives_columns),
+                                 &row_table_module,
+                                 &collectives_rows,
+                                 50};
