@@ -254,7 +254,8 @@ static bool is_training(Run *run, Host *only, ProfErr *err)
     return host && has_gradients(host, err);
 }
 
-static const char *hostname(const Host *host) { return host->n_hostnames ? host->hostnames[0]->text : host->name; }
+/* A file that does not name its host is of this one to XProf. */
+static const char *hostname(const Host *host) { return host->n_hostnames ? host->hostnames[0]->text : "localhost"; }
 
 /* Machines: several files may be of one. */
 static size_t count_hosts(const Run *run)

@@ -372,16 +372,6 @@ def answered_viewer(answer):
     return any(record["tool"] == "memory_viewer" and record["status"] == "ok" for record in answer.index)
 
 
-def spans(answer):
-    """trace_viewer: the events that have a duration."""
-    table = answer.table("trace_viewer")
-    if not table or not table[0]:
-        return table
-    at = {c: i for i, c in enumerate(table[0])}
-    columns = ["pid", "tid", "name", "ts", "dur"]
-    return columns, [[row[at[c]] for c in columns] for row in table[1] if row[at["ph"]] == "X"]
-
-
 def as_text(cell):
     return None if cell is None else str(cell)
 
@@ -933,11 +923,6 @@ TOOLS = [
           "self_time_ns step category flops memory_accessed input_tensors output_tensors trace_args hlo_fingerprint flow source_line dcn_src_slice_id "
           "dcn_dst_slice_id dcn_src_logical_device_id dcn_dst_logical_device_id dcn_collective_name dcn_duration_us dcn_payload_size_bytes",
           key="device stream_id thread_id start_ns end_ns kernel_name", pending="steps and derived lines are to come"),
-    Entry("trace_viewer", "timeline", "timeline({source}) WHERE pid IS NOT NULL AND counter_value IS NULL", """
-        pid tid
-        name = ifnull(display_name, name)
-        ts = start_ps / 1e6
-        dur = duration_ps / 1e6""", key="pid tid ts dur name", rows=spans),
 
     # programs
     Entry("memory_viewer.heap", "heap_timeline", of_module("heap_timeline({source})"), """
