@@ -67,7 +67,7 @@ typedef struct {
     int8_t live;
 } Place;
 
-/* Where the buffers of one program stand at the peaks of their spaces; the rows' scratch. */
+/* Where the buffers of one program stand at the peaks of their spaces; c->owned. */
 typedef struct {
     size_t n_small;
     struct {
@@ -99,9 +99,9 @@ static int8_t state_of(const HeapAllocation *a, const HeapBuffer *b) { return b-
 
 static bool make_peaks(RowCursor *c, const Heap *heap)
 {
-    prof_free(c->scratch);
+    prof_free(c->owned);
     size_t places_bytes = sizeof(Peaks) + heap->n_buffers * sizeof(Place);
-    Peaks *peaks = c->scratch = prof_alloc(places_bytes + heap->n_spaces * sizeof *peaks->small);
+    Peaks *peaks = c->owned = prof_alloc(places_bytes + heap->n_spaces * sizeof *peaks->small);
     if (!peaks) return prof_nomem(&c->err), false;
     peaks->small = (void *)((char *)peaks + places_bytes);
     for (size_t a = 0; a < heap->n_allocations; a++)
@@ -126,7 +126,7 @@ static const HeapBuffer *buffer_at(const RowCursor *c, const Heap *heap)
 
 static bool wanted(const RowCursor *c, const Heap *heap, int64_t color, const HeapBuffer *b)
 {
-    const Peaks *peaks = c->scratch;
+    const Peaks *peaks = c->owned;
     if (c->has_key[KEY_MEMORY_SPACE] && c->key[KEY_MEMORY_SPACE] != color) return false;
     if (c->text_key[KEY_HLO_OP] && (!b || !b->instruction || strcmp(b->instruction->name, c->text_key[KEY_HLO_OP]) != 0)) return false;
     return !b || peaks->places[b - heap->buffers].live != FOLDED;
@@ -137,7 +137,7 @@ static bool buffer_allocations_next(RowCursor *c)
 {
     const Heap *heap = c->started ? hlo_heap(c->item, &c->err) : NULL;
     for (c->nth++; !c->err.code; c->nth++) {
-        const Peaks *peaks = c->scratch;
+        const Peaks *peaks = c->owned;
         if (heap && c->j < heap->n_allocations) {
             const HeapAllocation *a = &heap->allocations[c->j];
             if (c->nth < a->n_buffers || (!a->n_buffers && !c->nth)) {
@@ -274,7 +274,7 @@ static void buffer_allocations_column(RowCursor *c, sqlite3_context *ctx, int co
     if (row_program_column(c, ctx, column)) return;
     const HloModule *m = c->item;
     const Heap *heap = hlo_heap(m, &c->err); /* made already */
-    const Peaks *peaks = c->scratch;
+    const Peaks *peaks = c->owned;
     if (c->part >= 0) {
         const HeapObject *small = &peaks->small[c->part].object;
         if (column == BA_SPACE) sqlite3_result_int64(ctx, peaks->small[c->part].color);

@@ -19,12 +19,7 @@ static bool read_numbers(sqlite3_context *ctx, const char *name, int argc, sqlit
     for (int i = 0; i < argc; i++) {
         int type = sqlite3_value_numeric_type(argv[i]);
         if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) {
-            char *text = sqlite3_mprintf("input to %s() is not numeric", name);
-            if (text)
-                sqlite3_result_error(ctx, text, -1);
-            else
-                sqlite3_result_error_nomem(ctx);
-            sqlite3_free(text);
+            function_error(ctx, "input to %s() is not numeric", name);
             return false;
         }
         out[i] = sqlite3_value_double(argv[i]);

@@ -35,6 +35,9 @@ extern const int n_statistics_functions;
 extern const FunctionDef flops_functions[]; /* peak_flops: its user data is the Prof */
 extern const int n_flops_functions;
 
+/* Fails the call with a message of one %s, the function's name. */
+void function_error(sqlite3_context *ctx, const char *format, const char *name);
+
 /* An array with room for more items than *capacity, from sqlite3_realloc64. NULL when there is no memory: then the
 ** old array and *capacity still hold, and the caller still owns and frees that array. */
 void *functions_grow(void *array, sqlite3_int64 *capacity, size_t item_size);

@@ -183,12 +183,8 @@ static bool session_next(RowCursor *c)
     for (; c->i < c->host->n_planes; c->i++, c->j = 0) {
         const Plane *plane = &c->host->planes[c->i];
         if (strcmp(plane->name->text, "Task Environment")) continue;
-        for (; c->j < plane->n_stats; c->j++) {
-            size_t n;
-            const uint8_t *p = event_message(&c->window, plane->stat_offsets[c->j], &n, &c->err);
-            if (!p) return false;
-            if (stat_parse(p, p + n, &c->stat)) return c->place = host_place(c, 4 + c->i % 200, c->j), true;
-        }
+        for (; c->j < plane->n_stats && !c->err.code; c->j++)
+            if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err)) return c->place = host_place(c, 4 + c->i % 200, c->j), true;
     }
     return false;
 }
@@ -322,6 +318,6 @@ static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
         issue_column(&issue, ctx, column);
 }
 
-static const RowSource issues_rows = {.next = issues_next, .column = issues_column, .release = prof_free};
+static const RowSource issues_rows = {.next = issues_next, .column = issues_column};
 const Table prof_issues_table = {
     "prof_issues", "what was lost, repaired or doubtful while reading", issues_columns, COUNT(issues_columns), &row_table_module, &issues_rows, 4};

@@ -311,8 +311,8 @@ static bool percentiles_next(RowCursor *c)
 {
     const Inference *all = inference_of(c);
     if (!all) return false;
-    if (!c->scratch && !(c->scratch = prof_alloc(sizeof(PercentileRow)))) return prof_nomem(&c->err), false;
-    PercentileRow *row = c->scratch;
+    if (!c->owned && !(c->owned = prof_alloc(sizeof(PercentileRow)))) return prof_nomem(&c->err), false;
+    PercentileRow *row = c->owned;
     for (c->j += c->started, c->nth += c->started; c->i < all->n_models; c->i += (size_t)c->part, c->part = !c->part, c->j = 0, row->number = 0) {
         const InferenceModel *m = &all->models[c->i];
         size_t n = c->part ? m->n_batches : m->n_requests, n_rows = c->part && !all->has_batches ? 0 : n + m->n_by_size + 1;
@@ -410,7 +410,7 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     static const InferenceRequest no_request;
     static const InferenceBatch no_batch;
-    const PercentileRow *row = c->scratch;
+    const PercentileRow *row = c->owned;
     const InferenceRequest *r = row->is_batch ? NULL : row->sum ? (row->sum->n_requests ? &row->sum->request : &no_request) : row->model->requests[row->sample];
     const InferenceBatch *b = !row->is_batch ? NULL : row->sum ? (row->sum->n_batches ? &row->sum->batch : &no_batch) : row->model->batches[row->sample];
     uint64_t n = !row->sum ? 1 : row->is_batch ? row->sum->n_batches : row->sum->n_requests;

@@ -37,12 +37,7 @@ static int read_numbers(sqlite3_context *ctx, const char *name, int argc, sqlite
         if (type[i] == SQLITE_FLOAT) {
             kind = ARGS_REAL;
         } else if (type[i] != SQLITE_INTEGER) {
-            char *text = sqlite3_mprintf("input to %s() is not numeric", name);
-            if (text)
-                sqlite3_result_error(ctx, text, -1);
-            else
-                sqlite3_result_error_nomem(ctx);
-            sqlite3_free(text);
+            function_error(ctx, "input to %s() is not numeric", name);
             return ARGS_ERROR;
         }
     }

@@ -167,10 +167,8 @@ static double host_stat(Run *run, Host *only, const char *name, ProfErr *err)
         for (size_t i = 0; i < host->n_planes; i++) {
             const Plane *plane = &host->planes[i];
             for (size_t k = 0; plane->kind != PLANE_METADATA && k < plane->n_stats && !err->code; k++) {
-                size_t n_bytes;
                 Stat stat;
-                const uint8_t *p = event_message(&window, plane->stat_offsets[k], &n_bytes, err);
-                const StatMeta *meta = p && stat_parse(p, p + n_bytes, &stat) ? stat_meta(plane, stat.id) : NULL;
+                const StatMeta *meta = plane_stat(plane, k, &window, &stat, err) ? stat_meta(plane, stat.id) : NULL;
                 if (meta && stat.type == TYPE_DOUBLE && !strcmp(meta->name->text, name)) sum += stat.number, n++;
             }
         }

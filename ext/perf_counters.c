@@ -200,13 +200,13 @@ const Table utilization_table = {"utilization",
 enum { KERNEL_UTILIZATION_COLUMNS(COLUMN_ENUM) };
 static const Column kernel_utilization_columns[] = {KERNEL_UTILIZATION_COLUMNS(COLUMN_DOC)};
 
-/* c->i: the sample, c->j: the metric; those of the sample are in c->scratch. */
+/* c->i: the sample, c->j: the metric; those of the sample are in c->owned. */
 static bool kernel_utilization_next(RowCursor *c)
 {
     const PerfCounters *all = host_perf_counters(c->host, &c->err);
     if (!all) return false;
-    if (!c->scratch && !(c->scratch = prof_alloc(sizeof(KernelUtilization)))) return prof_nomem(&c->err), false;
-    KernelUtilization *u = c->scratch;
+    if (!c->owned && !(c->owned = prof_alloc(sizeof(KernelUtilization)))) return prof_nomem(&c->err), false;
+    KernelUtilization *u = c->owned;
     for (c->j += c->started; c->i < all->n; c->i++, c->j = 0) {
         const CounterSample *sample = &all->samples[c->i];
         if (sample->chip == CHIP_OTHER) continue;
@@ -221,7 +221,7 @@ static bool kernel_utilization_next(RowCursor *c)
 static void kernel_utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const CounterSample *sample = c->item;
-    const KernelUtilization *u = c->scratch;
+    const KernelUtilization *u = c->owned;
     switch (column) {
     case KU_DEVICE: sqlite3_result_int64(ctx, sample->device_id); break;
     case KU_TYPE: result_if_there(ctx, sample->device_type); break;

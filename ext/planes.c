@@ -182,12 +182,8 @@ static bool plane_stats_next(RowCursor *c)
     for (c->j += c->started; c->i < c->host->n_planes; c->i++, c->j = 0) {
         const Plane *plane = &c->host->planes[c->i];
         if (!wanted(c, KEY_PLANE_ID, plane->plane_id)) continue;
-        for (; c->j < plane->n_stats; c->j++) {
-            size_t n;
-            const uint8_t *p = event_message(&c->window, plane->stat_offsets[c->j], &n, &c->err);
-            if (!p) return false;
-            if (stat_parse(p, p + n, &c->stat)) return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
-        }
+        for (; c->j < plane->n_stats && !c->err.code; c->j++)
+            if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err)) return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
     }
     return false;
 }

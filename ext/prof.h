@@ -146,8 +146,7 @@ typedef struct {
     size_t message_capacity;
     const void *item;
     uint64_t first_place; /* of the places of the host's rows */
-    void *scratch;        /* of the row source, from prof_alloc(); freed at each host */
-    void *owned;          /* made for this host's rows alone; freed by RowSource.release before the next host's and at the end */
+    void *owned;          /* made for this host's rows alone; RowSource.release frees it before the next host's and at the end */
     Stat stat;
     int part;
     Source *found; /* prof_find */
@@ -171,8 +170,8 @@ typedef struct RowSource {
     void (*column)(RowCursor *c, sqlite3_context *ctx, int column);
     /* Run once for tables that are of the run, not of its hosts: rows come for its first host only. */
     bool per_run;
-    bool without_source; /* rows do not depend on any run: next() is called once, with host NULL */
-    void (*release)(void *owned);
+    bool without_source;                   /* rows do not depend on any run: next() is called once, with host NULL */
+    void (*release)(void *owned);          /* NULL: prof_free() */
     double (*count)(const Counts *counts); /* rows of the table, where the runs are known; NULL: Table.n_rows */
     int n_parameters;                      /* hidden columns behind `source`, arguments 2 and on: INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
 } RowSource;

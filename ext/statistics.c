@@ -36,7 +36,7 @@ typedef struct {
     int is_sorted; /* a window: the values stay sorted from the first result on */
 } Percentile;
 
-static void error_about(sqlite3_context *ctx, const char *format, const char *name)
+void function_error(sqlite3_context *ctx, const char *format, const char *name)
 {
     char *text = sqlite3_mprintf(format, name);
     if (text)
@@ -115,18 +115,18 @@ static void percentile_add(sqlite3_context *ctx, const char *name, sqlite3_value
         q->p = p;
         q->has_p = 1;
     } else if (fabs(q->p - p) > P_TOLERANCE) {
-        error_about(ctx, "the fraction argument to %s() is not the same for all input rows", name);
+        function_error(ctx, "the fraction argument to %s() is not the same for all input rows", name);
         return;
     }
     int type = sqlite3_value_type(x);
     if (type == SQLITE_NULL) return;
     if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) {
-        error_about(ctx, "input to %s() is not numeric", name);
+        function_error(ctx, "input to %s() is not numeric", name);
         return;
     }
     double value = sqlite3_value_double(x);
     if (isinf(value)) {
-        error_about(ctx, "Inf input to %s()", name);
+        function_error(ctx, "Inf input to %s()", name);
         return;
     }
     if (q->n == q->capacity) {
@@ -153,7 +153,7 @@ static void percentile_step(sqlite3_context *ctx, int argc, sqlite3_value **argv
     double p = sqlite3_value_double(argv[1]);
     (void)argc;
     if ((type != SQLITE_INTEGER && type != SQLITE_FLOAT) || p < 0 || p > 100)
-        error_about(ctx, "the fraction argument to %s() is not between 0.0 and 100.0", "percentile");
+        function_error(ctx, "the fraction argument to %s() is not between 0.0 and 100.0", "percentile");
     else
         percentile_add(ctx, "percentile", argv[0], p);
 }
@@ -229,7 +229,7 @@ static void stddev_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     (void)argc;
     if (type == SQLITE_NULL) return;
     if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) {
-        error_about(ctx, "input to %s() is not numeric", "stddev");
+        function_error(ctx, "input to %s() is not numeric", "stddev");
         return;
     }
     Deviation *d = sqlite3_aggregate_context(ctx, sizeof *d);

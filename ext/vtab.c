@@ -254,7 +254,8 @@ static int row_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 
 static void release_owned(RowCursor *c)
 {
-    if (c->owned) ((ProfTable *)c->base.pVtab)->table->rows->release(c->owned);
+    void (*release)(void *) = ((ProfTable *)c->base.pVtab)->table->rows->release;
+    if (c->owned) (release ? release : prof_free)(c->owned);
     c->owned = NULL;
 }
 
@@ -269,7 +270,6 @@ static void row_reset(RowCursor *c)
     sqlite3_free(c->host_is);
     for (int i = 0; i < N_TEXT_KEYS; i++) sqlite3_free(c->text_key[i]);
     for (int i = 0; i < MAX_PARAMETERS; i++) sqlite3_value_free(c->parameters[i]);
-    prof_free(c->scratch);
     source_list_free(c->found, c->n_found);
     *c = (RowCursor){.base = c->base, .kept = c->kept, .eof = true};
 }
@@ -296,8 +296,6 @@ static bool next_host(RowCursor *c, bool per_run)
             if (!per_run && c->host_is && strcmp(c->host_is, host->name)) continue;
             c->host = host;
             c->i = c->j = c->nth = 0, c->part = 0, c->started = false, c->item = NULL, c->at = c->end = NULL;
-            prof_free(c->scratch);
-            c->scratch = NULL;
             window_free(&c->window);
             c->window.file = &host->file;
             return true;

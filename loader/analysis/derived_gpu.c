@@ -93,10 +93,8 @@ static bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err)
         if (!strcmp(host->planes[i].name->text, "/host:__ScopeRangeCallStack__")) plane = &host->planes[i];
     Window window = {.file = &host->file};
     for (size_t i = 0; plane && i < plane->n_stats && !err->code; i++) {
-        size_t n;
         Stat stat;
-        const uint8_t *p = event_message(&window, plane->stat_offsets[i], &n, err);
-        if (!p || !stat_parse(p, p + n, &stat)) continue;
+        if (!plane_stat(plane, i, &window, &stat, err)) continue;
         ScopeLink *link = PUSH(tree->links);
         if (!link) return window_free(&window), prof_nomem(err), false;
         *link = (ScopeLink){stat.id, stat_int(&stat)};

@@ -81,10 +81,8 @@ static void read_caps(Caps *caps, Device *device, Window *window, ProfErr *err)
     const Plane *plane = device->plane;
     Host *host = plane->host;
     for (size_t i = 0; i < plane->n_stats && !err->code; i++) {
-        size_t n;
-        const uint8_t *p = event_message(window, plane->stat_offsets[i], &n, err);
         Stat stat;
-        if (!p || !stat_parse(p, p + n, &stat)) continue;
+        if (!plane_stat(plane, i, window, &stat, err)) continue;
         const StatMeta *meta = stat_meta(plane, stat.id);
         int cap = 0;
         while (meta && cap < N_CAPS && strcmp(meta->name->text, cap_names[cap])) cap++;

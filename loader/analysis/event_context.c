@@ -17,14 +17,11 @@ static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, 
 /* Planes of sub-processes have a stat process_id; contexts are then of that process. */
 static bool read_process(ContextPlane *cp, const Plane *plane, ProfErr *err)
 {
-    bool declared = false;
-    for (size_t i = 0; i < plane->n_stat_metas; i++) declared |= plane->stat_metas[i].known == STAT_PROCESS_ID;
+    bool declared = plane_declares(plane, STAT_PROCESS_ID);
     Window window = {.file = &plane->host->file};
     for (size_t i = 0; i < plane->n_stats && declared && !cp->has_process && !err->code; i++) {
-        size_t n;
         Stat stat;
-        const uint8_t *p = event_message(&window, plane->stat_offsets[i], &n, err);
-        if (!p || !stat_parse(p, p + n, &stat)) continue;
+        if (!plane_stat(plane, i, &window, &stat, err)) continue;
         const StatMeta *meta = stat_meta(plane, stat.id);
         if (!meta || meta->known != STAT_PROCESS_ID) continue;
         cp->has_process = true, cp->process = stat_int_or_uint(&stat);

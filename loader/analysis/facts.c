@@ -81,13 +81,6 @@ static int by_correlation(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static bool has_stat(const Plane *plane, enum KnownStat known)
-{
-    for (size_t i = 0; i < plane->n_stat_metas; i++)
-        if (plane->stat_metas[i].known == known) return true;
-    return false;
-}
-
 const Correlated *run_correlation(Run *run, size_t *n, ProfErr *err)
 {
     static const Correlated none[1];
@@ -95,7 +88,7 @@ const Correlated *run_correlation(Run *run, size_t *n, ProfErr *err)
     if (!run->correlated_made) {
         Pairs p = {0};
         for (uint32_t l = 0; l < run->n_lines && !err->code; l++)
-            if (has_stat(run->lines[l]->plane, STAT_CORRELATION_ID)) each_fact(run->lines[l], take_pair, &p, err);
+            if (plane_declares(run->lines[l]->plane, STAT_CORRELATION_ID)) each_fact(run->lines[l], take_pair, &p, err);
         if (p.failed) prof_nomem(err);
         if (err->code) {
             prof_free(p.pairs);
@@ -160,7 +153,7 @@ const int64_t *line_device_self(Line *line, ProfErr *err)
 {
     Run *run = line->plane->host->run;
     pthread_mutex_lock(&run->lock);
-    if (!line->device_self && has_stat(line->plane, STAT_DEVICE_DURATION_PS)) {
+    if (!line->device_self && plane_declares(line->plane, STAT_DEVICE_DURATION_PS)) {
         Spans s = {.first_event = line->first_event, .spans = prof_alloc((size_t)line->n_events * sizeof *s.spans)};
         size_t *stack = prof_alloc((size_t)line->n_events * sizeof *stack);
         int64_t *self = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *self);

@@ -26,17 +26,10 @@ static bool is_host_or_device(const Plane *plane)
     return false;
 }
 
-static bool declares(const Plane *plane, enum KnownStat known)
-{
-    for (size_t i = 0; i < plane->n_stat_metas; i++)
-        if (plane->stat_metas[i].known == known) return true;
-    return false;
-}
-
 static enum GroupedBy grouped_by(const Host *host)
 {
     bool all = true;
-    for (size_t i = 0; i < host->n_planes && all; i++) all = !is_host_or_device(&host->planes[i]) || declares(&host->planes[i], STAT_GROUP_ID);
+    for (size_t i = 0; i < host->n_planes && all; i++) all = !is_host_or_device(&host->planes[i]) || plane_declares(&host->planes[i], STAT_GROUP_ID);
     if (all) return GROUPED_BY_FILE;
     for (size_t i = 0; i < host->n_planes; i++)
         for (size_t k = 0; k < host->planes[i].n_declared; k++)
@@ -241,14 +234,14 @@ static void file_task(void *context, size_t i, ProfErr *err)
 {
     Result *r = context;
     const Line *line = &r->grouping.host->lines[i];
-    if (line->n_events && (declares(line->plane, STAT_GROUP_ID) || declares(line->plane, STAT_IS_EAGER))) read_file_groups(r, i, err);
+    if (line->n_events && (plane_declares(line->plane, STAT_GROUP_ID) || plane_declares(line->plane, STAT_IS_EAGER))) read_file_groups(r, i, err);
 }
 
 static void inherit_task(void *context, size_t i, ProfErr *err)
 {
     Result *r = context;
     const Plane *plane = &r->grouping.host->planes[i];
-    if (plane->kind == PLANE_GPU && (r->grouping.by == GROUPED_HERE || declares(plane, STAT_GROUP_ID))) gpu_inherit(plane, r->lines, r->line_arenas, err);
+    if (plane->kind == PLANE_GPU && (r->grouping.by == GROUPED_HERE || plane_declares(plane, STAT_GROUP_ID))) gpu_inherit(plane, r->lines, r->line_arenas, err);
 }
 
 /* ---- the list of groups ---- */

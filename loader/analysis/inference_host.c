@@ -172,8 +172,7 @@ static bool read_kinds(const Plane *plane, uint8_t *kinds)
         kinds[i] = k;
         any |= k < KIND_SCHEDULE;
     }
-    for (size_t i = 0; i < plane->n_stat_metas; i++) any |= plane->stat_metas[i].known == STAT_ROOT;
-    return any;
+    return any || plane_declares(plane, STAT_ROOT);
 }
 
 static int by_kind(const void *a, const void *b)

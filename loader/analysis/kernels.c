@@ -526,10 +526,8 @@ static enum KernelVendor plane_vendor(const Plane *plane, Window *window, ProfEr
 {
     enum KernelVendor vendor = VENDOR_OTHER;
     for (size_t i = 0; i < plane->n_stats && !err->code; i++) {
-        size_t n;
-        const uint8_t *p = event_message(window, plane->stat_offsets[i], &n, err);
         Stat stat;
-        if (!p || !stat_parse(p, p + n, &stat)) continue;
+        if (!plane_stat(plane, i, window, &stat, err)) continue;
         const StatMeta *meta = stat_meta(plane, stat.id);
         if (!meta || strcmp(meta->name->text, "device_vendor")) continue;
         Slice name = stat_text(plane, &stat);

@@ -20,8 +20,6 @@ typedef struct {
 const Text *op_text(OpBuild *build, Slice text, ProfErr *err);
 /* The first plane of a name, NULL: none. */
 Plane *host_plane(Host *host, const char *name);
-/* The plane declares a stat. */
-bool plane_declares(const Plane *plane, enum KnownStat known);
 /* build->grouping, made now if it was not before. */
 const Grouping *op_grouping(OpBuild *build, ProfErr *err);
 

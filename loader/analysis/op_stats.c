@@ -18,13 +18,6 @@ Plane *host_plane(Host *host, const char *name)
     return NULL;
 }
 
-bool plane_declares(const Plane *plane, enum KnownStat known)
-{
-    for (size_t i = 0; i < plane->n_stat_metas; i++)
-        if (plane->stat_metas[i].known == known) return true;
-    return false;
-}
-
 const Grouping *op_grouping(OpBuild *build, ProfErr *err)
 {
     if (!build->grouping) build->grouping = host_grouping(build->host, err);

@@ -366,7 +366,7 @@ int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *
     static const enum KnownStat wanted[] = {STAT_CORRELATION_ID, STAT_STEP_NAME,     STAT_STAGE_NAME, STAT_PRODUCER_TYPE,
                                             STAT_PRODUCER,       STAT_CONSUMER_TYPE, STAT_CONSUMER};
     PlaneRead r = {.build = build, .plane = plane, .spans = spans, .has_device = has_device};
-    for (size_t i = 0; i < plane->n_stat_metas; i++) r.is_staged |= plane->stat_metas[i].known == STAT_STAGE_NAME;
+    r.is_staged = plane_declares(plane, STAT_STAGE_NAME);
     if (!stat_filter_open(&r.filter, plane, wanted, r.is_staged ? COUNT(wanted) : 2, err) && (!r.is_staged || !collect_contexts(&r, err)))
         parallel_for(build->host->run->n_workers, plane->n_lines, read_host_line, &r, err);
     stat_filter_close(&r.filter);

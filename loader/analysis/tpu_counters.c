@@ -252,10 +252,8 @@ static void read_device(PerfCounters *all, CounterSample *device, const Plane *p
 {
     Window window = {.file = &plane->host->file};
     for (size_t i = 0; i < plane->n_stats && !err->code; i++) {
-        size_t n;
-        const uint8_t *p = event_message(&window, plane->stat_offsets[i], &n, err);
         Stat stat;
-        const StatMeta *meta = p && stat_parse(p, p + n, &stat) ? stat_meta(plane, stat.id) : NULL;
+        const StatMeta *meta = plane_stat(plane, i, &window, &stat, err) ? stat_meta(plane, stat.id) : NULL;
         if (!meta) continue;
         bool integer = stat.type == TYPE_INT64 || stat.type == TYPE_UINT64;
         if (!strcmp(meta->name->text, "global_chip_id") && integer && !device->has_chip_id)

@@ -205,9 +205,7 @@ static int64_t chip_of(const Plane *plane, ProfErr *err)
     int64_t chip = -1 - (int64_t)plane->plane_id;
     for (size_t i = 0; i < plane->n_stats && !err->code; i++) {
         Stat stat;
-        size_t n;
-        const uint8_t *p = event_message(&window, plane->stat_offsets[i], &n, err);
-        if (!p || !stat_parse(p, p + n, &stat) || stat.type != TYPE_BYTES) continue;
+        if (!plane_stat(plane, i, &window, &stat, err) || stat.type != TYPE_BYTES) continue;
         const StatMeta *meta = stat_meta(plane, stat.id);
         if (!meta || meta->known != STAT_CORE_DETAILS) continue;
         chip = 0;

@@ -634,6 +634,20 @@ const StatMeta *stat_meta(const Plane *plane, int64_t id)
     return i < 0 ? NULL : &plane->stat_metas[i];
 }
 
+bool plane_stat(const Plane *plane, size_t i, Window *window, Stat *stat, ProfErr *err)
+{
+    size_t n;
+    const uint8_t *p = event_message(window, plane->stat_offsets[i], &n, err);
+    return p && stat_parse(p, p + n, stat);
+}
+
+bool plane_declares(const Plane *plane, enum KnownStat known)
+{
+    for (size_t i = 0; i < plane->n_stat_metas; i++)
+        if (plane->stat_metas[i].known == known) return true;
+    return false;
+}
+
 const Text *stat_ref_text(const Plane *plane, uint64_t ref)
 {
     const StatMeta *meta = stat_meta(plane, (int64_t)ref);

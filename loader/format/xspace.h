@@ -31,6 +31,10 @@ const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_fie
 bool stat_parse(const uint8_t *p, const uint8_t *end, Stat *stat);
 /* The stat's metadata, NULL if the plane has none of this id. */
 const StatMeta *stat_meta(const Plane *plane, int64_t id);
+/* The plane's i-th stat, its bytes valid until the window moves; false when those in the file are none, or with err set. */
+bool plane_stat(const Plane *plane, size_t i, Window *window, Stat *stat, ProfErr *err);
+/* The plane has metadata for the stat: its events may have it, none does otherwise. */
+bool plane_declares(const Plane *plane, enum KnownStat known);
 /* The text that a TYPE_REF stat stands for. */
 const Text *stat_ref_text(const Plane *plane, uint64_t ref);
 
