@@ -35,6 +35,10 @@ PACKAGES := gcc libc6-dev make sqlite3 libsqlite3-dev zlib1g-dev libprotobuf-c-d
 LINT_PACKAGES := clang-format cppcheck
 FUZZ_PACKAGES := clang libclang-rt-dev
 
+# `make V=1` shows whole commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
+
 .PHONY: all loadable static capture run test bench fuzz lint format install uninstall clean setup parity
 all: loadable capture
 
@@ -44,30 +48,38 @@ static: $(BUILD)/libprofsql.a
 
 $(BUILD)/queries.c: queries/compile.awk $(wildcard queries/*.sql)
 	@mkdir -p $(@D)
-	awk -f queries/compile.awk $(sort $(wildcard queries/*.sql)) > $@.part && mv $@.part $@
+	$(call say,GEN)
+	$(Q)awk -f queries/compile.awk $(sort $(wildcard queries/*.sql)) > $@.part && mv $@.part $@
 
 $(BUILD)/schema/%.pb-c.c: schema/%.proto | setup
 	@mkdir -p $(@D)
-	protoc-c --proto_path=schema --c_out=$(BUILD)/schema $<
+	$(call say,GEN)
+	$(Q)protoc-c --proto_path=schema --c_out=$(BUILD)/schema $<
 
 $(BUILD)/libprofsql.so: $(OBJECTS)
-	$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL
+	$(call say,LINK)
+	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL
 # Links nothing of CUDA: CUPTI is looked for when a program uses its GPU.
 $(BUILD)/libprofsql_capture.so: $(CAPTURE_OBJECTS)
-	$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread -Wl,-z,nodelete
+	$(call say,LINK)
+	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread -Wl,-z,nodelete
 $(BUILD)/profsql-capture: $(BUILD)/shared/loader/capture/command.o $(CAPTURE_OBJECTS)
-	$(CC) -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread
 $(BUILD)/shared/loader/capture/command.o: ALL_CFLAGS += -DCAPTURE_VERSION='"$(VERSION)"'
 $(BUILD)/libprofsql.a: $(CORE_OBJECTS)
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 define compile
 $(BUILD)/$(1)/%.o: %.c $(MESSAGES) | setup
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $(2) -c -o $$@ $$<
+	$$(call say,CC)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $(2) -c -o $$@ $$<
 $(BUILD)/$(1)/%.o: $(BUILD)/%.c $(MESSAGES) | setup
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $(2) -c -o $$@ $$<
+	$$(call say,CC)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $(2) -c -o $$@ $$<
 endef
 $(eval $(call compile,shared,))
 $(eval $(call compile,core,-DSQLITE_CORE))
@@ -93,13 +105,19 @@ UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 test: loadable capture $(BUILD)/oom $(BUILD)/prefix $(UNITS)
 	@tests/run
 
-$(BUILD)/unit/%: tests/unit/%.c $(CHECKED_OBJECTS)
+$(BUILD)/checked.a: $(CHECKED_OBJECTS)
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/checked.a
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -I$(BUILD) -o $@ $^ -lsqlite3 $(LIBS)
+	$(call say,LINK)
+	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -I$(BUILD) -o $@ $^ -lsqlite3 $(LIBS)
 $(BUILD)/oom: tests/oom.c $(BUILD)/libprofsql.so
-	$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $< -lsqlite3 -pthread -ldl
-$(BUILD)/prefix: tests/prefix.c $(CHECKED_OBJECTS)
-	$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $^ -lsqlite3 $(LIBS) -ldl
+	$(call say,LINK)
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $< -lsqlite3 -pthread -ldl
+$(BUILD)/prefix: tests/prefix.c $(BUILD)/checked.a
+	$(call say,LINK)
+	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $^ -lsqlite3 $(LIBS) -ldl
 
 bench: loadable
 	tests/bench/run
