@@ -4,7 +4,10 @@
  *   SELECT hlo_op, size_bytes, expansion, source_file, source_line FROM buffer_allocations('logs')
  *    WHERE hlo_module = 'jit_step' AND memory_space = 0 AND live_at_peak ORDER BY size_rank;
  *   -- as XProf's memory viewer lists it, the small ones in one row
- *   SELECT * FROM buffer_allocations('logs', 16384) WHERE program_order IS NOT NULL ORDER BY program_order; */
+ *   SELECT * FROM buffer_allocations('logs', 16384) WHERE program_order IS NOT NULL ORDER BY program_order;
+ *
+ * XProf's list of a peak may hold a buffer twice (a traced one of an allocation that lives throughout, whose size it also counts twice), or one that lies in
+ * another memory space. Those get a row more. */
 #include "../loader/analysis/heap.h"
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
@@ -24,7 +27,8 @@ SQLITE_EXTENSION_INIT3
       "memory_viewer indefiniteLifetimes.attributes")                                                                                                          \
     C(BA_ID, "buffer_id", "INTEGER", NULL, "the logical buffer; NULL for an allocation without buffers and for the row of small ones",                         \
       "LogicalBufferProto.id")                                                                                                                                 \
-    C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes", "where the buffer begins in the allocation", "BufferAllocationProto.Assigned.offset")                     \
+    C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes", "where the buffer begins in the allocation; NULL in a row that lists it once more",                       \
+      "BufferAllocationProto.Assigned.offset")                                                                                                                 \
     C(BA_SIZE, "size_bytes", "INTEGER", "bytes", "size of the buffer, padding included", "LogicalBufferProto.size")                                            \
     C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes", "its shape without tiles; of a tuple the table of pointers, as XProf; NULL when the size is open",    \
       "memory_viewer unpaddedShapeMib, in bytes")                                                                                                              \
@@ -67,30 +71,49 @@ typedef struct {
     int8_t live;
 } Place;
 
+/* An object that gets a row besides those of its buffers. */
+typedef struct {
+    HeapObject object;
+    int64_t color;
+} Extra;
+
 /* Where the buffers of one program stand at the peaks of their spaces; c->owned. */
 typedef struct {
-    size_t n_small;
-    struct {
-        HeapObject object;
-        int64_t color;
-    } * small; /* behind the places */
+    size_t n_extra;
+    Extra *extra; /* behind the places */
     Place places[];
 } Peaks;
+
+static bool lies_elsewhere(const Heap *heap, uint32_t buffer, const HeapSpace *space)
+{
+    return heap->allocations[heap->buffers[buffer].allocation].proto->color != space->color;
+}
+
+/* How many objects may get extra rows: the small ones of each space, a buffer's second listing, one that lies in another space. `seen` is all false. */
+static size_t most_extra(const Heap *heap, bool *seen)
+{
+    size_t n = heap->n_spaces;
+    for (const HeapSpace *space = heap->spaces; space < heap->spaces + heap->n_spaces; space++)
+        for (size_t i = 0; i < space->n_objects; i++) {
+            n += seen[space->objects[i]] || lies_elsewhere(heap, space->objects[i], space);
+            seen[space->objects[i]] = true;
+        }
+    return n;
+}
 
 static void place_objects(const Heap *heap, const HeapSpace *space, const HeapObject *objects, size_t n, int64_t small_bytes, Peaks *peaks)
 {
     for (size_t i = 0; i < space->n_objects; i++) {
+        const HeapBuffer *b = &heap->buffers[space->objects[i]];
         bool listed = !space->color || i >= space->n_indefinite_objects;
-        peaks->places[space->objects[i]].live = listed && heap->buffers[space->objects[i]].size_bytes < small_bytes ? FOLDED : LIVE;
+        if (!lies_elsewhere(heap, space->objects[i], space)) peaks->places[space->objects[i]].live = listed && b->size_bytes < small_bytes ? FOLDED : LIVE;
     }
     for (size_t i = 0; i < n; i++) {
-        if (objects[i].buffer < 0) {
-            peaks->small[peaks->n_small].object = objects[i];
-            peaks->small[peaks->n_small++].color = space->color;
-        } else {
-            Place *place = &peaks->places[objects[i].buffer];
+        Place *place = objects[i].buffer < 0 ? NULL : &peaks->places[objects[i].buffer];
+        if (!place || place->program_order >= 0 || lies_elsewhere(heap, (uint32_t)objects[i].buffer, space))
+            peaks->extra[peaks->n_extra++] = (Extra){objects[i], space->color};
+        else
             place->program_order = (int64_t)objects[i].program_order, place->size_rank = (int64_t)objects[i].size_rank;
-        }
     }
 }
 
@@ -100,10 +123,12 @@ static int8_t state_of(const HeapAllocation *a, const HeapBuffer *b) { return b-
 static bool make_peaks(RowCursor *c, const Heap *heap)
 {
     prof_free(c->owned);
+    bool *seen = prof_alloc(heap->n_buffers);
     size_t places_bytes = sizeof(Peaks) + heap->n_buffers * sizeof(Place);
-    Peaks *peaks = c->owned = prof_alloc(places_bytes + heap->n_spaces * sizeof *peaks->small);
+    Peaks *peaks = c->owned = seen ? prof_alloc(places_bytes + most_extra(heap, seen) * sizeof *peaks->extra) : NULL;
+    prof_free(seen);
     if (!peaks) return prof_nomem(&c->err), false;
-    peaks->small = (void *)((char *)peaks + places_bytes);
+    peaks->extra = (void *)((char *)peaks + places_bytes);
     for (size_t a = 0; a < heap->n_allocations; a++)
         for (size_t i = heap->allocations[a].first_buffer, n = i + heap->allocations[a].n_buffers; i < n; i++)
             peaks->places[i] = (Place){-1, -1, state_of(&heap->allocations[a], &heap->buffers[i])};
@@ -124,15 +149,17 @@ static const HeapBuffer *buffer_at(const RowCursor *c, const Heap *heap)
     return &heap->buffers[heap->allocations[c->j].first_buffer + c->nth];
 }
 
-static bool wanted(const RowCursor *c, const Heap *heap, int64_t color, const HeapBuffer *b)
+static bool wanted(const RowCursor *c, int64_t color, const HeapBuffer *b)
 {
-    const Peaks *peaks = c->owned;
     if (c->has_key[KEY_MEMORY_SPACE] && c->key[KEY_MEMORY_SPACE] != color) return false;
-    if (c->text_key[KEY_HLO_OP] && (!b || !b->instruction || strcmp(b->instruction->name, c->text_key[KEY_HLO_OP]) != 0)) return false;
-    return !b || peaks->places[b - heap->buffers].live != FOLDED;
+    return !c->text_key[KEY_HLO_OP] || (b && b->instruction && !strcmp(b->instruction->name, c->text_key[KEY_HLO_OP]));
 }
 
-/* c->j: the allocation, then the rows of small buffers; c->nth: the buffer in it, 0 also when there is none. */
+static bool is_folded(const Peaks *peaks, const Heap *heap, const HeapBuffer *b) { return b && peaks->places[b - heap->buffers].live == FOLDED; }
+
+static const HeapBuffer *extra_buffer(const Heap *heap, const Extra *extra) { return extra->object.buffer < 0 ? NULL : &heap->buffers[extra->object.buffer]; }
+
+/* c->j: the allocation, then the extra rows; c->nth: the buffer in it, 0 also when there is none. */
 static bool buffer_allocations_next(RowCursor *c)
 {
     const Heap *heap = c->started ? hlo_heap(c->item, &c->err) : NULL;
@@ -142,16 +169,16 @@ static bool buffer_allocations_next(RowCursor *c)
             const HeapAllocation *a = &heap->allocations[c->j];
             if (c->nth < a->n_buffers || (!a->n_buffers && !c->nth)) {
                 const HeapBuffer *b = buffer_at(c, heap);
-                if (!wanted(c, heap, a->proto->color, b)) continue;
+                if (!wanted(c, a->proto->color, b) || is_folded(peaks, heap, b)) continue;
                 c->place = row_place(c, a->n_buffers ? a->first_buffer + c->nth : heap->n_buffers + c->j);
                 return true;
             }
             c->j++, c->nth = SIZE_MAX;
-        } else if (heap && c->j < heap->n_allocations + peaks->n_small) {
-            size_t small = c->j++ - heap->n_allocations;
-            if (!wanted(c, heap, peaks->small[small].color, NULL)) continue;
-            c->place = row_place(c, heap->n_buffers + heap->n_allocations + small);
-            c->part = (int)small;
+        } else if (heap && c->j < heap->n_allocations + peaks->n_extra) {
+            size_t extra = c->j++ - heap->n_allocations;
+            if (!wanted(c, peaks->extra[extra].color, extra_buffer(heap, &peaks->extra[extra]))) continue;
+            c->place = row_place(c, heap->n_buffers + heap->n_allocations + extra);
+            c->part = (int)extra;
             return true;
         } else {
             if (!row_next_module(c) || !(heap = hlo_heap(c->item, &c->err)) || !make_peaks(c, heap)) return false;
@@ -269,20 +296,29 @@ static void place_column(sqlite3_context *ctx, const Place *place, int column)
     if (column == BA_RANK && place->size_rank >= 0) sqlite3_result_int64(ctx, place->size_rank);
 }
 
+static void extra_column(RowCursor *c, sqlite3_context *ctx, const Heap *heap, const Extra *extra, int column)
+{
+    const HeapBuffer *b = extra_buffer(heap, extra);
+    place_column(ctx, &(Place){(int64_t)extra->object.program_order, (int64_t)extra->object.size_rank, LIVE}, column);
+    if (column == BA_SPACE) {
+        sqlite3_result_int64(ctx, extra->color);
+    } else if (b && column != BA_OFFSET && column != BA_START && column != BA_END) { /* its own row tells its place and life */
+        allocation_column(ctx, &heap->allocations[b->allocation], column);
+        buffer_column(ctx, c->item, b, column);
+    } else if (!b && column == BA_SIZE) {
+        sqlite3_result_int64(ctx, extra->object.size_bytes);
+    } else if (!b && column == BA_LABEL) {
+        sqlite3_result_text(ctx, sqlite3_mprintf("small (<%lld bytes)", row_integer_parameter(c, 0, 0)), -1, sqlite3_free);
+    }
+}
+
 static void buffer_allocations_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     if (row_program_column(c, ctx, column)) return;
     const HloModule *m = c->item;
     const Heap *heap = hlo_heap(m, &c->err); /* made already */
     const Peaks *peaks = c->owned;
-    if (c->part >= 0) {
-        const HeapObject *small = &peaks->small[c->part].object;
-        if (column == BA_SPACE) sqlite3_result_int64(ctx, peaks->small[c->part].color);
-        if (column == BA_SIZE) sqlite3_result_int64(ctx, small->size_bytes);
-        if (column == BA_LABEL) sqlite3_result_text(ctx, sqlite3_mprintf("small (<%lld bytes)", row_integer_parameter(c, 0, 0)), -1, sqlite3_free);
-        place_column(ctx, &(Place){(int64_t)small->program_order, (int64_t)small->size_rank, LIVE}, column);
-        return;
-    }
+    if (c->part >= 0) return extra_column(c, ctx, heap, &peaks->extra[c->part], column);
     const HeapBuffer *b = buffer_at(c, heap);
     allocation_column(ctx, &heap->allocations[c->j], column);
     if (!b) return;

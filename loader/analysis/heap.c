@@ -467,6 +467,9 @@ static void *heap_make(const HloModule *module, ProfErr *err)
         const Xla__HloInstructionProto *scoped_op = scoped_vmem(module, &scoped);
         if (scoped_op) add_space(&k, VMEM_SPACE);
         for (size_t i = 0; i < heap->n_allocations; i++) add_space(&k, heap->allocations[i].proto->color);
+        for (size_t i = 0; i < heap->n_buffers; i++)
+            if (heap->buffers[i].proto && heap->buffers[i].proto->color != heap->allocations[heap->buffers[i].allocation].proto->color)
+                add_space(&k, heap->buffers[i].proto->color);
         for (size_t i = 0; i < heap->n_spaces && !err->code; i++) fill_space(&k, &heap->spaces[i], err);
         HeapSpace *vmem = space_of(heap, VMEM_SPACE);
         if (vmem && scoped_op) vmem->scoped_vmem_bytes = scoped, vmem->scoped_vmem_op = scoped_op;

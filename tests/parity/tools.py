@@ -984,7 +984,7 @@ TOOLS = [
         limit = end_event""", key="module space logicalBufferId", rows=viewer("logicalBufferSpans", "start limit"), hlo=True),
     Entry("memory_viewer.indefinite", "buffer_allocations",
           of_module("buffer_allocations({source})") + """
-              WHERE kind IN ('parameter', 'output', 'constant') WINDOW of_allocation AS (PARTITION BY module, memory_space, allocation_id)""", """
+              WHERE kind IN ('parameter', 'output', 'constant') AND (offset_bytes IS NOT NULL OR buffer_id IS NULL) WINDOW of_allocation AS (PARTITION BY module, memory_space, allocation_id)""", """
         module
         space = memory_space
         id = allocation_id
