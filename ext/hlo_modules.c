@@ -26,6 +26,7 @@ SQLITE_EXTENSION_INIT3
       "memory_viewer peakHeapMib, in bytes")                                                                                                                   \
     C(HM_HASH, "content_hash", "TEXT", NULL, "hash of the program's bytes: equal for equal programs, on any host", "libprofsql")                               \
     C(HM_SIZE, "size_bytes", "INTEGER", "bytes", "size of the program's proto", "libprofsql")                                                                  \
+    C(HM_PLANE, "plane", "TEXT", NULL, "plane that holds the program: /host:metadata, or that of a sub-process; NULL for a file of its own", "XPlane.name")    \
     C(HM_SOURCE, SOURCE_DOC)
 enum { HLO_MODULES_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_modules_columns[] = {HLO_MODULES_COLUMNS(COLUMN_DOC)};
@@ -78,6 +79,9 @@ static void hlo_modules_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HM_PEAK: result_peak(c, ctx, m); break;
     case HM_HASH: sqlite3_result_text(ctx, sqlite3_mprintf("%016llx", (unsigned long long)m->content_hash), -1, sqlite3_free); break;
     case HM_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)m->n_bytes); break;
+    case HM_PLANE:
+        if (row_program(c)->plane) result_text(ctx, row_program(c)->plane);
+        break;
     default: break;
     }
 }

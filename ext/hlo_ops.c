@@ -184,7 +184,7 @@ static void module_column(RowCursor *c, sqlite3_context *ctx, uint64_t program_i
         if (!host->readable || (c->from->only && c->from->only != host)) continue;
         const HloProgramList *list = hlo_program_list(host, &c->err);
         for (size_t i = 0; list && i < list->n; i++)
-            if (list->programs[i].program_id == program_id && !list->programs[i].beside) {
+            if (list->programs[i].program_id == program_id && !list->programs[i].extra) {
                 result_text(ctx, list->programs[i].name);
                 return;
             }

@@ -116,7 +116,7 @@ static int report_mixed_programs(Run *run, ProfErr *err)
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
         const HloProgramList *list = run->hosts[h].readable ? hlo_program_list(&run->hosts[h], err) : NULL;
         for (size_t i = 0; list && i < list->n; i++) {
-            if (list->programs[i].beside) continue;
+            if (list->programs[i].extra) continue;
             if (!GROW(all, n, capacity)) {
                 prof_nomem(err);
                 break;

@@ -167,6 +167,8 @@ static HloProgram *first_of(const Programs *programs, uint64_t id)
     return NULL;
 }
 
+static bool is_own(const Plane *plane) { return !strcmp(plane->name->text, "/host:metadata"); }
+
 static int read_entry(Programs *programs, const Plane *plane, const EventMeta *meta, Window *window, ProfErr *err)
 {
     ProgramStats stats = {0};
@@ -184,7 +186,15 @@ static int read_entry(Programs *programs, const Plane *plane, const EventMeta *m
     const Text *name = header.name;
     if (!name && !err->code) name = named ? host_text(plane->host, (const uint8_t *)meta->name->text, stem, err) : meta->name;
     if (err->code) return err->code;
-    return add_program(programs, (HloProgram){.host = plane->host, .program_id = id, .name = name, .path = plane->host->file.path, .span = stats.proto}, err);
+    return add_program(programs,
+                       (HloProgram){.host = plane->host,
+                                    .program_id = id,
+                                    .name = name,
+                                    .path = plane->host->file.path,
+                                    .span = stats.proto,
+                                    .plane = plane->name,
+                                    .extra = !is_own(plane)},
+                       err);
 }
 
 static void module_free(HloModule *m);
@@ -261,6 +271,7 @@ static bool in_planes(Run *run, const Programs *programs, size_t n, const Header
         const Programs *other = h ? programs_of(&run->hosts[h], err) : programs;
         for (size_t i = 0; other && i < (h ? other->list.n : n); i++) {
             const HloProgram *p = &other->list.programs[i];
+            if (p->extra) continue;
             if (named ? p->program_id == header->id : p->name == header->name || !strcmp(p->name->text, header->name->text)) return true;
         }
     }
@@ -281,11 +292,15 @@ static int add_files_beside(Programs *programs, Run *run, ProfErr *err)
         if (!file_identity(run->programs[i], &size, &mtime) || !size) continue; /* NO_MODULE.hlo_proto.pb is an empty marker */
         if (!file_open(&file, run->programs[i], &why)) {
             if (!file_header(host, &file, &header, &named, &why) && !in_planes(run, programs, n_in_planes, &header, named, err))
-                add_program(
-                    programs,
-                    (HloProgram){
-                        .host = host, .program_id = header.id, .name = header.name, .path = run->programs[i], .span = {0, file.n_bytes}, .beside = true},
-                    err);
+                add_program(programs,
+                            (HloProgram){.host = host,
+                                         .program_id = header.id,
+                                         .name = header.name,
+                                         .path = run->programs[i],
+                                         .span = {0, file.n_bytes},
+                                         .beside = true,
+                                         .extra = true},
+                            err);
             file_close(&file);
         }
         if (why.code == PROF_NOMEM)
@@ -297,6 +312,22 @@ static int add_files_beside(Programs *programs, Run *run, ProfErr *err)
 }
 
 /* ---- the analysis ---- */
+
+/* The programs of the host's own planes, or of its sub-processes', whose ids are not the host's: where one is taken already, the earlier program counts. */
+static void add_planes(Programs *programs, Host *host, bool own, Window *window, ProfErr *err)
+{
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        const Plane *plane = &host->planes[i];
+        size_t before = programs->list.n;
+        if (plane->kind != PLANE_METADATA || is_own(plane) != own) continue;
+        for (size_t k = 0; k < plane->n_declared && !err->code; k++)
+            if (plane->event_metas[k].has_stats) read_entry(programs, plane, &plane->event_metas[k], window, err);
+        if (!own && programs->list.n > before)
+            host_issue(host, "info", "programs_of_subprocesses", plane->span.offset, 0, plane,
+                       "XProf does not show the %zu programs of %.200s; those that have the id of a program of the host are not shown here either",
+                       programs->list.n - before, plane->name->text);
+    }
+}
 
 static void *programs_make(Run *run, Host *only, ProfErr *err)
 {
@@ -310,18 +341,11 @@ static void *programs_make(Run *run, Host *only, ProfErr *err)
     pthread_mutex_init(&programs->results_lock, &recursive);
     pthread_mutexattr_destroy(&recursive);
     Window window = {.file = &host->file};
-    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
-        const Plane *plane = &host->planes[i];
-        if (plane->kind == PLANE_METADATA && strcmp(plane->name->text, "/host:metadata") != 0 && plane->n_declared)
-            host_issue(host, "info", "programs_of_subprocesses", plane->span.offset, 0, programs,
-                       "the programs of sub-processes (%.200s) are left out, as in XProf: their ids are not the host's", plane->name->text);
-        if (strcmp(plane->name->text, "/host:metadata") != 0) continue;
-        for (size_t k = 0; k < plane->n_declared && !err->code; k++)
-            if (plane->event_metas[k].has_stats) read_entry(programs, plane, &plane->event_metas[k], &window, err);
-    }
-    window_free(&window);
+    add_planes(programs, host, true, &window, err);
     if (!err->code && host->is_program) add_host_file(programs, host, err);
     if (!err->code && host == &run->hosts[0]) add_files_beside(programs, run, err);
+    add_planes(programs, host, false, &window, err);
+    window_free(&window);
     if (!err->code && !index_programs(programs, err)) return programs;
     programs_free(programs);
     return NULL;
@@ -557,7 +581,7 @@ const HloModule *hlo_program(Host *host, uint64_t program_id, ProfErr *err)
 {
     Programs *programs = programs_of(host, err);
     HloProgram *first = programs ? first_of(programs, program_id) : NULL;
-    if (!first || first->beside) return NULL;
+    if (!first || first->extra) return NULL;
     pthread_mutex_lock(&programs->lock);
     const HloProgram *best = best_of(first, err);
     pthread_mutex_unlock(&programs->lock);
@@ -573,7 +597,7 @@ const HloPrograms *hlo_programs(Host *host, ProfErr *err)
         const HloModule **modules = arena_alloc(&programs->arena, programs->list.n * sizeof *modules);
         size_t n = 0;
         if (!modules) prof_nomem(err);
-        for (size_t i = 0; i < programs->list.n && !programs->list.programs[i].beside && !err->code; i++) {
+        for (size_t i = 0; i < programs->list.n && !programs->list.programs[i].extra && !err->code; i++) {
             HloProgram *program = &programs->list.programs[i];
             if (best_of(program->state->first, err) == program) modules[n++] = program->state->module;
         }

@@ -39,15 +39,17 @@ typedef struct HloModule {
 typedef struct HloProgram {
     Host *host;
     uint64_t program_id;
-    const Text *name; /* of the module */
-    const char *path; /* of the file that holds the proto */
-    Span span;        /* of the HloProto in it */
-    bool beside;      /* the file is a *.hlo_proto.pb beside the run's profiles, whose planes do not hold this program */
+    const Text *name;  /* of the module */
+    const char *path;  /* of the file that holds the proto */
+    Span span;         /* of the HloProto in it */
+    bool beside;       /* the file is a *.hlo_proto.pb beside the run's profiles, whose planes do not hold this program */
+    const Text *plane; /* that holds it; NULL: it has a file of its own */
+    bool extra;        /* XProf's map of programs does not have it: it lies beside the run, or in the plane of a sub-process */
     struct HloProgramState *state;
 } HloProgram;
 typedef struct {
-    HloProgram *programs; /* in order of the file, then those beside the run (with its first host); several may have one id: the
-                             first that can be parsed counts */
+    HloProgram *programs; /* in order of the file, then those beside the run (with its first host) and those of sub-processes; several may
+                             have one id: the first that can be parsed counts */
     size_t n;
 } HloProgramList;
 /* NULL: err is set. */
@@ -59,7 +61,7 @@ const HloModule *hlo_open(HloProgram *program, ProfErr *err);
 /* Looks through the programs that were not parsed yet, so that prof_issues can say which of them cannot be. */
 int hlo_check_programs(Host *host, ProfErr *err);
 
-/* XProf's own map of programs, without those beside the run. */
+/* XProf's own map of programs, without the extra ones. */
 /* The program of a host. NULL without err set: there is none, or it cannot be parsed. */
 const HloModule *hlo_program(Host *host, uint64_t program_id, ProfErr *err);
 /* All programs of a host that can be parsed, in order of the file. NULL: err is set. */

@@ -131,6 +131,11 @@ def pod_viewer(answer):
     return columns, rows
 
 
+def module_runs(answer):
+    page = answer.json("memory_profile") if answer.answered("memory_profile") else None
+    return page and objects(page.get("hloModules", []), ["id", "name", "planeName", "startTimePs", "endTimePs"])
+
+
 def suggestions(answer):
     page = answer.json("smart_suggestion")
     return page and objects(page["suggestions"], ["ruleName", "suggestionText"])
@@ -370,6 +375,10 @@ def blocks(answer):
 
 def answered_viewer(answer):
     return any(record["tool"] == "memory_viewer" and record["status"] == "ok" for record in answer.index)
+
+
+def as_number(cell):
+    return cell and Num(cell)
 
 
 def as_text(cell):
@@ -925,6 +934,12 @@ TOOLS = [
           key="device stream_id thread_id start_ns end_ns kernel_name", pending="steps and derived lines are to come"),
 
     # programs
+    Entry("memory_profile.hlo_modules", "trace_events", "trace_events({source}) WHERE line = 'XLA Modules' AND plane GLOB '/device:TPU:*'", """
+        id = row_number() OVER () - 1
+        name
+        planeName = substr(plane, 9)
+        startTimePs = start_ps
+        endTimePs = end_ps""", key="id", rows=module_runs, turn=dict.fromkeys(("id", "startTimePs", "endTimePs"), as_number)),
     Entry("memory_viewer.heap", "heap_timeline", of_module("heap_timeline({source})"), """
         module
         space = memory_space
