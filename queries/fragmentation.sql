@@ -2,7 +2,7 @@
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
 -- parameter n = 10: how many programs and memory spaces, the most unused memory first
 -- column run TEXT: the run
--- column host TEXT: the host
+-- column host TEXT: the host, the first of several with equal numbers
 -- column program_id TEXT: the program
 -- column hlo_module TEXT: its module
 -- column memory_space INTEGER: 0 the device's main memory
@@ -10,9 +10,11 @@
 -- column peak_mib REAL [MiB]: most of them in use at once
 -- column unused_mib REAL [MiB]: what even the peak leaves unused
 -- column unused_percent REAL [percent 0..100]: share of the allocations
-SELECT run, host, program_id, hlo_module, memory_space, total_allocation_mib - indefinite_mib, peak_heap_mib - indefinite_mib, total_allocation_mib - peak_heap_mib,
-       100 * fragmentation_fraction
+-- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
+SELECT run, min(host), program_id, hlo_module, memory_space, total_allocation_mib - indefinite_mib, peak_heap_mib - indefinite_mib, total_allocation_mib - peak_heap_mib,
+       100 * fragmentation_fraction, count(*)
 FROM temp.memory_peaks(:source)
 WHERE total_allocation_mib > indefinite_mib AND peak_heap_mib IS NOT NULL
-ORDER BY total_allocation_mib - peak_heap_mib DESC, run, host, hlo_module, memory_space
+GROUP BY run, program_id, hlo_module, memory_space, total_allocation_mib, indefinite_mib, peak_heap_mib
+ORDER BY total_allocation_mib - peak_heap_mib DESC, run, hlo_module, program_id, memory_space
 LIMIT coalesce(:n, 10)

@@ -5,7 +5,7 @@
 -- column hlo_module TEXT: the program
 -- column hlo_op TEXT: the fusion
 -- column category TEXT: kind of fusion
--- column self_time_us REAL [us]: time of its own, all executions together; NULL where none was measured
+-- column self_time_us REAL [us]: time of its own, all executions on all hosts together; NULL where none was measured
 -- column occurrences INTEGER: how often it ran
 -- column flops INTEGER [floating operations]: of one execution
 -- column bytes_accessed INTEGER [bytes]: of one execution
@@ -13,6 +13,7 @@
 -- column opcodes TEXT: which, the most frequent first, with their number
 -- column tf_op TEXT: framework op of its root
 -- column source_line TEXT: file and line of the user's program
+-- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH inside AS (
     SELECT run, host, program_id, computation, opcode, count(*) AS n FROM temp.hlo_instructions(:source) WHERE opcode <> 'parameter' GROUP BY 1, 2, 3, 4, 5
 ), bodies AS MATERIALIZED (
@@ -31,7 +32,8 @@ WITH inside AS (
     SELECT run, program_id, hlo_op, sum(self_ps) / 1e6, count(*) FROM temp.trace_events(:source)
     WHERE NOT EXISTS (SELECT 1 FROM device_times) AND hlo_op IS NOT NULL GROUP BY 1, 2, 3
 )
-SELECT f.run, f.hlo_module, f.hlo_op, f.category, t.self_us, t.occurrences, f.flops, f.bytes_accessed, f.instructions, f.opcodes, f.tf_op, f.line
+SELECT f.run, f.hlo_module, f.hlo_op, f.category, t.self_us, t.occurrences, f.flops, f.bytes_accessed, f.instructions, f.opcodes, f.tf_op, f.line, count(DISTINCT f.host)
 FROM fusions AS f LEFT JOIN times AS t ON t.run = f.run AND t.program_id = f.program_id AND t.hlo_op = f.hlo_op
-ORDER BY t.self_us IS NULL, t.self_us DESC, f.bytes_accessed DESC, f.run, f.hlo_module, f.hlo_op
+GROUP BY f.run, f.program_id, f.hlo_module, f.hlo_op, f.flops, f.bytes_accessed, f.opcodes, f.line
+ORDER BY t.self_us IS NULL, t.self_us DESC, f.bytes_accessed DESC, f.run, f.hlo_module, f.program_id, f.hlo_op
 LIMIT coalesce(:n, 10)

@@ -12,11 +12,13 @@
 -- column shape TEXT: shape with layout
 -- column tf_op TEXT: framework op that it comes from
 -- column source_line TEXT: file and line of the user's program
+-- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 SELECT b.run, b.hlo_module, b.hlo_op || coalesce(b.shape_index, ''), b.kind, b.size_bytes / 1048576.0,
-       CASE WHEN p.peak_heap_mib > 0 THEN 100 * b.size_bytes / 1048576.0 / p.peak_heap_mib END, 
+       CASE WHEN p.peak_heap_mib > 0 THEN 100 * b.size_bytes / 1048576.0 / p.peak_heap_mib END,
        CASE WHEN b.unpadded_bytes_actual > 0 THEN 1.0 * b.size_bytes / b.unpadded_bytes_actual END, b.shape_actual, b.tf_op,
-       b.source_file || ':' || b.source_line
+       b.source_file || ':' || b.source_line, count(DISTINCT b.host)
 FROM temp.buffer_allocations(:source) AS b JOIN temp.memory_peaks(:source) AS p USING (run, host, program_id, memory_space)
 WHERE b.live_at_peak AND b.memory_space = coalesce(:space, 0)
-ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.size_rank
+GROUP BY b.run, b.program_id, b.hlo_module, b.buffer_id, b.hlo_op, b.shape_index, b.size_bytes, b.unpadded_bytes_actual, p.peak_heap_mib
+ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.program_id, b.size_rank
 LIMIT coalesce(:n, 10)

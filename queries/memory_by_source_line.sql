@@ -12,6 +12,7 @@
 -- column largest_op TEXT: instruction of the largest
 -- column shape TEXT: its shape
 -- column tf_op TEXT: its framework op
+-- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH live AS (
     SELECT run, host, program_id, hlo_module, source_file || ':' || source_line AS line, size_bytes, max(padding_bytes_actual, 0) AS padding_bytes, hlo_op, shape_actual AS shape, tf_op
     FROM temp.buffer_allocations(:source)
@@ -20,9 +21,11 @@ WITH live AS (
     SELECT run, host, program_id, hlo_module, line, count(*) AS buffers, sum(size_bytes) AS size, sum(padding_bytes) AS padding, max(size_bytes), hlo_op, shape, tf_op
     FROM live
     GROUP BY run, host, program_id, line
+), shares AS (
+    SELECT *, sum(size) OVER (PARTITION BY run, host, program_id) AS whole FROM lines
 )
-SELECT run, hlo_module, line, buffers, size / 1048576.0, padding / 1048576.0,
-       CASE WHEN size > 0 THEN 100.0 * size / sum(size) OVER (PARTITION BY run, host, program_id) END, hlo_op, shape, tf_op
-FROM lines
-ORDER BY size DESC, run, hlo_module, line
+SELECT run, hlo_module, line, buffers, size / 1048576.0, padding / 1048576.0, CASE WHEN size > 0 THEN 100.0 * size / whole END, hlo_op, shape, tf_op, count(*)
+FROM shares
+GROUP BY run, program_id, hlo_module, line, buffers, size, padding, whole, hlo_op
+ORDER BY size DESC, run, hlo_module, program_id, line
 LIMIT coalesce(:n, 20)

@@ -1,4 +1,4 @@
--- Which buffers waste the most memory on padding, and what shape would fit?
+-- Which buffers waste the most memory and time on padding, and what shape would fit?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
 -- parameter n = 10: how many, the most padding first
 -- column run TEXT: the run
@@ -12,10 +12,27 @@
 -- column shape TEXT: shape with layout; the first T(...) is what the fastest dimensions are rounded up to
 -- column tf_op TEXT: framework op that it comes from
 -- column source_line TEXT: file and line of the user's program
-SELECT run, hlo_module, hlo_op || coalesce(shape_index, ''), memory_space, padding_bytes_actual / 1048576.0, size_bytes / 1048576.0,
-       CASE WHEN unpadded_bytes_actual > 0 THEN 1.0 * size_bytes / unpadded_bytes_actual END, live_at_peak, shape_actual, tf_op,
-       source_file || ':' || source_line
-FROM temp.buffer_allocations(:source)
-WHERE padding_bytes_actual > 0
-ORDER BY padding_bytes_actual DESC, run, hlo_module, buffer_id
-LIMIT coalesce(:n, 10)
+-- column self_time_us REAL [us]: time of the instruction's own, all executions on all hosts together; NULL where none was measured
+-- column padding_time_us REAL [us]: of it what went into the padding, if its time goes with the bytes of its results
+-- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
+WITH device_times AS MATERIALIZED (
+    SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us FROM temp.hlo_ops(:source) GROUP BY 1, 2, 3
+), times AS MATERIALIZED ( -- without a device the ops are events of host threads
+    SELECT * FROM device_times
+    UNION ALL
+    SELECT run, program_id, hlo_op, sum(self_ps) / 1e6 FROM temp.trace_events(:source)
+    WHERE NOT EXISTS (SELECT 1 FROM device_times) AND hlo_op IS NOT NULL GROUP BY 1, 2, 3
+), padded AS MATERIALIZED (
+    SELECT run, min(host) AS host, program_id, hlo_module, hlo_op, shape_index, memory_space, padding_bytes_actual AS padding, size_bytes AS size,
+           unpadded_bytes_actual AS data, live_at_peak, shape_actual AS shape, tf_op, source_file || ':' || source_line AS line, buffer_id, count(DISTINCT host) AS hosts
+    FROM temp.buffer_allocations(:source)
+    WHERE padding_bytes_actual > 0
+    GROUP BY run, program_id, hlo_module, buffer_id, hlo_op, shape_index, memory_space, padding_bytes_actual, size_bytes, live_at_peak
+    ORDER BY padding DESC, run, hlo_module, program_id, buffer_id
+    LIMIT coalesce(:n, 10)
+)
+SELECT b.run, b.hlo_module, b.hlo_op || coalesce(b.shape_index, ''), b.memory_space, b.padding / 1048576.0, b.size / 1048576.0,
+       CASE WHEN b.data > 0 THEN 1.0 * b.size / b.data END, b.live_at_peak, b.shape, b.tf_op, b.line, t.self_us, t.self_us * min(1.0, 1.0 * b.padding / i.padded_bytes), b.hosts
+FROM padded AS b LEFT JOIN times AS t ON t.run = b.run AND t.program_id = b.program_id AND t.hlo_op = b.hlo_op
+LEFT JOIN temp.hlo_instructions(:source) AS i ON i.run = b.run AND i.host = b.host AND i.program_id = b.program_id AND i.hlo_op = b.hlo_op
+ORDER BY b.padding DESC, b.run, b.hlo_module, b.program_id, b.buffer_id

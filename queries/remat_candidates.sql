@@ -14,6 +14,7 @@
 -- column shape TEXT: shape with layout
 -- column tf_op TEXT: framework op that it comes from
 -- column source_line TEXT: file and line of the user's program
+-- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH events AS MATERIALIZED (
     SELECT run, host, program_id, memory_space, max(event) AS n FROM temp.heap_timeline(:source) GROUP BY run, host, program_id, memory_space
 ), crossing AS MATERIALIZED (
@@ -24,8 +25,9 @@ WITH events AS MATERIALIZED (
     WHERE b.live_at_peak AND b.kind = 'temporary' AND b.start_event < p.peak_event AND b.end_event > p.peak_event AND b.size_bytes > 0
 )
 SELECT c.run, c.hlo_module, c.hlo_op, c.opcode, c.size_bytes / 1048576.0, 100 * c.size_bytes / 1048576.0 / c.peak_heap_mib, c.lived, i.flops,
-       1.0 * i.flops / c.size_bytes, c.shape, c.tf_op, c.line
+       1.0 * i.flops / c.size_bytes, c.shape, c.tf_op, c.line, count(DISTINCT c.host)
 FROM crossing AS c JOIN temp.hlo_instructions(:source) AS i USING (run, host, program_id, hlo_op)
 WHERE 1.0 * i.flops / c.size_bytes <= coalesce(:max_flops_per_byte, 16)
-ORDER BY c.size_bytes * c.lived DESC, c.run, c.hlo_module, c.hlo_op
+GROUP BY c.run, c.program_id, c.hlo_module, c.hlo_op, c.size_bytes, c.lived, c.peak_heap_mib, i.flops
+ORDER BY c.size_bytes * c.lived DESC, c.run, c.hlo_module, c.program_id, c.hlo_op
 LIMIT coalesce(:n, 10)
