@@ -36,6 +36,7 @@ static void gather(EventsCursor *c, enum ChunkColumn column)
     const uint32_t *events = c->events + c->first;
     const Chunk *chunks = c->unit.line->chunks;
     for (uint32_t k = 0; k < c->n; k++) {
+        if (k + 2 * AHEAD < c->n) __builtin_prefetch(&chunks[events[c->slots[k + 2 * AHEAD]] / CHUNK_EVENTS].columns[column]);
         if (k + AHEAD < c->n) {
             uint32_t soon = events[c->slots[k + AHEAD]];
             const Packed *packed = &chunks[soon / CHUNK_EVENTS].columns[column];
