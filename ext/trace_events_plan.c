@@ -228,11 +228,13 @@ int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value
     for (size_t k = 0; k < COUNT(known); k++)
         if (known[k].pushed == RANGE) memcpy((char *)c + known[k].field, &all, sizeof all);
     *keys = plan + 2 * argc + (plan[2 * argc] == '|');
-    bool nothing = false;
+    bool nothing = false, has_source = false;
     for (int i = 0; i < argc; i++) {
         int k = known_letter(plan[2 * i]), type = sqlite3_value_type(argv[i]);
         bool is_source = known[k].column == EV_SOURCE;
         if (type == SQLITE_NULL && !is_source) nothing = true;
+        if (type == SQLITE_NULL && is_source && has_source) return prof_null_in_or(c->base.pVtab);
+        has_source |= is_source;
         if (known[k].pushed == RANGE) {
             narrow((Range *)((char *)c + known[k].field), plan[2 * i + 1], argv[i]);
             continue;

@@ -1,7 +1,8 @@
 /* vtab.c: what all tables share, and the module of the small ones, whose rows are walked host by host.
  *
  * Plan of a row table: idxStr has a letter for each argument in order: s source, A and on the parameters, r run,
- * h host, a digit for each RowKey and one of !"# for each TextKey given by equality. SQLite checks every term again; a plan only spares work. */
+ * h host, a digit for each RowKey and one of !"# for each TextKey given by equality. SQLite checks every term again; a plan only spares work.
+ * A ? at the end: an argument is given twice. */
 #include "../loader/format/xspace.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -52,6 +53,16 @@ int prof_table_fail(sqlite3_vtab *vtab, int rc, char *message)
         vtab->zErrMsg = message;
     }
     return rc;
+}
+
+int prof_null_in_or(sqlite3_vtab *vtab)
+{
+    const char *table = ((ProfTable *)vtab)->table->name;
+    return prof_table_fail(
+        vtab, SQLITE_ERROR,
+        sqlite3_mprintf("%s: SQLite takes the OR apart and would lose all rows, as an argument is NULL; leave the argument out (%s instead of "
+                        "%s(NULL)), or write a + before a column of the OR",
+                        table, table, table));
 }
 
 /* ---- values ---- */
@@ -189,11 +200,14 @@ static double values_of_key(enum RowKey key, double rows, const Counts *counts)
     return n > 1 ? n : 1;
 }
 
+static bool is_argument(char letter) { return letter == 's' || (letter >= 'A' && letter < 'A' + MAX_PARAMETERS); }
+
 static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     const Table *table = ((ProfTable *)vtab)->table;
     int run = table_column(table, "run"), host = table_column(table, "host"), source = table_column(table, "source");
     if (source < 0) source = table_column(table, "dir");
+    bool again = false;
     char plan[8 + N_ROW_KEYS + N_TEXT_KEYS + MAX_PARAMETERS];
     int n = 0, n_parameters = table->rows->n_parameters;
     Counts counts;
@@ -227,11 +241,13 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         }
         bool seen = false;
         for (int k = 0; k < n; k++) seen |= plan[k] == letter;
+        again |= seen && is_argument(letter);
         if (!letter || seen) continue;
         plan[n++] = letter;
         info->aConstraintUsage[i].argvIndex = n;
-        info->aConstraintUsage[i].omit = letter == 's' || (letter >= 'A' && letter < 'A' + MAX_PARAMETERS);
+        info->aConstraintUsage[i].omit = is_argument(letter);
     }
+    if (again) plan[n++] = '?';
     plan[n] = 0;
     info->idxStr = sqlite3_mprintf("%s", plan);
     if (!info->idxStr) return SQLITE_NOMEM;
@@ -332,7 +348,9 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
     ProfTable *table = (ProfTable *)cursor->pVtab;
     const RowSource *rows = table->table->rows;
     row_reset(c);
+    bool again = letters[argc] == '?';
     for (int i = 0; i < argc; i++) {
+        if (again && is_argument(letters[i]) && sqlite3_value_type(argv[i]) == SQLITE_NULL) return prof_null_in_or(cursor->pVtab);
         if (letters[i] == 's' || letters[i] == 'r' || letters[i] == 'h') {
             char **to = letters[i] == 's' ? &c->source : letters[i] == 'r' ? &c->run_is : &c->host_is;
             if (letters[i] != 's' && sqlite3_value_type(argv[i]) != SQLITE_TEXT) continue;
