@@ -121,7 +121,9 @@ const Table memory_peaks_table = {"memory_peaks",
     C(HT_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
     C(HT_MODULE, HLO_MODULE_DOC)                                                                                                                               \
     C(HT_SPACE, SPACE_DOC)                                                                                                                                     \
-    C(HT_EVENT, "event", "INTEGER", NULL, "event of the heap trace, from 0; one more than there are events for the end", "HeapSimulatorTrace.events")          \
+    C(HT_EVENT, "event", "INTEGER", NULL,                                                                                                                      \
+      "event of the heap trace, from 0; one more than there are events for the end, fewer where the trace makes no sense from an event on",                    \
+      "HeapSimulatorTrace.events")                                                                                                                             \
     C(HT_OP, "hlo_op", "TEXT", NULL, "instruction at which buffers are allocated, freed or shared; NULL at the end", "memory_viewer hloInstructionNames")      \
     C(HT_HEAP, "heap_mib", "REAL", "MiB", "memory in use before the event", "memory_viewer heapSizes")                                                         \
     C(HT_UNPADDED, "unpadded_heap_mib", "REAL", "MiB", "the same with temporaries without padding", "memory_viewer unpaddedHeapSizes")                         \
@@ -134,7 +136,7 @@ static bool heap_timeline_next(RowCursor *c)
 {
     enum { EVENT_BITS = 28 };
     const HeapTrace *t = c->started ? heap_of(c)->spaces[c->j].trace : NULL;
-    for (c->nth++; !t || t->failure || c->nth > t->proto->n_events; c->nth = 0) {
+    for (c->nth++; !t || c->nth >= t->n_values; c->nth = 0) {
         if (!next_space(c)) return false;
         t = heap_of(c)->spaces[c->j].trace;
     }

@@ -286,6 +286,12 @@ static const char *one_allocation(const Simulation *s)
     return first < 0 ? "its buffers lie in no allocation" : NULL;
 }
 
+static void keep_value(const Simulation *s)
+{
+    HeapTrace *t = s->trace;
+    t->heap_bytes[t->n_values] = s->heap_bytes, t->unpadded_bytes[t->n_values++] = s->unpadded_bytes;
+}
+
 static int keep_peak(Simulation *s, ProfErr *err)
 {
     HeapTrace *t = s->trace;
@@ -309,20 +315,20 @@ static int simulate(const Making *k, HeapTrace *trace, ProfErr *err)
     trace->unpadded_bytes = arena_take(&k->heap->arena, (n + 1) * sizeof *trace->unpadded_bytes);
     if (!s.sharing || !s.stays || !trace->heap_bytes || !trace->unpadded_bytes) prof_nomem(err);
     for (size_t i = 0; i < n && !err->code && !trace->failure; i++) {
-        trace->heap_bytes[i] = s.heap_bytes, trace->unpadded_bytes[i] = s.unpadded_bytes;
+        keep_value(&s);
         trace->failure = simulate_event(&s, trace->proto->events[i], (int64_t)i);
     }
-    if (!err->code && !trace->failure) trace->failure = one_allocation(&s);
     if (!err->code && !trace->failure) {
-        trace->heap_bytes[n] = s.heap_bytes, trace->unpadded_bytes[n] = s.unpadded_bytes;
-        keep_peak(&s, err);
+        keep_value(&s);
+        trace->failure = one_allocation(&s);
     }
+    if (!err->code && !trace->failure) keep_peak(&s, err);
     for (size_t i = 0; trace->failure && i < k->heap->n_buffers; i++) /* what the events say of lives is no better */
         if (s.sharing[i].seen) k->heap->buffers[i].start_event = k->heap->buffers[i].end_event = -1;
     if (trace->failure)
         host_issue(k->module->host, "warning", "heap_simulation", 0, 0, trace,
-                   "the heap of %.200s(%llu) cannot be simulated: %s; XProf refuses its memory view", k->module->name,
-                   (unsigned long long)k->module->program_id, trace->failure);
+                   "the heap of %.200s(%llu) cannot be simulated beyond event %zu: %s; XProf refuses its memory view", k->module->name,
+                   (unsigned long long)k->module->program_id, trace->n_values - 1, trace->failure);
     trace->made = true;
     arena_free(&scratch);
     return err->code;

@@ -46,7 +46,8 @@ typedef struct {
     const Xla__HeapSimulatorTrace *proto;
     bool made;
     const char *failure;                  /* why the events make no sense; NULL: they do */
-    int64_t *heap_bytes, *unpadded_bytes; /* before each event, and at the end: proto->n_events + 1 values */
+    int64_t *heap_bytes, *unpadded_bytes; /* before each event, and at the end */
+    size_t n_values;                      /* of them: proto->n_events + 1, or as many as there are up to an event that makes no sense */
     int64_t peak_bytes, peak_unpadded_bytes, peak_event;
     uint32_t *at_peak; /* buffers that live at the peak, in the order in which they came */
     size_t n_at_peak;
