@@ -22,7 +22,7 @@ WITH inside AS (
     GROUP BY run, host, program_id, computation
 ), fusions AS MATERIALIZED (
     SELECT f.run, f.host, f.program_id, f.hlo_module, f.hlo_op, f.category, f.flops, f.bytes_accessed, b.instructions, b.opcodes, f.tf_op, f.source_file || ':' || f.source_line AS line
-    FROM temp.hlo_instructions(:source) AS f JOIN bodies AS b ON b.run = f.run AND b.host = f.host AND b.program_id = f.program_id AND b.computation = f.called_computations
+    FROM temp.hlo_instructions(:source) AS f CROSS JOIN bodies AS b ON b.run = f.run AND b.host = f.host AND b.program_id = f.program_id AND b.computation = f.called_computations
     WHERE f.opcode = 'fusion'
 ), device_times AS MATERIALIZED (
     SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us, sum(occurrences) AS occurrences FROM temp.hlo_ops(:source) GROUP BY 1, 2, 3
