@@ -1,4 +1,5 @@
 /* cost_calls.c: what convolutions and calls of libraries cost; see cost.h. */
+#include "../format/json.h"
 #include "cost_graph.h"
 
 enum { MAX_PERIOD = 1 << 16, MAX_POSITIONS = 1 << 20 };
@@ -96,93 +97,6 @@ void cost_convolution(CostGraph *g, CostNode *node, const Xla__ShapeProto *resul
     node->flops = (float)cost_multiply(2, n);
 }
 
-/* ---- JSON of configurations: just enough to find a member ---- */
-
-typedef struct {
-    const char *p, *end;
-} Json;
-
-static void skip_space(Json *j)
-{
-    while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\n' || *j->p == '\r')) j->p++;
-}
-
-/* Behind the string that begins here. */
-static void skip_string(Json *j)
-{
-    for (j->p++; j->p < j->end && *j->p != '"'; j->p++)
-        if (*j->p == '\\' && j->p + 1 < j->end) j->p++;
-    if (j->p < j->end) j->p++;
-}
-
-/* Behind the value that begins here. */
-static void skip_value(Json *j)
-{
-    size_t depth = 0;
-    while (j->p < j->end) {
-        char c = *j->p;
-        if (c == '"') {
-            skip_string(j);
-            if (!depth) return;
-            continue;
-        }
-        if (!depth && (c == ',' || c == '}' || c == ']')) return;
-        if (c == '{' || c == '[') depth++;
-        if (c == '}' || c == ']') depth--;
-        j->p++;
-        if (!depth && (c == '}' || c == ']')) return;
-    }
-}
-
-/* Whether a key is `name`, spelled so or asInJson: protobuf takes both. */
-static bool is_key(const char *key, size_t n, const char *name)
-{
-    size_t i = 0;
-    for (bool upper = false; *name; name++) {
-        if (*name == '_' && !(i < n && key[i] == '_')) {
-            upper = true;
-            continue;
-        }
-        char c = upper ? (char)(*name - 'a' + 'A') : *name;
-        if (i == n || key[i++] != c) return false;
-        upper = false;
-    }
-    return i == n;
-}
-
-/* Moves to the value of a member of the object that begins here; false: it is no object, or has no such member. */
-static bool enter_member(Json *j, const char *name)
-{
-    skip_space(j);
-    if (j->p == j->end || *j->p != '{') return false;
-    for (j->p++; skip_space(j), j->p < j->end && *j->p == '"';) {
-        const char *key = j->p + 1;
-        skip_string(j);
-        bool found = is_key(key, (size_t)(j->p - key) - 1, name);
-        skip_space(j);
-        if (j->p == j->end || *j->p++ != ':') return false;
-        skip_space(j);
-        if (found) return true;
-        skip_value(j);
-        skip_space(j);
-        if (j->p == j->end || *j->p++ != ',') return false;
-    }
-    return false;
-}
-
-/* The next integer of the list that is being read, as a number or in quotes; false: there is none. */
-static bool next_integer(Json *j, int64_t *value)
-{
-    uint64_t n = 0;
-    while (j->p < j->end && (*j->p < '0' || *j->p > '9')) {
-        if (*j->p == ']' || *j->p == '-') return false;
-        j->p++;
-    }
-    if (j->p == j->end) return false;
-    for (; j->p < j->end && *j->p >= '0' && *j->p <= '9'; j->p++) n = n < UINT32_MAX ? n * 10 + (uint64_t)(*j->p - '0') : n;
-    return *value = (int64_t)n, true;
-}
-
 /* ---- calls of libraries ---- */
 
 /* Sizes of the dimensions that a matrix product sums over, by its configuration; -1: the operand lacks one. */
@@ -192,14 +106,15 @@ static int64_t contracted(const CostGraph *g, const CostNode *node, const Xla__S
     const char *config = (const char *)hlo_backend_config(g->module, node->op, &n);
     Json j = {config, config + n};
     int64_t product = 1, dimension;
-    if (!n || !enter_member(&j, "gemm_backend_config") || !enter_member(&j, "dot_dimension_numbers") || !enter_member(&j, "lhs_contracting_dimensions"))
+    if (!n || !json_enter(&j, "gemm_backend_config") || !json_enter(&j, "dot_dimension_numbers") || !json_enter(&j, "lhs_contracting_dimensions"))
         return product;
-    if (j.p < j.end && *j.p == '[') j.p++;
-    while (next_integer(&j, &dimension)) {
+    if (!json_take(&j, '[')) return product;
+    do {
+        if (!json_integer(&j, &dimension)) return product;
         int64_t size = cost_dimension(left, dimension);
         if (size < 0) return -1;
         product = cost_multiply(product, size);
-    }
+    } while (json_take(&j, ','));
     return product;
 }
 

@@ -22,7 +22,7 @@ int64_t cost_integer(float value)
     return value <= -0x1p63f ? INT64_MIN : (int64_t)value;
 }
 
-int cost_bits(int type) { return type == XLA_PRED ? 1 : type > 0 && type < N_PRIMITIVE_TYPES ? primitive_types[type].bits : 0; }
+int cost_bits(int type) { return type == XLA_PRED ? 1 : primitive_bits(type); }
 
 static bool is_array(const Xla__ShapeProto *shape)
 {

@@ -85,7 +85,7 @@ static enum TransferOp transfer_op(const char *opcode)
 static int64_t result_bytes(const Xla__ShapeProto *shape)
 {
     if (!shape) return 0;
-    if (shape->element_type != TYPE_TUPLE) {
+    if (shape->element_type != XLA_TUPLE) {
         ShapeSizes sizes = shape_sizes(shape);
         return sizes.known ? sizes.bytes : 0;
     }

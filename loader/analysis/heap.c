@@ -43,7 +43,7 @@ const Xla__ShapeProto *heap_shape(const HeapBuffer *b)
 {
     const Xla__LogicalBufferProto__Location *at = b->proto ? b->proto->defined_at : NULL;
     const Xla__ShapeProto *shape = at && b->instruction ? b->instruction->shape : NULL;
-    if (!shape || !at->n_shape_index || shape->element_type != TYPE_TUPLE) return shape;
+    if (!shape || !at->n_shape_index || shape->element_type != XLA_TUPLE) return shape;
     int64_t last = at->shape_index[at->n_shape_index - 1];
     return last >= 0 && (uint64_t)last < shape->n_tuple_shapes ? shape->tuple_shapes[last] : shape;
 }
@@ -62,7 +62,7 @@ const Xla__ShapeProto *heap_part(const HeapBuffer *b)
 int64_t heap_data_bytes(const HeapBuffer *b)
 {
     const Xla__ShapeProto *part = heap_part(b);
-    if (!part || part->element_type == TYPE_TUPLE) return part ? shape_unpadded_bytes(part) : -1;
+    if (!part || part->element_type == XLA_TUPLE) return part ? shape_unpadded_bytes(part) : -1;
     ShapeSizes sizes = shape_sizes(part);
     return sizes.known ? sizes.useful_bytes : -1;
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-const PrimitiveType primitive_types[N_PRIMITIVE_TYPES] = {
+const PrimitiveType primitive_types[N_HLO_TYPES] = {
     {"invalid", 0},    {"pred", 8},       {"s8", 8},     {"s16", 16},     {"s32", 32},     {"s64", 64},   {"u8", 8},     {"u16", 16},
     {"u32", 32},       {"u64", 64},       {"f16", 16},   {"f32", 32},     {"f64", 64},     {"tuple", 0},  {"opaque", 0}, {"c64", 64},
     {"bf16", 16},      {"token", 0},      {"c128", 128}, {"f8e5m2", 8},   {"f8e4m3fn", 8}, {"s4", 4},     {"u4", 4},     {"f8e4m3b11fnuz", 8},
@@ -11,13 +11,15 @@ const PrimitiveType primitive_types[N_PRIMITIVE_TYPES] = {
     {"f4e2m1fn", 4},   {"f8e8m0fnu", 8},  {"b", 0},      {"f6e3m2fn", 6}, {"f6e2m3fn", 6},
 };
 
-const char *primitive_name(int type) { return type >= 0 && type < N_PRIMITIVE_TYPES ? primitive_types[type].name : NULL; }
+const char *primitive_name(int type) { return type >= 0 && type < N_HLO_TYPES ? primitive_types[type].name : NULL; }
 
-int primitive_bytes(int type) { return type >= 0 && type < N_PRIMITIVE_TYPES ? (primitive_types[type].bits + 7) / 8 : 0; }
+int primitive_bits(int type) { return type >= 0 && type < N_HLO_TYPES ? primitive_types[type].bits : 0; }
+
+int primitive_bytes(int type) { return (primitive_bits(type) + 7) / 8; }
 
 int primitive_by_name(const char *name, size_t n_bytes)
 {
-    for (int i = 1; i < N_PRIMITIVE_TYPES; i++)
+    for (int i = 1; i < N_HLO_TYPES; i++)
         if (!strncmp(primitive_types[i].name, name, n_bytes) && !primitive_types[i].name[n_bytes]) return i;
     return -1;
 }
@@ -116,8 +118,8 @@ static ShapeSizes array_sizes(const Array *a)
 {
     static const ShapeSizes unknown = {0};
     ShapeSizes s = {.known = true};
-    if (a->element_type == TYPE_TOKEN) return s;
-    if (a->element_type == TYPE_OPAQUE) return (ShapeSizes){true, 0, POINTER_BYTES, POINTER_BYTES, POINTER_BYTES};
+    if (a->element_type == XLA_TOKEN) return s;
+    if (a->element_type == XLA_OPAQUE) return (ShapeSizes){true, 0, POINTER_BYTES, POINTER_BYTES, POINTER_BYTES};
     int width = primitive_bytes(a->element_type);
     if (!width || a->element_bits < 0 || a->tail_alignment < 0) return unknown;
     s.elements = 1;
@@ -147,7 +149,7 @@ enum { MAX_SPLITS = 16 };
 
 ShapeSizes shape_sizes(const Xla__ShapeProto *shape)
 {
-    if (shape->element_type == TYPE_TUPLE || shape->element_type == TYPE_BUFFER) {
+    if (shape->element_type == XLA_TUPLE || shape->element_type == XLA_BUFFER) {
         ShapeSizes sum = {.known = true};
         for (size_t i = 0; i < shape->n_tuple_shapes && sum.known; i++) {
             ShapeSizes part = shape_sizes(shape->tuple_shapes[i]);
@@ -175,10 +177,10 @@ ShapeSizes shape_sizes(const Xla__ShapeProto *shape)
 int64_t shape_unpadded_bytes(const Xla__ShapeProto *shape)
 {
     switch (shape->element_type) {
-    case TYPE_TUPLE: return POINTER_BYTES * (int64_t)shape->n_tuple_shapes;
-    case TYPE_TOKEN: return 0;
-    case TYPE_OPAQUE: return POINTER_BYTES;
-    case TYPE_BUFFER: return shape->n_tuple_shapes ? shape_unpadded_bytes(shape->tuple_shapes[0]) : -1;
+    case XLA_TUPLE: return POINTER_BYTES * (int64_t)shape->n_tuple_shapes;
+    case XLA_TOKEN: return 0;
+    case XLA_OPAQUE: return POINTER_BYTES;
+    case XLA_BUFFER: return shape->n_tuple_shapes ? shape_unpadded_bytes(shape->tuple_shapes[0]) : -1;
     default: break;
     }
     int64_t n = 1, bytes, width = primitive_bytes(shape->element_type), bits = shape->layout ? shape->layout->element_size_in_bits : 0;
@@ -190,7 +192,7 @@ int64_t shape_unpadded_bytes(const Xla__ShapeProto *shape)
 
 bool shape_memory_space(const Xla__ShapeProto *shape, int64_t *space)
 {
-    if (shape->element_type != TYPE_TUPLE && shape->element_type != TYPE_BUFFER) return shape->layout ? *space = shape->layout->memory_space, true : false;
+    if (shape->element_type != XLA_TUPLE && shape->element_type != XLA_BUFFER) return shape->layout ? *space = shape->layout->memory_space, true : false;
     for (size_t i = 0; i < shape->n_tuple_shapes; i++) {
         int64_t part;
         if (!shape_memory_space(shape->tuple_shapes[i], &part) || (i && part != *space)) return false;
@@ -416,13 +418,13 @@ static ShapeSizes parse(ShapeText *t, int depth)
     const char *name = t->p;
     while (t->p < t->end && ((*t->p >= 'a' && *t->p <= 'z') || (*t->p >= '0' && *t->p <= '9'))) t->p++;
     int type = primitive_by_name(name, (size_t)(t->p - name));
-    if (type == TYPE_BUFFER) {
+    if (type == XLA_BUFFER) {
         if (!take(t, '(')) return expected(t, "'('"), unknown;
         ShapeSizes inside = parse(t, depth + 1);
         if (!t->err->code && !take(t, ')')) expected(t, "')'");
         return inside;
     }
-    if (type < 0 || type == TYPE_TUPLE) {
+    if (type < 0 || type == XLA_TUPLE) {
         t->p = name;
         return expected(t, "an element type (f32, bf16, s8, pred, ...) or '('"), unknown;
     }

@@ -8,18 +8,18 @@
 #define PROF_SHAPE_H
 
 #include "../base.h"
+#include "../format/hlo_type.h"
 #include "schema/xla_data.pb-c.h"
 
-enum { TYPE_PRED = 1, TYPE_TUPLE = 13, TYPE_OPAQUE = 14, TYPE_TOKEN = 17, TYPE_BUFFER = 34, N_PRIMITIVE_TYPES = 37 };
 typedef struct {
     const char *name; /* as in HLO text: f32, pred; NULL: no type of this number */
     uint8_t bits;     /* of one element; pred is stored in 8. 0: no array's */
 } PrimitiveType;
-/* By number of xla.PrimitiveType. */
-extern const PrimitiveType primitive_types[N_PRIMITIVE_TYPES];
+extern const PrimitiveType primitive_types[N_HLO_TYPES];
 /* NULL: no type of this number. */
 const char *primitive_name(int type);
-/* Bytes of one element in the default layout; 0 when the type is no array's, or unknown. */
+/* Of one element; 0 when the type is no array's, or unknown. Bytes in the default layout. */
+int primitive_bits(int type);
 int primitive_bytes(int type);
 /* The number of a name, -1. */
 int primitive_by_name(const char *name, size_t n_bytes);

@@ -24,12 +24,7 @@ static const char *fusion_category(const char *kind)
     return "unknown fusion";
 }
 
-/* Of one element. */
-static int bits(const Xla__ShapeProto *shape)
-{
-    int type = shape ? shape->element_type : 0;
-    return type > 0 && type < N_PRIMITIVE_TYPES ? primitive_types[type].bits : 0;
-}
+static int bits(const Xla__ShapeProto *shape) { return shape ? primitive_bits(shape->element_type) : 0; }
 
 /* A bitcast between types of one width acts element by element, too. */
 static bool acts_elementwise(const HloModule *m, const Xla__HloInstructionProto *op, enum HloOpcode opcode)

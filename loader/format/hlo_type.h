@@ -39,7 +39,8 @@ enum HloType {
     XLA_F8E8M0FNU,
     XLA_BUFFER,
     XLA_F6E3M2FN,
-    XLA_F6E2M3FN
+    XLA_F6E2M3FN,
+    N_HLO_TYPES
 };
 
 #endif
