@@ -30,6 +30,19 @@ bool precision_is_low(const StepDb *steps);
 /* Eager ops' share of the self time of all ops but IDLE. */
 double eager_percent(const OpMetricsDb *db);
 
+/* The average over hosts of a stat that a host's planes bear, NAN where none does. */
+double host_stat(Run *run, Host *only, const char *name, ProfErr *err);
+
+/* What a rule of XProf's smart suggestions makes of a run. */
+typedef struct {
+    const char *code; /* the rule, as XProf calls it */
+    bool shown;       /* XProf applies it; the others it only has */
+    char *statement;  /* from sqlite3_mprintf(), to be freed; NULL: no memory */
+} Suggestion;
+enum { MAX_SUGGESTIONS = 13 };
+/* How many rules the run meets: a rule that asks for what the profile does not tell is not met. 0 with err set on failure. */
+size_t find_suggestions(Run *run, Host *only, Suggestion found[MAX_SUGGESTIONS], ProfErr *err);
+
 extern const char *const hardware_names[]; /* by enum Hardware, as XProf spells them */
 
 #endif

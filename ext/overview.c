@@ -155,8 +155,7 @@ static uint64_t occurrences(const OpMetricsDb *db)
 
 static double idle_percent(const OpMetricsDb *db) { return 100 * op_db_idle_fraction(db); }
 
-/* The average over hosts of a stat of a host plane, NAN where none has it. */
-static double host_stat(Run *run, Host *only, const char *name, ProfErr *err)
+double host_stat(Run *run, Host *only, const char *name, ProfErr *err)
 {
     double sum = 0;
     size_t n = 0;

@@ -8,10 +8,13 @@ SQLITE_EXTENSION_INIT3
 
 #define RECOMMENDATIONS_COLUMNS(C)                                                                                                                             \
     C(RC_RUN, RUN_DOC)                                                                                                                                         \
-    C(RC_SECTION, "section", "TEXT", NULL, "overview_page or input_pipeline_analyzer: the page of XProf's that has it", "libprofsql")                          \
+    C(RC_SECTION, "section", "TEXT", NULL,                                                                                                                     \
+      "overview_page, input_pipeline_analyzer or smart_suggestion: the page of XProf's that has it; more_suggestions: rules of the last that XProf has and "   \
+      "does not apply",                                                                                                                                        \
+      "libprofsql")                                                                                                                                            \
     C(RC_CODE, "code", "TEXT", NULL,                                                                                                                           \
       "what it is about: input, output, idle, kernel_launch, collectives, all_others, precision_16bit, tf_function, "                                          \
-      "eager_host, eager_device, outside_compilation; of tips: what to read",                                                                                  \
+      "eager_host, eager_device, outside_compilation; of suggestions: the rule, as XProf calls it; of tips: what to read",                                     \
       "libprofsql")                                                                                                                                            \
     C(RC_SEVERITY, "severity", "TEXT", NULL, "error: takes much of the time, warning: worth a look, info: a tip, or nothing to do", "libprofsql")              \
     C(RC_STATEMENT, "statement", "TEXT", NULL, "what was found or what to do, in words", "libprofsql")                                                         \
@@ -44,12 +47,12 @@ static void add(Recommendations *r, Recommendation row)
 }
 
 /* The statement is from sqlite3_mprintf() and freed; NULL: no memory. */
-static void add_made(Recommendations *r, const char *code, const char *severity, char *statement)
+static void add_made(Recommendations *r, const char *section, const char *code, const char *severity, char *statement)
 {
     size_t n = statement ? strlen(statement) + 1 : 0;
     char *copy = statement ? arena_alloc(&r->arena, n) : NULL;
     if (copy)
-        memcpy(copy, statement, n), add(r, (Recommendation){overview, code, severity, copy, NULL, NULL});
+        memcpy(copy, statement, n), add(r, (Recommendation){section, code, severity, copy, NULL, NULL});
     else
         prof_nomem(r->err);
     sqlite3_free(statement);
@@ -63,7 +66,7 @@ static void add_findings(Recommendations *r, const InputAnalysis *a)
                                         [FINDING_LAUNCH] = "kernel_launch", [FINDING_COLLECTIVES] = "collectives", [FINDING_OTHERS] = "all_others"};
     for (int f = 0; f < N_FINDINGS; f++) {
         char *statement = finding_statement(a, f);
-        if (statement) add_made(r, codes[f], finding_severity(a, f), statement);
+        if (statement) add_made(r, overview, codes[f], finding_severity(a, f), statement);
     }
 }
 
@@ -73,7 +76,7 @@ static void add_precision(Recommendations *r, Run *run, Host *only)
 {
     const StepDb *steps = run_steps(run, only, r->err);
     if (steps && precision_is_low(steps))
-        add_made(r, "precision_16bit", "warning",
+        add_made(r, overview, "precision_16bit", "warning",
                  sqlite3_mprintf("Only %.1f%% of the devices' computing is in 16 bit numbers; where the accuracy allows, bfloat16 or float16 is faster.",
                                  precision_16bit_percent(steps)));
 }
@@ -96,7 +99,7 @@ static void add_functions(Recommendations *r, Run *run, Host *only)
     const TfFunctions *functions = run_tf_functions(run, only, r->err);
     const TfFunction *f = NULL;
     for (int i = 0; functions && i < QUOTED_FUNCTIONS && (f = next_expensive(functions, f)); i++)
-        add_made(r, "tf_function", "warning",
+        add_made(r, overview, "tf_function", "warning",
                  sqlite3_mprintf("%.1f%% of the time in the function '%s' is tracing or eager execution; tf_functions tells how often it was traced anew.",
                                  tf_function_expensive_percent(f), f->name->text));
 }
@@ -115,13 +118,21 @@ static void add_ops(Recommendations *r, const OpStats *stats)
 {
     double host = eager_percent(&stats->host), device = eager_percent(&stats->framework), outside = outside_percent(stats);
     if (host > MUCH_EAGER)
-        add_made(r, "eager_host", "warning", sqlite3_mprintf("%.1f%% of the host's op time is eager execution; tf.function compiles it into graphs.", host));
+        add_made(r, overview, "eager_host", "warning",
+                 sqlite3_mprintf("%.1f%% of the host's op time is eager execution; tf.function compiles it into graphs.", host));
     if (device > MUCH_EAGER)
-        add_made(r, "eager_device", "warning",
+        add_made(r, overview, "eager_device", "warning",
                  sqlite3_mprintf("%.1f%% of the devices' op time is eager execution; tf.function compiles it into graphs.", device));
     if (outside > MUCH_OUTSIDE)
-        add_made(r, "outside_compilation", "warning",
+        add_made(r, overview, "outside_compilation", "warning",
                  sqlite3_mprintf("%.1f%% of the devices' op time goes to ops that run outside of the compiled program, on the host.", outside));
+}
+
+static void add_suggestions(Recommendations *r, Run *run, Host *only)
+{
+    Suggestion found[MAX_SUGGESTIONS];
+    size_t n = find_suggestions(run, only, found, r->err);
+    for (size_t i = 0; i < n; i++) add_made(r, found[i].shown ? "smart_suggestion" : "more_suggestions", found[i].code, "warning", found[i].statement);
 }
 
 /* ---- what is always there ---- */
@@ -173,6 +184,7 @@ static void *recommendations_make(Run *run, Host *only, ProfErr *err)
     add_precision(r, run, only);
     add_functions(r, run, only);
     add_ops(r, stats);
+    add_suggestions(r, run, only);
     add_tips(r, a);
     if (!err->code) return r;
     recommendations_free(r);

@@ -566,6 +566,12 @@ def linked(cell):
     return cell if re.fullmatch(r"https://.*|[a-z_]+", cell or "") else cell.split()[0] if re.match(r"[a-z_]+ \(", cell or "") else None
 
 
+def first_percent(cell):
+    """Of a sentence what it says in numbers: the words are XProf's, or ours."""
+    found = re.search(r"[0-9.]+%", cell or "")
+    return found and found.group()
+
+
 def key_values(name, table, section):
     """A properties file against a table of sections, names and values; sentences by their codes."""
     left_out = dict(PAGE_LEFT_OUT)
@@ -846,7 +852,7 @@ TOOLS = [
     Entry("overview_page.diagnostics", "prof_issues", "prof_issues({source}) WHERE code LIKE 'xprof%'", "severity = upper(severity)\nmessage", key="message"),
     Entry("smart_suggestion", "recommendations", "recommendations({source}) WHERE section = 'smart_suggestion'", """
         ruleName = code
-        suggestionText = statement""", key="ruleName", rows=suggestions, pending="the one rule of XProf's, on waiting for barriers, is to come"),
+        suggestionText = statement""", key="ruleName", rows=suggestions, turn={"suggestionText": first_percent}),
 
     # memory
     Entry("memory_profile.summary", "memory_allocators", "memory_allocators({source})", """

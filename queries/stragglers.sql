@@ -1,0 +1,43 @@
+-- Which cores or hosts hold the others up?
+-- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- parameter n = 10: how many cores of each run
+-- column run TEXT: the run
+-- column rank INTEGER: 1 is the slowest
+-- column host TEXT: the host
+-- column core_id INTEGER: the core, as core_steps has it: of GPUs all of a host together, of a host without devices its threads
+-- column plane TEXT: the TensorCore; NULL: not one device
+-- column step_count INTEGER: complete steps
+-- column step_ms REAL [ms]: how long a step takes, on average
+-- column own_ms REAL [ms]: the part of it outside of collectives and of transfers between devices, in which nobody else can be waited for
+-- column over_median_ms REAL [ms]: by how much that exceeds the median core's
+-- column z_score REAL: the same in median absolute deviations of all cores (modified z-score, a deviation of 0.1 % at least); NULL for fewer than three cores
+-- column straggler TEXT: yes: its z-score is above 3.5; no; NULL for fewer than three cores
+-- column waited_ms REAL [ms]: how long it waits for others in collectives, a step: those who are waited for wait least; NULL where it is not known
+WITH peers AS MATERIALIZED (
+    SELECT run, core_id, sum(coalesce(duration_ps_actual, duration_ps)) / 1e9 AS ms
+    FROM temp.step_breakdown(:source)
+    WHERE NOT dropped AND (category IN ('DEVICE_COLLECTIVES', 'DEVICE_TO_DEVICE', 'send', 'send-done', 'recv', 'recv-done', 'async-done', 'megacore fusion') OR
+          category GLOB 'all-*' OR category GLOB 'reduce-scatter*' OR category GLOB 'collective-*' OR category GLOB 'ragged-all-to-all*')
+    GROUP BY run, core_id
+), core AS MATERIALIZED (
+    SELECT run, host, core_id, plane_id, count(*) AS n, avg(total_us) / 1000 AS step_ms FROM temp.core_steps(:source) WHERE NOT dropped GROUP BY run, core_id
+), step AS MATERIALIZED (
+    SELECT c.*, step_ms - coalesce(p.ms, 0) / n AS own_ms FROM core AS c LEFT JOIN peers AS p USING (run, core_id)
+), typical AS MATERIALIZED (
+    SELECT run, count(*) AS n, median(own_ms) AS own_ms FROM step GROUP BY run
+), spread AS MATERIALIZED (
+    SELECT run, t.n, t.own_ms AS median_ms, max(median(abs(s.own_ms - t.own_ms)), 0.001 * t.own_ms) AS deviation
+    FROM step AS s JOIN typical AS t USING (run)
+    GROUP BY run
+), wait AS MATERIALIZED (
+    SELECT run, host, plane, sum(wait_ps) / 1e9 AS ms FROM temp.collectives(:source) GROUP BY run, host, plane
+), score AS (
+    SELECT s.*, own_ms - median_ms AS over_ms, CASE WHEN d.n > 2 AND deviation > 0 THEN 0.6745 * (own_ms - median_ms) / deviation END AS z,
+           row_number() OVER (PARTITION BY run ORDER BY own_ms DESC, core_id) AS rank
+    FROM step AS s JOIN spread AS d USING (run)
+)
+SELECT s.run, s.rank, s.host, s.core_id, p.name, s.n, s.step_ms, s.own_ms, s.over_ms, s.z, CASE WHEN s.z > 3.5 THEN 'yes' WHEN s.z IS NOT NULL THEN 'no' END, w.ms / s.n
+FROM score AS s LEFT JOIN temp.planes(:source) AS p ON p.run = s.run AND p.plane_id = s.plane_id
+     LEFT JOIN wait AS w ON w.run = s.run AND w.host = s.host AND w.plane = p.name
+WHERE s.rank <= coalesce(:n, 10)
+ORDER BY s.run, s.rank
