@@ -17,6 +17,9 @@ typedef struct {
 
 #define OWN_MARKS "does not know the steps that frameworks mark in a way of their own (Keras 3), and then has no verdict"
 
+#define STEP_SHARES "counts a TPU's all-reduces twice, forgets host threads beside a GPU and copies by today's names, and knows no steps of Keras 3"
+#define STEP_SHARES_ACTUAL "of the steps as long as they were, with host threads and all copies; of marked steps the time in which host threads wait for input"
+
 /* Every column that ends in _actual is here. */
 static const Difference differences[] = {
     {"kernel_stats", "registers_per_thread", "registers_per_thread_actual", DETAILS, SPELLINGS},
@@ -38,8 +41,14 @@ static const Difference differences[] = {
      "counts the kernels of its list of names among the thousand longest reports of a host; 0 also for no kernel",
      "all kernels, by kernel_uses_tensorcore_actual; NULL without kernels"},
     {"input_pipeline", "step_count", "step_count_actual", OWN_MARKS, "those marked steps, where there are no others"},
-    {"input_pipeline", "input_percent", "input_percent_actual", OWN_MARKS, "time in which host threads wait for input, by that of the marked steps"},
-    {"input_pipeline", "input_verdict", "input_verdict_actual", OWN_MARKS, "XProf's thresholds on input_percent_actual"},
+    {"input_pipeline", "input_percent", "input_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
+    {"input_pipeline", "input_verdict", "input_verdict_actual", STEP_SHARES, "XProf's thresholds on input_percent_actual"},
+    {"input_pipeline", "output_percent", "output_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
+    {"input_pipeline", "compute_percent", "compute_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
+    {"input_pipeline", "kernel_launch_percent", "kernel_launch_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
+    {"input_pipeline", "kernel_launch_verdict", "kernel_launch_verdict_actual", STEP_SHARES, "XProf's thresholds on kernel_launch_percent_actual"},
+    {"input_pipeline", "collectives_percent", "collectives_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
+    {"input_pipeline", "all_others_percent", "all_others_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
     {"perf_counters", "value", "value_actual", "reads 0 for a counter stored as a double, and a negative one modulo 2^64", "the value as it is stored"},
     {"dcn_collectives", "recv_stall_ms", "recv_stall_ms_actual", "divides the duration by a million once too often, which leaves next to nothing",
      "the duration"},

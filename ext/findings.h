@@ -9,10 +9,12 @@ enum Finding { FINDING_INPUT, FINDING_OUTPUT, FINDING_IDLE, FINDING_LAUNCH, FIND
 
 /* Percent of the steps' time; NAN where there are no steps, or where the flavour does not tell it. */
 double finding_percent(const InputAnalysis *a, enum Finding finding);
+/* The same as it is (input.h); NAN also where it is not known. */
+double finding_percent_actual(const InputAnalysis *a, enum Finding finding);
 /* XProf's classification: input: unknown, device, both, host; output: device, both, host; idle: no, yes (TPU alone);
  * launch, collectives, others: no, moderate, high (on TPU collectives alone, no and yes). NULL: the flavour has none. */
 const char *finding_verdict(const InputAnalysis *a, enum Finding finding);
-/* The verdict on the input where XProf finds no steps but frameworks mark some; else XProf's. */
+/* The verdict on the input by what is actual; so are severities and sentences. */
 const char *input_verdict_actual(const InputAnalysis *a);
 /* How much the input holds the run up, as XProf words it: unknown, not, potentially, moderately, highly. */
 const char *input_degree(const InputAnalysis *a);

@@ -24,38 +24,67 @@ double finding_percent(const InputAnalysis *a, enum Finding finding)
     }
 }
 
+double finding_percent_actual(const InputAnalysis *a, enum Finding finding)
+{
+    static const enum StepCategory categories[] = {
+        [FINDING_INPUT] = STEP_INPUT,          [FINDING_OUTPUT] = STEP_OUTPUT,           [FINDING_IDLE] = STEP_ALL_OTHERS,
+        [FINDING_LAUNCH] = STEP_KERNEL_LAUNCH, [FINDING_COLLECTIVES] = STEP_COLLECTIVES, [FINDING_OTHERS] = STEP_ALL_OTHERS};
+    if (finding == FINDING_IDLE ? !a->is_tpu : finding == FINDING_OTHERS && a->is_tpu) return NAN;
+    return a->actual_percent[categories[finding]];
+}
+
+/* ---- verdicts ---- */
+
 static enum ShareVerdict input_share(enum InputVerdict input)
 {
     return input == VERDICT_HOST ? SHARE_HIGH : input == VERDICT_BOTH || input == VERDICT_POTENTIALLY ? SHARE_MODERATE : SHARE_NO;
+}
+
+/* On TPU idle time and collectives are worth saying or not. */
+static enum ShareVerdict tpu_share(enum Finding finding, double percent, double input_percent)
+{
+    bool is_much = finding == FINDING_IDLE ? percent >= TPU_IDLE : percent - input_percent >= TPU_COLLECTIVES_OVER_INPUT;
+    return is_much ? SHARE_HIGH : SHARE_NO;
 }
 
 static enum ShareVerdict share_verdict(const InputAnalysis *a, enum Finding finding)
 {
     switch (finding) {
     case FINDING_OUTPUT: return a->output;
-    case FINDING_IDLE: return a->is_tpu && a->idle_percent >= TPU_IDLE ? SHARE_HIGH : SHARE_NO;
+    case FINDING_IDLE: return a->is_tpu ? tpu_share(finding, a->idle_percent, 0) : SHARE_NO;
     case FINDING_LAUNCH: return a->launch;
-    case FINDING_COLLECTIVES:
-        if (a->is_tpu) return a->collectives_percent - a->input_percent >= TPU_COLLECTIVES_OVER_INPUT ? SHARE_HIGH : SHARE_NO;
-        return a->collectives;
+    case FINDING_COLLECTIVES: return a->is_tpu ? tpu_share(finding, a->collectives_percent, a->input_percent) : a->collectives;
     case FINDING_OTHERS: return a->others;
-    default: return input_share(a->n_marked_steps ? a->marked_input : a->input);
+    default: return input_share(a->input);
     }
 }
 
-static const char *const input_verdicts[] = {"unknown", "device", "both", "both", "host"};
+static enum ShareVerdict share_verdict_actual(const InputAnalysis *a, enum Finding finding)
+{
+    double percent = finding_percent_actual(a, finding);
+    switch (finding) {
+    case FINDING_OUTPUT: return a->actual_output;
+    case FINDING_IDLE: return a->is_tpu ? tpu_share(finding, percent, 0) : SHARE_NO;
+    case FINDING_LAUNCH: return a->is_tpu ? SHARE_NO : a->actual_launch;
+    case FINDING_COLLECTIVES: return a->is_tpu ? tpu_share(finding, percent, a->actual_percent[STEP_INPUT]) : a->actual_collectives;
+    case FINDING_OTHERS: return a->is_tpu ? SHARE_NO : a->actual_others;
+    default: return input_share(a->actual_input);
+    }
+}
 
-const char *input_verdict_actual(const InputAnalysis *a) { return input_verdicts[a->n_marked_steps ? a->marked_input : a->input]; }
+static const char *const input_verdicts[] = {"unknown", "device", "both", "both", "host"}, *const share_verdicts[] = {"no", "moderate", "high"};
+
+const char *input_verdict_actual(const InputAnalysis *a) { return input_verdicts[a->actual_input]; }
 
 const char *finding_verdict(const InputAnalysis *a, enum Finding finding)
 {
-    static const char *const outputs[] = {"device", "both", "host"}, *const shares[] = {"no", "moderate", "high"}, *const answers[] = {"no", "yes", "yes"};
+    static const char *const outputs[] = {"device", "both", "host"}, *const answers[] = {"no", "yes", "yes"};
     bool tpu_only = finding == FINDING_IDLE, generic_only = finding == FINDING_LAUNCH || finding == FINDING_OTHERS;
     if (finding == FINDING_INPUT) return input_verdicts[a->input];
     if (a->is_tpu ? generic_only : tpu_only) return NULL;
     if (a->input == VERDICT_UNKNOWN) return finding == FINDING_OUTPUT ? "unknown" : "no";
     enum ShareVerdict share = share_verdict(a, finding);
-    return finding == FINDING_OUTPUT ? outputs[share] : a->is_tpu ? answers[share] : shares[share];
+    return finding == FINDING_OUTPUT ? outputs[share] : a->is_tpu ? answers[share] : share_verdicts[share];
 }
 
 const char *input_degree(const InputAnalysis *a)
@@ -67,28 +96,31 @@ const char *input_degree(const InputAnalysis *a)
 const char *finding_severity(const InputAnalysis *a, enum Finding finding)
 {
     static const char *const severities[] = {"info", "warning", "error"};
-    return severities[share_verdict(a, finding)];
+    return severities[share_verdict_actual(a, finding)];
 }
+
+/* ---- sentences ---- */
 
 static char *marked_sentence(const InputAnalysis *a)
 {
     static const char *const bound[] = {"Not input bound", "Partly input bound", "Input bound"};
     return sqlite3_mprintf("%s: host threads wait for input for %.1f%% of the time of %d steps that the framework marks; XProf does not know these steps.",
-                           bound[input_share(a->marked_input)], a->marked_input_percent, (int)a->n_marked_steps);
+                           bound[input_share(a->actual_input)], a->actual_percent[STEP_INPUT], (int)a->n_marked_steps);
 }
 
 static char *input_sentence(const InputAnalysis *a)
 {
+    double percent = a->actual_percent[STEP_INPUT];
     if (a->n_marked_steps) return marked_sentence(a);
-    switch (a->input) {
+    switch (a->actual_input) {
     case VERDICT_UNKNOWN: return sqlite3_mprintf("No complete step was recorded, so there is nothing to judge the input by.");
-    case VERDICT_HOST: return sqlite3_mprintf("Input bound: steps spend %.1f%% of their time on input. Speed up the input pipeline first.", a->input_percent);
+    case VERDICT_HOST: return sqlite3_mprintf("Input bound: steps spend %.1f%% of their time on input. Speed up the input pipeline first.", percent);
     case VERDICT_BOTH:
-        return sqlite3_mprintf("Partly input bound: steps spend %.1f%% of their time on input. Both the input and the rest are worth work.", a->input_percent);
+        return sqlite3_mprintf("Partly input bound: steps spend %.1f%% of their time on input. Both the input and the rest are worth work.", percent);
     case VERDICT_POTENTIALLY:
         return sqlite3_mprintf("Perhaps input bound: %.1f%% of the steps' time shows no activity that the trace knows, which may be reading files or Python.",
-                               a->others_percent);
-    default: return sqlite3_mprintf("Not input bound: steps spend %.1f%% of their time on input.", a->input_percent);
+                               a->actual_percent[STEP_ALL_OTHERS]);
+    default: return sqlite3_mprintf("Not input bound: steps spend %.1f%% of their time on input.", percent);
     }
 }
 
@@ -97,16 +129,18 @@ char *finding_statement(const InputAnalysis *a, enum Finding finding)
     static const char *const sentences[] = {
         [FINDING_OUTPUT] = "Steps spend %.1f%% of their time on bringing results back from the device. Fetch less, or less often.",
         [FINDING_IDLE] = "TensorCores idle for %.1f%% of the steps' time without waiting for input: work on the host holds them up.",
-        [FINDING_LAUNCH] = "Steps spend %.1f%% of their time on launching kernels. Fuse or compile small ops, or launch from a thread of its own.",
+        [FINDING_LAUNCH] = "Steps spend %.1f%% of their time on launching kernels. Fuse or compile small ops, or launch from a thread of its own%s.",
         [FINDING_COLLECTIVES] = "Collectives take %.1f%% of the steps' time. Look at how evenly devices work, and at overlapping communication.",
         [FINDING_OTHERS] = "%.1f%% of the steps' time shows no activity that the trace knows. Python between steps is a usual cause.",
     };
     if (finding == FINDING_INPUT) return input_sentence(a);
-    if (a->input == VERDICT_UNKNOWN || !finding_verdict(a, finding) || share_verdict(a, finding) == SHARE_NO) return NULL;
-    return sqlite3_mprintf(sentences[finding], finding_percent(a, finding));
+    if (share_verdict_actual(a, finding) == SHARE_NO) return NULL;
+    if (finding != FINDING_LAUNCH) return sqlite3_mprintf(sentences[finding], finding_percent_actual(a, finding));
+    return sqlite3_mprintf(sentences[finding], finding_percent_actual(a, finding),
+                           a->uses_tf_data ? ": tf.data's threads may keep it from a processor (TF_GPU_THREAD_MODE=gpu_private)" : "");
 }
 
-static bool is_input_bound(const InputAnalysis *a) { return share_verdict(a, FINDING_INPUT) != SHARE_NO; }
+static bool is_input_bound(const InputAnalysis *a) { return input_share(a->actual_input) != SHARE_NO; }
 
 const char *next_step_code(const InputAnalysis *a)
 {
@@ -116,7 +150,7 @@ const char *next_step_code(const InputAnalysis *a)
 
 const char *next_step_statement(const InputAnalysis *a)
 {
-    if (a->input == VERDICT_UNKNOWN && !a->n_marked_steps) return "Record complete steps to judge the input.";
+    if (a->actual_input == VERDICT_UNKNOWN) return "Record complete steps to judge the input.";
     if (!is_input_bound(a)) return "The input pipeline needs no closer look.";
     return a->uses_tf_data ? "See input_ops and input_breakdown for what the host's input time goes to."
                            : "The trace shows no tf.data pipeline: with one, input_ops and input_breakdown tell where the host's input time goes.";
@@ -163,9 +197,20 @@ double eager_percent(const OpMetricsDb *db)
     SHARE_DOCS(C, IP_OTHERS, "all_others", "time of which nothing is known; NULL on TPU", "high (15 % and more), moderate (3 %) or no; NULL on TPU")           \
     C(IP_STEPS_ACTUAL, "step_count_actual", "INTEGER", NULL, "complete steps, or those that a framework marks where XProf finds none", "libprofsql")           \
     C(IP_PERCENT_ACTUAL, "input_percent_actual", "REAL", "percent 0..100",                                                                                     \
-      "as input_percent; where XProf finds no steps: time in which host threads wait for input, by that of the steps a framework marks", "libprofsql")         \
+      "as input_percent, of GPUs with what host threads did and with copies by all their names, of TPUs with each all-reduce counted once; "                   \
+      "where XProf finds no steps: time in which host threads wait for input, by that of the steps a framework marks",                                         \
+      "libprofsql")                                                                                                                                            \
     C(IP_VERDICT_ACTUAL, "input_verdict_actual", "TEXT", NULL, "input_verdict by input_percent_actual: what input_statement says", "libprofsql")               \
     C(IP_TF_DATA, "uses_tf_data", "INTEGER", "0 or 1", "1: ops of a tf.data pipeline take time", "input_pipeline_analyzer")                                    \
+    C(IP_OUTPUT_ACTUAL, "output_percent_actual", "REAL", "percent 0..100", "the same of output_percent; this and the rest: NULL for marked steps",             \
+      "libprofsql")                                                                                                                                            \
+    C(IP_COMPUTE_ACTUAL, "compute_percent_actual", "REAL", "percent 0..100", "the same of compute_percent", "libprofsql")                                      \
+    C(IP_LAUNCH_ACTUAL, "kernel_launch_percent_actual", "REAL", "percent 0..100", "the same of kernel_launch_percent, which XProf never sees; NULL on TPU",    \
+      "libprofsql")                                                                                                                                            \
+    C(IP_LAUNCH_VERDICT_ACTUAL, "kernel_launch_verdict_actual", "TEXT", NULL, "kernel_launch_verdict by that; NULL on TPU and where it is not known",          \
+      "libprofsql")                                                                                                                                            \
+    C(IP_COLLECTIVES_ACTUAL, "collectives_percent_actual", "REAL", "percent 0..100", "the same of collectives_percent", "libprofsql")                          \
+    C(IP_OTHERS_ACTUAL, "all_others_percent_actual", "REAL", "percent 0..100", "the same of all_others_percent; NULL on TPU", "libprofsql")                    \
     C(IP_NEXT, "next_step", "TEXT", NULL, "what to look at next", "libprofsql")                                                                                \
     C(IP_SOURCE, SOURCE_DOC)
 enum { INPUT_PIPELINE_COLUMNS(COLUMN_ENUM) };
@@ -211,7 +256,15 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
     case IP_MAXIMUM: result_known(ctx, a->n_steps ? a->step_ms.maximum : NAN); break;
     case IP_COMPUTE: result_known(ctx, a->compute_percent); break;
     case IP_STEPS_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)(a->n_marked_steps ? a->n_marked_steps : a->n_steps)); break;
-    case IP_PERCENT_ACTUAL: result_known(ctx, a->n_marked_steps ? a->marked_input_percent : a->input_percent); break;
+    case IP_PERCENT_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_INPUT)); break;
+    case IP_OUTPUT_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_OUTPUT)); break;
+    case IP_COMPUTE_ACTUAL: result_known(ctx, a->actual_percent[STEP_DEVICE_COMPUTE]); break;
+    case IP_LAUNCH_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_LAUNCH)); break;
+    case IP_LAUNCH_VERDICT_ACTUAL:
+        if (!isnan(finding_percent_actual(a, FINDING_LAUNCH))) sqlite3_result_text(ctx, share_verdicts[a->actual_launch], -1, SQLITE_STATIC);
+        break;
+    case IP_COLLECTIVES_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_COLLECTIVES)); break;
+    case IP_OTHERS_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_OTHERS)); break;
     case IP_VERDICT_ACTUAL: sqlite3_result_text(ctx, input_verdict_actual(a), -1, SQLITE_STATIC); break;
     case IP_TF_DATA: sqlite3_result_int(ctx, a->uses_tf_data); break;
     case IP_NEXT: sqlite3_result_text(ctx, next_step_statement(a), -1, SQLITE_STATIC); break;

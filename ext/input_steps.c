@@ -34,7 +34,7 @@ SQLITE_EXTENSION_INIT3
     C(IS_TC_IDLE, "tc_idle_ms", "REAL", "ms", "what the other times leave of the shortest step of a TensorCore", "input_pipeline_analyzer tcIdleTimeMs")       \
     C(IS_TRANSFER, "host_transfer_ms", "REAL", "ms", "sends to and receives from the host, the most of any TensorCore",                                        \
       "input_pipeline_analyzer hostTransferTimeMs")                                                                                                            \
-    C(IS_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "all-reduces, the most of any TensorCore", "TpuStepTimeBreakdown")                                         \
+    C(IS_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "all-reduce and all-to-all, the most of any TensorCore; part of tc_compute_ms", "libprofsql")              \
     C(IS_PERCENT, "infeed_percent_average", "REAL", "percent 0..100", "share of infeed in the step, on average of the TensorCores",                            \
       "input_pipeline_analyzer infeedPercentAverage")                                                                                                          \
     C(IS_PERCENT_MIN, "infeed_percent_min", "REAL", "percent 0..100", "the least of any", "input_pipeline_analyzer infeedPercentMin")                          \

@@ -52,7 +52,7 @@ static void measure_ops(Rules *r, const OpMetricsDb *ops)
 static void measure_input(Rules *r, const InputAnalysis *a)
 {
     double other = a->demanded_us + a->advanced_us + a->preprocessing_us + a->unclassified_us;
-    r->input = a->input_percent;
+    r->input = finding_percent_actual(a, FINDING_INPUT);
     r->enqueue = 100 * safe_div(a->enqueue_us, a->enqueue_us + other), r->other_input = 100 * safe_div(other, a->enqueue_us + other);
 }
 

@@ -81,6 +81,7 @@
     S(FLOW, "flow")                                                                                                                                            \
     S(MEMCPY_DETAILS, "memcpy_details")                                                                                                                        \
     S(STAGE_NAME, "_ipl_stage_name")                                                                                                                           \
+    S(ALL_REDUCE_ID, "all_reduce_unique_id")                                                                                                                   \
     S(COUNTER_VALUE, "counter_value")                                                                                                                          \
     S(COUNTER_ID, "performance_counter_id")                                                                                                                    \
     S(COUNTER_DESCRIPTION, "performance_counter_description")                                                                                                  \

@@ -13,6 +13,7 @@ void hull_add(Hull *hull, PsSpan span)
 const enum KnownStat op_fact_stats[] = {
     STAT_DEVICE_OFFSET_PS, STAT_DEVICE_DURATION_PS, STAT_TIME_SCALE, STAT_MIN_DURATION_PS, STAT_DMA_STALL_PS, STAT_ENERGY_J,
     STAT_OFFLOAD_CORE_ID,  STAT_OFFLOAD_START_ID,   STAT_TF_OP,      STAT_ASYNC,           STAT_FLOPS,        STAT_MODEL_FLOPS,
+    STAT_ALL_REDUCE_ID,
 };
 const size_t n_op_fact_stats = COUNT(op_fact_stats);
 
@@ -40,6 +41,7 @@ OpFacts op_facts(const StatFilter *filter, const EventAt *e)
         case STAT_FLOPS: f.has_flops = true, f.flops_positive = is_positive_int32(stat_int_or_uint(&stat)); break;
         case STAT_MODEL_FLOPS: f.has_model_flops = true, f.model_flops_positive = is_positive_int32(stat_int_or_uint(&stat)); break;
         case STAT_TF_OP: f.has_tf_op = true, f.tf_op_is_empty = !stat_text(filter->plane, &stat).n; break;
+        case STAT_ALL_REDUCE_ID: f.names_all_reduce = true; break;
         case STAT_ASYNC: f.is_async = stat_int(&stat) != 0; break;
         default: break;
         }

@@ -24,7 +24,7 @@ void hull_add(Hull *hull, PsSpan span);
 typedef struct {
     PsSpan event, device; /* device: by its own clock, where the event has it, else the event's */
     bool has_scale, has_energy, has_core_id, has_start_id;
-    bool has_tf_op, tf_op_is_empty, is_async;
+    bool has_tf_op, tf_op_is_empty, is_async, names_all_reduce;
     uint64_t min_ps, dma_stall_ps;
     double scale, energy_j;
     bool has_flops, has_model_flops, flops_positive, model_flops_positive; /* positive: by the low 32 bits, as XProf looks at them */

@@ -67,8 +67,12 @@ HostStep *add_host_step(StepBuild *b, uint32_t group, size_t n_cores)
     StepCore *cores = n_cores ? arena_alloc(&s->arena, n_cores * sizeof *cores) : NULL;
     if (n_cores && !cores) return NULL;
     HostStep *step = &s->steps[s->n_steps++];
-    *step = (HostStep){
-        .group = b->groups.ids[group], .cores = cores, .n_collectives = f->n_collectives, .host_spoke = f->host_spoke, .host_input_ps = f->host_input_ps};
+    *step = (HostStep){.group = b->groups.ids[group],
+                       .cores = cores,
+                       .n_collectives = f->n_collectives,
+                       .xprof_all_reduce_ps = f->xprof_all_reduce_ps,
+                       .host_spoke = f->host_spoke,
+                       .host_input_ps = f->host_input_ps};
     step->name = group_name(b->grouping, step->group);
     if (!step->name) step->name = f->name;
     memcpy(step->transfers, f->transfers, sizeof step->transfers);

@@ -65,7 +65,7 @@ static void generic_step(InputStep *s)
     for (size_t i = 0; i < s->step->n_cores && !core; i++)
         if (s->step->cores[i].core_id == 1) core = &s->step->cores[i];
     if (!core) return;
-    s->step_ms = ms(core->duration_ps);
+    s->step_ms = s->judged_ms = ms(core->duration_ps);
     s->host_to_device_ms = type_ms(core, TIME_HOST_TO_DEVICE);
     s->category_ms[STEP_DEVICE_COMPUTE] = type_ms(core, TIME_COMPUTE_32) + type_ms(core, TIME_COMPUTE_16);
     s->category_ms[STEP_DEVICE_TO_DEVICE] = type_ms(core, TIME_DEVICE_TO_DEVICE);
@@ -81,16 +81,16 @@ static void generic_step(InputStep *s)
     s->launch_ms = s->category_ms[STEP_KERNEL_LAUNCH], s->others_ms = s->category_ms[STEP_ALL_OTHERS];
 }
 
-/* XProf adds the all-reduces to a step although they are in its compute time too. */
 static void tpu_input_step(InputStep *s)
 {
     const TpuStep *t = &s->tpu;
     s->tpu = tpu_step(s->step);
     s->input_ms = ms(t->tc_infeed_ps) + ms(t->scv0_infeed_ps);
     s->output_ms = ms(t->tc_outfeed_ps);
-    s->collectives_ms = ms(t->all_reduce_ps);
+    s->collectives_ms = ms(s->step->xprof_all_reduce_ps);
     s->compute_ms = ms(t->tc_compute_ps);
-    s->step_ms = ms(t->tc_compute_ps) + ms(t->scv0_compute_ps) + s->input_ms + s->collectives_ms + s->output_ms + t->tc_idle_ms;
+    s->step_ms = ms(t->tc_compute_ps) + ms(t->scv0_compute_ps) + s->input_ms + s->output_ms + t->tc_idle_ms;
+    s->judged_ms = s->step_ms + s->collectives_ms;
 }
 
 static int collect_steps(InputAnalysis *a, const StepDb *db, ProfErr *err)
@@ -175,7 +175,7 @@ static void judge(InputAnalysis *a)
     double step = 0, input = 0, output = 0, compute = 0, collectives = 0, launch = 0, others = 0, idle = 0;
     for (size_t i = 0; i < a->n_steps; i++) {
         const InputStep *s = &a->steps[i];
-        step += s->step_ms, input += s->input_ms, output += s->output_ms, compute += s->compute_ms, collectives += s->collectives_ms;
+        step += s->judged_ms, input += s->input_ms, output += s->output_ms, compute += s->compute_ms, collectives += s->collectives_ms;
         launch += s->launch_ms, others += s->others_ms, idle += s->tpu.tc_idle_ms;
     }
     if (step <= 0) {
@@ -197,11 +197,50 @@ static void judge(InputAnalysis *a)
     if (a->input == VERDICT_DEVICE && !a->is_tpu && a->others_percent >= 3) a->input = VERDICT_POTENTIALLY, a->others = SHARE_NO;
 }
 
+/* ---- the same as it is ---- */
+
+static void add_generic_shares(const Step *step, double ms_of[N_STEP_CATEGORIES], double *all_ms)
+{
+    uint64_t ps[N_STEP_CATEGORIES];
+    for (size_t i = 0; i < step->n_cores; i++) {
+        if (step->cores[i].kind != STEP_CORE_GENERIC) continue;
+        step_actual_categories(&step->cores[i], ps);
+        for (int c = 0; c < N_STEP_CATEGORIES; c++) ms_of[c] += ms(ps[c]);
+        *all_ms += ms(step->cores[i].duration_ps);
+    }
+}
+
+static void add_tpu_shares(const InputStep *s, double ms_of[N_STEP_CATEGORIES], double *all_ms)
+{
+    ms_of[STEP_INPUT] += s->input_ms, ms_of[STEP_OUTPUT] += s->output_ms, ms_of[STEP_DEVICE_COMPUTE] += s->compute_ms;
+    ms_of[STEP_COLLECTIVES] += ms(s->tpu.all_reduce_ps), ms_of[STEP_ALL_OTHERS] += s->tpu.tc_idle_ms;
+    *all_ms += s->step_ms;
+}
+
+static void judge_actual(InputAnalysis *a)
+{
+    double ms_of[N_STEP_CATEGORIES] = {0}, all = 0;
+    for (size_t i = 0; i < a->n_steps; i++) {
+        if (a->is_tpu)
+            add_tpu_shares(&a->steps[i], ms_of, &all);
+        else
+            add_generic_shares(a->steps[i].step, ms_of, &all);
+    }
+    for (int c = 0; c < N_STEP_CATEGORIES; c++) a->actual_percent[c] = all > 0 ? 100 * ms_of[c] / all : NAN;
+    if (!(all > 0)) return;
+    for (int c = 0; a->is_tpu && c < N_STEP_CATEGORIES; c++)
+        if (c == STEP_DEVICE_TO_DEVICE || c == STEP_HOST_COMPUTE || c == STEP_KERNEL_LAUNCH || c == STEP_COMPILATION) a->actual_percent[c] = NAN;
+    double others = a->actual_percent[STEP_ALL_OTHERS];
+    a->actual_output = share_of(a->actual_percent[STEP_OUTPUT], 20, 5), a->actual_launch = share_of(a->actual_percent[STEP_KERNEL_LAUNCH], 15, 3);
+    a->actual_collectives = share_of(a->actual_percent[STEP_COLLECTIVES], 15, 3), a->actual_others = share_of(others, 15, 3);
+    a->actual_input = input_verdict(a->actual_percent[STEP_INPUT]);
+    if (a->actual_input == VERDICT_DEVICE && !a->is_tpu && others >= 3) a->actual_input = VERDICT_POTENTIALLY, a->actual_others = SHARE_NO;
+}
+
 /* Frameworks' own marks do not make groups: what ran in a step is in groups without one. */
 static int judge_marked(InputAnalysis *a, Run *run, const Host *only, ProfErr *err)
 {
     double input = 0, marked = 0;
-    a->marked_input_percent = NAN;
     for (size_t h = 0; h < run->n_hosts && !a->n_steps; h++) {
         if (only && only != &run->hosts[h]) continue;
         const HostSteps *steps = host_steps(&run->hosts[h], err);
@@ -214,8 +253,8 @@ static int judge_marked(InputAnalysis *a, Run *run, const Host *only, ProfErr *e
         }
     }
     if (!a->n_marked_steps) return PROF_OK;
-    a->marked_input_percent = fmin(100, 100 * input / marked);
-    a->marked_input = input_verdict(a->marked_input_percent);
+    a->actual_percent[STEP_INPUT] = fmin(100, 100 * input / marked);
+    a->actual_input = input_verdict(a->actual_percent[STEP_INPUT]);
     return PROF_OK;
 }
 
@@ -236,10 +275,11 @@ static void *input_make(Run *run, Host *only, ProfErr *err)
     a->hardware = steps->hardware;
     a->is_tpu = steps->hardware == HARDWARE_TPU;
     a->is_named = steps->hardware == HARDWARE_CPU;
-    if (!collect_ops(a, stats, err) && !collect_steps(a, steps, err) && !summarize(a, err) && !judge_marked(a, run, only, err)) {
+    if (!collect_ops(a, stats, err) && !collect_steps(a, steps, err) && !summarize(a, err)) {
         break_down(a, &stats->host);
         judge(a);
-        return a;
+        judge_actual(a);
+        if (!judge_marked(a, run, only, err)) return a;
     }
     input_free(a);
     return NULL;

@@ -19,8 +19,10 @@ typedef struct {
 /* A step, in ms. Columns of the other flavour are 0. */
 typedef struct {
     const Step *step;
-    double step_ms, input_ms, output_ms, compute_ms, collectives_ms, launch_ms, others_ms; /* what verdicts are made of */
-    double category_ms[N_STEP_CATEGORIES];                                                 /* generic: GPU and CPU */
+    double step_ms;   /* TPU: what the times of its TensorCores add up to */
+    double judged_ms; /* the step by which XProf judges: of a TPU with the all-reduces a second time */
+    double input_ms, output_ms, compute_ms, collectives_ms, launch_ms, others_ms; /* what verdicts are made of */
+    double category_ms[N_STEP_CATEGORIES];                                        /* generic: GPU and CPU */
     double host_to_device_ms;
     TpuStep tpu;
 } InputStep;
@@ -46,10 +48,14 @@ typedef struct {
     enum InputVerdict input;
     enum ShareVerdict output, launch, collectives, others;
     bool uses_tf_data;
-    /* the same where XProf finds no steps but frameworks mark some: time in which host threads wait for input, by that of the steps */
+    /* The same as it is, by enum StepCategory, NAN: not known. GPU: of all hosts, with what their threads did and copies by all their
+     * names. TPU: of the steps as long as they were; "all others" is idle. */
+    double actual_percent[N_STEP_CATEGORIES];
+    enum InputVerdict actual_input;
+    enum ShareVerdict actual_output, actual_launch, actual_collectives, actual_others;
+    /* Steps that frameworks mark where XProf finds none: of them only input is known, as the time in which host threads wait for it, by
+     * that of the steps; threads that wait at once count twice, 100 at most. */
     size_t n_marked_steps;
-    double marked_input_percent; /* NAN without any; threads that wait at once count twice, 100 at most */
-    enum InputVerdict marked_input;
     Arena arena;
 } InputAnalysis;
 

@@ -9,6 +9,7 @@ typedef struct {
     SpanRef *spans;               /* of all lines, by group */
     size_t *first;                /* of each group's, and one more */
     bool *seen;                   /* in the plane in hand */
+    uint64_t *collectives_ps;     /* by group, of the plane in hand */
     SweepResult *parity, *actual; /* by group */
     Marker *steps;
 } Generic;
@@ -78,7 +79,14 @@ static int mark_steps(const StepBuild *b, const Plane *plane, const LineSpans *s
     return err->code;
 }
 
-static void add_line_facts(Generic *g, const LineSpans *line, const bool *counts)
+/* XProf keeps of a collective the begin as all times are, and the end as the line counts. */
+static void add_collective(Generic *g, const Line *of, const SpanRef *span)
+{
+    g->build->facts[span->line].n_collectives++;
+    g->collectives_ps[span->line] += (uint64_t)span->duration_ps - (uint64_t)of->start_ps;
+}
+
+static void add_line_facts(Generic *g, const Line *of, const LineSpans *line, const bool *counts)
 {
     GroupFacts *facts = g->build->facts;
     for (size_t i = 0; i < line->n_transfers; i++) {
@@ -88,16 +96,18 @@ static void add_line_facts(Generic *g, const LineSpans *line, const bool *counts
     }
     for (size_t i = 0; i < line->n; i++) {
         uint32_t group = line->spans[i].line;
-        if (counts[group] && (line->spans[i].at & SPAN_COUNTS)) facts[group].n_collectives += span_actual_type(&line->spans[i]) == TIME_COLLECTIVES;
+        bool is_collective = span_actual_type(&line->spans[i]) == TIME_COLLECTIVES;
+        if (is_collective && counts[group] && (line->spans[i].at & SPAN_COUNTS)) add_collective(g, of, &line->spans[i]);
     }
 }
 
 /* Keeps of a plane the groups that have both a marker and events. */
-static void join_plane(Generic *g, LineSpans *lines, size_t n_lines, const Marker *markers)
+static void join_plane(Generic *g, const Plane *plane, LineSpans *lines, const Marker *markers)
 {
     GroupFacts *facts = g->build->facts;
-    size_t n = g->build->groups.n;
+    size_t n = g->build->groups.n, n_lines = plane->n_lines;
     memset(g->seen, 0, n);
+    memset(g->collectives_ps, 0, n * sizeof *g->collectives_ps);
     for (size_t i = 0; i < n_lines; i++)
         for (size_t k = 0; k < lines[i].n; k++) g->seen[lines[i].spans[k].line] |= (lines[i].spans[k].at & SPAN_COUNTS) != 0;
     for (size_t k = 0; k < n; k++) {
@@ -107,10 +117,12 @@ static void join_plane(Generic *g, LineSpans *lines, size_t n_lines, const Marke
         g->seen[k] &= markers[k].there;
     }
     for (size_t i = 0; i < n_lines; i++) {
-        add_line_facts(g, &lines[i], g->seen);
+        add_line_facts(g, &g->build->host->lines[plane->first_line + i], &lines[i], g->seen);
         for (size_t k = 0; k < lines[i].n; k++)
             if (!g->seen[lines[i].spans[k].line]) lines[i].spans[k].at &= ~(uint32_t)SPAN_COUNTS;
     }
+    for (size_t k = 0; k < n; k++)
+        if (g->collectives_ps[k] > facts[k].xprof_all_reduce_ps) facts[k].xprof_all_reduce_ps = g->collectives_ps[k];
 }
 
 /* ---- spans by group ---- */
@@ -211,7 +223,7 @@ static int read_planes(Generic *g, LineSpans *spans, ProfErr *err)
         Plane *plane = &b->host->planes[i];
         LineSpans *lines = spans + plane->first_line;
         if (plane->kind != PLANE_GPU || read_gpu_plane(b, plane, lines, err)) continue;
-        if (!mark_steps(b, plane, lines, markers, err)) join_plane(g, lines, plane->n_lines, markers);
+        if (!mark_steps(b, plane, lines, markers, err)) join_plane(g, plane, lines, markers);
     }
     prof_free(markers);
     if (threads && !err->code && !read_host_plane(b, threads, g->has_device, spans + threads->first_line, err))
@@ -227,9 +239,9 @@ int generic_steps(StepBuild *build, ProfErr *err)
     size_t n = build->groups.n, n_lines = build->host->n_lines;
     Generic g = {.build = build, .has_device = build->steps->has_device};
     LineSpans *spans = prof_alloc(n_lines * sizeof *spans);
-    g.seen = prof_alloc(n), g.steps = prof_alloc(n * sizeof *g.steps);
+    g.seen = prof_alloc(n), g.steps = prof_alloc(n * sizeof *g.steps), g.collectives_ps = prof_alloc(n * sizeof *g.collectives_ps);
     g.parity = prof_alloc(n * sizeof *g.parity), g.actual = prof_alloc(g.has_device ? n * sizeof *g.actual : 0);
-    if (!spans || !g.seen || !g.steps || !g.parity || !g.actual) prof_nomem(err);
+    if (!spans || !g.seen || !g.steps || !g.collectives_ps || !g.parity || !g.actual) prof_nomem(err);
     if (!err->code && !read_planes(&g, spans, err)) scatter(&g, spans, n_lines, err);
     for (size_t i = 0; spans && i < n_lines; i++) line_spans_free(&spans[i]);
     if (!err->code) parallel_for(build->host->run->n_workers, n, sweep_group, &g, err);
@@ -238,7 +250,7 @@ int generic_steps(StepBuild *build, ProfErr *err)
         build->steps->compute_32bit_ps += g.has_device ? g.parity[i].all_ps[TIME_COMPUTE_32] : 0;
         add_step(&g, (uint32_t)i, err);
     }
-    void *owned[] = {spans, g.seen, g.steps, g.parity, g.actual, g.spans, g.first};
+    void *owned[] = {spans, g.seen, g.steps, g.collectives_ps, g.parity, g.actual, g.spans, g.first};
     for (size_t i = 0; i < COUNT(owned); i++) prof_free(owned[i]);
     return err->code;
 }

@@ -120,6 +120,7 @@ static int make_step(Merge *m, Step *step, size_t nth, ProfErr *err)
             cores[step->n_cores++].core_id += db->host_places[h] * 1000;
             if (of[h]->cores[c].kind != STEP_CORE_SPARSE && of[h]->cores[c].duration_ps > step->duration_ps) step->duration_ps = of[h]->cores[c].duration_ps;
         }
+        if (of[h]->xprof_all_reduce_ps > step->xprof_all_reduce_ps) step->xprof_all_reduce_ps = of[h]->xprof_all_reduce_ps;
         step->dropped |= of[h]->dropped == STEP_FIRST_OR_LAST;
     }
     bool sorted = true;

@@ -36,7 +36,7 @@ typedef struct {
     Marker device, host;
     const char *name; /* that its events bear, NULL: none do */
     StepTransfers transfers[N_STEP_TRANSFERS];
-    uint64_t n_collectives, host_input_ps;
+    uint64_t n_collectives, host_input_ps, xprof_all_reduce_ps;
     bool host_spoke;
     bool marked;     /* TPU: a core has a marker */
     bool has_events; /* on a device, or without one on the host */

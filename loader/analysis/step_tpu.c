@@ -33,11 +33,12 @@ typedef struct {
 typedef struct Core {
     Plane *plane;
     StatFilter filter;
-    uint32_t *op_of; /* of each metadata: its op, + 1; 0: none */
-    bool *used;      /* events have the metadata */
-    Marker *markers; /* by group */
-    Record *records; /* of all lines, by group */
-    size_t *first;   /* of each group's, and one more */
+    uint32_t *op_of;         /* of each metadata: its op, + 1; 0: none */
+    bool *used;              /* events have the metadata */
+    Marker *markers;         /* by group */
+    uint64_t *all_reduce_ps; /* by group: ops that name the all-reduce they are part of */
+    Record *records;         /* of all lines, by group */
+    size_t *first;           /* of each group's, and one more */
 } Core;
 
 typedef struct {
@@ -70,6 +71,7 @@ static bool record_event(CoreLine *l, const EventAt *e, uint32_t group)
     uint32_t meta = (uint32_t)(e->meta - l->core->plane->event_metas);
     OpFacts f = op_facts(&l->core->filter, e);
     uint64_t time = f.device.end - f.device.begin;
+    if (f.names_all_reduce) l->core->all_reduce_ps[group] += time;
     while (l->n_open && !span_includes(l->open[l->n_open - 1].span, f.device)) l->n_open--;
     if (l->n_open) l->records[l->open[l->n_open - 1].record].self_ps -= time;
     if (!l->last[meta] || l->records[l->last[meta] - 1].group != group) {
@@ -152,8 +154,8 @@ static int find_lines(Tpu *t, ProfErr *err)
         if (plane->kind != PLANE_TENSORCORE) continue;
         Core *core = &t->cores[t->n_cores++];
         core->plane = plane;
-        core->used = prof_alloc(plane->n_event_metas);
-        if (!core->used) return prof_nomem(err);
+        core->used = prof_alloc(plane->n_event_metas), core->all_reduce_ps = prof_alloc(t->build->groups.n * sizeof *core->all_reduce_ps);
+        if (!core->used || !core->all_reduce_ps) return prof_nomem(err);
         stat_filter_open(&core->filter, plane, op_fact_stats, n_op_fact_stats, err);
         Line *steps = NULL, *ops = NULL; /* of several lines of a kind XProf takes the last */
         for (size_t k = plane->first_line; k < plane->first_line + plane->n_lines; k++) {
@@ -411,6 +413,7 @@ static int add_step(Tpu *t, uint32_t group, size_t n_sparse, ProfErr *err)
     }
     for (size_t c = t->first_core; c < t->n_cores && step->duration_ps && !err->code; c++) {
         const Core *of = &t->cores[c];
+        if (of->all_reduce_ps[group] > step->xprof_all_reduce_ps) step->xprof_all_reduce_ps = of->all_reduce_ps[group];
         if (!has_group(of, group) || !is_last_of_its_id(t, c, group)) continue;
         StepCore *core = &step->cores[step->n_cores++];
         *core = (StepCore){.core_id = (uint32_t)of->plane->proto_id,
@@ -487,7 +490,7 @@ static void free_all(Tpu *t)
         for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
     }
     for (size_t i = 0; t->cores && i < t->n_cores; i++) {
-        void *owned[] = {t->cores[i].op_of, t->cores[i].used, t->cores[i].markers, t->cores[i].records, t->cores[i].first};
+        void *owned[] = {t->cores[i].op_of, t->cores[i].used, t->cores[i].markers, t->cores[i].all_reduce_ps, t->cores[i].records, t->cores[i].first};
         for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
         stat_filter_close(&t->cores[i].filter);
     }

@@ -102,9 +102,10 @@ typedef struct HostStep {
     size_t n_cores;
     StepTransfers transfers[N_STEP_TRANSFERS];
     uint64_t n_collectives;
-    bool host_spoke;        /* host threads have events in it */
-    uint64_t host_input_ps; /* host threads that wait for input or copy it to the device, overlaps counted twice */
-    size_t first_op, n_ops; /* of a TPU's: in HostSteps.records */
+    uint64_t xprof_all_reduce_ps; /* the most of any device: ops of a TPU that name an all-reduce; of GPUs all collectives, less their lines' begin: wraps */
+    bool host_spoke;              /* host threads have events in it */
+    uint64_t host_input_ps;       /* host threads that wait for input or copy it to the device, overlaps counted twice */
+    size_t first_op, n_ops;       /* of a TPU's: in HostSteps.records */
 } HostStep;
 
 /* Ops of one kind on one core of a TPU in one step. */
@@ -133,6 +134,7 @@ typedef struct {
     uint64_t begin_ps, duration_ps; /* of its longest core that is no SparseCore */
     StepCore *cores;                /* by core_id */
     size_t n_cores;
+    uint64_t xprof_all_reduce_ps;    /* the most of its hosts */
     const HostStep *const *of_hosts; /* one each of the db's hosts */
     bool dropped;                    /* of run_all_steps(): run_steps() does not have it */
     int64_t kept_number;             /* its number in run_steps(), -1: not there */

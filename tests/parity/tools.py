@@ -604,14 +604,12 @@ ANY_CHILD = "a request that was split over batches of several models has that of
 EQUAL_REQUESTS = "of requests that last equally long any one stands at a percentile: they come in the order of a hash"
 NO_TRANSFERS = "XProf shows no transfer of this program's; why is not established"
 NUMBERED_ANEW = "XProf's answer numbers the steps otherwise than its own op_stats; asked again, and in op_stats, it is as ours"
-MIXED_HOSTS = "hosts with a TPU, a GPU and none in one run: XProf concludes that nothing waits for input, though its own table of steps shows that the TPU does"
+
 KNOWN = [
     ("input_pipeline_analyzer.steps*", "*gpu_train_15/*", NUMBERED_ANEW),
     ("overview_page.input_pipeline*", "*gpu_train_15/*", NUMBERED_ANEW),
     ("input_pipeline_analyzer.*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
     ("overview_page.*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
-    ("input_pipeline_analyzer.steps.properties", "*multi_host_108/ALL_HOSTS", MIXED_HOSTS),
-    ("overview_page.input_pipeline.properties", "*multi_host_108/ALL_HOSTS", MIXED_HOSTS),
     ("op_stats.op_metrics*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("op_profile.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("roofline_model.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
