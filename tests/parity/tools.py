@@ -603,11 +603,11 @@ UNIX_TIMES = "lines begin at Unix times: XProf's begins of steps have wrapped, o
 ANY_CHILD = "a request that was split over batches of several models has that of any one of them: the first by a hash"
 EQUAL_REQUESTS = "of requests that last equally long any one stands at a percentile: they come in the order of a hash"
 NO_TRANSFERS = "XProf shows no transfer of this program's; why is not established"
-NUMBERED_ANEW = "XProf's answer numbers the steps otherwise than its own op_stats; asked again, and in op_stats, it is as ours"
+EQUAL_LOOPS = "iterations of two loops begin at one moment: XProf numbers them in the order of a hash, another in each answer"
 
 KNOWN = [
-    ("input_pipeline_analyzer.steps*", "*gpu_train_15/*", NUMBERED_ANEW),
-    ("overview_page.input_pipeline*", "*gpu_train_15/*", NUMBERED_ANEW),
+    ("input_pipeline_analyzer.steps*", "*gpu_train_15/*", EQUAL_LOOPS),
+    ("overview_page.input_pipeline*", "*gpu_train_15/*", EQUAL_LOOPS),
     ("input_pipeline_analyzer.*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
     ("overview_page.*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
     ("op_stats.op_metrics*", "*edge_nan_stats/*", UNDEFINED_CASTS),
@@ -620,6 +620,18 @@ KNOWN = [
     ("inference_profile.*", "*tpu_infer_79/*", ANY_CHILD),
     ("megascale_stats.collectives", "*tpu_train_50/*", NO_TRANSFERS),
     ("overview_page.inference_latency", "*tpu_infer_74/*", EQUAL_REQUESTS),
+]
+# (tool, words of the recipe, reason): the same of freshly made-up profiles.
+KNOWN_MADE = [
+    ("op_stats.steps*", "--loop executor", EQUAL_LOOPS),
+    ("pod_viewer", "--loop executor", EQUAL_LOOPS),
+    ("input_pipeline_analyzer.steps*", "--loop executor", EQUAL_LOOPS),
+    ("overview_page.input_pipeline*", "--loop executor", EQUAL_LOOPS),
+    ("op_stats.steps*", "--case shift_step", EQUAL_SPANS),
+    ("pod_viewer", "--case shift_step", EQUAL_SPANS),
+    ("input_pipeline_analyzer.*", "--case shift_step", EQUAL_SPANS),
+    ("overview_page.*", "--case shift_step", EQUAL_SPANS),
+    ("roofline_model.ops", "--case shift_step", EQUAL_SPANS),
 ]
 
 TOOLS = [

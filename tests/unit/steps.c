@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static SpanRef span(int64_t begin, int64_t end, enum StepType type)
 {
@@ -108,11 +109,38 @@ static void summaries(void)
     check(s.average == 0 && s.maximum == 0 && s.deviation == 0, "no values");
 }
 
+static Text *text(const char *s)
+{
+    Text *t = calloc(1, sizeof *t + strlen(s) + 1);
+    t->n_bytes = (uint32_t)strlen(s);
+    memcpy(t->text, s, strlen(s));
+    return t;
+}
+
+/* XProf's own numbers for what idle time is before some of it is taken for input, and for SparseCores. */
+static void tpu_times(void)
+{
+    Text *names[] = {text("IDLE"), text("all-gather"), text("async-done"), text("async-start"), text("multiply")};
+    const StepShare a[] = {{names[0], 300}, {names[1], 300}, {names[2], 50}, {names[3], 50}, {names[4], 300}};
+    const StepShare b[] = {{names[0], 250}, {names[1], 250}, {names[2], 50}, {names[3], 50}, {names[4], 300}};
+    StepCore cores[] = {{.core_id = 1, .kind = STEP_CORE_TENSOR, .begin_ps = 45, .duration_ps = 900, .shares = b, .n_shares = 5},
+                        {.core_id = 2, .kind = STEP_CORE_TENSOR, .begin_ps = 40, .duration_ps = 1000, .shares = a, .n_shares = 5}};
+    TpuStep t = tpu_step(&(Step){.cores = cores, .n_cores = 2});
+    check(t.tc_compute_ps == 650 && t.tc_idle_ps == 250 && t.n_tensorcores == 2, "the least that a core computes, what it leaves of the shortest step");
+    const uint64_t ms = 1000000000;
+    StepCore sparse = {.core_id = 1000001, .kind = STEP_CORE_SPARSE, .duration_ps = 1000 * ms, .busy_ps = 800 * ms};
+    t = tpu_step(&(Step){.cores = &sparse, .n_cores = 1});
+    check(!t.tc_compute_ps && !t.tc_infeed_ps && !t.tc_outfeed_ps && !t.tc_idle_ps && t.tc_idle_ms == 0 && !t.n_tensorcores, "no TensorCore");
+    check(t.sc_step_ps == 1000 * ms && t.sc_compute_ps == 800 * ms && t.sc_idle_ps == 200 * ms, "a SparseCore alone");
+    for (size_t i = 0; i < COUNT(names); i++) free(names[i]);
+}
+
 int main(void)
 {
     sweeping();
     pod_stats();
     alignment();
     summaries();
+    tpu_times();
     return finish();
 }
