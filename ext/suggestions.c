@@ -153,11 +153,11 @@ static void judge_hosts(Rules *r, const EventFractions *barriers, Run *run, Prof
 {
     enum { FEWEST_HOSTS = 3 };
     const double least_deviation = 0.1, scale = 0.6745, limit = 3.5;
-    double *values = prof_alloc(2 * run->n_hosts * sizeof *values), *shares = values + run->n_hosts;
+    double *values = prof_alloc(run->n_hosts * sizeof *values), *shares = prof_alloc(run->n_hosts * sizeof *shares);
     char *names = NULL;
     size_t n = 0;
-    if (!values) prof_nomem(err);
-    for (size_t h = 0; values && h < run->n_hosts; h++) {
+    if (!values || !shares) prof_nomem(err);
+    for (size_t h = 0; !err->code && h < run->n_hosts; h++) {
         shares[h] = 100 * average_fraction(barriers, &run->hosts[h]);
         if (!isnan(shares[h])) values[n++] = shares[h];
     }
@@ -177,6 +177,7 @@ static void judge_hosts(Rules *r, const EventFractions *barriers, Run *run, Prof
     }
     sqlite3_free(names);
     prof_free(values);
+    prof_free(shares);
 }
 
 static void judge_barriers(Rules *r, Run *run, Host *only, ProfErr *err)

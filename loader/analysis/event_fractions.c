@@ -41,7 +41,7 @@ static bool device_duration(const CoreRead *r, const EventAt *e, uint64_t *ps)
     const uint8_t *p = e->message, *end = p + e->n_bytes;
     unsigned known;
     Stat stat;
-    if (!p || !stat_filter_next(&r->filter, p, end, 4, &known, &stat)) return false;
+    if (!stat_filter_next(&r->filter, p, end, 4, &known, &stat)) return false;
     *ps = stat.type == TYPE_UINT64 ? stat.natural : 0;
     return true;
 }
