@@ -32,6 +32,7 @@ SQLITE_EXTENSION_INIT3
       "megascale_stats required_bandwidth")                                                                                                                    \
     C(DC_GROUP, "group_size", "INTEGER", "devices", "devices of a group; NULL when the profile does not say", "dcn_collective_info")                           \
     C(DC_RECV_ACTUAL, "recv_stall_ms_actual", "REAL", "ms", "average duration of the recv", "libprofsql")                                                      \
+    C(DC_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: XProf's page is empty, since not every host knows events named MegaScale:...", "libprofsql")        \
     C(DC_SOURCE, SOURCE_DOC)
 enum { DCN_COLUMNS(COLUMN_ENUM) };
 static const Column dcn_columns[] = {DCN_COLUMNS(COLUMN_DOC)};
@@ -74,6 +75,11 @@ static void dcn_column(RowCursor *c, sqlite3_context *ctx, int column)
     case DC_GROUP:
         if (d->group_size) sqlite3_result_int64(ctx, d->group_size);
         break;
+    case DC_SHOWN: {
+        const DcnCollectives *all = run_dcn_collectives(c->from->run, c->from->only, &c->err);
+        if (all) sqlite3_result_int(ctx, all->shown);
+        break;
+    }
     case DC_RECV_ACTUAL: sqlite3_result_double(ctx, d->recv_ps / (double)d->occurrences / 1e9); break;
     default: break;
     }

@@ -64,6 +64,8 @@ SQLITE_EXTENSION_INIT1
     T(inference_latency) \
     T(prof_differences) \
     T(dcn_collectives) \
+    T(dcn_messages) \
+    T(dcn_bursts) \
     T(collectives) \
     T(input_steps) \
     T(top_device_ops) \

@@ -93,7 +93,16 @@
     S(LAYOUT, "layout")                                                                                                                                        \
     S(ITERATOR_PARENT, "parent_id")                                                                                                                            \
     S(ELEMENT_ID, "element_id")                                                                                                                                \
-    S(DCN_INFO, "dcn_collective_info")
+    S(DCN_INFO, "dcn_collective_info")                                                                                                                         \
+    S(DCN_LABEL, "dcn_label")                                                                                                                                  \
+    S(DCN_SOURCE_SLICE, "dcn_source_slice_id")                                                                                                                 \
+    S(DCN_SOURCE_DEVICE, "dcn_source_per_slice_device_id")                                                                                                     \
+    S(DCN_DESTINATION_SLICE, "dcn_destination_slice_id")                                                                                                       \
+    S(DCN_DESTINATION_DEVICE, "dcn_destination_per_slice_device_id")                                                                                           \
+    S(DCN_CHUNK, "dcn_chunk")                                                                                                                                  \
+    S(DCN_LOOP, "dcn_loop_index")                                                                                                                              \
+    S(DURATION_US, "duration_us")                                                                                                                              \
+    S(PAYLOAD_BYTES, "payload_size_bytes")
 
 #define KNOWN_STAT_ENUM(id, name) STAT_##id,
 enum KnownStat { STAT_UNKNOWN, KNOWN_STATS(KNOWN_STAT_ENUM) N_KNOWN_STATS };

@@ -77,6 +77,8 @@ static const char *const queries[] = {
     "SELECT * FROM utilization('tests/data/perf_counters_odd')",
     "SELECT * FROM kernel_utilization('tests/data/perf_counters_odd')",
     "SELECT * FROM dcn_collectives('tests/data/megascale_small')",
+    "SELECT * FROM dcn_messages('tests/data/megascale_small')",
+    "SELECT * FROM dcn_bursts('tests/data/megascale_small')",
     "SELECT * FROM collectives('tests/data/megascale_small')",
     "SELECT * FROM tf_data_pipelines('tests/data/tf_fit_input_bound')",
     "SELECT * FROM tf_data_calls('tests/data/tf_fit_input_bound')",

@@ -397,13 +397,27 @@ static void add_host(DcnCollectives *all, const DcnCollectives *of_host, ProfErr
     }
 }
 
+static bool knows_megascale(const Host *host)
+{
+    const Plane *plane = NULL;
+    for (size_t i = 0; i < host->n_planes && !plane; i++)
+        if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
+    for (size_t i = 0; plane && i < plane->n_declared; i++)
+        if (!strncmp(plane->event_metas[i].name->text, "MegaScale:", 10)) return true;
+    return false;
+}
+
 static void *make(Run *run, Host *only, ProfErr *err)
 {
     DcnCollectives *all = prof_alloc(sizeof *all);
     if (!all) return prof_nomem(err), NULL;
+    all->shown = true;
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
-        const DcnCollectives *of_host = !only || only == &run->hosts[h] ? host_dcn_collectives(&run->hosts[h], err) : NULL;
+        Host *host = &run->hosts[h];
+        if (host->is_program || (only && only != host)) continue;
+        const DcnCollectives *of_host = host_dcn_collectives(host, err);
         if (of_host) add_host(all, of_host, err);
+        all->shown &= knows_megascale(host);
     }
     if (!err->code) return all;
     release(all);

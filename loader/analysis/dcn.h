@@ -25,6 +25,7 @@ typedef struct {
     TextTable texts;
     Arena arena;
     IdTable ids;
+    bool shown; /* XProf shows them: it looks only where all hosts know events named MegaScale:... */
 } DcnCollectives;
 
 /* Of all hosts together: averages over occurrences, names and bytes of the last; or of one host. NULL with err set. */

@@ -250,6 +250,20 @@ static int model_of_children(InferenceMaking *m, const Group *group, ProfErr *er
 
 /* ---- requests and batches ---- */
 
+/* XProf takes the model of any of a request's batches, by a hash that differs from call to call. */
+static int model_of_first_batch(InferenceMaking *m, const Group *group, ProfErr *err)
+{
+    if (!group->n_children) return 0;
+    const Text *model = group_model(m, group->children[0]);
+    for (size_t i = 1; i < group->n_children; i++)
+        if (group_model(m, group->children[i]) != model) {
+            host_issue(m->host, "info", "request_of_several_models", 0, 0, m->result,
+                       "a request in batches of several models counts for that of the first; XProf takes any of them");
+            break;
+        }
+    return model_index(m, model, err);
+}
+
 static void add_request(InferenceMaking *m, int64_t id, bool batching, bool of_user, ProfErr *err)
 {
     GroupSpan *group = inference_group(m, id);
@@ -266,7 +280,7 @@ static void add_request(InferenceMaking *m, int64_t id, bool batching, bool of_u
     if (!known) return; /* XProf leaves it with the first model */
     r->batches = known->children, r->n_batches = known->n_children;
     if (batching) {
-        if (known->n_children) r->model = model_index(m, group_model(m, known->children[0]), err);
+        r->model = model_of_first_batch(m, known, err);
     } else if (of_user && !model) {
         if (known->n_children) r->model = model_of_children(m, known, err);
     } else {

@@ -594,32 +594,30 @@ NEVER_KNOWN = ("mxu_utilization_percent", "hbm_utilization_percent", "flop_rate_
                "host_trace_level", "sc_infeed_ms_average", "sc_outfeed_ms_average", "sc_infeed_time_avg", "sc_outfeed_time_avg")
 
 
-EQUAL_SPANS = ("the hosts' steps span equal times, so any of them may lead when they are aligned: XProf takes one by a hash, another in each tool; "
-               "with host 2 for ours op_stats is equal, with host 1 pod_viewer")
+# (tool, reason, SQL): where the SQL has a row, XProf's answer is a matter of chance: asked again it gives another.
+CHANCE = [
+    ("inference_profile.*", "a request in batches of several models counts for any one of these, by a hash",
+     "FROM (SELECT count(*) FROM inference_requests({source})) CROSS JOIN prof_issues({source}) WHERE code = 'request_of_several_models'"),
+    ("overview_page.inference_latency", "of requests that last equally long any one stands at a percentile: they come in the order of a hash",
+     "FROM inference_requests({source}) GROUP BY duration_ps HAVING min(device_compute_ps) < max(device_compute_ps) "
+     "OR min(write_to_device_ps + read_from_device_ps) < max(write_to_device_ps + read_from_device_ps)"),
+] + [
+    (tool, "hosts whose steps span equal times: any of them may lead when steps are aligned, by a hash, another in each tool",
+     "FROM (SELECT max(start_ps + duration_ps) - min(start_ps) AS span FROM host_steps({source}) WHERE dropped IS NULL GROUP BY host) GROUP BY span HAVING count(*) > 1")
+    for tool in ("input_pipeline_analyzer.*", "overview_page.*", "op_stats.steps*", "pod_viewer", "roofline_model.ops")
+]
 
 # (tool, file, reason), patterns: known to differ there alone.
 UNDEFINED_CASTS = "clock rates and peaks of NaN, infinity and beyond uint64: XProf casts them to integers, which C++ leaves undefined; NaN is NULL here"
 UNIX_TIMES = "lines begin at Unix times: XProf's begins of steps have wrapped, ours count from the session's start"
-ANY_CHILD = "a request that was split over batches of several models has that of any one of them: the first by a hash"
-EQUAL_REQUESTS = "of requests that last equally long any one stands at a percentile: they come in the order of a hash"
-NO_TRANSFERS = "XProf shows no transfer of this program's; why is not established"
 EQUAL_LOOPS = "iterations of two loops begin at one moment: XProf numbers them in the order of a hash, another in each answer"
-
 KNOWN = [
     ("input_pipeline_analyzer.steps*", "*gpu_train_15/*", EQUAL_LOOPS),
     ("overview_page.input_pipeline*", "*gpu_train_15/*", EQUAL_LOOPS),
-    ("input_pipeline_analyzer.*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
-    ("overview_page.*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
     ("op_stats.op_metrics*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("op_profile.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("roofline_model.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("op_stats.steps*", "*edge_timestamp_extreme/*", UNIX_TIMES),
-    ("op_stats.steps*", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
-    ("pod_viewer", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
-    ("roofline_model.ops", "*multi_host_102/ALL_HOSTS", EQUAL_SPANS),
-    ("inference_profile.*", "*tpu_infer_79/*", ANY_CHILD),
-    ("megascale_stats.collectives", "*tpu_train_50/*", NO_TRANSFERS),
-    ("overview_page.inference_latency", "*tpu_infer_74/*", EQUAL_REQUESTS),
 ]
 # (tool, words of the recipe, reason): the same of freshly made-up profiles.
 KNOWN_MADE = [
@@ -627,11 +625,6 @@ KNOWN_MADE = [
     ("pod_viewer", "--loop executor", EQUAL_LOOPS),
     ("input_pipeline_analyzer.steps*", "--loop executor", EQUAL_LOOPS),
     ("overview_page.input_pipeline*", "--loop executor", EQUAL_LOOPS),
-    ("op_stats.steps*", "--case shift_step", EQUAL_SPANS),
-    ("pod_viewer", "--case shift_step", EQUAL_SPANS),
-    ("input_pipeline_analyzer.*", "--case shift_step", EQUAL_SPANS),
-    ("overview_page.*", "--case shift_step", EQUAL_SPANS),
-    ("roofline_model.ops", "--case shift_step", EQUAL_SPANS),
 ]
 
 TOOLS = [
@@ -914,7 +907,7 @@ TOOLS = [
         count = occurrences
         percentile = percentiles""", key="model tensor_pattern", rows=inference("tensor_pattern"),
           left_out={"id": "the order is that of a hash", "number": "the order is that of a hash"}),
-    Entry("megascale_stats.collectives", "dcn_collectives", "dcn_collectives({source})", """
+    Entry("megascale_stats.collectives", "dcn_collectives", "dcn_collectives({source}) WHERE shown_by_xprof", """
         rendezvous_name recv_op_name send_op_name transfer_type occurrences net_tx_bytes
         slack_time = slack_time_ms
         host_stall = '-'

@@ -1,0 +1,136 @@
+/* dcn_messages.c: the tables dcn_messages and dcn_bursts: what a host received from other slices over the data-centre network.
+ *
+ *   SELECT burst, bytes, bytes_per_second / 1e9 AS gb_per_s, bandwidth FROM dcn_bursts('logs') ORDER BY duration_ps DESC LIMIT 10; */
+#include "../loader/analysis/dcn_messages.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+/* ---- dcn_messages ---- */
+
+#define MESSAGES_COLUMNS(C)                                                                                                                                    \
+    C(DM_RUN, RUN_DOC)                                                                                                                                         \
+    C(DM_HOST, HOST_DOC)                                                                                                                                       \
+    C(DM_LABEL, "label", "TEXT", NULL, "collective that the message is of; NULL when the event does not say", "dcn_label")                                     \
+    C(DM_SOURCE_SLICE, "source_slice", "INTEGER", NULL, "slice that sent it; NULL when the event does not say", "dcn_source_slice_id")                         \
+    C(DM_SOURCE_DEVICE, "source_device", "INTEGER", NULL, "device of that slice; NULL when the event does not say", "dcn_source_per_slice_device_id")          \
+    C(DM_TARGET_SLICE, "destination_slice", "INTEGER", NULL, "slice that received it; NULL when the event does not say", "dcn_destination_slice_id")           \
+    C(DM_TARGET_DEVICE, "destination_device", "INTEGER", NULL, "device of that slice; NULL when the event does not say",                                       \
+      "dcn_destination_per_slice_device_id")                                                                                                                   \
+    C(DM_CHUNK, "chunk", "INTEGER", NULL, "part of the collective; NULL when the event does not say", "dcn_chunk")                                             \
+    C(DM_LOOP, "loop_index", "INTEGER", NULL, "iteration of the collective; NULL when the event does not say", "dcn_loop_index")                               \
+    C(DM_BYTES, "bytes", "INTEGER", "bytes", "what it carries; NULL when the event does not say", "payload_size_bytes")                                        \
+    C(DM_START, "start_ps", "INTEGER", "ps", "when it was sent, from the session's start; its end when that is not known", "duration_us")                      \
+    C(DM_DURATION, "duration_ps", "INTEGER", "ps", "until it had come; NULL when the event does not say, or says 0", "duration_us")                            \
+    C(DM_VALIDITY, "validity", "TEXT", NULL,                                                                                                                   \
+      "VALID, LOOPBACK (of a slice to itself), CLOCK_SKEW (no duration) or BAD_KEY (no label, slice or device): VALID ones make bursts", "libprofsql")         \
+    C(DM_BURST, "burst", "INTEGER", NULL, "burst of the host that it is of, as in dcn_bursts; NULL for one that is not VALID", "libprofsql")                   \
+    C(DM_STRAGGLER, "straggler", "INTEGER", NULL, "1: the last of its burst to come, and on to 4; NULL for others", "libprofsql")                              \
+    C(DM_EVENT, EVENT_ID_DOC)                                                                                                                                  \
+    C(DM_SOURCE, SOURCE_DOC)
+enum { MESSAGES_COLUMNS(COLUMN_ENUM) };
+static const Column messages_columns[] = {MESSAGES_COLUMNS(COLUMN_DOC)};
+
+static bool messages_next(RowCursor *c)
+{
+    const DcnMessages *all = host_dcn_messages(c->host, &c->err);
+    if (!all) return false;
+    for (c->i += c->started; c->i < all->messages.n; c->i++) {
+        const DcnMessage *m = c->item = &all->messages.items[c->i];
+        if (!c->has_key[KEY_EVENT_ID] || (sqlite3_int64)m->event == c->key[KEY_EVENT_ID]) return c->place = m->event, true;
+    }
+    return false;
+}
+
+static void messages_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    static const char *const validities[] = {[DCN_VALID] = "VALID", [DCN_LOOPBACK] = "LOOPBACK", [DCN_CLOCK_SKEW] = "CLOCK_SKEW", [DCN_BAD_KEY] = "BAD_KEY"};
+    static const enum DcnKey keys[] = {DCN_SOURCE_SLICE, DCN_SOURCE_DEVICE, DCN_DESTINATION_SLICE, DCN_DESTINATION_DEVICE, DCN_CHUNK, DCN_LOOP, DCN_BYTES};
+    const DcnMessage *m = c->item;
+    switch (column) {
+    case DM_LABEL:
+        if (m->label) result_text(ctx, m->label);
+        break;
+    case DM_START: sqlite3_result_int64(ctx, m->start_ps); break;
+    case DM_DURATION:
+        if (m->end_ps > m->start_ps) sqlite3_result_int64(ctx, (sqlite3_int64)((uint64_t)m->end_ps - (uint64_t)m->start_ps));
+        break;
+    case DM_VALIDITY: sqlite3_result_text(ctx, validities[m->validity], -1, SQLITE_STATIC); break;
+    case DM_BURST:
+        if (m->burst) sqlite3_result_int64(ctx, (sqlite3_int64)m->burst);
+        break;
+    case DM_STRAGGLER:
+        if (m->straggler) sqlite3_result_int(ctx, m->straggler);
+        break;
+    case DM_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)m->event); break;
+    default:
+        if (column >= DM_SOURCE_SLICE && column <= DM_BYTES && m->known >> keys[column - DM_SOURCE_SLICE] & 1)
+            sqlite3_result_int64(ctx, m->keys[keys[column - DM_SOURCE_SLICE]]);
+        break;
+    }
+}
+
+static const RowSource messages_rows = {.next = messages_next, .column = messages_column};
+const Table dcn_messages_table = {"dcn_messages",
+                                  "messages that hosts received from other slices of TPUs over the data-centre network",
+                                  messages_columns,
+                                  COUNT(messages_columns),
+                                  &row_table_module,
+                                  &messages_rows,
+                                  1000};
+
+/* ---- dcn_bursts ---- */
+
+#define BURSTS_COLUMNS(C)                                                                                                                                      \
+    C(DB_RUN, RUN_DOC)                                                                                                                                         \
+    C(DB_HOST, HOST_DOC)                                                                                                                                       \
+    C(DB_BURST, "burst", "INTEGER", NULL, "number of the burst on its host, from 1 on in order of time", "libprofsql")                                         \
+    C(DB_START, "start_ps", "INTEGER", "ps", "when its first message was sent, from the session's start", "libprofsql")                                        \
+    C(DB_DURATION, "duration_ps", "INTEGER", "ps", "until no message was under way any more", "libprofsql")                                                    \
+    C(DB_MESSAGES, "message_count", "INTEGER", "messages", "its VALID messages", "libprofsql")                                                                 \
+    C(DB_BYTES, "bytes", "INTEGER", "bytes", "what they carry, as far as they say", "payload_size_bytes")                                                      \
+    C(DB_MOST, "max_overlap", "INTEGER", "messages", "most of them under way at once", "libprofsql")                                                           \
+    C(DB_RATE, "bytes_per_second", "REAL", "bytes/s", "bytes over the duration", "libprofsql")                                                                 \
+    C(DB_BANDWIDTH, "bandwidth", "TEXT", NULL, "Low, Medium (from 4.17e9 bytes/s on) or High (from 8.34e9)", "XProf")                                          \
+    C(DB_FRACTION, "utilization_fraction", "REAL", "fraction", "bytes_per_second by 12.5e9, what XProf takes a host's network for", "XProf")                   \
+    C(DB_SOURCE, SOURCE_DOC)
+enum { BURSTS_COLUMNS(COLUMN_ENUM) };
+static const Column bursts_columns[] = {BURSTS_COLUMNS(COLUMN_DOC)};
+
+static bool bursts_next(RowCursor *c)
+{
+    const DcnMessages *all = host_dcn_messages(c->host, &c->err);
+    c->i += c->started;
+    if (!all || c->i >= all->bursts.n) return false;
+    c->item = &all->bursts.items[c->i];
+    return c->place = (uint64_t)c->host->first_plane << 32 | (uint32_t)c->i, true;
+}
+
+static void bursts_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const double medium = 4.17e9, high = 8.34e9, network = 12.5e9;
+    const DcnBurst *b = c->item;
+    uint64_t duration_ps = (uint64_t)b->end_ps - (uint64_t)b->start_ps;
+    double rate = (double)b->bytes / ((double)duration_ps / 1e12);
+    switch (column) {
+    case DB_BURST: sqlite3_result_int64(ctx, (sqlite3_int64)c->i + 1); break;
+    case DB_START: sqlite3_result_int64(ctx, b->start_ps); break;
+    case DB_DURATION: sqlite3_result_int64(ctx, (sqlite3_int64)duration_ps); break;
+    case DB_MESSAGES: sqlite3_result_int64(ctx, (sqlite3_int64)b->n_messages); break;
+    case DB_BYTES: sqlite3_result_int64(ctx, b->bytes); break;
+    case DB_MOST: sqlite3_result_int64(ctx, (sqlite3_int64)b->most_at_once); break;
+    case DB_RATE: sqlite3_result_double(ctx, rate); break;
+    case DB_BANDWIDTH: sqlite3_result_text(ctx, rate < medium ? "Low" : rate < high ? "Medium" : "High", -1, SQLITE_STATIC); break;
+    case DB_FRACTION: sqlite3_result_double(ctx, rate / network); break;
+    default: break;
+    }
+}
+
+static const RowSource bursts_rows = {.next = bursts_next, .column = bursts_column};
+const Table dcn_bursts_table = {"dcn_bursts",
+                                "times in which messages from other slices were under way to a host without a pause, and how much they used the network",
+                                bursts_columns,
+                                COUNT(bursts_columns),
+                                &row_table_module,
+                                &bursts_rows,
+                                100};
