@@ -18,6 +18,7 @@ typedef struct {
     Heap *heap;
     uint32_t *slots; /* buffer id -> position in buffers + 1, of those that XProf knows */
     size_t n_slots;
+    bool dense; /* each id is its slot, as compilers number them; else open addressing */
     Arena scratch;
 } Making;
 
@@ -25,6 +26,7 @@ typedef struct {
 
 static int64_t buffer_of(const Making *k, int64_t id)
 {
+    if (k->dense) return (uint64_t)id < k->n_slots ? (int64_t)k->slots[id] - 1 : -1;
     for (size_t slot = mix64((uint64_t)id) & (k->n_slots - 1); k->slots[slot]; slot = (slot + 1) & (k->n_slots - 1))
         if (k->heap->buffers[k->slots[slot] - 1].id == id) return k->slots[slot] - 1;
     return -1;
@@ -34,8 +36,8 @@ static int64_t buffer_of(const Making *k, int64_t id)
 static void know_buffer(Making *k, size_t position)
 {
     int64_t id = k->heap->buffers[position].id;
-    size_t slot = mix64((uint64_t)id) & (k->n_slots - 1);
-    while (k->slots[slot] && k->heap->buffers[k->slots[slot] - 1].id != id) slot = (slot + 1) & (k->n_slots - 1);
+    size_t slot = (k->dense ? (uint64_t)id : mix64((uint64_t)id)) & (k->n_slots - 1);
+    while (!k->dense && k->slots[slot] && k->heap->buffers[k->slots[slot] - 1].id != id) slot = (slot + 1) & (k->n_slots - 1);
     k->slots[slot] = (uint32_t)position + 1;
 }
 
@@ -95,7 +97,8 @@ static int by_id(const void *a, const void *b)
 
 static const Xla__LogicalBufferProto *logical_of(Xla__LogicalBufferProto *const *sorted, size_t n, int64_t id)
 {
-    size_t low = 0, high = n;
+    size_t low = 0, high = n, guess = n ? (uint64_t)id - (uint64_t)sorted[0]->id : 0;
+    if (guess < n && sorted[guess]->id == id && (!guess || sorted[guess - 1]->id != id)) return sorted[guess];
     while (low < high) {
         size_t mid = low + (high - low) / 2;
         if (sorted[mid]->id < id)
@@ -165,6 +168,8 @@ static int make_buffers(Making *k, ProfErr *err)
         place_buffers(k, &heap->allocations[i], sorted);
     }
     heap->n_allocations = n;
+    k->dense = true;
+    for (size_t i = 0; i < heap->n_buffers; i++) k->dense &= (uint64_t)heap->buffers[i].id < k->n_slots;
     for (size_t i = 0; i < heap->n_buffers; i++)
         if (heap->buffers[i].proto && heap->buffers[i].instruction) know_buffer(k, i);
     return PROF_OK;
