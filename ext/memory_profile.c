@@ -52,7 +52,7 @@ static bool next_item(RowCursor *c, size_t (*count)(const MemoryAllocator *))
     C(ME_PEAK, "peak_bytes_in_use", "INTEGER", "bytes", "the most in use so far in the allocator's life; 0 when the event does not say",                       \
       "memory_profile peakBytesInUse")                                                                                                                         \
     C(ME_FRAGMENTATION, "fragmentation_fraction", "REAL", "fraction 0..1",                                                                                     \
-      "free memory that lies outside the largest free piece; 0 when the event does not say", "memory_profile fragmentation")                                   \
+      "free memory that lies outside the largest free piece; 0 when the event does not say, NULL when it says NaN", "memory_profile fragmentation")            \
     C(ME_TF_OP, "tf_op", "TEXT", NULL, "op that asked for it, of a free the op of the allocation before at the address; NULL when unknown",                    \
       "memory_profile tfOpName")                                                                                                                               \
     C(ME_REGION, "region_type", "TEXT", NULL, "temp, output, persist/dynamic...; NULL when unknown", "memory_profile regionType")                              \

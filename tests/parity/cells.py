@@ -8,7 +8,7 @@ from answers import Num
 def same(want, got, tolerance, real=False):
     """`want` as answers.py types it, `got` as SQLite gives it. Integers and text equal, other numbers to a relative tolerance."""
     if want is None or got is None:
-        return want is got or isinstance(want, Num) and "nan" in want.lower()     # SQLite has no NaN: NULL
+        return want is got or (isinstance(want, Num) and "nan" in want.lower()) or (real and want == "NaN")   # SQLite has no NaN: NULL
     if isinstance(want, bool):
         return isinstance(got, int) and got == want
     if not isinstance(want, Num):
