@@ -101,6 +101,8 @@ static const Difference differences[] = {
     {"core_steps", "all_others_us", "all_others_us_actual", FORGETS_HOST, WITH_HOST},
     {"core_steps", "chip_id", "chip_id_actual", "never fills it: 0", "as core_details of the device says; NULL where it does not"},
     {"step_breakdown", "duration_ps", "duration_ps_actual", FORGETS_HOST, WITH_HOST},
+    {"Events", "start_ns", "trace_events.start_ps", "goes by way of floating point, which has Unix times to 256 ns", "exact"},
+    {"Events", "self_time_ns", "trace_events.self_ps", "takes nothing off for nested events but on TPUs", "without what nests in it, on every line"},
     {"hlo_ops", "bound_by", NULL, "puts HBM traffic over the peak of shared memory to find Shm/L1", "no profiler reports shared memory traffic"},
     {"roofline", "bound_by", NULL, "puts HBM traffic over the peak of shared memory to find Shm/L1", "no profiler reports shared memory traffic"},
 };

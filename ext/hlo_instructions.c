@@ -48,6 +48,9 @@ SQLITE_EXTENSION_INIT3
       "HloInstructionProto.called_computation_ids")                                                                                                            \
     C(HI_EXPRESSION, "expression", "TEXT", NULL, "the instruction as HLO text", "hlo_stats hlo_op_expression")                                                 \
     C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations", "flops with every operation counted as one", "HloCostAnalysis, model flops")            \
+    C(HI_FINGERPRINT, "fingerprint", "TEXT", NULL,                                                                                                             \
+      "decimal; the same for instructions of any program that do the same with the same shapes, whatever the names; NULL: a damaged program has none",         \
+      "hlo_fingerprint of XProf's Events DB")                                                                                                                  \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_instructions_columns[] = {HLO_INSTRUCTIONS_COLUMNS(COLUMN_DOC)};
@@ -103,6 +106,7 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     const Xla__HloInstructionProto *op = at->instruction;
     TextBuffer text = {0};
     int64_t space;
+    uint64_t fingerprint;
     if (row_program_column(c, ctx, column)) return;
     switch (column) {
     case HI_COMPUTATION: sqlite3_result_text(ctx, at->computation->name, -1, SQLITE_STATIC); break;
@@ -139,6 +143,9 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     case HI_ROOT: sqlite3_result_int(ctx, at->computation->root_id == op->id); break;
     case HI_COMPUTATION_ID: sqlite3_result_int64(ctx, at->computation->id); break;
     case HI_CALLED: result_called(ctx, m, op); break;
+    case HI_FINGERPRINT:
+        if (hlo_fingerprint(m, op, &fingerprint, &c->err)) result_id(ctx, fingerprint);
+        break;
     default: break;
     }
 }

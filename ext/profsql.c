@@ -15,6 +15,7 @@ SQLITE_EXTENSION_INIT1
     T(planes) \
     T(lines) \
     T(trace_events) \
+    T(Events) \
     T(timeline) \
     T(event_totals) \
     T(event_stats) \

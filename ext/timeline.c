@@ -442,7 +442,7 @@ static void extra_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     case EV_START: sqlite3_result_int64(ctx, span.start_ps); break;
     case EV_DURATION: sqlite3_result_int64(ctx, span.duration_ps); break;
     case EV_END: sqlite3_result_int64(ctx, add_saturated(span.start_ps, span.duration_ps)); break;
-    case EV_XPROF_GROUP:
+    case EV_STEP:
         if (span.group >= 0) sqlite3_result_int64(ctx, span.group);
         break;
     case EV_STEP_NAME: {

@@ -351,16 +351,11 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     case EV_MODULE_EVENT: enclosing_column(c, ctx, IN_MODULE); break;
     case EV_STEP_NAME: step_name_column(c, ctx); break;
     case EV_EAGER:
-    case EV_XPROF_GROUP:
+    case EV_STEP:
         n = grouped_value(c, column == EV_EAGER);
         if (n >= 0) sqlite3_result_int64(ctx, n);
         break;
     case EV_STATS: stats_column(c, ctx); break;
-    case EV_SELF_NS: {
-        const int64_t *self = line_self_ns(c->unit.line, &c->err);
-        if (self) sqlite3_result_int64(ctx, self[index_of(c)]);
-        break;
-    }
     case EV_SOURCE: sqlite3_result_text(ctx, c->source, -1, SQLITE_TRANSIENT); break;
     default: break;
     }

@@ -61,12 +61,10 @@
       "XProf's grouping; stat step_name of files that bring their groups")                                                                                     \
     C(EV_EAGER, "is_eager", "INTEGER", "0 or 1", "1: a kernel or framework op that was run eagerly; NULL for other events",                                    \
       "XProf's grouping, else stat is_eager")                                                                                                                  \
-    C(EV_XPROF_GROUP, "xprof_group_id", "INTEGER", NULL, "the step group that XProf gives the event, counted per host; the file's own where XProf gives none", \
+    C(EV_STEP, "step", "INTEGER", NULL, "group id of the step that the event belongs to, as host_steps counts them; NULL: of no step",                         \
       "XProf's grouping, else stat group_id")                                                                                                                  \
     C(EV_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(EV_STATS, "stats", "TEXT HIDDEN", "JSON", "all stats by name, the event's own first; bytes as hex text", "XStat")                                        \
-    C(EV_SELF_NS, "self_ns", "INTEGER HIDDEN", "ns",                                                                                                           \
-      "self time as XProf's Events DB has it on TPU planes: in whole ns, nested as stored; may be negative where events overlap", "libprofsql")
+    C(EV_STATS, "stats", "TEXT HIDDEN", "JSON", "all stats by name, the event's own first; bytes as hex text", "XStat")
 enum { EVENTS_COLUMNS(COLUMN_ENUM) N_EVENTS_COLUMNS };
 
 typedef struct {

@@ -1,8 +1,6 @@
 /* enclosing.c: ops and the modules and steps around them; see enclosing.h. */
 #include "enclosing.h"
 
-#include "events.h"
-
 enum { STEPS_LINE = 1, MODULES_LINE = 2, OPS_LINE = 3 }; /* XLine.id on a TensorCore */
 
 typedef struct {
@@ -21,35 +19,72 @@ static Line *core_line(const Plane *plane, int64_t id)
     return NULL;
 }
 
-/* The next event that does not lie inside `last`. */
-static bool next_outer(EventReader *reader, const Place *last, Place *next)
+/* The events around, as they are stored. `latest` is a tree: of node i the latest end of the events below, whose nodes are
+ * 2i and 2i + 1; those of the events themselves begin at n_leaves. */
+typedef struct {
+    Place *places;
+    int64_t *latest;
+    size_t n, n_leaves;
+} Outer;
+
+static void outer_read(Outer *outer, Line *line, ProfErr *err)
 {
+    EventReader reader;
     EventAt e;
-    while (event_reader_next(reader, &e)) {
-        *next = place_of(&e);
-        if (!last || !includes(last, next)) return true;
+    for (outer->n_leaves = 1; outer->n_leaves < line->n_events;) outer->n_leaves *= 2;
+    outer->places = prof_buffer((size_t)line->n_events * sizeof *outer->places);
+    outer->latest = prof_buffer(2 * outer->n_leaves * sizeof *outer->latest);
+    if (!outer->places || !outer->latest) {
+        prof_nomem(err);
+        return;
     }
-    return false;
+    event_reader_open(&reader, line, 0, err);
+    while (event_reader_next(&reader, &e)) outer->places[outer->n++] = place_of(&e);
+    event_reader_close(&reader);
+    for (size_t i = 0; i < outer->n_leaves; i++) outer->latest[outer->n_leaves + i] = i < outer->n ? outer->places[i].end : INT64_MIN;
+    for (size_t i = outer->n_leaves - 1; i; i--)
+        outer->latest[i] = outer->latest[2 * i] > outer->latest[2 * i + 1] ? outer->latest[2 * i] : outer->latest[2 * i + 1];
 }
 
-static void walk_together(Line *ops, Line *outer, uint64_t *enclosing, ProfErr *err)
+/* The first event from `from` on that ends at `start` or later; n: none. */
+static size_t next_not_over(const Outer *outer, size_t from, int64_t start)
 {
-    EventReader inner_reader, outer_reader;
-    EventAt e;
-    Place in_hand, next;
-    event_reader_open(&inner_reader, ops, 0, err);
-    event_reader_open(&outer_reader, outer, 0, err);
-    bool has_one = next_outer(&outer_reader, NULL, &in_hand), has_next = has_one && next_outer(&outer_reader, &in_hand, &next);
-    while (has_one && event_reader_next(&inner_reader, &e)) {
-        Place op = place_of(&e);
-        while (!includes(&in_hand, &op) && has_next && next.start < op.end) {
-            in_hand = next;
-            has_next = next_outer(&outer_reader, &in_hand, &next);
-        }
-        *enclosing++ = includes(&in_hand, &op) ? in_hand.event + 1 : 0;
+    size_t i = outer->n_leaves + from;
+    if (from >= outer->n) return outer->n;
+    while (outer->latest[i] < start) {
+        while (i & 1) i /= 2;
+        if (!i) return outer->n;
+        i++;
     }
-    event_reader_close(&inner_reader);
-    event_reader_close(&outer_reader);
+    while (i < outer->n_leaves) i = 2 * i + (outer->latest[2 * i] < start);
+    return i - outer->n_leaves;
+}
+
+static void walk_together(Line *ops, const Outer *outer, uint64_t *enclosing, ProfErr *err)
+{
+    EventReader reader;
+    EventAt e;
+    const Place *in_hand = NULL;
+    size_t next = 0;
+    event_reader_open(&reader, ops, 0, err);
+    while (event_reader_next(&reader, &e)) {
+        Place op = place_of(&e);
+        if (!in_hand || !includes(in_hand, &op)) {
+            size_t i = next_not_over(outer, next, op.start);
+            if (i < outer->n && outer->places[i].start <= op.end) in_hand = &outer->places[i], next = i + 1;
+        }
+        *enclosing++ = in_hand && includes(in_hand, &op) ? in_hand->event + 1 : 0;
+    }
+    event_reader_close(&reader);
+}
+
+static void fill_enclosing(Line *ops, Line *line, uint64_t *enclosing, ProfErr *err)
+{
+    Outer outer = {0};
+    outer_read(&outer, line, err);
+    if (!err->code) walk_together(ops, &outer, enclosing, err);
+    prof_free(outer.places);
+    prof_free(outer.latest);
 }
 
 const uint64_t *line_enclosing(Line *line, enum Enclosing which, ProfErr *err)
@@ -63,7 +98,7 @@ const uint64_t *line_enclosing(Line *line, enum Enclosing which, ProfErr *err)
         if (!made)
             prof_nomem(err);
         else
-            walk_together(line, outer, made, err);
+            fill_enclosing(line, outer, made, err);
         if (!err->code) line->enclosing[which] = made;
     }
     const uint64_t *enclosing = line->enclosing[which];
@@ -80,8 +115,8 @@ static int make_self_ns(Line *line, int64_t *self, Place *stack, ProfErr *err)
     size_t depth = 0;
     event_reader_open(&reader, line, 0, err);
     while (event_reader_next(&reader, &e)) {
-        int64_t start = e.start_ps / 1000, duration = e.duration_ps / 1000;
-        Place at = {start, add_saturated(start, duration), e.event - line->first_event};
+        int64_t duration = event_duration_ns(&e);
+        Place at = {event_start_ns(line, &e), event_end_ns(line, &e), e.event - line->first_event};
         while (depth && !includes(&stack[depth - 1], &at)) depth--;
         if (depth) {
             int64_t *outer = &self[stack[depth - 1].event];

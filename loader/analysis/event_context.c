@@ -122,6 +122,7 @@ bool event_numbers_read(EventNumbers *n, const ContextPlane *cp, const Line *lin
     memset(n->seen, 0, sizeof n->seen);
     memset(n->repeated, 0, sizeof n->repeated);
     bool any = cp->filter.any && read_stats(n, &cp->filter, message, message + n_bytes);
+    if (cp->as_written) return any;
     /* a program's run on a TPU consumes its launch */
     if (any && cp->device >= 0 && !strcmp(line->name->text, "XLA Modules") && numbers_have(n, STAT_RUN_ID) && numbers_have(n, STAT_QUEUE_ID))
         connect(n, false, CONTEXT_TPU_LAUNCH, launch_id(n, (uint64_t)cp->device));

@@ -30,6 +30,7 @@ static inline uint64_t numbers_natural(const EventNumbers *n, enum KnownStat kno
 typedef struct {
     StatFilter filter;
     bool is_tpu, is_host; /* /device:TPU:..., /host:CPU */
+    bool as_written;      /* nothing is added to events; false unless set after opening */
     int64_t device;       /* number of a TensorCore, -1 */
     bool has_process;
     uint64_t process; /* the plane's stat process_id */

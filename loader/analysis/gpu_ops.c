@@ -143,19 +143,6 @@ static bool add_to_runs(GpuLine *l, const EventAt *e, const KernelFacts *f, uint
     return true;
 }
 
-/* The instruction's name: the last part of a path a::b::c. */
-static Slice instruction_name(const Text *hlo_op)
-{
-    Slice s = slice_of(hlo_op);
-    for (size_t i = 0; i + 1 < s.n;) {
-        if (s.text[i] != ':' || s.text[i + 1] != ':')
-            i++;
-        else
-            s = (Slice){s.text + i + 2, s.n - i - 2}, i = 0;
-    }
-    return s;
-}
-
 static bool same_name(Slice a, Slice b) { return a.n == b.n && !memcmp(a.text, b.text, a.n); }
 
 static int take_kernel(GpuLine *l, const EventAt *e, ProfErr *err)
@@ -170,7 +157,7 @@ static int take_kernel(GpuLine *l, const EventAt *e, ProfErr *err)
     if (f.is_hlo) {
         if (l->last_hlo && l->last_hlo != position + 1) {
             const KernelSums *last = &l->sums[l->last_hlo - 1];
-            l->crosses |= last->program_id != sums->program_id && same_name(instruction_name(last->op), instruction_name(sums->op));
+            l->crosses |= last->program_id != sums->program_id && same_name(slice_innermost(slice_of(last->op)), slice_innermost(slice_of(sums->op)));
         }
         l->last_hlo = (uint32_t)position + 1;
     }
@@ -206,7 +193,7 @@ static int resolve(GpuLine *l, size_t *n_dropped, ProfErr *err)
     for (size_t i = 0; i < l->n_sums && !err->code; i++) {
         KernelSums *sums = &l->sums[i];
         if (!sums->is_hlo) continue;
-        Slice name = instruction_name(sums->op);
+        Slice name = slice_innermost(slice_of(sums->op));
         sums->module = sums->has_program ? hlo_program(l->plane->build->host, sums->program_id, err) : NULL;
         if (sums->module) sums->instruction = hlo_find(sums->module, name.text, name.n);
         *n_dropped += !sums->instruction;
@@ -252,7 +239,7 @@ static void add_time(OpMetricsDb *db, OpMetrics *op, uint32_t occurrences, uint6
 static int add_hlo(GpuPlane *p, OpMetricsDb *db, const HloRun *run, ProfErr *err)
 {
     const KernelSums *sums = run->sums;
-    const Text *name = op_text(p->build, instruction_name(sums->op), err);
+    const Text *name = op_text(p->build, slice_innermost(slice_of(sums->op)), err);
     if (!name) return err->code;
     size_t n = db->n_ops;
     OpMetrics *op = op_db_at(db, sums->program_id, name);
@@ -310,7 +297,8 @@ static int join_runs(GpuLine *l, OpMetricsDb *db, ProfErr *err)
         const KernelRun *r = &l->runs[i];
         const KernelSums *s = &l->sums[r->sums];
         if (s->is_hlo && !s->instruction) continue;
-        if (open.sums && s->is_hlo && open.group >= 0 && open.group == r->group && same_name(instruction_name(open.sums->op), instruction_name(s->op))) {
+        if (open.sums && s->is_hlo && open.group >= 0 && open.group == r->group &&
+            same_name(slice_innermost(slice_of(open.sums->op)), slice_innermost(slice_of(s->op)))) {
             open.occurrences += r->occurrences, open.time_ps += r->time_ps;
             open.flops = r->flops, open.bytes_accessed = r->bytes_accessed;
             continue;

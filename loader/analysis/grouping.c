@@ -10,6 +10,7 @@ typedef struct {
     Arena *line_arenas; /* one a line: lines are packed side by side */
     Arena arena;
     TextTable texts;
+    bool as_written;
 } Result;
 
 /* ---- what kind of file it is ---- */
@@ -26,9 +27,9 @@ static bool is_host_or_device(const Plane *plane)
     return false;
 }
 
-static enum GroupedBy grouped_by(const Host *host)
+static enum GroupedBy grouped_by(const Host *host, bool as_written)
 {
-    bool all = true;
+    bool all = !as_written;
     for (size_t i = 0; i < host->n_planes && all; i++) all = !is_host_or_device(&host->planes[i]) || plane_declares(&host->planes[i], STAT_GROUP_ID);
     if (all) return GROUPED_BY_FILE;
     for (size_t i = 0; i < host->n_planes; i++)
@@ -64,17 +65,19 @@ static bool pack_file_chunk(FileColumns *c, Arena *arena, size_t chunk, size_t n
     return true;
 }
 
-/* Takes what an event's own stats say, where grouping said nothing. */
-static void take_file_stats(FileColumns *c, size_t at, const StatFilter *filter, const EventAt *e)
+/* Takes what an event's own stats say, where grouping said nothing: of several the first, as written the last that names a group. */
+static void take_file_stats(FileColumns *c, size_t at, const Result *r, const StatFilter *filter, const EventAt *e)
 {
     Stat stat;
     unsigned known;
-    bool is_gpu = filter->plane->kind == PLANE_GPU;
+    bool signed_only = r->as_written || filter->plane->kind == PLANE_GPU;
     for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat));) {
         int k = known == STAT_IS_EAGER ? FILE_EAGER : FILE_GROUP;
-        if (c->own[k][at] || c->values[k][at] >= 0) continue;
+        int64_t value = k == FILE_EAGER ? stat_int(&stat) != 0 : signed_only ? stat_int(&stat) : (int64_t)stat_int_or_uint(&stat);
+        if (c->own[k][at] ? !r->as_written : c->values[k][at] >= 0) continue;
+        if (r->as_written && (value < 0 || (uint64_t)value >= r->grouping.n_groups)) continue;
         c->own[k][at] = c->any[k] = true;
-        c->values[k][at] = k == FILE_EAGER ? stat_int(&stat) != 0 : is_gpu ? stat_int(&stat) : (int64_t)stat_int_or_uint(&stat);
+        c->values[k][at] = value;
     }
 }
 
@@ -92,14 +95,14 @@ static bool read_file_groups(Result *r, size_t i, ProfErr *err)
     if (!c || !open_columns(c, arena, line->n_chunks))
         prof_nomem(err);
     else
-        stat_filter_open(&filter, line->plane, wanted, COUNT(wanted), err);
+        stat_filter_open(&filter, line->plane, wanted, r->as_written ? 1 : COUNT(wanted), err); /* is_eager: only what grouping finds */
     event_reader_open(&reader, line, EVENT_STATS, err);
     for (uint64_t at = 0; !err->code && event_reader_next(&reader, &e); at++) {
         size_t chunk = (size_t)(at / CHUNK_EVENTS), k = (size_t)(at % CHUNK_EVENTS);
         c->values[FILE_GROUP][k] = out->groups ? packed_at(&out->groups[chunk], k) : -1;
         c->values[FILE_EAGER][k] = out->eager ? packed_at(&out->eager[chunk], k) : -1;
         c->own[FILE_GROUP][k] = c->own[FILE_EAGER][k] = false;
-        take_file_stats(c, k, &filter, &e);
+        take_file_stats(c, k, r, &filter, &e);
         if ((k == CHUNK_EVENTS - 1 || at + 1 == line->n_events) && !pack_file_chunk(c, arena, chunk, k + 1)) prof_nomem(err);
     }
     event_reader_close(&reader);
@@ -222,18 +225,20 @@ static void pack_task(void *context, size_t i, ProfErr *err)
 {
     PackJob *job = context;
     const Host *host = job->forest->host;
+    bool plain = job->forest->as_written;
     if (i < host->n_planes) {
-        if (job->forest->planes[i].context.is_tpu && job->result->grouping.by == GROUPED_HERE) pack_tpu(job, &host->planes[i], err);
+        if (job->forest->planes[i].context.is_tpu && job->result->grouping.by == GROUPED_HERE && !plain) pack_tpu(job, &host->planes[i], err);
         return;
     }
     i -= host->n_planes;
-    if (job->forest->lines[i].role == ROLE_THREAD) pack_thread(job, i, err);
+    if (job->forest->lines[i].role == ROLE_THREAD || (plain && job->forest->lines[i].role == ROLE_STEPS)) pack_thread(job, i, err);
 }
 
 static void file_task(void *context, size_t i, ProfErr *err)
 {
     Result *r = context;
     const Line *line = &r->grouping.host->lines[i];
+    if (r->as_written && starts_with(line->plane->name->text, "/device:TPU:")) return;
     if (line->n_events && (plane_declares(line->plane, STAT_GROUP_ID) || plane_declares(line->plane, STAT_IS_EAGER))) read_file_groups(r, i, err);
 }
 
@@ -341,7 +346,7 @@ static bool has_regions(const Host *host)
 static bool make_forest(Result *r, ProfErr *err)
 {
     Host *host = r->grouping.host;
-    Forest f = {.host = host};
+    Forest f = {.host = host, .as_written = r->as_written};
     f.lines = prof_alloc(host->n_lines * sizeof *f.lines);
     f.planes = prof_alloc(host->n_planes * sizeof *f.planes);
     if (!f.lines || !f.planes) prof_nomem(err);
@@ -370,22 +375,23 @@ static void release(void *result)
     prof_free(r);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *make(Host *host, bool as_written, ProfErr *err)
 {
-    Host *host = only ? only : &run->hosts[0];
     Result *r = prof_alloc(sizeof *r);
     if (!r) return prof_nomem(err), NULL;
     r->grouping.host = host;
+    r->as_written = as_written;
     r->lines = prof_alloc(host->n_lines * sizeof *r->lines);
     r->line_arenas = prof_alloc(host->n_lines * sizeof *r->line_arenas);
     r->grouping.lines = r->lines;
     if (!r->lines || !r->line_arenas) prof_nomem(err);
     if (!err->code) {
-        r->grouping.by = grouped_by(host);
-        if (r->grouping.by == GROUPED_HERE || (r->grouping.by == GROUPED_BY_NOTHING && has_regions(host))) make_forest(r, err);
+        r->grouping.by = grouped_by(host, as_written);
+        bool regions = r->grouping.by == GROUPED_BY_NOTHING && !as_written && has_regions(host);
+        if (r->grouping.by == GROUPED_HERE || regions) make_forest(r, err);
     }
-    if (!err->code) parallel_for(run->n_workers, host->n_lines, file_task, r, err);
-    if (!err->code && r->grouping.by != GROUPED_BY_FILE) parallel_for(run->n_workers, host->n_planes, inherit_task, r, err);
+    if (!err->code) parallel_for(host->run->n_workers, host->n_lines, file_task, r, err);
+    if (!err->code && r->grouping.by != GROUPED_BY_FILE && !as_written) parallel_for(host->run->n_workers, host->n_planes, inherit_task, r, err);
     if (err->code) {
         release(r);
         return NULL;
@@ -395,9 +401,19 @@ static void *make(Run *run, Host *only, ProfErr *err)
     return r;
 }
 
+static void *make_as_tools(Run *run, Host *only, ProfErr *err) { return make(only ? only : &run->hosts[0], false, err); }
+static void *make_as_written(Run *run, Host *only, ProfErr *err) { return make(only ? only : &run->hosts[0], true, err); }
+
 const Grouping *host_grouping(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
+    static const Analysis analysis = {make_as_tools, release};
+    const Result *r = run_analysis(host->run, host, &analysis, err);
+    return r ? &r->grouping : NULL;
+}
+
+const Grouping *host_plain_grouping(Host *host, ProfErr *err)
+{
+    static const Analysis analysis = {make_as_written, release};
     const Result *r = run_analysis(host->run, host, &analysis, err);
     return r ? &r->grouping : NULL;
 }

@@ -62,6 +62,9 @@ typedef struct {
 
 /* The grouping of one host file: made on first use, kept with the run. NULL: err is set. */
 const Grouping *host_grouping(Host *host, ProfErr *err);
+/* The grouping as XProf's Events DB has it: of any file, by the stats that the file has, without regions, and steps of TPUs are
+ * neither merged nor handed on. Made and kept likewise. */
+const Grouping *host_plain_grouping(Host *host, ProfErr *err);
 /* Group of an event, by its ordinal in the run; -1: none. Where grouping gives none, the file's own stat group_id. */
 int64_t event_group(const Grouping *grouping, uint64_t event);
 /* The group of the i-th event of the line that groups a TPU's events, as XProf's tools have it that derive no lines; -1: none. */

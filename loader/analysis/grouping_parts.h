@@ -133,6 +133,7 @@ typedef struct {
 
 typedef struct {
     Host *host;
+    bool as_written; /* neither stats nor regions are added */
     ForestPlane *planes;
     ForestLine *lines;
     Node n_nodes;

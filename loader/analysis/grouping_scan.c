@@ -7,9 +7,10 @@
 
 static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
 
-static bool prepare_plane(ForestPlane *fp, const Plane *plane, ProfErr *err)
+static bool prepare_plane(const Forest *f, ForestPlane *fp, const Plane *plane, ProfErr *err)
 {
     if (!context_plane_open(&fp->context, plane, err)) return false;
+    fp->context.as_written = f->as_written;
     if (!plane->n_events) return true;
     if (!(fp->types = prof_alloc(plane->n_event_metas))) return prof_nomem(err), false;
     for (size_t i = 0; i < plane->n_event_metas; i++) {
@@ -238,7 +239,7 @@ static bool take_event(Scan *s, uint32_t at, const EventAt *e)
     if (at % CHUNK_EVENTS == CHUNK_EVENTS - 1 && !pack_correlations(s, (uint64_t)at + 1)) return false;
     if (fl->role == ROLE_STEPS) return true;
     if ((any || type == EVENT_TRACE_CONTEXT) && !mark_root(s, at, type, e->start_ps)) return false;
-    if ((type == EVENT_START_REGION || type == EVENT_STOP_REGION) && !note_region(s, type, e->start_ps)) return false;
+    if (!s->forest->as_written && (type == EVENT_START_REGION || type == EVENT_STOP_REGION) && !note_region(s, type, e->start_ps)) return false;
     if (!async) return nest(s, at, e->start_ps, add_saturated(e->start_ps, e->duration_ps));
     Node *mark = PUSH(fl->asyncs);
     return mark ? *mark = at, true : false;
@@ -364,7 +365,7 @@ bool forest_scan(Forest *f, ProfErr *err)
 {
     Host *host = f->host;
     for (size_t i = 0; i < host->n_planes; i++) {
-        if (!prepare_plane(&f->planes[i], &host->planes[i], err)) return false;
+        if (!prepare_plane(f, &f->planes[i], &host->planes[i], err)) return false;
         choose_roles(f, &host->planes[i]);
     }
     enum { FEW_EVENTS = 50000 };

@@ -25,6 +25,17 @@ static Slice last_part(Slice s, char separator)
     return at ? behind(s, (size_t)(at + 1 - s.text)) : s;
 }
 
+Slice slice_innermost(Slice s)
+{
+    for (size_t i = 0; i + 1 < s.n;) {
+        if (s.text[i] != ':' || s.text[i + 1] != ':')
+            i++;
+        else
+            s = behind(s, i + 2), i = 0;
+    }
+    return s;
+}
+
 /* ---- the grammar ---- */
 
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }

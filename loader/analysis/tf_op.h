@@ -32,6 +32,8 @@ bool slice_starts(Slice s, const char *text);
 bool slice_starts_ignoring_case(Slice s, const char *text);
 bool slice_ends(Slice s, const char *text);
 bool slice_contains(Slice s, const char *text);
+/* What follows the last "::": the HLO instruction of a kernel's stat hlo_op. */
+Slice slice_innermost(Slice s);
 /* An int64 as text; blanks around it and a sign are allowed. */
 bool slice_integer(Slice s, int64_t *value);
 

@@ -19,12 +19,19 @@ static void name_of(const HloWriter *w, const char *name)
     text_add(w->out, name);
 }
 
+static void called(const HloWriter *w, const Xla__HloComputationProto *c)
+{
+    if (!w->canonical) return name_of(w, c->name);
+    text_add_char(w->out, '\n');
+    hlo_write_body(w, c);
+}
+
 static void computation(const HloWriter *w, const char *name, const Xla__HloInstructionProto *op, size_t i)
 {
     const Xla__HloComputationProto *c = i < op->n_called_computation_ids ? hlo_computation(w->module, op->called_computation_ids[i]) : NULL;
     if (!c) return;
     key(w, name);
-    name_of(w, c->name);
+    called(w, c);
 }
 
 static void computations(const HloWriter *w, const char *name, const Xla__HloInstructionProto *op)
@@ -33,10 +40,23 @@ static void computations(const HloWriter *w, const char *name, const Xla__HloIns
     text_add_char(w->out, '{');
     for (size_t i = 0; i < op->n_called_computation_ids; i++) {
         const Xla__HloComputationProto *c = hlo_computation(w->module, op->called_computation_ids[i]);
-        if (i) text_add(w->out, ", ");
-        if (c) name_of(w, c->name);
+        if (i) text_add(w->out, w->canonical ? "," : ", ");
+        if (c) called(w, c);
     }
+    if (w->canonical) text_add_char(w->out, '\n');
     text_add_char(w->out, '}');
+}
+
+/* What canonical text has of opcodes that it knows nothing of. */
+static void all_calls(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    key(w, "calls");
+    text_add_char(w->out, '\n');
+    for (size_t i = 0; i < op->n_called_computation_ids; i++) {
+        const Xla__HloComputationProto *c = hlo_computation(w->module, op->called_computation_ids[i]);
+        if (i) text_add(w->out, ", ");
+        if (c) hlo_write_body(w, c);
+    }
 }
 
 static void called_computations(const HloWriter *w, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
@@ -67,14 +87,24 @@ static void called_computations(const HloWriter *w, const Xla__HloInstructionPro
     case HLO_REDUCE_WINDOW:
     case HLO_ALL_REDUCE:
     case HLO_ALL_REDUCE_START:
-    case HLO_REDUCE_SCATTER:
     case HLO_SCATTER:
     case HLO_SORT:
-    case HLO_SCAN:
     case HLO_TOPK: computation(w, "to_apply", op, 0); break;
-    case HLO_CUSTOM_CALL: computations(w, "called_computations", op); break;
+    case HLO_REDUCE_SCATTER:
+    case HLO_SCAN:
+        if (w->canonical)
+            all_calls(w, op);
+        else
+            computation(w, "to_apply", op, 0);
+        break;
+    case HLO_CUSTOM_CALL:
+        if (w->canonical)
+            all_calls(w, op);
+        else
+            computations(w, "called_computations", op);
+        break;
     case HLO_ASYNC_START:
-        if (!hlo_async_single(w->module, op)) computation(w, "calls", op, 0);
+        if (w->canonical || !hlo_async_single(w->module, op)) computation(w, "calls", op, 0);
         break;
     case HLO_ASYNC_UPDATE:
     case HLO_ASYNC_DONE: break;

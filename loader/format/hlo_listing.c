@@ -147,79 +147,17 @@ static int order_computations(Order *o, ProfErr *err)
 
 /* ---- order of instructions ---- */
 
-enum { OPEN = 1, DONE = 2, USED = 4 };
-
-typedef struct {
-    const HloModule *module;
-    const Xla__HloComputationProto *computation;
-    uint8_t *state; /* by position in module->ops */
-    uint32_t *stack;
-    size_t depth, capacity;
-    const Xla__HloInstructionProto **to;
-    size_t n;
-} Walk;
-
-/* The position of an instruction of this computation, -1: it has none of this id. */
-static int64_t own_position(const Walk *w, int64_t id)
-{
-    int64_t at = hlo_position(w->module, id);
-    return at >= 0 && w->module->ops[at].computation == w->computation ? at : -1;
-}
-
-static int push(Walk *w, int64_t position, ProfErr *err)
-{
-    if (position < 0 || w->state[position] & DONE) return PROF_OK;
-    if (!GROW(w->stack, w->depth, w->capacity)) return prof_nomem(err);
-    w->stack[w->depth++] = (uint32_t)position;
-    return PROF_OK;
-}
-
-/* Lists what an instruction needs, then itself: control predecessors before operands, the last of them first. */
-static int walk_from(Walk *w, int64_t position, ProfErr *err)
-{
-    if (push(w, position, err)) return err->code;
-    while (w->depth) {
-        uint32_t at = w->stack[w->depth - 1];
-        const Xla__HloInstructionProto *op = w->module->ops[at].instruction;
-        if (w->state[at] & (OPEN | DONE)) {
-            w->depth--;
-            if (!(w->state[at] & DONE)) w->state[at] |= DONE, w->to[w->n++] = op;
-            continue;
-        }
-        w->state[at] |= OPEN;
-        for (size_t i = op->n_operand_ids; i-- > 0;)
-            if (push(w, own_position(w, op->operand_ids[i]), err)) return err->code;
-        for (size_t i = 0; i < op->n_control_predecessor_ids; i++)
-            if (push(w, own_position(w, op->control_predecessor_ids[i]), err)) return err->code;
-    }
-    return PROF_OK;
-}
-
-static int list_ops(Walk *w, const Node *node, ProfErr *err)
+static int list_ops(HloWalk *w, const Node *node, ProfErr *err)
 {
     const Xla__HloScheduleProto__InstructionSequence *schedule = node->schedule;
     w->computation = node->proto;
-    for (size_t i = 0; schedule && i < schedule->n_instruction_ids; i++) {
-        int64_t at = own_position(w, schedule->instruction_ids[i]);
-        if (at >= 0 && !(w->state[at] & DONE)) w->state[at] |= DONE, w->to[w->n++] = w->module->ops[at].instruction;
-    }
-    if (schedule) return PROF_OK;
-    for (size_t at = node->first; at < node->first + node->n; at++) {
-        const Xla__HloInstructionProto *op = w->module->ops[at].instruction;
-        for (size_t k = 0; k < op->n_operand_ids; k++) {
-            int64_t operand = own_position(w, op->operand_ids[k]);
-            if (operand >= 0) w->state[operand] |= USED;
-        }
-    }
-    for (int circles = 0; circles < 2; circles++) /* only a damaged program leaves something for the second round */
-        for (size_t at = node->first; at < node->first + node->n; at++)
-            if ((circles || !(w->state[at] & USED)) && walk_from(w, (int64_t)at, err)) return err->code;
-    return PROF_OK;
+    for (size_t i = 0; schedule && i < schedule->n_instruction_ids; i++) hlo_walk_list(w, schedule->instruction_ids[i]);
+    return schedule ? PROF_OK : hlo_walk_all(w, node->first, node->n, err);
 }
 
 /* ---- the listing ---- */
 
-static int list_all(HloListing *l, Order *o, Walk *w, ProfErr *err)
+static int list_all(HloListing *l, Order *o, HloWalk *w, ProfErr *err)
 {
     l->n_lines = HEADER_LINES;
     for (size_t i = 0; i < o->n_order; i++) {
@@ -252,7 +190,7 @@ static void *listing_make(const HloModule *module, ProfErr *err)
                .nodes = prof_alloc(n * sizeof *o.nodes),
                .in_file = prof_alloc(n * sizeof *o.in_file),
                .order = prof_alloc(n * sizeof *o.order)};
-    Walk w = {.module = module, .state = prof_alloc(n_ops)};
+    HloWalk w = {.module = module, .state = prof_alloc(n_ops)};
     if (l)
         *l = (HloListing){
             .module = module, .entry = hlo_entry(module), .computations = prof_alloc(n * sizeof *l->computations), .ops = prof_alloc(n_ops * sizeof *l->ops)};

@@ -252,3 +252,43 @@ void hlo_write_literal(TextBuffer *out, const Xla__LiteralProto *literal)
     }
     text_add(out, " )");
 }
+
+/* ---- all elements alike ---- */
+
+static bool small_float_is(const SmallFloat *f, unsigned bits, int value)
+{
+    unsigned sign = 1u << (f->exponent_bits + f->mantissa_bits);
+    if (value) return bits == (unsigned)f->bias << f->mantissa_bits; /* 1 */
+    return f->kind != FLOAT_EXPONENT && (!bits || (bits == sign && f->kind != FLOAT_NO_ZERO_SIGN));
+}
+
+static bool element_is(const Values *v, size_t i, int value)
+{
+    if (v->is_float) {
+        size_t at = v->is_complex ? 2 * i : i;
+        if (v->width == 4) return ((const float *)v->values)[at] == (float)value && (!v->is_complex || ((const float *)v->values)[at + 1] == 0);
+        return ((const double *)v->values)[at] == value && (!v->is_complex || ((const double *)v->values)[at + 1] == 0);
+    }
+    if (v->type == XLA_PRED) return ((const protobuf_c_boolean *)v->values)[i] == (value != 0);
+    uint64_t bits = 0;
+    memcpy(&bits, (const uint8_t *)v->values + i * v->width, v->width);
+    return v->small ? small_float_is(v->small, (unsigned)bits, value) : bits == (uint64_t)value;
+}
+
+static bool is_all(const Values *v, int value)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (!element_is(v, i, value)) return false;
+    return true;
+}
+
+void hlo_write_essential_literal(TextBuffer *out, const Xla__LiteralProto *literal)
+{
+    enum { MOST_ELEMENTS = 500000 };
+    Values v;
+    bool array = literal && literal->shape && literal_values(literal, &v);
+    if (array && is_all(&v, 0)) return text_add_char(out, '0');
+    if (array && is_all(&v, 1)) return text_add_char(out, '1');
+    if (array && !v.is_float && !v.small && v.type != XLA_PRED && v.n <= MOST_ELEMENTS) return hlo_write_literal(out, literal);
+    text_add(out, "{...}");
+}

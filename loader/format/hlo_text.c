@@ -119,6 +119,7 @@ static void write_opcode(const HloWriter *w, const Xla__HloInstructionProto *op,
 static void write_constant(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     const Xla__ShapeProto *shape = op->shape;
+    if (w->canonical) return hlo_write_essential_literal(w->out, op->literal);
     int64_t n = shape && shape->element_type != XLA_TUPLE ? hlo_element_count(shape) : -1;
     if (op->literal && (w->all_constants || (n >= 0 && n <= SMALL_CONSTANT)))
         hlo_write_literal(w->out, op->literal);
@@ -133,9 +134,11 @@ static void write_operands(const HloWriter *w, const Xla__HloInstructionProto *o
         if (i) text_add(w->out, ", ");
         if (i && i % 5 == 0 && w->index_comments) text_add_format(w->out, "/*index=%zu*/", i);
         if (!operand) continue;
-        if (w->operand_shapes) {
-            hlo_write_shape(w->out, operand->shape, true);
-            text_add_char(w->out, ' ');
+        if (w->operand_shapes) hlo_write_shape(w->out, operand->shape, true);
+        if (w->operand_shapes && (!w->canonical || w->body)) text_add_char(w->out, ' ');
+        if (w->canonical) {
+            hlo_write_number(w, operand);
+            continue;
         }
         if (w->percent) text_add_char(w->out, '%');
         text_add(w->out, operand->name);
@@ -144,23 +147,27 @@ static void write_operands(const HloWriter *w, const Xla__HloInstructionProto *o
 
 HloWriter hlo_writer(const HloModule *module, enum HloTextStyle style, TextBuffer *out)
 {
-    bool is_short = style == HLO_TEXT_SHORT, is_name = style == HLO_TEXT_LONG_NAME;
+    bool is_short = style == HLO_TEXT_SHORT, is_canonical = style == HLO_TEXT_CANONICAL, shapes = style == HLO_TEXT_LONG_NAME || is_canonical;
     return (HloWriter){.module = module,
                        .out = out,
-                       .percent = !is_short,
-                       .operand_shapes = is_name,
+                       .percent = !is_short && !is_canonical,
+                       .operand_shapes = shapes,
                        .all_constants = style == HLO_TEXT_LONG,
-                       .index_comments = !is_short,
-                       .control = !is_short,
-                       .configs = !is_name};
+                       .index_comments = !is_short && !is_canonical,
+                       .control = !is_short && !is_canonical,
+                       .configs = !shapes,
+                       .canonical = is_canonical};
 }
 
 void hlo_write_instruction(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     enum HloOpcode opcode = hlo_opcode(op->opcode);
     if (w->percent) text_add_char(w->out, '%');
-    text_add(w->out, op->name);
-    text_add(w->out, " = ");
+    if (w->canonical)
+        hlo_write_number(w, op);
+    else
+        text_add(w->out, op->name);
+    if (!w->canonical || w->body) text_add(w->out, " = ");
     hlo_write_shape(w->out, op->shape, true);
     text_add_char(w->out, ' ');
     write_opcode(w, op, opcode);

@@ -12,6 +12,7 @@ enum HloTextStyle {
     HLO_TEXT_LONG,      /* XProf's long_txt: % before names, all constants, control predecessors */
     HLO_TEXT_SHORT,     /* XProf's short_txt: no %, constants of more than 10 elements as {...} */
     HLO_TEXT_LONG_NAME, /* long_name of op metrics: % before names, shapes of operands, no configurations, no ROOT */
+    HLO_TEXT_CANONICAL, /* what XProf's fingerprints are of: no names, but the computations that are called, whole */
 };
 enum { HLO_LONG_NAME_MAX = 1000000 }; /* characters that XProf keeps of a long_name */
 
@@ -19,6 +20,10 @@ enum { HLO_LONG_NAME_MAX = 1000000 }; /* characters that XProf keeps of a long_n
 char *hlo_instruction_text(const HloModule *module, const Xla__HloInstructionProto *op, enum HloTextStyle style, TextBuffer *out);
 /* Appends "f32[4,2]{1,0:T(8,128)}", or without layouts "f32[4,2]". */
 char *hlo_shape_text(const Xla__ShapeProto *shape, bool layout, TextBuffer *out);
+
+/* XProf's fingerprint of an instruction: of its canonical text, kept with the module. False: it has none, since a damaged program
+ * has that text call itself or grow beyond all bounds; or err is set. */
+bool hlo_fingerprint(const HloModule *module, const Xla__HloInstructionProto *op, uint64_t *fingerprint, ProfErr *err);
 
 /* XProf's category of an instruction; the same text for the same category, except that of an opcode that XLA does not know:
  * then it is the proto's own text. Never NULL. */

@@ -60,10 +60,12 @@ class Result:
 
     def __init__(self, show=5):
         self.cells = self.bad = 0
-        self.show, self.lines = show, []
+        self.show, self.lines, self.columns = show, [], {}
 
-    def wrong(self, text, cells=1):
+    def wrong(self, text, cells=1, column=None):
         self.bad += cells
+        column = column or "rows"
+        self.columns[column] = self.columns.get(column, 0) + cells
         if len(self.lines) < self.show:
             self.lines.append(text if len(text) < 600 else text[:600] + "...")
 
@@ -78,7 +80,7 @@ def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=(), 
         if c not in places:
             result.cells += len(want_rows)
             result.wrong("column %s: %s" % (c, absent.get(c, "no entry says where ours is") if isinstance(absent, dict) else "absent"),
-                         max(1, len(want_rows)))
+                         max(1, len(want_rows)), c)
     theirs = grouped(here, [[row[columns.index(c)] for c in here] for row in want_rows], key)
     ours = grouped(here, [[row[places[c]] for c in here] for row in got_rows], key)
     width = max(1, len(here))
@@ -92,7 +94,7 @@ def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=(), 
             matched.append((at, place, name))
             for c, a, b in zip(here, row, mine):
                 if not same(a, b, tolerance, c in real):
-                    result.wrong("%s %s: XProf %r, ours %r" % (label(name, key), c, a, b))
+                    result.wrong("%s %s: XProf %r, ours %r" % (label(name, key), c, a, b), column=c)
         for _, row in left[len(right):]:
             result.wrong("%s: only XProf has it: %s" % (label(name, key), dict(zip(here, row))), width)
         for _, row in right[len(left):]:

@@ -59,6 +59,11 @@ def plain_source(cell):
     return "%s|%s" % (html.unescape(found.group(2)), html.unescape(found.group(1))) if found else cell
 
 
+def json_text(cell):
+    """JSON without blanks, as ours is."""
+    return cell and json.dumps(json.loads(cell), ensure_ascii=False, separators=(",", ":"))
+
+
 def source_info(cell):
     """XProf's object of a source line, and ours, as [file, line, stack]; a line of -1 or 0 is none."""
     info = json.loads(cell) if cell else None
@@ -940,7 +945,7 @@ TOOLS = [
           "device stream_id thread_id thread_name correlation_id kernel_name kernel_details tf_op_name tf_op_type hlo_op hlo_module start_ns end_ns "
           "self_time_ns step category flops memory_accessed input_tensors output_tensors trace_args hlo_fingerprint flow source_line dcn_src_slice_id "
           "dcn_dst_slice_id dcn_src_logical_device_id dcn_dst_logical_device_id dcn_collective_name dcn_duration_us dcn_payload_size_bytes",
-          key="device stream_id thread_id start_ns end_ns kernel_name", pending="steps and derived lines are to come"),
+          key="device stream_id thread_id start_ns end_ns kernel_name", turn={"input_tensors": json_text, "output_tensors": json_text}),
 
     # programs
     Entry("memory_profile.hlo_modules", "trace_events", "trace_events({source}) WHERE line = 'XLA Modules' AND plane GLOB '/device:TPU:*'", """

@@ -1,0 +1,645 @@
+/* events.c: the table Events: what XProf's Events DB has of a run, its 31 columns under its names.
+ *
+ *   SELECT hlo_op, count(*), sum(self_time_ns) FROM Events('logs') WHERE category = 'XLA Ops' GROUP BY 1 ORDER BY 3 DESC;
+ *
+ * Rows are the file's events: of /host:CPU and GPUs those of all lines that are not derived, of a TensorCore those of Steps, XLA
+ * Modules and XLA Ops, of other TPU planes and custom ones all. An event's stats are read when a column is asked for. */
+#define _GNU_SOURCE
+#include "../loader/analysis/enclosing.h"
+#include "../loader/analysis/event_stats.h"
+#include "../loader/analysis/events.h"
+#include "../loader/analysis/grouping.h"
+#include "events_hlo.h"
+
+#include <float.h>
+#include <math.h>
+
+SQLITE_EXTENSION_INIT3
+
+#define DCN_OF "of an event MegaScale: Communication Transport Receive of the host, which has all of these stats; NULL elsewhere"
+#define EVENTS_DB_COLUMNS(C)                                                                                                                                   \
+    C(ED_DEVICE, "device", "TEXT", NULL, "cpu:0; gpu: and the plane's id; of TPUs the plane's name without /device:, of custom planes the whole", "XPlane")    \
+    C(ED_STREAM, "stream_id", "INTEGER", NULL, "line id modulo 2^32; NULL on host rows", "XLine.id")                                                           \
+    C(ED_THREAD, "thread_id", "INTEGER", NULL, "line id modulo 2^32; NULL on device rows", "XLine.id")                                                         \
+    C(ED_THREAD_NAME, "thread_name", "TEXT", NULL, "name of the thread; NULL on device rows", "XLine.name")                                                    \
+    C(ED_CORRELATION, "correlation_id", "INTEGER", NULL, "modulo 2^32, 0 where it is no uint64 (on GPU rows: no integer); NULL without, and on TPU rows",      \
+      "stat correlation_id")                                                                                                                                   \
+    C(ED_KERNEL_NAME, "kernel_name", "TEXT", NULL,                                                                                                             \
+      "name of the event; steps and modules of a TensorCore carry step: or HLO Module: before it; NULL on other TPU planes", "XEventMetadata.name")            \
+    C(ED_KERNEL_DETAILS, "kernel_details", "TEXT", NULL, "launch of a kernel; NULL on other rows", "stat kernel_details")                                      \
+    C(ED_TF_OP_NAME, "tf_op_name", "TEXT", NULL,                                                                                                               \
+      "framework op: of host rows the event's own, of GPU rows their HLO instruction's or else as the stat says, of TPU rows as the stat says; NULL: none",    \
+      "XEventMetadata.name, op_name of the program, stat tf_op")                                                                                               \
+    C(ED_TF_OP_TYPE, "tf_op_type", "TEXT", NULL, "type of that op; NULL where there is no op", "the same")                                                     \
+    C(ED_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction of GPU kernels and TensorCore ops; empty where XProf gives an empty text",                           \
+      "stat hlo_op, XEventMetadata.display_name")                                                                                                              \
+    C(ED_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module; of TensorCore ops the name of the module's event that includes it", "stat hlo_module, XEvent")   \
+    C(ED_START, "start_ns", "INTEGER", "ns", "start, cut to whole ns, of Unix times to 256; before the session decimal TEXT, 2^64 too large, as XProf has it", \
+      "XLine.timestamp_ns, XEvent.offset_ps")                                                                                                                  \
+    C(ED_END, "end_ns", "INTEGER", "ns", "start_ns and the duration cut to whole ns", "XEvent")                                                                \
+    C(ED_SELF, "self_time_ns", "INTEGER", "ns",                                                                                                                \
+      "duration; on TPU planes without what nests directly inside, in whole ns and stored order: XProf subtracts no nesting elsewhere", "XProf")               \
+    C(ED_STEP, "step", "TEXT", NULL, "name of the step that XProf groups host and GPU events into; of TensorCore ops the step's event around; NULL: none",     \
+      "XProf's grouping")                                                                                                                                      \
+    C(ED_CATEGORY, "category", "TEXT", NULL, "host, device, or the line's name on TPU and custom planes", "XLine.name")                                        \
+    C(ED_FLOPS, "flops", "INTEGER", "FLOP", "of TPU and custom rows, 0 where it is no integer; NULL without the stat", "stat flops")                           \
+    C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes", "as flops", "stat bytes_accessed")                                                                     \
+    C(ED_INPUTS, "input_tensors", "TEXT", "JSON",                                                                                                              \
+      "array of the shapes of the HLO instruction's operands, else, where a GPU kernel has a tf_op, of its stat; NULL: none",                                  \
+      "HloInstructionProto, stat shape")                                                                                                                       \
+    C(ED_OUTPUTS, "output_tensors", "TEXT", "JSON", "array of the shape of the HLO instruction's value; NULL: no instruction", "HloInstructionProto")          \
+    C(ED_ARGS, "trace_args", "TEXT", NULL,                                                                                                                     \
+      "the remaining stats and what grouping adds, name=value; on TPU and custom rows the metadata's too, and first; NULL: none", "XStat")                     \
+    C(ED_FINGERPRINT, "hlo_fingerprint", "TEXT", NULL,                                                                                                         \
+      "of what the HLO instruction does, the computations it calls included, without names; decimal; NULL: no instruction", "HloInstructionProto")             \
+    C(ED_FLOW, "flow", "INTEGER", NULL, "of host rows; NULL without the stat", "stat flow")                                                                    \
+    C(ED_SOURCE_LINE, "source_line", "TEXT", NULL, "file:line; NULL without the stat, and on GPU rows", "stat source")                                         \
+    C(ED_SRC_SLICE, "dcn_src_slice_id", "INTEGER", NULL, "slice that sent it, " DCN_OF, "stat dcn_source_slice_id")                                            \
+    C(ED_DST_SLICE, "dcn_dst_slice_id", "INTEGER", NULL, "slice that received it, " DCN_OF, "stat dcn_destination_slice_id")                                   \
+    C(ED_SRC_DEVICE, "dcn_src_logical_device_id", "INTEGER", NULL, "device of the slice that sent it, " DCN_OF, "stat dcn_source_per_slice_device_id")         \
+    C(ED_DST_DEVICE, "dcn_dst_logical_device_id", "INTEGER", NULL, "device of the slice that received it, " DCN_OF,                                            \
+      "stat dcn_destination_per_slice_device_id")                                                                                                              \
+    C(ED_DCN_NAME, "dcn_collective_name", "TEXT", NULL, "collective, " DCN_OF, "stat dcn_label")                                                               \
+    C(ED_DCN_DURATION, "dcn_duration_us", "INTEGER", "us", "time on the way, " DCN_OF, "stat duration_us")                                                     \
+    C(ED_DCN_SIZE, "dcn_payload_size_bytes", "INTEGER", "bytes", "size, 0 where it does not say; " DCN_OF, "stat payload_size_bytes")                          \
+    C(ED_SOURCE, SOURCE_DOC)
+enum { EVENTS_DB_COLUMNS(COLUMN_ENUM) };
+static const Column Events_columns[] = {EVENTS_DB_COLUMNS(COLUMN_DOC)};
+
+/* ---- lines that it shows ---- */
+
+enum Place { AT_NONE, AT_HOST, AT_GPU, AT_STEP, AT_MODULE, AT_OP, AT_TPU, AT_CUSTOM };
+enum { STEPS_LINE = 1, MODULES_LINE = 2, OPS_LINE = 3 }; /* XLine.id on a TensorCore */
+
+static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
+
+/* Of several planes of this name, the last. */
+static const Plane *cpu_plane(const Host *host)
+{
+    const Plane *found = NULL;
+    for (size_t i = 0; i < host->n_planes; i++)
+        if (!strcmp(host->planes[i].name->text, "/host:CPU")) found = &host->planes[i];
+    return found;
+}
+
+static enum Place place_of(const Line *line, const Plane *cpu)
+{
+    const Plane *plane = line->plane;
+    if (plane == cpu) return line->derived ? AT_NONE : AT_HOST;
+    if (plane->kind == PLANE_GPU) return line->derived ? AT_NONE : AT_GPU;
+    if (plane->kind == PLANE_TENSORCORE) {
+        static const enum Place places[] = {[STEPS_LINE] = AT_STEP, [MODULES_LINE] = AT_MODULE, [OPS_LINE] = AT_OP};
+        return line->proto_id > 0 && line->proto_id < (int64_t)COUNT(places) ? places[line->proto_id] : AT_NONE;
+    }
+    if (starts_with(plane->name->text, "/device:CUSTOM:")) return AT_CUSTOM;
+    return starts_with(plane->name->text, "/device:TPU:") ? AT_TPU : AT_NONE;
+}
+
+static bool on_device_of_tpu(enum Place place) { return place >= AT_STEP; }
+
+/* ---- rows ---- */
+
+/* The stats that have a column of their own, or say which HLO instruction it is. */
+enum Told {
+    TOLD_CORRELATION,
+    TOLD_FLOW,
+    TOLD_SOURCE,
+    TOLD_DETAILS,
+    TOLD_TF_OP,
+    TOLD_HLO_OP,
+    TOLD_MODULE,
+    TOLD_PROGRAM,
+    TOLD_SHAPES,
+    TOLD_FLOPS,
+    TOLD_BYTES,
+    N_TOLD
+};
+
+/* What a host's rows are made from. */
+typedef struct {
+    EventReader reader;
+    EventAt event;
+    bool reading, has_stats, has_detail; /* a line is open; `told` is the event's; so is `detail` */
+    Line *line;
+    enum Place place;
+    const Plane *cpu;
+    const Grouping *grouping;
+    uint8_t *meta_message; /* of `meta` */
+    const EventMeta *meta;
+    size_t n_meta, meta_capacity;
+    Stat told[N_TOLD]; /* TYPE_NONE: not there */
+    bool is_told[N_TOLD];
+    HloDetails hlo;
+    const HloDetail *detail; /* NULL: the event has no instruction */
+    EventFinder finder;
+} EventsRows;
+
+static void rows_free(void *owned)
+{
+    EventsRows *r = owned;
+    if (r->reading) event_reader_close(&r->reader);
+    hlo_details_free(&r->hlo);
+    event_finder_close(&r->finder);
+    prof_free(r->meta_message);
+    prof_free(r);
+}
+
+static uint64_t index_of(const EventsRows *r) { return r->event.event - r->line->first_event; }
+
+static bool Events_next(RowCursor *c)
+{
+    EventsRows *r = c->owned;
+    if (!r) {
+        if (!(r = c->owned = prof_alloc(sizeof *r))) return prof_nomem(&c->err), false;
+        r->cpu = cpu_plane(c->host);
+    }
+    for (;;) {
+        if (r->reading && event_reader_next(&r->reader, &r->event)) {
+            r->has_stats = r->has_detail = false;
+            c->place = r->event.event;
+            return true;
+        }
+        if (r->reading) event_reader_close(&r->reader);
+        r->reading = false;
+        while (!c->err.code && c->i < c->host->n_lines && (r->place = place_of(&c->host->lines[c->i], r->cpu)) == AT_NONE) c->i++;
+        if (c->err.code || c->i >= c->host->n_lines) return false;
+        r->line = &c->host->lines[c->i++];
+        event_reader_open(&r->reader, r->line, EVENT_STATS, &c->err);
+        r->reading = true;
+    }
+}
+
+/* ---- stats ---- */
+
+static void tell(EventsRows *r, const Stat *stat)
+{
+    static const uint8_t told_as[N_KNOWN_STATS] = {
+        [STAT_CORRELATION_ID] = TOLD_CORRELATION + 1,
+        [STAT_FLOW] = TOLD_FLOW + 1,
+        [STAT_SOURCE] = TOLD_SOURCE + 1,
+        [STAT_KERNEL_DETAILS] = TOLD_DETAILS + 1,
+        [STAT_TF_OP] = TOLD_TF_OP + 1,
+        [STAT_HLO_OP] = TOLD_HLO_OP + 1,
+        [STAT_HLO_MODULE] = TOLD_MODULE + 1,
+        [STAT_PROGRAM_ID] = TOLD_PROGRAM + 1,
+        [STAT_SHAPE] = TOLD_SHAPES + 1,
+        [STAT_FLOPS] = TOLD_FLOPS + 1,
+        [STAT_BYTES_ACCESSED] = TOLD_BYTES + 1,
+    };
+    const StatMeta *meta = stat_meta(r->line->plane, stat->id);
+    int told = meta ? told_as[meta->known] - 1 : -1;
+    bool text = stat->type == TYPE_STR || stat->type == TYPE_REF;
+    if (told < 0 || ((told == TOLD_HLO_OP || told == TOLD_MODULE) && !text)) return;
+    r->told[told] = *stat, r->is_told[told] = true; /* of several the last counts */
+}
+
+/* The metadata's stats, which count on TPU and custom planes only. */
+static bool open_meta(RowCursor *c, EventsRows *r)
+{
+    const EventMeta *meta = r->event.meta;
+    if (r->meta == meta) return true;
+    r->n_meta = 0, r->meta = NULL;
+    if (meta->span.n_bytes && on_device_of_tpu(r->place)) {
+        if (meta->span.n_bytes > r->meta_capacity) {
+            prof_free(r->meta_message);
+            r->meta_capacity = 0;
+            if (!(r->meta_message = prof_buffer((size_t)meta->span.n_bytes))) return prof_nomem(&c->err), false;
+            r->meta_capacity = (size_t)meta->span.n_bytes;
+        }
+        if (file_read(&c->host->file, meta->span.offset, r->meta_message, (size_t)meta->span.n_bytes, &c->err)) return false;
+        r->n_meta = (size_t)meta->span.n_bytes;
+    }
+    r->meta = meta;
+    return true;
+}
+
+static bool read_told(RowCursor *c, EventsRows *r)
+{
+    Stat stat;
+    if (r->has_stats) return true;
+    if (!open_meta(c, r)) return false;
+    memset(r->is_told, 0, sizeof r->is_told);
+    for (const uint8_t *p = r->meta_message; (p = r->n_meta ? stat_next(p, r->meta_message + r->n_meta, 5, &stat) : NULL);) tell(r, &stat);
+    for (const uint8_t *p = r->event.message; (p = stat_next(p, r->event.message + r->event.n_bytes, 4, &stat));) tell(r, &stat);
+    return r->has_stats = true;
+}
+
+/* The stat, NULL: the event has none. */
+static const Stat *told(RowCursor *c, EventsRows *r, enum Told which) { return read_told(c, r) && r->is_told[which] ? &r->told[which] : NULL; }
+
+static Slice told_text(RowCursor *c, EventsRows *r, enum Told which)
+{
+    const Stat *stat = told(c, r, which);
+    return stat ? stat_text(r->line->plane, stat) : (Slice){"", 0};
+}
+
+/* ---- groups ---- */
+
+static const Grouping *grouping_of(RowCursor *c, EventsRows *r)
+{
+    if (!r->grouping) r->grouping = host_plain_grouping(c->host, &c->err);
+    return r->grouping;
+}
+
+static int64_t grouped_value(RowCursor *c, EventsRows *r, bool eager)
+{
+    const Grouping *g = grouping_of(c, r);
+    const LineGroups *groups = g ? line_groups(g, r->line) : NULL;
+    const Packed *packed = !groups ? NULL : eager ? groups->eager : groups->groups;
+    uint64_t at = index_of(r);
+    return packed ? packed_at(&packed[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS)) : -1;
+}
+
+/* ---- trace_args ---- */
+
+/* What grouping says takes the place of the file's own stat. */
+enum Grouped { GROUPED_STEP_NAME, GROUPED_GROUP, GROUPED_EAGER, N_GROUPED };
+static const enum KnownStat grouped_stats[N_GROUPED] = {STAT_STEP_NAME, STAT_GROUP_ID, STAT_IS_EAGER};
+
+typedef struct {
+    sqlite3_str *out;
+    const Plane *plane;
+    enum Place place;
+    const char *grouped[N_GROUPED]; /* NULL: grouping says nothing */
+    bool written[N_GROUPED];
+} Args;
+
+static bool has_column(enum Place place, unsigned known)
+{
+    switch (known) {
+    case STAT_CORRELATION_ID:
+    case STAT_GROUP_ID: return place == AT_HOST || place == AT_GPU;
+    case STAT_FLOW: return place == AT_HOST;
+    case STAT_SOURCE: return place != AT_GPU;
+    case STAT_TF_OP: return place != AT_HOST;
+    case STAT_FLOPS:
+    case STAT_BYTES_ACCESSED: return on_device_of_tpu(place);
+    case STAT_KERNEL_DETAILS:
+    case STAT_HLO_OP:
+    case STAT_HLO_MODULE:
+    case STAT_PROGRAM_ID:
+    case STAT_SHAPE: return place == AT_GPU;
+    default: return false;
+    }
+}
+
+/* As XProf prints: six digits, and none of what is smaller than a double's usual range. */
+static void add_real(sqlite3_str *out, double value)
+{
+    char digits[40];
+    if (isnan(value)) return sqlite3_str_appendall(out, "nan");
+    if (signbit(value)) sqlite3_str_appendchar(out, 1, '-');
+    value = fabs(value);
+    if (isinf(value)) return sqlite3_str_appendall(out, "inf");
+    sqlite3_snprintf(sizeof digits, digits, "%g", value < DBL_MIN ? 0.0 : value);
+    sqlite3_str_appendall(out, digits);
+}
+
+static bool add_value(sqlite3_str *out, const Plane *plane, const Stat *stat)
+{
+    switch (stat->type) {
+    case TYPE_DOUBLE: add_real(out, stat->number); break;
+    case TYPE_UINT64: sqlite3_str_appendf(out, "%llu", (unsigned long long)stat->natural); break;
+    case TYPE_INT64: sqlite3_str_appendf(out, "%lld", (long long)stat->integer); break;
+    case TYPE_BYTES: sqlite3_str_appendall(out, "<opaque bytes>"); break;
+    case TYPE_REF: sqlite3_str_append(out, stat_ref_text(plane, stat->natural)->text, (int)stat_ref_text(plane, stat->natural)->n_bytes); break;
+    case TYPE_STR: {
+        char *fixed = sqlite3_malloc64(stat->n_bytes * 3 + 1);
+        if (!fixed) return false;
+        sqlite3_str_append(out, fixed, (int)utf8_repair(stat->bytes, stat->n_bytes, fixed));
+        sqlite3_free(fixed);
+        break;
+    }
+    default: break;
+    }
+    return true;
+}
+
+static void add_name(Args *args, const char *name, size_t n)
+{
+    if (sqlite3_str_length(args->out)) sqlite3_str_appendchar(args->out, 1, ',');
+    sqlite3_str_append(args->out, name, (int)n);
+    sqlite3_str_appendchar(args->out, 1, '=');
+}
+
+static bool add_args(Args *args, const uint8_t *p, const uint8_t *end, uint32_t field)
+{
+    Stat stat;
+    while (p && (p = stat_next(p, end, field, &stat))) {
+        const StatMeta *meta = stat_meta(args->plane, stat.id);
+        const Text *name = stat_name(args->plane, &stat);
+        const char *grouped = NULL;
+        if (meta && has_column(args->place, meta->known)) continue;
+        for (int i = 0; i < N_GROUPED && meta; i++)
+            if (meta->known == grouped_stats[i]) args->written[i] = true, grouped = args->grouped[i];
+        add_name(args, name->text, name->n_bytes);
+        if (grouped)
+            sqlite3_str_appendall(args->out, grouped);
+        else if (!add_value(args->out, args->plane, &stat))
+            return false;
+    }
+    return true;
+}
+
+static void args_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
+{
+    char group_digits[24], eager_digits[24];
+    int64_t group = grouped_value(c, r, false), eager = grouped_value(c, r, true);
+    if (!open_meta(c, r) || c->err.code) return;
+    const Group *g = group >= 0 && (uint64_t)group < r->grouping->n_groups ? &r->grouping->groups[group] : NULL;
+    Args args = {.out = sqlite3_str_new(NULL), .plane = r->line->plane, .place = r->place};
+    if (g && g->explicit && g->root == r->event.event) args.grouped[GROUPED_STEP_NAME] = g->name ? g->name : "";
+    if (group >= 0) args.grouped[GROUPED_GROUP] = sqlite3_snprintf(sizeof group_digits, group_digits, "%lld", (long long)group);
+    if (eager >= 0) args.grouped[GROUPED_EAGER] = sqlite3_snprintf(sizeof eager_digits, eager_digits, "%lld", (long long)eager);
+    bool memory = (!r->n_meta || add_args(&args, r->meta_message, r->meta_message + r->n_meta, 5)) &&
+                  add_args(&args, r->event.message, r->event.message + r->event.n_bytes, 4);
+    for (int i = 0; i < N_GROUPED; i++) {
+        if (!args.grouped[i] || args.written[i] || has_column(r->place, grouped_stats[i])) continue;
+        add_name(&args, known_stat_names[grouped_stats[i]], strlen(known_stat_names[grouped_stats[i]]));
+        sqlite3_str_appendall(args.out, args.grouped[i]);
+    }
+    int rc = memory ? sqlite3_str_errcode(args.out) : SQLITE_NOMEM;
+    sqlite3_int64 n = sqlite3_str_length(args.out);
+    char *text = sqlite3_str_finish(args.out);
+    if (rc != SQLITE_OK) {
+        sqlite3_free(text);
+        sqlite3_result_error_code(ctx, rc);
+    } else if (text) {
+        sqlite3_result_text64(ctx, text, (sqlite3_uint64)n, sqlite3_free, SQLITE_UTF8);
+    }
+}
+
+/* ---- HLO instructions and framework ops ---- */
+
+/* The event of a module or step around an op of a TensorCore. */
+static const Text *name_around(RowCursor *c, EventsRows *r, enum Enclosing which)
+{
+    const uint64_t *around = line_enclosing(r->line, which, &c->err);
+    uint64_t event = around ? around[index_of(r)] : 0;
+    if (!event) return NULL;
+    Line *line = run_line_of_event(c->from->run, event - 1);
+    EventAt at;
+    return line && event_find(&r->finder, line, event - 1 - line->first_event, 0, &at, &c->err) ? at.meta->name : NULL;
+}
+
+/* The program of an op of a TensorCore: that of the module around it, "name(program id)". */
+static const HloModule *module_around(RowCursor *c, EventsRows *r)
+{
+    const Text *name = name_around(c, r, IN_MODULE);
+    const char *open = name ? memrchr(name->text, '(', name->n_bytes) : NULL;
+    char *end;
+    if (!open || open[1] < '0' || open[1] > '9') return NULL;
+    uint64_t id = strtoull(open + 1, &end, 10);
+    return strcmp(end, ")") ? NULL : hlo_program(c->host, id, &c->err);
+}
+
+static const HloModule *module_of_kernel(RowCursor *c, EventsRows *r)
+{
+    const Stat *program = told(c, r, TOLD_PROGRAM);
+    return program ? hlo_program(c->host, stat_int_or_uint(program), &c->err) : NULL;
+}
+
+/* The instruction that a GPU's kernel or an op of a TensorCore is of; NULL: none that is known. */
+static const HloDetail *instruction_of(RowCursor *c, EventsRows *r)
+{
+    if (r->has_detail || (r->place != AT_GPU && r->place != AT_OP)) return r->has_detail ? r->detail : NULL;
+    const HloModule *module = r->place == AT_OP ? module_around(c, r) : module_of_kernel(c, r);
+    Slice name = r->place == AT_OP ? slice_of(r->event.meta->display_name) : slice_innermost(told_text(c, r, TOLD_HLO_OP));
+    const Xla__HloInstructionProto *op = module ? hlo_find(module, name.text, name.n) : NULL;
+    r->detail = op ? hlo_detail(&r->hlo, module, op, &c->err) : NULL;
+    r->has_detail = !c->err.code;
+    return r->detail;
+}
+
+static void result_slice(sqlite3_context *ctx, Slice s) { sqlite3_result_text64(ctx, s.n ? s.text : "", s.n, SQLITE_TRANSIENT, SQLITE_UTF8); }
+
+static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool type)
+{
+    TfOp op;
+    const HloDetail *detail;
+    if (r->place == AT_HOST) {
+        op = tf_op_parse(slice_of(r->event.meta->name));
+        if (op.category != OP_TENSORFLOW && op.category != OP_JAX) return;
+    } else if (r->place == AT_GPU && (detail = instruction_of(c, r))) {
+        op = tf_op_parse((Slice){detail->provenance, strlen(detail->provenance)});
+    } else if (told(c, r, TOLD_TF_OP) && (r->told[TOLD_TF_OP].type == TYPE_STR || r->told[TOLD_TF_OP].type == TYPE_REF)) {
+        op = tf_op_parse(told_text(c, r, TOLD_TF_OP));
+    } else {
+        return;
+    }
+    result_slice(ctx, type ? op.type : op.name);
+}
+
+/* "(half[64,512];half[])" as an array. */
+static void shapes_column(sqlite3_context *ctx, Slice shapes)
+{
+    if (shapes.n && *shapes.text == '(') shapes = (Slice){shapes.text + 1, shapes.n - 1};
+    if (shapes.n && shapes.text[shapes.n - 1] == ')') shapes.n--;
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    sqlite3_str_appendchar(out, 1, '[');
+    for (size_t i = 0, start = 0; i <= shapes.n; i++) {
+        if (i < shapes.n && shapes.text[i] != ';') continue;
+        if (start) sqlite3_str_appendchar(out, 1, ',');
+        json_text(out, shapes.text + start, i - start);
+        start = i + 1;
+    }
+    sqlite3_str_appendchar(out, 1, ']');
+    sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
+}
+
+static void instruction_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, int column)
+{
+    const HloDetail *detail = instruction_of(c, r);
+    if (!detail && column == ED_INPUTS && r->place == AT_GPU && told(c, r, TOLD_TF_OP) && told(c, r, TOLD_SHAPES))
+        return shapes_column(ctx, told_text(c, r, TOLD_SHAPES));
+    if (!detail) return;
+    if (column != ED_FINGERPRINT)
+        sqlite3_result_text(ctx, column == ED_INPUTS ? detail->inputs : detail->outputs, -1, SQLITE_TRANSIENT);
+    else if (detail->has_fingerprint)
+        result_id(ctx, detail->fingerprint);
+}
+
+static void hlo_name_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool module)
+{
+    if (r->place == AT_GPU) {
+        if (!told(c, r, TOLD_HLO_OP) && !told(c, r, TOLD_MODULE)) return;
+        Slice name = told_text(c, r, module ? TOLD_MODULE : TOLD_HLO_OP);
+        return result_slice(ctx, module ? name : slice_innermost(name));
+    }
+    if (r->place != AT_OP) return;
+    if (!module) return result_text(ctx, r->event.meta->display_name);
+    const Text *name = name_around(c, r, IN_MODULE);
+    if (name) result_text(ctx, name);
+}
+
+/* ---- transfers between slices ---- */
+
+enum Dcn { DCN_SRC_SLICE, DCN_DST_SLICE, DCN_SRC_DEVICE, DCN_DST_DEVICE, DCN_LABEL, DCN_DURATION, DCN_SIZE, N_DCN };
+
+static void dcn_column(EventsRows *r, sqlite3_context *ctx, enum Dcn wanted)
+{
+    static const char *const names[N_DCN] = {
+        "dcn_source_slice_id", "dcn_destination_slice_id", "dcn_source_per_slice_device_id", "dcn_destination_per_slice_device_id", "dcn_label",
+        "duration_us",         "payload_size_bytes"};
+    if (r->place != AT_HOST || strcmp(r->event.meta->name->text, "MegaScale: Communication Transport Receive") != 0) return;
+    Stat stat, found[N_DCN];
+    bool has[N_DCN] = {false}, all = true;
+    for (const uint8_t *p = r->event.message; (p = stat_next(p, r->event.message + r->event.n_bytes, 4, &stat));)
+        for (int i = 0; i < N_DCN; i++)
+            if (!strcmp(stat_name(r->line->plane, &stat)->text, names[i])) found[i] = stat, has[i] = true;
+    for (int i = 0; i < N_DCN; i++) all &= has[i] || i == DCN_SIZE;
+    if (!all) return;
+    if (wanted == DCN_LABEL)
+        result_stat(ctx, r->line->plane, &found[wanted]);
+    else if (wanted == DCN_DURATION)
+        result_u64(ctx, stat_int_or_uint(&found[wanted]));
+    else
+        sqlite3_result_int64(ctx, has[wanted] ? stat_int(&found[wanted]) : 0);
+}
+
+/* ---- columns ---- */
+
+static void device_column(const EventsRows *r, sqlite3_context *ctx)
+{
+    const Plane *plane = r->line->plane;
+    if (r->place == AT_HOST)
+        sqlite3_result_text(ctx, "cpu:0", -1, SQLITE_STATIC);
+    else if (r->place == AT_GPU)
+        sqlite3_result_text(ctx, sqlite3_mprintf("gpu:%lld", (long long)plane->proto_id), -1, sqlite3_free);
+    else if (r->place == AT_CUSTOM)
+        result_text(ctx, plane->name);
+    else
+        sqlite3_result_text(ctx, plane->name->text + strlen("/device:"), -1, SQLITE_STATIC);
+}
+
+static void result_prefixed(sqlite3_context *ctx, const char *prefix, const Text *name)
+{
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(out, prefix);
+    sqlite3_str_append(out, name->text, (int)name->n_bytes);
+    sqlite3_int64 n = sqlite3_str_length(out);
+    char *text = sqlite3_str_finish(out);
+    if (text)
+        sqlite3_result_text64(ctx, text, (sqlite3_uint64)n, sqlite3_free, SQLITE_UTF8);
+    else
+        sqlite3_result_error_nomem(ctx);
+}
+
+static void kernel_name_column(const EventsRows *r, sqlite3_context *ctx)
+{
+    const Text *name = r->event.meta->name;
+    const char *before = r->place == AT_MODULE ? "HLO Module:" : "step:";
+    if (r->place == AT_TPU) return;
+    if (r->place == AT_MODULE || r->place == AT_STEP)
+        result_prefixed(ctx, before, name);
+    else
+        result_text(ctx, name);
+}
+
+static void correlation_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
+{
+    const Stat *stat = r->place == AT_HOST || r->place == AT_GPU ? told(c, r, TOLD_CORRELATION) : NULL;
+    if (!stat) return;
+    bool counts = stat->type == TYPE_UINT64 || (stat->type == TYPE_INT64 && r->place == AT_GPU);
+    sqlite3_result_int64(ctx, counts ? (uint32_t)stat->natural : 0);
+}
+
+static void self_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
+{
+    bool nests = on_device_of_tpu(r->place) && r->place != AT_CUSTOM;
+    const int64_t *self = nests ? line_self_ns(r->line, &c->err) : NULL;
+    int64_t value = self ? self[index_of(r)] : event_duration_ns(&r->event);
+    sqlite3_result_int64(ctx, nests && value < 0 ? 0 : value);
+}
+
+static void step_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
+{
+    if (r->place == AT_HOST || r->place == AT_GPU) {
+        int64_t group = grouped_value(c, r, false);
+        sqlite3_result_text(ctx, group >= 0 ? group_name(r->grouping, group) : NULL, -1, SQLITE_TRANSIENT);
+        return;
+    }
+    const Text *name = r->place == AT_OP ? name_around(c, r, IN_STEP) : NULL;
+    if (name) result_prefixed(ctx, "step:", name);
+}
+
+static void category_column(const EventsRows *r, sqlite3_context *ctx)
+{
+    if (r->place == AT_HOST || r->place == AT_GPU)
+        sqlite3_result_text(ctx, r->place == AT_HOST ? "host" : "device", -1, SQLITE_STATIC);
+    else
+        result_text(ctx, r->line->name);
+}
+
+static void stat_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, enum Told which)
+{
+    const Stat *stat = told(c, r, which);
+    if (!stat) return;
+    if (which == TOLD_FLOPS || which == TOLD_BYTES)
+        result_u64(ctx, stat_int_or_uint(stat));
+    else
+        result_stat(ctx, r->line->plane, stat);
+}
+
+static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    EventsRows *r = c->owned;
+    uint32_t line_id = (uint32_t)r->line->proto_id;
+    bool on_host = r->place == AT_HOST, on_gpu = r->place == AT_GPU;
+    switch (column) {
+    case ED_DEVICE: device_column(r, ctx); break;
+    case ED_STREAM:
+    case ED_THREAD:
+        if (on_host == (column == ED_THREAD)) sqlite3_result_int64(ctx, line_id);
+        break;
+    case ED_THREAD_NAME:
+        if (on_host) result_text(ctx, r->line->name);
+        break;
+    case ED_CORRELATION: correlation_column(c, r, ctx); break;
+    case ED_KERNEL_NAME: kernel_name_column(r, ctx); break;
+    case ED_KERNEL_DETAILS:
+        if (on_gpu) stat_column(c, r, ctx, TOLD_DETAILS);
+        break;
+    case ED_TF_OP_NAME:
+    case ED_TF_OP_TYPE: tf_op_column(c, r, ctx, column == ED_TF_OP_TYPE); break;
+    case ED_HLO_OP:
+    case ED_HLO_MODULE: hlo_name_column(c, r, ctx, column == ED_HLO_MODULE); break;
+    case ED_START: result_u64(ctx, (uint64_t)event_start_ns(r->line, &r->event)); break;
+    case ED_END: result_u64(ctx, (uint64_t)event_end_ns(r->line, &r->event)); break;
+    case ED_SELF: self_column(c, r, ctx); break;
+    case ED_STEP: step_column(c, r, ctx); break;
+    case ED_CATEGORY: category_column(r, ctx); break;
+    case ED_FLOPS:
+    case ED_MEMORY:
+        if (on_device_of_tpu(r->place)) stat_column(c, r, ctx, column == ED_FLOPS ? TOLD_FLOPS : TOLD_BYTES);
+        break;
+    case ED_INPUTS:
+    case ED_OUTPUTS:
+    case ED_FINGERPRINT: instruction_column(c, r, ctx, column); break;
+    case ED_ARGS: args_column(c, r, ctx); break;
+    case ED_FLOW:
+        if (on_host) stat_column(c, r, ctx, TOLD_FLOW);
+        break;
+    case ED_SOURCE_LINE:
+        if (!on_gpu) stat_column(c, r, ctx, TOLD_SOURCE);
+        break;
+    case ED_SRC_SLICE: dcn_column(r, ctx, DCN_SRC_SLICE); break;
+    case ED_DST_SLICE: dcn_column(r, ctx, DCN_DST_SLICE); break;
+    case ED_SRC_DEVICE: dcn_column(r, ctx, DCN_SRC_DEVICE); break;
+    case ED_DST_DEVICE: dcn_column(r, ctx, DCN_DST_DEVICE); break;
+    case ED_DCN_NAME: dcn_column(r, ctx, DCN_LABEL); break;
+    case ED_DCN_DURATION: dcn_column(r, ctx, DCN_DURATION); break;
+    case ED_DCN_SIZE: dcn_column(r, ctx, DCN_SIZE); break;
+    default: break;
+    }
+}
+
+static double Events_count(const Counts *counts) { return counts->events; }
+static const RowSource Events_rows = {.next = Events_next, .column = Events_column, .release = rows_free, .count = Events_count};
+const Table Events_table = {"Events",
+                            "one row for each event that XProf's Events DB has, under its column names",
+                            Events_columns,
+                            COUNT(Events_columns),
+                            &row_table_module,
+                            &Events_rows,
+                            100000};
