@@ -75,11 +75,12 @@ static inline bool is_point(Range r) { return r.low == r.high; }
 
 /* idxNum. Without UNITS rows come in file order. */
 enum EventsPlan {
-    PLAN_UNITS = 1,    /* units are sorted by the keys in idxStr */
-    PLAN_GROUPS = 2,   /* a unit is a LineGroup, not a whole line */
-    PLAN_BY_START = 4, /* each line by start */
-    PLAN_ONE = 8,      /* one row of a unit is enough: the others are equal in all that the query reads */
-    PLAN_COMPARED = 16 /* rows are grouped: texts are compared for each row, and shown once a group */
+    PLAN_UNITS = 1,      /* units are sorted by the keys in idxStr */
+    PLAN_GROUPS = 2,     /* a unit is a LineGroup, not a whole line */
+    PLAN_BY_START = 4,   /* each line by start */
+    PLAN_ONE = 8,        /* one row of a unit is enough: the others are equal in all that the query reads */
+    PLAN_COMPARED = 16,  /* rows are grouped: texts are compared for each row, and shown once a group */
+    PLAN_FILE_ORDER = 32 /* promised; without it names asked for again come in groups */
 };
 
 typedef struct {
@@ -97,6 +98,7 @@ typedef struct {
     Range plane_id, line_id, event_id, start, end, duration, parent_id, correlation_id;
     bool narrow; /* a term on single events is set */
     int plan;
+    size_t n_names; /* asked for of these sources, one after the other */
     /* the way through the sources: sorted units, or lines in file order, or a few events looked up */
     EventUnit *units;
     size_t n_units, unit_capacity, at_unit, at_line;

@@ -184,7 +184,7 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order)
     info->idxNum = 0;
     if (in_order && info->nOrderBy && draft.one_run && in_file_order(info, &draft, &by_start)) {
         info->orderByConsumed = 1;
-        if (by_start) info->idxNum = PLAN_BY_START;
+        info->idxNum = PLAN_FILE_ORDER | (by_start ? PLAN_BY_START : 0);
     } else if (in_order && info->nOrderBy && by_units(info, &draft, &groups)) {
         info->orderByConsumed = 1;
         info->idxNum = PLAN_UNITS | (groups ? PLAN_GROUPS : 0);

@@ -439,13 +439,23 @@ static int open_source(EventsCursor *c, char *before)
     if (same) return SQLITE_OK;
     prof_release(c->sources, c->n_sources);
     c->sources = NULL, c->n_sources = 0;
-    c->match_plane = NULL, c->nesting_of = NULL, c->facts_line = NULL, c->spare_of = NULL, c->grouping_of = NULL;
+    c->n_names = 0, c->match_plane = NULL, c->nesting_of = NULL, c->facts_line = NULL, c->spare_of = NULL, c->grouping_of = NULL;
     window_free(&c->window), window_free(&c->stat_window);
     c->window.file = c->stat_window.file = NULL;
     char *message = NULL;
     int rc = prof_open(((ProfTable *)c->base.pVtab)->prof, c->source, &c->sources, &c->n_sources, &message);
     if (rc != SQLITE_OK) return prof_table_fail(c->base.pVtab, rc, message);
     return prof_keep(&c->kept, c->sources, c->n_sources) ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* One name is looked for in all events; for the names of an IN or a join it pays to order them first. */
+static bool by_name_again(EventsCursor *c)
+{
+    if (!c->name_is || c->plan & (PLAN_UNITS | PLAN_FILE_ORDER) || is_point(c->correlation_id) || is_point(c->parent_id)) return false;
+    if (!is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) || c->n_names++ == 0) return false;
+    for (int s = 0; s < c->n_sources; s++)
+        if (c->sources[s].run->n_events > UINT32_MAX) return false;
+    return true;
 }
 
 int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv)
@@ -466,7 +476,8 @@ int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int 
         return rc == SQLITE_DONE ? SQLITE_OK : rc;
     }
     if (opened != SQLITE_OK) return opened;
-    if (plan & PLAN_UNITS) make_units(c, keys);
+    if (by_name_again(c)) c->plan |= PLAN_UNITS | PLAN_GROUPS;
+    if (c->plan & PLAN_UNITS) make_units(c, keys);
     if (c->err.code) return events_fail(c);
     c->eof = false;
     return next_batch(c);
