@@ -88,6 +88,16 @@ typedef struct {
     Line *line;
     const LineGroup *group; /* NULL: the whole line */
 } EventUnit;
+/* One of many: there may be one for each event. */
+typedef struct {
+    const SourceRun *from;
+    uint32_t line, group; /* its place in the run; its place on the line + 1, 0: the whole line */
+} KeptUnit;
+static inline EventUnit unit_of(const KeptUnit *kept)
+{
+    Line *line = kept->from->run->lines[kept->line];
+    return (EventUnit){kept->from, line, kept->group ? &line->order->groups[kept->group - 1] : NULL};
+}
 
 typedef struct {
     sqlite3_vtab_cursor base;
@@ -100,7 +110,7 @@ typedef struct {
     int plan;
     size_t n_names; /* asked for of these sources, one after the other */
     /* the way through the sources: sorted units, or lines in file order, or a few events looked up */
-    EventUnit *units;
+    KeptUnit *units;
     size_t n_units, unit_capacity, at_unit, at_line;
     int at_source;
     const Correlated *pairs; /* looked up by correlation id, not yet walked */
@@ -140,7 +150,7 @@ int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info);
 int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order);
 /* Takes a plan's terms into the cursor. *keys: the rest of idxStr, for units_sort(). SQLITE_DONE: a NULL, no row matches. */
 int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv, const char **keys);
-void units_sort(EventUnit *units, size_t n, const char *keys);
+void units_sort(KeptUnit *units, size_t n, const char *keys);
 
 /* trace_events.c */
 int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column);

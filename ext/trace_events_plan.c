@@ -2,7 +2,7 @@
  *
  * idxStr: two characters a term, the column's letter and = < or >; SQLite checks every term again, so a bound may be wider
  * than the term. With PLAN_UNITS then a | and two characters a key, the column's letter and + or -. */
-#define _GNU_SOURCE
+#include "../loader/store/sort.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
@@ -283,17 +283,14 @@ static int compare_key(const EventUnit *a, const EventUnit *b, int column)
 
 static int compare_units(const void *a, const void *b, void *keys)
 {
-    const EventUnit *x = a, *y = b;
+    EventUnit x = unit_of(a), y = unit_of(b);
     for (const char *key = keys; *key; key += 2) {
-        int c = compare_key(x, y, known[known_letter(key[0])].column);
+        int c = compare_key(&x, &y, known[known_letter(key[0])].column);
         if (c) return key[1] == '-' ? -c : c;
     }
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    if (x->line != y->line) return compare_numbers(x->line->line_id, y->line->line_id);
-    return x->group && y->group ? compare_numbers(x->group->first, y->group->first) : 0;
+    if (x.from != y.from) return x.from < y.from ? -1 : 1;
+    if (x.line != y.line) return compare_numbers(x.line->line_id, y.line->line_id);
+    return x.group && y.group ? compare_numbers(x.group->end, y.group->end) : 0;
 }
 
-void units_sort(EventUnit *units, size_t n, const char *keys)
-{
-    if (n) qsort_r(units, n, sizeof *units, compare_units, (void *)(uintptr_t)keys);
-}
+void units_sort(KeptUnit *units, size_t n, const char *keys) { sort_in_place_by(units, n, sizeof *units, compare_units, (void *)(uintptr_t)keys); }

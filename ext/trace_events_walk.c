@@ -1,4 +1,5 @@
 /* trace_events_walk.c: stepping through the events that a plan leaves; see trace_events.h. */
+#include "../loader/store/sort.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
@@ -190,7 +191,7 @@ static void list_by_start(EventsCursor *c)
         list_add(c, i);
     }
     if (!c->err.code) {
-        qsort(s, (size_t)line->n_events, sizeof *s, by_start);
+        sort_in_place(s, (size_t)line->n_events, sizeof *s, by_start);
         for (uint64_t i = 0; i < line->n_events; i++) c->list[i] = s[i].event;
     }
     prof_free(s);
@@ -239,7 +240,7 @@ static bool open_line(EventsCursor *c, EventUnit unit)
     open_unit(c, unit);
     if (unit.group) {
         c->events = line->order->events;
-        c->next = unit.group->first, c->stop = c->next + unit.group->n;
+        c->next = group_begin(line->order, unit.group), c->stop = unit.group->end;
         return true;
     }
     if (c->plan & PLAN_BY_START && !line->ordered) {
@@ -323,14 +324,14 @@ static bool next_correlated(EventsCursor *c)
 
 static bool next_unit(EventsCursor *c)
 {
-    if (c->plan & PLAN_UNITS) return c->at_unit < c->n_units && open_line(c, c->units[c->at_unit++]);
+    if (c->plan & PLAN_UNITS) return c->at_unit < c->n_units && open_line(c, unit_of(&c->units[c->at_unit++]));
     if (is_point(c->correlation_id)) return next_correlated(c);
     if (is_point(c->parent_id)) return next_event(c, c->parent_id.low, true);
     if (is_point(c->event_id)) return next_event(c, c->event_id.low, false);
     return next_line(c);
 }
 
-static bool add_unit(EventsCursor *c, EventUnit unit)
+static bool add_unit(EventsCursor *c, KeptUnit unit)
 {
     if (!GROW(c->units, c->n_units, c->unit_capacity)) return prof_nomem(&c->err), false;
     c->units[c->n_units++] = unit;
@@ -349,9 +350,9 @@ static void make_units(EventsCursor *c, const char *keys)
             Line *line = from->run->lines[l];
             if (!line_wanted(c, from, line)) continue;
             const LineOrder *order = c->plan & PLAN_GROUPS ? line_order(line, &c->err) : NULL;
-            if (!(c->plan & PLAN_GROUPS)) add_unit(c, (EventUnit){from, line, NULL});
+            if (!(c->plan & PLAN_GROUPS)) add_unit(c, (KeptUnit){from, l, 0});
             for (size_t g = 0; order && g < order->n_groups && !c->err.code; g++)
-                if (is_text(c->name_is, line->plane->event_metas[order->groups[g].meta].name)) add_unit(c, (EventUnit){from, line, &order->groups[g]});
+                if (is_text(c->name_is, line->plane->event_metas[order->groups[g].meta].name)) add_unit(c, (KeptUnit){from, l, (uint32_t)g + 1});
         }
     }
     if (!c->err.code) units_sort(c->units, c->n_units, keys);

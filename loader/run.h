@@ -143,17 +143,18 @@ typedef struct {
     int64_t count, total_ps, self_ps, min_ps, max_ps;
 } LineTotal;
 
-/* The events of a line that have one metadata id, `n` of them from LineOrder.events[first] on. */
+/* The events of a line that have one metadata id: LineOrder.events up to `end`, from the end of the group before. */
 typedef struct {
     int64_t id;    /* metadata_id, also of events whose plane does not declare it */
     uint32_t meta; /* index into event_metas */
-    uint32_t first, n;
+    uint32_t end;
 } LineGroup;
 typedef struct {
     uint32_t *events; /* indexes on the line, by group, in stored order within */
     LineGroup *groups;
     size_t n_groups;
 } LineOrder;
+static inline uint32_t group_begin(const LineOrder *order, const LineGroup *group) { return group == order->groups ? 0 : group[-1].end; }
 
 struct Line {
     Plane *plane;

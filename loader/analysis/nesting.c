@@ -4,6 +4,7 @@
  * both closed, the longer first where two begin together. Its self time is its duration without its direct children's.
  * Lines are nearly always stored in that order; others are sorted for the walk. */
 #include "../format/xspace.h"
+#include "../store/sort.h"
 #include "lines.h"
 
 /* An event that is met, in the order of the walk. */
@@ -17,8 +18,8 @@ typedef struct {
  * that only the last can get children. Starts need no keeping: the walk meets events in their order. */
 typedef struct {
     int64_t start, end, self; /* self: of the last one */
-    uint64_t event, n;        /* the last one; how many */
-    uint32_t meta;            /* of the last one */
+    uint64_t event;           /* the last one */
+    uint32_t n, meta;         /* how many; of the last one */
 } Open;
 
 typedef struct {
@@ -49,7 +50,7 @@ static bool push(Walk *w, const Met *event)
     if (top) top->self = add_saturated(top->self, event->duration == INT64_MIN ? INT64_MAX : -event->duration);
     /* unsigned: in a line that is not stored in order, a parent may stand behind its child */
     if (!w->meet(w->context, event, top ? (int64_t)(event->event - top->event) : 0, w->depth++)) return false;
-    if (top && top->start == event->start && top->end == end) {
+    if (top && top->start == event->start && top->end == end && top->n < UINT32_MAX) {
         if (!w->close(w->context, top->event, top->meta, top->self)) return false;
         top->self = event->duration, top->event = event->event, top->meta = event->meta, top->n++;
         return true;
@@ -59,9 +60,15 @@ static bool push(Walk *w, const Met *event)
     return true;
 }
 
+/* An event of a line that is not stored in order. Such a line has less than 2^31 events. */
+typedef struct {
+    int64_t start, duration;
+    uint32_t event, meta;
+} Unordered;
+
 static int outer_first(const void *a, const void *b)
 {
-    const Met *x = a, *y = b;
+    const Unordered *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     if (x->duration != y->duration) return x->duration > y->duration ? -1 : 1;
     return x->event < y->event ? -1 : x->event > y->event;
@@ -71,9 +78,12 @@ static int walk_line(Walk *w, ProfErr *err)
 {
     const Line *line = w->line;
     ChunkValues *v = prof_alloc(sizeof *v);
-    Met *sorted = line->ordered ? NULL : prof_alloc((size_t)line->n_events * sizeof *sorted);
+    if (!line->ordered && line->n_events > INT32_MAX)
+        prof_fail(err, PROF_FORMAT, line->span.offset, "%s: a line of %llu events that are not stored by their begin is too long to be nested",
+                  line->plane->host->file.path, (unsigned long long)line->n_events);
+    Unordered *sorted = line->ordered || err->code ? NULL : prof_alloc((size_t)line->n_events * sizeof *sorted);
     Window window = {.file = &line->plane->host->file};
-    if (!v || (!line->ordered && !sorted)) prof_nomem(err);
+    if (!v || (!line->ordered && !sorted)) prof_nomem(err); /* the first error counts */
     uint64_t event = 0;
     for (size_t c = 0; c < line->n_chunks && !err->code; c++) {
         const Chunk *chunk = &line->chunks[c];
@@ -82,15 +92,15 @@ static int walk_line(Walk *w, ProfErr *err)
             int64_t start = v->columns[COL_AGGREGATED][i] ? 0 : v->columns[COL_OFFSET][i];
             Met met = {start, v->columns[COL_DURATION][i], event, (uint32_t)v->columns[COL_META][i]};
             if (sorted)
-                sorted[event] = met;
+                sorted[event] = (Unordered){met.start, met.duration, (uint32_t)event, met.meta};
             else if (!push(w, &met))
                 prof_nomem(err);
         }
     }
     if (sorted && !err->code) {
-        qsort(sorted, (size_t)event, sizeof *sorted, outer_first);
+        sort_in_place(sorted, (size_t)event, sizeof *sorted, outer_first);
         for (uint64_t i = 0; i < event && !err->code; i++)
-            if (!push(w, &sorted[i])) prof_nomem(err);
+            if (!push(w, &(Met){sorted[i].start, sorted[i].duration, sorted[i].event, sorted[i].meta})) prof_nomem(err);
     }
     while (w->n_open && !err->code)
         if (!pop(w)) prof_nomem(err);
@@ -111,19 +121,30 @@ typedef struct {
 } Patch;
 
 typedef struct {
+    int64_t self;
+    int32_t depth, parent; /* parent: the distance */
+} Place;
+
+typedef struct {
     Line *line;
     Arena *arena;
     NestingChunk *chunks;
-    int64_t *columns[N_NESTING_COLUMNS]; /* of the chunk in hand; of the whole line when it is not ordered */
-    size_t in_hand;                      /* the chunk */
+    int64_t (*columns)[CHUNK_EVENTS]; /* of the chunk in hand */
+    size_t in_hand;                   /* the chunk */
+    Place *places;                    /* of all events of a line that is not ordered */
     Patch *patches;
     size_t n_patches, capacity;
 } NestingMaker;
 
-static bool pack_chunk(NestingMaker *m, size_t chunk, size_t first)
+static bool pack_chunk(NestingMaker *m, size_t chunk)
 {
+    uint32_t n = m->line->chunks[chunk].n_events;
+    for (uint32_t i = 0; i < n && m->places; i++) {
+        const Place *place = &m->places[chunk * CHUNK_EVENTS + i];
+        m->columns[NEST_SELF][i] = place->self, m->columns[NEST_DEPTH][i] = place->depth, m->columns[NEST_PARENT][i] = place->parent;
+    }
     for (int c = 0; c < N_NESTING_COLUMNS; c++)
-        if (!packed_make(&m->chunks[chunk].columns[c], m->arena, m->columns[c] + first, m->line->chunks[chunk].n_events)) return false;
+        if (!packed_make(&m->chunks[chunk].columns[c], m->arena, m->columns[c], n)) return false;
     return true;
 }
 
@@ -131,12 +152,11 @@ static bool keep_place(void *context, const Met *met, int64_t parent_distance, u
 {
     NestingMaker *m = context;
     size_t at = (size_t)met->event;
-    if (m->line->ordered) {
-        if (at / CHUNK_EVENTS != m->in_hand && !pack_chunk(m, m->in_hand, 0)) return false;
-        m->in_hand = at / CHUNK_EVENTS;
-        at %= CHUNK_EVENTS;
-        m->columns[NEST_SELF][at] = 0;
-    }
+    if (m->places) return m->places[at].depth = (int32_t)depth, m->places[at].parent = (int32_t)parent_distance, true;
+    if (at / CHUNK_EVENTS != m->in_hand && !pack_chunk(m, m->in_hand)) return false;
+    m->in_hand = at / CHUNK_EVENTS;
+    at %= CHUNK_EVENTS;
+    m->columns[NEST_SELF][at] = 0;
     m->columns[NEST_DEPTH][at] = (int64_t)depth;
     m->columns[NEST_PARENT][at] = parent_distance;
     return true;
@@ -146,7 +166,7 @@ static bool keep_self(void *context, uint64_t event, uint32_t meta, int64_t self
 {
     (void)meta;
     NestingMaker *m = context;
-    if (!m->line->ordered) return m->columns[NEST_SELF][event] = self_ps, true;
+    if (m->places) return m->places[event].self = self_ps, true;
     if (event / CHUNK_EVENTS == m->in_hand) return m->columns[NEST_SELF][event % CHUNK_EVENTS] = self_ps, true;
     if (!self_ps) return true; /* as it was packed */
     if (!GROW(m->patches, m->n_patches, m->capacity)) return false;
@@ -162,7 +182,7 @@ static int by_event(const void *a, const void *b)
 
 static bool apply_patches(NestingMaker *m)
 {
-    if (m->n_patches) qsort(m->patches, m->n_patches, sizeof *m->patches, by_event);
+    sort_in_place(m->patches, m->n_patches, sizeof *m->patches, by_event);
     for (size_t i = 0; i < m->n_patches;) {
         size_t chunk = (size_t)(m->patches[i].event / CHUNK_EVENTS), n = m->line->chunks[chunk].n_events;
         Packed *packed = &m->chunks[chunk].columns[NEST_SELF];
@@ -177,21 +197,22 @@ static bool apply_patches(NestingMaker *m)
 static NestingChunk *make_nesting(Line *line, ProfErr *err)
 {
     NestingMaker m = {.line = line, .arena = &line->plane->host->run->derived_arena};
-    size_t n = line->ordered ? CHUNK_EVENTS : (size_t)line->n_events;
     bool memory = (m.chunks = arena_alloc(m.arena, line->n_chunks * sizeof *m.chunks)) != NULL;
-    for (int c = 0; c < N_NESTING_COLUMNS; c++) memory &= (m.columns[c] = prof_alloc(n * sizeof(int64_t))) != NULL;
+    memory = memory && (m.columns = prof_alloc(N_NESTING_COLUMNS * sizeof *m.columns));
+    if (!line->ordered) memory = memory && (m.places = prof_alloc((size_t)line->n_events * sizeof *m.places));
     Walk walk = {.line = line, .meet = keep_place, .close = keep_self, .context = &m};
     if (!memory) {
         prof_nomem(err);
     } else if (!walk_line(&walk, err)) {
         if (line->ordered)
-            memory = pack_chunk(&m, m.in_hand, 0) && apply_patches(&m);
+            memory = pack_chunk(&m, m.in_hand) && apply_patches(&m);
         else
-            for (size_t i = 0; i < line->n_chunks && memory; i++) memory = pack_chunk(&m, i, i * CHUNK_EVENTS);
+            for (size_t i = 0; i < line->n_chunks && memory; i++) memory = pack_chunk(&m, i);
         if (!memory) prof_nomem(err);
     }
     prof_free(m.patches);
-    for (int c = 0; c < N_NESTING_COLUMNS; c++) prof_free(m.columns[c]);
+    prof_free(m.places);
+    prof_free(m.columns);
     return err->code ? NULL : m.chunks;
 }
 

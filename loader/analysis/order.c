@@ -1,21 +1,12 @@
 /* order.c: the events of a line by their metadata, so that GROUP BY needs no sorting.
  *
  * A counting sort by index of metadata. Events of ids that the plane does not declare share one index; their true ids are
- * read from the file, and each id becomes a group. */
-#include "../format/xspace.h"
+ * read from the file, twice, and each id becomes a group. */
+#include "../store/sort.h"
+#include "events.h"
 #include "lines.h"
 
-typedef struct {
-    int64_t id;
-    uint32_t event;
-} Undeclared;
-
-static int by_id(const void *a, const void *b)
-{
-    const Undeclared *x = a, *y = b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
-}
+#include <stdlib.h>
 
 static int add_group(LineOrder *order, size_t *capacity, LineGroup group, ProfErr *err)
 {
@@ -24,38 +15,75 @@ static int add_group(LineOrder *order, size_t *capacity, LineGroup group, ProfEr
     return PROF_OK;
 }
 
-/* Sorts the events from `first` on, which no metadata declares, by their true ids, and makes a group of each id. */
-static int split_undeclared(Line *line, LineOrder *order, size_t *capacity, uint32_t first, uint32_t n, ProfErr *err)
+/* The events of a line that its plane does not declare. */
+typedef struct {
+    Line *line;
+    LineOrder *order;
+    size_t *capacity, before; /* before: groups of declared metadata */
+    IdTable table;            /* the true ids, of the groups from `before` on */
+} Undeclared;
+
+static LineGroup *undeclared_group(Undeclared *u, int64_t id, ProfErr *err)
 {
-    Undeclared *list = prof_alloc(n * sizeof *list);
-    ChunkValues *v = prof_alloc(sizeof *v);
-    Window chunks = {.file = &line->plane->host->file}, messages = chunks;
-    const Chunk *chunk = NULL;
-    if (!list || !v) prof_nomem(err);
-    for (uint32_t i = 0; i < n && !err->code; i++) {
-        uint32_t event = order->events[first + i];
-        if (chunk != &line->chunks[event / CHUNK_EVENTS]) {
-            chunk = &line->chunks[event / CHUNK_EVENTS];
-            if (chunk_read(line, chunk, 1 << COL_POSITION, v, &chunks, err)) break;
-        }
-        Event e = {0};
-        size_t n_bytes;
-        const uint8_t *p = event_message(&messages, (uint64_t)v->columns[COL_POSITION][event % CHUNK_EVENTS], &n_bytes, err);
-        if (p) event_parse(p, p + n_bytes, &e);
-        list[i] = (Undeclared){.id = e.metadata_id, .event = event};
+    LineGroup *groups = u->order->groups + u->before;
+    int64_t at = id_find(&u->table, groups, sizeof *groups, id);
+    if (at >= 0) return &groups[at];
+    if (add_group(u->order, u->capacity, (LineGroup){.id = id, .meta = (uint32_t)u->line->plane->n_declared}, err)) return NULL;
+    groups = u->order->groups + u->before, at = (int64_t)(u->order->n_groups - u->before - 1);
+    if (!id_add(&u->table, groups, sizeof *groups, (size_t)at)) return prof_nomem(err), NULL;
+    return &groups[at];
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const LineGroup *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Counts the events of each true id; once the ids are sorted, puts the events where they belong, in stored order. */
+static int each_undeclared(Undeclared *u, bool sorted, ProfErr *err)
+{
+    const Plane *plane = u->line->plane;
+    EventReader reader;
+    EventAt at;
+    event_reader_open(&reader, u->line, EVENT_STATS, err);
+    while (event_reader_next(&reader, &at)) {
+        Event event;
+        if (at.meta != &plane->event_metas[plane->n_declared] || !event_parse(at.message, at.message + at.n_bytes, &event)) continue;
+        LineGroup wanted = {.id = event.metadata_id}, *groups = u->order->groups + u->before;
+        LineGroup *group =
+            sorted ? bsearch(&wanted, groups, u->order->n_groups - u->before, sizeof *groups, by_id) : undeclared_group(u, event.metadata_id, err);
+        if (group && sorted) u->order->events[group->end] = (uint32_t)(at.event - u->line->first_event);
+        if (group) group->end++;
     }
-    if (!err->code) qsort(list, n, sizeof *list, by_id);
-    for (uint32_t i = 0, start = 0; i < n && !err->code; i++) {
-        order->events[first + i] = list[i].event;
-        if (i + 1 < n && list[i + 1].id == list[i].id) continue;
-        add_group(order, capacity, (LineGroup){list[i].id, (uint32_t)line->plane->n_declared, first + start, i + 1 - start}, err);
-        start = i + 1;
-    }
-    window_free(&chunks);
-    window_free(&messages);
-    prof_free(list);
-    prof_free(v);
+    event_reader_close(&reader);
     return err->code;
+}
+
+/* The groups' ends are numbers of events yet: makes each where the group begins; returns where the last one ends. */
+static uint32_t begin_groups(LineGroup *groups, size_t n, uint32_t first)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t n_events = groups[i].end;
+        groups[i].end = first, first += n_events;
+    }
+    return first;
+}
+
+/* Makes groups of the events from `first` on, which no metadata declares. */
+static int split_undeclared(Line *line, LineOrder *order, size_t *capacity, uint32_t first, ProfErr *err)
+{
+    Undeclared u = {.line = line, .order = order, .capacity = capacity, .before = order->n_groups};
+    each_undeclared(&u, false, err);
+    prof_free(u.table.slots);
+    LineGroup *groups = order->groups + u.before;
+    size_t n = order->n_groups - u.before;
+    if (err->code) return err->code;
+    sort_in_place(groups, n, sizeof *groups, by_id);
+    if (begin_groups(groups, n, first) != line->n_events)
+        return prof_fail(err, PROF_IO, line->span.offset, "%s: changed while it was being read; run the query again when it is written",
+                         line->plane->host->file.path);
+    return each_undeclared(&u, true, err);
 }
 
 static int by_meta(const void *a, const void *b)
@@ -75,25 +103,19 @@ static int count_groups(Line *line, LineOrder *order, size_t *capacity, uint32_t
                 if (add_group(order, capacity, (LineGroup){.id = metas[meta].id, .meta = meta}, err)) return err->code;
                 numbers[meta] = (uint32_t)order->n_groups;
             }
-            order->groups[numbers[meta] - 1].n++;
+            order->groups[numbers[meta] - 1].end++;
         }
-    qsort(order->groups, order->n_groups, sizeof *order->groups, by_meta);
+    sort_in_place(order->groups, order->n_groups, sizeof *order->groups, by_meta);
     return err->code;
 }
 
 static int place_events(Line *line, LineOrder *order, uint32_t *numbers, ChunkValues *v, Window *window, ProfErr *err)
 {
-    uint32_t first = 0, event = 0;
-    for (size_t i = 0; i < order->n_groups; i++) {
-        LineGroup *group = &order->groups[i];
-        numbers[group->meta] = (uint32_t)i + 1;
-        group->first = first, first += group->n, group->n = 0;
-    }
+    uint32_t event = 0;
+    for (size_t i = 0; i < order->n_groups; i++) numbers[order->groups[i].meta] = (uint32_t)i + 1;
+    begin_groups(order->groups, order->n_groups, 0);
     for (size_t c = 0; c < line->n_chunks && !chunk_read(line, &line->chunks[c], 1 << COL_META, v, window, err); c++)
-        for (uint32_t i = 0; i < line->chunks[c].n_events; i++) {
-            LineGroup *group = &order->groups[numbers[v->columns[COL_META][i]] - 1];
-            order->events[group->first + group->n++] = event++;
-        }
+        for (uint32_t i = 0; i < line->chunks[c].n_events; i++) order->events[order->groups[numbers[v->columns[COL_META][i]] - 1].end++] = event++;
     return err->code;
 }
 
@@ -118,8 +140,8 @@ static LineOrder *make_order(Line *line, MetaNumbers *m, ProfErr *err)
     for (size_t i = 0; order && i < order->n_groups; i++) numbers[order->groups[i].meta] = 0;
     LineGroup *last = !err->code && order->n_groups ? &order->groups[order->n_groups - 1] : NULL;
     if (last && last->meta == plane->n_declared) {
-        order->n_groups--;
-        split_undeclared(line, order, &capacity, last->first, last->n, err);
+        order->n_groups--; /* in its place come those of the true ids */
+        split_undeclared(line, order, &capacity, group_begin(order, last), err);
     }
     window_free(&window);
     prof_free(v);

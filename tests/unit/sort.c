@@ -1,0 +1,67 @@
+/* sort.c: sort_in_place() against the C library's qsort(), also where a median of three is led astray. */
+#include "../../loader/store/sort.h"
+#include "check.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    uint32_t key, index, more[3];
+} Item;
+
+static size_t n_compared;
+
+static int by_key(const void *a, const void *b)
+{
+    const Item *x = a, *y = b;
+    n_compared++;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+enum Pattern { RANDOM, RISING, FALLING, EQUAL, ORGAN_PIPE, KILLER };
+
+/* KILLER: the median of three is always the second least, so that heap sort takes over. */
+static void fill(Item *items, uint32_t n, enum Pattern pattern)
+{
+    uint32_t seed = n * 2654435761u;
+    for (uint32_t i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        uint32_t keys[] = {seed >> 8, i / 3, (n - i) / 3, 7, i < n / 2 ? i : n - i, 0};
+        items[i] = (Item){keys[pattern], i * 7919 % n, {i, i, i}};
+    }
+    for (uint32_t i = 1; pattern == KILLER && i <= n / 2; i++) {
+        if (i % 2) items[i - 1].key = i, items[i].key = n / 2 + i;
+        items[n / 2 + i - 1].key = 2 * i;
+    }
+}
+
+static bool as_qsort(uint32_t n, enum Pattern pattern)
+{
+    Item *items = calloc(n + 1, sizeof *items), *others = calloc(n + 1, sizeof *others);
+    if (!items || !others) abort();
+    fill(items, n, pattern);
+    memcpy(others, items, n * sizeof *items);
+    qsort(others, n, sizeof *others, by_key);
+    n_compared = 0;
+    sort_in_place(items, n, sizeof *items, by_key);
+    size_t most = 40;
+    for (uint32_t i = n; i; i >>= 1) most += 4 * n;
+    bool same = !memcmp(items, others, n * sizeof *items) && n_compared < most;
+    free(items);
+    free(others);
+    return same;
+}
+
+int main(void)
+{
+    static const char *const what[] = {"random", "rising", "falling", "equal", "organ pipe", "killer"};
+    for (enum Pattern pattern = RANDOM; pattern <= KILLER; pattern++) {
+        bool all = true;
+        for (uint32_t n = 0; n < 300; n++) all &= as_qsort(n, pattern);
+        all &= as_qsort(4096, pattern) && as_qsort(100003, pattern);
+        check(all, what[pattern]);
+    }
+    return finish();
+}
