@@ -1,6 +1,8 @@
 /* device_ops.c: events of TPU op lines into sums by metadata; see device_ops.h. */
 #include "device_ops.h"
 
+#include "../store/sort.h"
+
 void hull_add(Hull *hull, PsSpan span)
 {
     if (!hull->any || span.begin < hull->begin) hull->begin = span.begin;
@@ -70,8 +72,11 @@ static OpSums *around(OpSummer *s, OpStack *stack, PsSpan span)
     return stack->n ? &s->sums[stack->open[stack->n - 1].sums] : NULL;
 }
 
+/* A span equal to the one around it stands for both: nothing else is directly inside of that, and they end together. */
 static bool push(OpStack *stack, PsSpan span, uint32_t sums)
 {
+    OpenSpan *top = stack->n ? &stack->open[stack->n - 1] : NULL;
+    if (top && top->span.begin == span.begin && top->span.end == span.end) return top->sums = sums, true;
     if (!GROW(stack->open, stack->n, stack->capacity)) return false;
     stack->open[stack->n++] = (OpenSpan){span, sums};
     return true;
@@ -114,30 +119,34 @@ void op_summer_free(OpSummer *s)
 
 /* ---- walking a line ---- */
 
+typedef struct {
+    int64_t start_ps, duration_ps;
+    uint64_t index; /* on the line */
+} Placed;
+
 static int outer_first(const void *a, const void *b)
 {
-    const EventAt *x = a, *y = b;
+    const Placed *x = a, *y = b;
     if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
     if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    return x->index < y->index ? -1 : x->index > y->index;
 }
 
 static int each_sorted(Line *line, bool (*take)(void *context, const EventAt *e, ProfErr *err), void *context, ProfErr *err)
 {
-    EventAt *events = prof_alloc((size_t)line->n_events * sizeof *events);
-    size_t n = 0;
-    if (!events) return prof_nomem(err);
+    Placed *events = prof_alloc((size_t)line->n_events * sizeof *events);
+    EventFinder *finder = prof_alloc(sizeof *finder);
     EventReader reader;
+    EventAt e;
+    size_t n = 0;
+    if (!events || !finder) prof_nomem(err);
     event_reader_open(&reader, line, 0, err);
-    while (event_reader_next(&reader, &events[n])) n++;
+    while (event_reader_next(&reader, &e)) events[n] = (Placed){e.start_ps, e.duration_ps, n}, n++;
     event_reader_close(&reader);
-    qsort(events, n, sizeof *events, outer_first);
-    Window window = {.file = &line->plane->host->file};
-    for (size_t i = 0; i < n && !err->code; i++) {
-        events[i].message = event_message(&window, events[i].position, &events[i].n_bytes, err);
-        if (events[i].message && !take(context, &events[i], err)) break;
-    }
-    window_free(&window);
+    if (!err->code) sort_in_place(events, n, sizeof *events, outer_first);
+    for (size_t i = 0; i < n && event_find(finder, line, events[i].index, EVENT_STATS, &e, err) && take(context, &e, err);) i++;
+    if (finder) event_finder_close(finder);
+    prof_free(finder);
     prof_free(events);
     return err->code;
 }

@@ -67,6 +67,8 @@ bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
 {
     while (line->n && !span_includes(line->open[line->n - 1].span, span))
         if (!close_innermost(line)) return false;
+    DutyOp *top = line->n ? &line->open[line->n - 1] : NULL;
+    if (top && top->span.begin == span.begin && top->span.end == span.end && top->on_duty == on_duty) return true; /* the one around it tells it all */
     if (!GROW(line->open, line->n, line->capacity)) return false;
     DutyOp *op = &line->open[line->n], *outer = line->n ? &line->open[op[-1].told_by] : NULL;
     *op = (DutyOp){span, span.begin, on_duty, line->n};
