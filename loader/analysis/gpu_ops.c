@@ -269,7 +269,7 @@ static int add_framework(GpuPlane *p, OpMetricsDb *db, const KernelSums *sums, u
     if (!op) return prof_nomem(err);
     if (db->n_ops > n) {
         op->is_eager = is_eager(p, sums, first_event);
-        op->n_cores = 1, op->source_line = -1;
+        op->n_cores = 1, op->has_source = true, op->source_line = -1;
         op->provenance = sums->op;
         if (!(op->category = op_text(p->build, parsed.type.n ? parsed.type : (Slice){"unknown", 7}, err))) return err->code;
     }

@@ -126,7 +126,8 @@ bool op_merge(OpMetrics *dst, const OpMetrics *src, Arena *arena, bool count_cor
     take_text(&dst->provenance, src->provenance);
     take_text(&dst->long_name, src->long_name);
     take_text(&dst->deduplicated_name, src->deduplicated_name);
-    if (!dst->source_file->n_bytes && !dst->source_line && !dst->source_stack->n_bytes) {
+    if (!dst->has_source) {
+        dst->has_source = src->has_source;
         dst->source_file = src->source_file, dst->source_line = src->source_line;
         dst->source_stack = src->source_stack;
     }

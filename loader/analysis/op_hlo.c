@@ -55,7 +55,7 @@ int op_describe_hlo(OpBuild *build, OpMetrics *op, const HloModule *module, cons
 {
     const Xla__OpMetadata *metadata = instruction->metadata;
     const char *file = "";
-    op->source_line = -1;
+    op->has_source = true, op->source_line = -1;
     if (!hlo_source(module, instruction, &file, &op->source_line)) file = "";
     op->provenance = provenance(build, metadata, err);
     op->category = plain(build, hlo_category(module, instruction), err);

@@ -42,7 +42,7 @@ static int read_source(OpBuild *build, OpMetrics *op, Slice source, ProfErr *err
     int64_t number;
     if (!slice_integer(line, &number) || number > INT32_MAX || number < INT32_MIN) return PROF_OK;
     const Text *name = op_text(build, file, err);
-    if (name) op->source_file = name, op->source_line = (int32_t)number;
+    if (name) op->has_source = true, op->source_file = name, op->source_line = (int32_t)number;
     return err->code;
 }
 
@@ -58,7 +58,7 @@ static int read_stat(MetadataReader *r, OpMetrics *op, OpKey *key, unsigned know
     case STAT_HLO_CATEGORY: text = &op->category; break;
     case STAT_TF_OP: text = &op->provenance; break;
     case STAT_DEDUPLICATED_NAME: text = &op->deduplicated_name; break;
-    case STAT_SOURCE_STACK: text = &op->source_stack; break;
+    case STAT_SOURCE_STACK: text = &op->source_stack, op->has_source = true; break;
     case STAT_SOURCE: return read_source(r->build, op, stat_text(r->plane, stat), err);
     case STAT_MEMORY_BREAKDOWN:
         if (stat->type == TYPE_BYTES) return read_breakdown(op, &r->build->stats->arena, stat, err);

@@ -34,6 +34,7 @@ typedef struct {
     int32_t source_line; /* -1: known to be unknown (GPU); 0: none */
     uint32_t occurrences, n_cores;
     bool is_eager, autotuned, has_energy;
+    bool has_source; /* it was asked where it comes from, even if nobody knows */
     enum CoreType core_type;
     uint64_t time_ps, self_ps, min_ps, normalized_ps;
     uint64_t event_time_ps, event_self_ps;
