@@ -29,7 +29,7 @@ WITH inside AS (
 ), times AS MATERIALIZED ( -- without a device the ops are events of host threads
     SELECT * FROM device_times
     UNION ALL
-    SELECT run, program_id, hlo_op, sum(self_ps) / 1e6, count(*) FROM temp.trace_events(:source)
+    SELECT run, program_id, hlo_op, total(self_ps) / 1e6, count(*) FROM temp.trace_events(:source)
     WHERE NOT EXISTS (SELECT 1 FROM device_times) AND hlo_op IS NOT NULL GROUP BY 1, 2, 3
 )
 SELECT f.run, f.hlo_module, f.hlo_op, f.category, t.self_us, t.occurrences, f.flops, f.bytes_accessed, f.instructions, f.opcodes, f.tf_op, f.line, count(DISTINCT f.host)

@@ -22,5 +22,5 @@ SELECT k.name, count(*), avg(k.start_ps - l.start_ps) / 1e6, median(k.start_ps -
        avg(l.duration_ps) / 1e6, avg(k.duration_ps) / 1e6
 FROM kernel AS k JOIN launch AS l ON l.correlation_id = k.correlation_id AND l.run = k.run AND l.host = k.host
 GROUP BY k.name
-ORDER BY sum(k.start_ps - l.start_ps) DESC, k.name
+ORDER BY total(k.start_ps - l.start_ps) DESC, k.name
 LIMIT coalesce(:n, 10)

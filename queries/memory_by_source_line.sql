@@ -18,11 +18,11 @@ WITH live AS (
     FROM temp.buffer_allocations(:source)
     WHERE live_at_peak AND memory_space = coalesce(:space, 0)
 ), lines AS (
-    SELECT run, host, program_id, hlo_module, line, count(*) AS buffers, sum(size_bytes) AS size, sum(padding_bytes) AS padding, max(size_bytes), hlo_op, shape, tf_op
+    SELECT run, host, program_id, hlo_module, line, count(*) AS buffers, CAST(total(size_bytes) AS INTEGER) AS size, CAST(total(padding_bytes) AS INTEGER) AS padding, max(size_bytes), hlo_op, shape, tf_op
     FROM live
     GROUP BY run, host, program_id, line
 ), shares AS (
-    SELECT *, sum(size) OVER (PARTITION BY run, host, program_id) AS whole FROM lines
+    SELECT *, total(size) OVER (PARTITION BY run, host, program_id) AS whole FROM lines
 )
 SELECT run, hlo_module, line, buffers, size / 1048576.0, padding / 1048576.0, CASE WHEN size > 0 THEN 100.0 * size / whole END, hlo_op, shape, tf_op, count(*)
 FROM shares

@@ -13,7 +13,7 @@
 -- column line_percent REAL [percent 0..100]: share of the line's self time
 WITH ranked AS (
     SELECT *, row_number() OVER (PARTITION BY run, line_id ORDER BY self_ps DESC, name) AS rank,
-           sum(self_ps) OVER (PARTITION BY run, line_id) AS line_ps
+           total(self_ps) OVER (PARTITION BY run, line_id) AS line_ps
     FROM temp.event_totals(:source)
 )
 SELECT run, host, plane, line, rank, display_name, occurrences, total_ps / 1e6, self_ps / 1e6, CASE WHEN line_ps > 0 THEN 100.0 * self_ps / line_ps END

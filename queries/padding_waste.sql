@@ -20,7 +20,7 @@ WITH device_times AS MATERIALIZED (
 ), times AS MATERIALIZED ( -- without a device the ops are events of host threads
     SELECT * FROM device_times
     UNION ALL
-    SELECT run, program_id, hlo_op, sum(self_ps) / 1e6 FROM temp.trace_events(:source)
+    SELECT run, program_id, hlo_op, total(self_ps) / 1e6 FROM temp.trace_events(:source)
     WHERE NOT EXISTS (SELECT 1 FROM device_times) AND hlo_op IS NOT NULL GROUP BY 1, 2, 3
 ), padded AS MATERIALIZED (
     SELECT run, min(host) AS host, program_id, hlo_module, hlo_op, shape_index, memory_space, padding_bytes_actual AS padding, size_bytes AS size,

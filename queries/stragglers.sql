@@ -14,7 +14,7 @@
 -- column straggler TEXT: yes: its z-score is above 3.5; no; NULL for fewer than three cores
 -- column waited_ms REAL [ms]: how long it waits for others in collectives, a step: those who are waited for wait least; NULL where it is not known
 WITH peers AS MATERIALIZED (
-    SELECT run, core_id, sum(coalesce(duration_ps_actual, duration_ps)) / 1e9 AS ms
+    SELECT run, core_id, total(coalesce(duration_ps_actual, duration_ps)) / 1e9 AS ms
     FROM temp.step_breakdown(:source)
     WHERE NOT dropped AND (category IN ('DEVICE_COLLECTIVES', 'DEVICE_TO_DEVICE', 'send', 'send-done', 'recv', 'recv-done', 'async-done', 'megacore fusion') OR
           category GLOB 'all-*' OR category GLOB 'reduce-scatter*' OR category GLOB 'collective-*' OR category GLOB 'ragged-all-to-all*')

@@ -15,13 +15,13 @@ WITH device AS MATERIALIZED (
     SELECT EXISTS (SELECT 1 FROM temp.event_totals(:source) WHERE NOT derived AND plane_kind IN ('tensorcore', 'sparsecore', 'gpu')) AS present
 ), ops AS (
     SELECT display_name AS operation, CASE WHEN plane_kind = 'host' THEN 'host' ELSE 'device' END AS place,
-           sum(occurrences) AS occurrences, sum(total_ps) AS total_ps, sum(self_ps) AS self_ps, min(min_ps) AS min_ps, max(max_ps) AS max_ps
+           CAST(total(occurrences) AS INTEGER) AS occurrences, total(total_ps) AS total_ps, total(self_ps) AS self_ps, min(min_ps) AS min_ps, max(max_ps) AS max_ps
     FROM device CROSS JOIN temp.event_totals(:source)
     WHERE NOT derived AND CASE WHEN present THEN plane_kind = 'gpu' OR (plane_kind IN ('tensorcore', 'sparsecore') AND line_kind = 'ops') ELSE plane_kind = 'host' END
     GROUP BY 1, 2
 )
 SELECT row_number() OVER (ORDER BY self_ps DESC, operation), operation, place, occurrences, total_ps / 1e6, self_ps / 1e6,
-       CASE WHEN sum(self_ps) OVER () > 0 THEN 100.0 * self_ps / sum(self_ps) OVER () END,
+       CASE WHEN total(self_ps) OVER () > 0 THEN 100.0 * self_ps / total(self_ps) OVER () END,
        total_ps / 1e6 / occurrences, min_ps / 1e6, max_ps / 1e6
 FROM ops
 ORDER BY 1
