@@ -17,10 +17,11 @@ SQLITE_EXTENSION_INIT3
     C(LI_HOST, "host", "TEXT", NULL, "host, as its profile will be named", "spool")                                                                            \
     C(LI_PROCESS, "process_id", "INTEGER", NULL, "the process that is captured", "spool")                                                                      \
     C(LI_KIND, "kind", "TEXT", NULL,                                                                                                                           \
-      "kernel, memcpy, memcpy_peer, memset, graph, runtime, driver, sync, overhead, memory, memory_pool, unified_memory, device, context, stream, thread, "    \
+      "kernel, memcpy, memcpy_peer, memset, graph, runtime, driver, sync, cuda_event, external_correlation, overhead, jit, memory, memory_pool, "              \
+      "unified_memory, environment, device, context, stream, nvlink, pcie, thread, "                                                                           \
       "clock; of NVTX: range_push and range_pop, range_start and range_end, mark",                                                                             \
       "CUPTI activity kind")                                                                                                                                   \
-    C(LI_NAME, "name", "TEXT", NULL, "kernel (as the compiler mangled it), API call, range, device or thread; NULL when the record has none", "CUPTI name")    \
+    C(LI_NAME, "name", "TEXT", NULL, "kernel (as the compiler mangled it), API call, range, device, thread or cache file; NULL when the record has none", "CUPTI name")    \
     C(LI_START, "start_unix_ns", "INTEGER", "ns since 1970", "beginning, or the moment; NULL when the record has no time", "CUPTI start")                      \
     C(LI_DURATION, "duration_ns", "INTEGER", "ns", "length; NULL for moments and for what has not ended", "CUPTI end - start")                                 \
     C(LI_DEVICE, "device_id", "INTEGER", NULL, "GPU, as the process numbers them; NULL when the record has none", "CUPTI deviceId")                            \
@@ -174,9 +175,9 @@ static int live_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letter
     return live_next(cursor);
 }
 
-static void result_field(sqlite3_context *ctx, const Record *r, enum RecordField field, bool zero_is_none)
+static void result_field(sqlite3_context *ctx, const Record *r, uint32_t version, enum RecordField field, bool zero_is_none)
 {
-    if (record_field_index(r->kind, field) < 0) return;
+    if (!record_has(r->kind, field, version)) return;
     uint64_t value = record_get(r, field);
     if (value || !zero_is_none) result_u64(ctx, value);
 }
@@ -210,6 +211,7 @@ static int live_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int co
     LiveCursor *c = (LiveCursor *)cursor;
     const Record *r = &c->record;
     uint64_t start = record_get(r, FIELD_START), end = record_get(r, FIELD_END);
+    uint32_t version = c->reader.status.api_version;
     const Text *name;
     switch (column) {
     case LI_RUN: sqlite3_result_text(ctx, c->run, -1, SQLITE_TRANSIENT); break;
@@ -220,17 +222,19 @@ static int live_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int co
         name = spool_text_of(&c->reader, record_get(r, FIELD_NAME));
         if (name->n_bytes) sqlite3_result_text(ctx, name->text, (int)name->n_bytes, SQLITE_TRANSIENT);
         break;
-    case LI_START: result_field(ctx, r, FIELD_START, true); break;
+    case LI_START: result_field(ctx, r, version, FIELD_START, true); break;
     case LI_DURATION:
         if (record_field_index(r->kind, FIELD_END) >= 0 && start && end >= start) result_u64(ctx, end - start);
         break;
-    case LI_DEVICE: result_field(ctx, r, FIELD_DEVICE, false); break;
-    case LI_CONTEXT: result_field(ctx, r, FIELD_CONTEXT, true); break;
-    case LI_STREAM: result_field(ctx, r, FIELD_STREAM, true); break;
-    case LI_THREAD: result_field(ctx, r, FIELD_THREAD, true); break;
-    case LI_CORRELATION: result_field(ctx, r, FIELD_CORRELATION, true); break;
+    case LI_DEVICE:
+        if (r->kind != REC_PCIE || !record_get(r, FIELD_TYPE_0)) result_field(ctx, r, version, FIELD_DEVICE, false); /* a bridge has a number of its own */
+        break;
+    case LI_CONTEXT: result_field(ctx, r, version, FIELD_CONTEXT, true); break;
+    case LI_STREAM: result_field(ctx, r, version, FIELD_STREAM, true); break;
+    case LI_THREAD: result_field(ctx, r, version, FIELD_THREAD, true); break;
+    case LI_CORRELATION: result_field(ctx, r, version, FIELD_CORRELATION, true); break;
     case LI_BYTES:
-        if (r->kind != REC_DEVICE && r->kind != REC_UNIFIED) result_field(ctx, r, FIELD_BYTES, false);
+        if (r->kind != REC_DEVICE && r->kind != REC_UNIFIED && r->kind != REC_JIT) result_field(ctx, r, version, FIELD_BYTES, false);
         break;
     case LI_FIELDS: result_fields(c, ctx); break;
     case LI_SOURCE: sqlite3_result_text(ctx, c->source, -1, SQLITE_TRANSIENT); break;

@@ -2,29 +2,26 @@
 #define _GNU_SOURCE
 #include "collect.h"
 
+#include "system.h"
+
 #include <fcntl.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { SKIP_CALL = UINT32_MAX, OVERHEAD_DATA_AT = 48, LARGEST_RECORD = 512 };
-
-static uint64_t now_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+enum { SKIP_CALL = UINT32_MAX, LARGEST_RECORD = 512 };
+enum { DEVICE_NAME_AT = 136, OVERHEAD_DATA_AT = 48 };
+/* CUDA 13.2 is the one time that fields moved: the ports of an NVLink became two arrays outside the record. */
+enum { NVLINK_PORTS_AT = 56, NVLINK_BANDWIDTH_AT = 72 };
 
 static uint64_t *value_of(Record *record, enum RecordField field) { return &record->values[record_field_index(record->kind, field)]; }
 
 void collect_clock(Collector *c)
 {
     Record r = {.kind = REC_CLOCK};
-    *value_of(&r, FIELD_START) = now_of(CLOCK_REALTIME);
-    *value_of(&r, FIELD_MONOTONIC) = now_of(CLOCK_MONOTONIC);
-    *value_of(&r, FIELD_MONOTONIC_RAW) = now_of(CLOCK_MONOTONIC_RAW);
-    *value_of(&r, FIELD_BOOTTIME) = now_of(CLOCK_BOOTTIME);
+    *value_of(&r, FIELD_START) = clock_ns(CLOCK_REALTIME);
+    *value_of(&r, FIELD_MONOTONIC) = clock_ns(CLOCK_MONOTONIC);
+    *value_of(&r, FIELD_MONOTONIC_RAW) = clock_ns(CLOCK_MONOTONIC_RAW);
+    *value_of(&r, FIELD_BOOTTIME) = clock_ns(CLOCK_BOOTTIME);
     spool_append(c->spool, &r);
 }
 
@@ -72,13 +69,19 @@ static uint32_t api_name(Collector *c, enum RecordKind kind, uint32_t cbid)
     return id;
 }
 
+static void free_at(const uint8_t *at)
+{
+    void *p;
+    memcpy(&p, at, sizeof p);
+    free(p);
+}
+
 /* Some records own memory that their reader frees. */
 static void free_owned(enum RecordKind kind, const uint8_t *cupti_record, uint32_t api_version)
 {
-    void *p = NULL;
-    if (kind == REC_DEVICE) memcpy(&p, cupti_record + record_kinds[kind].fields[record_field_index(kind, FIELD_NAME)].offset, sizeof p);
-    if (kind == REC_OVERHEAD && api_version >= API_12_4) memcpy(&p, cupti_record + OVERHEAD_DATA_AT, sizeof p);
-    free(p);
+    if (kind == REC_DEVICE) free_at(cupti_record + DEVICE_NAME_AT);
+    if (kind == REC_OVERHEAD && api_version >= API_12_4) free_at(cupti_record + OVERHEAD_DATA_AT);
+    if (kind == REC_NVLINK && api_version >= API_13_2) free_at(cupti_record + NVLINK_PORTS_AT), free_at(cupti_record + NVLINK_PORTS_AT + sizeof(void *));
 }
 
 static void collect_record(Collector *c, const uint8_t *cupti_record)
@@ -100,6 +103,7 @@ static void collect_record(Collector *c, const uint8_t *cupti_record)
         if ((f->role == TIME || f->role == UNTIL) && r.values[i]) r.values[i] += c->cupti->clock_offset;
         if (f->role == UNTIL && !r.values[i]) status->n_unfinished++;
     }
+    if (kind == REC_NVLINK && c->cupti->api_version >= API_13_2) memcpy(value_of(&r, FIELD_BANDWIDTH_KB), cupti_record + NVLINK_BANDWIDTH_AT, sizeof(uint64_t));
     free_owned((enum RecordKind)kind, cupti_record, c->cupti->api_version);
     if (kind == REC_DRIVER || kind == REC_RUNTIME) {
         uint32_t name = api_name(c, (enum RecordKind)kind, (uint32_t)record_get(&r, FIELD_CBID));
@@ -110,7 +114,7 @@ static void collect_record(Collector *c, const uint8_t *cupti_record)
     spool_append(c->spool, &r);
 }
 
-/* The walker answers "invalid kind" both at the zeros behind the last record and at a kind it does not know. */
+/* The walker answers "invalid kind" (CUDA 11's: "unknown error") both at zeros behind the last record and at a kind it does not know. */
 static bool something_follows(const uint8_t *bytes, size_t n, const uint8_t *last)
 {
     for (const uint8_t *p = last ? last + LARGEST_RECORD : bytes; p + 8 <= bytes + n; p += 8) {
@@ -126,8 +130,7 @@ void collect_buffer(Collector *c, uint8_t *bytes, size_t n_valid)
     uint8_t *record = NULL, *last = NULL;
     int rc;
     while (!(rc = c->cupti->ActivityGetNextRecord(bytes, n_valid, &record))) collect_record(c, last = record);
-    if ((rc != CUPTI_MAX_LIMIT_REACHED && rc != CUPTI_INVALID_KIND) || (rc == CUPTI_INVALID_KIND && something_follows(bytes, n_valid, last)))
-        spool_status(c->spool)->lost[LOST_UNREADABLE]++;
+    if (rc != CUPTI_MAX_LIMIT_REACHED && something_follows(bytes, n_valid, last)) spool_status(c->spool)->lost[LOST_UNREADABLE]++;
 }
 
 uint64_t collect_count(const Cupti *cupti, uint8_t *bytes, size_t n_valid)

@@ -3,21 +3,20 @@
 #include "control.h"
 
 #include "session.h"
+#include "system.h"
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 200, ANSWER_MS = 500 };
+enum { LOOK_MS = 200, ANSWER_MS = 500, END_WAIT_NS = 2000000000 };
 
 static struct {
     pthread_t thread;
@@ -30,12 +29,7 @@ static struct {
 
 bool control_has_stopped(void) { return atomic_load(&ctl.has_stopped); }
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
+static double now_s(void) { return (double)clock_ns(CLOCK_MONOTONIC) / 1e9; }
 
 /* ---- the socket ---- */
 
@@ -100,6 +94,7 @@ static void do_stop(char *answer, size_t n)
         return;
     }
     atomic_store(&ctl.has_stopped, true);
+    session_settle();
     session_stop(true, written, sizeof written, &err);
     if (err.code)
         snprintf(answer, n, "error: %s", err.text);
@@ -184,13 +179,9 @@ static void say_window(const char *what)
 /* Until a moment of CLOCK_MONOTONIC, or until somebody wakes us. */
 static void sleep_until(double moment_s)
 {
-    struct timespec until;
     double left = moment_s - now_s();
-    if (left <= 0) return;
-    clock_gettime(CLOCK_REALTIME, &until);
-    int64_t ns = until.tv_nsec + (int64_t)(left * 1e9);
-    until.tv_sec += ns / 1000000000, until.tv_nsec = ns % 1000000000;
-    sem_timedwait(&ctl.wake, &until);
+    struct timespec until = after_ns((int64_t)(left * 1e9));
+    if (left > 0) sem_timedwait(&ctl.wake, &until);
 }
 
 static void *control_main(void *unused)
@@ -239,20 +230,14 @@ void control_begin(void)
         sigaction(o->signal, &action, &ctl.old_action);
     }
     ctl.socket = listen_socket(); /* who hears us may send the signal */
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    if (pthread_create(&ctl.thread, NULL, control_main, NULL)) session_say("cannot start a thread: no delay, duration, signal or socket");
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (start_thread(&ctl.thread, control_main)) session_say("cannot start a thread: no delay, duration, signal or socket");
 }
 
 void control_end(void)
 {
     if (!atomic_load(&ctl.begun) || atomic_exchange(&ctl.quit, true)) return;
-    struct timespec until;
+    struct timespec until = after_ns(END_WAIT_NS);
     sem_post(&ctl.wake);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 2;
     pthread_timedjoin_np(ctl.thread, NULL, &until); /* it may be inside a driver that hangs */
 }
 

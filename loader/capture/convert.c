@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_OPEN = 1 << 16, MOST_THREADS = 1 << 16, GROUP_CALLS = 8, DEEPEST_PATH = 64, OPEN_CHAINS = 1 << 12 };
+enum { MOST_OPEN = 1 << 16, MOST_THREADS = 1 << 16, MOST_LINKS = 1 << 12, GROUP_CALLS = 8, DEEPEST_PATH = 64, OPEN_CHAINS = 1 << 12 };
 #define EARLIEST_BEFORE_START ((uint64_t)3600 * 1000000000u)
 #define LONGEST ((uint64_t)100 * 86400 * 1000000000u) /* a session's picoseconds fit int64 */
 
@@ -36,7 +36,7 @@ typedef struct {
     OpenRange *open; /* n_open used so far; of them those from free_open on are free */
     size_t n_open, open_capacity;
     uint32_t free_open, chains[OPEN_CHAINS]; /* index + 1; a chain begins with the range opened last */
-    size_t launch_capacity, device_capacity, thread_capacity;
+    size_t launch_capacity, device_capacity, thread_capacity, link_capacity;
     uint32_t *launch_slots;
     size_t n_launch_slots;
     uint32_t shape_launch[MAX_SHAPES], shape_block; /* launches of the shapes of the block being read */
@@ -172,9 +172,18 @@ int by_line_and_time(const void *a, const void *b)
     return d ? d : compare_u64(x->order, y->order);
 }
 
-static int group_rank(const Item *item) { return item->kind == REC_RUNTIME ? 0 : item->kind == REC_DRIVER ? 1 : 2; }
+static int group_rank(const Item *item)
+{
+    switch (item->kind) {
+    case REC_RUNTIME: return 0;
+    case REC_DRIVER: return 1;
+    case REC_EVENT:
+    case REC_EXTERNAL: return 2;
+    default: return 3;
+    }
+}
 
-/* By correlation id, calls before the work that they caused, runtime calls before the driver calls inside. */
+/* By correlation id: calls, runtime calls before the driver calls inside; what is known of them; the work that they caused. */
 static int by_group(const void *a, const void *b)
 {
     const Item *x = a, *y = b;
@@ -237,7 +246,14 @@ static void take_plain(Converter *c, const Record *r)
     item.correlation = u32_of(r, FIELD_CORRELATION);
     uint64_t device = MAX_DEVICES;
     switch (r->kind) {
-    case REC_SYNC: item.line = SPECIAL_LINE + HOST_SYNC, item.detail = u32_of(r, FIELD_SYNC_TYPE), item.thread = u32_of(r, FIELD_STREAM); break;
+    case REC_SYNC:
+        item.line = SPECIAL_LINE + HOST_SYNC, item.detail = u32_of(r, FIELD_SYNC_TYPE), item.thread = u32_of(r, FIELD_STREAM);
+        item.graph = u32_of(r, FIELD_EVENT);
+        break;
+    case REC_JIT:
+        item.line = SPECIAL_LINE + HOST_JIT, item.detail = u32_of(r, FIELD_JIT_ENTRY) << 8 | (u32_of(r, FIELD_OPERATION) & 255);
+        item.amount = record_get(r, FIELD_BYTES), item.name = name_of(c, record_get(r, FIELD_NAME));
+        break;
     case REC_OVERHEAD: /* of a device, a context or stream (device first), or a thread (process first) */
         if (u32_of(r, FIELD_OBJECT_KIND) >= 3) device = record_get(r, FIELD_OBJECT_FIRST);
         item.detail = u32_of(r, FIELD_OVERHEAD_KIND), item.thread = u32_of(r, FIELD_OBJECT_SECOND);
@@ -267,6 +283,49 @@ static void take_memory(Converter *c, const Record *r)
     if (u32_of(r, FIELD_SOURCE_KIND) <= 2 && r->kind == REC_MEMORY) item.line |= HOST_MEMORY; /* pageable or pinned memory of the host */
     item.name = name_of(c, record_get(r, FIELD_NAME));
     if (drawable(c, &item)) sorter_add(c->t.memory, &item, c->t.err);
+}
+
+/* What is known of a call: joined with it by its correlation id. */
+static void take_fact(Converter *c, const Record *r)
+{
+    Item item = {.kind = (uint8_t)r->kind, .correlation = u32_of(r, FIELD_CORRELATION), .order = c->order++};
+    if (r->kind == REC_EVENT)
+        item.detail = u32_of(r, FIELD_EVENT) + 1, item.graph = u32_of(r, FIELD_STREAM);
+    else
+        item.node = record_get(r, FIELD_EXTERNAL);
+    sorter_add(c->groups, &item, c->t.err);
+}
+
+/* One record is several counters of a device, at one moment. */
+static void take_environment(Converter *c, const Record *r)
+{
+    static const uint8_t counters[][5] = {[1] = {COUNTER_SM_CLOCK, COUNTER_MEMORY_CLOCK, COUNTER_PCIE_GENERATION, COUNTER_PCIE_LANES, COUNTER_THROTTLE},
+                                          [2] = {COUNTER_TEMPERATURE},
+                                          [3] = {COUNTER_POWER, COUNTER_POWER_LIMIT},
+                                          [4] = {COUNTER_FAN}};
+    static const enum RecordField samples[] = {FIELD_SAMPLE_1, FIELD_SAMPLE_2, FIELD_SAMPLE_3, FIELD_SAMPLE_4, FIELD_SAMPLE_5};
+    uint64_t kind = record_get(r, FIELD_SAMPLE_KIND), device = record_get(r, FIELD_DEVICE), time = record_get(r, FIELD_START);
+    if (kind >= COUNT(counters) || !device_of(c, device)) {
+        c->t.n_odd++;
+        return;
+    }
+    for (size_t i = 0; i < COUNT(samples) && counters[kind][i]; i++) {
+        Item item = {.kind = REC_ENVIRONMENT, .start = time, .end = time, .device = (int32_t)device, .detail = counters[kind][i]};
+        item.line = (device + 1) << PLANE_SHIFT | COUNTER_STREAM, item.amount = record_get(r, samples[i]);
+        if (!drawable(c, &item)) return;
+        sorter_add(c->t.events, &item, c->t.err);
+    }
+}
+
+static void take_link(Converter *c, const Record *r)
+{
+    Timeline *t = &c->t;
+    if (t->n_links == MOST_LINKS) return;
+    if (!GROW(t->links, t->n_links, c->link_capacity)) {
+        prof_nomem(t->err);
+        return;
+    }
+    t->links[t->n_links++] = *r;
 }
 
 /* Steps are numbered by the range's payload where it has one, else in the order in which they end up on their lines. */
@@ -347,7 +406,13 @@ static void take_record(Converter *c, const Record *r)
     case REC_RUNTIME: take_call(c, r); break;
     case REC_OVERHEAD:
     case REC_SYNC:
+    case REC_JIT:
     case REC_UNIFIED: take_plain(c, r); break;
+    case REC_ENVIRONMENT: take_environment(c, r); break;
+    case REC_EVENT:
+    case REC_EXTERNAL: take_fact(c, r); break;
+    case REC_NVLINK:
+    case REC_PCIE: take_link(c, r); break;
     case REC_MEMORY:
     case REC_POOL: take_memory(c, r); break;
     case REC_PUSH:
@@ -462,6 +527,11 @@ static void join_groups(Converter *c)
             }
             continue;
         }
+        if (item.kind == REC_EVENT || item.kind == REC_EXTERNAL) {
+            if (n_calls && item.kind == REC_EVENT) calls[0].detail = item.detail, calls[0].graph = item.graph;
+            if (n_calls && item.kind == REC_EXTERNAL) calls[0].node = item.node, calls[0].flags |= ITEM_EXTERNAL;
+            continue;
+        }
         if (n_calls) {
             item.range = calls[0].range, item.path = calls[0].path;
             if (!has_work) work = item, has_work = true;
@@ -523,6 +593,7 @@ static void converter_free(Converter *c)
     prof_free(c->t.launches);
     prof_free(c->t.devices);
     prof_free(c->t.threads);
+    prof_free(c->t.links);
     names_free(&c->t.names);
     spool_reader_close(&c->t.reader);
     prof_free(c);

@@ -2,40 +2,98 @@
 #define _GNU_SOURCE
 #include "cupti.h"
 
+#include "system.h"
+
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
-#include <time.h>
+#include <unistd.h>
 
 /* ---- the library ---- */
 
 static void problem(Cupti *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void problem(Cupti *c, const char *format, ...)
 {
-    size_t n = strlen(c->problems);
-    if (n && n + 1 < sizeof c->problems) c->problems[n++] = '\n';
+    char text[512];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(c->problems + n, sizeof c->problems - n, format, ap);
+    vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
+    size_t n = strlen(c->problems);
+    if (!strstr(c->problems, text)) snprintf(c->problems + n, sizeof c->problems - n, "%s%s", n ? "\n" : "", text);
 }
 
-static const char *const sonames[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8", "libcupti.so.11.7", "libcupti.so.11.6", "libcupti.so"};
-static const char *const folders[] = {"extras/CUPTI/lib64", "lib64"};
+static const struct {
+    const char *name;
+    int major; /* 0: any */
+} sonames[] = {{"libcupti.so.13", 13},   {"libcupti.so.12", 12},   {"libcupti.so.11.8", 11},
+               {"libcupti.so.11.7", 11}, {"libcupti.so.11.6", 11}, {"libcupti.so", 0}};
+
+/* The newest CUDA that the kernel's driver is made for. */
+static int newest_of_driver(void)
+{
+    char line[256] = "";
+    int fd = open("/proc/driver/nvidia/version", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
+    if (fd >= 0) close(fd);
+    line[n > 0 ? n : 0] = 0;
+    for (const char *p = line; (p = strpbrk(p, "0123456789")); p += strspn(p, "0123456789")) {
+        long branch = strtol(p, NULL, 10);
+        if (branch >= 300 && p[strspn(p, "0123456789")] == '.') return branch >= 580 ? 13 : branch >= 525 ? 12 : 11; /* "... Module  580.65.06 ..." */
+    }
+    return 13;
+}
+
+/* In a folder with its '/', or where the loader looks for ""; those that are too new for the driver come last. */
+static void *open_in(const char *folder, int newest, int flags)
+{
+    void *library = NULL;
+    for (int too_new = 0; too_new < 2; too_new++)
+        for (size_t i = 0; i < COUNT(sonames) && !library; i++) {
+            char path[2048];
+            if ((sonames[i].major > newest) != too_new || snprintf(path, sizeof path, "%s%s", folder, sonames[i].name) >= (int)sizeof path) continue;
+            library = dlopen(path, flags);
+        }
+    return library;
+}
+
+typedef struct {
+    int newest;
+    void *library;
+} WheelSearch;
+
+/* A framework's CUDA comes as Python wheels: .../nvidia/cuda_runtime/lib/libcudart.so.12, or .../nvidia/cu13/lib, with CUPTI beside. */
+static int look_beside(struct dl_phdr_info *object, size_t size, void *context)
+{
+    (void)size;
+    WheelSearch *search = context;
+    const char *name = object->dlpi_name, *nvidia = name ? strstr(name, "/nvidia/") : NULL, *end = nvidia ? strrchr(name, '/') : NULL;
+    char folder[1024];
+    if (!nvidia || strlen(name) > 900) return 0;
+    snprintf(folder, sizeof folder, "%.*s/nvidia/cuda_cupti/lib/", (int)(nvidia - name), name);
+    search->library = open_in(folder, search->newest, RTLD_NOW | RTLD_LOCAL);
+    snprintf(folder, sizeof folder, "%.*s/", (int)(end - name), name);
+    if (!search->library) search->library = open_in(folder, search->newest, RTLD_NOW | RTLD_LOCAL);
+    return search->library != NULL;
+}
 
 /* Two copies of CUPTI in a process fight: one that is there (a framework brings its own) is the one to use. */
 static void *open_library(const char *path)
 {
-    void *library = NULL;
     if (path && *path) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; i < COUNT(sonames) && !library; i++) library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    for (size_t i = 0; i < COUNT(sonames) && !library; i++) library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
-    const char *homes[] = {getenv("CUDA_HOME"), "/usr/local/cuda"};
-    for (size_t h = 0; h < COUNT(homes); h++)
-        for (size_t f = 0; homes[h] && f < COUNT(folders); f++)
-            for (size_t i = 0; i < COUNT(sonames) && !library; i++) {
-                char name[1024];
-                if (snprintf(name, sizeof name, "%s/%s/%s", homes[h], folders[f], sonames[i]) < (int)sizeof name) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-            }
+    WheelSearch wheels = {newest_of_driver(), NULL};
+    void *library = open_in("", 99, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (!library && dl_iterate_phdr(look_beside, &wheels)) library = wheels.library;
+    if (!library) library = open_in("", wheels.newest, RTLD_NOW | RTLD_LOCAL);
+    const char *homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+    static const char *const folders[] = {"extras/CUPTI/lib64/", "lib64/"};
+    for (size_t i = 0; i < COUNT(homes) * COUNT(folders) && !library; i++) {
+        char folder[1024];
+        const char *home = homes[i / COUNT(folders)];
+        if (home && snprintf(folder, sizeof folder, "%s/%s", home, folders[i % COUNT(folders)]) < (int)sizeof folder)
+            library = open_in(folder, wheels.newest, RTLD_NOW | RTLD_LOCAL);
+    }
     return library;
 }
 
@@ -88,14 +146,14 @@ typedef struct {
     size_t old_name_size;
 } SubscriberParams;
 
-int cupti_subscribe(Cupti *c, CuptiCallback *on_context, ProfErr *err)
+int cupti_subscribe(Cupti *c, CuptiCallback *callback, bool profiler_api, ProfErr *err)
 {
     if (c->subscribed) return PROF_OK;
     char other[128] = "";
     SubscriberParams params = {sizeof params, "libprofsql", other, sizeof other - 1};
     int rc = CUPTI_NOT_INITIALIZED;
-    if (c->Subscribe_v2 && c->api_version >= API_13_0) rc = c->Subscribe_v2(&c->subscriber, on_context, NULL, &params);
-    if (rc && rc != CUPTI_MULTIPLE_SUBSCRIBERS) rc = c->Subscribe(&c->subscriber, on_context, NULL); /* what every driver has */
+    if (c->Subscribe_v2 && c->api_version >= API_13_0) rc = c->Subscribe_v2(&c->subscriber, callback, NULL, &params);
+    if (rc && rc != CUPTI_MULTIPLE_SUBSCRIBERS) rc = c->Subscribe(&c->subscriber, callback, NULL); /* what every driver has */
     if (rc == CUPTI_MULTIPLE_SUBSCRIBERS || rc == CUPTI_MAX_LIMIT_REACHED)
         return prof_fail(err, PROF_IO, 0,
                          "CUPTI is busy: another tool has it%s%s%s; end that tool's profiling (nsys, ncu, torch.profiler, jax.profiler) to capture",
@@ -106,8 +164,18 @@ int cupti_subscribe(Cupti *c, CuptiCallback *on_context, ProfErr *err)
         return prof_fail(err, PROF_IO, 0, "no permission to use CUPTI; run as root, or let users profile (NVreg_RestrictProfilingToAdminUsers=0)");
     if (rc) return prof_fail(err, PROF_IO, 0, "CUPTI cannot be used: %s (%d); check with nvidia-smi that a driver is loaded", cupti_result(c, rc), rc);
     c->subscribed = true;
-    c->EnableCallback(1, c->subscriber, CB_DOMAIN_RESOURCE, CB_RESOURCE_CONTEXT_CREATED);
+    c->EnableCallback(1, c->subscriber, CB_DOMAIN_RESOURCE, CB_CONTEXT_CREATED);
+    c->EnableCallback(1, c->subscriber, CB_DOMAIN_RESOURCE, CB_CONTEXT_ENDS);
+    if (profiler_api &&
+        (c->EnableCallback(1, c->subscriber, CB_DOMAIN_DRIVER, CB_PROFILER_START) || c->EnableCallback(1, c->subscriber, CB_DOMAIN_DRIVER, CB_PROFILER_STOP)))
+        problem(c, "the program's cudaProfilerStart() and cudaProfilerStop() cannot be seen");
     return PROF_OK;
+}
+
+void cupti_unsubscribe(Cupti *c)
+{
+    if (c->subscribed) c->Unsubscribe(c->subscriber);
+    c->subscribed = c->callbacks_registered = false; /* the other registers its own */
 }
 
 /* ---- names ---- */
@@ -191,20 +259,14 @@ static void enable_unified(Cupti *c)
         enable(c, REC_UNIFIED, false);
 }
 
-static uint64_t now_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* CUPTI stamps in CLOCK_REALTIME on Linux, but not everywhere (WSL). */
 static void check_clock(Cupti *c)
 {
-    uint64_t stamp = 0, before = now_of(CLOCK_REALTIME);
+    enum { NEAR_NS = 100000 }; /* its stamp may be made of another clock's */
+    uint64_t stamp = 0, before = clock_ns(CLOCK_REALTIME);
     if (!c->GetTimestamp || c->GetTimestamp(&stamp)) return;
-    uint64_t after = now_of(CLOCK_REALTIME);
-    if (stamp >= before && stamp <= after) return;
+    uint64_t after = clock_ns(CLOCK_REALTIME);
+    if (stamp + NEAR_NS >= before && stamp <= after + NEAR_NS) return;
     c->clock_offset = before + (after - before) / 2 - stamp;
     problem(c, "CUPTI's clock is not the system's time: %lld ns were added to its times", (long long)c->clock_offset);
 }
@@ -236,6 +298,11 @@ void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request, Cu
     if (kinds & CAPTURE_OVERHEAD) enable(c, REC_OVERHEAD, false);
     if (kinds & CAPTURE_MEMORY) enable(c, REC_MEMORY, false), enable(c, REC_POOL, false);
     if (kinds & CAPTURE_UNIFIED) enable_unified(c);
+    if (kinds & CAPTURE_EVENTS) enable(c, REC_EVENT, false);
+    if (kinds & CAPTURE_EXTERNAL) enable(c, REC_EXTERNAL, false); /* needs an API kind */
+    if (kinds & CAPTURE_JIT) enable(c, REC_JIT, false);
+    if (kinds & CAPTURE_ENVIRONMENT) enable(c, REC_ENVIRONMENT, false);
+    if (kinds & CAPTURE_LINKS) enable(c, REC_NVLINK, late), enable(c, REC_PCIE, late);
     c->kinds = kinds, c->enabled = true;
 }
 

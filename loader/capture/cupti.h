@@ -21,7 +21,12 @@
     K(CAPTURE_MEMORY, "memory")                                                                                                                                \
     K(CAPTURE_UNIFIED, "unified")                                                                                                                              \
     K(CAPTURE_GRAPHS, "graphs")                                                                                                                                \
-    K(CAPTURE_NVTX, "nvtx")
+    K(CAPTURE_NVTX, "nvtx")                                                                                                                                    \
+    K(CAPTURE_EVENTS, "events")                                                                                                                                \
+    K(CAPTURE_EXTERNAL, "external")                                                                                                                            \
+    K(CAPTURE_JIT, "jit")                                                                                                                                      \
+    K(CAPTURE_ENVIRONMENT, "environment")                                                                                                                      \
+    K(CAPTURE_LINKS, "links")
 #define AS_NUMBER(id, name) id##_NUMBER,
 #define AS_BIT(id, name) id = 1 << id##_NUMBER,
 enum { CAPTURE_KINDS(AS_NUMBER) N_CAPTURE_KINDS };
@@ -39,7 +44,16 @@ enum CuptiResult {
     CUPTI_INSUFFICIENT_PRIVILEGES = 35,
     CUPTI_MULTIPLE_SUBSCRIBERS = 39,
 };
-enum { CB_DOMAIN_DRIVER = 1, CB_DOMAIN_RUNTIME = 2, CB_DOMAIN_RESOURCE = 3, CB_RESOURCE_CONTEXT_CREATED = 1 };
+enum { CB_DOMAIN_DRIVER = 1, CB_DOMAIN_RUNTIME = 2, CB_DOMAIN_RESOURCE = 3, CB_CONTEXT_CREATED = 1, CB_CONTEXT_ENDS = 2 };
+enum { CB_PROFILER_START = 308, CB_PROFILER_STOP = 309, CB_AT_ENTRY = 0, CB_AT_EXIT = 1 }; /* cuProfilerStart(), cuProfilerStop() */
+enum { EXTERNAL_CUSTOM0 = 3 };                                                             /* whose external ids ours are */
+
+typedef struct {
+    void *context;
+} CuptiResourceData; /* as it begins */
+typedef struct {
+    int site;        /* CB_AT_ENTRY or CB_AT_EXIT */
+} CuptiCallbackData; /* as it begins */
 
 typedef void CuptiCallback(void *user, int domain, uint32_t cbid, const void *data);
 typedef void CuptiRequest(uint8_t **buffer, size_t *size, size_t *max_records);
@@ -66,6 +80,8 @@ typedef void CuptiComplete(void *context, uint32_t stream, uint8_t *buffer, size
     F(ActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *dropped), true)                                                                   \
     F(ActivitySetAttribute, (int attribute, size_t *size, void *value), false)                                                                                 \
     F(ActivityConfigureUnifiedMemoryCounter, (void *config, uint32_t count), false)                                                                            \
+    F(ActivityPushExternalCorrelationId, (int kind, uint64_t id), false)                                                                                       \
+    F(ActivityPopExternalCorrelationId, (int kind, uint64_t *last), false)                                                                                     \
     F(SetThreadIdType, (int type), false)
 
 typedef struct {
@@ -84,8 +100,10 @@ typedef struct {
 
 /* Finds the library: `path` if given, else the one that the process has, else the usual places. */
 int cupti_open(Cupti *c, const char *path, ProfErr *err);
-/* Makes us the one subscriber. on_context is called in a program's thread whenever a context was made. */
-int cupti_subscribe(Cupti *c, CuptiCallback *on_context, ProfErr *err);
+/* Makes us the one subscriber. `callback` is called in a program's thread whenever a context was made or ends and, with
+ * profiler_api, around cuProfilerStart() and cuProfilerStop(). */
+int cupti_subscribe(Cupti *c, CuptiCallback *callback, bool profiler_api, ProfErr *err);
+void cupti_unsubscribe(Cupti *c); /* another tool may subscribe then */
 /* Enables what `kinds` asks for; what cannot be had is told in c->problems. `late`: contexts may be there already. */
 void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request, CuptiComplete *complete);
 void cupti_disable(Cupti *c);

@@ -22,17 +22,29 @@ static void ref(Description *d, enum XStatId stat, uint32_t name)
         }
 }
 
-double launch_occupancy(const Timeline *t, const Launch *l)
+static void find_occupancy(const Timeline *t, const Launch *l, LaunchText *text)
 {
     const Device *device = l->device < t->n_devices ? &t->devices[l->device] : NULL;
-    if (!device || !device->known) return -1;
-    const Record *r = &device->record;
-    SmLimits sm = {(uint32_t)record_get(r, FIELD_MAJOR),        (uint32_t)record_get(r, FIELD_MINOR),         (uint32_t)record_get(r, FIELD_WARP),
-                   (uint32_t)record_get(r, FIELD_WARPS_PER_SM), (uint32_t)record_get(r, FIELD_BLOCKS_PER_SM), (uint32_t)record_get(r, FIELD_REGISTERS_PER_SM),
-                   (uint32_t)record_get(r, FIELD_SHARED_PER_SM)};
     uint64_t x = l->block[0], y = l->block[1], z = l->block[2];
-    if (x > 1 << 16 || y > 1 << 16 || z > 1 << 16) return -1;
-    return occupancy_percent(&sm, x * y * z, l->registers, (uint64_t)l->static_shared + l->dynamic_shared);
+    text->occupancy = -1;
+    if (!device || !device->known || x > 1 << 16 || y > 1 << 16 || z > 1 << 16) return;
+    const Record *r = &device->record;
+#define LIMIT(field) (uint32_t) record_get(r, FIELD_##field)
+    SmLimits sm = {LIMIT(MAJOR),
+                   LIMIT(MINOR),
+                   LIMIT(WARP),
+                   LIMIT(WARPS_PER_SM),
+                   LIMIT(BLOCKS_PER_SM),
+                   LIMIT(REGISTERS_PER_SM),
+                   LIMIT(SHARED_PER_SM),
+                   LIMIT(THREADS_PER_BLOCK),
+                   LIMIT(REGISTERS_PER_BLOCK)};
+    BlockNeeds needs = {l->registers, (uint64_t)l->static_shared + l->dynamic_shared};
+    uint32_t blocks;
+    text->occupancy = occupancy_percent(&sm, x * y * z, needs);
+    text->best_block = occupancy_best_block(&sm, needs, &blocks);
+    text->best_grid = blocks * LIMIT(PROCESSORS);
+#undef LIMIT
 }
 
 /* What all work of a device has in common. */
@@ -56,7 +68,7 @@ static const LaunchText *launch_text(Timeline *t, uint32_t id)
     const Launch *l = &t->launches[id];
     char cluster[48] = "", percent[32] = "";
     if (text->name) return text;
-    text->occupancy = launch_occupancy(t, l);
+    find_occupancy(t, l, text);
     if ((uint64_t)l->cluster[0] + l->cluster[1] + l->cluster[2] > 3)
         snprintf(cluster, sizeof cluster, " cluster:%u,%u,%u", l->cluster[0], l->cluster[1], l->cluster[2]);
     if (text->occupancy >= 0) snprintf(percent, sizeof percent, " occ_pct:%g", text->occupancy);
@@ -72,6 +84,9 @@ static void describe_kernel(Timeline *t, const Item *item, Description *d)
     d->name = item->name, d->type_bit = 1u << TYPE_COMPUTE;
     ref(d, XS_KERNEL, text->name);
     if (text->occupancy >= 0) small_stat_double(&d->stats, STATS, XS_OCCUPANCY, text->occupancy);
+    if (!text->best_block) return;
+    small_stat_int(&d->stats, STATS, XS_MIN_GRID, text->best_grid);
+    small_stat_int(&d->stats, STATS, XS_BEST_BLOCK, text->best_block);
 }
 
 static const char *memory_kind(unsigned kind)
@@ -114,6 +129,10 @@ static void describe_call(Timeline *t, const Item *item, Description *d)
     if (item->device >= 0) small_stat_int(&d->stats, STATS, XS_DEVICE, item->device);
     ref(d, XS_API, item->api);
     if (item->amount) small_stat_uint(&d->stats, STATS, XS_RETURN, item->amount);
+    if (item->flags & ITEM_EXTERNAL) small_stat_uint(&d->stats, STATS, XS_EXTERNAL, item->node);
+    if (!item->detail) return;
+    small_stat_uint(&d->stats, STATS, XS_EVENT, item->detail - 1);
+    small_stat_uint(&d->stats, STATS, XS_STREAM, item->graph);
 }
 
 static void describe_range(Timeline *t, const Item *item, Description *d)
@@ -156,6 +175,7 @@ static void describe_plain(Timeline *t, const Item *item, Description *d)
     if (item->kind == REC_SYNC) {
         name = syncs[item->detail < COUNT(syncs) ? item->detail : 0];
         if (item->detail == 2 || item->detail == 3) small_stat_uint(&d->stats, STATS, XS_STREAM, item->thread);
+        if (item->detail == 1 || item->detail == 2) small_stat_uint(&d->stats, STATS, XS_EVENT, item->graph);
     } else if (item->kind == REC_OVERHEAD) {
         unsigned kind = item->detail >> 16;
         name = item->detail == 1 ? overheads[0] : kind && kind < COUNT(overheads) && !(item->detail & 0xffff) ? overheads[kind] : "Overhead";
@@ -168,6 +188,28 @@ static void describe_plain(Timeline *t, const Item *item, Description *d)
     }
     d->name = name_id(&t->names, name, t->err);
     if (item->correlation) small_stat_uint(&d->stats, STATS, XS_CAUSE, item->correlation); /* correlation_id would make it a launch */
+}
+
+static void describe_counter(Timeline *t, const Item *item, Description *d)
+{
+    static const char *const names[] = {
+#define AS_NAME(id, name) [id] = name,
+        COUNTERS(AS_NAME)
+#undef AS_NAME
+    };
+    d->name = name_id(&t->names, names[item->detail], t->err);
+    small_stat_uint(&d->stats, STATS, XS_COUNTER, item->amount);
+}
+
+static void describe_jit(Timeline *t, const Item *item, Description *d)
+{
+    static const char *const operations[] = {"JIT", "JIT cache load", "JIT cache store", "JIT compile"}, *const entries[] = {"", " (PTX to cubin)",
+                                                                                                                             " (NVVM IR to PTX)"};
+    unsigned operation = item->detail & 255, entry = item->detail >> 8;
+    d->name = name_id_format(&t->names, t->err, "%s%s", operations[operation < COUNT(operations) ? operation : 0], entries[entry < COUNT(entries) ? entry : 0]);
+    small_stat_uint(&d->stats, STATS, XS_BYTES, item->amount); /* of the cache's entry */
+    ref(d, XS_CACHE, item->name);
+    if (item->correlation) small_stat_uint(&d->stats, STATS, XS_CAUSE, item->correlation);
 }
 
 void describe(Timeline *t, const Item *item, Description *d)
@@ -187,6 +229,8 @@ void describe(Timeline *t, const Item *item, Description *d)
     case REC_RUNTIME: describe_call(t, item, d); break;
     case REC_PUSH:
     case REC_MARK: describe_range(t, item, d); break;
+    case REC_ENVIRONMENT: describe_counter(t, item, d); break;
+    case REC_JIT: describe_jit(t, item, d); break;
     default: describe_plain(t, item, d); break;
     }
 }

@@ -22,13 +22,8 @@
 
 static void finish(void)
 {
-    char written[4096];
-    ProfErr err = {0};
-    bool was_on = session_is_on();
     control_end();
-    session_stop(!session_options()->convert_later, written, sizeof written, &err);
-    if (err.code) session_say("%s", err.text);
-    if (was_on && *written && !session_options()->quiet) session_say("wrote %s", written);
+    session_stop_aloud();
 }
 
 void inject_at_exit(void)
@@ -59,7 +54,7 @@ void inject_begin(bool cuda)
     const CaptureOptions *o = session_options();
     ProfErr err = {0};
     if (cuda) session_use_cuda(false);
-    bool later = o->wait || o->delay_s > 0;
+    bool later = o->wait || o->profiler_api || o->delay_s > 0;
     if (!later && !session_is_on() && !control_has_stopped()) session_start(false, &err);
     if (err.code) session_say("%s. Nothing is recorded.", err.text);
     if (!err.code) control_begin();
@@ -106,8 +101,8 @@ EXPORT int profsql_capture_start(const ProfsqlCapture *wanted)
         const struct {
             enum CaptureOption option;
             const char *value;
-        } given[] = {
-            {OPT_LOGDIR, wanted->logdir}, {OPT_RUN, wanted->run}, {OPT_KINDS, wanted->kinds}, {OPT_STEPS, wanted->step_range}, {OPT_CUPTI, wanted->cupti}};
+        } given[] = {{OPT_LOGDIR, wanted->logdir},    {OPT_RUN, wanted->run},     {OPT_KINDS, wanted->kinds},
+                     {OPT_STEPS, wanted->step_range}, {OPT_CUPTI, wanted->cupti}, {OPT_SYNCHRONIZE, wanted->synchronize ? "1" : NULL}};
         if (wanted->size != sizeof *wanted)
             prof_fail(&err, PROF_FORMAT, 0, "ProfsqlCapture.size is not sizeof(ProfsqlCapture); build with this library's header");
         for (size_t i = 0; i < COUNT(given) && !err.code; i++)
@@ -124,10 +119,13 @@ EXPORT int profsql_capture_stop(char *path, size_t path_bytes)
 {
     ProfErr err = {0};
     if (!session_is_on()) prof_fail(&err, PROF_NOTFOUND, 0, "no capture is running");
+    session_settle();
     if (!err.code) session_stop(true, path, path_bytes, &err);
     snprintf(last_error, sizeof last_error, "%s", err.text);
     return err.code;
 }
+
+EXPORT void profsql_capture_release(void) { session_release(); }
 
 EXPORT const char *profsql_capture_error(void) { return last_error; }
 
@@ -142,3 +140,6 @@ EXPORT void profsql_capture_pop(void)
     RangeEvent event = {.kind = REC_POP};
     rings_put(&event, NULL, 0);
 }
+
+EXPORT void profsql_capture_push_id(uint64_t id) { session_push_external(id); }
+EXPORT void profsql_capture_pop_id(void) { session_pop_external(); }

@@ -91,6 +91,8 @@ int options_set(CaptureOptions *o, enum CaptureOption option, const char *value,
     case OPT_DELAY: return set_number(name, value, 0, 1e6, &o->delay_s, err);
     case OPT_DURATION: return set_number(name, value, 0, 1e6, &o->duration_s, err);
     case OPT_WAIT: return o->wait = true, PROF_OK;
+    case OPT_PROFILER: return o->profiler_api = true, PROF_OK;
+    case OPT_SYNCHRONIZE: return o->synchronize = true, PROF_OK;
     case OPT_SIGNAL: return set_signal(value, &o->signal, err);
     case OPT_STEPS: return set_text(name, value, o->step_range, sizeof o->step_range, false, err);
     case OPT_SPOOL_LIMIT:

@@ -11,13 +11,18 @@
     O(OPT_RUN, "run", 'r', "NAME", "RUN", "name of the run (the time)")                                                                                        \
     O(OPT_HOST, "host", 0, "NAME", "HOST", "name of the host in the profile (the machine's)")                                                                  \
     O(OPT_KINDS, "kinds", 'k', "LIST", "KINDS",                                                                                                                \
-      "what to record, with commas: kernels copies runtime driver driver-all sync overhead memory unified graphs nvtx; all; default; a - before a word "       \
-      "takes it out (default: all but driver-all, unified and graphs; graphs: a row for a whole CUDA graph instead of its nodes)")                             \
+      "what to record, with commas: kernels copies runtime driver driver-all sync overhead memory unified graphs nvtx events external jit environment links; " \
+      "all; default; a - before a word "                                                                                                                       \
+      "takes it out (default: kernels to memory and nvtx, without driver-all; graphs: a row for a whole CUDA graph instead of its nodes; "                     \
+      "environment: clocks, watts and degrees; links: NVLink and PCIe; external: ids of profsql_capture_push_id())")                                           \
     O(OPT_DELAY, "delay", 'd', "SECONDS", "DELAY", "start recording so long after the program's first CUDA or NVTX call")                                      \
     O(OPT_DURATION, "duration", 't', "SECONDS", "DURATION", "stop recording after so long")                                                                    \
     O(OPT_WAIT, "wait", 'w', NULL, "WAIT", "start only when told: by --send start, by --signal, or by profsql_capture_start()")                                \
+    O(OPT_PROFILER, "profiler-api", 'p', NULL, "PROFILER_API", "record from the program's cudaProfilerStart() to its cudaProfilerStop()")                      \
     O(OPT_SIGNAL, "signal", 's', "NAME", "SIGNAL", "let this signal (USR1, USR2, PROF, or a number) start and stop recording")                                 \
     O(OPT_STEPS, "step-range", 'n', "NAME", "STEP_RANGE", "NVTX ranges of this name are steps; NAME* : all that begin so")                                     \
+    O(OPT_SYNCHRONIZE, "synchronize", 0, NULL, "SYNCHRONIZE",                                                                                                  \
+      "when told to stop, first wait (5 s at most) for what runs on the GPUs; not while the program captures a CUDA graph")                                    \
     O(OPT_SPOOL_LIMIT, "spool-limit", 0, "MIB", "SPOOL_LIMIT", "stop recording when a process's spool is so large (8192)")                                     \
     O(OPT_BUFFER_KIB, "buffer-size", 0, "KIB", "BUFFER_SIZE", "size of one buffer (4096)")                                                                     \
     O(OPT_BUFFERS, "buffers", 0, "N", "BUFFERS", "have at most N buffers (64)")                                                                                \
@@ -39,8 +44,9 @@ typedef struct {
     char logdir[3072], run[256], host[256], step_range[256], cupti[1024];
     unsigned kinds; /* enum CaptureKinds */
     double delay_s, duration_s;
-    bool wait, keep_spool, quiet, convert_later; /* convert_later: at exit the command does it */
-    int signal;                                  /* 0: none */
+    bool wait, profiler_api, synchronize, keep_spool, quiet;
+    bool convert_later; /* at exit the command does it */
+    int signal;         /* 0: none */
     uint64_t spool_limit_bytes;
     size_t buffer_bytes;
     int n_buffers;

@@ -10,6 +10,8 @@ static const FieldSpec memset_fields[] = {MEMSET_FIELDS(AS_SPEC)}, api_fields[] 
 static const FieldSpec sync_fields[] = {SYNC_FIELDS(AS_SPEC)}, device_fields[] = {DEVICE_FIELDS(AS_SPEC)}, context_fields[] = {CONTEXT_FIELDS(AS_SPEC)};
 static const FieldSpec stream_fields[] = {STREAM_FIELDS(AS_SPEC)}, memory_fields[] = {MEMORY_FIELDS(AS_SPEC)}, pool_fields[] = {POOL_FIELDS(AS_SPEC)};
 static const FieldSpec unified_fields[] = {UNIFIED_FIELDS(AS_SPEC)}, graph_fields[] = {GRAPH_FIELDS(AS_SPEC)}, range_fields[] = {RANGE_FIELDS(AS_SPEC)};
+static const FieldSpec environment_fields[] = {ENVIRONMENT_FIELDS(AS_SPEC)}, jit_fields[] = {JIT_FIELDS(AS_SPEC)}, nvlink_fields[] = {NVLINK_FIELDS(AS_SPEC)};
+static const FieldSpec pcie_fields[] = {PCIE_FIELDS(AS_SPEC)}, event_fields[] = {EVENT_FIELDS(AS_SPEC)}, external_fields[] = {EXTERNAL_FIELDS(AS_SPEC)};
 static const FieldSpec thread_fields[] = {THREAD_FIELDS(AS_SPEC)}, clock_fields[] = {CLOCK_FIELDS(AS_SPEC)};
 
 /* The lists by the names that RECORD_KINDS gives them. */
@@ -27,6 +29,12 @@ static const FieldSpec thread_fields[] = {THREAD_FIELDS(AS_SPEC)}, clock_fields[
 #define LIST_POOL_FIELDS pool_fields
 #define LIST_UNIFIED_FIELDS unified_fields
 #define LIST_GRAPH_FIELDS graph_fields
+#define LIST_ENVIRONMENT_FIELDS environment_fields
+#define LIST_JIT_FIELDS jit_fields
+#define LIST_NVLINK_FIELDS nvlink_fields
+#define LIST_PCIE_FIELDS pcie_fields
+#define LIST_EVENT_FIELDS event_fields
+#define LIST_EXTERNAL_FIELDS external_fields
 #define LIST_RANGE_FIELDS range_fields
 #define LIST_THREAD_FIELDS thread_fields
 #define LIST_CLOCK_FIELDS clock_fields

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 /* API versions of CUPTI: a count up to 12.9, from 13.0 on major * 10000 + minor * 100 + patch. */
-enum { API_11_0 = 13, API_11_1 = 14, API_11_6 = 16, API_11_7 = 17, API_11_8 = 18, API_12_0 = 19, API_12_2 = 20, API_12_3 = 21, API_12_4 = 22 };
-enum { API_12_5 = 23, API_12_6 = 24, API_12_8 = 26, API_12_9 = 27, API_13_0 = 130000 };
+enum { API_11_0 = 13, API_11_1 = 14, API_11_6 = 16, API_11_8 = 18, API_12_2 = 20, API_12_3 = 21, API_12_4 = 22 }; /* 18 is 12.1's too */
+enum { API_12_8 = 26, API_12_9 = 27, API_13_0 = 130000, API_13_2 = 130200 };
 
 enum Role {
     VARIES,
@@ -120,7 +120,8 @@ enum Role {
     F(SYNC_TYPE, FIXED, 4, 4, 0)                                                                                                                               \
     F(CONTEXT, FIXED, 28, 4, 0)                                                                                                                                \
     F(STREAM, FIXED, 32, 4, 0)                                                                                                                                 \
-    F(EVENT, FIXED, 36, 4, 0)                                                                                                                                  \
+    F(EVENT, VARIES, 36, 4, 0)                                                                                                                                 \
+    F(EVENT_SYNC, VARIES, 40, 8, API_12_8)                                                                                                                     \
     F(RETURN_VALUE, FIXED, 48, 4, API_12_8)
 #define DEVICE_FIELDS(F)                                                                                                                                       \
     F(DEVICE, FIXED, 112, 4, 0)                                                                                                                                \
@@ -198,6 +199,61 @@ enum Role {
     F(CONTEXT, FIXED, 32, 4, 0)                                                                                                                                \
     F(STREAM, FIXED, 36, 4, 0)                                                                                                                                 \
     F(GRAPH, FIXED, 28, 4, 0)
+/* What the samples are depends on their kind: clocks (SM, memory: MHz; PCIe generation, lanes; why throttled), degrees, power (mW, its limit), fan. */
+#define ENVIRONMENT_FIELDS(F)                                                                                                                                  \
+    F(START, TIME, 8, 8, 0)                                                                                                                                    \
+    F(DEVICE, FIXED, 4, 4, 0)                                                                                                                                  \
+    F(SAMPLE_KIND, FIXED, 16, 4, 0)                                                                                                                            \
+    F(SAMPLE_1, VARIES, 20, 4, 0)                                                                                                                              \
+    F(SAMPLE_2, VARIES, 24, 4, 0)                                                                                                                              \
+    F(SAMPLE_3, VARIES, 28, 4, 0)                                                                                                                              \
+    F(SAMPLE_4, VARIES, 32, 4, 0)                                                                                                                              \
+    F(SAMPLE_5, VARIES, 36, 4, 0)
+#define JIT_FIELDS(F)                                                                                                                                          \
+    F(START, TIME, 16, 8, 0)                                                                                                                                   \
+    F(END, UNTIL, 24, 8, 0)                                                                                                                                    \
+    F(CORRELATION, ORDER, 32, 4, 0)                                                                                                                            \
+    F(JIT_ENTRY, FIXED, 4, 4, 0)                                                                                                                               \
+    F(OPERATION, FIXED, 8, 4, 0)                                                                                                                               \
+    F(DEVICE, FIXED, 12, 4, 0)                                                                                                                                 \
+    F(JIT_OPERATION, VARIES, 40, 8, 0)                                                                                                                         \
+    F(BYTES, VARIES, 48, 8, 0)                                                                                                                                 \
+    F(NAME, TEXT, 56, 8, 0)                                                                                                                                    \
+    F(THREAD, FIXED, 68, 4, API_12_4)
+/* BANDWIDTH_KB moved once: see collect.c. Ids are UUIDs of GPUs. */
+#define NVLINK_FIELDS(F)                                                                                                                                       \
+    F(LINK_VERSION, FIXED, 4, 4, 0)                                                                                                                            \
+    F(TYPE_0, FIXED, 8, 4, 0)                                                                                                                                  \
+    F(TYPE_1, FIXED, 12, 4, 0)                                                                                                                                 \
+    F(UUID_LOW, FIXED, 16, 8, 0)                                                                                                                               \
+    F(UUID_HIGH, FIXED, 24, 8, 0)                                                                                                                              \
+    F(PEER_UUID_LOW, FIXED, 32, 8, 0)                                                                                                                          \
+    F(PEER_UUID_HIGH, FIXED, 40, 8, 0)                                                                                                                         \
+    F(FLAGS, FIXED, 48, 4, 0)                                                                                                                                  \
+    F(LINKS, FIXED, 52, 4, 0)                                                                                                                                  \
+    F(BANDWIDTH_KB, FIXED, 120, 8, 0)
+/* TYPE_0 0: a GPU with its UUID; 1: a bridge, DEVICE is its number. */
+#define PCIE_FIELDS(F)                                                                                                                                         \
+    F(TYPE_0, FIXED, 4, 4, 0)                                                                                                                                  \
+    F(DEVICE, FIXED, 8, 4, 0)                                                                                                                                  \
+    F(PCI_DOMAIN, FIXED, 12, 4, 0)                                                                                                                             \
+    F(GENERATION, FIXED, 16, 2, 0)                                                                                                                             \
+    F(LINK_RATE, FIXED, 18, 2, 0)                                                                                                                              \
+    F(LINKS, FIXED, 20, 2, 0)                                                                                                                                  \
+    F(BUS, FIXED, 22, 2, 0)                                                                                                                                    \
+    F(UUID_LOW, FIXED, 24, 8, 0)                                                                                                                               \
+    F(UUID_HIGH, FIXED, 32, 8, 0)
+#define EVENT_FIELDS(F)                                                                                                                                        \
+    F(CORRELATION, ORDER, 4, 4, 0)                                                                                                                             \
+    F(CONTEXT, FIXED, 8, 4, 0)                                                                                                                                 \
+    F(STREAM, FIXED, 12, 4, 0)                                                                                                                                 \
+    F(EVENT, VARIES, 16, 4, 0)                                                                                                                                 \
+    F(DEVICE, FIXED, 24, 4, API_12_8)                                                                                                                          \
+    F(EVENT_SYNC, VARIES, 48, 8, API_12_8)
+#define EXTERNAL_FIELDS(F)                                                                                                                                     \
+    F(CORRELATION, ORDER, 16, 4, 0)                                                                                                                            \
+    F(EXTERNAL_KIND, FIXED, 4, 4, 0)                                                                                                                           \
+    F(EXTERNAL, VARIES, 8, 8, 0)
 /* An NVTX range or mark on a thread; PUSH and OPEN have a POP and CLOSE of their own. RANGE is the id of OPEN and CLOSE. */
 #define RANGE_FIELDS(F)                                                                                                                                        \
     F(START, TIME, 0, 0, 0)                                                                                                                                    \
@@ -235,6 +291,12 @@ enum Role {
     K(REC_POOL, 50, POOL_FIELDS, "memory_pool")                                                                                                                \
     K(REC_UNIFIED, 25, UNIFIED_FIELDS, "unified_memory")                                                                                                       \
     K(REC_GRAPH, 51, GRAPH_FIELDS, "graph")                                                                                                                    \
+    K(REC_ENVIRONMENT, 20, ENVIRONMENT_FIELDS, "environment")                                                                                                  \
+    K(REC_JIT, 52, JIT_FIELDS, "jit")                                                                                                                          \
+    K(REC_NVLINK, 40, NVLINK_FIELDS, "nvlink")                                                                                                                 \
+    K(REC_PCIE, 46, PCIE_FIELDS, "pcie")                                                                                                                       \
+    K(REC_EVENT, 36, EVENT_FIELDS, "cuda_event")                                                                                                               \
+    K(REC_EXTERNAL, 39, EXTERNAL_FIELDS, "external_correlation")                                                                                               \
     K(REC_PUSH, 1000, RANGE_FIELDS, "range_push")                                                                                                              \
     K(REC_POP, 1001, RANGE_FIELDS, "range_pop")                                                                                                                \
     K(REC_OPEN, 1002, RANGE_FIELDS, "range_start")                                                                                                             \
@@ -258,7 +320,8 @@ enum RecordKind { RECORD_KINDS(AS_KIND) N_RECORD_KINDS };
     F(REGISTERS_PER_SM) F(REGISTERS_PER_BLOCK) F(SHARED_PER_BLOCK) F(THREADS_PER_BLOCK) F(MAJOR) F(MINOR) F(ECC) F(UUID_LOW) F(UUID_HIGH) \
     F(MIG) F(MIG_UUID_LOW) F(MIG_UUID_HIGH) F(NULL_STREAM) F(PARENT_CONTEXT) F(PRIORITY) F(ADDRESS) F(OPERATION) F(POOL_TYPE) \
     F(POOL_ADDRESS) F(USED_BYTES) F(COUNTER) F(DOMAIN) F(RANGE) F(CATEGORY) F(PAYLOAD_TYPE) F(PAYLOAD) F(MONOTONIC) F(MONOTONIC_RAW) \
-    F(BOOTTIME)
+    F(BOOTTIME) F(SAMPLE_KIND) F(SAMPLE_1) F(SAMPLE_2) F(SAMPLE_3) F(SAMPLE_4) F(SAMPLE_5) F(JIT_ENTRY) F(JIT_OPERATION) F(LINK_VERSION) F(TYPE_0) F(TYPE_1) \
+    F(PEER_UUID_LOW) F(PEER_UUID_HIGH) F(LINKS) F(PCI_DOMAIN) F(GENERATION) F(LINK_RATE) F(BUS) F(EVENT_SYNC) F(EXTERNAL_KIND) F(EXTERNAL)
 /* clang-format on */
 #define AS_FIELD(field) FIELD_##field,
 enum RecordField { RECORD_FIELDS(AS_FIELD) N_RECORD_FIELDS };

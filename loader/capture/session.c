@@ -4,24 +4,22 @@
 
 #include "buffers.h"
 #include "collect.h"
+#include "contexts.h"
 #include "convert.h"
 #include "cupti.h"
 #include "inject.h"
 #include "rings.h"
 #include "spool.h"
+#include "system.h"
 #include "texts.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { READY_BUFFERS = 6, CLOCK_EVERY_S = 60 };
+enum { READY_BUFFERS = 6, CLOCK_EVERY_S = 60, WAKE_EVERY_NS = 100000000, SETTLE_S = 5 };
+#define NS_PER_S UINT64_C(1000000000)
 
 static struct {
     pthread_mutex_t lock; /* starting and stopping */
@@ -122,12 +120,10 @@ static bool drain(void)
 static void count_losses(void)
 {
     SpoolStatus *status = spool_status(s.collector.spool);
-    struct timespec used;
     status->lost[LOST_NO_BUFFER] += atomic_exchange(&s.n_refused, 0);
     status->lost[LOST_REUSED] += atomic_exchange(&s.n_overwritten, 0);
     status->lost[LOST_CUPTI] += atomic_exchange(&s.n_dropped, 0);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    status->own_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    status->own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     status->api_version = atomic_load(&s.api_version);
     if (atomic_exchange(&s.problems_new, false)) spool_note(s.collector.spool, "%s", s.cupti.problems);
 }
@@ -136,19 +132,17 @@ static void *writer_main(void *unused)
 {
     (void)unused;
     pthread_setname_np(pthread_self(), "profsql-writer");
-    struct timespec until;
-    time_t flushed = 0, clocked = 0;
+    uint64_t flushed_s = 0, clocked_s = 0;
     bool was_full = false;
     for (;;) {
-        clock_gettime(CLOCK_REALTIME, &until);
-        if (until.tv_sec >= clocked + CLOCK_EVERY_S || until.tv_sec < clocked) collect_clock(&s.collector), clocked = until.tv_sec;
-        until.tv_nsec += 100000000;
-        if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+        uint64_t now_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
+        if (now_s >= clocked_s + CLOCK_EVERY_S || now_s < clocked_s) collect_clock(&s.collector), clocked_s = now_s;
+        struct timespec until = after_ns(WAKE_EVERY_NS);
         sem_timedwait(&s.wake, &until);
         bool last = atomic_load(&s.stopping);
         bool any = drain();
         if (last && !any) break;
-        if (until.tv_sec != flushed) flushed = until.tv_sec, count_losses(), spool_flush(s.collector.spool);
+        if (now_s != flushed_s) flushed_s = now_s, count_losses(), spool_flush(s.collector.spool);
         if (spool_is_full(s.collector.spool) && !was_full) was_full = true, session_say("%s; the program goes on", spool_status(s.collector.spool)->note);
     }
     collect_clock(&s.collector);
@@ -158,12 +152,8 @@ static void *writer_main(void *unused)
 
 static int start_writer(ProfErr *err)
 {
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old); /* the program's signals are for its own threads */
     atomic_store(&s.stopping, false);
-    int rc = pthread_create(&s.writer, NULL, writer_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    int rc = start_thread(&s.writer, writer_main);
     return rc ? prof_fail(err, PROF_IO, 0, "cannot start a thread: %s", strerror(rc)) : PROF_OK;
 }
 
@@ -196,18 +186,29 @@ static SpoolWriter *create_spool(ProfErr *err)
     }
     read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     read_line("/proc/self/cmdline", command, sizeof command);
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    snprintf(header, sizeof header, "version=%d\npid=%d\nhost=%s\nrun=%s\nboot_id=%s\nstart_unix_ns=%lld%09ld\nstep_range=%s\ncommand=%s\n", SPOOL_VERSION,
-             (int)getpid(), o->host, run, boot, (long long)t.tv_sec, t.tv_nsec, o->step_range, command);
+    snprintf(header, sizeof header, "version=%d\npid=%d\nhost=%s\nrun=%s\nboot_id=%s\nstart_unix_ns=%llu\nstep_range=%s\ncommand=%s\n", SPOOL_VERSION,
+             (int)getpid(), o->host, run, boot, (unsigned long long)clock_ns(CLOCK_REALTIME), o->step_range, command);
     return spool_create(s.spool_path, header, o->spool_limit_bytes, err);
 }
 
-/* A program's thread has made a context: what registers exit handlers has done so, ours comes before them if it is said again. */
-static void on_context(void *user, int domain, uint32_t cbid, const void *data)
+/* Runs in a program's thread, inside its call. */
+static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
 {
-    (void)user, (void)domain, (void)cbid, (void)data;
-    inject_at_exit();
+    ProfErr err = {0};
+    (void)user;
+    if (domain == CB_DOMAIN_RESOURCE && data) {
+        void *context = ((const CuptiResourceData *)data)->context;
+        if (cbid == CB_CONTEXT_ENDS) {
+            contexts_remove(context);
+            return;
+        }
+        inject_at_exit(); /* CUDA has registered its exit handlers: ours comes before them if it is said again */
+        contexts_add(context);
+    } else if (domain == CB_DOMAIN_DRIVER && data) {
+        int site = ((const CuptiCallbackData *)data)->site;
+        if (cbid == CB_PROFILER_START && site == CB_AT_EXIT && !session_is_on() && session_start(true, &err)) session_say("%s. Nothing is recorded.", err.text);
+        if (cbid == CB_PROFILER_STOP && site == CB_AT_ENTRY) session_settle(), session_stop_aloud();
+    }
 }
 
 /* Opens CUPTI and becomes its subscriber, once. */
@@ -216,8 +217,8 @@ static void use_cuda(void)
     ProfErr err = {0};
     if (s.cupti_dead || s.cupti_tried) return;
     s.cupti_tried = true;
-    if (!cupti_open(&s.cupti, s.options.cupti, &err) && !cupti_subscribe(&s.cupti, on_context, &err)) {
-        buffers_init(&s.buffers, s.options.buffer_bytes, s.options.n_buffers);
+    if ((s.cupti.api_version || !cupti_open(&s.cupti, s.options.cupti, &err)) && !cupti_subscribe(&s.cupti, on_callback, s.options.profiler_api, &err)) {
+        if (!s.buffers.limit) buffers_init(&s.buffers, s.options.buffer_bytes, s.options.n_buffers);
         buffers_keep_ready(&s.buffers, READY_BUFFERS);
         atomic_store(&s.api_version, s.cupti.api_version);
         return;
@@ -323,9 +324,7 @@ int session_stop(bool convert, char *written, size_t n, ProfErr *err)
     atomic_store(&s.stopping, true);
     sem_post(&s.wake);
     pthread_join(s.writer, NULL);
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    spool_status(s.collector.spool)->stop_unix_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    spool_status(s.collector.spool)->stop_unix_ns = clock_ns(CLOCK_REALTIME);
     spool_close(s.collector.spool, true);
     s.collector.spool = NULL;
     atomic_store(&s.running, false);
@@ -335,15 +334,52 @@ int session_stop(bool convert, char *written, size_t n, ProfErr *err)
     return err->code;
 }
 
+void session_stop_aloud(void)
+{
+    char written[4096];
+    ProfErr err = {0};
+    session_stop(!s.options.convert_later, written, sizeof written, &err);
+    if (err.code) session_say("%s", err.text);
+    if (*written && !s.options.quiet) session_say("wrote %s", written);
+}
+
+void session_settle(void)
+{
+    if (!s.options.synchronize || !atomic_load(&s.running) || !atomic_load(&s.asked)) return;
+    if (!contexts_wait(SETTLE_S)) session_say("work of the GPU that had not ended after %d s is recorded without an end", SETTLE_S);
+}
+
+void session_release(void)
+{
+    pthread_mutex_lock(&s.lock);
+    if (!atomic_load(&s.running) && s.cupti.subscribed) cupti_unsubscribe(&s.cupti), s.cupti_tried = false;
+    pthread_mutex_unlock(&s.lock);
+}
+
+/* ---- the rest ---- */
+
+void session_push_external(uint64_t id)
+{
+    if (atomic_load(&s.api_version) && s.cupti.ActivityPushExternalCorrelationId) s.cupti.ActivityPushExternalCorrelationId(EXTERNAL_CUSTOM0, id);
+}
+
+void session_pop_external(void)
+{
+    uint64_t id;
+    if (atomic_load(&s.api_version) && s.cupti.ActivityPopExternalCorrelationId) s.cupti.ActivityPopExternalCorrelationId(EXTERNAL_CUSTOM0, &id);
+}
+
 void session_child(void)
 {
     bool had_cupti = s.cupti.library != NULL;
     spool_abandon(s.collector.spool);
     rings_forget();
     texts_child();
+    contexts_child();
     pthread_mutex_init(&s.lock, NULL); /* another thread of the parent may have held it */
     atomic_store(&s.running, false);
     atomic_store(&s.stopping, false);
+    atomic_store(&s.api_version, 0);
     s.collector.spool = NULL, s.n_windows = 0;
     if (had_cupti) s.cupti_dead = true; /* it has lost its threads */
     s.cupti.enabled = s.cupti.subscribed = false;

@@ -15,7 +15,16 @@ int session_start(bool late, ProfErr *err);
 void session_use_cuda(bool late);
 /* Stops and writes what is known; with `convert` the profile too. *written: its path, empty when there is none. */
 int session_stop(bool convert, char *written, size_t n, ProfErr *err);
+/* The same for who has nobody to tell: at exit and where the program stops us. The profile is left to the command if that ran us. */
+void session_stop_aloud(void);
+/* With --synchronize: before stopping, waits for the work that the program has given to its GPUs. */
+void session_settle(void);
+/* Lets CUPTI go, so that another tool may have it; the next start takes it again. */
+void session_release(void);
 bool session_is_on(void);
+/* An id of the calling thread's, which CUDA calls carry until it is popped. */
+void session_push_external(uint64_t id);
+void session_pop_external(void);
 void session_tick(void);                    /* once a second: makes CUPTI hand over what is complete */
 void session_describe(char *out, size_t n); /* one line */
 void session_child(void);                   /* in a forked child: lets go of everything; takes no lock, allocates nothing */

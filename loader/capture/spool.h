@@ -17,7 +17,7 @@
 #include "../base.h"
 #include "record.h"
 
-enum { SPOOL_MAGIC = 0x42535150, STATUS_MAGIC = 0x54535150, SPOOL_VERSION = 1 };
+enum { SPOOL_MAGIC = 0x42535150, STATUS_MAGIC = 0x54535150, SPOOL_VERSION = 2 };
 enum { STATUS_SLOT = 2048, BLOCKS_AT = 4096, BLOCK_HEAD = 24, BLOCK_MAX = 1 << 20 };
 enum { BLOCK_HEADER = 1, BLOCK_TEXTS, BLOCK_RECORDS };
 enum { TEXT_MAX = 60000, MAX_SHAPES = 1024 }; /* longer texts are cut; shapes of a block */

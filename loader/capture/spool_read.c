@@ -120,7 +120,13 @@ int spool_open(SpoolReader *r, const char *path, ProfErr *err)
     if (err->code) return spool_reader_close(r), err->code;
     memcpy(r->header, r->block, r->block_bytes);
     r->block_bytes = r->block_at = 0, r->block_records = 0;
-    return PROF_OK;
+    char version[16];
+    spool_header_value(r, "version", version, sizeof version);
+    if (strtol(version, NULL, 10) != SPOOL_VERSION) {
+        prof_fail(err, PROF_FORMAT, 0, "%s: is a spool of version %s, not %d; ask the profsql-capture that wrote it", path, version, SPOOL_VERSION);
+        spool_reader_close(r);
+    }
+    return err->code;
 }
 
 /* A shape introduced in the block; false when it is not one. */

@@ -36,7 +36,7 @@ void texts_keep(const Cupti *cupti, uint8_t *bytes, size_t n_valid)
     static const struct {
         enum RecordKind kind;
         uint32_t number;
-    } with_text[] = {{REC_KERNEL, 10}, {REC_MEMORY, 49}};
+    } with_text[] = {{REC_KERNEL, 10}, {REC_MEMORY, 49}, {REC_JIT, 52}};
     uint8_t *record = NULL;
     size_t offsets[COUNT(with_text)];
     for (size_t i = 0; i < COUNT(with_text); i++) offsets[i] = record_kinds[with_text[i].kind].fields[record_field_index(with_text[i].kind, FIELD_NAME)].offset;

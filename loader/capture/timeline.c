@@ -83,7 +83,7 @@ static void write_event(Writer *w, const Item *item)
     Description *d = &w->d;
     Small event = {.n = 0};
     uint64_t duration = item->end - item->start;
-    bool instant = item->kind == REC_MARK || item->kind == REC_MEMORY || item->kind == REC_POOL || item->kind == REC_UNIFIED;
+    bool instant = item->kind == REC_MARK || item->kind == REC_MEMORY || item->kind == REC_POOL || item->kind == REC_UNIFIED || item->kind == REC_ENVIRONMENT;
     if (!duration && !instant) duration = 1; /* readers leave out what takes no time */
     small_varint(&event, EVENT_METADATA, (uint64_t)d->name + 1);
     small_varint(&event, EVENT_OFFSET, (item->start - w->t->first_ns) * 1000);
@@ -107,7 +107,8 @@ static void thread_name(const Timeline *t, uint64_t thread, char *out, size_t n)
 
 static void line_name(const Timeline *t, uint64_t line, unsigned types, unsigned level, char *out, size_t n)
 {
-    static const char *const special[] = {"", "CUDA synchronization", "CUPTI overhead", "NVTX start/end ranges", "CUDA graphs on the host", "Unified memory"};
+    static const char *const special[] = {
+        "", "CUDA synchronization", "CUPTI overhead", "NVTX start/end ranges", "CUDA graphs on the host", "Unified memory", "JIT compiler"};
     uint64_t plane = line >> PLANE_SHIFT, id = line & (((uint64_t)1 << OVERFLOW_SHIFT) - 1);
     char list[256] = "";
     if (plane == HOST_PLANE && id < SPECIAL_LINE) {
@@ -119,6 +120,8 @@ static void line_name(const Timeline *t, uint64_t line, unsigned types, unsigned
         snprintf(out, n, "%s", special[(id - SPECIAL_LINE) % COUNT(special)]);
     } else if ((id & UINT32_MAX) == OVERHEAD_STREAM) {
         snprintf(out, n, "CUPTI overhead");
+    } else if ((id & UINT32_MAX) == COUNTER_STREAM) {
+        snprintf(out, n, "_counters_"); /* by this name readers draw the values */
     } else {
         for (int i = 0; stream_types[i]; i++)
             if (types >> i & 1) snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? "," : "", stream_types[i]);
@@ -219,14 +222,45 @@ static void stat_text(Writer *w, enum XStatId id, const char *text)
     plane_stats(w, &s);
 }
 
-static void stat_uuid(Writer *w, enum XStatId id, uint64_t low, uint64_t high)
+typedef struct {
+    char text[40];
+} UuidText;
+
+static UuidText uuid_text(uint64_t low, uint64_t high)
 {
+    UuidText uuid;
     uint8_t b[16];
-    char text[48];
+    size_t n = 0;
     memcpy(b, &low, 8), memcpy(b + 8, &high, 8);
-    snprintf(text, sizeof text, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8],
-             b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
-    stat_text(w, id, text);
+    for (int i = 0; i < 16; i++) n += (size_t)snprintf(uuid.text + n, sizeof uuid.text - n, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
+    return uuid;
+}
+
+static void stat_uuid(Writer *w, enum XStatId id, uint64_t low, uint64_t high) { stat_text(w, id, uuid_text(low, high).text); }
+
+/* What connects a device with others. */
+static void write_links(Writer *w, const Record *device)
+{
+    enum { TYPE_GPU = 1 };
+    uint64_t low = record_get(device, FIELD_UUID_LOW), high = record_get(device, FIELD_UUID_HIGH);
+    for (size_t i = 0; i < w->t->n_links; i++) {
+        const Record *r = &w->t->links[i];
+        bool first = record_get(r, FIELD_UUID_LOW) == low && record_get(r, FIELD_UUID_HIGH) == high;
+        if (r->kind == REC_PCIE && first && !record_get(r, FIELD_TYPE_0)) {
+            stat_uint(w, XS_PCIE_GENERATION, record_get(r, FIELD_GENERATION));
+            stat_uint(w, XS_PCIE_LANES, record_get(r, FIELD_LINKS));
+            stat_uint(w, XS_PCIE_RATE, record_get(r, FIELD_LINK_RATE));
+        }
+        if (r->kind != REC_NVLINK || (!first && (record_get(r, FIELD_PEER_UUID_LOW) != low || record_get(r, FIELD_PEER_UUID_HIGH) != high))) continue;
+        UuidText peer = first ? uuid_text(record_get(r, FIELD_PEER_UUID_LOW), record_get(r, FIELD_PEER_UUID_HIGH))
+                              : uuid_text(record_get(r, FIELD_UUID_LOW), record_get(r, FIELD_UUID_HIGH));
+        char text[160];
+        bool gpu = record_get(r, first ? FIELD_TYPE_1 : FIELD_TYPE_0) == TYPE_GPU;
+        snprintf(text, sizeof text, "to:%s links:%llu version:%llu kilobytes_per_second:%llu", gpu ? peer.text : "CPU",
+                 (unsigned long long)record_get(r, FIELD_LINKS), (unsigned long long)record_get(r, FIELD_LINK_VERSION),
+                 (unsigned long long)record_get(r, FIELD_BANDWIDTH_KB));
+        stat_text(w, XS_NVLINK, text);
+    }
 }
 
 static void write_device_stats(Writer *w, const Device *device)
@@ -245,6 +279,7 @@ static void write_device_stats(Writer *w, const Device *device)
     stat_uuid(w, XS_UUID, record_get(r, FIELD_UUID_LOW), record_get(r, FIELD_UUID_HIGH));
     if (record_has(REC_DEVICE, FIELD_MIG, w->t->api_version) && record_get(r, FIELD_MIG))
         stat_uuid(w, XS_MIG_UUID, record_get(r, FIELD_MIG_UUID_LOW), record_get(r, FIELD_MIG_UUID_HIGH));
+    write_links(w, r);
 }
 
 static void stat_clocks(Writer *w, const Record *r)

@@ -10,12 +10,27 @@
 
 /* Lines by number: of the host plane its threads, then the special ones; of a device its streams, `context` in bits 32 to 43. */
 enum { PLANE_SHIFT = 48, HOST_PLANE = 0, MAX_DEVICES = 4096, MAX_CONTEXTS = 2048, OVERFLOW_SHIFT = 44, THREAD_OVERFLOW_SHIFT = 23, MOST_OVERFLOWS = 15 };
-enum HostLine { HOST_SYNC = 1, HOST_OVERHEAD, HOST_RANGES, HOST_GRAPHS, HOST_UNIFIED };
+enum HostLine { HOST_SYNC = 1, HOST_OVERHEAD, HOST_RANGES, HOST_GRAPHS, HOST_UNIFIED, HOST_JIT };
 /* Readers show the lower half: no thread has such an id. */
 #define SPECIAL_LINE ((uint64_t)1 << 32 | 0x10000000)
 #define MEMORY_LINE ((uint64_t)2 << 32 | 0x20000000)
 #define HOST_MEMORY ((uint64_t)1 << 16) /* added to a memory line: of the host, not of the device */
-enum { UNIFIED_STREAM = 0x10000000, OVERHEAD_STREAM = 0x20000000 };
+enum { UNIFIED_STREAM = 0x10000000, OVERHEAD_STREAM = 0x20000000, COUNTER_STREAM = 0x30000000 };
+
+/* Samples of a GPU's surroundings, by CUPTI's environment records. */
+#define COUNTERS(C)                                                                                                                                            \
+    C(COUNTER_SM_CLOCK, "sm_clock_mhz")                                                                                                                        \
+    C(COUNTER_MEMORY_CLOCK, "memory_clock_mhz")                                                                                                                \
+    C(COUNTER_PCIE_GENERATION, "pcie_generation")                                                                                                              \
+    C(COUNTER_PCIE_LANES, "pcie_lanes")                                                                                                                        \
+    C(COUNTER_THROTTLE, "clock_throttle_reasons")                                                                                                              \
+    C(COUNTER_TEMPERATURE, "gpu_temp_c")                                                                                                                       \
+    C(COUNTER_POWER, "power_mw")                                                                                                                               \
+    C(COUNTER_POWER_LIMIT, "power_limit_mw")                                                                                                                   \
+    C(COUNTER_FAN, "fan_speed_percent")
+#define AS_COUNTER(id, name) id,
+enum Counter { COUNTER_NONE, COUNTERS(AS_COUNTER) };
+#undef AS_COUNTER
 
 /* An event on its way to its line; what a kind does not use is 0. */
 typedef struct {
@@ -23,24 +38,25 @@ typedef struct {
     uint64_t start, end; /* ns since 1970 */
     uint64_t order;      /* as read */
     uint64_t amount;     /* bytes; a range's step number + 1; a call's result */
-    uint64_t node;       /* graph node; a range's payload; an address */
+    uint64_t node;       /* graph node; a range's payload; an address; a call's external id */
     uint32_t correlation, name;
-    uint32_t detail;      /* kernels: launch; copies: kinds and flags; ranges: payload type; others: their own kind */
-    uint32_t range, path; /* names: innermost NVTX range at the launch, all of them; ranges: range is the domain */
-    uint32_t graph, api, thread;
-    int32_t device; /* of a launch or of memory, -1: none */
-    uint8_t kind;   /* enum RecordKind; REC_PUSH: a range */
+    uint32_t detail;             /* kernels: launch; copies: kinds and flags; ranges: payload type; calls: event + 1; others: their own kind */
+    uint32_t range, path;        /* names: innermost NVTX range at the launch, all of them; ranges: range is the domain */
+    uint32_t graph, api, thread; /* graph of a wait: the event waited for; of a call that records an event: the stream */
+    int32_t device;              /* of a launch or of memory, -1: none */
+    uint8_t kind;                /* enum RecordKind; REC_PUSH: a range */
     uint8_t flags, unused[2];
 } Item;
-enum { ITEM_UNFINISHED = 1 }; /* a range that was open when recording stopped */
+enum { ITEM_UNFINISHED = 1, ITEM_EXTERNAL = 2 }; /* a range that was open when recording stopped; a call with an external id */
 
 /* A kernel's launch: what kernel_details tells. */
 typedef struct {
     uint32_t device, registers, static_shared, dynamic_shared, grid[3], block[3], cluster[3];
 } Launch;
 typedef struct {
-    uint32_t name; /* of kernel_details, 0: not made yet */
-    double occupancy;
+    uint32_t name;                  /* of kernel_details, 0: not made yet */
+    double occupancy;               /* percent, negative: not known */
+    uint32_t best_block, best_grid; /* with which it fills the device most; 0: not known */
 } LaunchText;
 
 typedef struct {
@@ -66,6 +82,8 @@ typedef struct {
         uint32_t thread, name;
     } * threads;
     size_t n_threads;
+    Record *links; /* REC_NVLINK and REC_PCIE */
+    size_t n_links;
     Record first_clock, last_clock;
     bool has_clock;
     uint32_t last_context, context_name, last_path, path_name; /* made last: mostly the same again */
@@ -84,6 +102,8 @@ int by_line_and_time(const void *a, const void *b); /* of Items: line, start, th
     X(XS_MEMCPY, "memcpy_details")                                                                                                                             \
     X(XS_MEMSET, "Memset_details")                                                                                                                             \
     X(XS_OCCUPANCY, "theoretical_occupancy_pct")                                                                                                               \
+    X(XS_MIN_GRID, "occupancy_min_grid_size")                                                                                                                  \
+    X(XS_BEST_BLOCK, "occupancy_suggested_block_size")                                                                                                         \
     X(XS_GRAPH, "cuda_graph_id")                                                                                                                               \
     X(XS_GRAPH_NODE, "cuda_graph_node_id")                                                                                                                     \
     X(XS_GRAPH_EXEC, "cuda_graph_exec_id")                                                                                                                     \
@@ -97,6 +117,10 @@ int by_line_and_time(const void *a, const void *b); /* of Items: line, start, th
     X(XS_PAYLOAD, "marker_payload")                                                                                                                            \
     X(XS_UNFINISHED, "unfinished")                                                                                                                             \
     X(XS_STREAM, "stream")                                                                                                                                     \
+    X(XS_EVENT, "cuda_event")                                                                                                                                  \
+    X(XS_EXTERNAL, "external_id")                                                                                                                              \
+    X(XS_CACHE, "cache_path")                                                                                                                                  \
+    X(XS_COUNTER, "counter_value")                                                                                                                             \
     X(XS_CAUSE, "cause_correlation_id")                                                                                                                        \
     X(XS_BYTES, "bytes")                                                                                                                                       \
     X(XS_ADDRESS, "addr")                                                                                                                                      \
@@ -121,6 +145,10 @@ int by_line_and_time(const void *a, const void *b); /* of Items: line, start, th
     X(XS_MINOR, "compute_cap_minor")                                                                                                                           \
     X(XS_UUID, "uuid")                                                                                                                                         \
     X(XS_MIG_UUID, "mig_uuid")                                                                                                                                 \
+    X(XS_NVLINK, "nvlink")                                                                                                                                     \
+    X(XS_PCIE_GENERATION, "pcie_generation")                                                                                                                   \
+    X(XS_PCIE_LANES, "pcie_lanes")                                                                                                                             \
+    X(XS_PCIE_RATE, "pcie_gigatransfers_per_second")                                                                                                           \
     X(XS_PROCESS, "process_id")                                                                                                                                \
     X(XS_START, "profile_start_time")                                                                                                                          \
     X(XS_STOP, "profile_stop_time")                                                                                                                            \
@@ -146,9 +174,6 @@ typedef struct {
 } Description;
 extern const char *const stream_types[];
 void describe(Timeline *t, const Item *item, Description *d);
-/* The occupancy of a launch, negative when the device's limits are not known. */
-double launch_occupancy(const Timeline *t, const Launch *launch);
-
 /* Replays allocations in order of time: running totals of one line. */
 typedef struct {
     struct {

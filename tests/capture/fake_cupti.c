@@ -6,7 +6,8 @@
  * FAKE_CUPTI_CLOCK     ns added to the clock
  *
  * A program calls fake_play(script, threads, times). A line of a script is a kind and its fields, `kernel start=+100 end=+200
- * corr=1 name=gemm`, times from the start of playing; or `flush`, `sleep MS`, `drop N`, `raw HEX`. The structs are laid out by the
+ * corr=1 name=gemm`, times from the start of playing; or `flush`, `sleep MS`, `drop N`, `context`, `context_ends`, `profiler_start`,
+ * `profiler_stop`. The structs are laid out by the
  * compiler from the fields that NVIDIA documents, not from the library's table of offsets. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -96,7 +97,7 @@ EXPORT int cuptiGetCallbackName(int domain, uint32_t cbid, const char **out)
                  {2, 311, "cudaGraphLaunch_v10000"}, {2, 17, "cudaGetDevice_v3020"},
                  {2, 51, "cudaMemsetAsync_v3020"},   {1, 307, "cuLaunchKernel"},
                  {1, 514, "cuGraphLaunch"},          {1, 243, "cuMemAlloc_v2"},
-                 {1, 5, "cuDeviceGetAttribute"}};
+                 {1, 5, "cuDeviceGetAttribute"},     {2, 135, "cudaEventRecord_v3020"}};
     if (cbid == 0 || cbid > (domain == 1 ? 807u : 523u)) return INVALID_PARAMETER;
     *out = "cuUnnamed";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -127,9 +128,22 @@ EXPORT int cuptiSubscribe_v2(void **out, Callback *callback, void *data, void *p
 }
 
 EXPORT int cuptiUnsubscribe(void *handle) { return subscriber = NULL, handle ? OK : INVALID_PARAMETER; }
+static atomic_bool callbacks[4][512];
 EXPORT int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uint32_t cbid)
 {
-    return (void)enable, (void)domain, (void)cbid, handle ? OK : INVALID_PARAMETER;
+    if (!handle || domain > 3 || cbid >= 512) return INVALID_PARAMETER;
+    return atomic_store(&callbacks[domain][cbid], enable != 0), OK;
+}
+
+/* What the library does in a program's thread. */
+static void call_back(int domain, uint32_t cbid, const void *data)
+{
+    if (subscriber && atomic_load(&callbacks[domain][cbid])) subscriber(subscriber_data, domain, cbid, data);
+}
+
+static void call_profiler(uint32_t cbid)
+{
+    for (int site = 0; site < 2; site++) call_back(1, cbid, &site); /* the site is what its data begins with */
 }
 
 EXPORT int cuptiActivityEnable(uint32_t kind)
@@ -138,7 +152,7 @@ EXPORT int cuptiActivityEnable(uint32_t kind)
     snprintf(name, sizeof name, "enable.%u", kind);
     int rc = failure(name);
     if (rc) return rc;
-    if (kind >= N_KINDS) return INVALID_KIND;
+    if (!fake_record_size(kind, version)) return INVALID_KIND;
     return atomic_store(&enabled[kind], true), OK;
 }
 EXPORT int cuptiActivityEnableAndDump(uint32_t kind) { return cuptiActivityEnable(kind); }
@@ -153,6 +167,17 @@ EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
     return OK;
 }
 EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable) { return (void)cbid, (void)enable, OK; }
+static _Thread_local uint64_t external_ids[16], n_external;
+EXPORT int cuptiActivityPushExternalCorrelationId(int kind, uint64_t id)
+{
+    if (kind != 3 || n_external == 16) return INVALID_PARAMETER;
+    return external_ids[n_external++] = id, OK;
+}
+EXPORT int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *last)
+{
+    if (kind != 3 || !n_external) return INVALID_PARAMETER;
+    return *last = external_ids[--n_external], OK;
+}
 EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void *config, uint32_t count) { return config && count ? OK : INVALID_PARAMETER; }
 EXPORT int cuptiActivitySetAttribute(int attribute, size_t *size, void *value) { return (void)attribute, size && value ? OK : INVALID_PARAMETER; }
 EXPORT int cuptiSetThreadIdType(int type) { return type == 1 ? OK : INVALID_PARAMETER; }
@@ -180,8 +205,21 @@ EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **r
     return *record = p, OK;
 }
 
+/* Kernels of a script whose end is "running" end when the program waits for its context (fake_cuda.c), or never. */
+static uint64_t *running[256];
+static int n_running;
+EXPORT void fake_finish(void);
+EXPORT void fake_finish(void)
+{
+    for (int i = 0; i < MAX_THREADS; i++) pthread_mutex_lock(&streams[i].lock);
+    while (n_running) *running[--n_running] = now_ns();
+    for (int i = 0; i < MAX_THREADS; i++) pthread_mutex_unlock(&streams[i].lock);
+}
+
 static void hand_over(Stream *s)
 {
+    for (int i = 0; i < n_running; i++)
+        if ((uint8_t *)running[i] >= s->bytes && (uint8_t *)running[i] < s->bytes + s->size) running[i--] = running[--n_running];
     uint8_t *bytes = s->bytes;
     size_t size = s->size, used = s->used;
     s->bytes = NULL, s->used = 0;
@@ -195,11 +233,11 @@ EXPORT void fake_driver_gone(void) { atomic_store(&driver_gone, true); }
 
 EXPORT int cuptiActivityFlushAll(uint32_t flag)
 {
-    (void)flag;
     if (atomic_load(&driver_gone)) fprintf(stderr, "fake_cupti: flushed after the driver's end\n"), abort();
     for (int i = 0; i < MAX_THREADS; i++) {
         pthread_mutex_lock(&streams[i].lock);
-        if (streams[i].used) hand_over(&streams[i]);
+        bool withheld = !flag && n_running; /* a flush that is not forced leaves what is not complete */
+        if (streams[i].used && !withheld) hand_over(&streams[i]);
         pthread_mutex_unlock(&streams[i].lock);
     }
     return failure("flush");
@@ -208,7 +246,7 @@ EXPORT int cuptiActivityFlushAll(uint32_t flag)
 /* ---- playing ---- */
 
 /* Puts a record into the thread's buffer; false when the tool gave none. */
-static bool put(Stream *s, const void *record, uint32_t kind)
+static bool put(Stream *s, const void *record, uint32_t kind, bool runs)
 {
     size_t n = fake_record_size(kind, version), max = 0;
     if (kind < N_KINDS && !atomic_load_explicit(&enabled[kind], memory_order_relaxed)) return true;
@@ -223,7 +261,9 @@ static bool put(Stream *s, const void *record, uint32_t kind)
         s->used = 0;
     }
     bool ok = s->bytes && s->size >= n;
-    if (ok) memcpy(s->bytes + s->used, record, n), s->used += n;
+    if (ok) memcpy(s->bytes + s->used, record, n);
+    if (ok && runs && n_running < 256) running[n_running++] = (uint64_t *)(void *)(s->bytes + s->used + offsetof(FakeKernel, end));
+    if (ok) s->used += n;
     pthread_mutex_unlock(&s->lock);
     atomic_fetch_add_explicit(ok ? &delivered[kind % N_KINDS] : &refused, 1, memory_order_relaxed);
     return ok;
@@ -252,17 +292,25 @@ static void *play(void *argument)
                 usleep((useconds_t)atoi(strtok_r(NULL, " \n", &rest)) * 1000);
             } else if (!strcmp(word, "drop")) {
                 atomic_fetch_add(&n_dropped, (unsigned long)atoi(strtok_r(NULL, " \n", &rest)));
-            } else if (!strcmp(word, "context")) {
-                if (subscriber) subscriber(subscriber_data, 3, 1, NULL);
+            } else if (!strcmp(word, "context") || !strcmp(word, "context_ends")) {
+                static int a_context;
+                void *data[] = {&a_context, NULL, NULL};
+                call_back(3, word[7] ? 2 : 1, data);
+            } else if (!strcmp(word, "profiler_start") || !strcmp(word, "profiler_stop")) {
+                call_profiler(word[11] == 'a' ? 308 : 309);
             } else {
                 FakeRecord r;
                 char fields[1024];
                 snprintf(fields, sizeof fields, "%s", p->lines[i]);
                 /* repetitions and threads have ids and times of their own */
                 uint32_t shift = (uint32_t)(p->thread * p->times + time) * 1000;
-                uint32_t kind = fake_record_make(&r, fields, p->base + (uint64_t)time * 1000000, shift);
+                uint32_t kind = fake_record_make(&r, fields, p->base + (uint64_t)time * 1000000, shift, version);
                 if (!kind) fprintf(stderr, "fake_cupti: cannot read: %s", p->lines[i]), exit(3);
-                put(s, &r, kind);
+                put(s, &r, kind, strstr(fields, "end=running"));
+                if (kind == 5 && n_external) { /* each call inside has a record of the id */
+                    FakeRecord e = {.external = {39, 3, external_ids[n_external - 1], r.api.correlationId, 0}};
+                    put(s, &e, 39, false);
+                }
                 if (kind == 10 && getenv("FAKE_CUPTI_STALE")) { /* the module is unloaded as soon as its records are out */
                     pthread_mutex_lock(&s->lock);
                     hand_over(s);
@@ -321,7 +369,7 @@ EXPORT unsigned long fake_soak(double per_second, double seconds)
     char line[256];
     for (int i = 0; i < 4; i++) {
         snprintf(line, sizeof line, "kernel start=+0 end=+100 corr=1 name=%s stream=%d block=256,1,1 grid=%d,1,1 regs=32", names[i], 7 + i % 2, 100 + i);
-        fake_record_make(&r[i], line, now_ns(), 0);
+        fake_record_make(&r[i], line, now_ns(), 0, version);
     }
     uint64_t begin = now_ns();
     uint32_t correlation = 0;
@@ -331,7 +379,7 @@ EXPORT unsigned long fake_soak(double per_second, double seconds)
             FakeRecord *k = &r[i % 4];
             k->kernel.correlationId = ++correlation;
             k->kernel.start = begin + (n + (unsigned)i) * 1000, k->kernel.end = k->kernel.start + 900;
-            put(&streams[0], k, 10);
+            put(&streams[0], k, 10, false);
         }
         double due = (double)(n + BATCH) / per_second - (double)(now_ns() - begin) / 1e9;
         if (due > 0.0005) usleep((useconds_t)(due * 1e6));

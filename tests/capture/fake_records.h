@@ -135,6 +135,53 @@ typedef struct {
     uint32_t endDeviceId, endContextId;
 } FakeGraph;
 
+typedef struct {
+    uint32_t kind, deviceId;
+    uint64_t timestamp;
+    uint32_t environmentKind, data[5];
+} FakeEnvironment;
+typedef struct {
+    uint32_t kind, entryType, operationType, deviceId;
+    uint64_t start, end;
+    uint32_t correlationId, padding;
+    uint64_t operationCorrelationId, cacheSize;
+    char *cachePath;
+    uint32_t processId, threadId;
+} FakeJit;
+typedef struct {
+    uint32_t kind, version, type[2];
+    uint8_t id[2][16];
+    uint32_t flag, linkCount;
+    union {
+        struct {
+            int8_t ports[2][32];
+            uint64_t bandwidth;
+            uint8_t nvswitch, pad[7];
+        } old;
+        struct { /* from 13.2 on */
+            uint32_t *ports[2];
+            uint64_t bandwidth;
+            uint8_t nvswitch, pad[7];
+        } new;
+    } rest;
+} FakeNvLink;
+typedef struct {
+    uint32_t kind, type, id, domain;
+    uint16_t generation, linkRate, linkWidth, upstreamBus;
+    uint8_t uuid[16];
+    uint32_t peers[32];
+} FakePcie;
+typedef struct {
+    uint32_t kind, correlationId, contextId, streamId, eventId, pad, deviceId, pad2;
+    void *reserved0;
+    uint64_t deviceTimestamp, cudaEventSyncId;
+} FakeEvent;
+typedef struct {
+    uint32_t kind, externalKind;
+    uint64_t externalId;
+    uint32_t correlationId, reserved;
+} FakeExternal;
+
 typedef union {
     uint32_t kind;
     FakeKernel kernel;
@@ -151,6 +198,12 @@ typedef union {
     FakePool pool;
     FakeUnified unified;
     FakeGraph graph;
+    FakeEnvironment environment;
+    FakeJit jit;
+    FakeNvLink nvlink;
+    FakePcie pcie;
+    FakeEvent event;
+    FakeExternal external;
 } FakeRecord;
 
 /* Lengths by the API version that brought them, the newest first; 0: the library does not know the kind. */
@@ -159,11 +212,14 @@ static inline size_t fake_record_size(uint32_t kind, uint32_t version)
     static const struct {
         uint32_t kind, since;
         size_t n;
-    } sizes[] = {{10, 130000, 216}, {10, 19, 208}, {10, 18, 200}, {10, 16, 176}, {10, 15, 168}, {10, 0, 160},  {1, 26, 96},   {1, 16, 88},      {1, 14, 80},
-                 {1, 0, 72},        {22, 16, 96},  {22, 14, 88},  {22, 0, 80},   {2, 16, 88},   {2, 14, 80},   {2, 0, 72},    {4, 0, 40},       {5, 0, 40},
-                 {17, 22, 56},      {17, 20, 48},  {17, 0, 40},   {38, 26, 56},  {38, 0, 40},   {8, 26, 184},  {8, 16, 176},  {8, 15, 152},     {8, 0, 144},
-                 {9, 23, 32},       {9, 22, 24},   {9, 0, 16},    {37, 0, 24},   {49, 24, 128}, {49, 16, 120}, {49, 15, 112}, {50, 130000, 80}, {50, 16, 72},
-                 {50, 15, 64},      {25, 26, 104}, {25, 0, 64},   {51, 21, 56},  {51, 17, 48},  {20, 0, 40}};
+    } sizes[] = {{1, 130400, 112}, {1, 26, 96},   {1, 16, 88},      {1, 14, 80},      {1, 0, 72},        {2, 130400, 104},  {2, 16, 88},       {2, 14, 80},
+                 {2, 0, 72},       {4, 0, 40},    {5, 0, 40},       {8, 130200, 192}, {8, 22, 184},      {8, 16, 176},      {8, 15, 152},      {8, 0, 144},
+                 {9, 130100, 40},  {9, 23, 32},   {9, 22, 24},      {9, 0, 16},       {10, 130400, 248}, {10, 130100, 224}, {10, 130000, 216}, {10, 19, 208},
+                 {10, 18, 200},    {10, 16, 176}, {10, 15, 168},    {10, 0, 160},     {17, 22, 56},      {17, 20, 48},      {17, 0, 40},       {20, 0, 40},
+                 {22, 16, 96},     {22, 14, 88},  {22, 0, 80},      {25, 26, 104},    {25, 0, 64},       {36, 130500, 80},  {36, 26, 56},      {36, 0, 24},
+                 {37, 0, 24},      {38, 26, 56},  {38, 0, 40},      {39, 0, 24},      {40, 130200, 88},  {40, 0, 136},      {46, 0, 168},      {49, 24, 128},
+                 {49, 16, 120},    {49, 15, 112}, {50, 130000, 80}, {50, 16, 72},     {50, 15, 64},      {51, 21, 56},      {51, 17, 48},      {52, 22, 72},
+                 {52, 18, 64}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].kind == kind && version >= sizes[i].since) return sizes[i].n;
     return 0;
@@ -204,8 +260,15 @@ static inline char *fake_text(const char *fields, const char *key)
     return p ? strndup(p, strcspn(p, " \n")) : NULL;
 }
 
+static inline uint8_t *fake_uuid(uint8_t *uuid, uint32_t device)
+{
+    for (int i = 0; i < 15; i++) uuid[i] = (uint8_t)(i + 1);
+    uuid[15] = (uint8_t)device;
+    return uuid;
+}
+
 /* Makes the record of a line; returns its kind, 0 when the line is not one. `shift` is added to correlation ids. */
-static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t base, uint32_t shift)
+static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t base, uint32_t shift, uint32_t version)
 {
     char word[32] = "";
     sscanf(f, "%31s", word);
@@ -252,6 +315,7 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
     } else if (!strcmp(word, "sync")) {
         FakeSync *s = &r->sync;
         s->kind = 38, s->type = (uint32_t)N("what", 3), s->start = start, s->end = end, s->correlationId = corr, s->contextId = context, s->streamId = stream;
+        s->cudaEventId = (uint32_t)N("event", UINT32_MAX);
     } else if (!strcmp(word, "device")) { /* an H200 */
         FakeDevice *d = &r->device;
         *d = (FakeDevice){.kind = 8,
@@ -272,8 +336,8 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
                           .major = 9,
                           .minor = 0,
                           .eccEnabled = 1,
-                          .uuid = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, (uint8_t)device},
                           .isCudaVisible = 1};
+        fake_uuid(d->uuid, device);
         d->name = strdup("NVIDIA H200 (fake)"); /* the tool's to free */
     } else if (!strcmp(word, "ctx")) {
         r->context = (FakeContext){.kind = 9, .contextId = context, .deviceId = device, .computeApiKind = 1};
@@ -298,8 +362,37 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
         FakeGraph *g = &r->graph;
         g->kind = 51, g->correlationId = corr, g->start = start, g->end = end, g->deviceId = device, g->graphId = (uint32_t)N("graph", 1),
         g->contextId = context, g->streamId = stream;
+    } else if (!strcmp(word, "preemption")) { /* a kind that nobody asks for */
+        r->kind = 18;
     } else if (!strcmp(word, "environment")) {
-        r->kind = 20;
+        FakeEnvironment *e = &r->environment;
+        e->kind = 20, e->deviceId = device, e->timestamp = start, e->environmentKind = (uint32_t)N("what", 1);
+        const char *p = fake_field(f, "values");
+        for (int i = 0; i < 5 && p; i++, p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) e->data[i] = (uint32_t)strtoul(p, NULL, 10);
+    } else if (!strcmp(word, "jit")) {
+        FakeJit *j = &r->jit;
+        j->kind = 52, j->entryType = (uint32_t)N("entry", 1), j->operationType = (uint32_t)N("what", 3), j->deviceId = device, j->start = start, j->end = end;
+        j->correlationId = corr, j->cacheSize = N("bytes", 0), j->cachePath = fake_text(f, "path"), j->threadId = thread;
+    } else if (!strcmp(word, "nvlink")) {
+        FakeNvLink *l = &r->nvlink;
+        l->kind = 40, l->version = 4, l->type[0] = l->type[1] = 1, l->linkCount = (uint32_t)N("links", 18), l->flag = 0x1e;
+        fake_uuid(l->id[0], device), fake_uuid(l->id[1], (uint32_t)N("to", 1));
+        if (version < 130200) {
+            l->rest.old.bandwidth = N("bandwidth", 0), l->rest.old.nvswitch = 1;
+        } else {
+            for (int i = 0; i < 2; i++) l->rest.new.ports[i] = calloc(l->linkCount, sizeof(uint32_t)); /* the tool's to free */
+            l->rest.new.bandwidth = N("bandwidth", 0), l->rest.new.nvswitch = 1;
+        }
+    } else if (!strcmp(word, "pcie")) {
+        FakePcie *c = &r->pcie;
+        c->kind = 46, c->type = (uint32_t)N("what", 0), c->id = device, c->generation = 5, c->linkRate = 32, c->linkWidth = 16, c->upstreamBus = 26;
+        if (!c->type) fake_uuid(c->uuid, device);
+    } else if (!strcmp(word, "event")) {
+        FakeEvent *e = &r->event;
+        e->kind = 36, e->correlationId = corr, e->contextId = context, e->streamId = stream, e->eventId = (uint32_t)N("event", 1), e->deviceId = device;
+        e->cudaEventSyncId = N("sync", 0);
+    } else if (!strcmp(word, "external")) {
+        r->external = (FakeExternal){39, (uint32_t)N("what", 3), N("id", 0), corr, 0};
     } else {
         return 0;
     }

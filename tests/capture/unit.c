@@ -118,7 +118,7 @@ static void test_spool(void)
     ProfErr err = {0};
     int fd = mkstemp(path);
     close(fd), unlink(path);
-    SpoolWriter *w = spool_create(path, "version=1\nhost=h\n", 1 << 30, &err);
+    SpoolWriter *w = spool_create(path, "version=2\nhost=h\n", 1 << 30, &err);
     enum { RECORDS = 30000 };
     uint64_t seed = 1;
     Record *written = calloc(RECORDS, sizeof *written);

@@ -1,0 +1,85 @@
+/* contexts.c: see contexts.h. The driver is the one that the program has; it is never linked, nor loaded by us. */
+#define _GNU_SOURCE
+#include "contexts.h"
+
+#include "../base.h"
+#include "system.h"
+
+#include <dlfcn.h>
+
+enum { MOST_CONTEXTS = 256 };
+#define NS_PER_S INT64_C(1000000000)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *contexts[MOST_CONTEXTS];
+static size_t n_contexts;
+
+void contexts_add(void *context)
+{
+    pthread_mutex_lock(&lock);
+    if (context && n_contexts < MOST_CONTEXTS) contexts[n_contexts++] = context;
+    pthread_mutex_unlock(&lock);
+}
+
+void contexts_remove(void *context)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < n_contexts; i++)
+        if (contexts[i] == context) contexts[i--] = contexts[--n_contexts];
+    pthread_mutex_unlock(&lock);
+}
+
+typedef struct {
+    int (*push)(void *context), (*pop)(void **context), (*synchronize)(void);
+} Driver;
+
+static bool find_driver(Driver *d)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!library) return false;
+    void *symbols[] = {dlsym(library, "cuCtxPushCurrent_v2"), dlsym(library, "cuCtxPopCurrent_v2"), dlsym(library, "cuCtxSynchronize")};
+    memcpy(&d->push, &symbols[0], sizeof symbols[0]);
+    memcpy(&d->pop, &symbols[1], sizeof symbols[1]);
+    memcpy(&d->synchronize, &symbols[2], sizeof symbols[2]);
+    return d->push && d->pop && d->synchronize;
+}
+
+static _Atomic bool all_done;
+
+/* On a thread of its own: the wait cannot be given a limit, and the thread may be left behind. */
+static void *wait_for_all(void *unused)
+{
+    Driver driver;
+    void *copy[MOST_CONTEXTS], *popped;
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    size_t n = n_contexts;
+    memcpy(copy, contexts, n * sizeof *copy);
+    pthread_mutex_unlock(&lock);
+    if (!find_driver(&driver)) return NULL;
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) {
+        if (driver.push(copy[i])) continue; /* it is gone meanwhile */
+        ok &= driver.synchronize() == 0;
+        driver.pop(&popped);
+    }
+    all_done = ok;
+    return NULL;
+}
+
+bool contexts_wait(int seconds)
+{
+    pthread_t thread;
+    struct timespec until = after_ns(seconds * NS_PER_S);
+    all_done = false;
+    if (start_thread(&thread, wait_for_all)) return false;
+    if (!pthread_timedjoin_np(thread, NULL, &until)) return all_done;
+    pthread_detach(thread);
+    return false;
+}
+
+void contexts_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    n_contexts = 0;
+}
