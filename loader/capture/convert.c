@@ -213,6 +213,7 @@ static void take_device_work(Converter *c, const Record *r)
     Item item = {.kind = (uint8_t)r->kind, .start = record_get(r, FIELD_START), .end = record_get(r, FIELD_END), .device = (int32_t)device};
     item.correlation = u32_of(r, FIELD_CORRELATION), item.graph = u32_of(r, FIELD_GRAPH), item.node = record_get(r, FIELD_GRAPH_NODE);
     item.amount = record_get(r, FIELD_BYTES), item.name = name_of(c, record_get(r, FIELD_NAME));
+    if (item.end && item.end < c->t.start_ns) return;  /* between two captures: not all libraries can be told to stop, see cupti_disable() */
     if (r->kind == REC_GRAPH && device == INT32_MAX) { /* ran on the host */
         item.line = SPECIAL_LINE + HOST_GRAPHS, item.device = -1;
     } else {

@@ -1,4 +1,5 @@
 /* system.c: see system.h. */
+#define _GNU_SOURCE
 #include "system.h"
 
 #include <signal.h>

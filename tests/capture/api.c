@@ -8,6 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
+static void *cupti;
+
+/* What another tool of the process gets when it asks for CUPTI; it gives it back. */
+static int other_tool(void)
+{
+    void *symbols[] = {dlsym(cupti, "cuptiSubscribe"), dlsym(cupti, "cuptiUnsubscribe")}, *handle = NULL;
+    int (*subscribe)(void **, void *, void *), (*unsubscribe)(void *);
+    memcpy(&subscribe, &symbols[0], sizeof symbols[0]), memcpy(&unsubscribe, &symbols[1], sizeof symbols[1]);
+    int rc = subscribe(&handle, &cupti, NULL);
+    if (!rc) unsubscribe(handle);
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
     char path[4096] = "";
@@ -17,19 +30,25 @@ int main(int argc, char **argv)
     ProfsqlCapture wrong = {.size = 1};
     if (!profsql_capture_start(&wrong) || !*profsql_capture_error()) return fprintf(stderr, "a wrong size was taken\n"), 1;
     ProfsqlCapture options = {
-        .size = sizeof options, .logdir = argv[3], .run = "api", .kinds = "default,-memory", .step_range = "iteration*", .cupti = argv[1]};
+        .size = sizeof options, .logdir = argv[3], .run = "api", .kinds = "default,-memory,external", .step_range = "iteration*", .cupti = argv[1]};
     for (int i = 0; i < 2; i++) {
         if (profsql_capture_start(&options)) return fprintf(stderr, "%s\n", profsql_capture_error()), 1;
         if (!profsql_capture_start(&options)) return fprintf(stderr, "two at once\n"), 1;
-        void *cupti = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD), *symbol = cupti ? dlsym(cupti, "fake_play") : NULL;
+        cupti = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD);
+        void *symbol = cupti ? dlsym(cupti, "fake_play") : NULL;
         int (*play)(const char *, int, int) = NULL;
         memcpy(&play, &symbol, sizeof symbol);
         if (!play) return fprintf(stderr, "no CUPTI was opened\n"), 1;
         profsql_capture_push("iteration 1");
+        profsql_capture_push_id(77);
         play(argv[2], 1, 1);
+        profsql_capture_pop_id();
         profsql_capture_pop();
         if (profsql_capture_stop(path, sizeof path)) return fprintf(stderr, "%s\n", profsql_capture_error()), 1;
         puts(path);
+        int before = other_tool();
+        profsql_capture_release();
+        if (before != 39 || other_tool()) return fprintf(stderr, "CUPTI is not let go when it is released\n"), 1;
     }
     return 0;
 }

@@ -108,6 +108,7 @@ EXPORT int cuptiGetCallbackName(int domain, uint32_t cbid, const char **out)
 EXPORT int cuptiSubscribe(void **out, Callback *callback, void *data)
 {
     int rc = failure("subscribe");
+    if (!rc && subscriber) rc = 39;
     if (rc) return rc;
     *out = &subscriber, subscriber = callback, subscriber_data = data;
     return OK;

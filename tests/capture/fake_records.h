@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -239,11 +240,13 @@ static inline uint64_t fake_number(const char *fields, const char *key, uint64_t
     return p ? strtoull(p, NULL, 0) : otherwise;
 }
 
-/* start=+100 is 100 ns after base, start=100 is absolute. */
+/* start=+100 is 100 ns after base, start=now when the record is made, start=100 is absolute. */
 static inline uint64_t fake_time(const char *fields, const char *key, uint64_t base)
 {
     const char *p = fake_field(fields, key);
+    struct timespec t;
     if (!p) return base;
+    if (!strncmp(p, "now", 3)) return clock_gettime(CLOCK_REALTIME, &t), (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     return *p == '+' ? base + strtoull(p + 1, NULL, 10) : strtoull(p, NULL, 10);
 }
 

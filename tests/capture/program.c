@@ -164,7 +164,7 @@ int main(int argc, char **argv)
             FILE *f = fopen(name, "w+");
             if (f) fputs("the program's own\n", f), fflush(f);
         }
-        sleep(1);
+        sleep(2);
     }
     if (getenv("FAKE_CUDA") && cupti) { /* the driver's library, as the loader knows it */
         void *cuda = dlopen(getenv("FAKE_CUDA"), RTLD_NOW);

@@ -21,29 +21,29 @@ static void check(bool ok, const char *what)
 /* Values of NVIDIA's occupancy calculator and of XLA's formula, from the documentation of both. */
 static void test_occupancy(void)
 {
-    static const SmLimits hopper = {9, 0, 32, 64, 32, 65536, 233472}, ampere = {8, 0, 32, 64, 32, 65536, 167936}, turing = {7, 5, 32, 32, 16, 65536, 65536},
-                          blackwell = {12, 0, 32, 48, 24, 65536, 102400};
+    static const SmLimits hopper = {9, 0, 32, 64, 32, 65536, 233472, 1024, 65536}, ampere = {8, 0, 32, 64, 32, 65536, 167936, 1024, 65536},
+                          turing = {7, 5, 32, 32, 16, 65536, 65536, 1024, 65536}, blackwell = {12, 0, 32, 48, 24, 65536, 102400, 1024, 65536};
     static const struct {
         const SmLimits *sm;
         uint64_t threads;
-        uint32_t registers;
-        uint64_t shared;
+        BlockNeeds needs;
         double percent;
-    } cases[] = {{&hopper, 256, 32, 0, 100},
-                 {&hopper, 384, 168, 208 << 10, 18.75},
-                 {&hopper, 128, 255, 0, 12.5},
-                 {&hopper, 100, 40, 0, 58.59375},
-                 {&ampere, 256, 64, 0, 50},
-                 {&turing, 256, 64, 0, 100},
-                 {&blackwell, 256, 64, 0, 100 * 2 / 3.0},
-                 {&hopper, 256, 32, 8192, 100}};
+    } cases[] = {{&hopper, 256, {32, 0}, 100},
+                 {&hopper, 384, {168, 208 << 10}, 18.75},
+                 {&hopper, 128, {255, 0}, 12.5},
+                 {&hopper, 100, {40, 0}, 58.59375},
+                 {&ampere, 256, {64, 0}, 50},
+                 {&turing, 256, {64, 0}, 100},
+                 {&blackwell, 256, {64, 0}, 100 * 2 / 3.0},
+                 {&hopper, 256, {32, 8192}, 100}};
     bool ok = true;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        double got = occupancy_percent(cases[i].sm, cases[i].threads, cases[i].registers, cases[i].shared);
+        double got = occupancy_percent(cases[i].sm, cases[i].threads, cases[i].needs);
         if (fabs(got - cases[i].percent) > 1e-9) ok = false, printf("# case %zu: %g instead of %g\n", i, got, cases[i].percent);
     }
     check(ok, "occupancy of the calculator's cases");
-    check(occupancy_percent(&hopper, 0, 32, 0) < 0 && occupancy_percent(&(SmLimits){0}, 256, 32, 0) < 0, "no occupancy without threads or limits");
+    check(occupancy_percent(&hopper, 0, cases[0].needs) < 0 && occupancy_percent(&(SmLimits){0}, 256, cases[0].needs) < 0,
+          "no occupancy without threads or limits");
 }
 
 static int by_first(const void *a, const void *b)
