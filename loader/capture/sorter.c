@@ -1,24 +1,31 @@
-/* sorter.c: an external merge sort; see sorter.h. */
+/* sorter.c: an external merge sort; see sorter.h. In the file an element is the differences of its 8-byte words to the element before
+ * in its run, as varints: neighbours are much alike. */
 #define _GNU_SOURCE
 #include "sorter.h"
+
+#include "../format/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MOST_RUNS = 1024, RUN_READ_BYTES = 64 << 10 };
+enum { MOST_RUNS = 1024, WINDOW_BYTES = 64 << 10, VARINT_BYTES = 10 };
 
 /* A sorted run in the file, read through a window. */
 typedef struct {
-    uint64_t at, end; /* in the file: what is not in the window yet */
+    uint64_t at, end;    /* in the file: what is not in the window yet */
+    uint64_t n_elements; /* still to be read */
     uint8_t *window;
     size_t n, position; /* bytes of the window */
+    uint64_t *element;  /* its first one */
 } SortRun;
 
 struct Sorter {
-    size_t element_bytes, capacity, n; /* elements in memory */
+    size_t element_bytes, n_words, capacity, n; /* capacity, n: elements in memory */
     uint8_t *elements;
+    const void **order; /* the elements sorted, unless they were in_order */
+    bool in_order;
     int (*compare)(const void *, const void *);
     const char *folder;
     int fd;
@@ -33,18 +40,19 @@ struct Sorter {
 Sorter *sorter_new(size_t element_bytes, int (*compare)(const void *, const void *), const char *folder)
 {
     Sorter *s = prof_alloc(sizeof *s);
-    if (s) *s = (Sorter){.element_bytes = element_bytes, .compare = compare, .folder = folder, .fd = -1};
+    if (s) *s = (Sorter){.element_bytes = element_bytes, .n_words = element_bytes / 8, .compare = compare, .folder = folder, .fd = -1};
     return s;
 }
 
 void sorter_free(Sorter *s)
 {
     if (!s) return;
-    for (size_t i = 0; i < s->n_runs; i++) prof_free(s->runs[i].window);
+    for (size_t i = 0; i < s->n_runs; i++) prof_free(s->runs[i].window), prof_free(s->runs[i].element);
     if (s->fd >= 0) close(s->fd);
     prof_free(s->runs);
     prof_free(s->heap);
     prof_free(s->elements);
+    prof_free(s->order);
     prof_free(s);
 }
 
@@ -59,22 +67,72 @@ static bool open_file(Sorter *s, ProfErr *err)
     return s->fd >= 0;
 }
 
+static bool write_out(Sorter *s, const uint8_t *p, size_t n, ProfErr *err)
+{
+    while (n) {
+        ssize_t k = pwrite(s->fd, p, n, (off_t)s->file_bytes);
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) {
+            prof_fail(err, PROF_IO, 0, "cannot write a temporary file in %s: %s", s->folder, k < 0 ? strerror(errno) : "no space left");
+            return false;
+        }
+        p += k, n -= (size_t)k, s->file_bytes += (uint64_t)k;
+    }
+    return true;
+}
+
+static uint8_t *put_difference(uint8_t *p, uint64_t difference)
+{
+    uint64_t v = difference << 1 ^ (0 - (difference >> 63)); /* zigzag: small ones below 0 are short too */
+    for (; v >= 0x80; v >>= 7) *p++ = (uint8_t)(v | 0x80);
+    *p++ = (uint8_t)v;
+    return p;
+}
+
+static int compare_through(const void *a, const void *b, void *sorter)
+{
+    return ((const Sorter *)sorter)->compare(*(const void *const *)a, *(const void *const *)b);
+}
+
+static const void *element_at(const Sorter *s, size_t i) { return s->in_order ? s->elements + i * s->element_bytes : s->order[i]; }
+
+/* Sorts pointers, the elements stay: they mostly come in order already. */
+static bool sort_elements(Sorter *s)
+{
+    size_t n = 1;
+    while (n < s->n && s->compare(s->elements + (n - 1) * s->element_bytes, s->elements + n * s->element_bytes) <= 0) n++;
+    if ((s->in_order = n >= s->n)) return true;
+    if (!s->order && !(s->order = prof_alloc(s->capacity * sizeof *s->order))) return false;
+    for (size_t i = 0; i < s->n; i++) s->order[i] = s->elements + i * s->element_bytes;
+    qsort_r(s->order, s->n, sizeof *s->order, compare_through, s);
+    return true;
+}
+
 static int spill(Sorter *s, ProfErr *err)
 {
     if (s->fd < 0 && !open_file(s, err)) return err->code;
     if (s->n_runs == MOST_RUNS) return prof_fail(err, PROF_IO, 0, "more records than can be sorted (%llu)", (unsigned long long)s->n_added);
     if (!GROW(s->runs, s->n_runs, s->run_capacity)) return prof_nomem(err);
-    qsort(s->elements, s->n, s->element_bytes, s->compare);
-    size_t left = s->n * s->element_bytes;
-    s->runs[s->n_runs++] = (SortRun){.at = s->file_bytes, .end = s->file_bytes + left};
-    for (const uint8_t *p = s->elements; left;) {
-        ssize_t k = pwrite(s->fd, p, left, (off_t)s->file_bytes);
-        if (k < 0 && errno == EINTR) continue;
-        if (k <= 0) return prof_fail(err, PROF_IO, 0, "cannot write a temporary file in %s: %s", s->folder, k < 0 ? strerror(errno) : "no space left");
-        p += k, left -= (size_t)k, s->file_bytes += (uint64_t)k;
+    uint8_t *room = prof_alloc(WINDOW_BYTES), *p = room;
+    uint64_t *last = prof_alloc(s->element_bytes);
+    if (room && last && sort_elements(s)) {
+        SortRun run = {.at = s->file_bytes, .n_elements = s->n};
+        for (size_t i = 0; i < s->n && !err->code; i++) {
+            const uint64_t *words = element_at(s, i);
+            if (p + s->n_words * VARINT_BYTES > room + WINDOW_BYTES) write_out(s, room, (size_t)(p - room), err), p = room;
+            for (size_t w = 0; w < s->n_words; w++) p = put_difference(p, words[w] - last[w]);
+            memcpy(last, words, s->element_bytes);
+        }
+        if (!err->code) write_out(s, room, (size_t)(p - room), err);
+        run.end = s->file_bytes;
+        s->runs[s->n_runs++] = run;
+        s->n = 0;
+    } else {
+        prof_nomem(err);
     }
-    s->n = 0;
-    return PROF_OK;
+    prof_free(room);
+    prof_free(last);
+    return err->code;
 }
 
 /* Doubles the room up to what a sorter may hold. */
@@ -106,22 +164,40 @@ int sorter_add(Sorter *s, const void *element, ProfErr *err)
 
 /* ---- merging ---- */
 
-static const uint8_t *first_of(const Sorter *s, size_t run) { return s->runs[run].window + s->runs[run].position; }
+static const void *first_of(const Sorter *s, size_t run) { return s->runs[run].element; }
 
-/* Fills the window of a run; false at its end or with err set. */
+/* Moves what is left of the window to its beginning, and fills it. */
 static bool refill(Sorter *s, SortRun *r, ProfErr *err)
 {
-    size_t n = RUN_READ_BYTES / s->element_bytes * s->element_bytes;
-    if (n > r->end - r->at) n = (size_t)(r->end - r->at);
-    r->n = r->position = 0;
-    if (!n) return false;
-    if (!r->window && !(r->window = prof_alloc(RUN_READ_BYTES))) return prof_nomem(err), false;
-    while (r->n < n) {
-        ssize_t k = pread(s->fd, r->window + r->n, n - r->n, (off_t)r->at);
+    r->n -= r->position;
+    memmove(r->window, r->window + r->position, r->n);
+    r->position = 0;
+    while (r->n < WINDOW_BYTES && r->at < r->end) {
+        size_t n = WINDOW_BYTES - r->n;
+        if (n > r->end - r->at) n = (size_t)(r->end - r->at);
+        ssize_t k = pread(s->fd, r->window + r->n, n, (off_t)r->at);
         if (k < 0 && errno == EINTR) continue;
-        if (k <= 0) return prof_fail(err, PROF_IO, 0, "cannot read a temporary file in %s: %s", s->folder, strerror(errno)), false;
+        if (k <= 0) return prof_fail(err, PROF_IO, 0, "cannot read a temporary file in %s: %s", s->folder, k < 0 ? strerror(errno) : "it was cut"), false;
         r->n += (size_t)k, r->at += (uint64_t)k;
     }
+    return true;
+}
+
+/* Makes the run's next element its first; false at its end or with err set. */
+static bool advance(Sorter *s, SortRun *r, ProfErr *err)
+{
+    if (!r->n_elements) return false;
+    if (!r->window && !(r->window = prof_alloc(WINDOW_BYTES))) return prof_nomem(err), false;
+    if (!r->element && !(r->element = prof_alloc(s->element_bytes))) return prof_nomem(err), false;
+    if (r->n - r->position < s->n_words * VARINT_BYTES && r->at < r->end && !refill(s, r, err)) return false;
+    const uint8_t *p = r->window + r->position, *end = r->window + r->n;
+    for (size_t w = 0; w < s->n_words; w++) {
+        uint64_t v;
+        if (!(p = wire_varint(p, end, &v))) return prof_fail(err, PROF_IO, 0, "a temporary file in %s was changed", s->folder), false;
+        r->element[w] += v >> 1 ^ (0 - (v & 1));
+    }
+    r->position = (size_t)(p - r->window);
+    r->n_elements--;
     return true;
 }
 
@@ -142,16 +218,17 @@ static void begin_reading(Sorter *s, ProfErr *err)
 {
     s->reading = true;
     if (s->n_runs && s->n) spill(s, err);
-    if (!s->n_runs && s->n) qsort(s->elements, s->n, s->element_bytes, s->compare);
+    if (!s->n_runs && s->n && !sort_elements(s)) prof_nomem(err);
     if (!s->n_runs || err->code) return;
     prof_free(s->elements);
-    s->elements = NULL;
+    prof_free(s->order);
+    s->elements = NULL, s->order = NULL;
     if (!(s->heap = prof_alloc(s->n_runs * sizeof *s->heap))) {
         prof_nomem(err);
         return;
     }
     for (size_t i = 0; i < s->n_runs; i++)
-        if (refill(s, &s->runs[i], err)) s->heap[s->n_heap++] = i;
+        if (advance(s, &s->runs[i], err)) s->heap[s->n_heap++] = i;
     for (size_t i = s->n_heap / 2 + 1; i-- > 0;) sift_down(s, i);
 }
 
@@ -160,12 +237,10 @@ const void *sorter_next(Sorter *s, ProfErr *err)
     if (!s->reading) {
         begin_reading(s, err);
     } else if (s->n_heap) { /* the element handed out last is used up only now */
-        SortRun *r = &s->runs[s->heap[0]];
-        r->position += s->element_bytes;
-        if (r->position == r->n && !refill(s, r, err)) s->heap[0] = s->heap[--s->n_heap];
+        if (!advance(s, &s->runs[s->heap[0]], err)) s->heap[0] = s->heap[--s->n_heap];
         sift_down(s, 0);
     }
     if (err->code) return NULL;
     if (s->n_runs) return s->n_heap ? first_of(s, s->heap[0]) : NULL;
-    return s->at < s->n ? s->elements + s->at++ * s->element_bytes : NULL;
+    return s->at < s->n ? element_at(s, s->at++) : NULL;
 }
