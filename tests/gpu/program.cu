@@ -1,19 +1,35 @@
 // program.cu: a CUDA program whose every launch, copy and byte is known. Prints what it did as JSON; tests/gpu/run compares.
 //
-//   program            the known work
-//   program overhead N N empty launches; prints microseconds a launch
+//   program known          kernels, copies, sets, a graph, ranges, threads
+//   program profiler       launches before, between and after cudaProfilerStart() and cudaProfilerStop()
+//   program overhead N     N empty launches; prints microseconds a launch
+//   program train N        N steps of kernels that take about 2 ms; prints microseconds a step
+//   program gemm           matrix products of cuBLAS (built with -DWITH_CUBLAS)
+//   program die HOW        works, then ends by exit, _exit, kill, abort or a kernel that writes where it must not
+//   program busy SECONDS   launches all the time
+//   program peers          copies between the first two GPUs
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <chrono>
+#include <string>
 #include <thread>
+#include <unistd.h>
+#include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
+#ifdef WITH_CUBLAS
+#include <cublas_v2.h>
+#endif
 
-#define CHECK(call)                                                                                                          \
-    do {                                                                                                                     \
-        cudaError_t rc = call;                                                                                               \
-        if (rc != cudaSuccess) fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(rc)), exit(rc == cudaErrorNoDevice || rc == cudaErrorInsufficientDriver ? 77 : 1); \
+#define CHECK(call)                                                                                                                                            \
+    do {                                                                                                                                                       \
+        cudaError_t rc = call;                                                                                                                                 \
+        if (rc != cudaSuccess) {                                                                                                                               \
+            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(rc));                                                                                        \
+            exit(rc == cudaErrorNoDevice || rc == cudaErrorInsufficientDriver ? 77 : 1);                                                                       \
+        }                                                                                                                                                      \
     } while (0)
 
 __global__ void empty() {}
@@ -33,33 +49,140 @@ __global__ void with_shared(float *out, int n)
     extern __shared__ float asked[];
     fixed[threadIdx.x] = threadIdx.x, asked[threadIdx.x] = n;
     __syncthreads();
-    out[blockIdx.x * blockDim.x + threadIdx.x] = fixed[(threadIdx.x + 1) % blockDim.x] + asked[threadIdx.x];
+    out[(blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x] = fixed[(threadIdx.x + 1) % blockDim.x] + asked[threadIdx.x];
 }
 
-enum { SPINS = 100, STEPS = 5, NODES = 3, REPLAYS = 20, THREAD_LAUNCHES = 7 };
+__global__ void write_nowhere() { *(volatile int *)16 = 1; }
+
+enum { SPINS = 100, STEPS = 5, NODES = 3, REPLAYS = 20, THREAD_LAUNCHES = 7, SPIN_NS = 200000 };
 static const size_t H2D = 1000003, D2H = 500009, D2D = 250007, SET = 123457;
+
+static double now_us()
+{
+    using namespace std::chrono;
+    return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
+}
 
 static void overhead(int n)
 {
     empty<<<1, 1>>>();
     CHECK(cudaDeviceSynchronize());
-    auto begin = std::chrono::steady_clock::now();
+    double begin = now_us();
     for (int i = 0; i < n; i++) {
         empty<<<1, 1>>>();
         if (i % 1000 == 999) CHECK(cudaDeviceSynchronize());
     }
     CHECK(cudaDeviceSynchronize());
-    printf("%.4f\n", std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count() / n);
+    printf("%.4f\n", (now_us() - begin) / n);
 }
 
-int main(int argc, char **argv)
+// As a step of training: a batch goes to the GPU, forty kernels of 50 us, the loss comes back.
+static void train(int n)
 {
-    CHECK(cudaSetDevice(0));
-    CHECK(cudaFree(0));
-    if (argc == 3 && !strcmp(argv[1], "overhead")) return overhead(atoi(argv[2])), 0;
+    char *batch, *device, *loss;
+    CHECK(cudaMallocHost(&batch, H2D));
+    CHECK(cudaMallocHost(&loss, 4));
+    CHECK(cudaMalloc(&device, H2D));
+    double begin = 0;
+    for (int step = -3; step < n; step++) { // the first three warm up
+        if (!step) begin = now_us();
+        nvtxRangePushA("step");
+        CHECK(cudaMemcpyAsync(device, batch, H2D, cudaMemcpyHostToDevice));
+        for (int i = 0; i < 40; i++) spin<<<1, 32>>>(50000);
+        CHECK(cudaMemcpyAsync(loss, device, 4, cudaMemcpyDeviceToHost));
+        CHECK(cudaDeviceSynchronize());
+        nvtxRangePop();
+    }
+    printf("%.4f\n", (now_us() - begin) / n);
+}
+
+static void profiler()
+{
+    for (int i = 0; i < 3; i++) spin<<<1, 32>>>(1000);
+    CHECK(cudaDeviceSynchronize());
+    for (int window = 0; window < 2; window++) {
+        CHECK(cudaProfilerStart());
+        for (int i = 0; i < 5; i++) empty<<<1, 1>>>();
+        CHECK(cudaDeviceSynchronize());
+        CHECK(cudaProfilerStop());
+        for (int i = 0; i < 3; i++) spin<<<1, 32>>>(1000);
+        CHECK(cudaDeviceSynchronize());
+    }
+    printf("{\"inside\": 5, \"windows\": 2}\n");
+}
+
+static void gemm()
+{
+#ifdef WITH_CUBLAS
+    const int N = 2048, TIMES = 20;
+    float *a, *b, *c, one = 1, zero = 0, ms;
+    cublasHandle_t cublas;
+    cudaEvent_t begin, end;
+    CHECK(cudaMalloc(&a, sizeof(float) * N * N));
+    CHECK(cudaMalloc(&b, sizeof(float) * N * N));
+    CHECK(cudaMalloc(&c, sizeof(float) * N * N));
+    CHECK(cudaMemset(a, 0, sizeof(float) * N * N));
+    CHECK(cudaMemset(b, 0, sizeof(float) * N * N));
+    CHECK(cudaEventCreate(&begin));
+    CHECK(cudaEventCreate(&end));
+    if (cublasCreate(&cublas)) fprintf(stderr, "cublasCreate failed\n"), exit(1);
+    cublasSgemm(cublas, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &one, a, N, b, N, &zero, c, N);
+    CHECK(cudaDeviceSynchronize());
+    nvtxRangePushA("gemms");
+    CHECK(cudaEventRecord(begin));
+    for (int i = 0; i < TIMES; i++) cublasSgemm(cublas, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &one, a, N, b, N, &zero, c, N);
+    CHECK(cudaEventRecord(end));
+    CHECK(cudaEventSynchronize(end));
+    nvtxRangePop();
+    CHECK(cudaEventElapsedTime(&ms, begin, end));
+    printf("{\"gemms\": %d, \"events_ms\": %.6f, \"flops\": %.0f}\n", TIMES, ms, 2.0 * N * N * N * TIMES);
+#else
+    fprintf(stderr, "built without cuBLAS\n"), exit(78);
+#endif
+}
+
+static void die(const std::string &how)
+{
+    for (int i = 0; i < 50; i++) spin<<<1, 32>>>(10000);
+    CHECK(cudaDeviceSynchronize());
+    usleep(2500000); // the capture flushes each second
+    if (how == "_exit") _exit(42);
+    if (how == "kill") raise(SIGKILL);
+    if (how == "abort") abort();
+    if (how == "fault") write_nowhere<<<1, 1>>>(), fprintf(stderr, "fault: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    exit(42);
+}
+
+static void busy(double seconds)
+{
+    long n = 0;
+    for (double end = now_us() + seconds * 1e6; now_us() < end; n += 10) {
+        for (int i = 0; i < 10; i++) spin<<<1, 32>>>(100000);
+        CHECK(cudaStreamSynchronize(0));
+    }
+    printf("{\"launches\": %ld}\n", n);
+}
+
+static void peers()
+{
+    int n = 0;
+    char *from, *to;
+    CHECK(cudaGetDeviceCount(&n));
+    if (n < 2) fprintf(stderr, "one GPU\n"), exit(78);
+    CHECK(cudaMalloc(&from, H2D));
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaMalloc(&to, H2D));
+    CHECK(cudaMemcpyPeer(to, 1, from, 0, H2D));
+    empty<<<1, 1>>>();
+    CHECK(cudaDeviceSynchronize());
+    printf("{\"peer_bytes\": %zu, \"gpus\": %d}\n", H2D, n);
+}
+
+static void known()
+{
     cudaDeviceProp p;
     CHECK(cudaGetDeviceProperties(&p, 0));
-    char *device, *other, *pinned, *pageable = (char *)malloc(H2D);
+    char *device, *other, *pinned, *pageable = (char *)calloc(1, H2D);
     CHECK(cudaMalloc(&device, H2D));
     CHECK(cudaMalloc(&other, H2D));
     CHECK(cudaMallocHost(&pinned, H2D));
@@ -82,7 +205,7 @@ int main(int argc, char **argv)
         nvtxRangePushA("step");
         nvtxRangePushA("spin");
         CHECK(cudaEventRecord(begin, stream));
-        for (int i = 0; i < SPINS / STEPS; i++) spin<<<1, 32, 0, stream>>>(200000);
+        for (int i = 0; i < SPINS / STEPS; i++) spin<<<1, 32, 0, stream>>>(SPIN_NS);
         CHECK(cudaEventRecord(end, stream));
         CHECK(cudaEventSynchronize(end));
         CHECK(cudaEventElapsedTime(&ms, begin, end));
@@ -96,8 +219,9 @@ int main(int argc, char **argv)
     CHECK(cudaGetLastError());
     cudaFuncAttributes a;
     CHECK(cudaFuncGetAttributes(&a, with_shared));
-    int blocks = 0;
+    int blocks = 0, best_grid = 0, best_block = 0;
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, with_shared, 128, 128 * sizeof(float)));
+    CHECK(cudaOccupancyMaxPotentialBlockSize(&best_grid, &best_block, with_shared, 128 * sizeof(float)));
 
     // a graph
     cudaGraph_t graph;
@@ -105,7 +229,7 @@ int main(int argc, char **argv)
     CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     for (int i = 0; i < NODES; i++) empty<<<1, 64, 0, stream>>>();
     CHECK(cudaStreamEndCapture(stream, &graph));
-    CHECK(cudaGraphInstantiate(&graph_exec, graph, 0));
+    CHECK(cudaGraphInstantiateWithFlags(&graph_exec, graph, 0));
     for (int i = 0; i < REPLAYS; i++) CHECK(cudaGraphLaunch(graph_exec, stream));
     CHECK(cudaStreamSynchronize(stream));
 
@@ -116,9 +240,25 @@ int main(int argc, char **argv)
     }).join();
     CHECK(cudaFree(other));
     CHECK(cudaDeviceSynchronize());
-    printf("{\"spins\": %d, \"steps\": %d, \"events_ms\": %.6f, \"h2d\": %zu, \"d2h\": %zu, \"d2d\": %zu, \"set\": %zu, \"registers\": %d, \"static_shared\": %zu, "
-           "\"dynamic_shared\": %zu, \"occupancy_percent\": %.6f, \"graph_kernels\": %d, \"graph_launches\": %d, \"thread_launches\": %d, \"device\": \"%s\", \"sms\": %d}\n",
-           SPINS, STEPS, events_ms, H2D, D2H, D2D, SET, a.numRegs, a.sharedSizeBytes, 128 * sizeof(float), 100.0 * blocks * 128 / p.maxThreadsPerMultiProcessor,
-           NODES * REPLAYS, REPLAYS, THREAD_LAUNCHES, p.name, p.multiProcessorCount);
+    printf("{\"spins\": %d, \"spin_ns\": %d, \"steps\": %d, \"events_ms\": %.6f, \"h2d\": %zu, \"d2h\": %zu, \"d2d\": %zu, \"set\": %zu, \"registers\": %d, "
+           "\"static_shared\": %zu, \"dynamic_shared\": %zu, \"occupancy_percent\": %.6f, \"best_grid\": %d, \"best_block\": %d, \"graph_kernels\": %d, "
+           "\"graph_launches\": %d, \"thread_launches\": %d, \"device\": \"%s\", \"sms\": %d, \"compute_capability\": \"%d.%d\"}\n",
+           SPINS, SPIN_NS, STEPS, events_ms, H2D, D2H, D2D, SET, a.numRegs, a.sharedSizeBytes, 128 * sizeof(float), 100.0 * blocks * 128 / p.maxThreadsPerMultiProcessor,
+           best_grid, best_block, NODES * REPLAYS, REPLAYS, THREAD_LAUNCHES, p.name, p.multiProcessorCount, p.major, p.minor);
+}
+
+int main(int argc, char **argv)
+{
+    std::string what = argc > 1 ? argv[1] : "known", with = argc > 2 ? argv[2] : "";
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaFree(0));
+    if (what == "known") known();
+    if (what == "profiler") profiler();
+    if (what == "overhead") overhead(atoi(with.c_str()));
+    if (what == "train") train(atoi(with.c_str()));
+    if (what == "gemm") gemm();
+    if (what == "die") die(with);
+    if (what == "busy") busy(atof(with.c_str()));
+    if (what == "peers") peers();
     return 0;
 }
