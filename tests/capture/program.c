@@ -2,7 +2,7 @@
  * NVTX header does, and ends in one of many ways.
  *
  *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds] [seconds=S]
- * [soak=RATE]
+ * [soak=RATE] [ranges=N]
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- the driver's part ---- */
@@ -117,6 +118,19 @@ static const char *option(int argc, char **argv, const char *key, const char *ot
     return otherwise;
 }
 
+/* A million ranges: CPU ns for each, or 0 where NVTX leads nowhere. */
+static double ranges(long n)
+{
+    struct timespec a, b;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+    for (long i = 0; i < n; i++) {
+        push("a range"), pop();
+        if (i % 1000 == 999) usleep(500); /* as fast as a program would, not as fast as it can */
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+    return ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / (double)n;
+}
+
 static void *end_other(void *id) { return end_range(*(uint64_t *)id), NULL; }
 
 static int (*play)(const char *, int, int);
@@ -143,14 +157,16 @@ static void steps(int n, const char *script)
 
 int main(int argc, char **argv)
 {
-    if (argc < 3) return fprintf(stderr, "usage: program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=HOW] [seconds=S] [soak=RATE]\n"), 2;
+    if (argc < 3)
+        return fprintf(stderr, "usage: program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=HOW] [seconds=S] [soak=RATE] [ranges=N]\n"), 2;
     const char *how = option(argc, argv, "end", "exit");
     double seconds = atof(option(argc, argv, "seconds", "1")), rate = atof(option(argc, argv, "soak", "0"));
     int n_steps = atoi(option(argc, argv, "steps", "0"));
-    if (n_steps) nvtx_init();
+    long n_ranges = atol(option(argc, argv, "ranges", "0"));
+    if (n_steps || n_ranges) nvtx_init();
     if (strcmp(argv[1], "-")) cu_init();
-    void *cupti = strcmp(argv[1], "-") ? dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD) : NULL, *symbol;
-    unsigned long (*soak)(double, double) = NULL;
+    void *cupti = strcmp(argv[1], "-") ? dlopen(argv[1], RTLD_NOW | (rate > 0 ? 0 : RTLD_NOLOAD)) : NULL, *symbol;
+    unsigned long (*soak)(double, double, double *) = NULL;
     if (cupti) {
         symbol = dlsym(cupti, "fake_play"), memcpy(&play, &symbol, sizeof symbol);
         symbol = dlsym(cupti, "fake_soak"), memcpy(&soak, &symbol, sizeof symbol);
@@ -176,7 +192,12 @@ int main(int argc, char **argv)
     bool inside = atoi(option(argc, argv, "inside", "0"));
     if (n_steps) steps(n_steps, inside ? argv[2] : NULL);
     if (play && !inside && strcmp(argv[2], "-") && play(argv[2], atoi(option(argc, argv, "threads", "1")), atoi(option(argc, argv, "times", "1")))) return 3;
-    if (soak && rate > 0) printf("%lu\n", soak(rate, seconds));
+    if (soak && rate > 0) {
+        double ns_each = 0;
+        unsigned long n = soak(rate, seconds, &ns_each);
+        printf("%lu %.2f\n", n, ns_each);
+    }
+    if (n_ranges) printf("%.2f\n", ranges(n_ranges));
     fflush(stdout);
     if (!strcmp(how, "exit") || !strcmp(how, "closefds")) return 42;
     if (!strcmp(how, "_exit")) usleep((useconds_t)(seconds * 1e6)), _exit(42);
