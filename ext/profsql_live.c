@@ -21,7 +21,8 @@ SQLITE_EXTENSION_INIT3
       "unified_memory, environment, device, context, stream, nvlink, pcie, thread, "                                                                           \
       "clock; of NVTX: range_push and range_pop, range_start and range_end, mark",                                                                             \
       "CUPTI activity kind")                                                                                                                                   \
-    C(LI_NAME, "name", "TEXT", NULL, "kernel (as the compiler mangled it), API call, range, device, thread or cache file; NULL when the record has none", "CUPTI name")    \
+    C(LI_NAME, "name", "TEXT", NULL, "kernel (as the compiler mangled it), API call, range, device, thread or cache file; NULL when the record has none",      \
+      "CUPTI name")                                                                                                                                            \
     C(LI_START, "start_unix_ns", "INTEGER", "ns since 1970", "beginning, or the moment; NULL when the record has no time", "CUPTI start")                      \
     C(LI_DURATION, "duration_ns", "INTEGER", "ns", "length; NULL for moments and for what has not ended", "CUPTI end - start")                                 \
     C(LI_DEVICE, "device_id", "INTEGER", NULL, "GPU, as the process numbers them; NULL when the record has none", "CUPTI deviceId")                            \

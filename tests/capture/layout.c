@@ -252,9 +252,22 @@ _Static_assert((int)CUPTI_ERROR_INVALID_KIND == CUPTI_INVALID_KIND && (int)CUPTI
     Z(1, MEMCPY)                                                                                                                                               \
     Z(22, PEER)                                                                                                                                                \
     Z(4, CUpti_ActivityAPI)                                                                                                                                    \
-    Z(17, OVERHEAD) Z(38, SYNC) Z(8, DEVICE) Z(9, CONTEXT) Z(37, CUpti_ActivityStream) Z(49, MEMORY) Z(50, POOL) Z(25, UNIFIED) Z(51, GRAPH)                   \
-        Z(20, CUpti_ActivityEnvironment) Z(52, JIT) Z(40, NVLINK) Z(46, CUpti_ActivityPcie) Z(36, EVENT) Z(39, CUpti_ActivityExternalCorrelation)              \
-            Z(10, KERNEL)
+    Z(17, OVERHEAD)                                                                                                                                            \
+    Z(38, SYNC)                                                                                                                                                \
+    Z(8, DEVICE)                                                                                                                                               \
+    Z(9, CONTEXT)                                                                                                                                              \
+    Z(37, CUpti_ActivityStream)                                                                                                                                \
+    Z(49, MEMORY)                                                                                                                                              \
+    Z(50, POOL)                                                                                                                                                \
+    Z(25, UNIFIED)                                                                                                                                             \
+    Z(51, GRAPH)                                                                                                                                               \
+    Z(20, CUpti_ActivityEnvironment)                                                                                                                           \
+    Z(52, JIT)                                                                                                                                                 \
+    Z(40, NVLINK)                                                                                                                                              \
+    Z(46, CUpti_ActivityPcie)                                                                                                                                  \
+    Z(36, EVENT)                                                                                                                                               \
+    Z(39, CUpti_ActivityExternalCorrelation)                                                                                                                   \
+    Z(10, KERNEL)
 
 _Static_assert(sizeof(NvtxAttributes) == sizeof(nvtxEventAttributes_t) && offsetof(NvtxAttributes, message) == offsetof(nvtxEventAttributes_t, message),
                "NVTX attributes");
