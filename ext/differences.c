@@ -19,6 +19,8 @@ typedef struct {
 
 #define STEP_SHARES "counts a TPU's all-reduces twice, forgets host threads beside a GPU and copies by today's names, and knows no steps of Keras 3"
 #define STEP_SHARES_ACTUAL "of the steps as long as they were, with host threads and all copies; of marked steps the time in which host threads wait for input"
+#define NO_GPUS "takes every server's device for a TPU, and so has no time of a GPU's"
+#define WITH_GPUS "kernels, other work and copies of GPUs count as programs and transfers do"
 
 /* Every column that ends in _actual is here. */
 static const Difference differences[] = {
@@ -49,6 +51,13 @@ static const Difference differences[] = {
     {"input_pipeline", "kernel_launch_verdict", "kernel_launch_verdict_actual", STEP_SHARES, "XProf's thresholds on kernel_launch_percent_actual"},
     {"input_pipeline", "collectives_percent", "collectives_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
     {"input_pipeline", "all_others_percent", "all_others_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
+    {"inference_requests", "device_compute_ps", "device_compute_ps_actual", NO_GPUS, WITH_GPUS},
+    {"inference_requests", "write_to_device_ps", "write_to_device_ps_actual", NO_GPUS, WITH_GPUS},
+    {"inference_requests", "read_from_device_ps", "read_from_device_ps_actual", NO_GPUS, WITH_GPUS},
+    {"inference_batches", "device_compute_ps", "device_compute_ps_actual", NO_GPUS, WITH_GPUS},
+    {"inference_latency", "host_ms", "host_ms_actual", NO_GPUS, WITH_GPUS},
+    {"inference_latency", "device_ms", "device_ms_actual", NO_GPUS, WITH_GPUS},
+    {"inference_latency", "communication_ms", "communication_ms_actual", NO_GPUS, WITH_GPUS},
     {"perf_counters", "value", "value_actual", "reads 0 for a counter stored as a double, and a negative one modulo 2^64", "the value as it is stored"},
     {"dcn_collectives", "recv_stall_ms", "recv_stall_ms_actual", "divides the duration by a million once too often, which leaves next to nothing",
      "the duration"},

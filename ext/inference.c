@@ -115,6 +115,9 @@ const Table inference_models_table = {"inference_models",
     C(IR_BATCHES, "batch_ids", "TEXT", NULL, "its batches, as a JSON array", "RequestDetail.related_batch_ids")                                                \
     C(IR_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors that it turned into the device's layout or back; NULL when unknown", "inference_profile")           \
     C(IR_TENSOR, "tensor_ps", "INTEGER", "ps", "the time that took", "inference_profile")                                                                      \
+    C(IR_WRITE_ACTUAL, "write_to_device_ps_actual", "INTEGER", "ps", "transfers to the device, those to GPUs too", "libprofsql")                               \
+    C(IR_READ_ACTUAL, "read_from_device_ps_actual", "INTEGER", "ps", "transfers from the device, those from GPUs too", "libprofsql")                           \
+    C(IR_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps", "programs on the device, kernels and other work of GPUs too", "libprofsql")               \
     C(IR_SOURCE, SOURCE_DOC)
 enum { REQUESTS_COLUMNS(COLUMN_ENUM) };
 static const Column requests_columns[] = {REQUESTS_COLUMNS(COLUMN_DOC)};
@@ -166,6 +169,9 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (r->pattern) result_text(ctx, r->pattern);
         break;
     case IR_TENSOR: sqlite3_result_int64(ctx, (sqlite3_int64)r->tensor_ps); break;
+    case IR_WRITE_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)r->actual[REQUEST_WRITE]); break;
+    case IR_READ_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)r->actual[REQUEST_READ]); break;
+    case IR_DEVICE_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)r->actual[REQUEST_DEVICE]); break;
     default:
         if (column >= IR_FORMATION && column <= IR_IDLE) sqlite3_result_int64(ctx, (sqlite3_int64)r->times[times[column - IR_FORMATION]]);
         break;
@@ -203,6 +209,7 @@ const Table inference_requests_table = {"inference_requests",
     C(IB_REQUESTS, "request_ids", "TEXT", NULL, "its requests, as a JSON array", "BatchDetail.related_request_ids")                                            \
     C(IB_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors that were turned into the device's layout or back; NULL when unknown", "inference_profile")         \
     C(IB_TENSOR, "tensor_ps", "INTEGER", "ps", "the time that took", "inference_profile")                                                                      \
+    C(IB_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps", "programs on the device, kernels and other work of GPUs too", "libprofsql")               \
     C(IB_SOURCE, SOURCE_DOC)
 enum { BATCHES_COLUMNS(COLUMN_ENUM) };
 static const Column batches_columns[] = {BATCHES_COLUMNS(COLUMN_DOC)};
@@ -245,6 +252,7 @@ static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (b->pattern) result_text(ctx, b->pattern);
         break;
     case IB_TENSOR: sqlite3_result_int64(ctx, (sqlite3_int64)b->tensor_ps); break;
+    case IB_DEVICE_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)b->actual_device_ps); break;
     default: break;
     }
 }
@@ -538,6 +546,9 @@ const Table inference_tensor_patterns_table = {"inference_tensor_patterns",
     C(IL_THROUGHPUT, "requests_per_second", "REAL", "requests/s", "of all models together", "OverviewInferenceLatency.sessions_per_second")                    \
     C(IL_MIN, "min_ms", "REAL", "ms", "the shortest request", "OverviewInferenceLatency.min_latency_us")                                                       \
     C(IL_MAX, "max_ms", "REAL", "ms", "the longest request", "OverviewInferenceLatency.max_latency_us")                                                        \
+    C(IL_HOST_ACTUAL, "host_ms_actual", "REAL", "ms", "host_ms with GPUs for devices", "libprofsql")                                                           \
+    C(IL_DEVICE_ACTUAL, "device_ms_actual", "REAL", "ms", "device_ms with kernels and other work of GPUs", "libprofsql")                                       \
+    C(IL_COMMUNICATION_ACTUAL, "communication_ms_actual", "REAL", "ms", "communication_ms with transfers to and from GPUs", "libprofsql")                      \
     C(IL_SOURCE, SOURCE_DOC)
 enum { LATENCY_COLUMNS(COLUMN_ENUM) };
 static const Column latency_columns[] = {LATENCY_COLUMNS(COLUMN_DOC)};
@@ -555,17 +566,17 @@ typedef struct {
     double total_us, device_us, communication_us;
 } Latency;
 
-static Latency latency_of(const InferenceRequest *r)
+static Latency latency_of(const InferenceRequest *r, bool actual)
 {
-    return (Latency){(double)(r->end_ps - r->start_ps) / 1e6, (double)r->times[REQUEST_DEVICE] / 1e6,
-                     (double)(r->times[REQUEST_READ] + r->times[REQUEST_WRITE]) / 1e6};
+    const uint64_t *times = actual ? r->actual : r->times;
+    return (Latency){(double)(r->end_ps - r->start_ps) / 1e6, (double)times[REQUEST_DEVICE] / 1e6, (double)(times[REQUEST_READ] + times[REQUEST_WRITE]) / 1e6};
 }
 
-static Latency average_latency(const Inference *all)
+static Latency average_latency(const Inference *all, bool actual)
 {
     Latency sum = {0};
     for (size_t i = 0; i < all->n_requests; i++) {
-        Latency l = latency_of(all->requests[i]);
+        Latency l = latency_of(all->requests[i], actual);
         sum.total_us += l.total_us, sum.device_us += l.device_us, sum.communication_us += l.communication_us;
     }
     double n = (double)all->n_requests;
@@ -576,7 +587,8 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Inference *all = inference_of(c);
     double percentile = c->i ? latency_percentiles[c->i - 1] : 0;
-    Latency l = c->i ? latency_of(all->requests[(size_t)(percentile / 100 * (double)all->n_requests)]) : average_latency(all);
+    bool actual = column >= IL_HOST_ACTUAL;
+    Latency l = c->i ? latency_of(all->requests[(size_t)(percentile / 100 * (double)all->n_requests)], actual) : average_latency(all, actual);
     switch (column) {
     case IL_PERCENTILE:
         if (c->i)
@@ -584,13 +596,16 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
         else
             sqlite3_result_text(ctx, "Avg", -1, SQLITE_STATIC);
         break;
+    case IL_HOST_ACTUAL:
     case IL_HOST_MS: sqlite3_result_double(ctx, (l.total_us - l.device_us - l.communication_us) / 1e3); break;
+    case IL_DEVICE_ACTUAL:
     case IL_DEVICE: sqlite3_result_double(ctx, l.device_us / 1e3); break;
+    case IL_COMMUNICATION_ACTUAL:
     case IL_COMMUNICATION: sqlite3_result_double(ctx, l.communication_us / 1e3); break;
     case IL_TOTAL: sqlite3_result_double(ctx, l.total_us / 1e3); break;
     case IL_THROUGHPUT: sqlite3_result_double(ctx, all->throughput); break;
-    case IL_MIN: sqlite3_result_double(ctx, latency_of(all->requests[0]).total_us / 1e3); break;
-    case IL_MAX: sqlite3_result_double(ctx, latency_of(all->requests[all->n_requests - 1]).total_us / 1e3); break;
+    case IL_MIN: sqlite3_result_double(ctx, latency_of(all->requests[0], false).total_us / 1e3); break;
+    case IL_MAX: sqlite3_result_double(ctx, latency_of(all->requests[all->n_requests - 1], false).total_us / 1e3); break;
     default: break;
     }
 }

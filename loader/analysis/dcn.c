@@ -97,22 +97,12 @@ static int64_t result_bytes(const Xla__ShapeProto *shape)
     return sum;
 }
 
-/* The number in name(number). */
-static bool program_of(const Text *name, uint64_t *id)
-{
-    const char *open = strrchr(name->text, '(');
-    if (!open || open[1] < '0' || open[1] > '9') return false;
-    char *end;
-    *id = strtoull(open + 1, &end, 10);
-    return *end == ')';
-}
-
 /* The instruction of an op in the module that it runs in, NULL: unknown. */
 static const Instruction *find_instruction(Making *m, const Module *module, const EventMeta *meta, ProfErr *err)
 {
     Instruction *found = &m->instructions[meta - m->plane->event_metas];
     uint64_t id;
-    if (!program_of(module->meta->name, &id)) return NULL;
+    if (!hlo_program_id(module->meta->name, &id)) return NULL;
     if (found->read && found->program_id == id) return found->op ? found : NULL;
     *found = (Instruction){.read = true, .program_id = id};
     const HloModule *program = hlo_program(m->host, id, err);

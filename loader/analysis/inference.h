@@ -31,7 +31,8 @@ typedef struct {
     const int64_t *batches;
     size_t n_batches;
     uint64_t times[N_REQUEST_TIMES];
-    const Text *pattern; /* of the tensors that it turned around itself, NULL: none known */
+    uint64_t actual[N_REQUEST_TIMES]; /* the same with what GPUs do, which XProf leaves out */
+    const Text *pattern;              /* of the tensors that it turned around itself, NULL: none known */
     uint64_t tensor_ps;
 } InferenceRequest;
 
@@ -40,9 +41,9 @@ typedef struct {
     int64_t id;
     int model; /* as of a request: that of its first request */
     uint64_t start_ps, end_ps;
-    int64_t delay_ps;      /* after the begin of its earliest request; 0: no request is known */
-    int64_t padding, size; /* size: with padding; 0: unknown */
-    uint64_t device_ps;
+    int64_t delay_ps;                     /* after the begin of its earliest request; 0: no request is known */
+    int64_t padding, size;                /* size: with padding; 0: unknown */
+    uint64_t device_ps, actual_device_ps; /* actual: with GPUs */
     uint64_t program_id;
     bool has_program;
     const int64_t *requests;

@@ -5,8 +5,10 @@
  * and those of the group's parents, which is why a batch's time counts for all requests in it. */
 #include "inference_parts.h"
 
+#include "../format/hlo.h"
 #include "event_stats.h"
 #include "events.h"
+#include "step_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -359,23 +361,29 @@ static void hand_moment(InferenceMaking *m, const Seen *s, enum Moment moment, P
     }
 }
 
-static void hand_span(InferenceMaking *m, int64_t group, enum RequestTime type, uint64_t begin_ps, uint64_t end_ps, ProfErr *err)
+/* The span's owner is found by the group. */
+static void hand_any_span(InferenceMaking *m, int64_t group, SpanOf span, ProfErr *err)
 {
-    uint32_t request;
-    for (size_t i = 0; !err->code && next_owner(m, group, &i, &request);) {
+    for (size_t i = 0; !err->code && next_owner(m, group, &i, &span.owner);) {
         SpanOf *place = PUSH(m->spans);
         if (place)
-            *place = (SpanOf){request, (uint8_t)type, begin_ps, end_ps};
+            *place = span;
         else
             prof_nomem(err);
     }
     const GroupSpan *g = inference_group(m, group);
-    if (err->code || !g || !g->batch || type != REQUEST_DEVICE) return;
+    if (err->code || !g || !g->batch || span.type != REQUEST_DEVICE) return;
     SpanOf *place = PUSH(m->batch_spans);
+    span.owner = g->batch - 1;
     if (place)
-        *place = (SpanOf){g->batch - 1, (uint8_t)type, begin_ps, end_ps};
+        *place = span;
     else
         prof_nomem(err);
+}
+
+static void hand_span(InferenceMaking *m, int64_t group, enum RequestTime type, uint64_t begin_ps, uint64_t end_ps, ProfErr *err)
+{
+    hand_any_span(m, group, (SpanOf){.type = (uint8_t)type, .begin_ps = begin_ps, .end_ps = end_ps}, err);
 }
 
 /* ---- transfers ---- */
@@ -426,16 +434,6 @@ static void pair_transfers(InferenceMaking *m, enum Kind begin, enum RequestTime
 
 /* ---- what ran on the device ---- */
 
-/* The number in name(number) of a module's event. */
-static bool program_of(const Text *name, uint64_t *id)
-{
-    const char *open = strrchr(name->text, '(');
-    if (!open || open[1] < '0' || open[1] > '9') return false;
-    char *end;
-    *id = strtoull(open + 1, &end, 10);
-    return *end == ')';
-}
-
 /* XProf derives no lines for requests: of a TPU the line that groups its events alone has groups. */
 static int64_t module_group(const InferenceMaking *m, const Line *line, uint64_t event)
 {
@@ -454,9 +452,51 @@ static void read_modules(InferenceMaking *m, Line *line, ProfErr *err)
         hand_span(m, id, REQUEST_DEVICE, (uint64_t)at.start_ps, (uint64_t)at.start_ps + (uint64_t)at.duration_ps, err);
         const GroupSpan *group = inference_group(m, id);
         InferenceBatch *b = group && group->batch ? &m->result->batches.items[group->batch - 1] : NULL;
-        if (b && !b->has_program) b->has_program = program_of(at.meta->name, &b->program_id);
+        if (b && !b->has_program) b->has_program = hlo_program_id(at.meta->name, &b->program_id);
     }
     event_reader_close(&reader);
+}
+
+static void read_gpu_line(InferenceMaking *m, Line *line, const uint8_t *types, ProfErr *err)
+{
+    EventReader reader;
+    EventAt at;
+    event_reader_open(&reader, line, 0, err);
+    while (!err->code && event_reader_next(&reader, &at)) {
+        int64_t id = event_group(m->grouping, at.event);
+        uint64_t begin_ps = (uint64_t)at.start_ps, end_ps = begin_ps + (uint64_t)at.duration_ps;
+        if (id != -1)
+            hand_any_span(m, id, (SpanOf){.type = types[at.meta - line->plane->event_metas], .of_gpu = true, .begin_ps = begin_ps, .end_ps = end_ps}, err);
+    }
+    event_reader_close(&reader);
+}
+
+static void read_gpu(InferenceMaking *m, const Plane *plane, ProfErr *err)
+{
+    uint8_t *types = prof_alloc(plane->n_event_metas);
+    if (!types) prof_nomem(err);
+    for (size_t i = 0; types && i < plane->n_event_metas; i++) {
+        enum StepType type = gpu_event_type(plane->event_metas[i].name);
+        types[i] = type == TIME_HOST_TO_DEVICE ? REQUEST_WRITE : type == TIME_DEVICE_TO_HOST ? REQUEST_READ : REQUEST_DEVICE;
+    }
+    for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
+        Line *line = &m->host->lines[plane->first_line + i];
+        if (!line->derived) read_gpu_line(m, line, types, err);
+    }
+    prof_free(types);
+}
+
+static void hand_device_events(InferenceMaking *m, ProfErr *err)
+{
+    bool wanted = m->result->requests.n || m->result->batches.n;
+    for (size_t i = 0; wanted && i < m->host->n_planes && !err->code; i++) {
+        const Plane *plane = &m->host->planes[i];
+        if (plane->kind == PLANE_GPU) read_gpu(m, plane, err);
+        for (size_t k = 0; plane->kind == PLANE_TENSORCORE && k < plane->n_lines && !err->code; k++) {
+            Line *line = &m->host->lines[plane->first_line + k];
+            if (!strcmp(line->name->text, "XLA Modules")) read_modules(m, line, err);
+        }
+    }
 }
 
 static void hand_events(InferenceMaking *m, ProfErr *err)
@@ -471,13 +511,7 @@ static void hand_events(InferenceMaking *m, ProfErr *err)
     EACH_SEEN(s, KIND_WRITE, KIND_WRITE_BEGIN) hand_span(m, s->group, REQUEST_WRITE, s->start_ps, s->end_ps, err);
     if (!err->code) pair_transfers(m, KIND_WRITE_BEGIN, REQUEST_WRITE, err);
     if (!err->code) pair_transfers(m, KIND_READ_BEGIN, REQUEST_READ, err);
-    for (size_t i = 0; i < m->host->n_planes && !err->code; i++) {
-        const Plane *plane = &m->host->planes[i];
-        for (size_t k = 0; plane->kind == PLANE_TENSORCORE && k < plane->n_lines && !err->code; k++) {
-            Line *line = &m->host->lines[plane->first_line + k];
-            if (!strcmp(line->name->text, "XLA Modules")) read_modules(m, line, err);
-        }
-    }
+    hand_device_events(m, err);
     EACH_SEEN(s, KIND_EXECUTE, KIND_LAUNCH) hand_moment(m, s, AT_EXECUTE, err);
     EACH_SEEN(s, KIND_LAUNCH, KIND_CALLBACK) hand_moment(m, s, AT_LAUNCH, err);
     EACH_SEEN(s, KIND_CALLBACK, KIND_CONCAT) hand_moment(m, s, AT_CALLBACK, err);

@@ -66,6 +66,7 @@ typedef struct {
 typedef struct {
     uint32_t owner; /* request, or batch */
     uint8_t type;   /* enum RequestTime */
+    bool of_gpu;    /* XProf does not count it */
     uint64_t begin_ps, end_ps;
 } SpanOf;
 

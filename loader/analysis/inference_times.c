@@ -22,7 +22,7 @@ static void own_span(InferenceMaking *m, uint32_t request, enum RequestTime type
 {
     SpanOf *place = PUSH(m->spans);
     if (place)
-        *place = (SpanOf){request, (uint8_t)type, begin_ps, end_ps < begin_ps ? begin_ps : end_ps};
+        *place = (SpanOf){request, (uint8_t)type, false, begin_ps, end_ps < begin_ps ? begin_ps : end_ps};
     else
         prof_nomem(err);
 }
@@ -74,7 +74,7 @@ static void postprocess_without_callback(InferenceMaking *m, const bool *has_cal
     }
     for (size_t i = 0; i < m->spans.n; i++) {
         const SpanOf *s = &m->spans.items[i];
-        if (s->type == REQUEST_DEVICE && s->end_ps > ends[s->owner]) ends[s->owner] = s->end_ps;
+        if (s->type == REQUEST_DEVICE && !s->of_gpu && s->end_ps > ends[s->owner]) ends[s->owner] = s->end_ps;
     }
     for (uint32_t i = 0; i < m->result->requests.n && !err->code; i++)
         if (!has_callback[i] && ends[i]) own_span(m, i, REQUEST_POSTPROCESS, ends[i], m->result->requests.items[i].end_ps, err);
@@ -133,33 +133,52 @@ static size_t sweep(const Edge *edges, size_t n, uint64_t times[N_REQUEST_TIMES]
     return i;
 }
 
-static Edge *make_edges(const SpanOf *spans, size_t n, ProfErr *err)
+/* Of all spans, or of those that XProf counts. */
+static Edge *make_edges(const SpanOf *spans, size_t n, bool all, size_t *n_edges, ProfErr *err)
 {
     Edge *edges = prof_alloc(2 * n * sizeof *edges);
+    *n_edges = 0;
     if (!edges) return prof_nomem(err), NULL;
     for (size_t i = 0; i < n; i++) {
+        if (spans[i].of_gpu && !all) continue;
         uint32_t order = (uint32_t)(N_REQUEST_TIMES - spans[i].type);
-        edges[2 * i] = (Edge){spans[i].begin_ps, spans[i].owner, order | BEGINS};
-        edges[2 * i + 1] = (Edge){spans[i].end_ps, spans[i].owner, order};
+        edges[(*n_edges)++] = (Edge){spans[i].begin_ps, spans[i].owner, order | BEGINS};
+        edges[(*n_edges)++] = (Edge){spans[i].end_ps, spans[i].owner, order};
     }
-    if (n) qsort(edges, 2 * n, sizeof *edges, by_owner_and_time);
+    if (*n_edges) qsort(edges, *n_edges, sizeof *edges, by_owner_and_time);
     return edges;
+}
+
+static void sum_requests(InferenceMaking *m, bool all, ProfErr *err)
+{
+    size_t n;
+    Edge *edges = make_edges(m->spans.items, m->spans.n, all, &n, err);
+    for (size_t i = 0; edges && i < n;) {
+        InferenceRequest *r = &m->result->requests.items[edges[i].owner];
+        i += sweep(&edges[i], n - i, all ? r->actual : r->times);
+    }
+    prof_free(edges);
+}
+
+static void sum_batches(InferenceMaking *m, bool all, ProfErr *err)
+{
+    size_t n;
+    Edge *edges = make_edges(m->batch_spans.items, m->batch_spans.n, all, &n, err);
+    for (size_t i = 0; edges && i < n;) {
+        uint64_t times[N_REQUEST_TIMES] = {0};
+        InferenceBatch *b = &m->result->batches.items[edges[i].owner];
+        i += sweep(&edges[i], n - i, times);
+        *(all ? &b->actual_device_ps : &b->device_ps) = times[REQUEST_DEVICE];
+    }
+    prof_free(edges);
 }
 
 void inference_sum_times(InferenceMaking *m, ProfErr *err)
 {
-    Edge *edges = make_edges(m->spans.items, m->spans.n, err);
-    for (size_t i = 0; edges && i < 2 * m->spans.n;) i += sweep(&edges[i], 2 * m->spans.n - i, m->result->requests.items[edges[i].owner].times);
-    prof_free(edges);
-    if (err->code) return;
-    edges = make_edges(m->batch_spans.items, m->batch_spans.n, err);
-    for (size_t i = 0; edges && i < 2 * m->batch_spans.n;) {
-        uint64_t times[N_REQUEST_TIMES] = {0};
-        InferenceBatch *b = &m->result->batches.items[edges[i].owner];
-        i += sweep(&edges[i], 2 * m->batch_spans.n - i, times);
-        b->device_ps = times[REQUEST_DEVICE];
+    for (int all = 0; all < 2 && !err->code; all++) {
+        sum_requests(m, all, err);
+        if (!err->code) sum_batches(m, all, err);
     }
-    prof_free(edges);
 }
 
 /* ---- tensors ---- */

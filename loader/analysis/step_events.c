@@ -92,6 +92,13 @@ static uint16_t gpu_kind(const Text *name)
     return kind;
 }
 
+enum StepType gpu_event_type(const Text *name)
+{
+    uint16_t kind = gpu_kind(name);
+    enum StepType type = kind & SPAN_TYPE, actual = kind >> SPAN_ACTUAL_SHIFT & 0x3f;
+    return actual ? actual : type ? type : TIME_COMPUTE_32;
+}
+
 /* What follows a key in text of the form key:value, parts apart by blanks or newlines; later ones count. */
 static uint64_t detail_bytes(Slice details)
 {

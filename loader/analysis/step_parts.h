@@ -82,6 +82,8 @@ typedef struct {
 } LineSpans;
 void line_spans_free(LineSpans *spans);
 
+/* What a GPU's event is by its name: a copy, a collective, or a computation (TIME_COMPUTE_32). */
+enum StepType gpu_event_type(const Text *name);
 /* Reads the lines of planes of one kind, on all processors; spans: one a line of the plane, freed by the caller. */
 int read_gpu_plane(StepBuild *build, Plane *plane, LineSpans *spans, ProfErr *err);
 int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *spans, ProfErr *err);

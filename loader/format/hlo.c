@@ -58,6 +58,12 @@ static bool id_of_name(const char *name, size_t n_bytes, uint64_t *id, size_t *s
     return true;
 }
 
+bool hlo_program_id(const Text *name, uint64_t *id)
+{
+    size_t stem;
+    return id_of_name(name->text, name->n_bytes, id, &stem);
+}
+
 static const Text *host_text(Host *host, const uint8_t *bytes, size_t n_bytes, ProfErr *err)
 {
     pthread_mutex_lock(&host->lock);

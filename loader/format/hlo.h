@@ -58,6 +58,8 @@ const HloProgramList *hlo_program_list(Host *host, ProfErr *err);
  * the host says why), or an earlier program of the list has its id. */
 const HloModule *hlo_open(HloProgram *program, ProfErr *err);
 
+/* The id in module(id), as modules are named in the plane of programs and on devices' lines. False: there is none. */
+bool hlo_program_id(const Text *name, uint64_t *id);
 /* Looks through the programs that were not parsed yet, so that prof_issues can say which of them cannot be. */
 int hlo_check_programs(Host *host, ProfErr *err);
 
