@@ -46,7 +46,7 @@ loadable: $(BUILD)/libprofsql.so
 capture: $(BUILD)/libprofsql_capture.so $(BUILD)/profsql-capture
 static: $(BUILD)/libprofsql.a
 
-$(BUILD)/queries.c: queries/compile.awk $(wildcard queries/*.sql)
+$(BUILD)/queries.c: queries/compile.awk queries $(wildcard queries/*.sql)
 	@mkdir -p $(@D)
 	$(call say,GEN)
 	$(Q)awk -f queries/compile.awk $(sort $(wildcard queries/*.sql)) > $@.part && mv $@.part $@
