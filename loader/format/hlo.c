@@ -13,10 +13,10 @@
 #include "xspace.h"
 
 struct HloProgramState {
-    HloModule *module; /* NULL: not tried, or it cannot be parsed */
-    bool checked;      /* issues tell what is wrong with it */
-    bool bad;          /* it cannot be parsed */
-    MessageMemory memory;
+    HloModule *module;          /* NULL: not tried, or it cannot be parsed */
+    bool checked;               /* issues tell what is wrong with it */
+    bool bad;                   /* it cannot be parsed */
+    Arena arena;                /* of the module */
     HloProgram *first, *next;   /* of the same id */
     HloProgram *untried, *best; /* in the state of the first of an id: the next to parse, and the one that counts */
     struct HloResult *results;
@@ -217,7 +217,7 @@ static void programs_free(void *result)
             prof_free(r);
         }
         if (state->module) module_free(state->module);
-        message_memory_free(&state->memory);
+        arena_free(&state->arena);
     }
     prof_free(programs->list.programs);
     prof_free(programs->by_id);
@@ -450,7 +450,7 @@ static void module_free(HloModule *m)
 
 static HloModule *module_make(const HloProgram *program, const Xla__HloProto *proto, ProfErr *err)
 {
-    Arena *arena = &program->state->memory.arena;
+    Arena *arena = &program->state->arena;
     const Xla__HloModuleProto *hlo = proto->hlo_module;
     HloModule *m = arena_alloc(arena, sizeof *m);
     if (!m) return prof_nomem(err), NULL;
@@ -517,7 +517,7 @@ static int parse(HloProgram *program, ProfErr *err)
     if (!bytes) return arena_free(&arena), err->code;
     uint64_t content_hash = hash_bytes(bytes, (size_t)program->span.n_bytes);
     MessageResult result;
-    enum MessageState read = message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &state->memory, &result);
+    enum MessageState read = message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &state->arena, &result);
     arena_free(&arena);
     const Xla__HloProto *proto = result.message;
     if (read == MESSAGE_READ && !proto->hlo_module) read = MESSAGE_DAMAGED;
@@ -527,7 +527,7 @@ static int parse(HloProgram *program, ProfErr *err)
     if (state->module)
         state->module->content_hash = content_hash;
     else
-        message_memory_free(&state->memory);
+        arena_free(&state->arena);
     return err->code;
 }
 

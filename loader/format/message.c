@@ -11,51 +11,58 @@ enum { COST_FREE = 1 << 20, COST_PER_BYTE = 24, COST_PER_SMALL_BYTE = 40, COST_S
 /* Of large messages, memory is taken in large blocks; of real ones the first holds half. */
 enum { LARGE = 1 << 20, MOST_AT_ONCE = 16 << 20 };
 
-typedef struct {
-    uint64_t n_bytes; /* of the block behind it; freed blocks are chained through their first bytes */
-} BlockHeader;
+/* protobuf-c's own scratch, one piece for every so many fields of a message, comes in powers of two from here on, and goes before its message is done. All
+ * else stays, whatever its size, so it is enough to know the last of such blocks. */
+enum { SMALLEST_SCRATCH = 512, N_CLASSES = 48, MOST_LENT = 128 };
 
-/* Freed blocks of a class hold at least 2^class bytes; protobuf-c's own scratch comes in powers of two. */
-static unsigned size_class(uint64_t n_bytes)
+typedef struct {
+    void *block;
+    unsigned class; /* it holds 2^class bytes */
+} Lent;
+
+typedef struct {
+    Arena *arena;
+    uint64_t limit;
+    void *freed[N_CLASSES]; /* to be used again, by class; chained through their first bytes */
+    Lent lent[MOST_LENT];
+    size_t n_lent;
+    bool no_memory, too_costly; /* why the message cannot be unpacked */
+} Memory;
+
+static void *lend(Memory *memory, void *block, unsigned class)
 {
-    unsigned class = 0;
-    while (class < 47 && (uint64_t)2 << class <= n_bytes) class ++;
-    return class;
+    if (memory->n_lent == MOST_LENT) memmove(memory->lent, memory->lent + 1, --memory->n_lent * sizeof *memory->lent);
+    memory->lent[memory->n_lent++] = (Lent){block, class};
+    return block;
 }
 
 static void *block_alloc(void *data, size_t n_bytes)
 {
-    MessageMemory *memory = data;
-    size_t n = n_bytes < sizeof(void *) ? sizeof(void *) : n_bytes;
-    unsigned class = size_class(n);
-    void *block = n == (size_t)1 << class ? memory->freed[class] : NULL;
+    Memory *memory = data;
+    bool may_return = n_bytes >= SMALLEST_SCRATCH && !(n_bytes & (n_bytes - 1));
+    unsigned class = may_return ? (unsigned)__builtin_ctzll(n_bytes) : 0;
+    void *block = may_return && class < N_CLASSES ? memory->freed[class] : NULL;
     if (block) {
         memcpy(&memory->freed[class], block, sizeof(void *));
-        return block;
+        return lend(memory, block, class);
     }
-    if (memory->arena.n_bytes > memory->limit || n > memory->limit) return memory->too_costly = true, NULL;
-    BlockHeader *header = arena_take(&memory->arena, sizeof *header + n);
-    if (!header) {
-        memory->no_memory = true;
-        return NULL;
-    }
-    header->n_bytes = n;
-    return header + 1;
+    if (memory->arena->n_bytes > memory->limit || n_bytes > memory->limit) return memory->too_costly = true, NULL;
+    block = arena_take(memory->arena, n_bytes);
+    if (!block) return memory->no_memory = true, NULL;
+    return may_return && class < N_CLASSES ? lend(memory, block, class) : block;
 }
 
 static void block_free(void *data, void *block)
 {
-    MessageMemory *memory = data;
-    if (!block) return;
-    unsigned class = size_class(((BlockHeader *)block)[-1].n_bytes);
-    memcpy(block, &memory->freed[class], sizeof(void *));
-    memory->freed[class] = block;
-}
-
-void message_memory_free(MessageMemory *memory)
-{
-    arena_free(&memory->arena);
-    *memory = (MessageMemory){0};
+    Memory *memory = data;
+    for (size_t i = memory->n_lent; block && i-- > 0;) {
+        Lent lent = memory->lent[i];
+        if (lent.block != block) continue;
+        memmove(&memory->lent[i], &memory->lent[i + 1], (--memory->n_lent - i) * sizeof lent);
+        memcpy(block, &memory->freed[lent.class], sizeof(void *));
+        memory->freed[lent.class] = block;
+        return;
+    }
 }
 
 /* ---- the check ---- */
@@ -116,17 +123,16 @@ enum MessageState message_check(const ProtobufCMessageDescriptor *description, u
     return check(description, bytes, bytes + n_bytes, 1, result, bytes);
 }
 
-enum MessageState message_unpack(const ProtobufCMessageDescriptor *description, uint8_t *bytes, size_t n_bytes, MessageMemory *memory, MessageResult *result)
+enum MessageState message_unpack(const ProtobufCMessageDescriptor *description, uint8_t *bytes, size_t n_bytes, Arena *arena, MessageResult *result)
 {
     enum MessageState state = message_check(description, bytes, n_bytes, result);
     if (state != MESSAGE_READ) return state;
     uint64_t n = n_bytes, small = COST_PER_SMALL_BYTE * n < COST_SMALL ? COST_PER_SMALL_BYTE * n : COST_SMALL;
-    memory->limit = memory->arena.n_bytes + COST_FREE + COST_PER_BYTE * n + small;
-    memory->no_memory = memory->too_costly = false;
-    memory->arena.block_bytes = n_bytes < LARGE ? 0 : 4 * n_bytes < MOST_AT_ONCE ? 4 * n_bytes : MOST_AT_ONCE;
-    ProtobufCAllocator allocator = {block_alloc, block_free, memory};
+    Memory memory = {.arena = arena, .limit = arena->n_bytes + COST_FREE + COST_PER_BYTE * n + small};
+    arena->block_bytes = n_bytes < LARGE ? 0 : 4 * n_bytes < MOST_AT_ONCE ? 4 * n_bytes : MOST_AT_ONCE;
+    ProtobufCAllocator allocator = {block_alloc, block_free, &memory};
     result->message = protobuf_c_message_unpack(description, &allocator, n_bytes, bytes);
     if (result->message) return MESSAGE_READ;
-    if (memory->no_memory) return MESSAGE_NO_MEMORY;
-    return memory->too_costly ? MESSAGE_COSTLY : MESSAGE_DAMAGED;
+    if (memory.no_memory) return MESSAGE_NO_MEMORY;
+    return memory.too_costly ? MESSAGE_COSTLY : MESSAGE_DAMAGED;
 }

@@ -2,7 +2,7 @@
  *
  * protobuf-c has no limit of nesting or of memory: 34 KB of nested messages overflow its stack, and two bytes of an empty
  * message ask for hundreds. So the bytes are walked first, along the message's own description, and what it then takes comes
- * from an arena with an end. Messages are never freed one by one: they live as long as the memory. */
+ * from an arena with an end. Messages are never freed one by one: they live as long as the arena. */
 #ifndef PROF_MESSAGE_H
 #define PROF_MESSAGE_H
 
@@ -21,22 +21,14 @@ enum MessageState {
 };
 
 typedef struct {
-    Arena arena;
-    void *freed[48]; /* scratch of protobuf-c, by size class, to be used again */
-    uint64_t limit;
-    bool no_memory, too_costly; /* why the last message could not be unpacked */
-} MessageMemory;
-
-typedef struct {
-    void *message;   /* MESSAGE_READ: a message of the description, in the memory's arena */
+    void *message;   /* MESSAGE_READ: a message of the description, in the arena */
     size_t at;       /* else: the byte where the walk ended */
     size_t repaired; /* texts that were not UTF-8: their bytes from 0x80 on are '?' now, in the message and in `bytes` */
 } MessageResult;
 
-/* Unpacks a message. Nothing borrows from `bytes` afterwards. */
-enum MessageState message_unpack(const ProtobufCMessageDescriptor *description, uint8_t *bytes, size_t n_bytes, MessageMemory *memory, MessageResult *result);
+/* Unpacks a message. Nothing borrows from `bytes` afterwards. On failure too the arena may hold something that is of no use. */
+enum MessageState message_unpack(const ProtobufCMessageDescriptor *description, uint8_t *bytes, size_t n_bytes, Arena *arena, MessageResult *result);
 /* The walk alone: says of nearly all that cannot be unpacked why. result->message stays NULL. */
 enum MessageState message_check(const ProtobufCMessageDescriptor *description, uint8_t *bytes, size_t n_bytes, MessageResult *result);
-void message_memory_free(MessageMemory *memory);
 
 #endif
