@@ -4,7 +4,7 @@
 -- column hardware TEXT: UNKNOWN_HARDWARE, CPU_ONLY, GPU or TPU
 -- column device_count INTEGER: GPUs, TensorCores and SparseCores
 -- column step_count INTEGER: complete steps, or those that a framework marks where XProf finds none
--- column step_time_ms REAL [ms]: how long a step takes, on average; NULL without complete steps
+-- column step_time_ms REAL [ms]: how long such a step takes, on average; NULL without any
 -- column step_time_deviation_percent REAL [percent]: sample deviation of that, by the average; NULL for fewer than two steps
 -- column input_percent REAL [percent 0..100]: time of the steps that goes to input
 -- column input_verdict TEXT: host: input bound, both: partly or perhaps, device: not, unknown: no steps
@@ -14,6 +14,8 @@
 -- column duty_cycle_percent REAL [percent 0..100]: time in which the chips compute; TPU alone
 -- column flops_utilization_percent REAL [percent 0..100]: operations by the devices' peak, over the steps; NULL when either is unknown
 -- column kernel_launch_percent REAL [percent 0..100]: time of the steps that goes to launching kernels; NULL on TPU and without devices
+-- column peak_memory_mib REAL [MiB]: the most memory in use at once: what an allocator saw, else what the compiler planned for a program; NULL where neither is known
+-- column peak_memory_of TEXT: that allocator, or that program
 WITH device AS MATERIALIZED (
     SELECT run, count(*) AS n FROM temp.devices(:source) GROUP BY run
 ), totals AS MATERIALIZED (
@@ -25,10 +27,24 @@ WITH device AS MATERIALIZED (
     FROM temp.flops_utilization_by_step(:source)
     WHERE utilization_percent IS NOT NULL
     GROUP BY run
+), marked AS MATERIALIZED (
+    SELECT run, avg(duration_ps) / 1e9 AS ms, stddev(duration_ps) / 1e9 AS deviation
+    FROM temp.host_steps(:source)
+    WHERE dropped = 'XProf does not group by this marker' AND duration_ps > 0
+    GROUP BY run
+), allocator AS MATERIALIZED (
+    SELECT run, allocator AS name, max(profile_peak_bytes) / 1048576.0 AS mib FROM temp.memory_allocators(:source) GROUP BY run
+), program AS MATERIALIZED (
+    SELECT run, hlo_module AS name, max(peak_heap_mib) AS mib
+    FROM temp.memory_peaks(:source)
+    WHERE memory_space = 0 AND run NOT IN (SELECT run FROM allocator)
+    GROUP BY run
 )
-SELECT i.run, i.hardware, coalesce(d.n, 0), i.step_count_actual, i.step_time_ms_average,
-       CASE WHEN i.step_time_ms_average > 0 THEN 100.0 * i.step_time_ms_deviation / i.step_time_ms_average END,
-       i.input_percent_actual, i.input_verdict_actual, CASE WHEN d.n THEN i.compute_percent END, CASE WHEN d.n THEN i.collectives_percent END, t.busy,
-       CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used, CASE WHEN d.n THEN i.kernel_launch_percent END
+SELECT i.run, i.hardware, coalesce(d.n, 0), i.step_count_actual, coalesce(i.step_time_ms_average, m.ms),
+       CASE WHEN i.step_time_ms_average > 0 THEN 100.0 * i.step_time_ms_deviation / i.step_time_ms_average WHEN m.ms > 0 THEN 100.0 * m.deviation / m.ms END,
+       i.input_percent_actual, i.input_verdict_actual, CASE WHEN d.n THEN i.compute_percent_actual END, CASE WHEN d.n THEN i.collectives_percent_actual END, t.busy,
+       CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used, CASE WHEN d.n THEN i.kernel_launch_percent_actual END,
+       coalesce(a.mib, p.mib), coalesce(a.name, p.name)
 FROM temp.input_pipeline(:source) AS i LEFT JOIN device AS d ON d.run = i.run LEFT JOIN totals AS t ON t.run = i.run LEFT JOIN flops AS f ON f.run = i.run
+     LEFT JOIN marked AS m ON m.run = i.run LEFT JOIN allocator AS a ON a.run = i.run LEFT JOIN program AS p ON p.run = i.run
 ORDER BY i.run
