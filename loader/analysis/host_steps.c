@@ -93,7 +93,8 @@ static void drop_ends(HostSteps *s)
     if (n > 5) first->dropped = last->dropped = STEP_FIRST_OR_LAST;
 }
 
-/* Keras 3 marks steps with events that XProf does not group by. They are listed, and counted nowhere. */
+/* Keras 3 marks steps with events that XProf does not group by. They are listed, and count where XProf finds no others
+ * and only for what is actual (input.h). */
 static bool is_foreign_step(const Text *name) { return slice_starts(slice_of(name), "Profiled batch"); }
 
 static int add_foreign_steps(StepBuild *b, ProfErr *err)
@@ -136,9 +137,10 @@ static void report(const HostSteps *s)
                    "no event belongs to a step: the program has no step markers (train steps of TensorFlow, jax.profiler.StepTraceAnnotation), or the profiler "
                    "did not record them; tables of steps are empty");
     else if (n[STEP_OUTSIDE_XPROF] == s->n_steps)
-        host_issue(s->host, "info", "no_steps", 0, 0, s->host,
-                   "the only steps are events `Profiled batch`, which Keras 3 writes and XProf does not group by: host_steps lists them, other tables of steps "
-                   "are empty");
+        host_issue(
+            s->host, "info", "no_steps", 0, 0, s->host,
+            "the only steps are events `Profiled batch`, which Keras 3 writes and XProf does not group by: host_steps lists them, input_pipeline's actual "
+            "columns judge by them, other tables of steps are empty");
     else
         host_issue(
             s->host, "info", "no_steps", 0, 0, s->host,

@@ -65,8 +65,8 @@ static bool score_shifts(const ByBegin *leader, const HostSpans *other, uint64_t
 }
 
 /* From which step of the leader, or else of the other, they go together. Shifts of the leader are tried first; the first of
- * the best stays. */
-static void best_shift(const uint64_t *scores, size_t n_leader, size_t n_other, size_t *leader, size_t *other)
+ * the best stays. False: at no shift do any overlap. */
+static bool best_shift(const uint64_t *scores, size_t n_leader, size_t n_other, size_t *leader, size_t *other)
 {
     size_t zero = n_other - 1, best = zero;
     for (size_t i = zero; i < zero + n_leader; i++)
@@ -74,6 +74,7 @@ static void best_shift(const uint64_t *scores, size_t n_leader, size_t n_other, 
     for (size_t i = zero; i-- > 0;)
         if (scores[i] > scores[best]) best = i;
     *leader = best > zero ? best - zero : 0, *other = best < zero ? zero - best : 0;
+    return scores[best] > 0;
 }
 
 static int align(const ByBegin *leader, HostSpans *host, size_t *from_leader, size_t *from_host, ProfErr *err)
@@ -82,7 +83,7 @@ static int align(const ByBegin *leader, HostSpans *host, size_t *from_leader, si
     if (!scores) return prof_nomem(err);
     *from_leader = *from_host = 0;
     host->unaligned = !score_shifts(leader, host, scores);
-    if (!host->unaligned) best_shift(scores, leader->n, host->n, from_leader, from_host);
+    host->apart = !host->unaligned && !best_shift(scores, leader->n, host->n, from_leader, from_host);
     prof_free(scores);
     return PROF_OK;
 }
@@ -94,7 +95,7 @@ size_t steps_align(HostSpans *hosts, size_t n_hosts, bool *is_empty, ProfErr *er
     ByBegin order = {0};
     size_t leader = 0, begin = 0, end, from_leader = 0, from_host = 0;
     *is_empty = false;
-    for (size_t h = 0; h < n_hosts; h++) hosts[h].first = 0, hosts[h].unaligned = false;
+    for (size_t h = 0; h < n_hosts; h++) hosts[h].first = 0, hosts[h].unaligned = hosts[h].apart = false;
     for (size_t h = 0; h < n_hosts; h++)
         if (!hosts[h].n || hosts[h].n >= UINT32_MAX) return 0;
     if (n_hosts < 2) return n_hosts ? hosts[0].n : 0;

@@ -13,6 +13,7 @@ typedef struct {
     size_t n;
     size_t first;   /* out: its step that goes with the first of the common steps */
     bool unaligned; /* out: so many of its steps overlap the leader's that they were not compared; it is aligned by number */
+    bool apart;     /* out: none of its steps overlaps any of the leader's; it is aligned by number */
 } HostSpans;
 
 /* How many steps the hosts have in common; *is_empty: they have steps, but none in common. The leader is the host whose steps

@@ -1,5 +1,4 @@
-/* step_merge.c: the steps of a run: those of its host, or those that all its hosts have; see steps.h.
- */
+/* step_merge.c: the steps of a run: those of its host, or those that all its hosts have; see steps.h. */
 #include "step_align.h"
 #include "steps.h"
 
@@ -72,16 +71,42 @@ static int choose_steps(Merge *m, ProfErr *err)
     return err->code;
 }
 
-static int intersect(Merge *m, ProfErr *err)
+/* Were both recorded at one time, as far as they say? */
+static bool at_one_time(const Host *a, const Host *b)
 {
-    StepDb *db = m->db;
-    db->n_steps = steps_align(m->spans, db->n_hosts, &db->empty_intersect, err);
-    for (size_t h = 0; h < db->n_hosts; h++) {
+    if (a->start_unix_ns < 0 || a->stop_unix_ns < 0 || b->start_unix_ns < 0 || b->stop_unix_ns < 0) return true;
+    return a->start_unix_ns <= b->stop_unix_ns && b->start_unix_ns <= a->stop_unix_ns;
+}
+
+/* What XProf does without a word. */
+static void report(const Merge *m)
+{
+    const StepDb *db = m->db;
+    bool any = false;
+    for (size_t h = 0; h < db->n_hosts; h++) any |= m->spans[h].n > 0;
+    for (size_t h = 0; h < db->n_hosts && any; h++) {
         Host *host = db->hosts[h]->host;
         if (m->spans[h].unaligned)
             host_issue(host, "warning", "steps_not_aligned", 0, 0, host,
                        "too many steps of this host overlap those of another: they are not aligned by time, but by number");
+        if (m->spans[h].apart)
+            host_issue(host, "warning", "steps_apart", 0, 0, host,
+                       "no step of this host overlaps any of the host that they are aligned with: they go together by number, as XProf has it");
+        if (!m->spans[h].n)
+            host_issue(
+                host, "warning", "host_without_steps", 0, 0, host,
+                "this host has no steps, so the run has none, as XProf has it; tables of steps are empty, those of another host alone (label/host) are not");
+        if (!at_one_time(host, db->hosts[0]->host))
+            host_issue(host, "warning", "clocks_differ", 0, 0, host,
+                       "by the clocks of the hosts this one was recorded before or after the first: steps are aligned by the time since each host's own start");
     }
+}
+
+static int intersect(Merge *m, ProfErr *err)
+{
+    StepDb *db = m->db;
+    db->n_steps = steps_align(m->spans, db->n_hosts, &db->empty_intersect, err);
+    report(m);
     if (db->empty_intersect) {
         Host *host = db->hosts[0]->host;
         host_issue(host, "warning", "no_common_steps", 0, 0, host,

@@ -94,6 +94,7 @@ static void alignment(void)
     check(steps_align(hosts, 1, &empty, &err) == 1, "a step without cores");
     hosts[0] = make_host(&h[0], 3, 0, step_ps, 1), hosts[1] = make_host(&h[1], 3, 1000 * step_ps, step_ps, 0);
     check(steps_align(hosts, 2, &empty, &err) == 3 && !empty && !hosts[0].first && !hosts[1].first, "no overlap: by number");
+    check(hosts[1].apart && !hosts[0].apart, "and it is said");
 }
 
 static void summaries(void)
