@@ -265,6 +265,15 @@ def tf_functions(answer):
     return ["name", "mode", "count", "self_time_ps", "compiler", "total_tracing_count", "expensive_call_percent"], rows
 
 
+def decoding(answer):
+    """The times of a server that decodes apart, of OpStats."""
+    page = answer.json("op_stats")
+    if page is None:
+        return None
+    found = page.get("disaggregated_serving_latency")
+    return (["key", "value"], [["num_decode_steps", found["num_decode_steps"]], ["decode_step_time_us_avg", found["decode_step_time_us"]["avg"]]]) if found else ([], [])
+
+
 EVENT_TYPES = {0: "UNKNOWN_TIME", 10: "HOST_COMPUTE", 20: "HOST_PREPROCESS", 30: "HOST_POSTPROCESS", 40: "HOST_BATCH_FORMATION", 50: "HOST_RUNTIME",
                60: "HOST_COMPILE", 70: "HOST_TO_HOST", 80: "HOST_TO_DEVICE", 90: "HOST_PREPARE", 100: "DEVICE_COLLECTIVES", 110: "HOST_WAIT_INPUT",
                120: "DEVICE_TO_DEVICE", 130: "DEVICE_TO_HOST", 140: "DEVICE_COMPUTE_32", 150: "DEVICE_COMPUTE_16", 160: "DEVICE_WAIT_DEVICE",
@@ -763,6 +772,9 @@ TOOLS = [
         compiler = compiler || '_COMPILER'
         total_tracing_count = tracing_count
         expensive_call_percent = expensive_call_percent""", key="name mode", rows=tf_functions),
+    Entry("op_stats.decoding", "overview", "overview({source}) WHERE section = 'disaggregated_serving'", """
+        key = name
+        value = CASE name WHEN 'num_decode_steps' THEN CAST(value AS INTEGER) ELSE CAST(value AS REAL) END""", key="key", rows=decoding),
     Entry("op_stats.kernel_reports", "kernel_stats", "kernel_stats({source}, 0)", """
         name = kernel_name
         registers_per_thread occurrences block_dim grid_dim op_name
