@@ -2,6 +2,8 @@
 .bail off
 SELECT 'made to wait for its input', verdict, input_percent > 50, advice IS NOT NULL FROM input_bound('tests/data/tf_fit_input_bound');
 SELECT 'the same with the data read ahead', verdict, input_percent < 5, advice FROM input_bound('tests/data/tf_fit_prefetched');
+SELECT 'steps that XProf knows', verdict, input_percent BETWEEN 20 AND 80, advice IS NOT NULL FROM input_bound('tests/data/tf_input_slow');
+SELECT 'and with the data read ahead', verdict, input_percent < 5, advice FROM input_bound('tests/data/tf_input_prefetched');
 SELECT 'XProf knows no step of it', step_count, input_percent, input_verdict, step_time_ms_average FROM input_pipeline('tests/data/tf_fit_input_bound');
 SELECT 'verdicts', hardware, input_verdict, output_verdict, kernel_launch_verdict, collectives_verdict, all_others_verdict FROM input_pipeline('tests/data/gpu_train_38');
 SELECT 'of the other flavour', count(*), count(device_compute_ms), count(tc_compute_ms) FROM input_steps('tests/data/tpu_train_54');
