@@ -31,6 +31,8 @@ double precision_16bit_percent(const StepDb *steps);
 bool precision_is_low(const StepDb *steps);
 /* Eager ops' share of the self time of all ops but IDLE. */
 double eager_percent(const OpMetricsDb *db);
+/* Ops that a TPU hands to the host, of the self time of all framework ops of devices. */
+double outside_compilation_percent(const OpStats *stats);
 
 /* The average over hosts of a stat that a host's planes bear, NAN where none does. */
 double host_stat(Run *run, Host *only, const char *name, ProfErr *err);

@@ -171,6 +171,16 @@ double eager_percent(const OpMetricsDb *db)
     return 100 * safe_div((double)eager, (double)all);
 }
 
+double outside_compilation_percent(const OpStats *stats)
+{
+    uint64_t outside = 0;
+    for (size_t i = 0; i < stats->device.n_ops; i++) {
+        const OpMetrics *op = &stats->device.ops[i];
+        if (op_is_outside_compilation(slice_of(op->provenance), slice_of(op->long_name))) outside += op->self_ps;
+    }
+    return 100 * safe_div((double)outside, (double)stats->framework.total_op_ps);
+}
+
 /* ---- input_pipeline ---- */
 
 #define SHARE_DOCS(C, ID, name, of, verdict_doc)                                                                                                               \

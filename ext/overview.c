@@ -13,7 +13,8 @@ SQLITE_EXTENSION_INIT3
 #define OVERVIEW_COLUMNS(C)                                                                                                                                    \
     C(OV_RUN, RUN_DOC)                                                                                                                                         \
     C(OV_SECTION, "section", "TEXT", NULL,                                                                                                                     \
-      "top_ops, input_pipeline, run_environment or recommendation: the table of the page that has it; disaggregated_serving: what it has of a server "         \
+      "top_ops, input_pipeline, run_environment or recommendation: the table of the page that has it; not_shown: what it computes and does not show; "         \
+      "disaggregated_serving: what it has of a server "                                                                                                        \
       "that decodes apart from others, in files of such",                                                                                                      \
       "libprofsql")                                                                                                                                            \
     C(OV_NAME, "name", "TEXT", NULL, "the property", "overview_page key")                                                                                      \
@@ -368,6 +369,9 @@ static void *overview_make(Run *run, Host *only, ProfErr *err)
     o->err = err;
     o->section = "top_ops";
     add_whole(o, run, only, a, stats, &means, strstr(devices->device_type, "GPU") != NULL);
+    o->section = "not_shown";
+    add_percent(o, "device_op_time_outside_compilation_percent", outside_compilation_percent(stats),
+                "share of the devices' op time outside of the compiled program");
     o->section = "input_pipeline";
     add_step_time(o, a);
     if (a->is_tpu)

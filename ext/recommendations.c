@@ -104,19 +104,9 @@ static void add_functions(Recommendations *r, Run *run, Host *only)
                                  tf_function_expensive_percent(f), f->name->text));
 }
 
-static double outside_percent(const OpStats *stats)
-{
-    uint64_t outside = 0;
-    for (size_t i = 0; i < stats->device.n_ops; i++) {
-        const OpMetrics *op = &stats->device.ops[i];
-        if (op_is_outside_compilation(slice_of(op->provenance), slice_of(op->long_name))) outside += op->self_ps;
-    }
-    return 100 * safe_div((double)outside, (double)stats->framework.total_op_ps);
-}
-
 static void add_ops(Recommendations *r, const OpStats *stats)
 {
-    double host = eager_percent(&stats->host), device = eager_percent(&stats->framework), outside = outside_percent(stats);
+    double host = eager_percent(&stats->host), device = eager_percent(&stats->framework), outside = outside_compilation_percent(stats);
     if (host > MUCH_EAGER)
         add_made(r, overview, "eager_host", "warning",
                  sqlite3_mprintf("%.1f%% of the host's op time is eager execution; tf.function compiles it into graphs.", host));

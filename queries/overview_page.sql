@@ -17,9 +17,10 @@ WITH label(place, section, name, item) AS (
            (16, 'top_ops', 'device_duty_cycle_percent', 'TPU duty cycle'), (17, 'top_ops', 'hbm_utilization_percent', 'HBM bandwidth utilization'),
            (18, 'top_ops', 'host_tf_op_percent', 'Framework ops on the host'), (19, 'top_ops', 'device_tf_op_percent', 'Framework ops on devices'),
            (20, 'top_ops', 'host_op_time_eager_percent', 'Eager execution on the host'), (21, 'top_ops', 'device_op_time_eager_percent', 'Eager execution on devices'),
-           (22, 'top_ops', 'device_compute_16bit_percent', 'Computing with 16 bit'), (23, 'top_ops', 'device_compute_32bit_percent', 'Computing with 32 bit'),
-           (24, 'run_environment', 'host_count', 'Hosts'), (25, 'run_environment', 'task_count', 'Tasks'), (26, 'run_environment', 'device_type', 'Device type'),
-           (27, 'run_environment', 'device_core_count', 'Device cores'), (28, 'run_environment', 'is_training', 'Training')
+           (22, 'not_shown', 'device_op_time_outside_compilation_percent', 'Outside of the compiled program'),
+           (23, 'top_ops', 'device_compute_16bit_percent', 'Computing with 16 bit'), (24, 'top_ops', 'device_compute_32bit_percent', 'Computing with 32 bit'),
+           (25, 'run_environment', 'host_count', 'Hosts'), (26, 'run_environment', 'task_count', 'Tasks'), (27, 'run_environment', 'device_type', 'Device type'),
+           (28, 'run_environment', 'device_core_count', 'Device cores'), (29, 'run_environment', 'is_training', 'Training')
 ), line AS (
     SELECT o.run, l.place, 0 AS nth, iif(l.section = 'run_environment', 'Environment', 'Performance') AS section, l.item,
            iif(l.place <= 14 AND i.step_count = 0, NULL, o.value) AS value, iif(instr(o.value, '%'), NULL, o.unit) AS unit

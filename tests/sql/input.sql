@@ -25,3 +25,4 @@ SELECT 'actual shares', round(input_percent_actual, 1), round(kernel_launch_perc
 SELECT 'dropped steps stay', count(*), sum(dropped), (SELECT count(*) FROM input_steps('tests/data/jax_train_mlp')) FROM steps('tests/data/jax_train_mlp');
 SELECT 'kpi', step_count, round(step_time_ms, 1), round(step_time_deviation_percent), input_verdict, round(peak_memory_mib, 2), peak_memory_of FROM kpi('tests/data/tf_fit_input_bound');
 SELECT 'kpi', step_count, peak_memory_mib > 2000, peak_memory_of, kernel_launch_percent FROM kpi('tests/data/tpu_train_54');
+SELECT 'not on the page', section, value FROM overview('tests/data/tpu_train_54') WHERE name = 'device_op_time_outside_compilation_percent';
