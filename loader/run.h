@@ -70,6 +70,20 @@ typedef struct {
     Fact fact;
 } KnownFact;
 
+/* A set of known stats. */
+enum { STAT_SET_WORDS = (N_KNOWN_STATS + 63) / 64 };
+typedef struct {
+    uint64_t bits[STAT_SET_WORDS];
+} StatSet;
+static inline void stat_set_add(StatSet *set, unsigned known) { set->bits[known / 64] |= (uint64_t)1 << (known % 64); }
+static inline bool stat_set_has(const StatSet *set, unsigned known) { return set->bits[known / 64] >> (known % 64) & 1; }
+static inline bool stat_sets_meet(const StatSet *a, const StatSet *b)
+{
+    uint64_t both = 0;
+    for (size_t i = 0; i < STAT_SET_WORDS; i++) both |= a->bits[i] & b->bits[i];
+    return both != 0;
+}
+
 /* Where a message lies in the file. */
 typedef struct {
     uint64_t offset, n_bytes;
@@ -82,6 +96,7 @@ typedef struct {
     const KnownFact *facts; /* read on first use: event_meta_facts() */
     uint16_t n_facts;
     bool facts_read, has_stats;
+    _Atomic uint64_t event_stats[STAT_SET_WORDS]; /* as a StatSet: the known stats that its events have of their own */
 } EventMeta;
 
 typedef struct {
@@ -109,6 +124,8 @@ struct Plane {
     StatMeta *stat_metas;
     size_t n_stat_metas, stat_meta_capacity;
     IdTable event_ids, stat_ids;
+    uint8_t *known_of_id; /* enum KnownStat of the stat ids below n_known_ids; ask stat_known() */
+    size_t n_known_ids;
     uint64_t *stat_offsets; /* of each XStat's field in the file */
     size_t n_stats, stat_capacity;
     size_t first_line, n_lines; /* in host->lines */
@@ -119,6 +136,12 @@ struct Plane {
 enum { CHUNK_EVENTS = 1024 };
 enum ChunkColumn { COL_OFFSET, COL_DURATION, COL_META, COL_POSITION, COL_AGGREGATED, N_CHUNK_COLUMNS };
 
+/* Stats of which nearly every event has one, if any has: the first of the name, by event. */
+enum StatColumnName { STAT_COLUMN_GROUP, STAT_COLUMN_EAGER, N_STAT_COLUMNS }; /* group_id, is_eager */
+typedef struct {
+    Packed types, values; /* enum StatType, 0: the event has no such stat; the value's 64 bits, 0 of what is no number */
+} StatColumn;
+
 /* CHUNK_EVENTS events of a line in stored order (the last chunk may be shorter), and the range of each value, so that
  * whole chunks are skipped. COL_META: index into event_metas. COL_POSITION: file offset of the event's field.
  * COL_AGGREGATED: 1 when COL_OFFSET holds num_occurrences instead of an offset.
@@ -127,6 +150,8 @@ typedef struct {
     Packed columns[N_CHUNK_COLUMNS];
     Span span;                                                                    /* of the events in the file */
     int64_t min_offset, max_offset, min_duration, max_duration, min_end, max_end; /* relative to the line's start */
+    StatSet stats;                                                                /* that its events have: nothing else is to be found in them */
+    StatColumn stat_columns[N_STAT_COLUMNS];
     uint32_t n_events;
     bool packed;
 } Chunk;

@@ -492,7 +492,7 @@ static void walk_gpu_line(Making *m, Line *line)
     EventReader reader;
     EventAt e;
     stat_filter_open(&filter, m->plane, wanted, COUNT(wanted), m->err);
-    event_reader_open(&reader, line, filter.any ? EVENT_STATS : 0, m->err);
+    event_reader_open_for(&reader, line, &filter.wanted, m->err);
     while (event_reader_next(&reader, &e)) {
         Slice name = slice_of(e.meta->name);
         unsigned known;

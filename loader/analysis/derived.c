@@ -73,7 +73,7 @@ static bool sum_line(LaunchWalk *w, Line *line, const StatFilter *filter, ProfEr
     const Packed *groups = line_groups(w->d->grouping, line)->groups;
     EventReader reader;
     EventAt e;
-    event_reader_open(&reader, line, EVENT_STATS, err);
+    event_reader_open_for(&reader, line, &filter->wanted, err);
     for (uint64_t at = 0; groups && event_reader_next(&reader, &e); at++) {
         int64_t group = packed_at(&groups[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS));
         if (group < 0 || !strncmp(e.meta->name->text, "cu", 2)) continue; /* driver calls: not each is a launch */

@@ -151,12 +151,12 @@ static int each_sorted(Line *line, bool (*take)(void *context, const EventAt *e,
     return err->code;
 }
 
-int each_event(Line *line, bool sorted, bool (*take)(void *context, const EventAt *e, ProfErr *err), void *context, ProfErr *err)
+int each_event(Line *line, const StatFilter *filter, bool sorted, bool (*take)(void *context, const EventAt *e, ProfErr *err), void *context, ProfErr *err)
 {
     if (sorted && !line->ordered) return each_sorted(line, take, context, err);
     EventReader reader;
     EventAt e;
-    event_reader_open(&reader, line, EVENT_STATS, err);
+    event_reader_open_for(&reader, line, &filter->wanted, err);
     while (event_reader_next(&reader, &e) && take(context, &e, err)) {
     }
     event_reader_close(&reader);

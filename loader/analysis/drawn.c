@@ -301,6 +301,7 @@ static bool add_flows(const Drawing *d, const Line *line, const EventMeta *meta,
     const struct DrawnPlane *dp = &d->planes[line->plane - d->host->planes];
     enum EventType type = type_of(d, line->plane, meta);
     EventNumbers n;
+    n.used = true;
     if (d->grouping->by == GROUPED_BY_FILE || !event_numbers_read(&n, &dp->context, line, type, message, n_bytes)) return true;
     bool any = numbers_have(&n, STAT_CORRELATION_ID);
     if (any) set_flow(out, !dp->context.is_host, flow_id(numbers_natural(&n, STAT_CORRELATION_ID), CONTEXT_GPU_LAUNCH));

@@ -119,15 +119,14 @@ static void complete(EventNumbers *n, enum EventType type)
 
 bool event_numbers_read(EventNumbers *n, const ContextPlane *cp, const Line *line, enum EventType type, const uint8_t *message, size_t n_bytes)
 {
-    memset(n->seen, 0, sizeof n->seen);
-    memset(n->repeated, 0, sizeof n->repeated);
-    bool any = cp->filter.any && read_stats(n, &cp->filter, message, message + n_bytes);
+    if (n->used) memset(n->seen, 0, sizeof n->seen), memset(n->repeated, 0, sizeof n->repeated);
+    bool any = n->used = n_bytes && read_stats(n, &cp->filter, message, message + n_bytes);
     if (cp->as_written) return any;
     /* a program's run on a TPU consumes its launch */
     if (any && cp->device >= 0 && !strcmp(line->name->text, "XLA Modules") && numbers_have(n, STAT_RUN_ID) && numbers_have(n, STAT_QUEUE_ID))
         connect(n, false, CONTEXT_TPU_LAUNCH, launch_id(n, (uint64_t)cp->device));
     complete(n, type);
-    return any || type == EVENT_PROCESS_BATCH || type == EVENT_BATCHING_SESSION_RUN;
+    return n->used = any || type == EVENT_PROCESS_BATCH || type == EVENT_BATCHING_SESSION_RUN;
 }
 
 bool event_root_level(const EventNumbers *n, enum EventType type, int32_t *level)

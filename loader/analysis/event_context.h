@@ -20,6 +20,7 @@ static inline uint64_t number_natural(Number n) { return n.type == TYPE_INT64 ||
 typedef struct {
     Number by_stat[N_KNOWN_STATS];
     uint64_t seen[(N_KNOWN_STATS + 63) / 64], repeated[(N_KNOWN_STATS + 63) / 64];
+    bool used; /* an event had some */
 } EventNumbers;
 static inline bool numbers_have(const EventNumbers *n, enum KnownStat known) { return n->seen[known / 64] >> (known % 64) & 1; }
 /* 0 where there is none. */
@@ -38,7 +39,7 @@ typedef struct {
 bool context_plane_open(ContextPlane *cp, const Plane *plane, ProfErr *err); /* false: err is set */
 void context_plane_close(ContextPlane *cp);
 
-/* Reads an event's numbers and adds what XProf would. False: there are none. */
+/* Reads an event's numbers and adds what XProf would. False: there are none. Begin with {0}, or used; what the event before had is forgotten. */
 bool event_numbers_read(EventNumbers *n, const ContextPlane *cp, const Line *line, enum EventType type, const uint8_t *message, size_t n_bytes);
 /* The root's level: of the event's own stat, or as its type has it. False: it is none. */
 bool event_root_level(const EventNumbers *n, enum EventType type, int32_t *level);

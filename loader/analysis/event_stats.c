@@ -5,7 +5,7 @@ int stat_filter_open(StatFilter *filter, const Plane *plane, const enum KnownSta
 {
     enum { MOST_IDS = 1 << 16 };
     *filter = (StatFilter){.plane = plane};
-    for (size_t i = 0; i < n_wanted; i++) filter->wanted[wanted[i] / 64] |= (uint64_t)1 << (wanted[i] % 64);
+    for (size_t i = 0; i < n_wanted; i++) stat_set_add(&filter->wanted, wanted[i]);
     for (size_t i = 0; i < plane->n_stat_metas; i++) {
         if (!stat_filter_wants(filter, plane->stat_metas[i].known)) continue;
         filter->any = true;

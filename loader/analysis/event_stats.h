@@ -3,6 +3,8 @@
  *
  *   StatFilter filter;
  *   if (stat_filter_open(&filter, plane, wanted, COUNT(wanted), err)) ...
+ *   event_reader_open_for(&reader, line, &filter.wanted, err);
+ *   ...
  *   const uint8_t *p = e.message, *end = p + e.n_bytes;
  *   while ((p = stat_filter_next(&filter, p, end, 4, &known, &stat))) ...
  *   stat_filter_close(&filter); */
@@ -16,7 +18,7 @@ typedef struct {
     const Plane *plane;
     uint8_t *known_of_id; /* enum KnownStat of the small ids, 0 where it is not wanted */
     uint64_t n_ids;
-    uint64_t wanted[(N_KNOWN_STATS + 63) / 64];
+    StatSet wanted;
     bool any;   /* the plane declares at least one of the wanted stats */
     bool large; /* one of them has a large id */
 } StatFilter;
@@ -24,7 +26,7 @@ typedef struct {
 /* Always to be closed. */
 int stat_filter_open(StatFilter *filter, const Plane *plane, const enum KnownStat *wanted, size_t n_wanted, ProfErr *err);
 void stat_filter_close(StatFilter *filter);
-static inline bool stat_filter_wants(const StatFilter *filter, unsigned known) { return filter->wanted[known / 64] >> (known % 64) & 1; }
+static inline bool stat_filter_wants(const StatFilter *filter, unsigned known) { return stat_set_has(&filter->wanted, known); }
 /* The enum KnownStat of a stat id if it is wanted, else STAT_UNKNOWN. */
 static inline unsigned stat_filter_known(const StatFilter *filter, int64_t id)
 {
@@ -32,18 +34,6 @@ static inline unsigned stat_filter_known(const StatFilter *filter, int64_t id)
     if (!filter->large) return STAT_UNKNOWN;
     const StatMeta *meta = stat_meta(filter->plane, id);
     return meta && stat_filter_wants(filter, meta->known) ? meta->known : STAT_UNKNOWN;
-}
-
-/* A stat whose value is one number: the usual form. */
-static inline bool stat_number(const uint8_t *p, const uint8_t *end, int64_t id, Stat *stat)
-{
-    if (p == end) return false;
-    enum StatType type = *p == (3 << 3 | WIRE_VARINT)   ? TYPE_UINT64
-                         : *p == (4 << 3 | WIRE_VARINT) ? TYPE_INT64
-                         : *p == (7 << 3 | WIRE_VARINT) ? TYPE_REF
-                                                        : TYPE_NONE;
-    *stat = (Stat){.id = id, .type = type};
-    return type != TYPE_NONE && wire_varint(p + 1, end, &stat->natural) == end;
 }
 
 /* Any field: the byte behind it, NULL at the end. *found: it was a wanted stat. */
@@ -76,10 +66,9 @@ static inline const uint8_t *stat_filter_next(const StatFilter *filter, const ui
             }
             if (stat_number(value, stat_end, id, stat)) return stat_end;
         } else if ((*p & 0x87) == WIRE_VARINT && *p >> 3) {
-            const uint8_t *last = p + 1;
-            while (last < end && last - p < 10 && *last >= 0x80) last++;
-            if (last < end && *last < 0x80) {
-                p = last + 1;
+            const uint8_t *behind = wire_skip_varint(p + 1, end);
+            if (behind) {
+                p = behind;
                 continue;
             }
         }

@@ -8,6 +8,12 @@ void event_reader_open(EventReader *reader, Line *line, int flags, ProfErr *err)
     if (!(reader->values = prof_alloc(sizeof *reader->values))) prof_nomem(err);
 }
 
+void event_reader_open_for(EventReader *reader, Line *line, const StatSet *wanted, ProfErr *err)
+{
+    event_reader_open(reader, line, EVENT_STATS, err);
+    reader->only_wanted = true, reader->wanted = *wanted;
+}
+
 void event_reader_close(EventReader *reader)
 {
     window_free(&reader->chunks);
@@ -25,7 +31,8 @@ static bool next_chunk(EventReader *reader)
     if (chunk_read(reader->line, chunk, (1u << N_CHUNK_COLUMNS) - 1, reader->values, &reader->chunks, reader->err)) return false;
     reader->i = 0, reader->n = chunk->n_events;
     reader->span = NULL;
-    if (!(reader->flags & EVENT_STATS) || chunk->span.n_bytes > SPAN_BYTES) return true;
+    reader->has_messages = reader->flags & EVENT_STATS && (!reader->only_wanted || stat_sets_meet(&chunk->stats, &reader->wanted));
+    if (!reader->has_messages || chunk->span.n_bytes > SPAN_BYTES) return true;
     size_t there;
     reader->span = window_at(&reader->messages, chunk->span.offset, (size_t)chunk->span.n_bytes, &there, reader->err);
     return reader->span != NULL;
@@ -43,6 +50,13 @@ static const uint8_t *message_at(EventReader *reader, uint64_t position, size_t 
     }
     reader->span = NULL;
     return event_message(&reader->messages, position, n_bytes, reader->err);
+}
+
+static inline bool is_wanted(const EventReader *reader, const EventMeta *meta)
+{
+    uint64_t both = 0;
+    for (size_t i = 0; i < STAT_SET_WORDS; i++) both |= reader->wanted.bits[i] & atomic_load_explicit(&meta->event_stats[i], memory_order_relaxed);
+    return both != 0;
 }
 
 bool event_reader_next(EventReader *reader, EventAt *at)
@@ -64,7 +78,7 @@ bool event_reader_next(EventReader *reader, EventAt *at)
         .position = (uint64_t)columns[COL_POSITION][i],
         .message = nothing,
     };
-    if (!(reader->flags & EVENT_STATS)) return true;
+    if (!reader->has_messages || (reader->only_wanted && !is_wanted(reader, at->meta))) return true;
     at->message = message_at(reader, at->position, &at->n_bytes);
     return at->message != NULL;
 }

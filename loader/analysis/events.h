@@ -38,12 +38,22 @@ typedef struct {
     uint32_t i, n;
     uint64_t event;
     int flags;
+    bool only_wanted, has_messages; /* of the chunk in hand */
+    StatSet wanted;
 } EventReader;
 
 /* Always to be closed; on failure err is set and the first step ends the walk. */
 void event_reader_open(EventReader *reader, Line *line, int flags, ProfErr *err);
+/* With the messages of events that may have one of these stats; the others come without bytes. */
+void event_reader_open_for(EventReader *reader, Line *line, const StatSet *wanted, ProfErr *err);
 bool event_reader_next(EventReader *reader, EventAt *at);
 void event_reader_close(EventReader *reader);
+/* A stat of the event in hand that has a column, without bytes where it is a text; TYPE_NONE: the event has none. */
+static inline Stat event_reader_stat(const EventReader *reader, enum StatColumnName column)
+{
+    const StatColumn *c = &reader->in_hand->stat_columns[column];
+    return (Stat){.type = (enum StatType)packed_at(&c->types, reader->i - 1), .integer = packed_at(&c->values, reader->i - 1)};
+}
 
 /* Single events, by their index on a line. Quick where those asked for of a line follow each other, and come from few lines. */
 enum { FINDER_LINES = 64 };

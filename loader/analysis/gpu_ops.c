@@ -173,7 +173,7 @@ static void read_line(void *context, size_t i, ProfErr *err)
     if (l->line->derived || !p->has_ops) return;
     EventReader reader;
     EventAt e;
-    event_reader_open(&reader, l->line, EVENT_STATS, err);
+    event_reader_open_for(&reader, l->line, &p->filter.wanted, err);
     while (event_reader_next(&reader, &e) && !take_kernel(l, &e, err)) {
     }
     event_reader_close(&reader);

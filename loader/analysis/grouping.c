@@ -40,77 +40,98 @@ static enum GroupedBy grouped_by(const Host *host, bool as_written)
 
 /* ---- what the file itself says ---- */
 
-enum { FILE_GROUP, FILE_EAGER, N_FILE_STATS };
-
 typedef struct {
-    int64_t values[N_FILE_STATS][CHUNK_EVENTS], own[N_FILE_STATS][CHUNK_EVENTS];
-    bool any[N_FILE_STATS];
-    Packed *packed[N_FILE_STATS], *packed_own[N_FILE_STATS];
-} FileColumns;
+    int64_t types[CHUNK_EVENTS], stats[CHUNK_EVENTS]; /* of the file */
+    int64_t values[CHUNK_EVENTS], own[CHUNK_EVENTS];
+} FileValues;
 
-static bool open_columns(FileColumns *c, Arena *arena, size_t n_chunks)
+/* What an event's stat says by XProf's accessors: of a GPU's group only an int64 counts. */
+static int64_t file_value(enum StatColumnName column, bool is_gpu, int64_t type, int64_t value)
 {
-    for (int k = 0; k < N_FILE_STATS; k++) {
-        c->packed[k] = arena_alloc(arena, n_chunks * sizeof *c->packed[k]);
-        c->packed_own[k] = arena_alloc(arena, n_chunks * sizeof *c->packed_own[k]);
-        if (!c->packed[k] || !c->packed_own[k]) return false;
+    if (column == STAT_COLUMN_EAGER) return type == TYPE_INT64 && value;
+    return type == TYPE_INT64 || (type == TYPE_UINT64 && !is_gpu) ? value : 0;
+}
+
+/* Takes a chunk's values from the file where none was found; false: there is none to take. */
+static bool take_file_values(const Chunk *chunk, enum StatColumnName column, bool is_gpu, const Packed *found, FileValues *v)
+{
+    bool any = false;
+    packed_read(&chunk->stat_columns[column].types, v->types, chunk->n_events);
+    packed_read(&chunk->stat_columns[column].values, v->stats, chunk->n_events);
+    for (uint32_t i = 0; i < chunk->n_events; i++) {
+        v->values[i] = found ? packed_at(found, i) : -1;
+        v->own[i] = v->types[i] && v->values[i] < 0;
+        if (v->own[i]) any = true, v->values[i] = file_value(column, is_gpu, v->types[i], v->stats[i]);
     }
-    return true;
+    return any;
 }
 
-static bool pack_file_chunk(FileColumns *c, Arena *arena, size_t chunk, size_t n)
+/* The events' own group_id or is_eager, where *found (NULL: nowhere) has none yet. *own: which are the file's; NULL: none. */
+static bool read_file_column(const Line *line, enum StatColumnName column, const Packed **found, const Packed **own, Arena *arena)
 {
-    for (int k = 0; k < N_FILE_STATS; k++)
-        if (!packed_make(&c->packed[k][chunk], arena, c->values[k], n) || !packed_make(&c->packed_own[k][chunk], arena, c->own[k], n)) return false;
-    return true;
+    static const enum KnownStat known[N_STAT_COLUMNS] = {STAT_GROUP_ID, STAT_IS_EAGER};
+    Packed *values = arena_alloc(arena, line->n_chunks * sizeof *values), *owned = arena_alloc(arena, line->n_chunks * sizeof *owned);
+    FileValues *v = prof_buffer(sizeof *v);
+    bool any = false, memory = values && owned && v;
+    for (size_t c = 0; c < line->n_chunks && memory; c++) {
+        const Chunk *chunk = &line->chunks[c];
+        values[c] = *found ? (*found)[c] : (Packed){.base = -1};
+        if (!stat_set_has(&chunk->stats, known[column]) || !take_file_values(chunk, column, line->plane->kind == PLANE_GPU, *found ? &(*found)[c] : NULL, v))
+            continue;
+        any = true;
+        memory = packed_make(&values[c], arena, v->values, chunk->n_events) && packed_make(&owned[c], arena, v->own, chunk->n_events);
+    }
+    prof_free(v);
+    if (any && memory) *found = values, *own = owned;
+    return memory;
 }
 
-/* Takes what an event's own stats say, where grouping said nothing: of several the first, as written the last that names a group. */
-static void take_file_stats(FileColumns *c, size_t at, const Result *r, const StatFilter *filter, const EventAt *e)
+/* Of several stats group_id the last that names a group. */
+static bool take_written(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups, const EventAt *e)
 {
     Stat stat;
     unsigned known;
-    bool signed_only = r->as_written || filter->plane->kind == PLANE_GPU;
     for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat));) {
-        int k = known == STAT_IS_EAGER ? FILE_EAGER : FILE_GROUP;
-        int64_t value = k == FILE_EAGER ? stat_int(&stat) != 0 : signed_only ? stat_int(&stat) : (int64_t)stat_int_or_uint(&stat);
-        if (c->own[k][at] ? !r->as_written : c->values[k][at] >= 0) continue;
-        if (r->as_written && (value < 0 || (uint64_t)value >= r->grouping.n_groups)) continue;
-        c->own[k][at] = c->any[k] = true;
-        c->values[k][at] = value;
+        int64_t value = stat_int(&stat);
+        if ((v->values[at] < 0 || v->own[at]) && value >= 0 && (uint64_t)value < n_groups) v->own[at] = true, v->values[at] = value;
     }
+    return v->own[at];
 }
 
-/* Groups and is_eager as the events' own stats have them, where `out` has none yet. */
-static bool read_file_groups(Result *r, size_t i, ProfErr *err)
+static bool read_written_groups(Line *line, size_t n_groups, LineGroups *out, Arena *arena, ProfErr *err)
 {
-    Line *line = &r->grouping.host->lines[i];
-    Arena *arena = &r->line_arenas[i];
-    LineGroups *out = &r->lines[i];
-    static const enum KnownStat wanted[] = {STAT_GROUP_ID, STAT_IS_EAGER};
-    FileColumns *c = prof_alloc(sizeof *c);
+    static const enum KnownStat wanted[] = {STAT_GROUP_ID};
+    Packed *values = arena_alloc(arena, line->n_chunks * sizeof *values), *owned = arena_alloc(arena, line->n_chunks * sizeof *owned);
+    FileValues *v = prof_buffer(sizeof *v);
     StatFilter filter = {0};
     EventReader reader;
     EventAt e;
-    if (!c || !open_columns(c, arena, line->n_chunks))
-        prof_nomem(err);
-    else
-        stat_filter_open(&filter, line->plane, wanted, r->as_written ? 1 : COUNT(wanted), err); /* is_eager: only what grouping finds */
-    event_reader_open(&reader, line, EVENT_STATS, err);
-    for (uint64_t at = 0; !err->code && event_reader_next(&reader, &e); at++) {
-        size_t chunk = (size_t)(at / CHUNK_EVENTS), k = (size_t)(at % CHUNK_EVENTS);
-        c->values[FILE_GROUP][k] = out->groups ? packed_at(&out->groups[chunk], k) : -1;
-        c->values[FILE_EAGER][k] = out->eager ? packed_at(&out->eager[chunk], k) : -1;
-        c->own[FILE_GROUP][k] = c->own[FILE_EAGER][k] = false;
-        take_file_stats(c, k, r, &filter, &e);
-        if ((k == CHUNK_EVENTS - 1 || at + 1 == line->n_events) && !pack_file_chunk(c, arena, chunk, k + 1)) prof_nomem(err);
+    bool any = false;
+    if (!values || !owned || !v) prof_nomem(err);
+    if (!err->code) stat_filter_open(&filter, line->plane, wanted, COUNT(wanted), err);
+    event_reader_open_for(&reader, line, &filter.wanted, err);
+    for (uint64_t at = 0; event_reader_next(&reader, &e); at++) {
+        size_t chunk = (size_t)(at / CHUNK_EVENTS);
+        uint32_t k = (uint32_t)(at % CHUNK_EVENTS), n = line->chunks[chunk].n_events;
+        v->values[k] = out->groups ? packed_at(&out->groups[chunk], k) : -1, v->own[k] = false;
+        any |= take_written(v, k, &filter, n_groups, &e);
+        if (k + 1 == n && (!packed_make(&values[chunk], arena, v->values, n) || !packed_make(&owned[chunk], arena, v->own, n))) prof_nomem(err);
     }
     event_reader_close(&reader);
     stat_filter_close(&filter);
-    if (!err->code && c->any[FILE_GROUP]) out->groups = c->packed[FILE_GROUP], out->groups_of_file = c->packed_own[FILE_GROUP];
-    if (!err->code && c->any[FILE_EAGER]) out->eager = c->packed[FILE_EAGER], out->eager_of_file = c->packed_own[FILE_EAGER];
-    prof_free(c);
+    prof_free(v);
+    if (!err->code && any) out->groups = values, out->groups_of_file = owned;
     return !err->code;
+}
+
+static bool read_file_groups(Result *r, size_t i, ProfErr *err)
+{
+    Line *line = &r->grouping.host->lines[i];
+    LineGroups *out = &r->lines[i];
+    if (r->as_written) return read_written_groups(line, r->grouping.n_groups, out, &r->line_arenas[i], err); /* is_eager: only what grouping finds */
+    bool memory = read_file_column(line, STAT_COLUMN_GROUP, &out->groups, &out->groups_of_file, &r->line_arenas[i]) &&
+                  read_file_column(line, STAT_COLUMN_EAGER, &out->eager, &out->eager_of_file, &r->line_arenas[i]);
+    return memory || (prof_nomem(err), false);
 }
 
 /* ---- packing what was found here ---- */

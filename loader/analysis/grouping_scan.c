@@ -349,7 +349,7 @@ static void scan_line(void *context, size_t i, ProfErr *err)
     EventReader reader;
     EventAt e;
     uint32_t at = 0;
-    event_reader_open(&reader, fl->line, fp->context.filter.any ? EVENT_STATS : 0, err);
+    event_reader_open_for(&reader, fl->line, &fp->context.filter.wanted, err);
     for (; event_reader_next(&reader, &e); at++)
         if (!take_event(s, at, &e)) prof_nomem(err);
     event_reader_close(&reader);

@@ -32,7 +32,7 @@ bool tpu_read_steps(const ForestLine *line, MergedStep **steps, ProfErr *err)
     EventAt e;
     if (!list) return prof_nomem(err), false;
     stat_filter_open(&filter, line->line->plane, wanted, COUNT(wanted), err);
-    event_reader_open(&reader, line->line, EVENT_STATS, err);
+    event_reader_open_for(&reader, line->line, &filter.wanted, err);
     for (Node i = 0; event_reader_next(&reader, &e); i++) {
         list[i] = (MergedStep){e.event, e.start_ps, e.duration_ps, node_group(line, line->first + i), NOT_KNOWN, NOT_KNOWN, NOT_KNOWN};
         read_stats(&filter, &e, &list[i]);

@@ -51,7 +51,7 @@ static int add_named(HostJob *job, const EventMeta *meta, ProfErr *err)
 }
 
 typedef struct {
-    bool has_stage, has_category, has_eager, is_eager, has_tf_op;
+    bool has_stage, has_category, has_tf_op;
     int64_t stage;
     Slice category;
     Stat tf_op;
@@ -67,7 +67,6 @@ static HostFacts host_facts(const HostJob *job, const EventAt *e)
     while ((p = stat_filter_next(&job->filter, p, end, 4, &known, &stat))) {
         if (known == STAT_STAGE_ID && !facts.has_stage) facts.has_stage = true, facts.stage = stat_int(&stat);
         if (known == STAT_STAGE_CATEGORY && !facts.has_category) facts.has_category = true, facts.category = stat_text(job->plane, &stat);
-        if (known == STAT_IS_EAGER && !facts.has_eager) facts.has_eager = true, facts.is_eager = stat_int(&stat) != 0;
         if (known == STAT_TF_OP && !facts.has_tf_op) facts.has_tf_op = true, facts.tf_op = stat;
     }
     return facts;
@@ -85,7 +84,7 @@ static int collect_known(HostJob *job, ProfErr *err)
     for (size_t l = 0; l < job->plane->n_lines && !err->code; l++) {
         EventReader reader;
         EventAt e;
-        event_reader_open(&reader, &job->build->host->lines[job->plane->first_line + l], EVENT_STATS, err);
+        event_reader_open_for(&reader, &job->build->host->lines[job->plane->first_line + l], &job->filter.wanted, err);
         while (event_reader_next(&reader, &e)) {
             if (!e.meta->name->n_bytes) continue;
             HostFacts facts = host_facts(job, &e);
@@ -361,9 +360,10 @@ static bool is_in_order(const Line *line)
     return good;
 }
 
-static bool is_eager(const LineSweep *s, const LineGroups *groups, const HostFacts *facts, uint64_t nth)
+static bool is_eager(const LineSweep *s, const EventReader *reader, const LineGroups *groups, uint64_t nth)
 {
-    if (s->job->own_eager) return facts->is_eager;
+    Stat own = event_reader_stat(reader, STAT_COLUMN_EAGER);
+    if (s->job->own_eager) return stat_int(&own) != 0;
     return groups && groups->eager && packed_at(&groups->eager[nth / CHUNK_EVENTS], nth % CHUNK_EVENTS) == 1;
 }
 
@@ -373,16 +373,16 @@ static int walk(LineSweep *s, Line *line, ProfErr *err)
     EventReader reader;
     EventAt e;
     const LineGroups *groups = job->build->grouping ? line_groups(job->build->grouping, line) : NULL;
-    HostFacts facts = {0};
-    event_reader_open(&reader, line, job->filter.any ? EVENT_STATS : 0, err);
+    event_reader_open_for(&reader, line, &job->filter.wanted, err);
     while (event_reader_next(&reader, &e) && !err->code) {
-        if (job->filter.any) facts = host_facts(job, &e);
+        HostFacts facts = {.has_stage = false};
+        if (e.n_bytes) facts = host_facts(job, &e);
         size_t known = job->known_of_meta[e.meta - job->plane->event_metas];
         if (facts.has_stage) {
             const Known *stage = find_known(job, facts.stage);
             known = stage ? (size_t)(stage - job->known) + 1 : 0;
         }
-        if (known) take_known(s, &e, known - 1, is_eager(s, groups, &facts, e.event - line->first_event), err);
+        if (known) take_known(s, &e, known - 1, is_eager(s, &reader, groups, e.event - line->first_event), err);
         if (facts.has_tf_op && !err->code) take_tf_op(s, &e, &facts.tf_op, err);
     }
     event_reader_close(&reader);
@@ -420,12 +420,12 @@ static void sweep_line(void *context, size_t i, ProfErr *err)
 
 int host_ops_build(OpBuild *build, ProfErr *err)
 {
-    static const enum KnownStat wanted[] = {STAT_STAGE_ID, STAT_STAGE_CATEGORY, STAT_TF_OP, STAT_IS_EAGER};
+    static const enum KnownStat wanted[] = {STAT_STAGE_ID, STAT_STAGE_CATEGORY, STAT_TF_OP};
     HostJob job = {.build = build, .plane = host_plane(build->host, "/host:CPU"), .own_eager = build->grouped};
     if (!job.plane) return PROF_OK;
     job.lines = prof_alloc(job.plane->n_lines * sizeof *job.lines);
     if (!job.lines) return prof_nomem(err);
-    if (!stat_filter_open(&job.filter, job.plane, wanted, COUNT(wanted) - !job.own_eager, err)) {
+    if (!stat_filter_open(&job.filter, job.plane, wanted, COUNT(wanted), err)) {
         job.has_stages = plane_declares(job.plane, STAT_STAGE_ID);
         if (!collect_known(&job, err) && !index_by_meta(&job, err)) parallel_for(build->host->run->n_workers, job.plane->n_lines, sweep_line, &job, err);
         for (size_t i = 0; i < job.plane->n_lines && !err->code; i++)

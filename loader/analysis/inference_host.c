@@ -159,7 +159,7 @@ static void read_line(InferenceMaking *m, const StatFilter *filter, const uint8_
 {
     EventReader reader;
     EventAt at;
-    event_reader_open(&reader, line, EVENT_STATS, err);
+    event_reader_open_for(&reader, line, &filter->wanted, err);
     while (!err->code && event_reader_next(&reader, &at)) read_event(m, filter, &at, kinds[at.meta - line->plane->event_metas], err);
     event_reader_close(&reader);
 }

@@ -124,7 +124,7 @@ static void walk_line(void *context, size_t i, ProfErr *err)
     }
     EventReader reader;
     EventAt e;
-    event_reader_open(&reader, l->line, EVENT_STATS, err);
+    event_reader_open_for(&reader, l->line, &filter.wanted, err);
     while (event_reader_next(&reader, &e)) {
         if (!e.duration_ps) continue;
         Key key = {.meta = (uint32_t)(e.meta - plane->event_metas)};

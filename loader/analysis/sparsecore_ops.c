@@ -86,7 +86,7 @@ static int read_lines(SparsePlane *p, const char *name, bool (*take)(void *conte
     for (size_t i = 0; i < p->plane->n_lines && !err->code; i++) {
         if (strcmp(lines[i].name->text, name) != 0) continue;
         p->at = 0, p->inside = SIZE_MAX;
-        each_event(&lines[i], !p->build->grouped, take, p, err);
+        each_event(&lines[i], &p->filter, !p->build->grouped, take, p, err);
     }
     return err->code;
 }

@@ -52,7 +52,7 @@ typedef struct {
     StepBuild *build;
     Plane *plane;
     StatFilter filter;
-    uint16_t *kinds; /* of each event metadata: types as in SpanRef.at, and HALF */
+    uint16_t *kinds; /* of each event metadata; GPUs: types as in SpanRef.at, and HALF; host threads: see host_kind() */
     LineSpans *spans;
     bool has_device;    /* host threads: of a host with devices */
     bool is_staged;     /* input pipelines mark their stages */
@@ -143,7 +143,7 @@ static bool take_gpu_event(PlaneRead *r, LineSpans *out, const EventAt *e, uint3
     Slice shape = {"", 0}, details = {"", 0};
     Stat stat;
     unsigned known;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes; r->filter.any && (p = stat_filter_next(&r->filter, p, end, 4, &known, &stat));) {
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(&r->filter, p, end, 4, &known, &stat));) {
         if (known == STAT_CORRELATION_ID) correlated = stat_int(&stat) >= 0;
         if (known == STAT_SHAPE) shape = stat_text(r->plane, &stat);
         if (known == STAT_MEMCPY_DETAILS) details = stat_text(r->plane, &stat);
@@ -169,7 +169,10 @@ static void read_gpu_line(void *context, size_t i, ProfErr *err)
     EventReader reader;
     EventAt e;
     uint32_t last = NO_GROUP, group;
-    event_reader_open(&reader, line, steps ? 0 : EVENT_STATS, err);
+    if (steps)
+        event_reader_open(&reader, line, 0, err);
+    else
+        event_reader_open_for(&reader, line, &r->filter.wanted, err);
     for (uint64_t nth = 0; event_reader_next(&reader, &e); nth++) {
         if ((group = group_number(&b->groups, nth_group(groups, nth), &last)) == NO_GROUP) continue;
         bool good = steps ? add_marker(out, (LineMarker){group, true, (uint64_t)e.start_ps, (uint64_t)e.duration_ps, NULL}) : take_gpu_event(r, out, &e, group);
@@ -195,26 +198,25 @@ int read_gpu_plane(StepBuild *build, Plane *plane, LineSpans *spans, ProfErr *er
 
 /* ---- host threads ---- */
 
-enum HostMark { HOST_SPAN, HOST_MARKER, HOST_IGNORED };
+/* What an event is by its name: the type of a span, or one of these. HOST_PREPARES: with a device it prepares what that runs. */
+enum { HOST_TYPE = 0xff, HOST_MARKER = 1 << 8, HOST_IGNORED = 1 << 9, HOST_PREPARES = 1 << 10 };
 
-/* Which of the three an event is by its name, and what it is as a span, without and with a device. */
-static enum HostMark host_kind(const Text *name, enum StepType *type, bool *prepares)
+static uint16_t host_kind(const Text *name)
 {
     static const char *const ignored[] = {"EagerExecute", "EagerLocalExecute", "EagerKernelExecute", "FunctionRun"};
     Slice s = slice_of(name);
-    *type = TIME_HOST_COMPUTE, *prepares = false;
+    uint16_t type = TIME_HOST_COMPUTE;
     if ((slice_starts(s, "train") || slice_starts(s, "test") || slice_starts(s, "TraceContext")) && !slice_contains(s, "/")) return HOST_MARKER;
     for (size_t i = 0; i < COUNT(ignored); i++)
         if (slice_starts(s, ignored[i])) return HOST_IGNORED;
     TfOp op = tf_op_parse(s);
     if (op_is_infeed_enqueue(op.type) || op.category == OP_MEMCPY_HTOD)
-        *type = TIME_HOST_TO_DEVICE;
+        type = TIME_HOST_TO_DEVICE;
     else if (op.category == OP_MEMCPY_HTOH)
-        *type = TIME_HOST_TO_HOST;
+        type = TIME_HOST_TO_HOST;
     else if (slice_starts_ignoring_case(s, "IteratorGetNext"))
-        *type = TIME_WAIT_INPUT;
-    *prepares = slice_starts_ignoring_case(s, "ExecutorState::Process");
-    return HOST_SPAN;
+        type = TIME_WAIT_INPUT;
+    return slice_starts_ignoring_case(s, "ExecutorState::Process") ? type | HOST_PREPARES : type;
 }
 
 typedef struct {
@@ -232,7 +234,7 @@ static HostFacts host_facts(const PlaneRead *r, const EventAt *e)
     bool has_type[2] = {false, false}, has_id[2] = {false, false};
     Stat stat;
     unsigned known;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes; r->filter.any && (p = stat_filter_next(&r->filter, p, end, 4, &known, &stat));) switch (known) {
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(&r->filter, p, end, 4, &known, &stat));) switch (known) {
         case STAT_CORRELATION_ID: f.correlated = stat_int(&stat) >= 0; break;
         case STAT_STEP_NAME: f.step_name = stat_text(r->plane, &stat); break;
         case STAT_STAGE_NAME: f.is_stage = stat_text(r->plane, &stat).n > 0; break;
@@ -240,8 +242,9 @@ static HostFacts host_facts(const PlaneRead *r, const EventAt *e)
         case STAT_CONSUMER_TYPE: has_type[known == STAT_CONSUMER_TYPE] = true, types[known == STAT_CONSUMER_TYPE] = stat_int_or_uint(&stat); break;
         default: has_id[known == STAT_CONSUMER] = true, ids[known == STAT_CONSUMER] = stat_int_or_uint(&stat); break;
         }
-    f.produces = has_type[0] && has_id[0], f.producer = context_of(types[0], ids[0]);
-    f.consumes = has_type[1] && has_id[1], f.consumer = context_of(types[1], ids[1]);
+    f.produces = has_type[0] && has_id[0], f.consumes = has_type[1] && has_id[1];
+    if (f.produces) f.producer = context_of(types[0], ids[0]);
+    if (f.consumes) f.consumer = context_of(types[1], ids[1]);
     return f;
 }
 
@@ -275,7 +278,7 @@ static int collect_contexts(PlaneRead *r, ProfErr *err)
     for (size_t i = 0; i < r->plane->n_lines && !err->code; i++) {
         EventReader reader;
         EventAt e;
-        event_reader_open(&reader, &r->build->host->lines[r->plane->first_line + i], EVENT_STATS, err);
+        event_reader_open_for(&reader, &r->build->host->lines[r->plane->first_line + i], &r->filter.wanted, err);
         while (event_reader_next(&reader, &e)) {
             HostFacts f = host_facts(r, &e);
             if (f.produces && !add_context(r, f.producer)) prof_nomem(err);
@@ -319,20 +322,40 @@ static const char *step_name_of(const StepBuild *b, const EventAt *e, int64_t gr
     return name ? name->text : NULL;
 }
 
-static int take_host_event(const PlaneRead *r, LineSpans *out, const EventAt *e, int64_t id, uint32_t group, const HostFacts *f, bool is_root, ProfErr *err)
+/* The last span of a thread that lies in no other of its group. */
+typedef struct {
+    uint32_t group;
+    enum StepType actual;
+    int64_t start_ps, end_ps;
+} Cover;
+
+/* Beside a device only actual types count, of all open spans the highest: a span inside one that counts as much, or that counts
+ * more and goes on, changes nothing. That is most of what threads do. */
+static bool is_covered(Cover *cover, const EventAt *e, uint32_t group, enum StepType actual)
 {
-    enum StepType type;
-    bool prepares;
+    int64_t end_ps;
+    if (e->duration_ps <= 0 || __builtin_add_overflow(e->start_ps, e->duration_ps, &end_ps)) return false;
+    bool inside = cover->group == group && cover->start_ps <= e->start_ps && end_ps <= cover->end_ps;
+    if (inside && (actual == cover->actual || (actual < cover->actual && end_ps < cover->end_ps))) return true;
+    if (!inside) *cover = (Cover){group, actual, e->start_ps, end_ps};
+    return false;
+}
+
+static int take_host_event(const PlaneRead *r, LineSpans *out, Cover *cover, const EventAt *e, int64_t id, uint32_t group, const HostFacts *f, bool is_root,
+                           ProfErr *err)
+{
     const char *name = step_name_of(r->build, e, id, f, err);
-    enum HostMark mark = host_kind(e->meta->name, &type, &prepares);
-    if (mark == HOST_MARKER || name) {
+    uint16_t kind = r->kinds[e->meta - r->plane->event_metas];
+    if (kind & HOST_MARKER || name) {
         if (!add_marker(out, (LineMarker){group, true, (uint64_t)e->start_ps, (uint64_t)e->duration_ps, name})) return prof_nomem(err);
         return err->code;
     }
-    if (mark == HOST_IGNORED) return err->code;
+    if (kind & HOST_IGNORED) return err->code;
+    enum StepType type = (enum StepType)(kind & HOST_TYPE);
     if (is_root && type == TIME_HOST_COMPUTE) type = TIME_WAIT_INPUT;
     enum StepType actual = type;
-    if (r->has_device && type != TIME_HOST_TO_DEVICE && type != TIME_HOST_TO_HOST && (f->correlated || prepares)) actual = TIME_HOST_PREPARE;
+    if (r->has_device && type != TIME_HOST_TO_DEVICE && type != TIME_HOST_TO_HOST && (f->correlated || kind & HOST_PREPARES)) actual = TIME_HOST_PREPARE;
+    if (r->has_device && type == TIME_HOST_COMPUTE && is_covered(cover, e, group, actual)) return err->code;
     return add_span(out, e->start_ps, e->duration_ps, group, type, actual, SPAN_HOST | SPAN_COUNTS) ? err->code : prof_nomem(err);
 }
 
@@ -346,16 +369,17 @@ static void read_host_line(void *context, size_t i, ProfErr *err)
     Stages stages = {0};
     EventReader reader;
     EventAt e;
+    Cover cover = {.group = NO_GROUP};
     uint32_t last = NO_GROUP, group;
     if (!groups->groups && !groups->n_regions) return;
-    event_reader_open(&reader, line, r->filter.any ? EVENT_STATS : 0, err);
+    event_reader_open_for(&reader, line, &r->filter.wanted, err);
     for (uint64_t nth = 0; event_reader_next(&reader, &e); nth++) {
         int64_t id = nth_group(groups, nth);
         bool is_root = false, grouped = (group = group_number(&b->groups, id, &last)) != NO_GROUP;
         if (!grouped && !r->is_staged) continue;
         HostFacts f = host_facts(r, &e);
         if (r->is_staged && !enter_stage(r, &stages, &e, &f, &is_root)) prof_nomem(err);
-        if (grouped && !err->code) take_host_event(r, out, &e, id, group, &f, is_root, err);
+        if (grouped && !err->code) take_host_event(r, out, &cover, &e, id, group, &f, is_root, err);
         if (err->code) break;
     }
     event_reader_close(&reader);
@@ -372,11 +396,14 @@ int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *
 {
     static const enum KnownStat wanted[] = {STAT_CORRELATION_ID, STAT_STEP_NAME,     STAT_STAGE_NAME, STAT_PRODUCER_TYPE,
                                             STAT_PRODUCER,       STAT_CONSUMER_TYPE, STAT_CONSUMER};
-    PlaneRead r = {.build = build, .plane = plane, .spans = spans, .has_device = has_device};
+    PlaneRead r = {.build = build, .plane = plane, .spans = spans, .has_device = has_device, .kinds = prof_alloc(plane->n_event_metas * sizeof *r.kinds)};
+    if (!r.kinds) return prof_nomem(err);
+    for (size_t i = 0; i < plane->n_event_metas; i++) r.kinds[i] = host_kind(plane->event_metas[i].name);
     r.is_staged = plane_declares(plane, STAT_STAGE_NAME);
     if (!stat_filter_open(&r.filter, plane, wanted, r.is_staged ? COUNT(wanted) : 2, err) && (!r.is_staged || !collect_contexts(&r, err)))
         parallel_for(build->host->run->n_workers, plane->n_lines, read_host_line, &r, err);
     stat_filter_close(&r.filter);
+    prof_free(r.kinds);
     prof_free(r.produced);
     return err->code;
 }

@@ -128,7 +128,7 @@ static void read_line(void *context, size_t i, ProfErr *err)
     }
     if (l->is_steps && read.groups->merged) return;
     if (!l->is_steps && !(l->last = prof_alloc(l->core->plane->n_event_metas * sizeof *l->last))) prof_nomem(err);
-    if (!err->code) each_event(l->line, t->sorted && !l->is_steps, take_event, &read, err);
+    if (!err->code) each_event(l->line, &l->core->filter, t->sorted && !l->is_steps, take_event, &read, err);
     prof_free(l->last);
     prof_free(l->open);
     l->last = NULL, l->open = NULL;

@@ -204,7 +204,7 @@ static void read_line(Making *m, const StatFilter *filter, const uint8_t *kinds,
     EventReader reader;
     EventAt at;
     bool any = false;
-    event_reader_open(&reader, line, EVENT_STATS, err);
+    event_reader_open_for(&reader, line, &filter->wanted, err);
     for (uint64_t i = 0; !err->code && event_reader_next(&reader, &at); i++) {
         seen[i].kind = kinds[at.meta - line->plane->event_metas];
         if (seen[i].kind) any = true, take_event(m, filter, &at, &seen[i], err);

@@ -94,7 +94,7 @@ static int read_thread(Thread *t, Line *line, const StatFilter *filter, ProfErr 
 {
     EventReader reader;
     EventAt e;
-    event_reader_open(&reader, line, EVENT_STATS, err);
+    event_reader_open_for(&reader, line, &filter->wanted, err);
     while (event_reader_next(&reader, &e)) {
         Slice how = {0};
         int64_t tracing_count = 0;

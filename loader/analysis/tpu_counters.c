@@ -234,7 +234,7 @@ static void read_line(PerfCounters *all, const StatFilter *filter, const Counter
     size_t before = all->n_counters;
     EventReader reader;
     EventAt at;
-    event_reader_open(&reader, line, EVENT_STATS, err);
+    event_reader_open_for(&reader, line, &filter->wanted, err);
     while (!err->code && event_reader_next(&reader, &at)) take_event(all, filter, &at, err);
     event_reader_close(&reader);
     if (err->code || all->n_counters == before) return;

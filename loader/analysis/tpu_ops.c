@@ -108,12 +108,12 @@ static void read_line(void *context, size_t i, ProfErr *err)
     if (!(l->traits = prof_alloc(job->plane->n_event_metas))) {
         prof_nomem(err);
     } else if (is_op_line(l->line)) {
-        each_event(l->line, !job->build->grouped, take_op, l, err);
+        each_event(l->line, &job->filter, !job->build->grouped, take_op, l, err);
         if (!err->code && !duty_line_end(&l->duty)) prof_nomem(err);
     } else if (is_step_line(l->line)) {
-        each_event(l->line, false, take_step, l, err);
+        each_event(l->line, &job->filter, false, take_step, l, err);
     } else if (!job->build->grouped) {
-        each_event(l->line, false, take_other, l, err);
+        each_event(l->line, &job->filter, false, take_other, l, err);
     }
     if (is_module_line(l->line))
         for (size_t c = 0; c < l->line->n_chunks; c++) {

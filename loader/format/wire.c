@@ -1,7 +1,18 @@
-/* wire.c: the one part of the wire format that is not worth inlining; see wire.h. */
+/* wire.c: the parts of the wire format that are not worth inlining; see wire.h. */
 #include "wire.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "fixed fields are read as the machine stores them");
+
+const uint8_t *wire_long_varint(const uint8_t *p, const uint8_t *end, uint64_t *value)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; shift < 70 && p < end; shift += 7) {
+        uint8_t byte = *p++;
+        v |= (uint64_t)(byte & 0x7f) << (shift & 63);
+        if (byte < 0x80) return *value = v, p;
+    }
+    return NULL;
+}
 
 const uint8_t *wire_skip_group(const uint8_t *p, const uint8_t *end, uint32_t number, int depth)
 {

@@ -18,17 +18,57 @@ typedef struct {
     const uint8_t *bytes; /* WIRE_BYTES */
 } Field;
 
+/* The low seven bits of each of eight bytes, put together. */
+static inline uint64_t wire_seven_bits(uint64_t x)
+{
+    x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
+    x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
+    return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
+}
+
+/* A varint of three bytes or more: see wire_varint(). */
+const uint8_t *wire_long_varint(const uint8_t *p, const uint8_t *end, uint64_t *value);
+
 /* Reads a varint of at most ten bytes. Returns the byte behind it, NULL when it is cut off or too long. */
 static inline const uint8_t *wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *value)
 {
     if (p < end && *p < 0x80) return *value = *p, p + 1;
-    uint64_t v = 0;
-    for (unsigned shift = 0; shift < 70 && p < end; shift += 7) {
-        uint8_t byte = *p++;
-        v |= (uint64_t)(byte & 0x7f) << (shift & 63);
-        if (byte < 0x80) return *value = v, p;
-    }
-    return NULL;
+    if (end - p >= 2 && p[1] < 0x80) return *value = (*p & 0x7fu) | (uint64_t)p[1] << 7, p + 2;
+    return wire_long_varint(p, end, value);
+}
+
+/* The same for times and sizes, whose lengths no processor foresees: where eight bytes are there, they are read without a loop. */
+static inline const uint8_t *wire_wide_varint(const uint8_t *p, const uint8_t *end, uint64_t *value)
+{
+    uint64_t eight, last;
+    if (end - p < 8) return wire_varint(p, end, value);
+    memcpy(&eight, p, sizeof eight);
+    if (!(last = ~eight & 0x8080808080808080)) return wire_long_varint(p, end, value);
+    last &= -last; /* the top bit of the last byte */
+    return *value = wire_seven_bits(eight & (last - 1)), p + __builtin_ctzll(last) / 8 + 1;
+}
+
+/* A varint that fills the bytes from p to end; false when they are not one. Four bytes or more of the same memory lie before p:
+ * those of four to eight bytes are read as the end of the eight bytes before `end`. */
+static inline bool wire_varint_fills(const uint8_t *p, const uint8_t *end, uint64_t *value)
+{
+    size_t n = (size_t)(end - p);
+    if (n < 4 || n > 8) return p < end && wire_varint(p, end, value) == end;
+    uint64_t eight;
+    memcpy(&eight, end - 8, sizeof eight);
+    eight >>= 64 - 8 * n;
+    if ((eight & 0x8080808080808080) != 0x8080808080808080 >> (72 - 8 * n)) return false;
+    return *value = wire_seven_bits(eight), true;
+}
+
+/* The byte behind a varint, as wire_varint() has it. */
+static inline const uint8_t *wire_skip_varint(const uint8_t *p, const uint8_t *end)
+{
+    uint64_t eight, last;
+    if (p < end && *p < 0x80) return p + 1;
+    if (end - p < 8) return wire_varint(p, end, &eight);
+    memcpy(&eight, p, sizeof eight);
+    return (last = ~eight & 0x8080808080808080) ? p + __builtin_ctzll(last) / 8 + 1 : wire_varint(p, end, &eight);
 }
 
 /* Skips the fields of a group up to and with its end tag. */

@@ -13,23 +13,22 @@
 #include "xspace.h"
 
 #include "cursor.h"
+#include "xspace_parts.h"
 
 #include <stdio.h>
 
-#define TAG(number, type) ((number) << 3 | (type))
-
-static void lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, const char *what)
+void xspace_lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, const char *what)
 {
     host_issue(host, "error", "damaged", offset, n_bytes, where, "%s: bytes that are not what an XSpace holds were left out", what);
 }
 
-static void cut(Host *host, const void *where, uint64_t offset, uint64_t missing, const char *what)
+void xspace_cut(Host *host, const void *where, uint64_t offset, uint64_t missing, const char *what)
 {
     host_issue(host, "error", "truncated", offset, 0, where, "%s claims %llu bytes more than are there; what is there was read", what,
                (unsigned long long)missing);
 }
 
-static const Text *text_at(Host *host, Window *window, Span span, ProfErr *err)
+const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err)
 {
     const uint8_t *bytes = cursor_payload(window, span, err);
     if (!bytes) return NULL;
@@ -145,15 +144,15 @@ static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err
             uint64_t id;
             while (p && p < end) p = wire_varint(p, end, &id);
             if (err->code) return err->code;
-            if (!p) lost(host, plane, f.payload.offset, f.payload.n_bytes, "a list of child ids");
+            if (!p) xspace_lost(host, plane, f.payload.offset, f.payload.n_bytes, "a list of child ids");
         }
         if (f.number != 2 && f.number != 4) continue;
-        const Text *text = text_at(host, window, f.payload, err);
+        const Text *text = xspace_text(host, window, f.payload, err);
         if (!text) return err->code;
         *(f.number == 2 ? &meta.name : &meta.display_name) = text;
     }
     if (inner == STEP_FAILED) return err->code;
-    if (step == STEP_DAMAGED || inner == STEP_DAMAGED) lost(host, plane, span.offset, span.n_bytes, "an event metadata entry");
+    if (step == STEP_DAMAGED || inner == STEP_DAMAGED) xspace_lost(host, plane, span.offset, span.n_bytes, "an event metadata entry");
     if (!meta.span.n_bytes) meta.span.offset = span.offset;
     int64_t known = id_find(&plane->event_ids, plane->event_metas, sizeof meta, id);
     if (known >= 0) return plane->event_metas[known] = meta, PROF_OK; /* the last entry of a key wins */
@@ -182,12 +181,12 @@ static int read_stat_meta(Plane *plane, Window *window, Span span, ProfErr *err)
             inner = STEP_DAMAGED;
             break;
         }
-        const Text *text = text_at(host, window, f.payload, err);
+        const Text *text = xspace_text(host, window, f.payload, err);
         if (!text) return err->code;
         *(f.number == 2 ? &meta.name : &meta.description) = text;
     }
     if (inner == STEP_FAILED) return err->code;
-    if (step == STEP_DAMAGED || inner == STEP_DAMAGED) lost(host, plane, span.offset, span.n_bytes, "a stat metadata entry");
+    if (step == STEP_DAMAGED || inner == STEP_DAMAGED) xspace_lost(host, plane, span.offset, span.n_bytes, "a stat metadata entry");
     meta.known = (uint8_t)known_stat(meta.name);
     int64_t known = id_find(&plane->stat_ids, plane->stat_metas, sizeof meta, id);
     if (known >= 0) return plane->stat_metas[known] = meta, PROF_OK;
@@ -229,6 +228,20 @@ static void plane_classify(Plane *plane)
     if (*name == '/' || *name == '#' || plane->kind != PLANE_OTHER || !strcmp(name, "Task Environment")) plane->host->plausible = true;
 }
 
+/* Writers count stat ids from 1 on, or nearly so; what is larger stays with the table of ids. */
+static int index_known_stats(Plane *plane, ProfErr *err)
+{
+    uint64_t most = 16 * (uint64_t)plane->n_stat_metas + 64;
+    for (size_t i = 0; i < plane->n_stat_metas; i++) {
+        uint64_t id = (uint64_t)plane->stat_metas[i].id;
+        if (id < most && id >= plane->n_known_ids) plane->n_known_ids = (size_t)id + 1;
+    }
+    if (!(plane->known_of_id = prof_alloc(plane->n_known_ids))) return plane->n_known_ids = 0, prof_nomem(err);
+    for (size_t i = 0; i < plane->n_stat_metas; i++)
+        if ((uint64_t)plane->stat_metas[i].id < plane->n_known_ids) plane->known_of_id[plane->stat_metas[i].id] = plane->stat_metas[i].known;
+    return PROF_OK;
+}
+
 static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
 {
     if (!affordable(host, host, span.offset, span.n_bytes, sizeof(Plane) * 3 / 2)) return PROF_OK;
@@ -248,12 +261,12 @@ static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
                        "a field of an XPlane has another type than XPlane gives it; it was skipped");
         }
         if (fits && f.clipped) {
-            cut(host, plane, field_at, f.missing, f.number == 3 ? "a line" : "a field of a plane");
+            xspace_cut(host, plane, field_at, f.missing, f.number == 3 ? "a line" : "a field of a plane");
             if (f.number != 3) fits = false;
         }
         if (fits) switch (f.number) {
             case 1: plane->proto_id = (int64_t)f.value; break;
-            case 2: plane->name = text_at(host, window, f.payload, err); break;
+            case 2: plane->name = xspace_text(host, window, f.payload, err); break;
             case 3:
                 if (!affordable(host, plane, field_at, f.payload.n_bytes, sizeof(Line) * 3 / 2 + (f.payload.n_bytes ? sizeof(Chunk) : 0))) break;
                 if (!GROW(host->lines, host->n_lines, host->line_capacity)) return prof_nomem(err);
@@ -272,16 +285,16 @@ static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
         if (err->code) return err->code;
         field_at = c.at;
     }
-    if (step == STEP_DAMAGED) lost(host, plane, c.at, c.end - c.at, "a plane");
+    if (step == STEP_DAMAGED) xspace_lost(host, plane, c.at, c.end - c.at, "a plane");
     if (step == STEP_FAILED) return err->code;
     plane_classify(plane);
-    return PROF_OK;
+    return index_known_stats(plane, err);
 }
 
 static int add_text(Host *host, Window *window, Span span, const Text ***array, size_t *n, size_t *capacity, ProfErr *err)
 {
     if (!affordable(host, host, span.offset, span.n_bytes, 12)) return PROF_OK;
-    const Text *text = text_at(host, window, span, err);
+    const Text *text = xspace_text(host, window, span, err);
     if (!text) return err->code;
     if (!prof_grow(array, *n, capacity, sizeof **array)) return prof_nomem(err);
     (*array)[(*n)++] = text;
@@ -310,7 +323,7 @@ int xspace_read_structure(Host *host, ProfErr *err)
     uint64_t field_at = 0, n_good = 0;
     while ((step = cursor_next(&c, &f, err)) == STEP_FIELD) {
         if (f.type == WIRE_BYTES && f.number >= 1 && f.number <= 4) {
-            if (f.clipped) cut(host, host, field_at, f.missing, f.number == 1 ? "a plane" : "a text");
+            if (f.clipped) xspace_cut(host, host, field_at, f.missing, f.number == 1 ? "a plane" : "a text");
             switch (f.number) {
             case 1: read_plane(host, &window, f.payload, err); break;
             case 2: add_text(host, &window, f.payload, &host->errors, &host->n_errors, &host->error_capacity, err); break;
@@ -326,7 +339,7 @@ int xspace_read_structure(Host *host, ProfErr *err)
         if (err->code) break;
         field_at = c.at;
     }
-    if (step == STEP_DAMAGED) lost(host, host, c.at, c.end - c.at, "the file");
+    if (step == STEP_DAMAGED) xspace_lost(host, host, c.at, c.end - c.at, "the file");
     const char *path = host->file.path;
     if (!err->code && (!n_good || (!host->plausible && step == STEP_DAMAGED)))
         prof_fail(err, PROF_FORMAT, c.at, "%s: is not an XSpace (byte %llu is no field of one); give the *.xplane.pb that the profiler wrote", path,
@@ -340,263 +353,6 @@ int xspace_read_structure(Host *host, ProfErr *err)
     for (size_t i = 0; i < host->n_planes; i++)
         for (size_t k = 0; k < host->planes[i].n_lines; k++) host->lines[host->planes[i].first_line + k].plane = &host->planes[i];
     return PROF_OK;
-}
-
-/* ---- events ---- */
-
-bool event_parse(const uint8_t *p, const uint8_t *end, Event *event)
-{
-    *event = (Event){0};
-    while (p < end) {
-        uint64_t value = 0;
-        switch (*p) {
-        case TAG(1, WIRE_VARINT):
-            p = wire_varint(p + 1, end, &value);
-            event->metadata_id = (int64_t)value;
-            break;
-        case TAG(2, WIRE_VARINT):
-            p = wire_varint(p + 1, end, &value);
-            event->offset_ps = (int64_t)value, event->aggregated = false;
-            break;
-        case TAG(3, WIRE_VARINT):
-            p = wire_varint(p + 1, end, &value);
-            event->duration_ps = (int64_t)value;
-            break;
-        case TAG(5, WIRE_VARINT):
-            p = wire_varint(p + 1, end, &value);
-            event->n_occurrences = (int64_t)value, event->offset_ps = 0, event->aggregated = true;
-            break;
-        case TAG(4, WIRE_BYTES):
-            p = wire_varint(p + 1, end, &value);
-            if (!p || value > (uint64_t)(end - p)) return false;
-            p += value;
-            continue;
-        default: {
-            Field field;
-            p = wire_field(p, end, &field);
-        }
-        }
-        if (!p) return false;
-    }
-    if (!event->aggregated) event->n_occurrences = 0;
-    return true;
-}
-
-typedef struct {
-    Line *line;
-    Arena *arena;
-    uint32_t n;
-    uint64_t span_start, span_end;
-    int64_t last_offset, last_duration;
-    int64_t last_id, last_index;
-    ChunkValues *values;
-} ChunkMaker;
-
-static int chunk_finish(ChunkMaker *m, ProfErr *err)
-{
-    if (!m->n) return PROF_OK;
-    Line *line = m->line;
-    if (!GROW(line->chunks, line->n_chunks, line->chunk_capacity)) return prof_nomem(err);
-    Chunk chunk = {.n_events = m->n, .span = {m->span_start, m->span_end - m->span_start}, .packed = true};
-    chunk.min_offset = chunk.min_duration = chunk.min_end = INT64_MAX;
-    chunk.max_offset = chunk.max_duration = chunk.max_end = INT64_MIN;
-    const int64_t *offset = m->values->columns[COL_OFFSET], *duration = m->values->columns[COL_DURATION], *aggregated = m->values->columns[COL_AGGREGATED],
-                  *meta = m->values->columns[COL_META];
-    bool undeclared = false;
-#define WIDEN(min, max, v) ((min) = (v) < (min) ? (v) : (min), (max) = (v) > (max) ? (v) : (max))
-    for (uint32_t i = 0; i < m->n; i++) {
-        int64_t start = aggregated[i] ? 0 : offset[i], end = add_saturated(start, duration[i]);
-        WIDEN(chunk.min_offset, chunk.max_offset, start);
-        WIDEN(chunk.min_duration, chunk.max_duration, duration[i]);
-        WIDEN(chunk.min_end, chunk.max_end, end);
-        undeclared |= meta[i] == (int64_t)line->plane->n_declared;
-    }
-    if (undeclared)
-        host_issue(line->plane->host, "warning", "unknown_metadata", m->span_start, 0, line->plane,
-                   "events use a metadata id that their plane does not declare; their name is empty");
-    uint64_t n_bytes = 0;
-    int64_t base;
-    for (int c = 0; c < N_CHUNK_COLUMNS; c++) n_bytes += (uint64_t)m->n * packed_width(m->values->columns[c], m->n, &base);
-    if (m->n == CHUNK_EVENTS && 2 * n_bytes > 3 * chunk.span.n_bytes)
-        chunk.packed = false;
-    else
-        for (int c = 0; c < N_CHUNK_COLUMNS; c++)
-            if (!packed_make(&chunk.columns[c], m->arena, m->values->columns[c], m->n)) return prof_nomem(err);
-    line->chunks[line->n_chunks++] = chunk;
-    line->n_events += m->n;
-    m->n = 0;
-    return PROF_OK;
-}
-
-/* Takes one event message; false when it is not one. */
-static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end, uint64_t position, uint64_t behind)
-{
-    Event event;
-    if (!event_parse(p, end, &event)) return false;
-    if (event.metadata_id != m->last_id || m->last_index < 0) {
-        m->last_id = event.metadata_id;
-        int64_t declared = id_find(&m->line->plane->event_ids, m->line->plane->event_metas, sizeof(EventMeta), event.metadata_id);
-        m->last_index = declared < 0 ? (int64_t)m->line->plane->n_declared : declared;
-    }
-    uint32_t i = m->n++;
-    if (!i) m->span_start = position;
-    m->span_end = behind;
-    m->values->columns[COL_OFFSET][i] = event.aggregated ? event.n_occurrences : event.offset_ps;
-    m->values->columns[COL_DURATION][i] = event.duration_ps;
-    m->values->columns[COL_META][i] = m->last_index;
-    m->values->columns[COL_POSITION][i] = (int64_t)position;
-    m->values->columns[COL_AGGREGATED][i] = event.aggregated;
-    if (event.offset_ps < m->last_offset || (event.offset_ps == m->last_offset && event.duration_ps > m->last_duration)) m->line->ordered = false;
-    m->last_offset = event.offset_ps, m->last_duration = event.duration_ps;
-    return true;
-}
-
-static int line_field(Line *line, const FileField *f, Window *window, ProfErr *err)
-{
-    if (f->type == WIRE_VARINT) {
-        switch (f->number) {
-        case 1: line->proto_id = (int64_t)f->value; break;
-        case 3: line->timestamp_ns = (int64_t)f->value; break;
-        case 9: line->duration_ps = (int64_t)f->value; break;
-        case 10: line->display_id = (int64_t)f->value; break;
-        default: break;
-        }
-    } else if (f->type == WIRE_BYTES && (f->number == 2 || f->number == 11)) {
-        const Text *text = text_at(line->plane->host, window, f->payload, err);
-        if (!text) return err->code;
-        *(f->number == 2 ? &line->name : &line->display_name) = text;
-    }
-    return PROF_OK;
-}
-
-static void line_classify(Line *line)
-{
-    static const struct {
-        const char *name;
-        enum LineKind kind;
-    } names[] = {
-        {"Steps", LINE_STEPS},
-        {"Sparse Core Steps", LINE_STEPS},
-        {"XLA Modules", LINE_MODULES},
-        {"Sparse Core Modules", LINE_MODULES},
-        {"XLA Ops", LINE_OPS},
-        {"Sparse Core Ops", LINE_OPS},
-        {"Async XLA Ops", LINE_ASYNC_OPS},
-        {"Framework Name Scope", LINE_NAME_SCOPE},
-        {"TensorFlow Name Scope", LINE_NAME_SCOPE},
-        {"Framework Ops", LINE_FRAMEWORK_OPS},
-        {"TensorFlow Ops", LINE_FRAMEWORK_OPS},
-        {"Source code", LINE_SOURCE},
-        {"Launch Stats", LINE_LAUNCH_STATS},
-        {"_counters_", LINE_COUNTERS},
-    };
-    enum { DERIVED_FIRST = -559038737, DERIVED_LAST = DERIVED_FIRST + 389 }; /* 0xdeadbeef and on, as XProf numbers its own lines */
-    line->derived = line->proto_id >= DERIVED_FIRST && line->proto_id <= DERIVED_LAST;
-    line->kind = LINE_OTHER;
-    if (line->plane->kind == PLANE_HOST)
-        line->kind = LINE_THREAD;
-    else if (line->plane->kind == PLANE_GPU && !line->derived)
-        line->kind = LINE_STREAM;
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (line->plane->kind != PLANE_HOST && !strcmp(line->name->text, names[i].name)) line->kind = names[i].kind;
-}
-
-int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop, atomic_uint_fast64_t *bytes_done, ProfErr *err)
-{
-    ChunkMaker m = {.line = line, .arena = arena, .last_offset = INT64_MIN, .last_index = -1};
-    m.values = prof_alloc(sizeof *m.values);
-    if (!m.values) return prof_nomem(err);
-    Host *host = line->plane->host;
-    Cursor c = {window, line->span.offset, line->span.offset + line->span.n_bytes};
-    while (c.at < c.end && !err->code) {
-        uint64_t left = c.end - c.at;
-        size_t there;
-        const uint8_t *start = window_at(window, c.at, left < 20 ? (size_t)left : 20, &there, err), *p = start;
-        if (!p) break;
-        const uint8_t *end = p + (there < left ? there : (size_t)left);
-        /* whole events in the window, one after the other */
-        while (p < end && *p == TAG(4, WIRE_BYTES) && m.n < CHUNK_EVENTS) {
-            uint64_t n;
-            const uint8_t *message = wire_varint(p + 1, end, &n);
-            if (!message || n > (uint64_t)(end - message)) break;
-            uint64_t position = c.at + (uint64_t)(p - start);
-            if (!take_event(&m, message, message + n, position, position + (uint64_t)(message - p) + n))
-                lost(host, line, position, (uint64_t)(message - p) + n, "an event");
-            p = message + n;
-        }
-        if (p > start) {
-            c.at += (uint64_t)(p - start);
-        } else if (m.n < CHUNK_EVENTS) { /* anything else, or an event that is not wholly in the window */
-            FileField f;
-            uint64_t field_at = c.at;
-            enum Step step = cursor_next(&c, &f, err);
-            if (step == STEP_DAMAGED) {
-                lost(host, line, c.at, c.end - c.at, "a line");
-                break;
-            }
-            if (step == STEP_FAILED) break;
-            if (f.type == WIRE_BYTES && f.clipped) {
-                cut(host, line, field_at, f.missing, f.number == 4 ? "an event" : "a field of a line");
-                lost(host, &line->span, field_at, c.end - field_at, "a cut event or field");
-                break;
-            }
-            if (f.number == 4 && f.type == WIRE_BYTES) {
-                const uint8_t *message = cursor_payload(window, f.payload, err);
-                if (!message) break;
-                if (!take_event(&m, message, message + f.payload.n_bytes, field_at, c.at)) lost(host, line, field_at, c.at - field_at, "an event");
-            } else if (line_field(line, &f, window, err)) {
-                break;
-            }
-        }
-        if (m.n == CHUNK_EVENTS) {
-            chunk_finish(&m, err);
-            atomic_fetch_add_explicit(bytes_done, m.span_end - m.span_start, memory_order_relaxed);
-            if (atomic_load_explicit(stop, memory_order_relaxed)) break; /* the result is thrown away */
-        }
-    }
-    if (!err->code) chunk_finish(&m, err);
-    prof_free(m.values);
-    line_classify(line);
-    return err->code;
-}
-
-const uint8_t *event_message(Window *window, uint64_t position, size_t *n_bytes, ProfErr *err)
-{
-    uint64_t left = window->file->n_bytes - position, n;
-    size_t there;
-    const uint8_t *p = window_at(window, position, left < 11 ? (size_t)left : 11, &there, err);
-    if (!p) return NULL;
-    const uint8_t *message = wire_varint(p + 1, p + there, &n);
-    if (!message || n > left - (uint64_t)(message - p)) {
-        prof_fail(err, PROF_IO, position, "%s: changed while it was being read; run the query again when it is written", window->file->path);
-        return NULL;
-    }
-    size_t header = (size_t)(message - p);
-    p = window_at(window, position, header + (size_t)n, &there, err);
-    *n_bytes = (size_t)n;
-    return p ? p + header : NULL;
-}
-
-int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValues *values, Window *window, ProfErr *err)
-{
-    if (chunk->packed) {
-        for (int c = 0; c < N_CHUNK_COLUMNS; c++)
-            if (wanted >> c & 1) packed_read(&chunk->columns[c], values->columns[c], chunk->n_events);
-        return PROF_OK;
-    }
-    Line scratch = {.plane = line->plane, .ordered = true};
-    ChunkMaker m = {.line = &scratch, .last_index = -1, .values = values};
-    Cursor c = {window, chunk->span.offset, chunk->span.offset + chunk->span.n_bytes};
-    FileField f;
-    for (uint64_t at = c.at; cursor_next(&c, &f, err) == STEP_FIELD && m.n < chunk->n_events; at = c.at) {
-        if (f.number != 4 || f.type != WIRE_BYTES) continue;
-        const uint8_t *message = cursor_payload(window, f.payload, err);
-        if (!message) break;
-        take_event(&m, message, message + f.payload.n_bytes, at, c.at);
-    }
-    if (!err->code && m.n != chunk->n_events)
-        prof_fail(err, PROF_IO, c.at, "%s: changed while it was being read; run the query again when it is written", window->file->path);
-    return err->code;
 }
 
 /* ---- stats ---- */
@@ -632,6 +388,12 @@ const StatMeta *stat_meta(const Plane *plane, int64_t id)
 {
     int64_t i = id_find(&plane->stat_ids, plane->stat_metas, sizeof *plane->stat_metas, id);
     return i < 0 ? NULL : &plane->stat_metas[i];
+}
+
+enum KnownStat stat_known_by_table(const Plane *plane, int64_t id)
+{
+    const StatMeta *meta = stat_meta(plane, id);
+    return meta ? (enum KnownStat)meta->known : STAT_UNKNOWN;
 }
 
 bool plane_stat(const Plane *plane, size_t i, Window *window, Stat *stat, ProfErr *err)

@@ -29,8 +29,25 @@ bool event_parse(const uint8_t *p, const uint8_t *end, Event *event);
 /* Walks the stats of an XEvent (stat_field 4) or XEventMetadata (5): the byte behind the next stat, NULL at the end. */
 const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_field, Stat *stat);
 bool stat_parse(const uint8_t *p, const uint8_t *end, Stat *stat);
+/* A stat whose value, from p on behind the id, is one number: the usual form. The stat's own field begins before p. */
+static inline bool stat_number(const uint8_t *p, const uint8_t *end, int64_t id, Stat *stat)
+{
+    if (p == end) return false;
+    enum StatType type = *p == (3 << 3 | WIRE_VARINT)   ? TYPE_UINT64
+                         : *p == (4 << 3 | WIRE_VARINT) ? TYPE_INT64
+                         : *p == (7 << 3 | WIRE_VARINT) ? TYPE_REF
+                                                        : TYPE_NONE;
+    *stat = (Stat){.id = id, .type = type};
+    return type != TYPE_NONE && wire_varint_fills(p + 1, end, &stat->natural);
+}
 /* The stat's metadata, NULL if the plane has none of this id. */
 const StatMeta *stat_meta(const Plane *plane, int64_t id);
+/* The known stat of an id, STAT_UNKNOWN for others. */
+enum KnownStat stat_known_by_table(const Plane *plane, int64_t id);
+static inline enum KnownStat stat_known(const Plane *plane, int64_t id)
+{
+    return (uint64_t)id < plane->n_known_ids ? (enum KnownStat)plane->known_of_id[id] : stat_known_by_table(plane, id);
+}
 /* The plane's i-th stat, its bytes valid until the window moves; false when those in the file are none, or with err set. */
 bool plane_stat(const Plane *plane, size_t i, Window *window, Stat *stat, ProfErr *err);
 /* The plane has metadata for the stat: its events may have it, none does otherwise. */

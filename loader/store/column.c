@@ -3,35 +3,40 @@
 
 const uint64_t packed_masks[9] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, 0xffffffffffffffff};
 
-uint8_t packed_width(const int64_t *values, size_t n, int64_t *base)
+ValueRange values_range(const int64_t *values, size_t n)
 {
     int64_t least = n ? values[0] : 0, most = least;
     for (size_t i = 0; i < n; i++) {
         least = values[i] < least ? values[i] : least;
         most = values[i] > most ? values[i] : most;
     }
-    *base = least;
-    uint64_t range = (uint64_t)most - (uint64_t)least;
+    return (ValueRange){least, most};
+}
+
+uint8_t range_width(ValueRange range)
+{
+    uint64_t delta = (uint64_t)range.most - (uint64_t)range.least;
     uint8_t width = 0;
-    while (range > packed_masks[width]) width++;
+    while (delta > packed_masks[width]) width++;
     return width;
 }
 
-bool packed_make(Packed *packed, Arena *arena, const int64_t *values, size_t n)
+bool packed_make(Packed *packed, Arena *arena, const int64_t *values, size_t n) { return packed_make_of(packed, arena, values, n, values_range(values, n)); }
+
+bool packed_make_of(Packed *packed, Arena *arena, const int64_t *values, size_t n, ValueRange range)
 {
-    int64_t base;
-    uint8_t width = packed_width(values, n, &base);
+    uint8_t width = range_width(range);
     if (!width) {
-        *packed = (Packed){.base = base};
+        *packed = (Packed){.base = range.least};
         return true;
     }
-    uint8_t *deltas = arena_alloc(arena, (n - 1) * width + sizeof(uint64_t));
+    uint8_t *deltas = arena_take(arena, (n - 1) * width + sizeof(uint64_t));
     if (!deltas) return false;
     for (size_t i = 0; i < n; i++) { /* what is written too far is written again by the next */
-        uint64_t delta = (uint64_t)values[i] - (uint64_t)base;
+        uint64_t delta = (uint64_t)values[i] - (uint64_t)range.least;
         memcpy(deltas + i * width, &delta, sizeof delta);
     }
-    *packed = (Packed){.base = base, .deltas = deltas, .width = width};
+    *packed = (Packed){.base = range.least, .deltas = deltas, .width = width};
     return true;
 }
 

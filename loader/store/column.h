@@ -14,10 +14,16 @@ typedef struct {
     uint8_t width; /* bytes a delta */
 } Packed;
 
-/* The width that n values need. */
-uint8_t packed_width(const int64_t *values, size_t n, int64_t *base);
+/* The least and the greatest of n values (0 of none), and the width that they need. */
+typedef struct {
+    int64_t least, most;
+} ValueRange;
+ValueRange values_range(const int64_t *values, size_t n);
+uint8_t range_width(ValueRange range);
 /* Packs n values into the arena. False when there is no memory. */
 bool packed_make(Packed *packed, Arena *arena, const int64_t *values, size_t n);
+/* The same where the range is known already. */
+bool packed_make_of(Packed *packed, Arena *arena, const int64_t *values, size_t n, ValueRange range);
 /* Writes the first n values to out. */
 void packed_read(const Packed *packed, int64_t *out, size_t n);
 

@@ -6,9 +6,9 @@ static void pack(const int64_t *values, size_t n, int width, const char *what)
 {
     Arena arena = {0};
     Packed packed;
-    int64_t base, *out = malloc((n ? n : 1) * sizeof *out);
+    int64_t *out = malloc((n ? n : 1) * sizeof *out);
     if (!out) abort();
-    bool good = packed_width(values, n, &base) == width && packed_make(&packed, &arena, values, n) && packed.width == width;
+    bool good = range_width(values_range(values, n)) == width && packed_make(&packed, &arena, values, n) && packed.width == width;
     if (good) packed_read(&packed, out, n);
     for (size_t i = 0; i < n && good; i++) good = out[i] == values[i] && packed_at(&packed, i) == values[i];
     check(good, what);

@@ -20,6 +20,30 @@ static void varint(const char *bytes, size_t n, size_t taken, uint64_t value, co
     free(p);
 }
 
+/* All ways to read a varint agree: of n bytes whose last is `last`, with others before and behind. */
+static void varint_of(size_t n, uint8_t last)
+{
+    enum { BEFORE = 4 };
+    bool whole = last < 0x80 && n <= 10;
+    uint64_t want = 0;
+    for (size_t behind = 0; behind < 10; behind++) {
+        uint8_t *bytes = malloc(BEFORE + n + behind);
+        if (!bytes) abort();
+        memset(bytes, 0xff, BEFORE), memset(bytes + BEFORE + n, 0x80, behind);
+        for (size_t i = 0; i < n; i++) bytes[BEFORE + i] = i + 1 < n ? (uint8_t)(0x80 | (7 * i + 3)) : last;
+        const uint8_t *p = bytes + BEFORE, *end = p + n + behind;
+        uint64_t got[3] = {0};
+        want = 0;
+        for (size_t i = 0; i < n && i < 10; i++) want |= (uint64_t)(p[i] & 0x7f) << (7 * i);
+        bool good = whole ? wire_varint(p, end, &got[0]) == p + n && got[0] == want : !wire_varint(p, end, &got[0]);
+        good &= whole ? wire_wide_varint(p, end, &got[1]) == p + n && got[1] == want : !wire_wide_varint(p, end, &got[1]);
+        good &= whole ? wire_skip_varint(p, end) == p + n : !wire_skip_varint(p, end);
+        good &= wire_varint_fills(p, end, &got[2]) == (whole && !behind) && (!whole || behind || got[2] == want);
+        check(good, "a varint, read in four ways");
+        free(bytes);
+    }
+}
+
 static void field(const char *bytes, size_t n, size_t taken, uint32_t number, int type, uint64_t value, const char *what)
 {
     uint8_t *p = exactly(bytes, n);
@@ -72,6 +96,8 @@ int main(void)
     varint(BYTES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x80\x01"), 0, 0, "eleven bytes");
     varint(BYTES("\x80"), 0, 0, "cut off");
     varint(BYTES(""), 0, 0, "nothing");
+
+    for (size_t n = 1; n <= 11; n++) varint_of(n, 0x01), varint_of(n, 0x00), varint_of(n, 0x81);
 
     field(BYTES("\x08\x96\x01"), 3, 1, WIRE_VARINT, 150, "varint field");
     field(BYTES("\x09\x01\x02\x03\x04\x05\x06\x07\x08"), 9, 1, WIRE_FIXED64, 0x0807060504030201u, "eight bytes, little end first");

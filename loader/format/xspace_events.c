@@ -1,0 +1,356 @@
+/* xspace_events.c: the events of a line into packed chunks; see xspace.h and xspace_parts.h. */
+#include "cursor.h"
+#include "xspace_parts.h"
+
+#define TAG(number, type) ((number) << 3 | (type))
+
+/* ---- one event ---- */
+
+typedef struct {
+    Line *line;
+    Arena *arena;
+    uint32_t n;
+    uint64_t span_start, span_end;
+    int64_t last_offset, last_duration;
+    struct SeenId {
+        int64_t id;
+        uint32_t index;               /* + 1; 0: nothing seen yet */
+    } seen[256];                      /* metadata ids met before, by their low bits */
+    bool keeps_columns;               /* the plane declares a stat that has one */
+    StatSet event_stats, chunk_stats; /* of the event in hand, and of those before it */
+    ChunkValues *values;
+    struct StatValues {
+        int64_t types[N_STAT_COLUMNS][CHUNK_EVENTS], values[N_STAT_COLUMNS][CHUNK_EVENTS];
+    } * stats;
+} ChunkMaker;
+
+/* The byte behind the id of a stat that begins with it, NULL for others. */
+static inline const uint8_t *stat_id(const uint8_t *p, const uint8_t *end, int64_t *id)
+{
+    uint64_t value = 0;
+    if (end - p < 3 || *p != TAG(1, WIRE_VARINT)) return NULL;
+    if (p[1] >= 0x80 && p[2] < 0x80) return *id = (p[1] & 0x7f) | p[2] << 7, p + 3;
+    p = wire_varint(p + 1, end, &value);
+    return *id = (int64_t)value, p;
+}
+
+static void keep_stat(ChunkMaker *m, enum StatColumnName column, const Stat *stat)
+{
+    bool number = stat->type == TYPE_INT64 || stat->type == TYPE_UINT64 || stat->type == TYPE_DOUBLE;
+    if (m->stats->types[column][m->n]) return; /* the first counts */
+    m->stats->types[column][m->n] = stat->type;
+    m->stats->values[column][m->n] = number ? stat->integer : 0;
+}
+
+/* Notes which stat a message is. */
+static inline void note_stat(ChunkMaker *m, const uint8_t *p, const uint8_t *end)
+{
+    Stat stat;
+    int64_t id = 0;
+    const uint8_t *value = stat_id(p, end, &id);
+    if (!value && !stat_parse(p, end, &stat)) return;
+    enum KnownStat known = stat_known(m->line->plane, value ? id : stat.id);
+    stat_set_add(&m->event_stats, known);
+    if (known != STAT_GROUP_ID && known != STAT_IS_EAGER) return;
+    bool good = (value && stat_number(value, end, id, &stat)) || (stat_parse(p, end, &stat) && stat_known(m->line->plane, stat.id) == known);
+    if (good) keep_stat(m, known == STAT_GROUP_ID ? STAT_COLUMN_GROUP : STAT_COLUMN_EAGER, &stat);
+}
+
+/* Notes the event's stats with the maker, unless there is none. Up to `limit` there are bytes to read: beyond the message none
+ * of them counts, but varints are read quicker where they are. */
+static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *limit, Event *event, ChunkMaker *m)
+{
+    *event = (Event){0};
+    while (p < end) {
+        uint64_t value = 0;
+        switch (*p) {
+        case TAG(1, WIRE_VARINT):
+            p = wire_varint(p + 1, limit, &value);
+            event->metadata_id = (int64_t)value;
+            break;
+        case TAG(2, WIRE_VARINT):
+            p = wire_wide_varint(p + 1, limit, &value);
+            event->offset_ps = (int64_t)value, event->aggregated = false;
+            break;
+        case TAG(3, WIRE_VARINT):
+            p = wire_wide_varint(p + 1, limit, &value);
+            event->duration_ps = (int64_t)value;
+            break;
+        case TAG(5, WIRE_VARINT):
+            p = wire_wide_varint(p + 1, limit, &value);
+            event->n_occurrences = (int64_t)value, event->offset_ps = 0, event->aggregated = true;
+            break;
+        case TAG(4, WIRE_BYTES):
+            p = wire_varint(p + 1, end, &value);
+            if (!p || value > (uint64_t)(end - p)) return false;
+            if (m) note_stat(m, p, p + value);
+            p += value;
+            break;
+        default: {
+            Field field;
+            p = wire_field(p, end, &field);
+            if (p && m && field.number == 4 && field.type == WIRE_BYTES) note_stat(m, field.bytes, field.bytes + field.value);
+        }
+        }
+        if (!p || p > end) return false;
+    }
+    if (!event->aggregated) event->n_occurrences = 0;
+    return true;
+}
+
+bool event_parse(const uint8_t *p, const uint8_t *end, Event *event) { return parse(p, end, end, event, NULL); }
+
+/* Index of an event's metadata; that of the entry behind the declared ones where there is none. */
+static uint32_t meta_of(ChunkMaker *m, int64_t id)
+{
+    struct SeenId *seen = &m->seen[(uint64_t)id % COUNT(m->seen)];
+    const Plane *plane = m->line->plane;
+    if (!seen->index || seen->id != id) {
+        int64_t declared = id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), id);
+        *seen = (struct SeenId){id, (uint32_t)(declared < 0 ? plane->n_declared : (size_t)declared) + 1};
+    }
+    return seen->index - 1;
+}
+
+/* Lines of a plane are read side by side, but a metadata's stats are soon all known. */
+static inline void add_stats(ChunkMaker *m, EventMeta *meta)
+{
+    for (size_t i = 0; i < STAT_SET_WORDS; i++) {
+        uint64_t stats = m->event_stats.bits[i];
+        m->chunk_stats.bits[i] |= stats;
+        if (stats & ~atomic_load_explicit(&meta->event_stats[i], memory_order_relaxed))
+            atomic_fetch_or_explicit(&meta->event_stats[i], stats, memory_order_relaxed);
+    }
+}
+
+/* Takes one event message (limit: see parse()); false when it is not one. */
+static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end, const uint8_t *limit, uint64_t position, uint64_t behind)
+{
+    Event event;
+    uint32_t i = m->n;
+    for (int c = 0; c < N_STAT_COLUMNS && m->keeps_columns; c++) m->stats->types[c][i] = TYPE_NONE, m->stats->values[c][i] = 0;
+    m->event_stats = (StatSet){0};
+    if (!parse(p, end, limit, &event, m->stats ? m : NULL)) return false;
+    uint32_t meta = meta_of(m, event.metadata_id);
+    if (m->stats) add_stats(m, &m->line->plane->event_metas[meta]);
+    m->n++;
+    if (!i) m->span_start = position;
+    m->span_end = behind;
+    m->values->columns[COL_OFFSET][i] = event.aggregated ? event.n_occurrences : event.offset_ps;
+    m->values->columns[COL_DURATION][i] = event.duration_ps;
+    m->values->columns[COL_META][i] = meta;
+    m->values->columns[COL_POSITION][i] = (int64_t)position;
+    m->values->columns[COL_AGGREGATED][i] = event.aggregated;
+    if (event.offset_ps < m->last_offset || (event.offset_ps == m->last_offset && event.duration_ps > m->last_duration)) m->line->ordered = false;
+    m->last_offset = event.offset_ps, m->last_duration = event.duration_ps;
+    return true;
+}
+
+/* ---- a chunk ---- */
+
+static int finish_stats(ChunkMaker *m, Chunk *chunk, ProfErr *err)
+{
+    static const enum KnownStat known[N_STAT_COLUMNS] = {STAT_GROUP_ID, STAT_IS_EAGER};
+    chunk->stats = m->chunk_stats;
+    m->chunk_stats = (StatSet){0};
+    for (int c = 0; c < N_STAT_COLUMNS; c++)
+        if (stat_set_has(&chunk->stats, known[c]) && (!packed_make(&chunk->stat_columns[c].types, m->arena, m->stats->types[c], m->n) ||
+                                                      !packed_make(&chunk->stat_columns[c].values, m->arena, m->stats->values[c], m->n)))
+            return prof_nomem(err);
+    return PROF_OK;
+}
+
+static void measure_chunk(const ChunkMaker *m, Chunk *chunk, const ValueRange *ranges)
+{
+    const int64_t *offset = m->values->columns[COL_OFFSET], *duration = m->values->columns[COL_DURATION], *aggregated = m->values->columns[COL_AGGREGATED];
+    bool any_aggregated = ranges[COL_AGGREGATED].most;
+    chunk->min_duration = ranges[COL_DURATION].least, chunk->max_duration = ranges[COL_DURATION].most;
+    chunk->min_offset = any_aggregated ? INT64_MAX : ranges[COL_OFFSET].least, chunk->max_offset = any_aggregated ? INT64_MIN : ranges[COL_OFFSET].most;
+    chunk->min_end = INT64_MAX, chunk->max_end = INT64_MIN;
+#define WIDEN(min, max, v) ((min) = (v) < (min) ? (v) : (min), (max) = (v) > (max) ? (v) : (max))
+    for (uint32_t i = 0; i < m->n; i++) {
+        int64_t start = any_aggregated && aggregated[i] ? 0 : offset[i], end = add_saturated(start, duration[i]);
+        if (any_aggregated) WIDEN(chunk->min_offset, chunk->max_offset, start);
+        WIDEN(chunk->min_end, chunk->max_end, end);
+    }
+}
+
+static int chunk_finish(ChunkMaker *m, ProfErr *err)
+{
+    if (!m->n) return PROF_OK;
+    Line *line = m->line;
+    if (!GROW(line->chunks, line->n_chunks, line->chunk_capacity)) return prof_nomem(err);
+    Chunk chunk = {.n_events = m->n, .span = {m->span_start, m->span_end - m->span_start}, .packed = true};
+    ValueRange ranges[N_CHUNK_COLUMNS];
+    uint64_t n_bytes = 0;
+    for (int c = 0; c < N_CHUNK_COLUMNS; c++) {
+        ranges[c] = values_range(m->values->columns[c], m->n);
+        n_bytes += (uint64_t)m->n * range_width(ranges[c]);
+    }
+    measure_chunk(m, &chunk, ranges);
+    if (ranges[COL_META].most == (int64_t)line->plane->n_declared)
+        host_issue(line->plane->host, "warning", "unknown_metadata", m->span_start, 0, line->plane,
+                   "events use a metadata id that their plane does not declare; their name is empty");
+    if (m->n == CHUNK_EVENTS && 2 * n_bytes > 3 * chunk.span.n_bytes)
+        chunk.packed = false;
+    else
+        for (int c = 0; c < N_CHUNK_COLUMNS; c++)
+            if (!packed_make_of(&chunk.columns[c], m->arena, m->values->columns[c], m->n, ranges[c])) return prof_nomem(err);
+    if (finish_stats(m, &chunk, err)) return err->code;
+    line->chunks[line->n_chunks++] = chunk;
+    line->n_events += m->n;
+    m->n = 0;
+    return PROF_OK;
+}
+
+/* ---- a line ---- */
+
+static int line_field(Line *line, const FileField *f, Window *window, ProfErr *err)
+{
+    if (f->type == WIRE_VARINT) {
+        switch (f->number) {
+        case 1: line->proto_id = (int64_t)f->value; break;
+        case 3: line->timestamp_ns = (int64_t)f->value; break;
+        case 9: line->duration_ps = (int64_t)f->value; break;
+        case 10: line->display_id = (int64_t)f->value; break;
+        default: break;
+        }
+    } else if (f->type == WIRE_BYTES && (f->number == 2 || f->number == 11)) {
+        const Text *text = xspace_text(line->plane->host, window, f->payload, err);
+        if (!text) return err->code;
+        *(f->number == 2 ? &line->name : &line->display_name) = text;
+    }
+    return PROF_OK;
+}
+
+static void line_classify(Line *line)
+{
+    static const struct {
+        const char *name;
+        enum LineKind kind;
+    } names[] = {
+        {"Steps", LINE_STEPS},
+        {"Sparse Core Steps", LINE_STEPS},
+        {"XLA Modules", LINE_MODULES},
+        {"Sparse Core Modules", LINE_MODULES},
+        {"XLA Ops", LINE_OPS},
+        {"Sparse Core Ops", LINE_OPS},
+        {"Async XLA Ops", LINE_ASYNC_OPS},
+        {"Framework Name Scope", LINE_NAME_SCOPE},
+        {"TensorFlow Name Scope", LINE_NAME_SCOPE},
+        {"Framework Ops", LINE_FRAMEWORK_OPS},
+        {"TensorFlow Ops", LINE_FRAMEWORK_OPS},
+        {"Source code", LINE_SOURCE},
+        {"Launch Stats", LINE_LAUNCH_STATS},
+        {"_counters_", LINE_COUNTERS},
+    };
+    enum { DERIVED_FIRST = -559038737, DERIVED_LAST = DERIVED_FIRST + 389 }; /* 0xdeadbeef and on, as XProf numbers its own lines */
+    line->derived = line->proto_id >= DERIVED_FIRST && line->proto_id <= DERIVED_LAST;
+    line->kind = LINE_OTHER;
+    if (line->plane->kind == PLANE_HOST)
+        line->kind = LINE_THREAD;
+    else if (line->plane->kind == PLANE_GPU && !line->derived)
+        line->kind = LINE_STREAM;
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (line->plane->kind != PLANE_HOST && !strcmp(line->name->text, names[i].name)) line->kind = names[i].kind;
+}
+
+int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop, atomic_uint_fast64_t *bytes_done, ProfErr *err)
+{
+    ChunkMaker m = {.line = line, .arena = arena, .last_offset = INT64_MIN, .values = prof_buffer(sizeof *m.values), .stats = prof_alloc(sizeof *m.stats)};
+    m.keeps_columns = plane_declares(line->plane, STAT_GROUP_ID) || plane_declares(line->plane, STAT_IS_EAGER);
+    if (!m.values || !m.stats) prof_nomem(err);
+    Host *host = line->plane->host;
+    Cursor c = {window, line->span.offset, line->span.offset + line->span.n_bytes};
+    while (c.at < c.end && !err->code) {
+        uint64_t left = c.end - c.at;
+        size_t there;
+        const uint8_t *start = window_at(window, c.at, left < 20 ? (size_t)left : 20, &there, err), *p = start;
+        if (!p) break;
+        const uint8_t *end = p + (there < left ? there : (size_t)left);
+        /* whole events in the window, one after the other */
+        while (p < end && *p == TAG(4, WIRE_BYTES) && m.n < CHUNK_EVENTS) {
+            uint64_t n;
+            const uint8_t *message = wire_varint(p + 1, end, &n);
+            if (!message || n > (uint64_t)(end - message)) break;
+            uint64_t position = c.at + (uint64_t)(p - start);
+            if (!take_event(&m, message, message + n, end, position, position + (uint64_t)(message - p) + n))
+                xspace_lost(host, line, position, (uint64_t)(message - p) + n, "an event");
+            p = message + n;
+        }
+        if (p > start) {
+            c.at += (uint64_t)(p - start);
+        } else if (m.n < CHUNK_EVENTS) { /* anything else, or an event that is not wholly in the window */
+            FileField f;
+            uint64_t field_at = c.at;
+            enum Step step = cursor_next(&c, &f, err);
+            if (step == STEP_DAMAGED) {
+                xspace_lost(host, line, c.at, c.end - c.at, "a line");
+                break;
+            }
+            if (step == STEP_FAILED) break;
+            if (f.type == WIRE_BYTES && f.clipped) {
+                xspace_cut(host, line, field_at, f.missing, f.number == 4 ? "an event" : "a field of a line");
+                xspace_lost(host, &line->span, field_at, c.end - field_at, "a cut event or field");
+                break;
+            }
+            if (f.number == 4 && f.type == WIRE_BYTES) {
+                const uint8_t *message = cursor_payload(window, f.payload, err);
+                if (!message) break;
+                if (!take_event(&m, message, message + f.payload.n_bytes, message + f.payload.n_bytes, field_at, c.at))
+                    xspace_lost(host, line, field_at, c.at - field_at, "an event");
+            } else if (line_field(line, &f, window, err)) {
+                break;
+            }
+        }
+        if (m.n == CHUNK_EVENTS) {
+            chunk_finish(&m, err);
+            atomic_fetch_add_explicit(bytes_done, m.span_end - m.span_start, memory_order_relaxed);
+            if (atomic_load_explicit(stop, memory_order_relaxed)) break; /* the result is thrown away */
+        }
+    }
+    if (!err->code) chunk_finish(&m, err);
+    prof_free(m.values);
+    prof_free(m.stats);
+    line_classify(line);
+    return err->code;
+}
+
+const uint8_t *event_message(Window *window, uint64_t position, size_t *n_bytes, ProfErr *err)
+{
+    uint64_t left = window->file->n_bytes - position, n;
+    size_t there;
+    const uint8_t *p = window_at(window, position, left < 11 ? (size_t)left : 11, &there, err);
+    if (!p) return NULL;
+    const uint8_t *message = wire_varint(p + 1, p + there, &n);
+    if (!message || n > left - (uint64_t)(message - p)) {
+        prof_fail(err, PROF_IO, position, "%s: changed while it was being read; run the query again when it is written", window->file->path);
+        return NULL;
+    }
+    size_t header = (size_t)(message - p);
+    p = window_at(window, position, header + (size_t)n, &there, err);
+    *n_bytes = (size_t)n;
+    return p ? p + header : NULL;
+}
+
+int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValues *values, Window *window, ProfErr *err)
+{
+    if (chunk->packed) {
+        for (int c = 0; c < N_CHUNK_COLUMNS; c++)
+            if (wanted >> c & 1) packed_read(&chunk->columns[c], values->columns[c], chunk->n_events);
+        return PROF_OK;
+    }
+    Line scratch = {.plane = line->plane, .ordered = true};
+    ChunkMaker m = {.line = &scratch, .values = values};
+    Cursor c = {window, chunk->span.offset, chunk->span.offset + chunk->span.n_bytes};
+    FileField f;
+    for (uint64_t at = c.at; cursor_next(&c, &f, err) == STEP_FIELD && m.n < chunk->n_events; at = c.at) {
+        if (f.number != 4 || f.type != WIRE_BYTES) continue;
+        const uint8_t *message = cursor_payload(window, f.payload, err);
+        if (!message) break;
+        take_event(&m, message, message + f.payload.n_bytes, message + f.payload.n_bytes, at, c.at);
+    }
+    if (!err->code && m.n != chunk->n_events)
+        prof_fail(err, PROF_IO, c.at, "%s: changed while it was being read; run the query again when it is written", window->file->path);
+    return err->code;
+}
