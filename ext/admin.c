@@ -18,17 +18,20 @@ static void fail(sqlite3_context *ctx, int rc, char *message)
     sqlite3_free(message);
 }
 
-static void attach(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+static void attach_run(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool by_host)
 {
     const char *path = (const char *)sqlite3_value_text(argv[0]), *label = argc > 1 ? (const char *)sqlite3_value_text(argv[1]) : NULL;
     if (!path || (argc > 1 && !label)) return;
     char *attached_as = NULL, *message = NULL;
-    int rc = prof_attach(sqlite3_user_data(ctx), path, label, &attached_as, &message);
+    int rc = prof_attach(sqlite3_user_data(ctx), path, label, by_host, &attached_as, &message);
     if (rc != SQLITE_OK)
         fail(ctx, rc, message);
     else
         sqlite3_result_text(ctx, attached_as, -1, sqlite3_free);
 }
+
+static void attach(sqlite3_context *ctx, int argc, sqlite3_value **argv) { attach_run(ctx, argc, argv, false); }
+static void attach_by_host(sqlite3_context *ctx, int argc, sqlite3_value **argv) { attach_run(ctx, argc, argv, true); }
 
 static void detach(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -76,6 +79,10 @@ const FunctionDef admin_functions[] = {
            "reads a run and keeps it under its name; returns the label; an error when it cannot be read; NULL for NULL"),
     SCALAR("prof_attach", 2, DIRECT, attach, "prof_attach(path, label)",
            "reads a run and keeps it under a label; returns the label; an error when it cannot be read or the label is taken by another run"),
+    SCALAR("prof_attach_by_host", 1, DIRECT, attach_by_host, "prof_attach_by_host(path)",
+           "the same for a run of many hosts: their events are read when a table asks for them and, where ops, kernels and steps of all hosts are put "
+           "together, held for one host at a time; a table of events holds all from then on"),
+    SCALAR("prof_attach_by_host", 2, DIRECT, attach_by_host, "prof_attach_by_host(path, label)", "the same, under a label"),
     SCALAR("prof_detach", 1, DIRECT, detach, "prof_detach(label)", "forgets an attached run; returns the label; an error when there is none"),
     SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()", "forgets the runs opened by path; returns how many"),
     SCALAR("prof_version", 0, HARMLESS, version, "prof_version()", "the version of libprofsql"),

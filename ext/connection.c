@@ -82,13 +82,13 @@ static bool poll_load(void *context, uint64_t done, uint64_t total)
     return rc == SQLITE_INTERRUPT;
 }
 
-static Run *load(Prof *prof, const char *path, ProfErr *err)
+static Run *load(Prof *prof, const char *path, bool by_host, ProfErr *err)
 {
     const char *setting = getenv("PROFSQL_PROGRESS");
     Loading l = {.path = path, .progress = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !(setting && !strcmp(setting, "0"))};
     clock_gettime(CLOCK_MONOTONIC, &l.begin);
     if (sqlite3_prepare_v2(prof->db, "SELECT 1", -1, &l.tick, NULL) == SQLITE_NOMEM) return prof_nomem(err), NULL;
-    RunOptions options = {.poll = poll_load, .context = &l};
+    RunOptions options = {.poll = poll_load, .context = &l, .by_host = by_host};
     Run *run = run_open(path, &options, err);
     sqlite3_finalize(l.tick);
     if (l.shown) fprintf(stderr, "\r\033[K");
@@ -102,7 +102,7 @@ static bool add_named(NamedRun **list, int *n, const char *label, Run *run)
     *list = grown;
     char *copy = sqlite3_mprintf("%s", label);
     if (!copy) return false;
-    grown[(*n)++] = (NamedRun){copy, run};
+    grown[(*n)++] = (NamedRun){.label = copy, .run = run};
     return true;
 }
 
@@ -118,7 +118,7 @@ static Run *open_path(Prof *prof, const char *path, ProfErr *err)
             prof->cached[prof->n_cached++] = found;
             return run_ref(found.run);
         }
-        Run *again = load(prof, path, err);
+        Run *again = load(prof, path, false, err);
         named_free(&found); /* after the load: unchanged, it is the same Run */
         if (again && !add_named(&prof->cached, &prof->n_cached, path, run_ref(again))) {
             run_unref(again);
@@ -128,7 +128,7 @@ static Run *open_path(Prof *prof, const char *path, ProfErr *err)
         }
         return again;
     }
-    Run *run = load(prof, path, err);
+    Run *run = load(prof, path, false, err);
     if (!run) return NULL;
     if (prof->n_cached == MAX_CACHED) {
         named_free(&prof->cached[0]);
@@ -157,7 +157,7 @@ static NamedRun *find_label(Prof *prof, const char *label, size_t n_bytes)
 static bool refresh(Prof *prof, NamedRun *named, ProfErr *err)
 {
     if (run_is_current(named->run)) return true;
-    Run *run = load(prof, named->run->path, err);
+    Run *run = load(prof, named->run->path, named->by_host, err);
     if (!run) return false;
     run_unref(named->run);
     named->run = run;
@@ -175,7 +175,7 @@ static bool add_source(SourceRun **list, int *n, Run *run, Host *only, const cha
     return true;
 }
 
-int prof_open(Prof *prof, const char *source, SourceRun **list, int *n, char **message)
+int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n, char **message)
 {
     ProfErr err = {0};
     *list = NULL, *n = 0;
@@ -200,6 +200,7 @@ int prof_open(Prof *prof, const char *source, SourceRun **list, int *n, char **m
         if (run && !add_source(list, n, run, NULL, run->name, false)) prof_nomem(&err);
         run_unref(run);
     }
+    for (int i = 0; i < *n && !by_host && !err.code; i++) run_hold((*list)[i].run, &err);
     if (!err.code) return SQLITE_OK;
     prof_release(*list, *n);
     *list = NULL, *n = 0;
@@ -225,10 +226,10 @@ void prof_release(SourceRun *list, int n)
     sqlite3_free(list);
 }
 
-int prof_attach(Prof *prof, const char *path, const char *label, char **attached_as, char **message)
+int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, char **attached_as, char **message)
 {
     ProfErr err = {0};
-    Run *run = load(prof, path, &err);
+    Run *run = load(prof, path, by_host, &err);
     if (!run) return prof_error(&err, message);
     if (!label) label = run->name;
     NamedRun *old = find_label(prof, label, strlen(label));
@@ -241,11 +242,13 @@ int prof_attach(Prof *prof, const char *path, const char *label, char **attached
     if (!*attached_as) return run_unref(run), SQLITE_NOMEM;
     if (old) {
         run_unref(old->run);
-        old->run = run;
+        old->run = run, old->by_host = by_host;
     } else if (!add_named(&prof->attached, &prof->n_attached, label, run)) {
         run_unref(run);
         sqlite3_free(*attached_as);
         return SQLITE_NOMEM;
+    } else {
+        prof->attached[prof->n_attached - 1].by_host = by_host;
     }
     return SQLITE_OK;
 }

@@ -141,7 +141,7 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource devices_rows = {.next = devices_next, .column = devices_column};
+static const RowSource devices_rows = {.next = devices_next, .column = devices_column, .by_host = true};
 const Table devices_table = {"devices",
                              "one row for each GPU, TensorCore or SparseCore: what it is and can do",
                              devices_columns,

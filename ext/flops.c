@@ -68,7 +68,7 @@ static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     SourceRun *list = NULL;
     int n = 0;
     char *message = NULL;
-    int rc = prof_open(sqlite3_user_data(ctx), source, &list, &n, &message);
+    int rc = prof_open(sqlite3_user_data(ctx), source, true, &list, &n, &message);
     if (rc == SQLITE_OK && n) {
         ProfErr err = {0};
         const DeviceCapabilities *devices = run_devices(list[0].run, list[0].only, &err);

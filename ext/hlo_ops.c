@@ -140,7 +140,7 @@ static const Analysis hlo_rows_analysis = {make_rows, free_rows};
 
 static bool hlo_ops_next(RowCursor *c)
 {
-    const HloRows *r = run_analysis(c->from->run, c->from->only, &hlo_rows_analysis, &c->err);
+    const HloRows *r = run_analysis_of(c->from->run, c->from->only, &hlo_rows_analysis, NEEDS_HOSTS_IN_TURN, &c->err);
     if (!r) return false;
     c->i += c->started;
     if (c->i >= r->n) return false;
@@ -324,6 +324,6 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource hlo_ops_rows = {.next = hlo_ops_next, .column = hlo_ops_column, .per_run = true};
+static const RowSource hlo_ops_rows = {.next = hlo_ops_next, .column = hlo_ops_column, .per_run = true, .by_host = true};
 const Table hlo_ops_table = {
     "hlo_ops", "HLO ops of the devices: XProf's HLO stats, with exact sums", hlo_ops_columns, COUNT(hlo_ops_columns), &row_table_module, &hlo_ops_rows, 500};

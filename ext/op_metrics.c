@@ -110,7 +110,7 @@ static const Analysis op_rows_analysis = {make_rows, free_rows};
 
 static bool op_metrics_next(RowCursor *c)
 {
-    const OpRows *rows = run_analysis(c->from->run, c->from->only, &op_rows_analysis, &c->err);
+    const OpRows *rows = run_analysis_of(c->from->run, c->from->only, &op_rows_analysis, NEEDS_HOSTS_IN_TURN, &c->err);
     if (!rows) return false;
     c->i += c->started;
     if (c->i >= rows->n) return false;
@@ -204,7 +204,7 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource op_metrics_rows = {.next = op_metrics_next, .column = op_metrics_column, .per_run = true};
+static const RowSource op_metrics_rows = {.next = op_metrics_next, .column = op_metrics_column, .per_run = true, .by_host = true};
 const Table op_metrics_table = {"op_metrics",
                                 "what each op of the host's threads and of the devices sums to: XProf's OpStats",
                                 op_metrics_columns,
@@ -292,7 +292,7 @@ static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int col
     }
 }
 
-static const RowSource op_metrics_totals_rows = {.next = op_metrics_totals_next, .column = op_metrics_totals_column, .per_run = true};
+static const RowSource op_metrics_totals_rows = {.next = op_metrics_totals_next, .column = op_metrics_totals_column, .per_run = true, .by_host = true};
 const Table op_metrics_totals_table = {"op_metrics_totals",
                                        "what all ops of a side sum to: time measured, time in ops, duty cycle",
                                        op_metrics_totals_columns,

@@ -13,6 +13,7 @@
 typedef struct {
     char *label; /* of an attached run; the path as typed of a cached one */
     Run *run;
+    bool by_host; /* attached so */
 } NamedRun;
 
 /* One per connection, counted by every registration and cursor. Used under the connection's mutex. */
@@ -35,10 +36,11 @@ typedef struct {
 } SourceRun;
 
 /* The runs that a source names: a label, label/host or a path; NULL: all attached runs.
+ * They hold all their events, unless by_host says that the caller does with those of one host at a time (run_hold()).
  * *list is freed with prof_release(). Returns an SQLite code; *message is set on errors (sqlite3_malloc). */
-int prof_open(Prof *prof, const char *source, SourceRun **list, int *n, char **message);
+int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n, char **message);
 void prof_release(SourceRun *list, int n);
-int prof_attach(Prof *prof, const char *path, const char *label, char **attached_as, char **message);
+int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, char **attached_as, char **message);
 bool prof_detach(Prof *prof, const char *label);
 /* The run that a source names, if it is open already; borrowed, perhaps out of date. NULL: not known. */
 const Run *prof_known_run(Prof *prof, const char *source);
@@ -173,6 +175,7 @@ typedef struct RowSource {
     void (*column)(RowCursor *c, sqlite3_context *ctx, int column);
     /* Run once for tables that are of the run, not of its hosts: rows come for its first host only. */
     bool per_run;
+    bool by_host;                          /* does with the events of one host at a time */
     bool without_source;                   /* rows do not depend on any run: next() is called once, with host NULL */
     void (*release)(void *owned);          /* NULL: prof_free() */
     double (*count)(const Counts *counts); /* rows of the table, where the runs are known; NULL: Table.n_rows */

@@ -119,7 +119,7 @@ static const Analysis tf_rows_analysis = {make_rows, free_rows};
 /* c->part: the side, c->j: the row of it, c->nth: the rank. */
 static bool tf_ops_next(RowCursor *c)
 {
-    const TfRows *r = run_analysis(c->from->run, c->from->only, &tf_rows_analysis, &c->err);
+    const TfRows *r = run_analysis_of(c->from->run, c->from->only, &tf_rows_analysis, NEEDS_HOSTS_IN_TURN, &c->err);
     if (!r) return false;
     int idle = row_integer_parameter(c, 0, 1) != 0;
     sqlite3_int64 limit = row_integer_parameter(c, 1, 500);
@@ -209,6 +209,6 @@ static void tf_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource tf_ops_rows = {.next = tf_ops_next, .column = tf_ops_column, .per_run = true, .n_parameters = 2};
+static const RowSource tf_ops_rows = {.next = tf_ops_next, .column = tf_ops_column, .per_run = true, .n_parameters = 2, .by_host = true};
 const Table tf_ops_table = {
     "tf_ops", "framework ops of devices and hosts: XProf's framework op stats", tf_ops_columns, COUNT(tf_ops_columns), &row_table_module, &tf_ops_rows, 500};

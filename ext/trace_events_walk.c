@@ -444,7 +444,7 @@ static int open_source(EventsCursor *c, char *before)
     window_free(&c->window), window_free(&c->stat_window);
     c->window.file = c->stat_window.file = NULL;
     char *message = NULL;
-    int rc = prof_open(((ProfTable *)c->base.pVtab)->prof, c->source, &c->sources, &c->n_sources, &message);
+    int rc = prof_open(((ProfTable *)c->base.pVtab)->prof, c->source, false, &c->sources, &c->n_sources, &message);
     if (rc != SQLITE_OK) return prof_table_fail(c->base.pVtab, rc, message);
     return prof_keep(&c->kept, c->sources, c->n_sources) ? SQLITE_OK : SQLITE_NOMEM;
 }

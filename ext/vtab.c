@@ -375,7 +375,7 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
     c->eof = false;
     if (!rows->without_source) {
         char *message = NULL;
-        int rc = prof_open(table->prof, c->source, &c->sources, &c->n_sources, &message);
+        int rc = prof_open(table->prof, c->source, rows->by_host, &c->sources, &c->n_sources, &message);
         if (rc != SQLITE_OK) return prof_table_fail(cursor->pVtab, rc, message);
         if (!prof_keep(&c->kept, c->sources, c->n_sources)) return SQLITE_NOMEM;
         if (!next_host(c, rows->per_run)) {

@@ -66,7 +66,8 @@ bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err)
 
 typedef struct {
     Run *run;
-    Line **order; /* lines, the longest first */
+    Line **order;  /* lines, the longest first */
+    Arena *arenas; /* of the workers, for events */
     size_t n_tasks;
     bool lines;
     atomic_size_t next, n_finished_workers;
@@ -185,7 +186,7 @@ static int job_run(Job *job, const RunOptions *options, ProfErr *err)
     size_t n = run->n_workers, n_started = 0;
     pthread_mutex_init(&job->lock, NULL);
     pthread_cond_init(&job->finished, NULL);
-    for (size_t i = 0; i < n; i++) workers[i] = (Worker){job, &run->worker_arenas[i]};
+    for (size_t i = 0; i < n; i++) workers[i] = (Worker){job, job->arenas ? &job->arenas[i] : NULL};
     if (run->size_bytes < SMALL || job->n_tasks == 0) {
         work(&workers[0]);
     } else {
@@ -278,7 +279,7 @@ static int note_programs(Run *run, const Source *source, ProfErr *err)
     return PROF_OK;
 }
 
-static int number_and_order(Run *run, Line ***by_length, ProfErr *err)
+static int number_lines(Run *run, ProfErr *err)
 {
     size_t n_lines = 0;
     for (size_t h = 0; h < run->n_hosts; h++) {
@@ -288,17 +289,53 @@ static int number_and_order(Run *run, Line ***by_length, ProfErr *err)
         n_lines += host->n_lines;
     }
     run->lines = prof_alloc(n_lines * sizeof *run->lines);
-    *by_length = prof_alloc(n_lines * sizeof **by_length);
-    if (!run->lines || !*by_length) return prof_nomem(err);
+    if (!run->lines) return prof_nomem(err);
     for (size_t h = 0; h < run->n_hosts; h++)
         for (size_t i = 0; i < run->hosts[h].n_lines; i++) {
             Line *line = &run->hosts[h].lines[i];
             line->line_id = run->n_lines;
-            (*by_length)[run->n_lines] = run->lines[run->n_lines] = line;
-            run->n_lines++;
+            run->lines[run->n_lines++] = line;
         }
-    if (n_lines) qsort(*by_length, n_lines, sizeof **by_length, longer_first);
     return PROF_OK;
+}
+
+static void number_events(Run *run)
+{
+    run->n_events = 0;
+    for (size_t h = 0; h < run->n_hosts; h++) {
+        Host *host = &run->hosts[h];
+        host->first_event = run->n_events;
+        for (size_t i = 0; i < host->n_lines; i++) host->lines[i].first_event = run->n_events, run->n_events += host->lines[i].n_events;
+    }
+}
+
+/* Reads the events of lines that follow each other in run->lines. */
+static int read_events(Run *run, size_t first, size_t n, Arena *arenas, const RunOptions *options, ProfErr *err)
+{
+    Line **by_length = prof_alloc(n * sizeof *by_length);
+    if (!by_length) return prof_nomem(err);
+    for (size_t i = 0; i < n; i++) {
+        Line *line = by_length[i] = run->lines[first + i];
+        prof_free(line->chunks); /* of an attempt that failed */
+        line->chunks = NULL, line->n_chunks = line->chunk_capacity = 0, line->n_events = 0;
+    }
+    if (n) qsort(by_length, n, sizeof *by_length, longer_first);
+    Job events = {.run = run, .n_tasks = n, .order = by_length, .lines = true, .arenas = arenas};
+    job_run(&events, options, err);
+    prof_free(by_length);
+    return err->code;
+}
+
+static int read_all_events(Run *run, const RunOptions *options, ProfErr *err)
+{
+    read_events(run, 0, run->n_lines, run->worker_arenas, options, err);
+    number_events(run);
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
+        Host *host = &run->hosts[h];
+        if (host->readable) xspace_finish(host, err);
+        if (host->issue_lost) prof_nomem(err); /* better no run than one that keeps a loss to itself */
+    }
+    return err->code;
 }
 
 static int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr *err)
@@ -313,7 +350,6 @@ static int run_load(Run *run, const Source *source, const RunOptions *options, P
     run->worker_arenas = prof_alloc(run->n_workers * sizeof *run->worker_arenas);
     if (!run->path || !run->name || !run->worker_arenas) return prof_nomem(err);
     if (open_hosts(run, source, err) || note_programs(run, source, err)) return err->code;
-    Line **by_length = NULL;
     Job structure = {.run = run, .n_tasks = run->n_hosts};
     if (job_run(&structure, options, err)) return err->code;
     size_t n_readable = 0;
@@ -322,18 +358,8 @@ static int run_load(Run *run, const Source *source, const RunOptions *options, P
     if (!n_readable)
         for (size_t h = 0; h < run->n_hosts; h++)
             if (run->hosts[h].n_issues) return prof_fail(err, PROF_FORMAT, run->hosts[h].issues[0].offset, "%s", run->hosts[h].issues[0].message);
-    if (!number_and_order(run, &by_length, err)) {
-        Job events = {.run = run, .n_tasks = run->n_lines, .order = by_length, .lines = true};
-        job_run(&events, options, err);
-    }
-    prof_free(by_length);
-    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
-        Host *host = &run->hosts[h];
-        host->first_event = run->n_events;
-        for (size_t i = 0; i < host->n_lines; i++) host->lines[i].first_event = run->n_events, run->n_events += host->lines[i].n_events;
-        if (host->readable) xspace_finish(host, err);
-        if (host->issue_lost) prof_nomem(err); /* better no run than one that keeps a loss to itself */
-    }
+    run->by_host = options && options->by_host && run->n_hosts > 1;
+    if (!number_lines(run, err) && !run->by_host) read_all_events(run, options, err);
     clock_gettime(CLOCK_MONOTONIC, &end);
     run->loaded_ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
     return err->code;
@@ -345,37 +371,137 @@ typedef struct DerivedResult {
     struct DerivedResult *next;
     const Analysis *analysis;
     const Host *only;
+    enum AnalysisNeeds needs;
     void *result;
 } DerivedResult;
 
-const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err)
+const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err) { return run_analysis_of(run, only, analysis, NEEDS_ALL_HOSTS, err); }
+
+const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err)
 {
     if (run->n_hosts == 1) only = NULL;
     const void *result = NULL;
     pthread_mutex_lock(&run->analyses_lock);
     for (const DerivedResult *r = run->analyses; r && !result; r = r->next)
         if (r->analysis == analysis && r->only == only) result = r->result;
-    if (!result) {
+    if (!result && needs == NEEDS_ALL_HOSTS)
+        run_hold(run, err);
+    else if (!result && needs != NEEDS_NO_EVENTS && only)
+        host_hold(only, err);
+    if (!result && !err->code) {
         DerivedResult *made = prof_alloc(sizeof *made);
         if (!made)
             prof_nomem(err);
         else if (!(made->result = analysis->make(run, only, err)))
             prof_free(made);
         else
-            *made = (DerivedResult){run->analyses, analysis, only, made->result}, run->analyses = made, result = made->result;
+            *made = (DerivedResult){run->analyses, analysis, only, needs, made->result}, run->analyses = made, result = made->result;
     }
     pthread_mutex_unlock(&run->analyses_lock);
     return result;
 }
 
-static void analyses_free(Run *run)
+/* Frees all results, or with a host only those that go with its events. */
+static void analyses_free(Run *run, const Host *of_events)
 {
-    while (run->analyses) {
-        DerivedResult *r = run->analyses;
-        run->analyses = r->next;
+    for (DerivedResult **link = &run->analyses, *r; (r = *link);) {
+        if (of_events && (r->only != of_events || r->needs != NEEDS_HOST_EVENTS)) {
+            link = &r->next;
+            continue;
+        }
+        *link = r->next;
         r->analysis->release(r->result);
         prof_free(r);
     }
+}
+
+/* ---- one host at a time ---- */
+
+static void give_back(Run *run)
+{
+    Host *host = run->held;
+    if (!host) return;
+    analyses_free(run, host);
+    for (size_t i = 0; i < host->n_lines; i++) {
+        Line *line = &host->lines[i];
+        prof_free(line->chunks);
+        line->chunks = NULL, line->n_chunks = line->chunk_capacity = 0;
+    }
+    for (size_t i = 0; i < run->n_workers; i++) arena_free(&host->event_arenas[i]);
+    prof_free(host->event_arenas);
+    host->event_arenas = NULL, run->held = NULL;
+}
+
+/* What is read again is found wrong again: each loss counts once. */
+typedef struct {
+    uint64_t *counts, *lost_bytes;
+    size_t n;
+    bool read_before;
+} IssueCounts;
+
+static bool note_issues(IssueCounts *noted, const Host *host)
+{
+    *noted = (IssueCounts){prof_alloc(host->n_issues * sizeof(uint64_t)), prof_alloc(host->n_issues * sizeof(uint64_t)), host->n_issues, host->events_read};
+    if (!noted->counts || !noted->lost_bytes) return false;
+    for (size_t i = 0; i < noted->n; i++) noted->counts[i] = host->issues[i].count, noted->lost_bytes[i] = host->issues[i].lost_bytes;
+    return true;
+}
+
+static void restore_issues(IssueCounts *noted, Host *host)
+{
+    for (size_t i = 0; noted->read_before && i < noted->n; i++) host->issues[i].count = noted->counts[i], host->issues[i].lost_bytes = noted->lost_bytes[i];
+    if (noted->read_before) host->n_issues = noted->n;
+    prof_free(noted->counts);
+    prof_free(noted->lost_bytes);
+}
+
+static int read_host(Run *run, Host *host, ProfErr *err)
+{
+    IssueCounts noted;
+    if (!(host->event_arenas = prof_alloc(run->n_workers * sizeof *host->event_arenas))) return prof_nomem(err);
+    run->held = host;
+    if (!note_issues(&noted, host)) prof_nomem(err);
+    if (!err->code && !read_events(run, host->first_line, host->n_lines, host->event_arenas, NULL, err)) {
+        number_events(run);
+        xspace_finish(host, err);
+        host->events_read = true;
+    }
+    restore_issues(&noted, host);
+    if (host->issue_lost) prof_nomem(err);
+    if (err->code) give_back(run);
+    return err->code;
+}
+
+int host_hold(Host *host, ProfErr *err)
+{
+    Run *run = host->run;
+    pthread_mutex_lock(&run->analyses_lock);
+    if (run->by_host && run->held != host && host->readable && !host->is_program) {
+        give_back(run);
+        read_host(run, host, err);
+    }
+    pthread_mutex_unlock(&run->analyses_lock);
+    return err->code;
+}
+
+int run_hold(Run *run, ProfErr *err)
+{
+    pthread_mutex_lock(&run->analyses_lock);
+    if (run->by_host) {
+        IssueCounts *noted = prof_alloc(run->n_hosts * sizeof *noted);
+        bool memory = noted != NULL;
+        give_back(run);
+        for (size_t h = 0; h < run->n_hosts && memory; h++) memory = note_issues(&noted[h], &run->hosts[h]);
+        if (memory)
+            read_all_events(run, NULL, err);
+        else
+            prof_nomem(err);
+        for (size_t h = 0; noted && h < run->n_hosts; h++) restore_issues(&noted[h], &run->hosts[h]);
+        prof_free(noted);
+        if (!err->code) run->by_host = false;
+    }
+    pthread_mutex_unlock(&run->analyses_lock);
+    return err->code;
 }
 
 static void init_locks(Run *run)
@@ -390,7 +516,8 @@ static void init_locks(Run *run)
 
 static void run_free(Run *run)
 {
-    analyses_free(run); /* while the hosts that they speak of are whole */
+    analyses_free(run, NULL); /* while the hosts that they speak of are whole */
+    give_back(run);
     for (size_t h = 0; h < run->n_hosts; h++) {
         Host *host = &run->hosts[h];
         drop_structure(host);

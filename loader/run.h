@@ -235,7 +235,9 @@ struct Host {
     Arena arena;
     uint64_t structure_bytes; /* held for planes, lines and metadata, to bound what a hostile file can ask for */
     unsigned odd_fields;      /* bits: XPlane fields seen with a wire type that they never have */
+    bool events_read;         /* they were in memory before */
     bool plausible;           /* a plane has a name as profilers give them */
+    Arena *event_arenas;      /* of a run held by host: its events', one a worker; NULL: they are not held */
 };
 
 struct Run {
@@ -252,6 +254,8 @@ struct Run {
     size_t n_programs;
     Arena arena, *worker_arenas;
     size_t n_workers;
+    bool by_host; /* only the events of `held` are in memory: run_hold(), host_hold() */
+    Host *held;
     pthread_mutex_t lock;          /* derived columns */
     pthread_mutex_t analyses_lock; /* recursive: an analysis may ask for another */
     struct DerivedResult *analyses;
@@ -267,6 +271,7 @@ typedef struct {
     bool (*poll)(void *context, uint64_t bytes_done, uint64_t bytes_total);
     void *context;
     int n_threads; /* 0: one per processor */
+    bool by_host;  /* of a run of several hosts: reads no events yet, and then those of one host at a time */
 } RunOptions;
 
 /* Opens a source: the shared Run if the same bytes are loaded already, else loads it. NULL on failure, with err set.
@@ -276,6 +281,11 @@ Run *run_ref(Run *run);
 void run_unref(Run *run);
 /* True while the files at the run's path are still the ones that were read. */
 bool run_is_current(const Run *run);
+
+/* A run opened by_host holds the events of one host at a time: those of the host that an analysis asked for last (run_analysis()
+ * does). run_hold() makes it hold all, from then on. PROF_OK, else err is set. */
+int run_hold(Run *run, ProfErr *err);
+int host_hold(Host *host, ProfErr *err);
 
 /* Records a loss or repair; repetitions of one code at one place are counted in one row. */
 void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t lost_bytes, const void *where, const char *format, ...)
@@ -317,6 +327,11 @@ typedef struct {
 /* The result for all hosts together, or for one (only): made once, then shared; NULL with err set. Analyses are told apart
  * by address. */
 const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err);
+/* The same, of an analysis that does with less of a run opened by_host, which else holds all events from then on.
+ * NEEDS_NO_EVENTS: it reads planes and metadata alone. NEEDS_HOSTS_IN_TURN: it goes from host to host, and its result speaks of no event's place.
+ * NEEDS_HOST_EVENTS: it is of one host, and gone with its events. */
+enum AnalysisNeeds { NEEDS_ALL_HOSTS, NEEDS_NO_EVENTS, NEEDS_HOSTS_IN_TURN, NEEDS_HOST_EVENTS };
+const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err);
 
 /* A line's events by metadata. Fails for a line of 2^32 events or more. */
 const LineOrder *line_order(Line *line, ProfErr *err);

@@ -428,14 +428,14 @@ static void *make_as_written(Run *run, Host *only, ProfErr *err) { return make(o
 const Grouping *host_grouping(Host *host, ProfErr *err)
 {
     static const Analysis analysis = {make_as_tools, release};
-    const Result *r = run_analysis(host->run, host, &analysis, err);
+    const Result *r = run_analysis_of(host->run, host, &analysis, NEEDS_HOST_EVENTS, err);
     return r ? &r->grouping : NULL;
 }
 
 const Grouping *host_plain_grouping(Host *host, ProfErr *err)
 {
     static const Analysis analysis = {make_as_written, release};
-    const Result *r = run_analysis(host->run, host, &analysis, err);
+    const Result *r = run_analysis_of(host->run, host, &analysis, NEEDS_HOST_EVENTS, err);
     return r ? &r->grouping : NULL;
 }
 

@@ -73,8 +73,10 @@ HostStep *add_host_step(StepBuild *b, uint32_t group, size_t n_cores)
                        .xprof_all_reduce_ps = f->xprof_all_reduce_ps,
                        .host_spoke = f->host_spoke,
                        .host_input_ps = f->host_input_ps};
-    step->name = group_name(b->grouping, step->group);
-    if (!step->name) step->name = f->name;
+    const char *named = group_name(b->grouping, step->group); /* the grouping may go before the steps */
+    const Text *name = named ? text_intern(&s->texts->texts, &s->texts->arena, (const uint8_t *)named, strlen(named)) : NULL;
+    if (named && !name) return NULL;
+    step->name = name ? name->text : f->name;
     memcpy(step->transfers, f->transfers, sizeof step->transfers);
     return step;
 }
@@ -209,5 +211,5 @@ static void *make(Run *run, Host *only, ProfErr *err)
 const HostSteps *host_steps(Host *host, ProfErr *err)
 {
     static const Analysis analysis = {make, release};
-    return run_analysis(host->run, host, &analysis, err);
+    return run_analysis_of(host->run, host, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }

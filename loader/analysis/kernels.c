@@ -608,36 +608,40 @@ static void release(void *result)
     prof_free(stats);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void walk_host(KernelStats *stats, Host *host, Reports *all, ProfErr *err)
 {
-    Walk walk = {.stats = prof_alloc(sizeof *walk.stats)};
-    if (!walk.stats) return prof_nomem(err), NULL;
-    size_t n = 0, at = 0;
-    for (size_t h = 0; h < run->n_hosts; h++)
-        if (!only || only == &run->hosts[h]) n += device_lines(&run->hosts[h], NULL);
-    if (!(walk.lines = prof_alloc(n * sizeof *walk.lines))) return prof_free(walk.stats), prof_nomem(err), NULL;
-    for (size_t h = 0; h < run->n_hosts; h++)
-        if (!only || only == &run->hosts[h]) at += device_lines(&run->hosts[h], walk.lines + at);
-    pthread_mutex_init(&walk.lock, NULL);
-    parallel_for(run->n_workers, n, walk_line, &walk, err);
-    pthread_mutex_destroy(&walk.lock);
-    Reports all = {0};
-    for (size_t i = 0, k; i < n && !err->code; i += k) {
-        Host *host = walk.lines[i].line->plane->host;
-        for (k = 1; i + k < n && walk.lines[i + k].line->plane->host == host;) k++;
-        take_host(walk.stats, host, &walk.lines[i], k, &all, err);
+    if (host_hold(host, err)) return;
+    Walk walk = {.stats = stats};
+    size_t n = device_lines(host, NULL);
+    if (!(walk.lines = prof_alloc(n * sizeof *walk.lines))) {
+        prof_nomem(err);
+        return;
     }
+    device_lines(host, walk.lines);
+    pthread_mutex_init(&walk.lock, NULL);
+    parallel_for(host->run->n_workers, n, walk_line, &walk, err);
+    pthread_mutex_destroy(&walk.lock);
+    if (!err->code) take_host(stats, host, walk.lines, n, all, err);
     for (size_t i = 0; i < n; i++) prof_free(walk.lines[i].tallies), prof_free(walk.lines[i].slots);
     prof_free(walk.lines);
+}
+
+static void *make(Run *run, Host *only, ProfErr *err)
+{
+    KernelStats *stats = prof_alloc(sizeof *stats);
+    if (!stats) return prof_nomem(err), NULL;
+    Reports all = {0};
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++)
+        if (!only || only == &run->hosts[h]) walk_host(stats, &run->hosts[h], &all, err);
     if (all.n) qsort(all.reports, all.n, sizeof *all.reports, xprof_order);
-    walk.stats->reports = all.reports, walk.stats->n_reports = all.n;
-    if (!err->code) sum_by_op(walk.stats, err);
-    if (err->code) return release(walk.stats), NULL;
-    return walk.stats;
+    stats->reports = all.reports, stats->n_reports = all.n;
+    if (!err->code) sum_by_op(stats, err);
+    if (err->code) return release(stats), NULL;
+    return stats;
 }
 
 const KernelStats *run_kernel_stats(Run *run, Host *only, ProfErr *err)
 {
     static const Analysis analysis = {make, release};
-    return run_analysis(run, only, &analysis, err);
+    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }

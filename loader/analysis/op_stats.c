@@ -161,5 +161,5 @@ static void *op_stats_make(Run *run, Host *only, ProfErr *err)
 const OpStats *run_op_stats(Run *run, Host *only, ProfErr *err)
 {
     static const Analysis analysis = {op_stats_make, op_stats_free};
-    return run_analysis(run, only, &analysis, err);
+    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }

@@ -198,7 +198,7 @@ static void *make_kept(Run *run, Host *only, ProfErr *err) { return merge(run, o
 const StepDb *run_steps(Run *run, Host *only, ProfErr *err)
 {
     static const Analysis analysis = {make_kept, release};
-    return run_analysis(run, only, &analysis, err);
+    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }
 
 /* Where each step that XProf keeps stands among them. */
@@ -219,7 +219,7 @@ static void *make_all(Run *run, Host *only, ProfErr *err)
 const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err)
 {
     static const Analysis analysis = {make_all, release};
-    return run_analysis(run, only, &analysis, err);
+    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }
 
 /* ---- ops of steps ---- */

@@ -508,10 +508,11 @@ static void place_line(Line *line)
 
 int xspace_finish(Host *host, ProfErr *err)
 {
-    host->start_unix_ns = host->stop_unix_ns = -1;
+    host->start_unix_ns = host->stop_unix_ns = -1, host->n_events = 0;
     Window window = {.file = &host->file};
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
+        plane->n_events = 0;
         for (size_t k = 0; k < plane->n_lines; k++) plane->n_events += host->lines[plane->first_line + k].n_events;
         bool session = !strcmp(plane->name->text, "Task Environment");
         for (size_t k = 0; k < plane->n_stats && (session || plane->process_id < 0) && !err->code; k++) {
