@@ -30,9 +30,10 @@ static uint64_t host_place(const RowCursor *c, size_t part, size_t n) { return (
     C(PR_PATH, "path", "TEXT", NULL, "file or run folder, as opened", "libprofsql")                                                                            \
     C(PR_HOSTS, "host_count", "INTEGER", "hosts", "host files, unreadable ones included", "libprofsql")                                                        \
     C(PR_SIZE, "size_bytes", "INTEGER", "bytes", "bytes read, after inflating", "libprofsql")                                                                  \
-    C(PR_EVENTS, "event_count", "INTEGER", "events", "events of all hosts", "libprofsql")                                                                      \
-    C(PR_START, "start_unix_ns", "INTEGER", "ns since 1970", "earliest session start; NULL when no file says it", "Task Environment profile_start_time")       \
-    C(PR_DURATION, "duration_ps", "INTEGER", "ps", "longest session; NULL when no file says it", "Task Environment profile_stop_time - profile_start_time")    \
+    C(PR_EVENTS, "event_count", "INTEGER", "events", "events of all hosts; NULL of a run attached by host until a table of events is asked for", "libprofsql") \
+    C(PR_START, "start_unix_ns", "INTEGER", "ns since 1970", "earliest session start; NULL when no file says it, or with event_count",                         \
+      "Task Environment profile_start_time")                                                                                                                   \
+    C(PR_DURATION, "duration_ps", "INTEGER", "ps", "longest session; NULL as start_unix_ns", "Task Environment profile_stop_time - profile_start_time")        \
     C(PR_DEVICE, "device_type", "TEXT", NULL, "TPU, GPU or CPU, by the planes", "XPlane.name")                                                                 \
     C(PR_DEVICES, "device_count", "INTEGER", "devices", "TensorCore planes, else GPU planes; 0 for CPU", "XPlane.name")                                        \
     C(PR_FORMAT, "format", "TEXT", NULL, "xspace, xspace.gz or hlo", "libprofsql")                                                                             \
@@ -58,10 +59,12 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
     case PR_PATH: sqlite3_result_text(ctx, run->path, -1, SQLITE_STATIC); break;
     case PR_HOSTS: sqlite3_result_int64(ctx, (sqlite3_int64)run->n_hosts); break;
     case PR_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)run->size_bytes); break;
-    case PR_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)run->n_events); break;
+    case PR_EVENTS:
+        if (!run->by_host) sqlite3_result_int64(ctx, (sqlite3_int64)run->n_events);
+        break;
     case PR_START:
     case PR_DURATION:
-        for (size_t h = 0; h < run->n_hosts; h++) {
+        for (size_t h = 0; h < run->n_hosts && !run->by_host; h++) {
             const Host *host = &run->hosts[h];
             if (!host->readable || host->start_unix_ns < 0) continue;
             if (start < 0 || host->start_unix_ns < start) start = host->start_unix_ns;
@@ -88,7 +91,7 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource runs_rows = {.next = once, .column = runs_column, .per_run = true};
+static const RowSource runs_rows = {.next = once, .column = runs_column, .per_run = true, .by_host = true};
 const Table prof_runs_table = {
     "prof_runs", "one row for each attached run, or for the run of a path", runs_columns, COUNT(runs_columns), &row_table_module, &runs_rows, 2};
 
