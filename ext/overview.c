@@ -4,6 +4,7 @@
 #include "findings.h"
 
 #include "../loader/analysis/events.h"
+#include "../loader/analysis/serving.h"
 #include "../loader/format/hlo.h"
 
 #include <math.h>
@@ -307,47 +308,12 @@ static void add_verdicts(Overview *o, const InputAnalysis *a, const StepDb *step
 
 /* ---- servers that decode apart ---- */
 
-static bool serves_apart(const Host *host)
-{
-    for (size_t i = 0; i < host->n_planes; i++) {
-        const Plane *plane = &host->planes[i];
-        for (size_t k = 0; plane->kind == PLANE_HOST && k < plane->n_event_metas; k++)
-            if (slice_starts(slice_of(plane->event_metas[k].name), "WizServable")) return true;
-    }
-    return false;
-}
-
-static void add_decode_steps(const Line *line, int64_t *n, int64_t *ps)
-{
-    if (line->plane->kind != PLANE_TENSORCORE || !slice_starts(slice_of(line->name), "XLA Modules")) return;
-    for (size_t i = 0; i < line->n_totals; i++) {
-        const LineTotal *t = &line->totals[i];
-        if (!slice_starts(slice_of(line->plane->event_metas[t->meta].name), "jit_generate")) continue;
-        *n += t->count;
-        *ps = add_saturated(*ps, t->total_ps);
-    }
-}
-
-/* XProf has whole picoseconds for the average of a host. */
 static void add_decoding(Overview *o, Run *run, Host *only)
 {
-    bool any = false;
-    int64_t n = 0;
-    double us = 0;
-    char text[32];
-    for (size_t h = 0; h < run->n_hosts && !o->err->code; h++) {
-        const Host *host = &run->hosts[h];
-        if ((only && only != host) || !serves_apart(host) || !run_totals(run, o->err)) continue;
-        int64_t of_host = 0, ps = 0;
-        any = true;
-        for (size_t i = 0; i < host->n_lines; i++) add_decode_steps(&host->lines[i], &of_host, &ps);
-        if (of_host) us += (double)(ps / of_host) / 1e6 * (double)of_host;
-        n += of_host;
-    }
-    if (!any) return;
-    sqlite3_snprintf(sizeof text, text, "%lld", (long long)n);
-    add_number(o, "decode_step_time_us_avg", "%.12g", n ? us / (double)n : NAN, "us", "how long a decoding step takes, jit_generate*");
-    add_text(o, "num_decode_steps", text, NULL, "decoding steps of all cores");
+    DecodeSteps steps;
+    if (run_decode_steps(run, only, &steps, o->err) || !steps.n) return;
+    add_number(o, "decode_step_time_us_avg", "%.12g", steps.total_ps / (double)steps.n / 1e6, "us", "how long a decoding step takes, jit_generate*");
+    add_number(o, "num_decode_steps", "%.0f", (double)steps.n, NULL, "decoding steps of all cores");
 }
 
 static void overview_free(void *result)
@@ -384,7 +350,7 @@ static void *overview_make(Run *run, Host *only, ProfErr *err)
     const StepDb *steps = run_steps(run, only, err);
     if (steps) add_verdicts(o, a, steps);
     o->section = "disaggregated_serving";
-    add_decoding(o, run, only);
+    if (!err->code) add_decoding(o, run, only);
     if (!err->code) return o;
     overview_free(o);
     return NULL;
