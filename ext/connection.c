@@ -71,7 +71,7 @@ static bool poll_load(void *context, uint64_t done, uint64_t total)
     if (l->progress) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec - l->begin.tv_sec >= 2) {
+        if ((double)(now.tv_sec - l->begin.tv_sec) + (double)(now.tv_nsec - l->begin.tv_nsec) / 1e9 > 2) {
             fprintf(stderr, "\rlibprofsql: reading %s: %d %%", l->path, total ? (int)(done * 100 / total) : 0);
             l->shown = true;
         }
