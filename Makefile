@@ -39,7 +39,7 @@ FUZZ_PACKAGES := clang libclang-rt-dev
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 
-.PHONY: all loadable static capture run test bench fuzz lint format install uninstall clean setup parity
+.PHONY: all loadable static capture run test bench coverage fuzz lint format install uninstall clean setup parity
 all: loadable capture
 
 loadable: $(BUILD)/libprofsql.so
@@ -125,6 +125,10 @@ bench: loadable
 # Against the independent reader and XProf's answers; SEEDS=N asks XProf (ORACLE_PYTHON) about N fresh made-up profiles as well.
 parity: loadable
 	tests/parity/run_all $(if $(SEEDS),--seeds $(SEEDS)) $(if $(FIRST),--first $(FIRST))
+
+# Lines and branches that the quick suites run, file by file; SUITES="oom hostile" runs others.
+coverage: setup
+	+tests/coverage $(SUITES)
 
 # Fuzzes a reader (FUZZ=xspace or hlo) for FUZZ_SECONDS; the corpus is kept.
 FUZZ ?= xspace
