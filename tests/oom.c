@@ -64,7 +64,7 @@ static const char *const queries[] = {
     "SELECT * FROM top_device_ops(?1)",
     "SELECT * FROM input_pipeline(?1)",
     "SELECT * FROM overview(?1)",
-    "SELECT * FROM recommendations(?1)",
+    "SELECT * FROM recommendations('tests/data/tpu_train_54')",
     "SELECT * FROM op_profile(?1, 'provenance')",
     "SELECT * FROM roofline(?1)",
     "SELECT * FROM host_steps(?1)",
