@@ -80,6 +80,7 @@ static bool record_event(CoreLine *l, const EventAt *e, uint32_t group)
         l->last[meta] = (uint32_t)++l->n;
     }
     Record *r = &l->records[l->last[meta] - 1];
+    if (!r->occurrences) r->time_ps = r->self_ps = 0; /* as in all op metrics, an op whose uint32 of occurrences is 0 begins anew */
     r->occurrences += e->occurrences > 1 ? (uint32_t)e->occurrences : 1;
     r->time_ps += time, r->self_ps += time;
     if (!GROW(l->open, l->n_open, l->open_capacity)) return false;
