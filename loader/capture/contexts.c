@@ -16,8 +16,10 @@ static size_t n_contexts;
 
 void contexts_add(void *context)
 {
+    size_t i = 0;
     pthread_mutex_lock(&lock);
-    if (context && n_contexts < MOST_CONTEXTS) contexts[n_contexts++] = context;
+    while (i < n_contexts && contexts[i] != context) i++;
+    if (context && i == n_contexts && i < MOST_CONTEXTS) contexts[n_contexts++] = context;
     pthread_mutex_unlock(&lock);
 }
 
@@ -30,18 +32,20 @@ void contexts_remove(void *context)
 }
 
 typedef struct {
-    int (*push)(void *context), (*pop)(void **context), (*synchronize)(void);
+    int (*push)(void *context), (*pop)(void **context), (*synchronize)(void), (*current)(void **context);
 } Driver;
 
 static bool find_driver(Driver *d)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     if (!library) return false;
-    void *symbols[] = {dlsym(library, "cuCtxPushCurrent_v2"), dlsym(library, "cuCtxPopCurrent_v2"), dlsym(library, "cuCtxSynchronize")};
+    void *symbols[] = {dlsym(library, "cuCtxPushCurrent_v2"), dlsym(library, "cuCtxPopCurrent_v2"), dlsym(library, "cuCtxSynchronize"),
+                       dlsym(library, "cuCtxGetCurrent")};
     memcpy(&d->push, &symbols[0], sizeof symbols[0]);
     memcpy(&d->pop, &symbols[1], sizeof symbols[1]);
     memcpy(&d->synchronize, &symbols[2], sizeof symbols[2]);
-    return d->push && d->pop && d->synchronize;
+    memcpy(&d->current, &symbols[3], sizeof symbols[3]);
+    return d->push && d->pop && d->synchronize && d->current;
 }
 
 static _Atomic bool all_done;
@@ -52,11 +56,11 @@ static void *wait_for_all(void *unused)
     Driver driver;
     void *copy[MOST_CONTEXTS], *popped;
     (void)unused;
+    if (!find_driver(&driver)) return NULL;
     pthread_mutex_lock(&lock);
     size_t n = n_contexts;
     memcpy(copy, contexts, n * sizeof *copy);
     pthread_mutex_unlock(&lock);
-    if (!find_driver(&driver)) return NULL;
     bool ok = true;
     for (size_t i = 0; i < n; i++) {
         if (driver.push(copy[i])) continue; /* it is gone meanwhile */
@@ -70,6 +74,10 @@ static void *wait_for_all(void *unused)
 bool contexts_wait(int seconds)
 {
     pthread_t thread;
+    Driver driver;
+    void *mine = NULL;
+    if (!find_driver(&driver)) return false;
+    if (!driver.current(&mine)) contexts_add(mine); /* it may be older than our subscription */
     struct timespec until = after_ns(seconds * NS_PER_S);
     all_done = false;
     if (start_thread(&thread, wait_for_all)) return false;

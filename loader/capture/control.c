@@ -82,7 +82,7 @@ static void do_start(char *answer, size_t n)
     else if (session_start(true, &err))
         snprintf(answer, n, "error: %s", err.text);
     else
-        session_describe(answer, n);
+        session_regain_cuda(), session_describe(answer, n);
 }
 
 static void do_stop(char *answer, size_t n)
@@ -199,7 +199,7 @@ static void *control_main(void *unused)
             if (session_start(true, &err))
                 session_say("%s. Nothing is recorded.", err.text);
             else
-                say_window("after the delay");
+                session_regain_cuda(), say_window("after the delay");
         }
         bool on = session_is_on();
         if (on && !was_on && o->duration_s > 0) stop_at = now + o->duration_s;

@@ -211,18 +211,19 @@ static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
     }
 }
 
-/* Opens CUPTI and becomes its subscriber, once. */
+/* Opens CUPTI, once, and becomes its subscriber. */
 static void use_cuda(void)
 {
     ProfErr err = {0};
     if (s.cupti_dead || s.cupti_tried) return;
-    s.cupti_tried = true;
+    s.cupti_tried = true, s.cupti.problems[0] = 0;
     if ((s.cupti.api_version || !cupti_open(&s.cupti, s.options.cupti, &err)) && !cupti_subscribe(&s.cupti, on_callback, s.options.profiler_api, &err)) {
         if (!s.buffers.limit) buffers_init(&s.buffers, s.options.buffer_bytes, s.options.n_buffers);
         buffers_keep_ready(&s.buffers, READY_BUFFERS);
         atomic_store(&s.api_version, s.cupti.api_version);
         return;
     }
+    s.cupti_tried = !s.cupti.api_version; /* another tool that has CUPTI may let it go: the next start tries again */
     session_say("%s. Only the host's ranges are recorded.", err.text);
     snprintf(s.cupti.problems, sizeof s.cupti.problems, "%.800s", err.text);
     atomic_store(&s.problems_new, true);
@@ -274,6 +275,14 @@ void session_use_cuda(bool late)
     session_options();
     use_cuda();
     if (atomic_load(&s.running)) enable(late);
+    pthread_mutex_unlock(&s.lock);
+}
+
+void session_regain_cuda(void)
+{
+    pthread_mutex_lock(&s.lock);
+    if (s.cupti.api_version && !s.cupti.subscribed) use_cuda();
+    if (atomic_load(&s.running)) enable(true);
     pthread_mutex_unlock(&s.lock);
 }
 
@@ -346,7 +355,8 @@ void session_stop_aloud(void)
 void session_settle(void)
 {
     if (!s.options.synchronize || !atomic_load(&s.running) || !atomic_load(&s.asked)) return;
-    if (!contexts_wait(SETTLE_S)) session_say("work of the GPU that had not ended after %d s is recorded without an end", SETTLE_S);
+    if (!contexts_wait(SETTLE_S))
+        session_say("the GPU's work could not be waited for, or had not ended after %d s: what runs is recorded without an end", SETTLE_S);
 }
 
 void session_release(void)

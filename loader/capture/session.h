@@ -13,6 +13,8 @@ int session_start(bool late, ProfErr *err);
 /* CUDA is there: opens CUPTI if that has not been tried, and enables it if recording is on. Problems are told on standard
  * error and in the profile. */
 void session_use_cuda(bool late);
+/* The same where CUPTI was opened but another tool had it, or it was released. */
+void session_regain_cuda(void);
 /* Stops and writes what is known; with `convert` the profile too. *written: its path, empty when there is none. */
 int session_stop(bool convert, char *written, size_t n, ProfErr *err);
 /* The same for who has nobody to tell: at exit and where the program stops us. The profile is left to the command if that ran us. */

@@ -1,4 +1,4 @@
-/* fake_cuda.c: the three calls of the driver that waiting for a context takes: libcuda.so.1 of the tests.
+/* fake_cuda.c: the calls of the driver that waiting for a context takes: libcuda.so.1 of the tests.
  *
  * FAKE_CUDA_HANG=1     a context's work never ends */
 #define _GNU_SOURCE
@@ -18,6 +18,7 @@ EXPORT void fake_cuda_of(void (*finish_of_cupti)(void)) { finish = finish_of_cup
 
 EXPORT int cuCtxPushCurrent_v2(void *context) { return current = context, context ? OK : INVALID_CONTEXT; }
 EXPORT int cuCtxPopCurrent_v2(void **context) { return *context = current, current = NULL, OK; }
+EXPORT int cuCtxGetCurrent(void **context) { return *context = current, OK; }
 EXPORT int cuCtxSynchronize(void)
 {
     if (!current) return INVALID_CONTEXT;
