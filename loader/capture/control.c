@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 200, ANSWER_MS = 500, END_WAIT_NS = 2000000000 };
+enum { LOOK_MS = 200, ANSWER_MS = 3000, END_WAIT_NS = 2000000000 };
 
 static struct {
     pthread_t thread;
