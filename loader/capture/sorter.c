@@ -4,13 +4,14 @@
 #include "sorter.h"
 
 #include "../format/wire.h"
+#include "varint.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MOST_RUNS = 1024, WINDOW_BYTES = 64 << 10, VARINT_BYTES = 10 };
+enum { MOST_RUNS = 1024, WINDOW_BYTES = 64 << 10 };
 
 /* A sorted run in the file, read through a window. */
 typedef struct {
@@ -81,14 +82,6 @@ static bool write_out(Sorter *s, const uint8_t *p, size_t n, ProfErr *err)
     return true;
 }
 
-static uint8_t *put_difference(uint8_t *p, uint64_t difference)
-{
-    uint64_t v = difference << 1 ^ (0 - (difference >> 63)); /* zigzag: small ones below 0 are short too */
-    for (; v >= 0x80; v >>= 7) *p++ = (uint8_t)(v | 0x80);
-    *p++ = (uint8_t)v;
-    return p;
-}
-
 static int compare_through(const void *a, const void *b, void *sorter)
 {
     return ((const Sorter *)sorter)->compare(*(const void *const *)a, *(const void *const *)b);
@@ -120,7 +113,7 @@ static int spill(Sorter *s, ProfErr *err)
         for (size_t i = 0; i < s->n && !err->code; i++) {
             const uint64_t *words = element_at(s, i);
             if (p + s->n_words * VARINT_BYTES > room + WINDOW_BYTES) write_out(s, room, (size_t)(p - room), err), p = room;
-            for (size_t w = 0; w < s->n_words; w++) p = put_difference(p, words[w] - last[w]);
+            for (size_t w = 0; w < s->n_words; w++) p = put_varint(p, zigzag(words[w] - last[w]));
             memcpy(last, words, s->element_bytes);
         }
         if (!err->code) write_out(s, room, (size_t)(p - room), err);
@@ -194,7 +187,7 @@ static bool advance(Sorter *s, SortRun *r, ProfErr *err)
     for (size_t w = 0; w < s->n_words; w++) {
         uint64_t v;
         if (!(p = wire_varint(p, end, &v))) return prof_fail(err, PROF_IO, 0, "a temporary file in %s was changed", s->folder), false;
-        r->element[w] += v >> 1 ^ (0 - (v & 1));
+        r->element[w] += unzigzag(v);
     }
     r->position = (size_t)(p - r->window);
     r->n_elements--;

@@ -3,6 +3,7 @@
 #include "spool.h"
 
 #include "../format/wire.h"
+#include "varint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -142,8 +143,6 @@ static bool take_shape(SpoolReader *r, const uint8_t **p, const uint8_t *end)
     r->shape = r->n_shapes++;
     return true;
 }
-
-static uint64_t unzigzag(uint64_t v) { return v >> 1 ^ (0 - (v & 1)); }
 
 static bool take_record(SpoolReader *r, Record *record)
 {

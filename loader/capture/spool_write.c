@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "spool.h"
 
+#include "varint.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -41,17 +43,6 @@ struct SpoolWriter {
         uint32_t slot;
     } pointers[POINTER_SLOTS];
 };
-
-/* ---- bytes ---- */
-
-static uint8_t *put_varint(uint8_t *p, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7) *p++ = (uint8_t)(value | 0x80);
-    *p++ = (uint8_t)value;
-    return p;
-}
-
-static uint64_t zigzag(uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
 
 /* ---- the file ---- */
 

@@ -2,17 +2,12 @@
 #define _GNU_SOURCE
 #include "xplane_out.h"
 
+#include "varint.h"
+
 #include <errno.h>
 #include <unistd.h>
 
 enum { LENGTH_BYTES = 5 };
-
-static uint8_t *put_varint(uint8_t *p, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7) *p++ = (uint8_t)(value | 0x80);
-    *p++ = (uint8_t)value;
-    return p;
-}
 
 static void write_out(XOut *out, const uint8_t *p, size_t n, uint64_t at)
 {

@@ -2,7 +2,7 @@
  * NVTX header does, and ends in one of many ways.
  *
  *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds] [seconds=S]
- * [soak=RATE] [ranges=N]
+ * [soak=RATE] [ranges=N] [until=FILE: end=hold ends when it is there]
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -204,7 +204,8 @@ int main(int argc, char **argv)
     if (!strcmp(how, "abort")) usleep((useconds_t)(seconds * 1e6)), abort();
     if (!strcmp(how, "kill")) usleep((useconds_t)(seconds * 1e6)), kill(getpid(), SIGKILL);
     if (!strcmp(how, "segv")) usleep((useconds_t)(seconds * 1e6)), raise(SIGSEGV);
-    for (int i = 0; !strcmp(how, "hold") && i < seconds * 20; i++) usleep(50000); /* signals cut a sleep short */
+    const char *until = option(argc, argv, "until", "");
+    for (int i = 0; !strcmp(how, "hold") && i < seconds * 20 && access(until, F_OK); i++) usleep(50000); /* signals cut a sleep short */
     if (!strcmp(how, "unload") && cupti) dlclose(cupti);
     if (!strncmp(how, "fork", 4)) {
         pid_t pid = fork();
