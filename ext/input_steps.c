@@ -57,7 +57,7 @@ static bool input_steps_next(RowCursor *c)
     return true;
 }
 
-/* As XProf names a core: its host by the core's details, its ordinal there. Without details both are empty. */
+/* As XProf names a core: its host's name for itself, and the ordinal that core_details gives. Without them there is neither. */
 static void core_name(RowCursor *c, sqlite3_context *ctx, const StepCore *core)
 {
     const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
@@ -65,7 +65,7 @@ static void core_name(RowCursor *c, sqlite3_context *ctx, const StepCore *core)
     for (size_t i = 0; devices && i < devices->n_devices && !device; i++)
         if (devices->devices[i].plane == core->plane) device = &devices->devices[i];
     if (!device) return;
-    char *name = sqlite3_mprintf("%s:%lld", device->core_hostname ? device->core_hostname->text : "",
+    char *name = sqlite3_mprintf("%s:%lld", device->device_ordinal < 0 ? "" : host_hostname(device->plane->host),
                                  (long long)(device->device_ordinal < 0 ? 0 : device->device_ordinal));
     if (name)
         sqlite3_result_text(ctx, name, -1, sqlite3_free);

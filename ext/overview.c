@@ -257,7 +257,6 @@ static bool is_training(Run *run, Host *only, ProfErr *err)
 }
 
 /* A file that does not name its host is of this one to XProf. */
-static const char *hostname(const Host *host) { return host->n_hostnames ? host->hostnames[0]->text : "localhost"; }
 
 /* Machines: several files may be of one. */
 static size_t count_hosts(const Run *run)
@@ -265,7 +264,7 @@ static size_t count_hosts(const Run *run)
     size_t n = 0;
     for (size_t h = 0; h < run->n_hosts; h++) {
         bool seen = false;
-        for (size_t k = 0; k < h && !seen; k++) seen = !strcmp(hostname(&run->hosts[k]), hostname(&run->hosts[h]));
+        for (size_t k = 0; k < h && !seen; k++) seen = !strcmp(host_hostname(&run->hosts[k]), host_hostname(&run->hosts[h]));
         n += !seen;
     }
     return n;

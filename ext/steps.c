@@ -377,7 +377,9 @@ const Table step_breakdown_table = {"step_breakdown",
       "XProf's number in the pod viewer: where hosts are merged it counts from 0 with the steps that other tools drop", "pod_viewer stepNum")                  \
     C(CS_START, "start_ps", "INTEGER", "ps", "begin on this core, from its host's session start", "step db begin_ps")                                          \
     C(CS_DROPPED, "dropped", "INTEGER", "0 or 1", "1: XProf's other tools drop the step as perhaps incomplete", "libprofsql")                                  \
-    C(CS_HOSTNAME, "hostname", "TEXT", NULL, "what the file itself calls the host; host where it does not say", "pod_viewer hostName")                         \
+    C(CS_HOSTNAME, "hostname", "TEXT", NULL,                                                                                                                   \
+      "what the file itself calls the host, localhost where it does not say; NULL: XProf leaves the core out, for want of core_details",                       \
+      "pod_viewer hostName")                                                                                                                                   \
     C(CS_PLANE, PLANE_ID_DOC)                                                                                                                                  \
     C(CS_CHIP_ACTUAL, "chip_id_actual", "INTEGER", NULL, "number of the core's chip on its host; NULL when the file does not say", "core_details")             \
     C(CS_ACTUAL_COMPUTE, "device_compute_us_actual", "REAL", "us", "as device_compute_us, with what host threads did and with copies by all their names",      \
@@ -394,6 +396,22 @@ const Table step_breakdown_table = {"step_breakdown",
 enum { CORE_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column core_steps_columns[] = {CORE_STEPS_COLUMNS(COLUMN_DOC)};
 
+static const Device *device_of(RowCursor *c, const Plane *plane)
+{
+    const DeviceCapabilities *all = plane ? run_devices(c->from->run, c->from->only, &c->err) : NULL;
+    for (size_t i = 0; all && i < all->n_devices; i++)
+        if (all->devices[i].plane == plane) return &all->devices[i];
+    return NULL;
+}
+
+/* XProf's pod viewer leaves TensorCores without core_details out. */
+static bool is_in_pod(RowCursor *c, const StepCore *core)
+{
+    if (core->kind != STEP_CORE_TENSOR) return true;
+    const Device *device = device_of(c, core->plane);
+    return device && device->device_ordinal >= 0;
+}
+
 /* c->i: step; c->j: core */
 static bool core_steps_next(RowCursor *c)
 {
@@ -409,9 +427,8 @@ static bool core_steps_next(RowCursor *c)
 
 static void chip_column(RowCursor *c, sqlite3_context *ctx, const Plane *plane)
 {
-    const DeviceCapabilities *all = plane ? run_devices(c->from->run, c->from->only, &c->err) : NULL;
-    for (size_t i = 0; all && i < all->n_devices; i++)
-        if (all->devices[i].plane == plane && all->devices[i].local_chip_id >= 0) sqlite3_result_int64(ctx, all->devices[i].local_chip_id);
+    const Device *device = device_of(c, plane);
+    if (device && device->local_chip_id >= 0) sqlite3_result_int64(ctx, device->local_chip_id);
 }
 
 static void core_category(sqlite3_context *ctx, const StepCore *core, int column)
@@ -449,10 +466,7 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CS_START: sqlite3_result_int64(ctx, (sqlite3_int64)core->begin_ps); break;
     case CS_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
     case CS_HOSTNAME:
-        if (core->host->n_hostnames)
-            result_text(ctx, core->host->hostnames[0]);
-        else
-            result_name(ctx, core->host->name);
+        if (is_in_pod(c, core)) result_name(ctx, host_hostname(core->host));
         break;
     case CS_PLANE:
         if (core->plane) sqlite3_result_int64(ctx, core->plane->plane_id);

@@ -24,6 +24,8 @@ const char *const known_stat_names[N_KNOWN_STATS] = {"", KNOWN_STATS(KNOWN_STAT_
 
 enum { MAX_ISSUES = 10000 };
 
+const char *host_hostname(const Host *host) { return host->n_hostnames ? host->hostnames[0]->text : "localhost"; }
+
 void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t n_bytes, const void *where, const char *format, ...)
 {
     pthread_mutex_lock(&host->lock);

@@ -287,6 +287,9 @@ bool run_is_current(const Run *run);
 int run_hold(Run *run, ProfErr *err);
 int host_hold(Host *host, ProfErr *err);
 
+/* What the file calls its host; "localhost" where it does not say. Valid as long as the run. */
+const char *host_hostname(const Host *host);
+
 /* Records a loss or repair; repetitions of one code at one place are counted in one row. */
 void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t lost_bytes, const void *where, const char *format, ...)
     __attribute__((format(printf, 7, 8)));

@@ -73,6 +73,7 @@ static void read_core_details(Device *device, const Stat *stat, Host *host, Prof
             *numbers[f.number] = (int64_t)(f.value & UINT32_MAX);
         }
     }
+    for (size_t i = 2; i < COUNT(numbers) && !p; i++) *numbers[i] = -1; /* damaged */
 }
 
 /* Reads what the plane says into caps and, for the core, into the device. */

@@ -802,7 +802,7 @@ TOOLS = [
         step_num = step
         core_id category
         ps = duration_ps""", key="step_num core_id category", rows=step_breakdown),
-    Entry("pod_viewer", "core_steps", "core_steps({source})", """
+    Entry("pod_viewer", "core_steps", "core_steps({source}) WHERE hostname IS NOT NULL", """
         stepNum = pod_step
         core = core_id
         hostName = hostname
