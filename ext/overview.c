@@ -120,10 +120,20 @@ static TpuMeans tpu_means(const InputAnalysis *a)
     return m;
 }
 
-static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m)
+static double active_ms(const TpuMeans *m) { return fmax(m->active, m->sc_step - m->sc_idle); }
+
+/* Is there a SparseCore that tells of itself? XProf does not show what SparseCores of old (V0) do then. */
+static bool has_sparsecores(const DeviceCapabilities *all)
+{
+    for (size_t i = 0; i < all->n_devices; i++)
+        if (all->devices[i].plane->kind == PLANE_SPARSECORE && all->devices[i].device_ordinal >= 0) return true;
+    return false;
+}
+
+static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, const DeviceCapabilities *devices)
 {
     add_coarse_ms(o, "infeed_percent_average", a->infeed_percent.average, "the largest share of infeed in a step, on average");
-    add_coarse_ms(o, "infeed_percent_standard_deviation", a->n_steps ? a->infeed_percent.xprof_deviation : 0, "sample deviation of that");
+    add_coarse_ms(o, "infeed_percent_standard_deviation", a->infeed_percent.deviation, "sample deviation of that");
     add_coarse_ms(o, "infeed_percent_minimum", a->infeed_percent.minimum, "the smallest of those");
     add_coarse_ms(o, "infeed_percent_maximum", a->infeed_percent.maximum, "the largest of those");
     for (size_t i = o->n - 4; i < o->n; i++) o->properties[i].unit = "percent";
@@ -132,7 +142,7 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m)
     add_ms(o, "tc_outfeed_ms_average", m->outfeed, "outfeed of a TensorCore, in a step");
     add_ms(o, "tc_idle_ms_average", m->idle, "what these leave of a step");
     add_ms(o, "host_transfer_ms_average", m->transfer, "sends to and receives from the host, in a step");
-    add_ms(o, "active_steptime_ms_average", m->active, "time on duty, in a step");
+    add_ms(o, "active_steptime_ms_average", active_ms(m), "time on duty, in a step: of TensorCores or SparseCores, whichever is longer");
     add_ms(o, "tc_active_ms_average", m->active, "the same of TensorCores");
     if (m->sc_shortest > 0) {
         add_coarse_ms(o, "sc_step_time_ms_average", m->sc_step, "a step of a SparseCore");
@@ -141,7 +151,8 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m)
         add_ms(o, "sc_outfeed_ms_average", NAN, "never told apart: XProf prints 0.00");
         add_ms(o, "sc_idle_ms_average", m->sc_idle, "SparseCores idle, in a step");
         add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle, "SparseCores busy, in a step");
-    } else {
+    }
+    if (!has_sparsecores(devices)) {
         add_ms(o, "scv0_compute_ms_average", m->scv0_compute, "transforming on SparseCore V0, in a step");
         add_ms(o, "scv0_infeed_ms_average", m->scv0_infeed, "infeed of SparseCore V0, in a step");
     }
@@ -213,10 +224,8 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
     }
     if (ops->sure_idle_ps)
         add_number(o, "idle_time_high_confidence_ps", "%g", (double)ops->sure_idle_ps, "ps", "time in which the chips do not compute, by the same");
-    if (m->active > 0) {
-        add_ms(o, "active_steptime_ms_average", m->active, "time on duty, in a step");
-        add_ms(o, "tc_active_ms_average", m->active, "the same of TensorCores");
-    }
+    if (active_ms(m) > 0) add_ms(o, "active_steptime_ms_average", active_ms(m), "time on duty, in a step: of TensorCores or SparseCores, whichever is longer");
+    if (m->active > 0) add_ms(o, "tc_active_ms_average", m->active, "the same of TensorCores");
     if (m->sc_step > 0) {
         add_coarse_ms(o, "sc_steptime_average", m->sc_step, "a step of a SparseCore");
         add_coarse_ms(o, "sc_infeed_time_avg", NAN, "never told apart: XProf prints 0.0");
@@ -340,7 +349,7 @@ static void *overview_make(Run *run, Host *only, ProfErr *err)
     o->section = "input_pipeline";
     add_step_time(o, a);
     if (a->is_tpu)
-        add_tpu(o, a, &means);
+        add_tpu(o, a, &means, devices);
     else
         add_generic(o, a);
     o->section = "run_environment";
