@@ -11,14 +11,14 @@ typedef struct {
 typedef struct {
     const StepSpan *spans; /* in order of the steps */
     size_t n;
-    size_t first;   /* out: its step that goes with the first of the common steps */
-    bool unaligned; /* out: so many of its steps overlap the leader's that they were not compared; it is aligned by number */
-    bool apart;     /* out: none of its steps overlaps any of the leader's; it is aligned by number */
+    size_t first; /* out: its step that goes with the first of the common steps */
+    bool apart;   /* out: none of its steps overlaps any of the leader's; it is aligned by number */
 } HostSpans;
 
-/* How many steps the hosts have in common; *is_empty: they have steps, but none in common. The leader is the host whose steps
- * end soonest after the first begins, the first of equal ones; every other host is shifted to where most of its time overlaps
- * that of the leader, by no step at all if nowhere any does. 0 with err set when there is no memory. */
+/* How many steps the hosts have in common; *is_empty: what they share with the leader lies apart (XProf says so then, but not
+ * where one ends as the next begins, though that leaves none either). The leader is the host whose steps end soonest after the
+ * first begins, the first of equal ones; every other host is shifted to where most of its time overlaps that of the leader, by
+ * no step at all if nowhere any does. 0 with err set when there is no memory. */
 size_t steps_align(HostSpans *hosts, size_t n_hosts, bool *is_empty, ProfErr *err);
 
 #endif

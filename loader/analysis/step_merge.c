@@ -86,9 +86,6 @@ static void report(const Merge *m)
     for (size_t h = 0; h < db->n_hosts; h++) any |= m->spans[h].n > 0;
     for (size_t h = 0; h < db->n_hosts && any; h++) {
         Host *host = db->hosts[h]->host;
-        if (m->spans[h].unaligned)
-            host_issue(host, "warning", "steps_not_aligned", 0, 0, host,
-                       "too many steps of this host overlap those of another: they are not aligned by time, but by number");
         if (m->spans[h].apart)
             host_issue(host, "warning", "steps_apart", 0, 0, host,
                        "no step of this host overlaps any of the host that they are aligned with: they go together by number, as XProf has it");
@@ -107,7 +104,9 @@ static int intersect(Merge *m, ProfErr *err)
     StepDb *db = m->db;
     db->n_steps = steps_align(m->spans, db->n_hosts, &db->empty_intersect, err);
     report(m);
-    if (db->empty_intersect) {
+    bool have_steps = true;
+    for (size_t h = 0; h < db->n_hosts; h++) have_steps &= m->spans[h].n > 0;
+    if (have_steps && !db->n_steps && db->n_hosts && !err->code) {
         Host *host = db->hosts[0]->host;
         host_issue(host, "warning", "no_common_steps", 0, 0, host,
                    "no step is on all hosts of the run; tables of steps are empty, those of one host alone (label/host) are not");
