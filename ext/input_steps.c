@@ -57,16 +57,15 @@ static bool input_steps_next(RowCursor *c)
     return true;
 }
 
-/* As XProf names a core: its host's name for itself, and the ordinal that core_details gives. Without them there is neither. */
+/* As XProf names a core: its host's name for itself, and the ordinal that core_details gives; unknown without these. */
 static void core_name(RowCursor *c, sqlite3_context *ctx, const StepCore *core)
 {
     const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
     const Device *device = NULL;
     for (size_t i = 0; devices && i < devices->n_devices && !device; i++)
         if (devices->devices[i].plane == core->plane) device = &devices->devices[i];
-    if (!device) return;
-    char *name = sqlite3_mprintf("%s:%lld", device->device_ordinal < 0 ? "" : host_hostname(device->plane->host),
-                                 (long long)(device->device_ordinal < 0 ? 0 : device->device_ordinal));
+    if (!device || device->device_ordinal < 0) return;
+    char *name = sqlite3_mprintf("%s:%lld", host_hostname(device->plane->host), (long long)device->device_ordinal);
     if (name)
         sqlite3_result_text(ctx, name, -1, sqlite3_free);
     else
