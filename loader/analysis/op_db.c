@@ -1,6 +1,7 @@
 /* op_db.c: databases of op metrics: finding, adding, merging, ordering; see op_metrics.h. */
-#define _GNU_SOURCE
 #include "op_metrics.h"
+
+#include "../store/std_sort.h"
 
 const char *const core_type_names[] = {"", "TensorCore", "SparseCore"};
 
@@ -184,23 +185,28 @@ uint64_t op_hbm_bytes(const OpMetrics *op) { return op->n_memory ? op_memory_byt
 
 double op_db_idle_fraction(const OpMetricsDb *db) { return 1.0 - safe_div((double)db->total_op_ps, (double)db->total_ps); }
 
-static int by_self_then_name(const void *a, const void *b, void *context)
+/* XProf's order has nothing below the name: for ops of one name in several programs its algorithm decides. */
+static bool comes_first(const void *a, const void *b)
 {
-    const OpMetricsDb *db = context;
-    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    const OpMetrics *x = &db->ops[i], *y = &db->ops[k];
-    if (x->self_ps != y->self_ps) return x->self_ps > y->self_ps ? -1 : 1;
+    const OpMetrics *x = a, *y = b;
+    if (x->self_ps != y->self_ps) return x->self_ps > y->self_ps;
     size_t n = x->name->n_bytes < y->name->n_bytes ? x->name->n_bytes : y->name->n_bytes;
     int c = memcmp(x->name->text, y->name->text, n);
-    if (c || x->name->n_bytes != y->name->n_bytes) return c ? c : x->name->n_bytes < y->name->n_bytes ? -1 : 1;
-    return i < k ? -1 : i > k;
+    return c ? c < 0 : x->name->n_bytes < y->name->n_bytes;
 }
 
 uint32_t *op_db_order(const OpMetricsDb *db)
 {
     uint32_t *order = prof_alloc(db->n_ops * sizeof *order);
-    if (!order) return NULL;
-    for (size_t i = 0; i < db->n_ops; i++) order[i] = (uint32_t)i;
-    qsort_r(order, db->n_ops, sizeof *order, by_self_then_name, (void *)db);
+    void **items = prof_alloc(db->n_ops * sizeof *items);
+    if (order && items) {
+        for (size_t i = 0; i < db->n_ops; i++) items[i] = &db->ops[i];
+        std_sort(items, db->n_ops, comes_first);
+        for (size_t i = 0; i < db->n_ops; i++) order[i] = (uint32_t)((OpMetrics *)items[i] - db->ops);
+    } else {
+        prof_free(order);
+        order = NULL;
+    }
+    prof_free(items);
     return order;
 }

@@ -78,8 +78,8 @@ const OpMetrics *op_db_find(const OpMetricsDb *db, uint64_t program_id, const ch
 static inline bool op_is_idle(const OpMetrics *op) { return !strcmp(op->category->text, "IDLE"); }
 /* Time in nested ops; wraps as XProf's. */
 static inline uint64_t op_children_ps(const OpMetrics *op) { return op->time_ps - op->self_ps; }
-/* Positions of the ops by self time, the longest first, then by name; those of equal name stay in order. NULL: no memory. To
- * be freed with prof_free(). */
+/* Positions of the ops by self time, the longest first, then by name; those of equal name as XProf's std::sort leaves them.
+ * NULL: no memory. To be freed with prof_free(). */
 uint32_t *op_db_order(const OpMetricsDb *db);
 /* 1 - total_op / total; 1 for an empty database. */
 double op_db_idle_fraction(const OpMetricsDb *db);
