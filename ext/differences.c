@@ -40,7 +40,7 @@ static const Difference differences[] = {
     {"kernel_stats", "op_name", "op_name_actual", "does not read the stats annotation and level 0, which name the op in files until 2023",
      "read where tf_op and hlo_op give none"},
     {"tf_ops", "tensorcore_utilization_fraction", "tensorcore_utilization_fraction_actual",
-     "counts the kernels of its list of names among the thousand longest reports of a host; 0 also for no kernel",
+     "counts the kernels of its list of names among the thousand longest reports; 0 also for no kernel",
      "all kernels, by kernel_uses_tensorcore_actual; NULL without kernels"},
     {"input_pipeline", "step_count", "step_count_actual", OWN_MARKS, "those marked steps, where there are no others"},
     {"input_pipeline", "input_percent", "input_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},

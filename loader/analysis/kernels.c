@@ -467,7 +467,7 @@ static void sum_by_op(KernelStats *stats, ProfErr *err)
     }
     for (size_t i = 0; i < stats->n_reports; i++) {
         const KernelReport *r = &stats->reports[i];
-        bool kept = r->rank_in_host < XPROF_KERNELS;
+        bool kept = i < XPROF_KERNELS;
         ops[n++] = (KernelOp){r->op_name,
                               kept ? r->total_ns : 0,
                               kept && r->uses_tensorcore ? r->total_ns : 0,
@@ -574,7 +574,6 @@ static void take_host(KernelStats *stats, Host *host, const LineTallies *lines, 
     }
     if (m.n) qsort(m.reports, m.n, sizeof *m.reports, xprof_order);
     for (size_t i = 0; i < m.n && !err->code; i++) {
-        m.reports[i].rank_in_host = (uint32_t)i;
         if (!GROW(all->reports, all->n, all->capacity))
             prof_nomem(err);
         else

@@ -17,14 +17,13 @@ typedef struct {
     KernelLaunch launch;        /* as XProf reads it; occupancy of the first of the kernels, may be NaN */
     bool uses_tensorcore, eligible;
     uint64_t occurrences, total_ns, min_ns, max_ns;
-    uint32_t rank_in_host; /* from 0, in XProf's order */
     /* as it is: launch.known tells which facts are known and the same for all, with KERNEL_OP_NAME */
     KernelLaunch actual;
     const Text *actual_op_name;
     bool actual_uses_tensorcore, actual_eligible;
 } KernelReport;
 
-enum { XPROF_KERNELS = 1000 }; /* what XProf keeps: of each host, and of all */
+enum { XPROF_KERNELS = 1000 }; /* what XProf keeps: the first of all */
 
 typedef struct KernelOp KernelOp;
 typedef struct {
@@ -38,7 +37,7 @@ typedef struct {
 
 /* Of all hosts, or of one. Lives as long as the run. NULL with err set. */
 const KernelStats *run_kernel_stats(Run *run, Host *only, ProfErr *err);
-/* Share of an op's kernel time that is in kernels on tensor cores, by the reports that XProf keeps of each host; 0 where it
+/* Share of an op's kernel time that is in kernels on tensor cores, by the reports that XProf keeps; 0 where it
  * has no kernel among them. */
 double kernel_tensorcore_utilization(const KernelStats *stats, const char *op_name);
 /* Could one of these kernels use tensor cores? */

@@ -775,7 +775,7 @@ TOOLS = [
     Entry("op_stats.decoding", "overview", "overview({source}) WHERE section = 'disaggregated_serving'", """
         key = name
         value = CASE name WHEN 'num_decode_steps' THEN CAST(value AS INTEGER) ELSE CAST(value AS REAL) END""", key="key", rows=decoding),
-    Entry("op_stats.kernel_reports", "kernel_stats", "kernel_stats({source}, 0)", """
+    Entry("op_stats.kernel_reports", "kernel_stats", "kernel_stats({source})", """
         name = kernel_name
         registers_per_thread occurrences block_dim grid_dim op_name
         static_shmem_bytes = static_shared_bytes
