@@ -135,7 +135,8 @@ int symbol_ops_finish(SymbolOps *s, OpMetricsDb *db, ProfErr *err)
         if (s->ops[i].offloaded && !join_children(op, s->ops[i].offloaded, arena)) return prof_nomem(err);
         db->total_op_ps += op->self_ps;
         double share = safe_div((double)op->normalized_ps, (double)op->time_ps);
-        db->normalized_total_ps = truncated((double)db->normalized_total_ps + (double)op->self_ps * share);
+        /* A self time below 0 (children that outlast their parent) wraps in XProf, and its sum is then undefined: here it is subtracted. */
+        db->normalized_total_ps = truncated((double)db->normalized_total_ps + (double)(int64_t)op->self_ps * share);
         OpMetrics *to = op_db_at(db, op->program_id, op->name);
         if (!to || !op_merge(to, op, arena, true)) return prof_nomem(err);
     }
