@@ -339,24 +339,13 @@ static void release(void *result)
     prof_free(all);
 }
 
-/* Does the runtime of transfers between slices appear on the host? If not, sends and recvs go to the host itself. */
-static bool has_network(const Host *host)
-{
-    const Plane *plane = NULL;
-    for (size_t i = 0; i < host->n_planes && !plane; i++)
-        if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
-    for (size_t i = 0; plane && i < plane->n_declared; i++)
-        if (!strncmp(plane->event_metas[i].name->text, "MegaScale:", 10)) return true;
-    return false;
-}
-
 static void *make_host(Run *run, Host *only, ProfErr *err)
 {
     Making m = {.host = only ? only : &run->hosts[0], .result = prof_alloc(sizeof(DcnCollectives)), .module = SIZE_MAX};
     if (!m.result) return prof_nomem(err), NULL;
     for (size_t i = 0; i < m.host->n_planes && !m.plane; i++)
         if (!strcmp(m.host->planes[i].name->text, "/device:TPU:0")) m.plane = &m.host->planes[i];
-    if (m.plane && has_network(m.host)) read_plane(&m, err);
+    if (m.plane) read_plane(&m, err);
     if (m.cut) host_issue(m.host, "warning", "dcn_cut", 0, 0, m.plane, "modules overlap so much that not all transfers over the network could be told");
     prof_free(m.instructions);
     prof_free(m.states.items);

@@ -2,8 +2,7 @@
  *
  * A transfer is four ops of a TensorCore, send and recv and the done of each, that meet in one rendezvous (a frontend
  * attribute of the instructions). What lies between the begin of the send and the begin of the recv-done, without ops of
- * transfers, is slack: the time in which the network may do its work unnoticed. XProf reads the ops of /device:TPU:0, of hosts
- * with events of the runtime for it ("MegaScale:..."). */
+ * transfers, is slack: the time in which the network may do its work unnoticed. XProf reads the ops of /device:TPU:0. */
 #ifndef PROF_DCN_H
 #define PROF_DCN_H
 
