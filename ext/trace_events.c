@@ -271,6 +271,23 @@ static void step_name_column(EventsCursor *c, sqlite3_context *ctx)
     if (f && f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
 }
 
+/* Older software wrote the op of a kernel as level 0, or in front of "#key=value#" as annotation. */
+static void tf_op_column(EventsCursor *c, sqlite3_context *ctx)
+{
+    static const enum KnownStat places[] = {STAT_TF_OP, STAT_LEVEL_0, STAT_ANNOTATION};
+    size_t n = c->unit.line->plane->kind == PLANE_GPU ? COUNT(places) : 1;
+    for (size_t i = 0; i < n; i++) {
+        const Fact *f = fact(c, places[i]);
+        if (!f || f->type != TYPE_STR || (i && !f->text->n_bytes)) continue;
+        const char *hash = i ? memchr(f->text->text, '#', f->text->n_bytes) : NULL;
+        if (hash)
+            sqlite3_result_text(ctx, f->text->text, (int)(hash - f->text->text), SQLITE_TRANSIENT);
+        else
+            result_string(ctx, f->text->text, f->text->n_bytes);
+        return;
+    }
+}
+
 int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
     EventsCursor *c = (EventsCursor *)cursor;
@@ -306,9 +323,9 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
         break;
     case EV_HLO_MODULE: hlo_module_column(c, ctx); break;
     case EV_HLO_OP: hlo_op_column(c, ctx); break;
-    case EV_TF_OP:
+    case EV_TF_OP: tf_op_column(c, ctx); break;
     case EV_CATEGORY:
-        f = fact(c, column == EV_TF_OP ? STAT_TF_OP : STAT_HLO_CATEGORY);
+        f = fact(c, STAT_HLO_CATEGORY);
         if (f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
         break;
     case EV_FLOPS: result_number(ctx, fact(c, STAT_FLOPS)); break;

@@ -30,7 +30,7 @@
     C(EV_PROGRAM, "program_id", "TEXT", NULL, "the HLO program, decimal", "stat program_id")                                                                   \
     C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module, without (id)", "stat hlo_module; on TPU the module's entry of /host:metadata")                   \
     C(EV_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction: last :: part, without % and {i,j}", "stat hlo_op; on TPU op lines the display name")                \
-    C(EV_TF_OP, "tf_op", "TEXT", NULL, "framework op path", "stat tf_op")                                                                                      \
+    C(EV_TF_OP, "tf_op", "TEXT", NULL, "framework op path; NULL without", "stat tf_op, of GPU events of files until 2023 level 0 or annotation")               \
     C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category", "stat hlo_category")                                                                              \
     C(EV_FLOPS, "flops", "INTEGER", "FLOP", "floating point operations of one execution, as the file says", "stat flops")                                      \
     C(EV_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes read and written by one execution, as the file says", "stat bytes_accessed")                      \
