@@ -252,6 +252,20 @@ static int64_t grouped_value(RowCursor *c, EventsRows *r, bool eager)
 
 /* ---- trace_args ---- */
 
+/* A text that was put together, NULL if it is empty; frees it. */
+static void result_str(sqlite3_context *ctx, sqlite3_str *text)
+{
+    int rc = sqlite3_str_errcode(text);
+    sqlite3_int64 n = sqlite3_str_length(text);
+    char *bytes = sqlite3_str_finish(text);
+    if (rc != SQLITE_OK) {
+        sqlite3_free(bytes);
+        sqlite3_result_error_code(ctx, rc);
+    } else if (bytes) {
+        sqlite3_result_text64(ctx, bytes, (sqlite3_uint64)n, sqlite3_free, SQLITE_UTF8);
+    }
+}
+
 /* What grouping says takes the place of the file's own stat. */
 enum Grouped { GROUPED_STEP_NAME, GROUPED_GROUP, GROUPED_EAGER, N_GROUPED };
 static const enum KnownStat grouped_stats[N_GROUPED] = {STAT_STEP_NAME, STAT_GROUP_ID, STAT_IS_EAGER};
@@ -358,15 +372,10 @@ static void args_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
         add_name(&args, known_stat_names[grouped_stats[i]], strlen(known_stat_names[grouped_stats[i]]));
         sqlite3_str_appendall(args.out, args.grouped[i]);
     }
-    int rc = memory ? sqlite3_str_errcode(args.out) : SQLITE_NOMEM;
-    sqlite3_int64 n = sqlite3_str_length(args.out);
-    char *text = sqlite3_str_finish(args.out);
-    if (rc != SQLITE_OK) {
-        sqlite3_free(text);
-        sqlite3_result_error_code(ctx, rc);
-    } else if (text) {
-        sqlite3_result_text64(ctx, text, (sqlite3_uint64)n, sqlite3_free, SQLITE_UTF8);
-    }
+    if (!memory)
+        sqlite3_free(sqlite3_str_finish(args.out)), sqlite3_result_error_nomem(ctx);
+    else
+        result_str(ctx, args.out);
 }
 
 /* ---- HLO instructions and framework ops ---- */
@@ -444,7 +453,7 @@ static void shapes_column(sqlite3_context *ctx, Slice shapes)
         start = i + 1;
     }
     sqlite3_str_appendchar(out, 1, ']');
-    sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
+    result_str(ctx, out);
 }
 
 static void instruction_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, int column)
@@ -517,12 +526,7 @@ static void result_prefixed(sqlite3_context *ctx, const char *prefix, const Text
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendall(out, prefix);
     sqlite3_str_append(out, name->text, (int)name->n_bytes);
-    sqlite3_int64 n = sqlite3_str_length(out);
-    char *text = sqlite3_str_finish(out);
-    if (text)
-        sqlite3_result_text64(ctx, text, (sqlite3_uint64)n, sqlite3_free, SQLITE_UTF8);
-    else
-        sqlite3_result_error_nomem(ctx);
+    result_str(ctx, out);
 }
 
 static void kernel_name_column(const EventsRows *r, sqlite3_context *ctx)
