@@ -72,11 +72,16 @@ static const Fact *fact(EventsCursor *c, enum KnownStat known)
     return &c->facts.by_stat[known];
 }
 
+/* Of a column of integers; a double that holds one is one, as SQLite's INTEGER affinity has it. */
 static void result_number(sqlite3_context *ctx, const Fact *f)
 {
     if (f->type == TYPE_INT64) sqlite3_result_int64(ctx, f->integer);
     if (f->type == TYPE_UINT64) result_u64(ctx, f->natural);
-    if (f->type == TYPE_DOUBLE) sqlite3_result_double(ctx, f->number);
+    if (f->type != TYPE_DOUBLE) return;
+    if (f->number > -0x1p63 && f->number < 0x1p63 && (double)(int64_t)f->number == f->number)
+        sqlite3_result_int64(ctx, (int64_t)f->number);
+    else
+        sqlite3_result_double(ctx, f->number);
 }
 
 static void result_string(sqlite3_context *ctx, const char *text, size_t n) { sqlite3_result_text64(ctx, text, n, SQLITE_TRANSIENT, SQLITE_UTF8); }
