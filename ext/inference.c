@@ -549,6 +549,7 @@ const Table inference_tensor_patterns_table = {"inference_tensor_patterns",
     C(IL_HOST_ACTUAL, "host_ms_actual", "REAL", "ms", "host_ms with GPUs for devices", "libprofsql")                                                           \
     C(IL_DEVICE_ACTUAL, "device_ms_actual", "REAL", "ms", "device_ms with kernels and other work of GPUs", "libprofsql")                                       \
     C(IL_COMMUNICATION_ACTUAL, "communication_ms_actual", "REAL", "ms", "communication_ms with transfers to and from GPUs", "libprofsql")                      \
+    C(IL_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: its overview shows no latencies, since a program of the run holds gradients", "libprofsql")         \
     C(IL_SOURCE, SOURCE_DOC)
 enum { LATENCY_COLUMNS(COLUMN_ENUM) };
 static const Column latency_columns[] = {LATENCY_COLUMNS(COLUMN_DOC)};
@@ -587,7 +588,7 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Inference *all = inference_of(c);
     double percentile = c->i ? latency_percentiles[c->i - 1] : 0;
-    bool actual = column >= IL_HOST_ACTUAL;
+    bool actual = column >= IL_HOST_ACTUAL && column <= IL_COMMUNICATION_ACTUAL;
     Latency l = c->i ? latency_of(all->requests[(size_t)(percentile / 100 * (double)all->n_requests)], actual) : average_latency(all, actual);
     switch (column) {
     case IL_PERCENTILE:
@@ -606,6 +607,7 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
     case IL_THROUGHPUT: sqlite3_result_double(ctx, all->throughput); break;
     case IL_MIN: sqlite3_result_double(ctx, latency_of(all->requests[0], false).total_us / 1e3); break;
     case IL_MAX: sqlite3_result_double(ctx, latency_of(all->requests[all->n_requests - 1], false).total_us / 1e3); break;
+    case IL_SHOWN: sqlite3_result_int(ctx, !all->trains); break;
     default: break;
     }
 }

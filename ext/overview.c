@@ -5,6 +5,7 @@
 
 #include "../loader/analysis/events.h"
 #include "../loader/analysis/serving.h"
+#include "../loader/analysis/training.h"
 #include "../loader/format/hlo.h"
 
 #include <math.h>
@@ -237,36 +238,6 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
 
 /* ---- the run's environment ---- */
 
-/* Does a framework op's name have a scope of gradients? */
-static bool names_gradient(const char *name)
-{
-    for (const char *scope = name, *end; (end = strchr(scope, '/')); scope = end + 1) {
-        Slice s = {scope, (size_t)(end - scope)};
-        if (slice_is(s, "gradient_tape") || slice_starts(s, "gradients") || slice_starts(s, "transpose(")) return true;
-    }
-    return false;
-}
-
-static bool has_gradients(Host *host, ProfErr *err)
-{
-    const HloPrograms *programs = hlo_programs(host, err);
-    for (size_t i = 0; programs && i < programs->n; i++)
-        for (size_t k = 0; k < programs->modules[i]->n_ops; k++) {
-            const Xla__HloInstructionProto *op = programs->modules[i]->ops[k].instruction;
-            if (op->metadata && op->metadata->op_name && names_gradient(op->metadata->op_name)) return true;
-        }
-    return false;
-}
-
-/* XProf lets the last host speak for all. */
-static bool is_training(Run *run, Host *only, ProfErr *err)
-{
-    Host *host = only ? only : run->n_hosts ? &run->hosts[run->n_hosts - 1] : NULL;
-    return host && has_gradients(host, err);
-}
-
-/* A file that does not name its host is of this one to XProf. */
-
 /* Machines: several files may be of one. */
 static size_t count_hosts(const Run *run)
 {
@@ -290,7 +261,7 @@ static void add_environment(Overview *o, Run *run, Host *only, const DeviceCapab
     add_text(o, "device_type", devices->device_type, NULL, "what the devices are");
     sqlite3_snprintf(sizeof text, text, "%lld", (long long)devices->device_core_count);
     add_text(o, "device_core_count", text, NULL, "GPUs, or TensorCores");
-    add_text(o, "is_training", is_training(run, only, o->err) ? "true" : "false", NULL, "does a program of the last host hold gradients?");
+    add_text(o, "is_training", run_trains(run, only, o->err) ? "true" : "false", NULL, "does a program of the last host hold gradients?");
 }
 
 /* ---- recommendations ---- */

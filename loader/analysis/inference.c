@@ -1,6 +1,8 @@
 /* inference.c: requests and batches of all hosts by model, and sums of them; see inference.h. */
 #include "inference.h"
 
+#include "training.h"
+
 #include <stdio.h>
 
 typedef struct {
@@ -368,6 +370,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
         if (m->result.requests[i]->model >= 0) m->result.requests[kept++] = m->result.requests[i];
     if ((m->result.n_requests = kept)) qsort(m->result.requests, kept, sizeof *m->result.requests, by_span_request);
     if (m->result.n_models) qsort(m->result.models, m->result.n_models, sizeof *m->result.models, by_name);
+    if (kept && !err->code) m->result.trains = run_trains(run, only, err);
     if (!err->code) return m;
     release(m);
     return NULL;

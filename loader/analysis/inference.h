@@ -107,6 +107,7 @@ typedef struct {
     size_t n_requests;
     double throughput; /* of all models */
     bool has_batches;  /* a model has */
+    bool trains;       /* and has requests: XProf's overview then shows no latencies */
 } Inference;
 /* Of all hosts together, or of one. Lives as long as the run. NULL with err set. */
 const Inference *run_inference(Run *run, Host *only, ProfErr *err);

@@ -863,7 +863,7 @@ TOOLS = [
     Entry("overview_page.recommendation", "recommendations", "recommendations({source}) WHERE section = 'overview_page' AND tip_type IS NOT NULL",
           "tip_type link", order=True, turn={"link": linked}, left_out={"description": "a sentence of XProf's; ours is statement"}),
     key_values("overview_page.recommendation", "overview", "recommendation"),
-    Entry("overview_page.inference_latency", "inference_latency", "inference_latency({source})", """
+    Entry("overview_page.inference_latency", "inference_latency", "inference_latency({source}) WHERE shown_by_xprof", """
         percentile
         hostTimeMs = host_ms
         deviceTimeMs = device_ms
