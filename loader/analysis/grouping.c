@@ -452,6 +452,15 @@ static int64_t value_of(const Grouping *g, uint64_t event, bool eager)
 }
 
 int64_t event_group(const Grouping *g, uint64_t event) { return value_of(g, event, false); }
+int64_t line_file_group(const Line *line, uint64_t i)
+{
+    const Chunk *chunk = &line->chunks[i / CHUNK_EVENTS];
+    const StatColumn *c = &chunk->stat_columns[STAT_COLUMN_GROUP];
+    size_t at = (size_t)(i % CHUNK_EVENTS);
+    enum StatType type = stat_set_has(&chunk->stats, STAT_GROUP_ID) ? (enum StatType)packed_at(&c->types, at) : TYPE_NONE;
+    return type ? file_value(STAT_COLUMN_GROUP, line->plane->kind == PLANE_GPU, type, packed_at(&c->values, at)) : -1;
+}
+
 int64_t line_own_group(const Line *line, const LineGroups *groups, uint64_t i)
 {
     return groups->own && i < line->n_events ? packed_at(&groups->own[i / CHUNK_EVENTS], (size_t)(i % CHUNK_EVENTS)) : -1;

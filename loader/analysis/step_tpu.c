@@ -95,11 +95,18 @@ typedef struct {
     uint32_t last;
 } LineRead;
 
+/* Of an op XProf takes the first group it has: in a file that it groups anew, the one that the op brought. Of a step, the last. */
+static int64_t group_of(const LineRead *r, uint64_t nth)
+{
+    int64_t brought = r->line->is_steps ? -1 : line_file_group(r->line->line, nth);
+    return brought >= 0 ? brought : nth_group(r->groups, nth);
+}
+
 static bool take_event(void *context, const EventAt *e, ProfErr *err)
 {
     LineRead *r = context;
     CoreLine *l = r->line;
-    uint32_t group = group_number(&r->tpu->build->groups, nth_group(r->groups, e->event - l->line->first_event), &r->last);
+    uint32_t group = group_number(&r->tpu->build->groups, group_of(r, e->event - l->line->first_event), &r->last);
     if (!l->is_steps) l->core->used[e->meta - l->core->plane->event_metas] = true;
     if (group == NO_GROUP) return true;
     if (!l->is_steps) return record_event(l, e, group) || (prof_nomem(err), false);
