@@ -16,7 +16,7 @@
 
 SQLITE_EXTENSION_INIT3
 
-#define DCN_OF "of an event MegaScale: Communication Transport Receive of the host, which has all of these stats; NULL elsewhere"
+#define DCN_OF "of an event MegaScale: Communication Transport Receive of the host, which has all of these stats and took time; NULL elsewhere"
 #define EVENTS_DB_COLUMNS(C)                                                                                                                                   \
     C(ED_DEVICE, "device", "TEXT", NULL, "cpu:0; gpu: and the plane's id; of TPUs the plane's name without /device:, of custom planes the whole", "XPlane")    \
     C(ED_STREAM, "stream_id", "INTEGER", NULL, "line id modulo 2^32; NULL on host rows", "XLine.id")                                                           \
@@ -497,7 +497,7 @@ static void dcn_column(EventsRows *r, sqlite3_context *ctx, enum Dcn wanted)
         for (int i = 0; i < N_DCN; i++)
             if (!strcmp(stat_name(r->line->plane, &stat)->text, names[i])) found[i] = stat, has[i] = true;
     for (int i = 0; i < N_DCN; i++) all &= has[i] || i == DCN_SIZE;
-    if (!all) return;
+    if (!all || !stat_int_or_uint(&found[DCN_DURATION])) return; /* without a duration its clocks are apart, to XProf */
     if (wanted == DCN_LABEL)
         result_stat(ctx, r->line->plane, &found[wanted]);
     else if (wanted == DCN_DURATION)
