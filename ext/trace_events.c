@@ -7,6 +7,8 @@
 
 #include "../loader/analysis/enclosing.h"
 #include "../loader/format/xspace.h"
+
+#include <math.h>
 SQLITE_EXTENSION_INIT3
 
 static const Column events_columns[] = {EVENTS_COLUMNS(COLUMN_DOC)};
@@ -78,7 +80,7 @@ static void result_number(sqlite3_context *ctx, const Fact *f)
     if (f->type == TYPE_INT64) sqlite3_result_int64(ctx, f->integer);
     if (f->type == TYPE_UINT64) result_u64(ctx, f->natural);
     if (f->type != TYPE_DOUBLE) return;
-    if (f->number > -0x1p63 && f->number < 0x1p63 && (double)(int64_t)f->number == f->number)
+    if (fabs(f->number) < 9223372036854775808.0 && (double)(int64_t)f->number == f->number)
         sqlite3_result_int64(ctx, (int64_t)f->number);
     else
         sqlite3_result_double(ctx, f->number);
