@@ -12,7 +12,7 @@ typedef struct {
 #define DETAILS "knows the kernel_details of today's CUDA alone: 0 registers and bytes, 1,1,1 blocks and 0 % for others (ROCm, CUDA until 2023)"
 #define SPELLINGS "every spelling of kernel_details that profilers have used; NULL where unknown or not the same for all kernels of the row"
 
-#define FORGETS_HOST "forgets what host threads did beside a device, and takes copies by the names of today's profilers (MemcpyH2D) for computations"
+#define FORGETS_HOST "forgets what host threads did beside a device, and takes copies by the names of today's profilers (MemcpyH2D) for computations; knows no steps of Keras 3"
 #define WITH_HOST "host threads count too, and copies by every name; at each moment the most important activity. Without a GPU the same"
 
 #define OWN_MARKS "does not know the steps that frameworks mark in a way of their own (Keras 3), and then has no verdict"
@@ -108,6 +108,7 @@ static const Difference differences[] = {
     {"core_steps", "output_us", "output_us_actual", FORGETS_HOST, WITH_HOST},
     {"core_steps", "compilation_us", "compilation_us_actual", FORGETS_HOST, WITH_HOST},
     {"core_steps", "all_others_us", "all_others_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "bottleneck", "bottleneck_actual", FORGETS_HOST, WITH_HOST},
     {"core_steps", "chip_id", "chip_id_actual", "never fills it: 0", "as core_details of the device says; NULL where it does not"},
     {"step_breakdown", "duration_ps", "duration_ps_actual", FORGETS_HOST, WITH_HOST},
     {"Events", "start_ns", "trace_events.start_ps", "goes by way of floating point, which has Unix times to 256 ns", "exact"},

@@ -104,7 +104,7 @@ const char *finding_severity(const InputAnalysis *a, enum Finding finding)
 static char *marked_sentence(const InputAnalysis *a)
 {
     static const char *const bound[] = {"Not input bound", "Partly input bound", "Input bound"};
-    return sqlite3_mprintf("%s: host threads wait for input for %.1f%% of the time of %d steps that the framework marks; XProf does not know these steps.",
+    return sqlite3_mprintf("%s: input takes %.1f%% of the time of %d steps that the framework marks; XProf does not know these steps.",
                            bound[input_share(a->actual_input)], a->actual_percent[STEP_INPUT], (int)a->n_marked_steps);
 }
 
@@ -208,12 +208,11 @@ double outside_compilation_percent(const OpStats *stats)
     C(IP_STEPS_ACTUAL, "step_count_actual", "INTEGER", NULL, "complete steps, or those that a framework marks where XProf finds none", "libprofsql")           \
     C(IP_PERCENT_ACTUAL, "input_percent_actual", "REAL", "percent 0..100",                                                                                     \
       "as input_percent, of GPUs with what host threads did and with copies by all their names, of TPUs with each all-reduce counted once; "                   \
-      "where XProf finds no steps: time in which host threads wait for input, by that of the steps a framework marks",                                         \
+      "where XProf finds no steps: of those that a framework marks",                                                                                           \
       "libprofsql")                                                                                                                                            \
     C(IP_VERDICT_ACTUAL, "input_verdict_actual", "TEXT", NULL, "input_verdict by input_percent_actual: what input_statement says", "libprofsql")               \
     C(IP_TF_DATA, "uses_tf_data", "INTEGER", "0 or 1", "1: ops of a tf.data pipeline take time", "input_pipeline_analyzer")                                    \
-    C(IP_OUTPUT_ACTUAL, "output_percent_actual", "REAL", "percent 0..100", "the same of output_percent; this and the rest: NULL for marked steps",             \
-      "libprofsql")                                                                                                                                            \
+    C(IP_OUTPUT_ACTUAL, "output_percent_actual", "REAL", "percent 0..100", "the same of output_percent", "libprofsql")                                         \
     C(IP_COMPUTE_ACTUAL, "compute_percent_actual", "REAL", "percent 0..100", "the same of compute_percent", "libprofsql")                                      \
     C(IP_LAUNCH_ACTUAL, "kernel_launch_percent_actual", "REAL", "percent 0..100", "the same of kernel_launch_percent, which XProf never sees; NULL on TPU",    \
       "libprofsql")                                                                                                                                            \

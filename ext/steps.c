@@ -3,7 +3,9 @@
  *   SELECT step, duration_ms, device_compute_ms, input_ms, bottleneck FROM steps('logs');
  *   SELECT category, sum(duration_ps) FROM step_breakdown('logs') GROUP BY 1 ORDER BY 2 DESC;
  *   SELECT step, core_id, total_us, bottleneck FROM core_steps('logs');      -- as XProf's pod viewer
- *   SELECT group_id, name, dropped FROM host_steps('logs') WHERE step IS NULL; */
+ *   SELECT group_id, name, dropped FROM host_steps('logs') WHERE step IS NULL;
+ *
+ * Where XProf has no step at all, those that Keras 3 marks are shown: outside_xprof = 1, XProf's columns NULL. */
 #include "../loader/analysis/steps.h"
 
 #include "prof.h"
@@ -20,6 +22,13 @@ static void result_ps(sqlite3_context *ctx, uint64_t ps)
 static void result_name(sqlite3_context *ctx, const char *name)
 {
     if (name) sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
+}
+
+/* Steps that frameworks mark in a way that XProf does not know, where it has none at all; else NULL. */
+static const StepDb *outside_steps(RowCursor *c)
+{
+    const StepDb *all = run_all_steps(c->from->run, c->from->only, &c->err);
+    return all && !all->n_steps ? run_marked_steps(c->from->run, c->from->only, &c->err) : NULL;
 }
 
 /* ---- host_steps ---- */
@@ -72,7 +81,7 @@ static bool host_steps_next(RowCursor *c)
 /* The step's number in the source: a HostStep is one step of at most one merged step. */
 static int64_t number_of(RowCursor *c, const HostStep *step)
 {
-    const StepDb *db = run_steps(c->from->run, c->from->only, &c->err);
+    const StepDb *db = step->dropped == STEP_OUTSIDE_XPROF ? outside_steps(c) : run_steps(c->from->run, c->from->only, &c->err);
     for (size_t h = 0; db && db->n_steps && h < db->n_hosts; h++) {
         if (db->hosts[h]->host != c->host) continue;
         size_t low = 0, high = db->n_steps; /* steps of a host are in order of their groups */
@@ -147,7 +156,8 @@ const Table host_steps_table = {"host_steps",
     C(ST_START, "start_ps", "INTEGER", "ps", "begin on the first host, from its session start", "step db begin_ps")                                            \
     C(ST_DURATION, "duration_ms", "REAL", "ms", "the longest of its cores, SparseCores aside", "step db duration_ps")                                          \
     C(ST_CORES, "core_count", "INTEGER", NULL, "cores that tell of it: all GPUs of a host are one", "step db")                                                 \
-    C(ST_COMPUTE, "device_compute_ms", "REAL", "ms", "computing on devices; average over cores, as the eight that follow", "pod_viewer Device compute")        \
+    C(ST_COMPUTE, "device_compute_ms", "REAL", "ms", "computing on devices; average over cores, as the eight that follow; NULL where outside_xprof",           \
+      "pod_viewer Device compute")                                                                                                                             \
     C(ST_D2D, "device_to_device_ms", "REAL", "ms", "copies between devices", "pod_viewer Device to device")                                                    \
     C(ST_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "collectives", "pod_viewer Device collective communication")                                      \
     C(ST_HOST, "host_compute_ms", "REAL", "ms", "computing on the host; 0 with a device, see host_compute_ms_actual", "pod_viewer Host compute")               \
@@ -181,6 +191,9 @@ const Table host_steps_table = {"host_steps",
     C(ST_ACTUAL_OUTPUT, "output_ms_actual", "REAL", "ms", "the same of output_ms", "libprofsql")                                                               \
     C(ST_ACTUAL_COMPILATION, "compilation_ms_actual", "REAL", "ms", "the same of compilation_ms", "libprofsql")                                                \
     C(ST_ACTUAL_OTHERS, "all_others_ms_actual", "REAL", "ms", "the same of all_others_ms", "libprofsql")                                                       \
+    C(ST_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                                                                                        \
+      "1: marked as Keras 3 does, which XProf does not know: its columns are NULL, and the actual ones tell what any thread or GPU did meanwhile",             \
+      "libprofsql")                                                                                                                                            \
     C(ST_DROPPED, "dropped", "INTEGER", "0 or 1",                                                                                                              \
       "1: XProf drops it from all tools but the pod viewer, as the first or last of more than five. Only of single hosts: merged steps are counted without",   \
       "libprofsql")                                                                                                                                            \
@@ -191,7 +204,8 @@ static const Column steps_columns[] = {STEPS_COLUMNS(COLUMN_DOC)};
 /* A single host shows the steps that XProf drops as well; merged ones have numbers of their own. */
 static const StepDb *shown_steps(RowCursor *c)
 {
-    const StepDb *kept = run_steps(c->from->run, c->from->only, &c->err);
+    const StepDb *outside = outside_steps(c), *kept = run_steps(c->from->run, c->from->only, &c->err);
+    if (outside && outside->n_steps) return outside;
     return kept && !kept->merged ? run_all_steps(c->from->run, c->from->only, &c->err) : kept;
 }
 
@@ -255,10 +269,11 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (s->n_cores) sqlite3_result_text(ctx, step_category_names[step_most(s)], -1, SQLITE_STATIC);
         break;
     case ST_DROPPED: sqlite3_result_int(ctx, s->dropped); break;
+    case ST_OUTSIDE: sqlite3_result_int(ctx, s->outside_xprof); break;
     default:
         if (column >= ST_ACTUAL_COMPUTE)
             sqlite3_result_double(ctx, average_ms(s, step_actual_categories, column - ST_ACTUAL_COMPUTE));
-        else
+        else if (!s->outside_xprof)
             sqlite3_result_double(ctx, average_ms(s, step_categories, column - ST_COMPUTE));
         break;
     }
@@ -277,8 +292,10 @@ const Table steps_table = {
       "step db")                                                                                                                                               \
     C(SB_HOST, HOST_DOC)                                                                                                                                       \
     C(SB_CATEGORY, "category", "TEXT", NULL, "type of activity, HLO category of a TensorCore's ops, or what a SparseCore did", "step db")                      \
-    C(SB_DURATION, "duration_ps", "INTEGER", "ps", "time in the step; categories of a core do not overlap", "step db")                                         \
-    C(SB_ACTUAL, "duration_ps_actual", "INTEGER", "ps", "the same with what host threads did and with copies by all their names; NULL off GPU", "libprofsql")  \
+    C(SB_DURATION, "duration_ps", "INTEGER", "ps", "time in the step; categories of a core do not overlap; NULL: XProf does not know it", "step db")           \
+    C(SB_ACTUAL, "duration_ps_actual", "INTEGER", "ps",                                                                                                        \
+      "the same with what host threads did and with copies by all their names; NULL where there is no other, off GPU", "libprofsql")                           \
+    C(SB_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1", "as in steps", "libprofsql")                                                                           \
     C(SB_DROPPED, "dropped", "INTEGER", "0 or 1", "as in steps", "libprofsql")                                                                                 \
     C(SB_SOURCE, SOURCE_DOC)
 enum { BREAKDOWN_COLUMNS(COLUMN_ENUM) };
@@ -339,6 +356,7 @@ static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (core->actual_ps) result_ps(ctx, core->actual_ps[c->nth]);
         break;
     case SB_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
+    case SB_OUTSIDE: sqlite3_result_int(ctx, step->outside_xprof); break;
     default: break;
     }
 }
@@ -362,7 +380,7 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_CHIP, "chip_id", "INTEGER", NULL, "XProf's open tools never fill it: 0; chip_id_actual knows", "pod_viewer chipId")                                   \
     C(CS_NODE, "node_id", "INTEGER", NULL, "XProf's open tools never fill it: 0", "pod_viewer nodeId")                                                         \
     C(CS_TOTAL, "total_us", "REAL", "us", "length of the step on this core", "pod_viewer totalDurationUs")                                                     \
-    C(CS_BOTTLENECK, "bottleneck", "TEXT", NULL, "the category that took most", "pod_viewer bottleneck")                                                       \
+    C(CS_BOTTLENECK, "bottleneck", "TEXT", NULL, "the category that took most; NULL where outside_xprof, as the nine that follow", "pod_viewer bottleneck")    \
     C(CS_COMPUTE, "device_compute_us", "REAL", "us", "computing on the device", "pod_viewer Device compute")                                                   \
     C(CS_D2D, "device_to_device_us", "REAL", "us", "copies between devices", "pod_viewer Device to device")                                                    \
     C(CS_COLLECTIVES, "device_collectives_us", "REAL", "us", "collectives (of a TPU all-reduce and all-to-all; the others count as computing)",                \
@@ -374,11 +392,12 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_COMPILATION, "compilation_us", "REAL", "us", "compiling; always 0", "pod_viewer Compilation")                                                         \
     C(CS_OTHERS, "all_others_us", "REAL", "us", "nothing that is known", "pod_viewer All others")                                                              \
     C(CS_POD_STEP, "pod_step", "INTEGER", NULL,                                                                                                                \
-      "XProf's number in the pod viewer: where hosts are merged it counts from 0 with the steps that other tools drop", "pod_viewer stepNum")                  \
+      "XProf's number in the pod viewer: where hosts are merged it counts from 0 with the steps that other tools drop; NULL where outside_xprof",              \
+      "pod_viewer stepNum")                                                                                                                                    \
     C(CS_START, "start_ps", "INTEGER", "ps", "begin on this core, from its host's session start", "step db begin_ps")                                          \
     C(CS_DROPPED, "dropped", "INTEGER", "0 or 1", "1: XProf's other tools drop the step as perhaps incomplete", "libprofsql")                                  \
     C(CS_HOSTNAME, "hostname", "TEXT", NULL,                                                                                                                   \
-      "what the file itself calls the host, localhost where it does not say; NULL: XProf leaves the core out, for want of core_details",                       \
+      "what the file itself calls the host, localhost where it does not say; NULL: XProf leaves the core out, for want of core_details or of the step",        \
       "pod_viewer hostName")                                                                                                                                   \
     C(CS_PLANE, PLANE_ID_DOC)                                                                                                                                  \
     C(CS_CHIP_ACTUAL, "chip_id_actual", "INTEGER", NULL, "number of the core's chip on its host; NULL when the file does not say", "core_details")             \
@@ -392,6 +411,8 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_ACTUAL_OUTPUT, "output_us_actual", "REAL", "us", "the same of output_us", "libprofsql")                                                               \
     C(CS_ACTUAL_COMPILATION, "compilation_us_actual", "REAL", "us", "the same of compilation_us", "libprofsql")                                                \
     C(CS_ACTUAL_OTHERS, "all_others_us_actual", "REAL", "us", "the same of all_others_us", "libprofsql")                                                       \
+    C(CS_ACTUAL_BOTTLENECK, "bottleneck_actual", "TEXT", NULL, "the one of these nine that took most", "libprofsql")                                           \
+    C(CS_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1", "as in steps", "libprofsql")                                                                           \
     C(CS_SOURCE, SOURCE_DOC)
 enum { CORE_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column core_steps_columns[] = {CORE_STEPS_COLUMNS(COLUMN_DOC)};
@@ -412,10 +433,16 @@ static bool is_in_pod(RowCursor *c, const StepCore *core)
     return device && device->device_ordinal >= 0;
 }
 
+static const StepDb *pod_steps(RowCursor *c)
+{
+    const StepDb *outside = outside_steps(c);
+    return outside && outside->n_steps ? outside : run_all_steps(c->from->run, c->from->only, &c->err);
+}
+
 /* c->i: step; c->j: core */
 static bool core_steps_next(RowCursor *c)
 {
-    const StepDb *db = run_all_steps(c->from->run, c->from->only, &c->err);
+    const StepDb *db = pod_steps(c);
     if (!db) return false;
     c->j += c->started;
     c->place += c->started;
@@ -439,7 +466,7 @@ static void core_category(sqlite3_context *ctx, const StepCore *core, int column
         step_actual_categories(core, ps);
     else
         step_categories(core, ps);
-    if (column == CS_BOTTLENECK)
+    if (column == CS_BOTTLENECK || column == CS_ACTUAL_BOTTLENECK)
         sqlite3_result_text(ctx, step_category_names[step_bottleneck(ps)], -1, SQLITE_STATIC);
     else
         sqlite3_result_double(ctx, (double)ps[column - (actual ? CS_ACTUAL_COMPUTE : CS_COMPUTE)] / 1e6);
@@ -449,30 +476,37 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Step *step = c->item;
     const StepCore *core = &step->cores[c->j];
-    const StepDb *db = run_all_steps(c->from->run, c->from->only, &c->err);
+    const StepDb *db = pod_steps(c);
     switch (column) {
     case CS_STEP:
-        if (step->kept_number >= 0)
+        if (step->kept_number >= 0 && !step->outside_xprof)
             sqlite3_result_int64(ctx, step->kept_number);
-        else if (db && !db->merged)
+        else if (db && (!db->merged || step->outside_xprof))
             sqlite3_result_int64(ctx, step->number);
         break;
     case CS_CORE: sqlite3_result_int64(ctx, core->core_id); break;
     case CS_HOST: result_name(ctx, core->host->name); break;
     case CS_CHIP:
-    case CS_NODE: sqlite3_result_int(ctx, 0); break;
+    case CS_NODE:
+        if (!step->outside_xprof) sqlite3_result_int(ctx, 0);
+        break;
     case CS_TOTAL: sqlite3_result_double(ctx, (double)core->duration_ps / 1e6); break;
-    case CS_POD_STEP: sqlite3_result_int64(ctx, step->number); break;
+    case CS_POD_STEP:
+        if (!step->outside_xprof) sqlite3_result_int64(ctx, step->number);
+        break;
     case CS_START: sqlite3_result_int64(ctx, (sqlite3_int64)core->begin_ps); break;
     case CS_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
     case CS_HOSTNAME:
-        if (is_in_pod(c, core)) result_name(ctx, host_hostname(core->host));
+        if (is_in_pod(c, core) && !step->outside_xprof) result_name(ctx, host_hostname(core->host));
         break;
     case CS_PLANE:
         if (core->plane) sqlite3_result_int64(ctx, core->plane->plane_id);
         break;
     case CS_CHIP_ACTUAL: chip_column(c, ctx, core->plane); break;
-    default: core_category(ctx, core, column); break;
+    case CS_OUTSIDE: sqlite3_result_int(ctx, step->outside_xprof); break;
+    default:
+        if (column >= CS_ACTUAL_COMPUTE || !step->outside_xprof) core_category(ctx, core, column);
+        break;
     }
 }
 

@@ -28,10 +28,7 @@ WITH device AS MATERIALIZED (
     WHERE utilization_percent IS NOT NULL
     GROUP BY run
 ), marked AS MATERIALIZED (
-    SELECT run, avg(duration_ps) / 1e9 AS ms, stddev(duration_ps) / 1e9 AS deviation
-    FROM temp.host_steps(:source)
-    WHERE dropped = 'XProf does not group by this marker' AND duration_ps > 0
-    GROUP BY run
+    SELECT run, avg(duration_ms) AS ms, stddev(duration_ms) AS deviation FROM temp.steps(:source) WHERE outside_xprof GROUP BY run
 ), allocator AS MATERIALIZED (
     SELECT run, allocator AS name, max(profile_peak_bytes) / 1048576.0 AS mib FROM temp.memory_allocators(:source) GROUP BY run
 ), program AS MATERIALIZED (

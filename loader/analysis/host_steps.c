@@ -95,38 +95,6 @@ static void drop_ends(HostSteps *s)
     if (n > 5) first->dropped = last->dropped = STEP_FIRST_OR_LAST;
 }
 
-/* Keras 3 marks steps with events that XProf does not group by. They are listed, and count where XProf finds no others
- * and only for what is actual (input.h). */
-static bool is_foreign_step(const Text *name) { return slice_starts(slice_of(name), "Profiled batch"); }
-
-static int add_foreign_steps(StepBuild *b, ProfErr *err)
-{
-    const Plane *plane = host_plane(b->host, "/host:CPU");
-    bool any = false;
-    for (size_t k = 0; plane && k < plane->n_event_metas && !any; k++) any = is_foreign_step(plane->event_metas[k].name);
-    for (size_t i = 0; any && i < plane->n_lines && !err->code; i++) {
-        Line *line = &b->host->lines[plane->first_line + i];
-        EventReader reader;
-        EventAt e;
-        event_reader_open(&reader, line, 0, err);
-        while (event_reader_next(&reader, &e)) {
-            if (!is_foreign_step(e.meta->name)) continue;
-            HostSteps *s = b->steps;
-            if (!GROW(s->steps, s->n_steps, s->step_capacity)) {
-                prof_nomem(err);
-                break;
-            }
-            s->steps[s->n_steps++] = (HostStep){.group = -1,
-                                                .name = e.meta->name->text,
-                                                .begin_ps = (uint64_t)e.start_ps,
-                                                .duration_ps = (uint64_t)e.duration_ps,
-                                                .dropped = STEP_OUTSIDE_XPROF};
-        }
-        event_reader_close(&reader);
-    }
-    return err->code;
-}
-
 /* ---- why there is nothing to show ---- */
 
 static void report(const HostSteps *s)
@@ -138,11 +106,13 @@ static void report(const HostSteps *s)
         host_issue(s->host, "info", "no_steps", 0, 0, s->host,
                    "no event belongs to a step: the program has no step markers (train steps of TensorFlow, jax.profiler.StepTraceAnnotation), or the profiler "
                    "did not record them; tables of steps are empty");
-    else if (n[STEP_OUTSIDE_XPROF] == s->n_steps)
+    else if (n[STEP_OUTSIDE_XPROF] && !s->is_tpu)
         host_issue(
             s->host, "info", "no_steps", 0, 0, s->host,
-            "the only steps are events `Profiled batch`, which Keras 3 writes and XProf does not group by: host_steps lists them, input_pipeline's actual "
-            "columns judge by them, other tables of steps are empty");
+            "the only steps are %zu events `Profiled batch`, which Keras 3 writes and XProf does not group by: it has no steps, and no verdicts. steps, "
+            "step_breakdown and core_steps have them in their actual columns (outside_xprof = 1), input_pipeline judges by them in its own; input_steps, "
+            "overview and roofline, which are XProf's, have none",
+            n[STEP_OUTSIDE_XPROF]);
     else
         host_issue(
             s->host, "info", "no_steps", 0, 0, s->host,
@@ -188,7 +158,7 @@ static int fill(HostSteps *s, ProfErr *err)
             generic_steps(&b, err);
     }
     if (!err->code && !s->is_tpu) drop_ends(s);
-    if (!err->code) add_foreign_steps(&b, err);
+    if (!err->code) marked_steps(&b, err);
     prof_free(b.groups.ids);
     prof_free(b.facts);
     return err->code;

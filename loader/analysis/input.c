@@ -217,7 +217,8 @@ static void add_tpu_shares(const InputStep *s, double ms_of[N_STEP_CATEGORIES], 
     *all_ms += s->step_ms;
 }
 
-static void judge_actual(InputAnalysis *a)
+/* marked: steps that frameworks mark in a way that XProf does not know, to judge by where there are no others. */
+static void judge_actual(InputAnalysis *a, const StepDb *marked)
 {
     double ms_of[N_STEP_CATEGORIES] = {0}, all = 0;
     for (size_t i = 0; i < a->n_steps; i++) {
@@ -226,6 +227,8 @@ static void judge_actual(InputAnalysis *a)
         else
             add_generic_shares(a->steps[i].step, ms_of, &all);
     }
+    if (!a->n_steps) a->n_marked_steps = marked->n_steps;
+    for (size_t i = 0; i < a->n_marked_steps; i++) add_generic_shares(&marked->steps[i], ms_of, &all);
     for (int c = 0; c < N_STEP_CATEGORIES; c++) a->actual_percent[c] = all > 0 ? 100 * ms_of[c] / all : NAN;
     if (!(all > 0)) return;
     for (int c = 0; a->is_tpu && c < N_STEP_CATEGORIES; c++)
@@ -234,28 +237,9 @@ static void judge_actual(InputAnalysis *a)
     a->actual_output = share_of(a->actual_percent[STEP_OUTPUT], 20, 5), a->actual_launch = share_of(a->actual_percent[STEP_KERNEL_LAUNCH], 15, 3);
     a->actual_collectives = share_of(a->actual_percent[STEP_COLLECTIVES], 15, 3), a->actual_others = share_of(others, 15, 3);
     a->actual_input = input_verdict(a->actual_percent[STEP_INPUT]);
-    if (a->actual_input == VERDICT_DEVICE && !a->is_tpu && others >= 3) a->actual_input = VERDICT_POTENTIALLY, a->actual_others = SHARE_NO;
-}
-
-/* Frameworks' own marks do not make groups: what ran in a step is in groups without one. */
-static int judge_marked(InputAnalysis *a, Run *run, const Host *only, ProfErr *err)
-{
-    double input = 0, marked = 0;
-    for (size_t h = 0; h < run->n_hosts && !a->n_steps; h++) {
-        if (only && only != &run->hosts[h]) continue;
-        const HostSteps *steps = host_steps(&run->hosts[h], err);
-        if (!steps) return err->code;
-        for (size_t i = 0; i < steps->n_steps; i++) {
-            const HostStep *s = &steps->steps[i];
-            input += (double)s->host_input_ps;
-            if (s->dropped != STEP_OUTSIDE_XPROF || !s->duration_ps) continue;
-            marked += (double)s->duration_ps, a->n_marked_steps++;
-        }
-    }
-    if (!a->n_marked_steps) return PROF_OK;
-    a->actual_percent[STEP_INPUT] = fmin(100, 100 * input / marked);
-    a->actual_input = input_verdict(a->actual_percent[STEP_INPUT]);
-    return PROF_OK;
+    /* marks span the framework's own Python too, which no thread tells of: that is no sign of input */
+    if (a->actual_input == VERDICT_DEVICE && !a->is_tpu && !a->n_marked_steps && others >= 3)
+        a->actual_input = VERDICT_POTENTIALLY, a->actual_others = SHARE_NO;
 }
 
 static void input_free(void *result)
@@ -268,9 +252,9 @@ static void input_free(void *result)
 static void *input_make(Run *run, Host *only, ProfErr *err)
 {
     const OpStats *stats = run_op_stats(run, only, err);
-    const StepDb *steps = stats ? run_steps(run, only, err) : NULL;
-    InputAnalysis *a = steps ? prof_alloc(sizeof *a) : NULL;
-    if (steps && !a) prof_nomem(err);
+    const StepDb *steps = stats ? run_steps(run, only, err) : NULL, *marked = steps ? run_marked_steps(run, only, err) : NULL;
+    InputAnalysis *a = marked ? prof_alloc(sizeof *a) : NULL;
+    if (marked && !a) prof_nomem(err);
     if (!a) return NULL;
     a->hardware = steps->hardware;
     a->is_tpu = steps->hardware == HARDWARE_TPU;
@@ -278,8 +262,8 @@ static void *input_make(Run *run, Host *only, ProfErr *err)
     if (!collect_ops(a, stats, err) && !collect_steps(a, steps, err) && !summarize(a, err)) {
         break_down(a, &stats->host);
         judge(a);
-        judge_actual(a);
-        if (!judge_marked(a, run, only, err)) return a;
+        judge_actual(a, marked);
+        return a;
     }
     input_free(a);
     return NULL;

@@ -53,9 +53,7 @@ typedef struct {
     double actual_percent[N_STEP_CATEGORIES];
     enum InputVerdict actual_input;
     enum ShareVerdict actual_output, actual_launch, actual_collectives, actual_others;
-    /* Steps that frameworks mark where XProf finds none: of them only input is known, as the time in which host threads wait for it, by
-     * that of the steps; threads that wait at once count twice, 100 at most. */
-    size_t n_marked_steps;
+    size_t n_marked_steps; /* steps that frameworks mark where XProf finds none: the actual shares are theirs */
     Arena arena;
 } InputAnalysis;
 

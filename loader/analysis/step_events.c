@@ -19,6 +19,8 @@ uint32_t group_number(const GroupList *groups, int64_t id, uint32_t *last)
     return low < groups->n && groups->ids[low] == id ? (*last = (uint32_t)low) : NO_GROUP;
 }
 
+static uint32_t number_of_event(const StepBuild *b, int64_t id, uint32_t *last) { return b->by_time ? 0 : group_number(&b->groups, id, last); }
+
 void marker_add(Marker *marker, uint64_t begin_ps, uint64_t duration_ps)
 {
     if (!marker->there || duration_ps > marker->duration_ps) *marker = (Marker){begin_ps, duration_ps, true};
@@ -165,7 +167,7 @@ static void read_gpu_line(void *context, size_t i, ProfErr *err)
     LineSpans *out = &r->spans[i];
     const LineGroups *groups = line_groups(b->grouping, line);
     bool steps = (uint32_t)line->proto_id == 0xdeadbeef;
-    if (!groups->groups || (line->derived && !steps)) return;
+    if (b->by_time ? line->derived : !groups->groups || (line->derived && !steps)) return;
     EventReader reader;
     EventAt e;
     uint32_t last = NO_GROUP, group;
@@ -174,7 +176,7 @@ static void read_gpu_line(void *context, size_t i, ProfErr *err)
     else
         event_reader_open_for(&reader, line, &r->filter.wanted, err);
     for (uint64_t nth = 0; event_reader_next(&reader, &e); nth++) {
-        if ((group = group_number(&b->groups, nth_group(groups, nth), &last)) == NO_GROUP) continue;
+        if ((group = number_of_event(b, nth_group(groups, nth), &last)) == NO_GROUP) continue;
         bool good = steps ? add_marker(out, (LineMarker){group, true, (uint64_t)e.start_ps, (uint64_t)e.duration_ps, NULL}) : take_gpu_event(r, out, &e, group);
         if (!good) {
             prof_nomem(err);
@@ -355,7 +357,7 @@ static int take_host_event(const PlaneRead *r, LineSpans *out, Cover *cover, con
     if (is_root && type == TIME_HOST_COMPUTE) type = TIME_WAIT_INPUT;
     enum StepType actual = type;
     if (r->has_device && type != TIME_HOST_TO_DEVICE && type != TIME_HOST_TO_HOST && (f->correlated || kind & HOST_PREPARES)) actual = TIME_HOST_PREPARE;
-    if (r->has_device && type == TIME_HOST_COMPUTE && is_covered(cover, e, group, actual)) return err->code;
+    if ((r->has_device || r->build->by_time) && type == TIME_HOST_COMPUTE && is_covered(cover, e, group, actual)) return err->code;
     return add_span(out, e->start_ps, e->duration_ps, group, type, actual, SPAN_HOST | SPAN_COUNTS) ? err->code : prof_nomem(err);
 }
 
@@ -371,11 +373,11 @@ static void read_host_line(void *context, size_t i, ProfErr *err)
     EventAt e;
     Cover cover = {.group = NO_GROUP};
     uint32_t last = NO_GROUP, group;
-    if (!groups->groups && !groups->n_regions) return;
+    if (!groups->groups && !groups->n_regions && !b->by_time) return;
     event_reader_open_for(&reader, line, &r->filter.wanted, err);
     for (uint64_t nth = 0; event_reader_next(&reader, &e); nth++) {
         int64_t id = nth_group(groups, nth);
-        bool is_root = false, grouped = (group = group_number(&b->groups, id, &last)) != NO_GROUP;
+        bool is_root = false, grouped = (group = number_of_event(b, id, &last)) != NO_GROUP;
         if (!grouped && !r->is_staged) continue;
         HostFacts f = host_facts(r, &e);
         if (r->is_staged && !enter_stage(r, &stages, &e, &f, &is_root)) prof_nomem(err);
@@ -386,7 +388,7 @@ static void read_host_line(void *context, size_t i, ProfErr *err)
     prof_free(stages.open);
     for (size_t k = 0; k < groups->n_regions && !err->code; k++) {
         const Region *region = &groups->regions[k];
-        if ((group = group_number(&b->groups, region->group, &last)) == NO_GROUP) continue;
+        if ((group = number_of_event(b, region->group, &last)) == NO_GROUP) continue;
         int64_t duration = (int64_t)((uint64_t)region->end_ps - (uint64_t)region->start_ps);
         if (!add_span(out, region->start_ps, duration, group, TIME_HOST_COMPUTE, TIME_HOST_COMPUTE, SPAN_HOST | SPAN_COUNTS)) prof_nomem(err);
     }
@@ -398,7 +400,11 @@ int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *
                                             STAT_PRODUCER,       STAT_CONSUMER_TYPE, STAT_CONSUMER};
     PlaneRead r = {.build = build, .plane = plane, .spans = spans, .has_device = has_device, .kinds = prof_alloc(plane->n_event_metas * sizeof *r.kinds)};
     if (!r.kinds) return prof_nomem(err);
-    for (size_t i = 0; i < plane->n_event_metas; i++) r.kinds[i] = host_kind(plane->event_metas[i].name);
+    for (size_t i = 0; i < plane->n_event_metas; i++) {
+        Slice name = slice_of(plane->event_metas[i].name);
+        bool aside = build->by_time && (is_foreign_step(name) || slice_starts(name, "$"));
+        r.kinds[i] = aside ? HOST_IGNORED : host_kind(plane->event_metas[i].name);
+    }
     r.is_staged = plane_declares(plane, STAT_STAGE_NAME);
     if (!stat_filter_open(&r.filter, plane, wanted, r.is_staged ? COUNT(wanted) : 2, err) && (!r.is_staged || !collect_contexts(&r, err)))
         parallel_for(build->host->run->n_workers, plane->n_lines, read_host_line, &r, err);

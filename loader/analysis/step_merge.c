@@ -4,12 +4,14 @@
 
 /* ---- which hosts, which of their steps ---- */
 
+enum Which { KEPT, ALL /* with those that XProf drops as incomplete */, MARKED /* those that it does not know */ };
+
 typedef struct {
     StepDb *db;
     /* as db->hosts */
     const HostStep ***steps; /* those that may count */
     HostSpans *spans;        /* of these, around all cores */
-    bool all;                /* with those that XProf drops as incomplete */
+    enum Which which;
 } Merge;
 
 static int choose_hosts(Merge *m, Run *run, Host *only, ProfErr *err)
@@ -41,6 +43,12 @@ static int choose_hosts(Merge *m, Run *run, Host *only, ProfErr *err)
     return PROF_OK;
 }
 
+static bool is_chosen(const HostStep *s, enum Which which)
+{
+    if (which == MARKED) return s->dropped == STEP_OUTSIDE_XPROF && s->n_cores;
+    return s->dropped == STEP_KEPT || (which == ALL && s->dropped == STEP_FIRST_OR_LAST);
+}
+
 static int choose_steps_of(Merge *m, size_t h, ProfErr *err)
 {
     const HostSteps *host = m->db->hosts[h];
@@ -51,7 +59,7 @@ static int choose_steps_of(Merge *m, size_t h, ProfErr *err)
     if (!steps || !spans) return prof_nomem(err);
     for (size_t i = 0; i < host->n_steps; i++) {
         const HostStep *s = &host->steps[i];
-        if (s->dropped != STEP_KEPT && (!m->all || s->dropped != STEP_FIRST_OR_LAST)) continue;
+        if (!is_chosen(s, m->which)) continue;
         StepSpan *span = &spans[out->n];
         for (size_t c = 0; c < s->n_cores; c++) {
             uint64_t begin = s->cores[c].begin_ps, end = begin + s->cores[c].duration_ps;
@@ -135,7 +143,8 @@ static int make_step(Merge *m, Step *step, size_t nth, ProfErr *err)
     StepCore *cores = step->cores = arena_alloc(&db->arena, n_cores * sizeof *cores);
     if (!cores) return prof_nomem(err);
     step->of_hosts = of;
-    step->number = m->db->merged ? (uint32_t)nth : (uint32_t)of[0]->group;
+    step->number = m->db->merged ? (uint32_t)nth : m->which == MARKED ? of[0]->number : (uint32_t)of[0]->group;
+    step->outside_xprof = m->which == MARKED;
     step->name = of[0]->name;
     step->begin_ps = of[0]->begin_ps;
     for (size_t h = 0; h < db->n_hosts; h++) {
@@ -176,9 +185,9 @@ static void release(void *result)
     prof_free(db);
 }
 
-static StepDb *merge(Run *run, Host *only, bool all, ProfErr *err)
+static StepDb *merge(Run *run, Host *only, enum Which which, ProfErr *err)
 {
-    Merge m = {.db = prof_alloc(sizeof *m.db), .all = all};
+    Merge m = {.db = prof_alloc(sizeof *m.db), .which = which};
     if (!m.db) return prof_nomem(err), NULL;
     if (!choose_hosts(&m, run, only, err) && !choose_steps(&m, err) && !intersect(&m, err)) make_steps(&m, err);
     for (size_t h = 0; h < m.db->n_hosts; h++) {
@@ -192,7 +201,7 @@ static StepDb *merge(Run *run, Host *only, bool all, ProfErr *err)
     return NULL;
 }
 
-static void *make_kept(Run *run, Host *only, ProfErr *err) { return merge(run, only, false, err); }
+static void *make_kept(Run *run, Host *only, ProfErr *err) { return merge(run, only, KEPT, err); }
 
 const StepDb *run_steps(Run *run, Host *only, ProfErr *err)
 {
@@ -204,7 +213,7 @@ const StepDb *run_steps(Run *run, Host *only, ProfErr *err)
 static void *make_all(Run *run, Host *only, ProfErr *err)
 {
     const StepDb *kept = run_steps(run, only, err);
-    StepDb *all = kept ? merge(run, only, true, err) : NULL;
+    StepDb *all = kept ? merge(run, only, ALL, err) : NULL;
     size_t k = 0;
     for (size_t i = 0; all && i < all->n_steps; i++) {
         Step *step = &all->steps[i];
@@ -218,6 +227,14 @@ static void *make_all(Run *run, Host *only, ProfErr *err)
 const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err)
 {
     static const Analysis analysis = {make_all, release};
+    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+}
+
+static void *make_marked(Run *run, Host *only, ProfErr *err) { return merge(run, only, MARKED, err); }
+
+const StepDb *run_marked_steps(Run *run, Host *only, ProfErr *err)
+{
+    static const Analysis analysis = {make_marked, release};
     return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }
 

@@ -5,6 +5,7 @@
  *   step_generic.c     steps of GPUs and of hosts without devices
  *   step_tpu.c         steps of TensorCores
  *   step_sparsecore.c  SparseCores in the steps of the TensorCores
+ *   step_marked.c      steps as frameworks mark them that XProf does not group by
  *   host_steps.c       the steps of one host, put together
  *   step_merge.c       steps of several hosts
  *   steps.c            what steps are read by */
@@ -48,6 +49,7 @@ typedef struct {
     const Grouping *grouping;
     GroupList groups;
     size_t n_settled;  /* groups from which on repetitions are forgotten */
+    bool by_time;      /* every event counts, as of group number 0, but marks and Python's frames: for steps that groups do not tell of */
     GroupFacts *facts; /* by number */
 } StepBuild;
 
@@ -97,11 +99,20 @@ typedef struct {
 /* actual: by the actual types, host spans included; else those that XProf counts. */
 int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, uint64_t duration_ps, SweepResult *result, ProfErr *err);
 
+/* Spans of whichever groups into what counts while each of many steps lasts, by the actual types: N_STEP_TYPES a step in type_ps.
+ * Steps may overlap each other. */
+int step_sweep_by_time(const SpanRef *spans, size_t n, const Marker *steps, size_t n_steps, uint64_t *type_ps, ProfErr *err);
+
 /* ---- parts ---- */
+
+/* An event with which Keras 3 marks a step, though not as XProf groups. */
+bool is_foreign_step(Slice name);
 
 /* Each adds its steps to build->steps. */
 int generic_steps(StepBuild *build, ProfErr *err);
 int tpu_steps(StepBuild *build, ProfErr *err);
+/* Adds steps that XProf does not know: with what went on in their time where it knows no others (TPUs aside). */
+int marked_steps(StepBuild *build, ProfErr *err);
 /* Adds the SparseCores to the steps that the TensorCores have. */
 int sparsecore_steps(StepBuild *build, ProfErr *err);
 

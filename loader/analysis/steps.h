@@ -65,7 +65,7 @@ typedef struct {
     const Plane *plane; /* of a TPU core, else NULL */
     uint64_t begin_ps, duration_ps;
     /* generic: by enum StepType; a type is there when its bit in `types` is set, even with 0 */
-    const uint64_t *type_ps;
+    const uint64_t *type_ps; /* NULL: XProf does not know the step */
     unsigned types;
     /* the same with the host's threads and with copies known by every name that profilers give them; NULL: as type_ps */
     const uint64_t *actual_ps;
@@ -96,6 +96,7 @@ enum StepDrop {
 typedef struct HostStep {
     int64_t group;    /* -1: none */
     const char *name; /* NULL: none */
+    uint32_t number;  /* STEP_OUTSIDE_XPROF: as its framework counts, from 0 where it does not */
     uint64_t begin_ps, duration_ps;
     enum StepDrop dropped;
     StepCore *cores; /* as of its host alone */
@@ -137,6 +138,7 @@ typedef struct {
     uint64_t xprof_all_reduce_ps;    /* the most of its hosts */
     const HostStep *const *of_hosts; /* one each of the db's hosts */
     bool dropped;                    /* of run_all_steps(): run_steps() does not have it */
+    bool outside_xprof;              /* of run_marked_steps(): cores have actual_ps alone */
     int64_t kept_number;             /* its number in run_steps(), -1: not there */
 } Step;
 
@@ -159,6 +161,8 @@ typedef struct {
 const StepDb *run_steps(Run *run, Host *only, ProfErr *err);
 /* The same with the steps that XProf drops there as incomplete: what its pod viewer shows. */
 const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err);
+/* The steps that XProf does not know (STEP_OUTSIDE_XPROF), where hosts have none that it knows: what went on in their time. */
+const StepDb *run_marked_steps(Run *run, Host *only, ProfErr *err);
 /* Of one host: every group with steps or events, and why some are no steps. */
 const HostSteps *host_steps(Host *host, ProfErr *err);
 

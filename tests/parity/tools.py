@@ -788,17 +788,17 @@ TOOLS = [
         occupancy_pct = occupancy_percent""", order=True, turn={"occupancy_pct": lambda cell: None if cell == "nan" else cell}),
 
     # steps
-    Entry("op_stats.steps", "steps", "steps({source}) WHERE NOT dropped AND core_count > 0", """
+    Entry("op_stats.steps", "steps", "steps({source}) WHERE NOT dropped AND NOT outside_xprof AND core_count > 0", """
         step_num = step
         core_count = core_count
         begin_ps = start_ps
         duration_ps = CAST(round(duration_ms * 1e9) AS INTEGER)""", key="step_num", rows=steps, order=True),
-    Entry("op_stats.steps.cores", "core_steps", "core_steps({source}) WHERE NOT dropped", """
+    Entry("op_stats.steps.cores", "core_steps", "core_steps({source}) WHERE NOT dropped AND NOT outside_xprof", """
         step_num = step
         core_id = core_id
         begin_ps = start_ps
         duration_ps = CAST(round(total_us * 1e6) AS INTEGER)""", key="step_num core_id", rows=core_times, order=True),
-    Entry("op_stats.steps.breakdown", "step_breakdown", "step_breakdown({source}) WHERE NOT dropped AND duration_ps >= (category LIKE 'sc\\_%' ESCAPE '\\')", """
+    Entry("op_stats.steps.breakdown", "step_breakdown", "step_breakdown({source}) WHERE NOT dropped AND NOT outside_xprof AND duration_ps >= (category LIKE 'sc\\_%' ESCAPE '\\')", """
         step_num = step
         core_id category
         ps = duration_ps""", key="step_num core_id category", rows=step_breakdown),

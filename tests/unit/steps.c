@@ -37,6 +37,21 @@ static void sweeping(void)
     check(r.types == 1 && r.type_ps[TIME_UNKNOWN] == 7, "no spans");
 }
 
+/* The same for steps that overlap each other; time that no span tells of is unknown, a span without length is nothing. */
+static void sweeping_by_time(void)
+{
+    const SpanRef spans[] = {span(0, 100, TIME_HOST_COMPUTE), span(20, 60, TIME_COMPUTE_32), span(50, 80, TIME_DEVICE_TO_HOST), span(90, 90, TIME_COMPUTE_16)};
+    const Marker steps[] = {{0, 100, true}, {30, 40, true}, {80, 70, true}, {200, 5, true}};
+    uint64_t ps[4][N_STEP_TYPES];
+    ProfErr err = {0};
+    check(!step_sweep_by_time(spans, 4, steps, 4, ps[0], &err), "sweep by time");
+    check(ps[0][TIME_HOST_COMPUTE] == 40 && ps[0][TIME_COMPUTE_32] == 40 && ps[0][TIME_DEVICE_TO_HOST] == 20, "all of it");
+    check(ps[1][TIME_COMPUTE_32] == 30 && ps[1][TIME_DEVICE_TO_HOST] == 10 && !ps[1][TIME_HOST_COMPUTE], "a step inside the other");
+    check(ps[2][TIME_HOST_COMPUTE] == 20 && ps[2][TIME_UNKNOWN] == 50 && !ps[2][TIME_COMPUTE_16], "a step that goes on");
+    check(ps[3][TIME_UNKNOWN] == 5, "a step behind all spans");
+    check(!step_sweep_by_time(NULL, 0, steps, 1, ps[0], &err) && ps[0][TIME_UNKNOWN] == 100, "no spans");
+}
+
 static void pod_stats(void)
 {
     uint64_t type_ps[N_STEP_TYPES], ps[N_STEP_CATEGORIES];
@@ -139,6 +154,7 @@ static void tpu_times(void)
 int main(void)
 {
     sweeping();
+    sweeping_by_time();
     pod_stats();
     alignment();
     summaries();
