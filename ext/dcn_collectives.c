@@ -32,6 +32,10 @@ SQLITE_EXTENSION_INIT3
       "megascale_stats required_bandwidth")                                                                                                                    \
     C(DC_GROUP, "group_size", "INTEGER", "devices", "devices of a group; NULL when the profile does not say", "dcn_collective_info")                           \
     C(DC_RECV_ACTUAL, "recv_stall_ms_actual", "REAL", "ms", "average duration of the recv", "libprofsql")                                                      \
+    C(DC_HOST_STALL, "host_stall_ms", "REAL", "ms",                                                                                                            \
+      "average time from the begin of the recv-done to where the host was done (`device_<core>_gid_<rendezvous>`), below 0 if it was before; NULL: no such "   \
+      "event of the first core. XProf's page has the column, but always prints -",                                                                             \
+      "libprofsql")                                                                                                                                            \
     C(DC_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: XProf's page is empty, since not every host knows events named MegaScale:...", "libprofsql")        \
     C(DC_SOURCE, SOURCE_DOC)
 enum { DCN_COLUMNS(COLUMN_ENUM) };
@@ -81,6 +85,9 @@ static void dcn_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     }
     case DC_RECV_ACTUAL: sqlite3_result_double(ctx, d->recv_ps / (double)d->occurrences / 1e9); break;
+    case DC_HOST_STALL:
+        if (d->host_events) sqlite3_result_double(ctx, d->host_stall_ns / (double)d->host_events / 1e6);
+        break;
     default: break;
     }
 }

@@ -18,6 +18,12 @@ typedef struct {
     int64_t bytes;
 } Instruction;
 
+/* What the host did for transfers of the host's first core, as events `device_<core>_gid_<rendezvous>` say. */
+typedef struct {
+    const Text *rendezvous;
+    int64_t begin_ns, end_ns;
+} HostEvent;
+
 /* A transfer under way. */
 typedef struct {
     int64_t key; /* address of the rendezvous' text */
@@ -27,6 +33,7 @@ typedef struct {
     int64_t start_ns;
     uint64_t overlap_base_ns; /* of all ops so far, when it began */
     uint64_t stall_ns, send_ps, send_done_ps, recv_ps;
+    size_t host_event; /* the next in Making.host_events; those of a rendezvous stand together */
 } State;
 
 typedef struct {
@@ -47,6 +54,7 @@ typedef struct {
     LIST(State) states;
     LIST(Channel) channels;
     LIST(Module) modules;
+    LIST(HostEvent) host_events; /* by rendezvous, then time */
     IdTable state_ids, channel_ids;
     size_t module;     /* in hand; SIZE_MAX: none yet */
     uint64_t steps;    /* left, of looking for modules */
@@ -192,6 +200,94 @@ static int64_t group_size(Making *m, const EventMeta *meta, ProfErr *err)
     return size;
 }
 
+/* ---- the host's part ---- */
+
+/* The rendezvous in a name; the last five digits before it are the core's number on its host. n 0: none of the first core. */
+static Slice host_event_rendezvous(Slice name)
+{
+    static const char prefix[] = "device_", middle[] = "_gid_";
+    const Slice none = {"", 0};
+    size_t at = sizeof prefix - 1, first = at;
+    if (!slice_starts(name, prefix)) return none;
+    while (at < name.n && name.text[at] >= '0' && name.text[at] <= '9') at++;
+    if (at - first < 6 || memcmp(name.text + at - 5, "00000", 5) != 0) return none;
+    Slice rest = {name.text + at, name.n - at};
+    if (!slice_starts(rest, middle)) return none;
+    return (Slice){rest.text + sizeof middle - 1, rest.n - (sizeof middle - 1)};
+}
+
+static int by_rendezvous(const void *a, const void *b)
+{
+    const HostEvent *x = a, *y = b;
+    if (x->rendezvous != y->rendezvous) return (uintptr_t)x->rendezvous < (uintptr_t)y->rendezvous ? -1 : 1;
+    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+/* Times of ops and of the host's events count alike. */
+static int64_t time_ns(const Line *line, int64_t start_ps)
+{
+    int64_t offset_ps = (int64_t)((uint64_t)start_ps - (uint64_t)line->start_ps);
+    return (int64_t)((uint64_t)line->timestamp_ns + (uint64_t)(offset_ps / 1000));
+}
+
+static void read_host_line(Making *m, Line *line, const Text *const *rendezvous, ProfErr *err)
+{
+    EventReader reader;
+    EventAt at;
+    event_reader_open(&reader, line, 0, err);
+    while (!err->code && event_reader_next(&reader, &at)) {
+        const Text *of = rendezvous[at.meta - line->plane->event_metas];
+        HostEvent *event = of ? PUSH(m->host_events) : NULL;
+        int64_t begin_ns = time_ns(line, at.start_ps);
+        if (event) *event = (HostEvent){of, begin_ns, add_saturated(begin_ns, at.duration_ps / 1000)};
+        if (of && !event) prof_nomem(err);
+    }
+    event_reader_close(&reader);
+}
+
+static void read_host(Making *m, ProfErr *err)
+{
+    for (size_t p = 0; p < m->host->n_planes && !err->code; p++) {
+        Plane *plane = &m->host->planes[p];
+        if (strncmp(plane->name->text, "/host:", 6) != 0) continue;
+        const Text **rendezvous = prof_alloc(plane->n_event_metas * sizeof *rendezvous);
+        bool any = false;
+        if (!rendezvous) prof_nomem(err);
+        for (size_t i = 0; i < plane->n_event_metas && !err->code; i++) {
+            Slice name = host_event_rendezvous(slice_of(plane->event_metas[i].name));
+            if (name.n) any |= (rendezvous[i] = intern(m, name.text, name.n, err)) != NULL;
+        }
+        for (size_t i = 0; any && i < plane->n_lines && !err->code; i++) read_host_line(m, &m->host->lines[plane->first_line + i], rendezvous, err);
+        prof_free((void *)rendezvous);
+    }
+    if (m->host_events.n) qsort(m->host_events.items, m->host_events.n, sizeof *m->host_events.items, by_rendezvous);
+}
+
+static size_t first_host_event(const Making *m, const Text *rendezvous)
+{
+    size_t low = 0, high = m->host_events.n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if ((uintptr_t)m->host_events.items[middle].rendezvous < (uintptr_t)rendezvous)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first event of the rendezvous that begins while the transfer lasts; each goes with one transfer. */
+static const HostEvent *take_host_event(const Making *m, State *s, int64_t begin_ns, int64_t end_ns)
+{
+    while (s->host_event < m->host_events.n && m->host_events.items[s->host_event].rendezvous == s->rendezvous) {
+        const HostEvent *event = &m->host_events.items[s->host_event];
+        if (event->begin_ns > end_ns) return NULL;
+        s->host_event++;
+        if (event->begin_ns >= begin_ns) return event;
+    }
+    return NULL;
+}
+
 /* ---- transfers ---- */
 
 static State *find_state(Making *m, const Text *rendezvous, ProfErr *err)
@@ -200,7 +296,12 @@ static State *find_state(Making *m, const Text *rendezvous, ProfErr *err)
     if (at >= 0) return &m->states.items[at];
     State *state = PUSH(m->states);
     if (!state) return prof_nomem(err), NULL;
-    *state = (State){.key = key, .rendezvous = rendezvous, .type = empty_text, .send_op = empty_text, .overlap_base_ns = m->total_ns};
+    *state = (State){.host_event = first_host_event(m, rendezvous),
+                     .key = key,
+                     .rendezvous = rendezvous,
+                     .type = empty_text,
+                     .send_op = empty_text,
+                     .overlap_base_ns = m->total_ns};
     if (!id_add(&m->state_ids, m->states.items, sizeof *m->states.items, m->states.n - 1)) return prof_nomem(err), NULL;
     return state;
 }
@@ -249,7 +350,7 @@ typedef struct {
     uint64_t duration_ns, duration_ps;
 } OpAt;
 
-static void finish_transfer(Making *m, const State *s, const Instruction *i, const OpAt *op, ProfErr *err)
+static void finish_transfer(Making *m, State *s, const Instruction *i, const OpAt *op, ProfErr *err)
 {
     DcnCollective *c = find_collective(m->result, s->rendezvous, err);
     const Text *recv_op = c ? intern(m, op->meta->display_name->text, op->meta->display_name->n_bytes, err) : NULL;
@@ -262,6 +363,8 @@ static void finish_transfer(Making *m, const State *s, const Instruction *i, con
     c->send_us += s->send_ps / 1000000, c->send_done_us += s->send_done_ps / 1000000, c->recv_done_us += op->duration_ps / 1000000;
     c->recv_us += (uint64_t)((double)s->recv_ps / 1e12);
     c->recv_ps += (double)s->recv_ps;
+    const HostEvent *on_host = take_host_event(m, s, s->start_ns, (int64_t)((uint64_t)op->start_ns + op->duration_ns));
+    if (on_host) c->host_events++, c->host_stall_ns += (double)on_host->end_ns - (double)op->start_ns;
     c->transfer_type = s->type, c->send_op = s->send_op, c->recv_op = recv_op;
     c->group_size = s->group_size, c->bytes = sent_bytes(i->bytes, s->group_size, s->type);
 }
@@ -308,8 +411,7 @@ static void read_ops(Making *m, Line *line, const bool *wanted, ProfErr *err)
         const Module *module = find_module(m, (uint64_t)at.start_ps, (uint64_t)at.start_ps + (uint64_t)at.duration_ps);
         if (!module || !wanted[at.meta - m->plane->event_metas]) continue;
         const Instruction *i = find_instruction(m, module, at.meta, err);
-        int64_t offset_ps = (int64_t)((uint64_t)at.start_ps - (uint64_t)line->start_ps);
-        OpAt op = {at.meta, (int64_t)((uint64_t)line->timestamp_ns + (uint64_t)(offset_ps / 1000)), (uint64_t)at.duration_ps / 1000, (uint64_t)at.duration_ps};
+        OpAt op = {at.meta, time_ns(line, at.start_ps), (uint64_t)at.duration_ps / 1000, (uint64_t)at.duration_ps};
         if (i) visit(m, i, &op, err);
     }
     event_reader_close(&reader);
@@ -322,6 +424,7 @@ static void read_plane(Making *m, ProfErr *err)
     if (!wanted || !m->instructions) prof_nomem(err);
     for (size_t i = 0; i < m->plane->n_declared && !err->code; i++) any |= wanted[i] = is_transfer(m->plane, &m->plane->event_metas[i], err);
     if (any && !err->code) read_modules(m, err);
+    if (any && !err->code) read_host(m, err);
     for (size_t i = 0; any && i < m->plane->n_lines && !err->code; i++) {
         Line *line = &m->host->lines[m->plane->first_line + i];
         if (!strcmp(line->name->text, "XLA Ops")) read_ops(m, line, wanted, err);
@@ -351,6 +454,7 @@ static void *make_host(Run *run, Host *only, ProfErr *err)
     prof_free(m.states.items);
     prof_free(m.channels.items);
     prof_free(m.modules.items);
+    prof_free(m.host_events.items);
     prof_free(m.state_ids.slots);
     prof_free(m.channel_ids.slots);
     if (!err->code) return m.result;
@@ -383,6 +487,7 @@ static void add_host(DcnCollectives *all, const DcnCollectives *of_host, ProfErr
         c->send_us += h->send_us / n * n, c->send_done_us += h->send_done_us / n * n;
         c->recv_us += h->recv_us / n * n, c->recv_done_us += h->recv_done_us / n * n;
         c->recv_ps += h->recv_ps;
+        c->host_stall_ns += h->host_stall_ns, c->host_events += h->host_events;
         c->recv_op = h->recv_op, c->send_op = h->send_op, c->transfer_type = h->transfer_type, c->bytes = h->bytes, c->group_size = h->group_size;
     }
 }

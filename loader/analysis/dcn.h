@@ -16,6 +16,10 @@ typedef struct {
     const Text *transfer_type;
     uint64_t occurrences, slack_us, observed_us, send_us, send_done_us, recv_us, recv_done_us, stall_us;
     double recv_ps; /* as it is: XProf divides the time of recv once too often */
+    /* from the begin of the recv-done to where the host was done with the transfer, of those of which the host tells; XProf has the rule,
+     * but never sees the host's events */
+    double host_stall_ns;
+    uint64_t host_events;
     uint64_t bytes; /* that one transfer of one device sends */
     int64_t group_size;
 } DcnCollective;

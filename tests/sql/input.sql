@@ -26,3 +26,7 @@ SELECT 'dropped steps stay', count(*), sum(dropped), (SELECT count(*) FROM input
 SELECT 'kpi', step_count, round(step_time_ms, 1), round(step_time_deviation_percent), input_verdict, round(peak_memory_mib, 2), peak_memory_of FROM kpi('tests/data/tf_fit_input_bound');
 SELECT 'kpi', step_count, peak_memory_mib > 2000, peak_memory_of, kernel_launch_percent FROM kpi('tests/data/tpu_train_54');
 SELECT 'not on the page', section, value FROM overview('tests/data/tpu_train_54') WHERE name = 'device_op_time_outside_compilation_percent';
+-- by hand: from the begin of each recv-done to the end of the host's event that begins while the transfer lasts, in ns
+SELECT 'stall on the host', rendezvous_name, printf('%.7f', host_stall_ms),
+       printf('%.7f', CASE rendezvous_name WHEN 'rendezvous_1' THEN (10399870 - 10207722) + (17703606 - 17182232) WHEN 'rendezvous_2' THEN (6365501 - 5758641) + (13603966 - 12899329)
+                                           ELSE (6050860 - 5870451) + (13706411 - 13006963) END / 2e6) FROM dcn_collectives('tests/data/megascale_small');
