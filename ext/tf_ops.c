@@ -106,7 +106,7 @@ static void *make_rows(Run *run, Host *only, ProfErr *err)
     TfRows *r = prof_alloc(sizeof *r);
     if (!r) return prof_nomem(err), NULL;
     for (int idle = 0; idle < 2 && !err->code; idle++) {
-        order_side(r, idle ? &stats->framework : &stats->framework_without_idle, idle, DEVICE, err);
+        order_side(r, &stats->framework, idle, DEVICE, err);
         if (!err->code) order_side(r, &stats->host, idle, HOST, err);
     }
     if (!err->code) return r;

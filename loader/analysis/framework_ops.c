@@ -34,12 +34,8 @@ static int add(OpStats *stats, OpMetricsDb *db, const OpMetrics *src, ProfErr *e
 
 int framework_ops_build(OpStats *stats, ProfErr *err)
 {
-    for (int with_idle = 0; with_idle < 2; with_idle++) {
-        OpMetricsDb *db = with_idle ? &stats->framework : &stats->framework_without_idle;
-        for (size_t i = 0; i < stats->device.n_ops && !err->code; i++)
-            if (with_idle || !op_is_idle(&stats->device.ops[i])) add(stats, db, &stats->device.ops[i], err);
-        db->total_op_ps = stats->device.total_op_ps;
-        db->total_ps = with_idle ? stats->device.total_ps : stats->device.total_op_ps;
-    }
+    OpMetricsDb *db = &stats->framework;
+    for (size_t i = 0; i < stats->device.n_ops && !err->code; i++) add(stats, db, &stats->device.ops[i], err);
+    db->total_op_ps = stats->device.total_op_ps, db->total_ps = stats->device.total_ps;
     return err->code;
 }

@@ -62,8 +62,8 @@ struct OpMetricsDb {
 /* The ops of one host, or of all hosts of a run together. */
 typedef struct {
     OpMetricsDb host, device;
-    OpMetricsDb framework, framework_without_idle; /* of device */
-    Arena arena;                                   /* owns texts, children and breakdowns of memory */
+    OpMetricsDb framework; /* of device */
+    Arena arena;           /* owns texts, children and breakdowns of memory */
     TextTable texts;
     const Text *idle; /* "IDLE" */
 } OpStats;

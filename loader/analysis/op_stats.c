@@ -52,7 +52,6 @@ static void op_stats_free(void *result)
     op_db_free(&stats->host);
     op_db_free(&stats->device);
     op_db_free(&stats->framework);
-    op_db_free(&stats->framework_without_idle);
     text_table_free(&stats->texts);
     arena_free(&stats->arena);
     prof_free(stats);
