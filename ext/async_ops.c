@@ -22,7 +22,9 @@ SQLITE_EXTENSION_INIT3
     C(AO_COVER, "overlapped_by", "TEXT", NULL, "the one op that hides most of it; NULL when none does", "libprofsql")                                          \
     C(AO_DONE_OP, "done_op", "TEXT", NULL, "the op that waits for it; NULL without done", "XEventMetadata.display_name")                                       \
     C(AO_WAIT, "wait_ps", "INTEGER", "ps", "how long the done took: the device waited for it; NULL on a GPU and without done", "libprofsql")                   \
-    C(AO_BYTES, "bytes", "INTEGER", "bytes", "bytes accessed by the start or the done, the larger; NULL when the file does not say", "bytes_accessed")         \
+    C(AO_BYTES, "bytes", "INTEGER", "bytes",                                                                                                                   \
+      "bytes accessed by the start or the done, the larger; of a GPU's copy what it copied; NULL when the file does not say",                                  \
+      "bytes_accessed; memcpy_details")                                                                                                                        \
     C(AO_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(AO_SOURCE, SOURCE_DOC)
 enum { ASYNC_OPS_COLUMNS(COLUMN_ENUM) };

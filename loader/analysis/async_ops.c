@@ -9,6 +9,7 @@
 #include "../parallel.h"
 #include "event_stats.h"
 #include "events.h"
+#include "kernel_names.h"
 
 /* ---- the lane: what computes, one interval after the other ---- */
 
@@ -472,7 +473,7 @@ static void walk_async_line(Making *m, Line *line)
 /* ---- GPUs ---- */
 
 static bool is_collective(Slice name) { return slice_starts_ignoring_case(name, "nccl") || slice_starts_ignoring_case(name, "rccl"); }
-static bool is_copy(Slice name) { return slice_starts_ignoring_case(name, "memcpy"); }
+static bool is_copy(Slice name) { return slice_starts_ignoring_case(name, "memcpy") || (slice_starts(name, "Copy") && slice_contains(name, "To")); }
 
 static const Text *gpu_category(Making *m, bool collective)
 {
@@ -485,27 +486,40 @@ static const Text *gpu_category(Making *m, bool collective)
     return text;
 }
 
+static void add_gpu_span(Making *m, const EventAt *e, Slice name, Slice copied)
+{
+    AsyncOp *op = add_op(m);
+    uint64_t bytes;
+    if (!op) return;
+    op->start = op->done = e->meta, op->start_event = op->done_event = e->event, op->op = op->done_op = name;
+    op->start_ps = e->start_ps, op->duration_ps = e->duration_ps > 0 ? e->duration_ps : 0;
+    op->category = gpu_category(m, is_collective(name));
+    if (copy_bytes(copied, &bytes) && bytes <= INT64_MAX) op->bytes = (int64_t)bytes;
+}
+
 static void walk_gpu_line(Making *m, Line *line)
 {
-    static const enum KnownStat wanted[] = {STAT_KERNEL_DETAILS};
+    static const enum KnownStat wanted[] = {STAT_KERNEL_DETAILS, STAT_MEMCPY_DETAILS};
     StatFilter filter;
     EventReader reader;
     EventAt e;
     stat_filter_open(&filter, m->plane, wanted, COUNT(wanted), m->err);
     event_reader_open_for(&reader, line, &filter.wanted, m->err);
     while (event_reader_next(&reader, &e)) {
-        Slice name = slice_of(e.meta->name);
+        Slice name = slice_of(e.meta->name), copied = {"", 0};
         unsigned known;
         Stat stat;
-        if (is_collective(name) || is_copy(name)) {
-            AsyncOp *op = add_op(m);
-            if (!op) break;
-            op->start = op->done = e.meta, op->start_event = op->done_event = e.event, op->op = op->done_op = name;
-            op->start_ps = e.start_ps, op->duration_ps = e.duration_ps > 0 ? e.duration_ps : 0;
-            op->category = gpu_category(m, is_collective(name));
-        } else if (filter.any && stat_filter_next(&filter, e.message, e.message + e.n_bytes, 4, &known, &stat)) {
+        bool kernel = false;
+        const uint8_t *p = e.message, *end = p + e.n_bytes;
+        while (filter.any && (p = stat_filter_next(&filter, p, end, 4, &known, &stat)))
+            if (known == STAT_KERNEL_DETAILS)
+                kernel = true;
+            else
+                copied = stat_text(m->plane, &stat);
+        if (is_collective(name) || is_copy(name) || copied.n)
+            add_gpu_span(m, &e, name, copied);
+        else if (kernel)
             add_interval(m, &e);
-        }
         if (m->err->code) break;
     }
     event_reader_close(&reader);

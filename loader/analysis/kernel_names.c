@@ -108,11 +108,38 @@ static KernelLaunch parse_launch(Slice s, void (*take)(KernelLaunch *, Slice, Sl
 
 KernelLaunch kernel_launch_xprof(Slice details) { return parse_launch(details, take_xprof); }
 
+static size_t digits(Slice s, size_t at)
+{
+    size_t n = at;
+    while (n < s.n && s.text[n] >= '0' && s.text[n] <= '9') n++;
+    return n - at;
+}
+
+/* Of a thread, on any GPU. Profilers of ROCm until 2024 wrote the halves of a pointer for registers and static shared memory. */
+enum { MOST_REGISTERS = 1024 };
+
 KernelLaunch kernel_launch_actual(Slice details)
 {
     KernelLaunch l = parse_launch(details, take_actual);
     if (!(l.occupancy > 0)) l.occupancy = 0, l.known &= ~(unsigned)LAUNCH_OCCUPANCY;
+    if (l.registers > MOST_REGISTERS) l.known &= ~(unsigned)(LAUNCH_REGISTERS | LAUNCH_SHARED);
     return l;
+}
+
+bool copy_bytes(Slice details, uint64_t *bytes)
+{
+    static const char *const keys[] = {"num_bytes:", "size:"};
+    bool found = false;
+    *bytes = 0;
+    for (size_t k = 0; k < COUNT(keys); k++) {
+        size_t n = strlen(keys[k]);
+        for (size_t i = 0; i + n < details.n; i++) {
+            if ((i && details.text[i - 1] != '\n' && details.text[i - 1] != ' ') || memcmp(details.text + i, keys[k], n)) continue;
+            int64_t value;
+            if (slice_integer((Slice){details.text + i + n, digits(details, i + n)}, &value)) *bytes = (uint64_t)value, found = true;
+        }
+    }
+    return found;
 }
 
 /* ---- tensor cores ---- */
@@ -154,13 +181,6 @@ static const char *const amd_patterns[] = {"gemm_fusion", "Custom_Cijk_", "_xdl"
                                            "wmma",        "aiter",        "FMHA_FWD", "attn_fwd", "bwd_kernel_",          "mfma"};
 /* Kernels of the same libraries that multiply on the plain cores. */
 static const char *const plain_patterns[] = {"ffma", "simt"};
-
-static size_t digits(Slice s, size_t at)
-{
-    size_t n = at;
-    while (n < s.n && s.text[n] >= '0' && s.text[n] <= '9') n++;
-    return n - at;
-}
 
 /* _MI<digits>x<digits>x<digits>: a matrix instruction in the name of a Tensile kernel. */
 static bool has_matrix_instruction(Slice s)

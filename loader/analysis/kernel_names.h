@@ -15,8 +15,12 @@ typedef struct {
 
 /* Reads kernel_details as XProf does: of its spellings only the present one of CUDA ("regs:16 static_shared:0 ... grid:1,1,1"). */
 KernelLaunch kernel_launch_xprof(Slice details);
-/* Reads all spellings that profilers have used; an occupancy of 0 counts as not known. */
+/* Reads all spellings that profilers have used; an occupancy of 0 counts as not known, nor do registers and static shared memory where
+ * there are more registers than any GPU has. */
 KernelLaunch kernel_launch_actual(Slice details);
+
+/* What memcpy_details says was copied; false, with 0, when it does not say. */
+bool copy_bytes(Slice details, uint64_t *bytes);
 
 enum KernelVendor { VENDOR_OTHER, VENDOR_NVIDIA, VENDOR_AMD };
 /* Whether XProf counts the kernel as one that uses tensor (matrix) cores; never for an unknown vendor. */

@@ -3,6 +3,7 @@
  * A GPU's event is a copy, a collective or a computation by its name, as XProf has it: it knows copies by names that only
  * older profilers gave (MEMCPYHtoD), and takes MemcpyH2D for a computation. What it is indeed is kept beside that. */
 #include "event_types.h"
+#include "kernel_names.h"
 #include "step_parts.h"
 
 uint32_t group_number(const GroupList *groups, int64_t id, uint32_t *last)
@@ -70,9 +71,18 @@ static uint16_t gpu_kind(const Text *name)
         const char *prefix;
         enum StepType type;
     } actual[] = {
-        {"MEMCPYHToD", TIME_HOST_TO_DEVICE},  {"MemcpyH2D", TIME_HOST_TO_DEVICE},    {"MEMCPYDToH", TIME_DEVICE_TO_HOST},
-        {"MemcpyD2H", TIME_DEVICE_TO_HOST},   {"MEMCPYDToD", TIME_DEVICE_TO_DEVICE}, {"MemcpyD2D", TIME_DEVICE_TO_DEVICE},
-        {"MemcpyP2P", TIME_DEVICE_TO_DEVICE}, {"MEMCPYPToP", TIME_DEVICE_TO_DEVICE}, {"nccl", TIME_COLLECTIVES},
+        {"MEMCPYHToD", TIME_HOST_TO_DEVICE},
+        {"MemcpyH2D", TIME_HOST_TO_DEVICE},
+        {"MEMCPYDToH", TIME_DEVICE_TO_HOST},
+        {"MemcpyD2H", TIME_DEVICE_TO_HOST},
+        {"MEMCPYDToD", TIME_DEVICE_TO_DEVICE},
+        {"MemcpyD2D", TIME_DEVICE_TO_DEVICE},
+        {"MemcpyP2P", TIME_DEVICE_TO_DEVICE},
+        {"MEMCPYPToP", TIME_DEVICE_TO_DEVICE},
+        {"CopyHostToDevice", TIME_HOST_TO_DEVICE},
+        {"CopyDeviceToHost", TIME_DEVICE_TO_HOST},
+        {"CopyDeviceToDevice", TIME_DEVICE_TO_DEVICE},
+        {"nccl", TIME_COLLECTIVES},
         {"rccl", TIME_COLLECTIVES},
     };
     Slice s = slice_of(name);
@@ -101,24 +111,6 @@ enum StepType gpu_event_type(const Text *name)
     return actual ? actual : type ? type : TIME_COMPUTE_32;
 }
 
-/* What follows a key in text of the form key:value, parts apart by blanks or newlines; later ones count. */
-static uint64_t detail_bytes(Slice details)
-{
-    static const char *const keys[] = {"num_bytes:", "size:"};
-    uint64_t bytes = 0;
-    for (size_t k = 0; k < COUNT(keys); k++) {
-        size_t n = strlen(keys[k]);
-        for (size_t i = 0; i + n < details.n; i++) {
-            if ((i && details.text[i - 1] != '\n' && details.text[i - 1] != ' ') || memcmp(details.text + i, keys[k], n)) continue;
-            size_t end = i + n;
-            int64_t value;
-            while (end < details.n && details.text[end] >= '0' && details.text[end] <= '9') end++;
-            if (slice_integer((Slice){details.text + i + n, end - i - n}, &value)) bytes = (uint64_t)value;
-        }
-    }
-    return bytes;
-}
-
 static bool add_transfer(LineSpans *s, uint32_t group, enum StepType type, const EventAt *e, Slice details)
 {
     enum StepTransfer kind = type == TIME_HOST_TO_DEVICE   ? TRANSFER_HOST_TO_DEVICE
@@ -126,6 +118,7 @@ static bool add_transfer(LineSpans *s, uint32_t group, enum StepType type, const
                                                            : TRANSFER_DEVICE_TO_DEVICE;
     if (type != TIME_HOST_TO_DEVICE && type != TIME_DEVICE_TO_HOST && type != TIME_DEVICE_TO_DEVICE) return true;
     LineTransfer *t = NULL;
+    uint64_t bytes;
     for (size_t back = 1; back <= N_STEP_TRANSFERS && back <= s->n_transfers && !t; back++) {
         LineTransfer *before = &s->transfers[s->n_transfers - back];
         if (before->group == group && before->kind == kind) t = before;
@@ -135,7 +128,7 @@ static bool add_transfer(LineSpans *s, uint32_t group, enum StepType type, const
         t = &s->transfers[s->n_transfers++];
         *t = (LineTransfer){.group = group, .kind = kind};
     }
-    t->what.count++, t->what.ps += (uint64_t)e->duration_ps, t->what.bytes += detail_bytes(details);
+    t->what.count++, t->what.ps += (uint64_t)e->duration_ps, t->what.bytes += copy_bytes(details, &bytes) ? bytes : 0;
     return true;
 }
 
