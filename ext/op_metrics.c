@@ -236,6 +236,8 @@ const Table op_metrics_table = {"op_metrics",
     C(OT_COMPUTE_16, "compute_16bit_ps", "INTEGER", "ps", "time in which GPUs computed with 16 bit numbers, in groups of events; NULL: not a device",          \
       "PrecisionStats.compute_16bit_ps")                                                                                                                       \
     C(OT_COMPUTE_32, "compute_32bit_ps", "INTEGER", "ps", "the same with others; NULL: not a device", "PrecisionStats.compute_32bit_ps")                       \
+    C(OT_COMPUTE_16_ACTUAL, "compute_16bit_ps_actual", "INTEGER", "ps", "compute_16bit_ps without copies; NULL: no GPU", "libprofsql")                         \
+    C(OT_COMPUTE_32_ACTUAL, "compute_32bit_ps_actual", "INTEGER", "ps", "compute_32bit_ps without copies, by all their names; NULL: no GPU", "libprofsql")     \
     C(OT_SOURCE, SOURCE_DOC)
 enum { OP_TOTALS_COLUMNS(COLUMN_ENUM) };
 static const Column op_metrics_totals_columns[] = {OP_TOTALS_COLUMNS(COLUMN_DOC)};
@@ -250,7 +252,17 @@ static bool op_metrics_totals_next(RowCursor *c)
 static void precision_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const StepDb *steps = run_steps(c->from->run, c->from->only, &c->err);
-    if (steps) result_u64(ctx, column == OT_COMPUTE_16 ? steps->compute_16bit_ps : steps->compute_32bit_ps);
+    if (!steps) return;
+    switch (column) {
+    case OT_COMPUTE_16: result_u64(ctx, steps->compute_16bit_ps); break;
+    case OT_COMPUTE_32: result_u64(ctx, steps->compute_32bit_ps); break;
+    case OT_COMPUTE_16_ACTUAL:
+        if (steps->hardware == HARDWARE_GPU) result_u64(ctx, steps->compute_16bit_ps_actual);
+        break;
+    default:
+        if (steps->hardware == HARDWARE_GPU) result_u64(ctx, steps->compute_32bit_ps_actual);
+        break;
+    }
 }
 
 static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -274,6 +286,8 @@ static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int col
         break;
     case OT_COMPUTE_16:
     case OT_COMPUTE_32:
+    case OT_COMPUTE_16_ACTUAL:
+    case OT_COMPUTE_32_ACTUAL:
         if (device) precision_column(c, ctx, column);
         break;
     case OT_SURE_BUSY:

@@ -246,8 +246,12 @@ int generic_steps(StepBuild *build, ProfErr *err)
     for (size_t i = 0; spans && i < n_lines; i++) line_spans_free(&spans[i]);
     if (!err->code) parallel_for(build->host->run->n_workers, n, sweep_group, &g, err);
     for (size_t i = 0; i < n && !err->code; i++) {
-        build->steps->compute_16bit_ps += g.has_device ? g.parity[i].all_ps[TIME_COMPUTE_16] : 0;
-        build->steps->compute_32bit_ps += g.has_device ? g.parity[i].all_ps[TIME_COMPUTE_32] : 0;
+        if (g.has_device) {
+            build->steps->compute_16bit_ps += g.parity[i].all_ps[TIME_COMPUTE_16];
+            build->steps->compute_32bit_ps += g.parity[i].all_ps[TIME_COMPUTE_32];
+            build->steps->compute_16bit_ps_actual += g.actual[i].all_ps[TIME_COMPUTE_16];
+            build->steps->compute_32bit_ps_actual += g.actual[i].all_ps[TIME_COMPUTE_32];
+        }
         add_step(&g, (uint32_t)i, err);
     }
     void *owned[] = {spans, g.seen, g.steps, g.collectives_ps, g.parity, g.actual, g.spans, g.first};

@@ -170,6 +170,7 @@ static int make_steps(Merge *m, ProfErr *err)
     for (size_t h = 0; h < db->n_hosts; h++) {
         const HostSteps *host = db->hosts[h];
         db->compute_16bit_ps += host->compute_16bit_ps, db->compute_32bit_ps += host->compute_32bit_ps;
+        db->compute_16bit_ps_actual += host->compute_16bit_ps_actual, db->compute_32bit_ps_actual += host->compute_32bit_ps_actual;
         db->has_complete_steps |= host->is_tpu;
         enum Hardware hardware = host->is_tpu ? HARDWARE_TPU : host->has_device ? HARDWARE_GPU : HARDWARE_CPU;
         if (hardware > db->hardware) db->hardware = hardware;

@@ -121,7 +121,8 @@ typedef struct {
     HostStep *steps; /* by group; those of no group last */
     size_t n_steps, step_capacity;
     uint64_t compute_16bit_ps, compute_32bit_ps; /* of GPUs: all groups, also those that are no steps */
-    OpMetricsDb ops;                             /* what one occurrence of a TPU op costs, by no key */
+    uint64_t compute_16bit_ps_actual, compute_32bit_ps_actual;
+    OpMetricsDb ops; /* what one occurrence of a TPU op costs, by no key */
     StepOpRecord *records;
     size_t n_records, record_capacity;
     bool has_infeed; /* an op brings input: idle time is not attributed to it */
@@ -152,7 +153,7 @@ typedef struct {
     bool merged;             /* steps of several hosts: XProf numbers them anew */
     bool empty_intersect;    /* hosts have steps, but none in common */
     bool has_complete_steps; /* XProf has a database of the ops of complete steps, if an empty one */
-    uint64_t compute_16bit_ps, compute_32bit_ps;
+    uint64_t compute_16bit_ps, compute_32bit_ps, compute_16bit_ps_actual, compute_32bit_ps_actual;
     Arena arena;
 } StepDb;
 
