@@ -12,7 +12,15 @@ typedef struct {
 #define DETAILS "knows the kernel_details of today's CUDA alone: 0 registers and bytes, 1,1,1 blocks and 0 % for others (ROCm, CUDA until 2023)"
 #define SPELLINGS "every spelling of kernel_details that profilers have used; NULL where unknown or not the same for all kernels of the row"
 
-#define FORGETS_HOST "forgets what host threads did beside a device, and takes copies by the names of today's profilers (MemcpyH2D) for computations; knows no steps of Keras 3"
+#define NARROW "counts 8 and 4 bit operations as a half and a quarter, to compare with the peak of 16 bit ones"
+#define ALL_OPERATIONS "each operation as one"
+#define FRACTION_LABEL "shows a fraction (0..1) under a label that says %"
+#define WELL_NAMED "the same number, named for what it is"
+#define COPIES_COMPUTE "takes copies by the names of today's profilers (MemcpyH2D) for computations"
+
+#define FORGETS_HOST                                                                                                                                           \
+    "forgets what host threads did beside a device, and takes copies by the names of today's profilers (MemcpyH2D) for computations; knows no steps of Keras " \
+    "3"
 #define WITH_HOST "host threads count too, and copies by every name; at each moment the most important activity. Without a GPU the same"
 
 #define OWN_MARKS "does not know the steps that frameworks mark in a way of their own (Keras 3), and then has no verdict"
@@ -42,6 +50,24 @@ static const Difference differences[] = {
     {"tf_ops", "tensorcore_utilization_fraction", "tensorcore_utilization_fraction_actual",
      "counts the kernels of its list of names among the thousand longest reports; 0 also for no kernel",
      "all kernels, by kernel_uses_tensorcore_actual; NULL without kernels"},
+    {"tf_ops", "operation", "kernel_time_by_op.operation",
+     "has no rows for kernels and copies whose op stands in the stats annotation and level 0 (until 2023)", "the query reads those stats too"},
+    {"tf_ops", "normalized_gflops", "tf_ops.model_gflops", NARROW, ALL_OPERATIONS},
+    {"hlo_ops", "normalized_gflops", "hlo_ops.model_gflops", NARROW, ALL_OPERATIONS},
+    {"hlo_ops", "flops", "hlo_ops.model_flops", NARROW, ALL_OPERATIONS},
+    {"op_metrics", "flops", "op_metrics.model_flops", NARROW, ALL_OPERATIONS},
+    {"op_profile", "bf16_flops", "op_profile.raw_flops", NARROW, ALL_OPERATIONS},
+    {"roofline", "normalized_gflops", "roofline.model_gflops", NARROW, ALL_OPERATIONS},
+    {"roofline", "flops", "flops_utilization_by_step.flops", "has rows of zeros for the steps of a GPU, whose ops it does not keep by step",
+     "kernels of the step times the operations of their ops; NULL where unknown"},
+    {"hlo_instructions", "flops", NULL, "counts sine, exp and their like by the cycles that one GPU (sm_86) takes, whatever runs them",
+     "no profile says what a device takes for them"},
+    {"tf_stats", "Measured Memory BW (GBytes/Sec)", "tf_ops.memory_bw_gibps", "shows GiB/s under a label that says GB/s", WELL_NAMED},
+    {"tf_stats", "Normalized FLOP Rate (FLOPs/s)", "tf_ops.normalized_gflops", "shows GFLOP/s under a label that says FLOP/s", WELL_NAMED},
+    {"tf_stats", "Total self-time on Device (%)", "tf_ops.device_self_time_fraction", FRACTION_LABEL, WELL_NAMED},
+    {"tf_stats", "Cumulative total-self time on Device (%)", "tf_ops.device_cumulative_self_time_fraction", FRACTION_LABEL, WELL_NAMED},
+    {"tf_stats", "Total self-time on Host (%)", "tf_ops.host_self_time_fraction", FRACTION_LABEL, WELL_NAMED},
+    {"tf_stats", "Cumulative total-self time on Host (%)", "tf_ops.host_cumulative_self_time_fraction", FRACTION_LABEL, WELL_NAMED},
     {"input_pipeline", "step_count", "step_count_actual", OWN_MARKS, "those marked steps, where there are no others"},
     {"input_pipeline", "input_percent", "input_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
     {"input_pipeline", "input_verdict", "input_verdict_actual", STEP_SHARES, "XProf's thresholds on input_percent_actual"},
@@ -81,15 +107,28 @@ static const Difference differences[] = {
      "reads peaks that are stored as integers as 0, and forgets CMEM, VMEM and megacore when it merges hosts",
      "devices shows each device as its plane describes it"},
     {"op_profile", "hbm_bytes", "roofline.hbm_bytes", "computes bytes from a rate in floating point, to the fifteenth digit", "the integer sums"},
+    {"op_profile", "num_children", NULL, "counts the children of a pruned node after it pruned them",
+     "op_profile(source, group_by, include_idle, 0) has all nodes"},
     {"tf_ops", "occurrences", "op_metrics.occurrences", "takes the most occurrences of any kernel or HLO op of a framework op for the op's own",
      "op_metrics has each kernel's and HLO op's"},
     {"op_metrics", "occurrences", NULL, "loses ops of a thread that cross each other or end with an op inside them, and what is open around them",
      "prof_issues (host_ops_lost) says how many; event_totals sums all events"},
+    {"op_metrics", "occurrences", "event_totals.occurrences", "counts an allocation or free that names an op for an occurrence of it, of no length",
+     "event_totals counts the events of a name"},
+    {"op_metrics", "name", "trace_events.name", "takes an event for a stage of tf.data where that stage's id is the number of the event's metadata",
+     "each event's own"},
+    {"op_metrics", "program_id", "trace_events.program_id", "counts kernels of one HLO op in a row, in one group, for the program of the first",
+     "each kernel's own"},
     {"op_metrics", "parent", NULL, "mixes the programs that TensorCores offload to SparseCores of one id",
      "prof_issues (sparsecore_programs_mixed) says where"},
     {"op_metrics_totals", "total_ps", NULL,
      "measures a GPU from the smallest to the largest time from the start of each line, though lines may begin at different times",
      "trace_events has times from the session's start"},
+    {"op_metrics_totals", "compute_16bit_ps", "compute_16bit_ps_actual", COPIES_COMPUTE, "without them"},
+    {"op_metrics_totals", "compute_32bit_ps", "compute_32bit_ps_actual", COPIES_COMPUTE, "without them"},
+    {"timeline", "duration_ps", "trace_events.duration_ps", "draws scopes and ops that last as long as the one around them shorter, by a nanosecond a level",
+     "that of the events below"},
+    {"timeline", "args", "event_stats.value", "shows step_idle_time_ps of the step before where a step of a TPU has none", "what the file holds"},
     {"steps", "device_compute_ms", "device_compute_ms_actual", FORGETS_HOST, WITH_HOST},
     {"steps", "device_to_device_ms", "device_to_device_ms_actual", FORGETS_HOST, WITH_HOST},
     {"steps", "device_collectives_ms", "device_collectives_ms_actual", FORGETS_HOST, WITH_HOST},

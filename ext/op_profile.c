@@ -44,7 +44,7 @@ SQLITE_EXTENSION_INIT3
     C(OP_UTILIZATION, "flops_utilization", "REAL", "fraction 0..1", "FLOP rate over the peak, uncapped; NULL without time or peak", "op profile page")         \
     C(OP_WASTED, "wasted_time_fraction", "REAL", "fraction 0..1",                                                                                              \
       "time_fraction x (1 - the larger of FLOP and HBM utilization); NULL where HBM utilization is 0 or unknown, as on XProf's page", "op profile page")       \
-    C(OP_CHILDREN, "num_children", "INTEGER", "nodes", "nodes directly below, those that were pruned too", "Node.num_children")                                \
+    C(OP_CHILDREN, "num_children", "INTEGER", "nodes", "nodes directly below; 100, which XProf keeps, where it pruned", "Node.num_children")                   \
     C(OP_PRIMITIVE, "computation_primitive_size", "INTEGER", NULL, "0: no open profiler fills it; NULL where the node is no op", "Node.xla")                   \
     C(OP_FINGERPRINT, "fingerprint", "TEXT", NULL, "0: no open profiler fills it; NULL where the node is no op", "Node.xla")                                   \
     C(OP_KERNEL, "kernel_metadata", "TEXT", NULL, "empty: no open profiler fills it; NULL where the node is no op", "Node.xla")                                \

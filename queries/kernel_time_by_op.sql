@@ -1,0 +1,44 @@
+-- Which framework ops do the kernels and copies of GPUs run for, in files of any age?
+-- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- parameter n = 20: how many rows
+-- column rank INTEGER: 1 takes the most time
+-- column type TEXT: type of the op; NULL when the file does not say
+-- column operation TEXT: name of the op, that of the HLO op where the program names none; NULL: the file names no op for these
+-- column occurrences INTEGER: kernels and copies that ran for it
+-- column kernel_count INTEGER [kernels]: of how many names they are
+-- column total_time_us REAL [us]: sum of their durations
+-- column avg_time_us REAL [us]: average of one
+-- column percent REAL [percent 0..100]: share of the time of all kernels and copies
+-- column tensorcore_utilization_fraction REAL [fraction 0..1]: share of its kernels' time on tensor cores, by their names; NULL without kernels
+WITH event AS MATERIALIZED (
+    SELECT run, host, program_id, hlo_op, tf_op, name, count(*) AS n, sum(1.0 * duration_ps) AS ps
+    FROM temp.trace_events(:source)
+    WHERE plane_kind = 'gpu' AND NOT derived
+    GROUP BY run, host, program_id, hlo_op, tf_op, name
+), instruction AS MATERIALIZED (
+    SELECT run, host, program_id, hlo_op, tf_op, op_type
+    FROM temp.hlo_instructions(:source)
+    WHERE tf_op <> '' AND EXISTS (SELECT 1 FROM event WHERE hlo_op IS NOT NULL)
+), kernel AS MATERIALIZED (
+    SELECT run, kernel_name AS name, max(kernel_uses_tensorcore_actual) AS tensorcore
+    FROM temp.kernel_stats(:source, 0)
+    GROUP BY run, kernel_name
+), named AS (
+    SELECT e.n, e.ps, e.name, k.tensorcore,
+           CASE WHEN e.hlo_op IS NOT NULL THEN coalesce(i.tf_op, e.hlo_op)
+                WHEN e.tf_op GLOB '?*:*' AND e.tf_op NOT GLOB 'Iterator:*' THEN substr(e.tf_op, 1, instr(e.tf_op, ':') - 1)
+                ELSE e.tf_op END AS operation,
+           CASE WHEN e.hlo_op IS NOT NULL THEN nullif(i.op_type, '') ELSE nullif(substr(e.tf_op, nullif(instr(e.tf_op, ':'), 0) + 1), '') END AS type
+    FROM event AS e LEFT JOIN instruction AS i ON i.run = e.run AND i.host = e.host AND i.program_id = e.program_id AND i.hlo_op = e.hlo_op
+         LEFT JOIN kernel AS k ON k.run = e.run AND k.name = e.name
+), op AS (
+    SELECT type, operation, sum(n) AS n, count(DISTINCT name) AS kernels, sum(ps) AS ps, sum(CASE WHEN tensorcore THEN ps ELSE 0 END) AS tensorcore,
+           sum(CASE WHEN tensorcore IS NOT NULL THEN ps END) AS kernel_ps
+    FROM named
+    GROUP BY type, operation
+)
+SELECT row_number() OVER (ORDER BY ps DESC, operation, type), type, operation, n, kernels, ps / 1e6, ps / 1e6 / n, 100.0 * ps / nullif(sum(ps) OVER (), 0),
+       tensorcore / nullif(kernel_ps, 0)
+FROM op
+ORDER BY 1
+LIMIT coalesce(:n, 20)
