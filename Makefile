@@ -102,7 +102,7 @@ run: loadable
 	  "SELECT rank, operation, occurrences, round(self_time_us, 1) AS self_time_us, round(self_time_percent, 1) AS percent FROM top_ops('$(SAMPLE)')"
 
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
-test: loadable capture $(BUILD)/oom $(BUILD)/prefix $(UNITS)
+test: loadable capture $(BUILD)/oom $(BUILD)/prefix $(BUILD)/mutants $(UNITS)
 	@tests/run
 
 $(BUILD)/checked.a: $(CHECKED_OBJECTS)
@@ -115,7 +115,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/checked.a
 $(BUILD)/oom: tests/oom.c $(BUILD)/libprofsql.so
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $< -lsqlite3 -pthread -ldl
-$(BUILD)/prefix: tests/prefix.c $(BUILD)/checked.a
+$(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $^ -lsqlite3 $(LIBS) -ldl
 

@@ -420,7 +420,7 @@ static const HloDetail *instruction_of(RowCursor *c, EventsRows *r)
     return r->detail;
 }
 
-static void result_slice(sqlite3_context *ctx, Slice s) { sqlite3_result_text64(ctx, s.n ? s.text : "", s.n, SQLITE_TRANSIENT, SQLITE_UTF8); }
+static void result_slice(sqlite3_context *ctx, Slice s) { result_utf8(ctx, (const uint8_t *)s.text, s.n); }
 
 static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool type)
 {
@@ -444,15 +444,19 @@ static void shapes_column(sqlite3_context *ctx, Slice shapes)
 {
     if (shapes.n && *shapes.text == '(') shapes = (Slice){shapes.text + 1, shapes.n - 1};
     if (shapes.n && shapes.text[shapes.n - 1] == ')') shapes.n--;
+    char *fixed = sqlite3_malloc64((sqlite3_uint64)shapes.n * 3 + 1);
+    if (!fixed) return sqlite3_result_error_nomem(ctx);
+    size_t n = utf8_repair((const uint8_t *)shapes.text, shapes.n, fixed);
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendchar(out, 1, '[');
-    for (size_t i = 0, start = 0; i <= shapes.n; i++) {
-        if (i < shapes.n && shapes.text[i] != ';') continue;
+    for (size_t i = 0, start = 0; i <= n; i++) {
+        if (i < n && fixed[i] != ';') continue;
         if (start) sqlite3_str_appendchar(out, 1, ',');
-        json_text(out, shapes.text + start, i - start);
+        json_text(out, fixed + start, i - start);
         start = i + 1;
     }
     sqlite3_str_appendchar(out, 1, ']');
+    sqlite3_free(fixed);
     result_str(ctx, out);
 }
 

@@ -68,8 +68,9 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
             const Host *host = &run->hosts[h];
             if (!host->readable || host->start_unix_ns < 0) continue;
             if (start < 0 || host->start_unix_ns < start) start = host->start_unix_ns;
+            if (host->stop_unix_ns < host->start_unix_ns) continue;
             int64_t ns = host->stop_unix_ns - host->start_unix_ns;
-            if (host->stop_unix_ns >= host->start_unix_ns && ns > duration_ns) duration_ns = ns;
+            if (ns > duration_ns) duration_ns = ns;
         }
         if (column == PR_START)
             result_ns(ctx, start);

@@ -191,6 +191,7 @@ const char *row_text_parameter(const RowCursor *c, int parameter, const char *ot
 void result_text(sqlite3_context *ctx, const Text *text);
 void result_u64(sqlite3_context *ctx, uint64_t value); /* INTEGER where it fits, else decimal TEXT */
 void result_id(sqlite3_context *ctx, uint64_t id);     /* always decimal TEXT */
+void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n); /* a copy, as valid UTF-8 */
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat);
 const Text *stat_name(const Plane *plane, const Stat *stat);
 /* Appends text as a JSON string; UTF-8 as it is. */

@@ -90,6 +90,16 @@ const Text *stat_name(const Plane *plane, const Stat *stat)
     return meta ? meta->name : empty_text;
 }
 
+void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n)
+{
+    if (utf8_valid(bytes, n)) return sqlite3_result_text64(ctx, n ? (const char *)bytes : "", n, SQLITE_TRANSIENT, SQLITE_UTF8);
+    char *fixed = sqlite3_malloc64((sqlite3_uint64)n * 3);
+    if (!fixed)
+        sqlite3_result_error_nomem(ctx);
+    else
+        sqlite3_result_text64(ctx, fixed, utf8_repair(bytes, n, fixed), sqlite3_free, SQLITE_UTF8);
+}
+
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat)
 {
     switch (stat->type) {
@@ -98,17 +108,7 @@ void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat)
     case TYPE_INT64: sqlite3_result_int64(ctx, stat->integer); break;
     case TYPE_REF: result_text(ctx, stat_ref_text(plane, stat->natural)); break;
     case TYPE_BYTES: sqlite3_result_blob64(ctx, stat->n_bytes ? stat->bytes : (const void *)"", stat->n_bytes, SQLITE_TRANSIENT); break;
-    case TYPE_STR:
-        if (utf8_valid(stat->bytes, stat->n_bytes)) {
-            sqlite3_result_text64(ctx, stat->n_bytes ? (const char *)stat->bytes : "", stat->n_bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
-        } else {
-            char *fixed = sqlite3_malloc64(stat->n_bytes * 3);
-            if (!fixed)
-                sqlite3_result_error_nomem(ctx);
-            else
-                sqlite3_result_text64(ctx, fixed, utf8_repair(stat->bytes, stat->n_bytes, fixed), sqlite3_free, SQLITE_UTF8);
-        }
-        break;
+    case TYPE_STR: result_utf8(ctx, stat->bytes, stat->n_bytes); break;
     case TYPE_NONE: break;
     }
 }

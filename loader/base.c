@@ -11,7 +11,7 @@ int prof_fail(ProfErr *err, int code, uint64_t offset, const char *format, ...)
     err->code = code, err->offset = offset;
     va_list ap;
     va_start(ap, format);
-    vsnprintf(err->text, sizeof err->text, format, ap);
+    print_utf8(err->text, sizeof err->text, format, ap);
     va_end(ap);
     return code;
 }
@@ -169,6 +169,17 @@ size_t utf8_repair(const uint8_t *s, size_t n_bytes, char *out)
             memcpy(o, "\xef\xbf\xbd", 3), o += 3, s += bad;
     }
     return (size_t)(o - out);
+}
+
+void print_utf8(char *out, size_t n_out, const char *format, va_list ap)
+{
+    vsnprintf(out, n_out, format, ap);
+    uint8_t *s = (uint8_t *)out;
+    for (const uint8_t *end = s + strlen(out); s < end;) {
+        size_t bad, n = utf8_step(s, end, &bad);
+        if (!n) memset(s, s + bad < end ? '?' : '\0', bad);
+        s += n ? n : bad;
+    }
 }
 
 uint64_t hash_bytes(const uint8_t *s, size_t n)

@@ -83,6 +83,8 @@ void text_table_free(TextTable *table);
  * out holds up to 3 * n_bytes; returns the bytes written. */
 size_t utf8_repair(const uint8_t *bytes, size_t n_bytes, char *out);
 bool utf8_valid(const uint8_t *bytes, size_t n_bytes);
+/* vsnprintf whose text is valid UTF-8 whatever is printed and wherever it is cut. */
+void print_utf8(char *out, size_t n_out, const char *format, va_list ap);
 
 /* A key that spreads: for hash tables of 64-bit ids. */
 static inline uint64_t mix64(uint64_t x)

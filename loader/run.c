@@ -43,7 +43,7 @@ void host_issue(Host *host, const char *severity, const char *code, uint64_t off
         char text[1200];
         va_list ap;
         va_start(ap, format);
-        vsnprintf(text, sizeof text, format, ap);
+        print_utf8(text, sizeof text, format, ap);
         va_end(ap);
         char *message = arena_alloc(&host->arena, strlen(text) + 1);
         if (message && GROW(host->issues, host->n_issues, host->issue_capacity))

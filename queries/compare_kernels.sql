@@ -18,7 +18,7 @@ WITH both_runs AS (
     UNION ALL
     SELECT kernel_name, op_name_actual, 0, 0.0, occurrences, total_duration_us FROM temp.kernel_stats(:b, 0)
 ), kernels AS (
-    SELECT kernel_name, op_name, sum(n_a) AS n_a, sum(n_b) AS n_b, sum(us_a) AS us_a, sum(us_b) AS us_b
+    SELECT kernel_name, op_name, CAST(sum(1.0 * n_a) AS INTEGER) AS n_a, CAST(sum(1.0 * n_b) AS INTEGER) AS n_b, sum(us_a) AS us_a, sum(us_b) AS us_b
     FROM both_runs
     GROUP BY kernel_name, op_name
 )

@@ -19,7 +19,7 @@ WITH both_runs AS (
     UNION ALL
     SELECT host_or_device, type, operation, 0, 1, 0, 0.0, occurrences, total_self_time_us FROM temp.tf_ops(:b, 1, 0)
 ), ops AS (
-    SELECT side, type, operation, max(in_a) AS in_a, max(in_b) AS in_b, sum(n_a) AS n_a, sum(us_a) AS us_a, sum(n_b) AS n_b, sum(us_b) AS us_b
+    SELECT side, type, operation, max(in_a) AS in_a, max(in_b) AS in_b, CAST(sum(1.0 * n_a) AS INTEGER) AS n_a, sum(us_a) AS us_a, CAST(sum(1.0 * n_b) AS INTEGER) AS n_b, sum(us_b) AS us_b
     FROM both_runs
     GROUP BY side, type, operation
 )

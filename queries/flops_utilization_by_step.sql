@@ -27,7 +27,7 @@ WITH device AS MATERIALIZED (
     FROM temp.roofline(:source)
     WHERE rank = 0 AND include_infeed_outfeed AND record NOT IN ('Total', 'Average') AND run IN (SELECT run FROM device WHERE is_tpu)
     UNION ALL
-    SELECT k.run, h.step, sum(k.n * op.flops)
+    SELECT k.run, h.step, sum(1.0 * k.n * op.flops)
     FROM kernel AS k JOIN op ON op.run = k.run AND op.program_id = k.program_id AND op.name = k.hlo_op
          JOIN temp.host_steps(:source) AS h ON h.run = k.run AND h.host = k.host AND h.group_id = k.group_id
     WHERE h.step IS NOT NULL

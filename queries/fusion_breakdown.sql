@@ -25,7 +25,7 @@ WITH inside AS (
     FROM temp.hlo_instructions(:source) AS f CROSS JOIN bodies AS b ON b.run = f.run AND b.host = f.host AND b.program_id = f.program_id AND b.computation = f.called_computations
     WHERE f.opcode = 'fusion'
 ), device_times AS MATERIALIZED (
-    SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us, sum(occurrences) AS occurrences FROM temp.hlo_ops(:source) GROUP BY 1, 2, 3
+    SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us, CAST(sum(1.0 * occurrences) AS INTEGER) AS occurrences FROM temp.hlo_ops(:source) GROUP BY 1, 2, 3
 ), times AS MATERIALIZED ( -- without a device the ops are events of host threads
     SELECT * FROM device_times
     UNION ALL

@@ -6,9 +6,9 @@
 -- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...
 -- column run TEXT: the run
 -- column hlo_module TEXT: the program
--- column at_event INTEGER: the moment: what the event allocates is there already, what it frees is still there; NULL: the program has no such event
+-- column at_event INTEGER: the moment: what the event allocates is there already, what it frees is still there; NULL: no program has such an event
 -- column hlo_op TEXT: instruction whose result the buffer holds, and which part of it
--- column kind TEXT: parameter, output or constant, which live throughout, or temporary
+-- column kind TEXT: parameter, output or constant, which live throughout, or temporary; where no program has the event, which ones there are
 -- column size_mib REAL [MiB]: size, padding included
 -- column expansion REAL [ratio]: size by the size without padding
 -- column start_event INTEGER: event that allocated it; NULL: it lives throughout
@@ -24,13 +24,22 @@ WITH moments AS MATERIALIZED (
                        WHERE t.run = p.run AND t.host = p.host AND t.program_id = p.program_id AND t.memory_space = p.memory_space AND t.event = :event) END AS event
     FROM temp.memory_peaks(:source) AS p
     WHERE memory_space = coalesce(:space, 0) AND (:module IS NULL OR :module IN (hlo_module, program_id))
+), live AS (
+    SELECT b.run, b.hlo_module, m.event, b.hlo_op || coalesce(b.shape_index, ''), b.kind, b.size_bytes / 1048576.0 AS size_mib,
+           CASE WHEN b.unpadded_bytes_actual > 0 THEN 1.0 * b.size_bytes / b.unpadded_bytes_actual END, b.start_event, b.end_event, b.shape_actual, b.tf_op,
+           b.source_file || ':' || b.source_line, count(DISTINCT b.host)
+    FROM moments AS m JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
+    WHERE m.event BETWEEN b.start_event AND b.end_event
+       OR (b.start_event IS NULL AND b.offset_bytes IS NOT NULL AND b.live_at_peak AND (m.event IS NOT NULL OR :event IS NULL))
+    GROUP BY b.run, b.program_id, b.hlo_module, m.event, b.buffer_id, b.hlo_op, b.shape_index, b.size_bytes, b.unpadded_bytes_actual, b.start_event, b.end_event
+    ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.program_id, b.buffer_id
+    LIMIT coalesce(:n, 20)
 )
-SELECT b.run, b.hlo_module, m.event, b.hlo_op || coalesce(b.shape_index, ''), b.kind, b.size_bytes / 1048576.0,
-       CASE WHEN b.unpadded_bytes_actual > 0 THEN 1.0 * b.size_bytes / b.unpadded_bytes_actual END, b.start_event, b.end_event, b.shape_actual, b.tf_op,
-       b.source_file || ':' || b.source_line, count(DISTINCT b.host)
-FROM moments AS m JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
-WHERE m.event BETWEEN b.start_event AND b.end_event
-   OR (b.start_event IS NULL AND b.offset_bytes IS NOT NULL AND b.live_at_peak AND (m.event IS NOT NULL OR :event IS NULL))
-GROUP BY b.run, b.program_id, b.hlo_module, m.event, b.buffer_id, b.hlo_op, b.shape_index, b.size_bytes, b.unpadded_bytes_actual, b.start_event, b.end_event
-ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.program_id, b.buffer_id
-LIMIT coalesce(:n, 20)
+SELECT * FROM live
+UNION ALL
+SELECT run, NULL, NULL, NULL, coalesce('no event ' || :event || ': they are ' || first || ' to ' || last, 'no events'), NULL, NULL, NULL, NULL, NULL, NULL, NULL, hosts
+FROM (SELECT m.run, count(DISTINCT m.host) AS hosts, min(t.event) AS first, max(t.event) AS last
+      FROM moments AS m LEFT JOIN temp.heap_timeline(:source) AS t
+           ON t.run = m.run AND t.host = m.host AND t.program_id = m.program_id AND t.memory_space = m.memory_space
+      WHERE :event IS NOT NULL AND NOT EXISTS (SELECT 1 FROM moments WHERE event IS NOT NULL)
+      GROUP BY m.run)

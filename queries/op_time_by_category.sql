@@ -11,7 +11,7 @@
 -- column flops REAL [floating operations]: what they computed; NULL: none or not known
 -- column bytes_accessed REAL [bytes]: what they read and wrote; NULL: none or not known
 WITH kinds AS (
-    SELECT run, side, category, count(*) AS ops, sum(occurrences) AS occurrences, sum(CAST(self_ps AS REAL)) AS self, sum(flops) AS flops,
+    SELECT run, side, category, count(*) AS ops, CAST(sum(1.0 * occurrences) AS INTEGER) AS occurrences, sum(CAST(self_ps AS REAL)) AS self, sum(1.0 * flops) AS flops,
            sum(CAST(bytes_accessed AS REAL)) AS bytes
     FROM temp.op_metrics(:source)
     WHERE side <> 'framework' AND parent_id IS NULL

@@ -15,10 +15,11 @@ WITH step AS MATERIALIZED (
 ), scaled AS (
     SELECT *, max(0, min(1000, coalesce(:width, 60))) / max(1e-12, max(duration_ms) OVER (PARTITION BY run)) AS scale
     FROM step
-), ends AS (
-    SELECT place, run, step, name, duration_ms, bottleneck, round(c * scale) AS c, round((c + a) * scale) AS a, round((c + a + d) * scale) AS d,
-           round((c + a + d + i) * scale) AS i, round((c + a + d + i + o) * scale) AS o, round((c + a + d + i + o + h) * scale) AS h,
-           round((c + a + d + i + o + h + l) * scale) AS l, round((c + a + d + i + o + h + l + x) * scale) AS x, round(duration_ms * scale) AS n
+), ends AS ( -- parts of a step may exceed it in files whose times lie
+    SELECT place, run, step, name, duration_ms, bottleneck, min(1000, round(c * scale)) AS c, min(1000, round((c + a) * scale)) AS a,
+           min(1000, round((c + a + d) * scale)) AS d, min(1000, round((c + a + d + i) * scale)) AS i, min(1000, round((c + a + d + i + o) * scale)) AS o,
+           min(1000, round((c + a + d + i + o + h) * scale)) AS h, min(1000, round((c + a + d + i + o + h + l) * scale)) AS l,
+           min(1000, round((c + a + d + i + o + h + l + x) * scale)) AS x, round(duration_ms * scale) AS n
     FROM scaled
 )
 SELECT run, step, name, duration_ms,

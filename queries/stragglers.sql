@@ -30,7 +30,7 @@ WITH peers AS MATERIALIZED (
     FROM step AS s JOIN typical AS t USING (run)
     GROUP BY run
 ), wait AS MATERIALIZED (
-    SELECT run, host, plane, sum(wait_ps) / 1e9 AS ms FROM temp.collectives(:source) GROUP BY run, host, plane
+    SELECT run, host, plane, sum(1.0 * wait_ps) / 1e9 AS ms FROM temp.collectives(:source) GROUP BY run, host, plane
 ), score AS (
     SELECT s.*, own_ms - median_ms AS over_ms, CASE WHEN d.n > 2 AND deviation > 0 THEN 0.6745 * (own_ms - median_ms) / deviation END AS z,
            row_number() OVER (PARTITION BY run ORDER BY own_ms DESC, core_id) AS rank

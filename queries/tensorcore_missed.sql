@@ -12,7 +12,7 @@ WITH reports AS MATERIALIZED (
     SELECT op_name_actual AS op_name, kernel_name, occurrences, total_duration_us, op_is_tensorcore_eligible_actual AND NOT kernel_uses_tensorcore_actual AS missed
     FROM temp.kernel_stats(:source, 0)
 ), kernels AS (
-    SELECT op_name, kernel_name, sum(occurrences) AS occurrences, sum(total_duration_us) AS total_us
+    SELECT op_name, kernel_name, CAST(sum(1.0 * occurrences) AS INTEGER) AS occurrences, sum(total_duration_us) AS total_us
     FROM reports
     WHERE missed
     GROUP BY op_name, kernel_name

@@ -17,7 +17,7 @@ WITH reports AS MATERIALIZED (
     SELECT kernel_name, op_name_actual AS op_name, occurrences, total_duration_us, min_duration_us, max_duration_us, kernel_uses_tensorcore_actual AS uses_tensorcore
     FROM temp.kernel_stats(:source, 0)
 ), kernels AS (
-    SELECT kernel_name, sum(occurrences) AS occurrences, sum(total_duration_us) AS total_us, min(min_duration_us) AS min_us, max(max_duration_us) AS max_us,
+    SELECT kernel_name, CAST(sum(1.0 * occurrences) AS INTEGER) AS occurrences, sum(total_duration_us) AS total_us, min(min_duration_us) AS min_us, max(max_duration_us) AS max_us,
            max(uses_tensorcore) AS uses_tensorcore, count(DISTINCT op_name) AS op_count
     FROM reports
     GROUP BY kernel_name

@@ -20,8 +20,8 @@ typedef struct {
 typedef struct {
     Interval *items;
     size_t n, capacity;
-    int64_t *before; /* time covered by the intervals before each */
-    uint32_t *tree;  /* of the n intervals the longest: leaves at n and on, the longer of two children above; 0 unused */
+    uint64_t *before; /* time covered by the intervals before each: less than 2^64 */
+    uint32_t *tree;   /* of the n intervals the longest: leaves at n and on, the longer of two children above; 0 unused */
 } Lane;
 
 static int by_start(const void *a, const void *b)
@@ -51,7 +51,7 @@ static bool lane_finish(Lane *lane)
     lane->before = prof_alloc((n + 1) * sizeof *lane->before);
     lane->tree = prof_alloc(2 * n * sizeof *lane->tree);
     if (!lane->before || !lane->tree || n > UINT32_MAX / 2) return false;
-    for (size_t i = 0; i < n; i++) lane->before[i + 1] = add_saturated(lane->before[i], length(&lane->items[i])), lane->tree[n + i] = (uint32_t)i;
+    for (size_t i = 0; i < n; i++) lane->before[i + 1] = lane->before[i] + (uint64_t)length(&lane->items[i]), lane->tree[n + i] = (uint32_t)i;
     for (size_t i = n; i-- > 1;) lane->tree[i] = longer(lane, lane->tree[2 * i], lane->tree[2 * i + 1]);
     return true;
 }
@@ -102,10 +102,10 @@ static void hide(AsyncOp *op, const Lane *lane)
     last = lane_find(lane, end); /* ends behind the span, or is none */
     if (last < lane->n && lane->items[last].start < end) last++;
     const Interval *left = &lane->items[first], *right = &lane->items[last - 1];
-    int64_t covered = lane->before[last] - lane->before[first];
-    if (left->start < start) covered -= start - left->start;
-    if (right->end > end) covered -= right->end - end;
-    op->hidden_ps = covered;
+    uint64_t covered = lane->before[last] - lane->before[first];
+    if (left->start < start) covered -= (uint64_t)start - (uint64_t)left->start;
+    if (right->end > end) covered -= (uint64_t)right->end - (uint64_t)end;
+    op->hidden_ps = (int64_t)covered;
     consider(op, left, start, end);
     consider(op, right, start, end);
     if (last - first > 2) consider(op, &lane->items[lane_longest(lane, first + 1, last - 1)], start, end);

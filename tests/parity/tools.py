@@ -619,28 +619,23 @@ CHANCE = [
     (tool, "hosts whose steps span equal times: any of them may lead when steps are aligned, by a hash, another in each tool",
      "FROM (SELECT max(start_ps + duration_ps) - min(start_ps) AS span FROM host_steps({source}) WHERE dropped IS NULL GROUP BY host) GROUP BY span HAVING count(*) > 1")
     for tool in ("input_pipeline_analyzer.*", "overview_page.*", "op_stats.steps*", "pod_viewer", "roofline_model.ops")
+] + [
+    (tool, "iterations of two loops of the executor begin at one moment: XProf numbers them in the order of a hash, another in each answer",
+     "FROM (SELECT *, max(iteration) OVER (PARTITION BY host, step) AS last FROM (SELECT host, stats ->> '$.id' AS step, stats ->> '$.iter_num' AS iteration, "
+     "min(start_ps) AS start FROM trace_events({source}) WHERE name = 'ExecutorState::Process' GROUP BY 1, 2, 3)) WHERE last <> 0 GROUP BY host, start "
+     "HAVING count(DISTINCT step) > 1")
+    for tool in ("input_pipeline_analyzer.steps*", "overview_page.input_pipeline*", "op_stats.steps*", "pod_viewer")
 ]
 
 # (tool, file, reason), patterns: known to differ there alone.
 UNDEFINED_CASTS = "clock rates and peaks of NaN, infinity and beyond uint64: XProf casts them to integers, which C++ leaves undefined; NaN is NULL here"
 UNIX_TIMES = "lines begin at Unix times: XProf's begins of steps have wrapped, ours count from the session's start"
-EQUAL_LOOPS = "iterations of two loops begin at one moment: XProf numbers them in the order of a hash, another in each answer"
 KNOWN = [
-    ("input_pipeline_analyzer.steps*", "*gpu_train_15/*", EQUAL_LOOPS),
-    ("overview_page.input_pipeline*", "*gpu_train_15/*", EQUAL_LOOPS),
     ("op_stats.op_metrics*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("op_profile.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("roofline_model.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("op_stats.steps*", "*edge_timestamp_extreme/*", UNIX_TIMES),
 ]
-# (tool, words of the recipe, reason): the same of freshly made-up profiles.
-KNOWN_MADE = [
-    ("op_stats.steps*", "--loop executor", EQUAL_LOOPS),
-    ("pod_viewer", "--loop executor", EQUAL_LOOPS),
-    ("input_pipeline_analyzer.steps*", "--loop executor", EQUAL_LOOPS),
-    ("overview_page.input_pipeline*", "--loop executor", EQUAL_LOOPS),
-]
-
 TOOLS = [
     # ops and kernels
     Entry("framework_op_stats.with_idle", "tf_ops", "tf_ops({source}, 1)", FRAMEWORK_OPS, key="host_or_device operation type occurrences", order=True),

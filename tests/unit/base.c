@@ -85,6 +85,10 @@ int main(void)
     prof_fail(&err, PROF_FORMAT, 17, "first %d", 1);
     check(prof_fail(&err, PROF_IO, 18, "second") == PROF_FORMAT && err.offset == 17 && !strcmp(err.text, "first 1") && prof_nomem(&err) == PROF_FORMAT,
           "the first error stands");
+    ProfErr odd = {0}, cut = {0};
+    prof_fail(&odd, PROF_FORMAT, 0, "%s is no name", "a\xff\xe2\x82z");
+    prof_fail(&cut, PROF_FORMAT, 0, "%*s\xe2\x82\xac", (int)sizeof cut.text - 3, "");
+    check(!strcmp(odd.text, "a???z is no name") && strlen(cut.text) == sizeof cut.text - 3, "an error is UTF-8, and ends with a whole character");
     Arena arena = {0};
     bool zero = true;
     for (size_t n = 1; n < 300000; n = n * 3 + 1) {
