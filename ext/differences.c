@@ -128,6 +128,8 @@ static const Difference differences[] = {
     {"op_metrics_totals", "compute_32bit_ps", "compute_32bit_ps_actual", COPIES_COMPUTE, "without them"},
     {"timeline", "duration_ps", "trace_events.duration_ps", "draws scopes and ops that last as long as the one around them shorter, by a nanosecond a level",
      "that of the events below"},
+    {"timeline", "flow_in", "flow_in", "joins all events whose correlation_id is of type int64, which it reads as 0",
+     "flow_in and flow_out join those of one id"},
     {"timeline", "args", "event_stats.value", "shows step_idle_time_ps of the step before where a step of a TPU has none", "what the file holds"},
     {"steps", "device_compute_ms", "device_compute_ms_actual", FORGETS_HOST, WITH_HOST},
     {"steps", "device_to_device_ms", "device_to_device_ms_actual", FORGETS_HOST, WITH_HOST},
