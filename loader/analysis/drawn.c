@@ -304,7 +304,7 @@ static bool add_flows(const Drawing *d, const Line *line, const EventMeta *meta,
     n.used = true;
     if (d->grouping->by == GROUPED_BY_FILE || !event_numbers_read(&n, &dp->context, line, type, message, n_bytes)) return true;
     bool any = numbers_have(&n, STAT_CORRELATION_ID);
-    if (any) set_flow(out, !dp->context.is_host, flow_id(numbers_natural(&n, STAT_CORRELATION_ID), CONTEXT_GPU_LAUNCH));
+    if (any) set_flow(out, !dp->context.is_host, flow_id(numbers_unsigned(&n, STAT_CORRELATION_ID), CONTEXT_GPU_LAUNCH));
     for (int produces = 0; produces < 2; produces++) {
         if (!has_context(&n, produces)) continue;
         set_flow(out, !produces, flow_id(context_id(&n, produces), context_scope(&n, &dp->context, produces)));

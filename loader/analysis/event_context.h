@@ -26,6 +26,11 @@ static inline bool numbers_have(const EventNumbers *n, enum KnownStat known) { r
 /* 0 where there is none. */
 static inline int64_t numbers_int(const EventNumbers *n, enum KnownStat known) { return numbers_have(n, known) ? number_int(n->by_stat[known]) : 0; }
 static inline uint64_t numbers_natural(const EventNumbers *n, enum KnownStat known) { return numbers_have(n, known) ? number_natural(n->by_stat[known]) : 0; }
+/* 0 also for one of type int64. */
+static inline uint64_t numbers_unsigned(const EventNumbers *n, enum KnownStat known)
+{
+    return numbers_have(n, known) && n->by_stat[known].type == TYPE_UINT64 ? n->by_stat[known].bits : 0;
+}
 
 /* What reading a plane's events needs. Always to be closed. */
 typedef struct {
