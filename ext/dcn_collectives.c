@@ -92,6 +92,6 @@ static void dcn_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource dcn_rows = {.next = dcn_next, .column = dcn_column, .per_run = true};
+static const RowSource dcn_rows = {.next = dcn_next, .column = dcn_column, .per_run = true, .by_host = true};
 const Table dcn_collectives_table = {
     "dcn_collectives", "collectives between slices of TPUs over the data-centre network", dcn_columns, COUNT(dcn_columns), &row_table_module, &dcn_rows, 20};

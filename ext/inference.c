@@ -79,7 +79,7 @@ static void models_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource models_rows = {.next = models_next, .column = models_column, .per_run = true};
+static const RowSource models_rows = {.next = models_next, .column = models_column, .per_run = true, .by_host = true};
 const Table inference_models_table = {"inference_models",
                                       "models that a server ran, and the parameters of their batching",
                                       models_columns,
@@ -178,7 +178,7 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource requests_rows = {.next = requests_next, .column = requests_column, .per_run = true};
+static const RowSource requests_rows = {.next = requests_next, .column = requests_column, .per_run = true, .by_host = true};
 const Table inference_requests_table = {"inference_requests",
                                         "one row for each request to a model server, by model, the shortest first",
                                         requests_columns,
@@ -257,7 +257,7 @@ static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource batches_rows = {.next = batches_next, .column = batches_column, .per_run = true};
+static const RowSource batches_rows = {.next = batches_next, .column = batches_column, .per_run = true, .by_host = true};
 const Table inference_batches_table = {"inference_batches",
                                        "one row for each batch that a model server ran, by model, the shortest first",
                                        batches_columns,
@@ -458,7 +458,7 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource percentiles_rows = {.next = percentiles_next, .column = percentiles_column, .per_run = true};
+static const RowSource percentiles_rows = {.next = percentiles_next, .column = percentiles_column, .per_run = true, .by_host = true};
 const Table inference_percentiles_table = {"inference_percentiles",
                                            "requests and batches at percentiles of their duration, and averages, as XProf's inference profile shows them",
                                            percentiles_columns,
@@ -525,7 +525,7 @@ static void patterns_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource patterns_rows = {.next = patterns_next, .column = patterns_column, .per_run = true};
+static const RowSource patterns_rows = {.next = patterns_next, .column = patterns_column, .per_run = true, .by_host = true};
 const Table inference_tensor_patterns_table = {"inference_tensor_patterns",
                                                "shapes and layouts of the tensors that requests and batches turned, and the time it took",
                                                patterns_columns,
@@ -612,7 +612,7 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource latency_rows = {.next = latency_next, .column = latency_column, .per_run = true};
+static const RowSource latency_rows = {.next = latency_next, .column = latency_column, .per_run = true, .by_host = true};
 const Table inference_latency_table = {"inference_latency",
                                        "where the time of requests to a model server goes, at percentiles of their duration",
                                        latency_columns,

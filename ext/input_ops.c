@@ -59,7 +59,7 @@ static void input_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource input_ops_rows = {.next = input_ops_next, .column = input_ops_column, .per_run = true};
+static const RowSource input_ops_rows = {.next = input_ops_next, .column = input_ops_column, .per_run = true, .by_host = true};
 const Table input_ops_table = {"input_ops",
                                "one row for each op of the host's input pipelines, the longest self time first",
                                input_ops_columns,
@@ -116,7 +116,7 @@ static void input_breakdown_column(RowCursor *c, sqlite3_context *ctx, int colum
     if (column == IB_FRACTION && all > 0) sqlite3_result_double(ctx, part_us(a, c->i) / all);
 }
 
-static const RowSource input_breakdown_rows = {.next = input_breakdown_next, .column = input_breakdown_column, .per_run = true};
+static const RowSource input_breakdown_rows = {.next = input_breakdown_next, .column = input_breakdown_column, .per_run = true, .by_host = true};
 const Table input_breakdown_table = {"input_breakdown",
                                      "what the host's input time goes to, in five parts",
                                      input_breakdown_columns,

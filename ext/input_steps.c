@@ -119,7 +119,7 @@ static void input_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         sqlite3_result_double(ctx, s->category_ms[column - IS_COMPUTE]);
 }
 
-static const RowSource input_steps_rows = {.next = input_steps_next, .column = input_steps_column, .per_run = true};
+static const RowSource input_steps_rows = {.next = input_steps_next, .column = input_steps_column, .per_run = true, .by_host = true};
 const Table input_steps_table = {"input_steps",
                                  "one row a step: XProf's input pipeline analyzer by steps, GPU and CPU or TPU",
                                  input_steps_columns,
@@ -179,7 +179,7 @@ static void *top_ops_make(Run *run, Host *only, ProfErr *err)
 static const TopOps *top_of(RowCursor *c)
 {
     static const Analysis analysis = {top_ops_make, prof_free};
-    return run_analysis(c->from->run, c->from->only, &analysis, &c->err);
+    return run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
 }
 
 static bool top_device_ops_next(RowCursor *c)
@@ -217,7 +217,7 @@ static void top_device_ops_column(RowCursor *c, sqlite3_context *ctx, int column
     }
 }
 
-static const RowSource top_device_ops_rows = {.next = top_device_ops_next, .column = top_device_ops_column, .per_run = true};
+static const RowSource top_device_ops_rows = {.next = top_device_ops_next, .column = top_device_ops_column, .per_run = true, .by_host = true};
 const Table top_device_ops_table = {"top_device_ops",
                                     "the ten framework ops that devices spend the most time on, as XProf's overview has them",
                                     top_device_ops_columns,

@@ -145,7 +145,8 @@ static int read_core(EventFractions *f, Plane *plane, const char *name, ProfErr 
     bool any = false;
     if (!r.wanted) return prof_nomem(err);
     for (size_t i = 0; i < plane->n_event_metas; i++) any |= r.wanted[i] = slice_contains(slice_of(plane->event_metas[i].name), name);
-    if (any && (r.grouping = host_grouping(plane->host, err)) && !stat_filter_open(&r.filter, plane, stats, COUNT(stats), err)) {
+    if (any && !host_hold(plane->host, err) && (r.grouping = host_grouping(plane->host, err)) &&
+        !stat_filter_open(&r.filter, plane, stats, COUNT(stats), err)) {
         for (size_t i = 0; i < plane->n_lines && !err->code; i++) read_line(&r, &plane->host->lines[plane->first_line + i], err);
         if (!err->code) add_core(f, &r, err);
     }

@@ -266,6 +266,14 @@ static int model_of_first_batch(InferenceMaking *m, const Group *group, ProfErr 
     return model_index(m, model, err);
 }
 
+/* The grouping goes with the events of its host. */
+static const int64_t *keep_ids(InferenceMaking *m, const int64_t *ids, size_t n, ProfErr *err)
+{
+    int64_t *kept = n ? arena_alloc(&m->result->arena, n * sizeof *kept) : NULL;
+    if (n && !kept) prof_nomem(err);
+    return kept ? memcpy(kept, ids, n * sizeof *kept) : NULL;
+}
+
 static void add_request(InferenceMaking *m, int64_t id, bool batching, bool of_user, ProfErr *err)
 {
     GroupSpan *group = inference_group(m, id);
@@ -280,7 +288,7 @@ static void add_request(InferenceMaking *m, int64_t id, bool batching, bool of_u
     const Text *model = group->model;
     const Group *known = grouped(m, id);
     if (!known) return; /* XProf leaves it with the first model */
-    r->batches = known->children, r->n_batches = known->n_children;
+    r->batches = keep_ids(m, known->children, known->n_children, err), r->n_batches = r->batches ? known->n_children : 0;
     if (batching) {
         r->model = model_of_first_batch(m, known, err);
     } else if (of_user && !model) {
@@ -313,7 +321,8 @@ static void add_batches(InferenceMaking *m, ProfErr *err)
                 prof_nomem(err);
                 return;
             }
-            *b = (InferenceBatch){.host = m->host, .model = -1, .id = s->group, .requests = known->parents, .n_requests = known->n_parents};
+            *b = (InferenceBatch){.host = m->host, .model = -1, .id = s->group, .requests = keep_ids(m, known->parents, known->n_parents, err)};
+            b->n_requests = b->requests ? known->n_parents : 0;
             group->batch = (uint32_t)m->result->batches.n;
         }
         InferenceBatch *b = &m->result->batches.items[group->batch - 1];
@@ -709,5 +718,5 @@ static void *make(Run *run, Host *only, ProfErr *err)
 const HostInference *host_inference(Host *host, ProfErr *err)
 {
     static const Analysis analysis = {make, release};
-    return run_analysis(host->run, host, &analysis, err);
+    return run_analysis_of(host->run, host, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }

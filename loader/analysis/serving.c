@@ -11,6 +11,7 @@ static bool serves(Host *host, ProfErr *err)
     for (size_t i = 0; i < host->n_planes && !plane; i++)
         if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
     for (size_t i = 0; plane && i < plane->n_event_metas && !known; i++) known = starts(plane->event_metas[i].name, "WizServable");
+    if (known) host_hold(host, err);
     for (size_t i = 0; known && i < plane->n_lines && !err->code; i++) {
         Line *line = &host->lines[plane->first_line + i];
         if (!line_totals(line, err)) return false;

@@ -59,6 +59,7 @@ static int choose_steps_of(Merge *m, size_t h, ProfErr *err)
     if (!steps || !spans) return prof_nomem(err);
     for (size_t i = 0; i < host->n_steps; i++) {
         const HostStep *s = &host->steps[i];
+        m->db->drops_ends |= s->dropped == STEP_FIRST_OR_LAST;
         if (!is_chosen(s, m->which)) continue;
         StepSpan *span = &spans[out->n];
         for (size_t c = 0; c < s->n_cores; c++) {
@@ -144,7 +145,7 @@ static int make_step(Merge *m, Step *step, size_t nth, ProfErr *err)
     if (!cores) return prof_nomem(err);
     step->of_hosts = of;
     step->number = m->db->merged ? (uint32_t)nth : m->which == MARKED ? of[0]->number : (uint32_t)of[0]->group;
-    step->outside_xprof = m->which == MARKED;
+    step->kept_number = step->number, step->outside_xprof = m->which == MARKED;
     step->name = of[0]->name;
     step->begin_ps = of[0]->begin_ps;
     for (size_t h = 0; h < db->n_hosts; h++) {
@@ -228,6 +229,8 @@ static void *make_all(Run *run, Host *only, ProfErr *err)
 const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err)
 {
     static const Analysis analysis = {make_all, release};
+    const StepDb *kept = run_steps(run, only, err);
+    if (!kept || !kept->drops_ends) return kept;
     return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }
 

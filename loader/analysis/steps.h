@@ -151,6 +151,7 @@ typedef struct {
     size_t n_hosts;
     enum Hardware hardware;
     bool merged;             /* steps of several hosts: XProf numbers them anew */
+    bool drops_ends;         /* a host has more steps, which XProf drops as incomplete */
     bool empty_intersect;    /* hosts have steps, but none in common */
     bool has_complete_steps; /* XProf has a database of the ops of complete steps, if an empty one */
     uint64_t compute_16bit_ps, compute_32bit_ps, compute_16bit_ps_actual, compute_32bit_ps_actual;

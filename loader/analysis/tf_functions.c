@@ -164,7 +164,7 @@ static int add_host(Making *m, Host *host, ProfErr *err)
     Plane *plane = NULL;
     for (size_t i = 0; i < host->n_planes && !plane; i++)
         if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
-    if (!plane) return PROF_OK;
+    if (!plane || host_hold(host, err)) return err->code;
     StatFilter filter;
     if (!stat_filter_open(&filter, plane, wanted, COUNT(wanted), err) && filter.any)
         for (size_t i = 0; i < plane->n_lines && !err->code; i++) add_thread(m, &host->lines[plane->first_line + i], &filter, err);
@@ -194,7 +194,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
 const TfFunctions *run_tf_functions(Run *run, Host *only, ProfErr *err)
 {
     static const Analysis analysis = {make, release};
-    const Making *m = run_analysis(run, only, &analysis, err);
+    const Making *m = run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
     return m ? &m->result : NULL;
 }
 
