@@ -11,6 +11,7 @@ enum Trait { TRAIT_KNOWN = 1, TRAIT_NAMED = 2, TRAIT_OFF_DUTY = 4, TRAIT_CUSTOM 
 typedef struct {
     struct PlaneJob *job;
     Line *line;
+    bool measures_duty;
     OpSummer sums;
     Hull spans;  /* device spans of ops */
     Hull steps;  /* of a Steps line */
@@ -24,7 +25,7 @@ typedef struct PlaneJob {
     OpBuild *build;
     Plane *plane;
     StatFilter filter;
-    CoreLine *lines;
+    CoreLine *lines; /* of the plane */
 } PlaneJob;
 
 static bool is_named(const Line *line, const char *name) { return !strcmp(line->name->text, name); }
@@ -85,7 +86,7 @@ static bool take_op(void *context, const EventAt *e, ProfErr *err)
     if (position < 0) return false;
     OpSums *sums = &l->sums.sums[position];
     if (f.has_core_id && f.has_start_id && !f.start_id && !sums->offloads) sums->offloads = true, sums->offload_core_id = f.core_id;
-    if (!is_named(l->line, "XLA Ops")) return true;
+    if (!l->measures_duty) return true;
     hull_add(&l->events, f.event);
     if (!duty_line_add(&l->duty, f.event, duties_of(traits, &f))) prof_nomem(err);
     return !err->code;
@@ -101,9 +102,9 @@ static bool take_step(void *context, const EventAt *e, ProfErr *err)
 
 static void read_line(void *context, size_t i, ProfErr *err)
 {
-    PlaneJob *job = context;
-    CoreLine *l = &job->lines[i];
-    l->job = job, l->line = &job->build->host->lines[job->plane->first_line + i];
+    CoreLine *l = &((CoreLine *)context)[i];
+    const PlaneJob *job = l->job;
+    if (!l->line->n_events) return;
     l->sums.plane = job->plane;
     if (!(l->traits = prof_alloc(job->plane->n_event_metas))) {
         prof_nomem(err);
@@ -121,6 +122,8 @@ static void read_line(void *context, size_t i, ProfErr *err)
             hull_add(&l->events,
                      (PsSpan){(uint64_t)add_saturated(l->line->start_ps, chunk->min_offset), (uint64_t)add_saturated(l->line->start_ps, chunk->max_end)});
         }
+    prof_free(l->traits);
+    l->traits = NULL;
 }
 
 /* ---- the plane ---- */
@@ -177,25 +180,6 @@ static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, 
     return err->code;
 }
 
-static int tensorcore_ops(OpBuild *build, Plane *plane, const SparseCores *sparse, CoreDuty *duty, ProfErr *err)
-{
-    PlaneJob job = {.build = build, .plane = plane, .lines = prof_alloc(plane->n_lines * sizeof *job.lines)};
-    OpMetricsDb db = {0};
-    if (!job.lines) return prof_nomem(err);
-    stat_filter_open(&job.filter, plane, op_fact_stats, n_op_fact_stats, err);
-    if (!err->code) parallel_for(build->host->run->n_workers, plane->n_lines, read_line, &job, err);
-    if (!err->code && !join_lines(&job, sparse, duty, &db, err) && !op_db_merge(&build->stats->device, &db, &build->stats->arena, true)) prof_nomem(err);
-    for (size_t i = 0; i < plane->n_lines; i++) {
-        op_summer_free(&job.lines[i].sums);
-        duty_line_free(&job.lines[i].duty);
-        prof_free(job.lines[i].traits);
-    }
-    stat_filter_close(&job.filter);
-    op_db_free(&db);
-    prof_free(job.lines);
-    return err->code;
-}
-
 /* ---- the host ---- */
 
 /* The chip that a plane's core is of: local_chip_id of its core_details, else its own. */
@@ -238,14 +222,61 @@ static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
     return err->code;
 }
 
+/* The TensorCores' planes, and all of their lines: these are read side by side. */
+typedef struct {
+    PlaneJob *jobs;
+    CoreLine *lines;
+    size_t n_jobs, n_lines;
+} Cores;
+
+static int cores_open(Cores *cores, OpBuild *build, ProfErr *err)
+{
+    Host *host = build->host;
+    cores->jobs = prof_alloc(host->n_planes * sizeof *cores->jobs), cores->lines = prof_alloc(host->n_lines * sizeof *cores->lines);
+    if (!cores->jobs || !cores->lines) return prof_nomem(err);
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        Plane *plane = &host->planes[i];
+        if (plane->kind != PLANE_TENSORCORE) continue;
+        PlaneJob *job = &cores->jobs[cores->n_jobs++];
+        *job = (PlaneJob){.build = build, .plane = plane, .lines = cores->lines + cores->n_lines};
+        stat_filter_open(&job->filter, plane, op_fact_stats, n_op_fact_stats, err);
+        for (size_t k = 0; k < plane->n_lines; k++) {
+            Line *line = &host->lines[plane->first_line + k];
+            cores->lines[cores->n_lines++] = (CoreLine){.job = job, .line = line, .measures_duty = is_named(line, "XLA Ops")};
+        }
+    }
+    return err->code;
+}
+
+static void cores_close(Cores *cores)
+{
+    for (size_t i = 0; i < cores->n_lines; i++) {
+        op_summer_free(&cores->lines[i].sums);
+        duty_line_free(&cores->lines[i].duty);
+    }
+    for (size_t i = 0; i < cores->n_jobs; i++) stat_filter_close(&cores->jobs[i].filter);
+    prof_free(cores->lines);
+    prof_free(cores->jobs);
+}
+
+static int tensorcore_ops(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, ProfErr *err)
+{
+    OpMetricsDb db = {0};
+    OpStats *stats = job->build->stats;
+    if (!join_lines(job, sparse, duty, &db, err) && !op_db_merge(&stats->device, &db, &stats->arena, true)) prof_nomem(err);
+    op_db_free(&db);
+    return err->code;
+}
+
 int tpu_ops_build(OpBuild *build, ProfErr *err)
 {
     Host *host = build->host;
     SparseCores sparse = {0};
+    Cores cores = {0};
     CoreDuty *duty = prof_alloc(host->n_planes * sizeof *duty);
-    size_t n_duty = 0;
+    size_t n_duty = 0, n_tensorcores = 0;
     if (!duty) return prof_nomem(err);
-    sparsecore_ops(build, &sparse, err);
+    if (!sparsecore_ops(build, &sparse, err) && !cores_open(&cores, build, err)) parallel_for(host->run->n_workers, cores.n_lines, read_line, cores.lines, err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
         if (plane->kind != PLANE_TENSORCORE && plane->kind != PLANE_SPARSECORE) continue;
@@ -253,10 +284,11 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
         if (plane->kind == PLANE_SPARSECORE)
             sparsecore_duty(plane, &duty[n_duty++], err);
         else if (!err->code)
-            tensorcore_ops(build, plane, &sparse, &duty[n_duty++], err);
+            tensorcore_ops(&cores.jobs[n_tensorcores++], &sparse, &duty[n_duty++], err);
     }
     if (!err->code) duty_cycle(duty, n_duty, &build->stats->device, err);
     for (size_t i = 0; i < n_duty; i++) duty_spans_free(&duty[i].active);
+    cores_close(&cores);
     sparsecores_free(&sparse);
     prof_free(duty);
     return err->code ? err->code : fused_ops_build(build, err);
