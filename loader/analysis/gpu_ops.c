@@ -5,6 +5,7 @@
  * stream are one run of it. Runs matter where a stream goes from one program to another with an op of the same name, which
  * XProf takes for the same run, and where kernels bring costs of their own, of which the last of a run counts; elsewhere
  * they only add up, so lines are summed by op first, and read run by run only where that would tell another story. */
+#include "lines.h"
 #include "op_build.h"
 #include "op_hlo.h"
 
@@ -350,7 +351,7 @@ static int plane_ops(OpBuild *build, Plane *plane, ProfErr *err)
     p.has_ops = plane_declares(plane, STAT_HLO_OP) || plane_declares(plane, STAT_TF_OP);
     p.has_costs = plane_declares(plane, STAT_FLOPS) || plane_declares(plane, STAT_BYTES_ACCESSED);
     if (!stat_filter_open(&p.filter, plane, wanted, COUNT(wanted) - (build->grouped ? 0 : 2), err))
-        parallel_for(build->host->run->n_workers, plane->n_lines, read_line, &p, err);
+        parallel_lines(plane->host->lines + plane->first_line, plane->n_lines, read_line, &p, err);
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) join_line(&p, i, &db, err);
     if (!err->code) {
         uint64_t measured = measured_ps(plane);

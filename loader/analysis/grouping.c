@@ -2,6 +2,7 @@
 #include "../parallel.h"
 #include "events.h"
 #include "grouping_parts.h"
+#include "lines.h"
 
 /* What host_grouping() hands out, and what it stands on. */
 typedef struct {
@@ -411,7 +412,7 @@ static void *make(Host *host, bool as_written, ProfErr *err)
         bool regions = r->grouping.by == GROUPED_BY_NOTHING && !as_written && has_regions(host);
         if (r->grouping.by == GROUPED_HERE || regions) make_forest(r, err);
     }
-    if (!err->code) parallel_for(host->run->n_workers, host->n_lines, file_task, r, err);
+    if (!err->code) parallel_lines(host->lines, host->n_lines, file_task, r, err);
     if (!err->code && r->grouping.by != GROUPED_BY_FILE && !as_written) parallel_for(host->run->n_workers, host->n_planes, inherit_task, r, err);
     if (err->code) {
         release(r);

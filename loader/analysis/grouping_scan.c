@@ -1,7 +1,7 @@
 /* grouping_scan.c: one pass over the stats of each line: how its events nest, and marks for those that matter to grouping. */
-#include "../parallel.h"
 #include "events.h"
 #include "grouping_parts.h"
+#include "lines.h"
 
 /* ---- planes ---- */
 
@@ -368,6 +368,5 @@ bool forest_scan(Forest *f, ProfErr *err)
         if (!prepare_plane(f, &f->planes[i], &host->planes[i], err)) return false;
         choose_roles(f, &host->planes[i]);
     }
-    enum { FEW_EVENTS = 50000 };
-    return !parallel_for(host->n_events < FEW_EVENTS ? 1 : host->run->n_workers, host->n_lines, scan_line, f, err);
+    return !parallel_lines(host->lines, host->n_lines, scan_line, f, err);
 }

@@ -4,6 +4,7 @@
  * with a tf_op stat. Their begins and ends are swept in order of time alone, so ends that coincide lose ops: of a parent
  * stored before a child that ends at the same moment, only the parent is recorded, and all ops around it are lost. XProf
  * counts so, and so do we. */
+#include "lines.h"
 #include "op_build.h"
 
 /* ---- which events are ops ---- */
@@ -427,7 +428,8 @@ int host_ops_build(OpBuild *build, ProfErr *err)
     if (!job.lines) return prof_nomem(err);
     if (!stat_filter_open(&job.filter, job.plane, wanted, COUNT(wanted), err)) {
         job.has_stages = plane_declares(job.plane, STAT_STAGE_ID);
-        if (!collect_known(&job, err) && !index_by_meta(&job, err)) parallel_for(build->host->run->n_workers, job.plane->n_lines, sweep_line, &job, err);
+        if (!collect_known(&job, err) && !index_by_meta(&job, err))
+            parallel_lines(build->host->lines + job.plane->first_line, job.plane->n_lines, sweep_line, &job, err);
         for (size_t i = 0; i < job.plane->n_lines && !err->code; i++)
             if (!op_db_merge(&build->stats->host, &job.lines[i], &build->stats->arena, false)) prof_nomem(err);
     }

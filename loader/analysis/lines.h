@@ -17,4 +17,8 @@ uint32_t *meta_numbers(MetaNumbers *m, const Plane *plane, ProfErr *err);
 typedef bool LineWork(Line *line, MetaNumbers *numbers, ProfErr *err);
 bool run_each_line(Run *run, LineWork *work, ProfErr *err);
 
+/* parallel_for() over n lines of a host, the i-th of them lines[i]: those with most events are begun first, so that no thread
+ * is left alone with a long one at the end. */
+int parallel_lines(const Line *lines, size_t n, void (*task)(void *context, size_t i, ProfErr *err), void *context, ProfErr *err);
+
 #endif

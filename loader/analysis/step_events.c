@@ -4,6 +4,7 @@
  * older profilers gave (MEMCPYHtoD), and takes MemcpyH2D for a computation. What it is indeed is kept beside that. */
 #include "event_types.h"
 #include "kernel_names.h"
+#include "lines.h"
 #include "step_parts.h"
 
 uint32_t group_number(const GroupList *groups, int64_t id, uint32_t *last)
@@ -185,7 +186,8 @@ int read_gpu_plane(StepBuild *build, Plane *plane, LineSpans *spans, ProfErr *er
     PlaneRead r = {.build = build, .plane = plane, .spans = spans, .kinds = prof_alloc(plane->n_event_metas * sizeof *r.kinds)};
     if (!r.kinds) return prof_nomem(err);
     for (size_t i = 0; i < plane->n_event_metas; i++) r.kinds[i] = gpu_kind(plane->event_metas[i].name);
-    if (!stat_filter_open(&r.filter, plane, wanted, COUNT(wanted), err)) parallel_for(build->host->run->n_workers, plane->n_lines, read_gpu_line, &r, err);
+    if (!stat_filter_open(&r.filter, plane, wanted, COUNT(wanted), err))
+        parallel_lines(plane->host->lines + plane->first_line, plane->n_lines, read_gpu_line, &r, err);
     stat_filter_close(&r.filter);
     prof_free(r.kinds);
     return err->code;
@@ -400,7 +402,7 @@ int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *
     }
     r.is_staged = plane_declares(plane, STAT_STAGE_NAME);
     if (!stat_filter_open(&r.filter, plane, wanted, r.is_staged ? COUNT(wanted) : 2, err) && (!r.is_staged || !collect_contexts(&r, err)))
-        parallel_for(build->host->run->n_workers, plane->n_lines, read_host_line, &r, err);
+        parallel_lines(plane->host->lines + plane->first_line, plane->n_lines, read_host_line, &r, err);
     stat_filter_close(&r.filter);
     prof_free(r.kinds);
     prof_free(r.produced);
