@@ -955,12 +955,13 @@ TOOLS = [
           key="device stream_id thread_id start_ns end_ns kernel_name", turn={"input_tensors": json_text, "output_tensors": json_text}),
 
     # programs
-    Entry("memory_profile.hlo_modules", "trace_events", "trace_events({source}) WHERE line = 'XLA Modules' AND plane GLOB '/device:TPU:*'", """
-        id = row_number() OVER () - 1
-        name
-        planeName = substr(plane, 9)
-        startTimePs = start_ps
-        endTimePs = end_ps""", key="id", rows=module_runs, turn=dict.fromkeys(("id", "startTimePs", "endTimePs"), as_number)),
+    Entry("memory_profile.hlo_modules", "trace_events", "trace_events({source}) AS e JOIN lines({source}) AS l USING (run, host, line_id) "
+          "WHERE line = 'XLA Modules' AND e.plane GLOB '/device:TPU:*'", """
+        id = row_number() OVER (ORDER BY event_id) - 1
+        name = e.name
+        planeName = substr(e.plane, 9)
+        startTimePs = start_ps - timestamp_ns * 1000
+        endTimePs = end_ps - timestamp_ns * 1000""", key="id", rows=module_runs, turn=dict.fromkeys(("id", "startTimePs", "endTimePs"), as_number)),
     Entry("memory_viewer.heap", "heap_timeline", of_module("heap_timeline({source})"), """
         module
         space = memory_space
