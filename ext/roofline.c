@@ -15,7 +15,7 @@ SQLITE_EXTENSION_INIT3
     C(RL_RUN, RUN_DOC)                                                                                                                                         \
     C(RL_RECORD, "record", "TEXT", NULL, "Total: the whole session; Average: of the complete steps; or the number of a step", "roofline_model step")           \
     C(RL_RANK, "rank", "INTEGER", NULL, "0: the whole program; from 1: its ops by self time", "roofline_model rank")                                           \
-    C(RL_CATEGORY, "category", "TEXT", NULL, "HLO category, or Program", "roofline_model category")                                                            \
+    C(RL_CATEGORY, "category", "TEXT", NULL, "HLO category, unknown where there is none; or Program", "roofline_model category")                               \
     C(RL_OPERATION, "operation", "TEXT", NULL, "the op, or Program", "roofline_model operation")                                                               \
     C(RL_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran", "roofline_model occurrences")                                                        \
     C(RL_TOTAL, "total_time_us", "REAL", "us", "time of all occurrences on all cores, nested ops included", "roofline_model total_time")                       \
@@ -93,10 +93,12 @@ static void text_column(sqlite3_context *ctx, const RooflineRow *row, int column
         break;
     case RL_CATEGORY:
     case RL_OPERATION:
-        if (row->rank)
-            result_text(ctx, column == RL_CATEGORY ? op->category : op->name);
-        else
+        if (!row->rank)
             sqlite3_result_text(ctx, "Program", -1, SQLITE_STATIC);
+        else if (column == RL_CATEGORY && !op->category->n_bytes)
+            sqlite3_result_text(ctx, "unknown", -1, SQLITE_STATIC);
+        else
+            result_text(ctx, column == RL_CATEGORY ? op->category : op->name);
         break;
     case RL_BOUND: sqlite3_result_text(ctx, row->rates.bound_by, -1, SQLITE_STATIC); break;
     case RL_PROGRAM: result_id(ctx, op->program_id); break;

@@ -117,6 +117,7 @@ struct Plane {
     int64_t proto_id;
     const Text *name;
     enum PlaneKind kind;
+    bool is_tpu; /* a name that begins like a TPU core's; XProf takes those that are no SparseCores for TensorCores, mostly */
     Span span;
     /* n_declared entries of the file, then one that stands for every id that events use without declaring it */
     EventMeta *event_metas;

@@ -141,7 +141,7 @@ static void release(void *result)
 static void find_devices(HostSteps *s)
 {
     for (size_t i = 0; i < s->host->n_planes; i++) {
-        s->is_tpu |= s->host->planes[i].kind == PLANE_TENSORCORE;
+        s->is_tpu |= s->host->planes[i].is_tpu;
         s->has_device |= s->host->planes[i].kind == PLANE_GPU;
     }
     s->has_device |= s->is_tpu;

@@ -2,7 +2,8 @@
  *
  * Ops nest on their line: an op's self time is its time less that of the ops directly inside, by the device's clock where
  * events have it. An op is told by program_id and symbol_id of its metadata; without both it is left out, but its span
- * still counts for the span measured. What it costs (flops, bytes) stands in its metadata, for one occurrence. */
+ * still counts for the span measured. What it costs (flops, bytes) stands in its metadata, for one occurrence.
+ * A TPU plane of any other name counts as a TensorCore here, though it has no number to group by. */
 #include "device_ops.h"
 #include "duty_cycle.h"
 
@@ -168,7 +169,7 @@ static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, 
             if (position >= 0 && sums->offloads) symbol_ops_offload(ops, position, offloaded_programs(sparse, sums->offload_core_id));
         }
         hull_join(&measured, &l->spans);
-        if (!job->build->grouped) hull_join(&measured, &l->named);
+        if (!job->build->grouped && job->plane->kind == PLANE_TENSORCORE) hull_join(&measured, &l->named);
         if (!core_duty_join(duty, &l->duty.active, &l->events)) prof_nomem(err);
     }
     if (!err->code && !measure_steps(job, &measured, err) && !symbol_ops_finish(ops, db, err)) {
@@ -279,7 +280,7 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
     if (!sparsecore_ops(build, &sparse, err) && !cores_open(&cores, build, err)) parallel_for(host->run->n_workers, cores.n_lines, read_line, cores.lines, err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
-        if (plane->kind != PLANE_TENSORCORE && plane->kind != PLANE_SPARSECORE) continue;
+        if (!plane->is_tpu) continue;
         duty[n_duty].chip = chip_of(plane, err);
         if (plane->kind == PLANE_SPARSECORE)
             sparsecore_duty(plane, &duty[n_duty++], err);

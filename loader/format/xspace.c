@@ -214,7 +214,7 @@ static void plane_classify(Plane *plane)
         plane->process_id = pid;
     if (starts_with(name, "/host:metadata")) {
         plane->kind = PLANE_METADATA;
-    } else if (starts_with(name, "/device:TPU:")) {
+    } else if ((plane->is_tpu = starts_with(name, "/device:TPU:"))) {
         size_t digits = strspn(name + 12, "0123456789");
         plane->kind = digits && !name[12 + digits] ? PLANE_TENSORCORE : strstr(name, "SparseCore") ? PLANE_SPARSECORE : PLANE_OTHER;
     } else if (starts_with(name, "/device:GPU:")) {

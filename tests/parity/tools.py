@@ -399,6 +399,11 @@ def as_text(cell):
     return None if cell is None else str(cell)
 
 
+def wrapped_time(cell):
+    """A time below 0, which has wrapped to beyond int64, as the double that SQL has."""
+    return type(cell)("%.12g" % float(cell)) if cell is not None and float(cell) >= 1 << 63 else cell
+
+
 def sorted_parts(cell):
     return ";".join(sorted((cell or "").split(";")))
 
@@ -608,13 +613,28 @@ NEVER_KNOWN = ("mxu_utilization_percent", "hbm_utilization_percent", "flop_rate_
                "host_trace_level", "sc_infeed_ms_average", "sc_outfeed_ms_average", "sc_infeed_time_avg", "sc_outfeed_time_avg")
 
 
+# Host events that XProf's preprocessing looks up by name.
+CONNECTED = ("'ProcessBatch', 'BatchingSessionRun', 'ExecutorState::Process', 'TpuExecuteOp', 'EnqueueRequestLocked', 'CustomWait', 'PjrtAsyncWait', "
+             "'DoEnqueueProgram', 'DoEnqueueContinuationProgram', 'CompleteCallbacks'")
+
 # (tool, reason, SQL): where the SQL has a row, XProf's answer is a matter of chance: asked again it gives another.
 CHANCE = [
     ("inference_profile.*", "a request in batches of several models counts for any one of these, by a hash",
      "FROM (SELECT count(*) FROM inference_requests({source})) CROSS JOIN prof_issues({source}) WHERE code = 'request_of_several_models'"),
+    ("overview_page.inference_latency", "a request in batches of several models counts for any one of these, by a hash",
+     "FROM (SELECT count(*) FROM inference_requests({source})) CROSS JOIN prof_issues({source}) WHERE code = 'request_of_several_models'"),
+    ("memory_viewer.*", "of programs of one name XProf keeps one, in the order of a hash",
+     "FROM event_metadata({source}) WHERE plane GLOB '/host:metadata*' GROUP BY host, name HAVING count(*) > 1"),
+    ("*", "of event metadata of one name XProf connects one, in the order of a hash",
+     "FROM event_metadata({source}) WHERE plane GLOB '/host:CPU*' AND (name IN (" + CONNECTED + ") OR name GLOB '*Request') "
+     "GROUP BY host, plane_id, name HAVING count(*) > 1"),
     ("overview_page.inference_latency", "of requests that last equally long any one stands at a percentile: they come in the order of a hash",
      "FROM inference_requests({source}) GROUP BY duration_ps HAVING min(device_compute_ps) < max(device_compute_ps) "
      "OR min(write_to_device_ps + read_from_device_ps) < max(write_to_device_ps + read_from_device_ps)"),
+] + [
+    (tool, "a self time below 0 has wrapped in XProf, and what its sum in doubles is as an integer is not defined",
+     "FROM op_metrics({source}) WHERE self_ps >= 9223372036854775808.0")
+    for tool in ("op_stats.op_metrics_totals", "roofline_model.ops.properties", "op_profile.*")
 ] + [
     (tool, "hosts whose steps span equal times: any of them may lead when steps are aligned, by a hash, another in each tool",
      "FROM (SELECT max(start_ps + duration_ps) - min(start_ps) AS span FROM host_steps({source}) WHERE dropped IS NULL GROUP BY host) GROUP BY span HAVING count(*) > 1")
@@ -747,7 +767,7 @@ TOOLS = [
         flops_v2 = flops
         model_flops_v2 = model_flops
         vdd_energy_j = ifnull(vdd_energy_j, 0)""", key="db hlo_module_id parent name category", rows=op_metrics,
-          turn={"memory_accessed_breakdown": sorted_parts, "source_info.line_number": known_line}, left_out=NOT_OF_OPS),
+          turn={"memory_accessed_breakdown": sorted_parts, "source_info.line_number": known_line, "self_time_ps": wrapped_time}, left_out=NOT_OF_OPS),
     Entry("op_stats.op_metrics_totals", "op_metrics_totals", "op_metrics_totals({source}) WHERE side <> 'framework'", """
         db = side || '_op_metrics_db'
         total_time_ps = CAST(total_ps AS TEXT)
