@@ -3,7 +3,8 @@
  * What counts as an op on a thread: an event with a tf.data stage, an event whose name is a framework op's, and any event
  * with a tf_op stat. Their begins and ends are swept in order of time alone, so ends that coincide lose ops: of a parent
  * stored before a child that ends at the same moment, only the parent is recorded, and all ops around it are lost. XProf
- * counts so, and so do we. */
+ * counts so, and so do we. It has sorted lines on which a thread pool's region ended: there the outer op comes first. */
+#include "event_types.h"
 #include "lines.h"
 #include "op_build.h"
 
@@ -19,7 +20,7 @@ typedef struct {
     OpBuild *build;
     Plane *plane;
     StatFilter filter;
-    bool has_stages, own_eager;
+    bool has_stages, own_eager, has_regions;
     Known *known;
     size_t n_known, capacity;
     IdTable index;
@@ -150,7 +151,8 @@ typedef struct {
 typedef struct {
     HostJob *job;
     OpMetricsDb *db;
-    bool in_order;
+    bool in_order, outer_first; /* outer_first: to be sorted so */
+    bool inner_came_first;
     OpKind *kinds;
     size_t n_kinds, kind_capacity;
     uint32_t *kind_of_known; /* + 1 */
@@ -166,6 +168,7 @@ typedef struct {
     TimedOp *ops; /* not in order: all */
     size_t n_ops, op_capacity;
     uint64_t first_ps, last_ps, n_recorded;
+    int64_t begin_ps, duration_ps; /* of the latest op */
     uint64_t infeed_begin_ps, infeed_duration_ps;
     bool infeed_seen;
 } LineSweep;
@@ -252,6 +255,8 @@ static bool end_until(LineSweep *s, const OpenOp *next)
 
 static bool take_op(LineSweep *s, const EventAt *e, uint32_t kind, bool is_eager)
 {
+    s->inner_came_first |= s->n_ops && (e->start_ps != s->begin_ps ? e->start_ps < s->begin_ps : e->duration_ps > s->duration_ps);
+    s->begin_ps = e->start_ps, s->duration_ps = e->duration_ps;
     OpenOp op = {.op = s->n_ops, .begin_ps = (uint64_t)e->start_ps, .kind = kind, .is_eager = is_eager};
     uint64_t end_ps = op.begin_ps + (uint64_t)e->duration_ps;
     if (!s->in_order) {
@@ -270,9 +275,19 @@ static int by_time(const void *a, const void *b)
     return x->op != y->op ? (x->op < y->op ? -1 : 1) : x->is_end - y->is_end;
 }
 
+static int outer_first(const void *a, const void *b)
+{
+    const TimedOp *x = a, *y = b;
+    if (x->op.begin_ps != y->op.begin_ps) return x->op.begin_ps < y->op.begin_ps ? -1 : 1;
+    if (x->end_ps != y->end_ps) return x->end_ps > y->end_ps ? -1 : 1;
+    return x->op.op < y->op.op ? -1 : x->op.op > y->op.op;
+}
+
 static bool sweep_sorted(LineSweep *s)
 {
     size_t n = 2 * s->n_ops;
+    if (s->outer_first && n) qsort(s->ops, s->n_ops, sizeof *s->ops, outer_first);
+    for (size_t i = 0; i < s->n_ops; i++) s->ops[i].op.op = i;
     Mark *marks = prof_alloc(n * sizeof *marks);
     if (!marks) return false;
     for (size_t i = 0; i < n; i++) marks[i] = (Mark){i % 2 ? s->ops[i / 2].end_ps : s->ops[i / 2].op.begin_ps, i / 2, i % 2};
@@ -391,30 +406,78 @@ static int walk(LineSweep *s, Line *line, ProfErr *err)
     return err->code;
 }
 
+static bool declares_regions(const Plane *plane)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < plane->n_declared; i++) {
+        enum EventType type = event_type_named(plane->event_metas[i].name);
+        found |= type == EVENT_START_REGION ? 1 : type == EVENT_STOP_REGION ? 2 : 0;
+    }
+    return found == 3;
+}
+
+/* A StartRegion with a consumer, and a StopRegion behind it. */
+static bool has_region(Line *line, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_CONSUMER};
+    bool open = false, ended = false;
+    StatFilter filter;
+    EventReader reader;
+    EventAt e;
+    if (stat_filter_open(&filter, line->plane, wanted, COUNT(wanted), err)) return false;
+    event_reader_open_for(&reader, line, &filter.wanted, err);
+    while (!ended && event_reader_next(&reader, &e)) {
+        enum EventType type = event_type_named(e.meta->name);
+        Stat stat;
+        unsigned known;
+        if (type == EVENT_START_REGION && stat_filter_next(&filter, e.message, e.message + e.n_bytes, 4, &known, &stat)) open = e.start_ps != 0;
+        ended = type == EVENT_STOP_REGION && open;
+    }
+    event_reader_close(&reader);
+    stat_filter_close(&filter);
+    return ended;
+}
+
+static void free_sweep(LineSweep *s)
+{
+    prof_free(s->kinds);
+    prof_free(s->kind_of_known);
+    prof_free(s->tf_ops);
+    prof_free(s->kind_of_tf_op);
+    prof_free(s->stack);
+    prof_free(s->ends);
+    prof_free(s->ops);
+    text_table_free(&s->texts);
+    arena_free(&s->arena);
+}
+
+static int sweep(LineSweep *s, Line *line, ProfErr *err)
+{
+    s->kind_of_known = prof_alloc(s->job->n_known * sizeof *s->kind_of_known);
+    return s->kind_of_known ? walk(s, line, err) : prof_nomem(err);
+}
+
 static void sweep_line(void *context, size_t i, ProfErr *err)
 {
     HostJob *job = context;
     Line *line = &job->build->host->lines[job->plane->first_line + i];
     if (line->derived) return;
-    LineSweep s = {.job = job, .db = &job->lines[i], .in_order = is_in_order(line), .kind_of_known = prof_alloc(job->n_known * sizeof(uint32_t))};
-    if (!s.kind_of_known)
-        prof_nomem(err);
-    else if (!walk(&s, line, err) && s.n_recorded < s.n_ops)
+    LineSweep s = {.job = job, .db = &job->lines[i], .in_order = is_in_order(line)};
+    if (!sweep(&s, line, err) && s.inner_came_first && job->has_regions && has_region(line, err)) {
+        free_sweep(&s);
+        op_db_free(s.db);
+        *s.db = (OpMetricsDb){0};
+        s = (LineSweep){.job = job, .db = &job->lines[i], .outer_first = true};
+        sweep(&s, line, err);
+    }
+    if (!err->code && s.n_recorded < s.n_ops)
         host_issue(line->plane->host, "warning", "host_ops_lost", line->span.offset, 0, line,
                    "ops of a thread cross each other or end together: %llu of %zu are not counted by XProf, nor in the op metrics",
                    (unsigned long long)(s.n_ops - s.n_recorded), s.n_ops);
     s.db->total_ps = s.last_ps - s.first_ps;
     if (s.db->total_ps < s.db->total_op_ps) s.db->total_ps = s.db->total_op_ps; /* ops that cross each other */
     if (!err->code && !op_db_add_idle(s.db, job->build->stats->idle)) prof_nomem(err);
-    prof_free(s.kinds);
-    prof_free(s.kind_of_known);
-    prof_free(s.tf_ops);
-    prof_free(s.kind_of_tf_op);
-    prof_free(s.stack);
-    prof_free(s.ends);
-    prof_free(s.ops);
-    text_table_free(&s.texts);
-    arena_free(&s.arena);
+    free_sweep(&s);
 }
 
 /* ---- the plane ---- */
@@ -428,6 +491,7 @@ int host_ops_build(OpBuild *build, ProfErr *err)
     if (!job.lines) return prof_nomem(err);
     if (!stat_filter_open(&job.filter, job.plane, wanted, COUNT(wanted), err)) {
         job.has_stages = plane_declares(job.plane, STAT_STAGE_ID);
+        job.has_regions = declares_regions(job.plane);
         if (!collect_known(&job, err) && !index_by_meta(&job, err))
             parallel_lines(build->host->lines + job.plane->first_line, job.plane->n_lines, sweep_line, &job, err);
         for (size_t i = 0; i < job.plane->n_lines && !err->code; i++)
