@@ -211,7 +211,7 @@ const StepDb *run_steps(Run *run, Host *only, ProfErr *err)
     return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }
 
-/* Where each step that XProf keeps stands among them. */
+/* Where each step that XProf keeps stands among them: one of the same steps of all hosts, for hosts may align otherwise here. */
 static void *make_all(Run *run, Host *only, ProfErr *err)
 {
     const StepDb *kept = run_steps(run, only, err);
@@ -219,8 +219,9 @@ static void *make_all(Run *run, Host *only, ProfErr *err)
     size_t k = 0;
     for (size_t i = 0; all && i < all->n_steps; i++) {
         Step *step = &all->steps[i];
-        bool same = all->n_hosts && k < kept->n_steps && kept->steps[k].of_hosts[0] == step->of_hosts[0];
-        step->kept_number = same ? (int64_t)kept->steps[k++].number : -1;
+        while (k < kept->n_steps && kept->steps[k].of_hosts[0] < step->of_hosts[0]) k++;
+        bool same = k < kept->n_steps && !memcmp(kept->steps[k].of_hosts, step->of_hosts, all->n_hosts * sizeof(HostStep *));
+        step->kept_number = same ? (int64_t)kept->steps[k].number : -1;
         step->dropped = !same;
     }
     return all;

@@ -623,6 +623,9 @@ CHANCE = [
      "FROM (SELECT count(*) FROM inference_requests({source})) CROSS JOIN prof_issues({source}) WHERE code = 'request_of_several_models'"),
     ("overview_page.inference_latency", "a request in batches of several models counts for any one of these, by a hash",
      "FROM (SELECT count(*) FROM inference_requests({source})) CROSS JOIN prof_issues({source}) WHERE code = 'request_of_several_models'"),
+    ("op_stats.steps.cores", "with the first and last steps hosts align otherwise than without; core_steps has them as the pod viewer does",
+     "FROM (SELECT count(DISTINCT step) AS n FROM core_steps({source}) WHERE NOT dropped) JOIN (SELECT count(*) AS kept FROM steps({source}) WHERE NOT dropped) "
+     "ON n < kept"),
     ("memory_viewer.*", "of programs of one name XProf keeps one, in the order of a hash",
      "FROM event_metadata({source}) WHERE plane GLOB '/host:metadata*' GROUP BY host, name HAVING count(*) > 1"),
     ("*", "of event metadata of one name XProf connects one, in the order of a hash",
