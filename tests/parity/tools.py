@@ -214,6 +214,27 @@ def inference(column):
     return rows
 
 
+def inference_models(answer):
+    """What XProf says of each model as a whole: properties of the tables of its requests and of its batches."""
+    models = answer.table("inference_profile.models")
+    if models is None:
+        return None
+    keys = ["averageLatencyMs", "throughput"]
+    batching = ["hasBatchingParam"] + ["batchingParam" + k for k in ("NumBatchThreads", "MaxBatchSize", "BatchTimeoutMicros", "MaxEnqueuedBatches", "AllowedBatchSizes")]
+    columns = ["model"] + ["request." + k for k in keys] + ["batch." + k for k in keys + batching]
+    names, found = iter([row[0] for row in models[1]]), []
+    for number in range(1, 1000):
+        if "inference_profile.table%d.csv" % number not in answer.names:
+            break
+        head, _ = answer.table("inference_profile.table%d" % number)
+        said = dict(answer.table("inference_profile.table%d.properties" % number)[1])
+        if "request_id" in head:
+            found.append({"model": next(names, None), **{"request." + k: v for k, v in said.items()}})
+        elif "batch_id" in head:
+            found[-1].update({"batch." + k: v for k, v in said.items()})
+    return (columns, [[row.get(c) for c in columns] for row in found]) if found else ([], [])
+
+
 def of_whole_profile(name):
     """A table of op_stats without the ops of complete steps alone, which no table of XProf's shows by themselves."""
     def rows(answer):
@@ -927,6 +948,18 @@ TOOLS = [
         tensorShape = shape""", key="memoryId index"),
 
     # inference and other tools
+    Entry("inference_profile.models", "inference_models", "inference_models({source})", """
+        model
+        request.averageLatencyMs = printf('%.3f', average_latency_ms)
+        request.throughput = printf('%.1f', request_throughput)
+        batch.averageLatencyMs = iif(batch_count, printf('%.3f', average_batch_latency_ms), NULL)
+        batch.throughput = iif(batch_count, printf('%.1f', batch_throughput), NULL)
+        batch.hasBatchingParam = iif(batch_count, iif(max_batch_size IS NULL, 'false', 'true'), NULL)
+        batch.batchingParamNumBatchThreads = iif(batch_count, CAST(batching_threads AS TEXT), NULL)
+        batch.batchingParamMaxBatchSize = iif(batch_count, CAST(max_batch_size AS TEXT), NULL)
+        batch.batchingParamBatchTimeoutMicros = iif(batch_count, CAST(batch_timeout_us AS TEXT), NULL)
+        batch.batchingParamMaxEnqueuedBatches = iif(batch_count, CAST(max_enqueued_batches AS TEXT), NULL)
+        batch.batchingParamAllowedBatchSizes = iif(batch_count, allowed_batch_sizes, NULL)""", key="model", rows=inference_models),
     Entry("inference_profile.requests", "inference_percentiles", "inference_percentiles({source}) WHERE kind = 'request'", INFERENCE_REQUESTS,
           key="model number", rows=inference("request_id"), left_out=NO_URL, settle=settled_ties("latency_ms", "request_id")),
     Entry("inference_profile.batches", "inference_percentiles", "inference_percentiles({source}) WHERE kind = 'batch'", """
