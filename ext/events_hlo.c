@@ -38,7 +38,7 @@ static char *shapes_of(const HloModule *module, const Xla__HloInstructionProto *
 
 static size_t slot_of(const HloDetails *all, const Xla__HloInstructionProto *op)
 {
-    size_t slot = (size_t)mix64((uintptr_t)op) & (all->n_slots - 1);
+    size_t slot = (size_t)hash64((uintptr_t)op) & (all->n_slots - 1);
     while (all->slots[slot] && all->slots[slot]->op != op) slot = (slot + 1) & (all->n_slots - 1);
     return slot;
 }

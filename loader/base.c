@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 
 int prof_fail(ProfErr *err, int code, uint64_t offset, const char *format, ...)
 {
@@ -196,6 +197,27 @@ uint64_t hash_bytes(const uint8_t *s, size_t n)
     return mix64(h ^ rest);
 }
 
+uint64_t hash_secrets[2] = {0x9e3779b97f4a7c15u, 0xd6e8feb86659fd93u};
+
+__attribute__((constructor)) static void draw_secrets(void)
+{
+    uint64_t drawn[2];
+    if (getrandom(drawn, sizeof drawn, GRND_NONBLOCK) != (ssize_t)sizeof drawn) return; /* early at boot: then the known ones */
+    hash_secrets[0] = drawn[0], hash_secrets[1] = drawn[1] | 1;
+}
+
+uint64_t text_hash(const char *text, size_t n)
+{
+    uint64_t h = n, rest = 0;
+    for (; n >= 8; text += 8, n -= 8) {
+        uint64_t word;
+        memcpy(&word, text, 8);
+        h = hash64(h ^ word);
+    }
+    if (n) memcpy(&rest, text, n);
+    return hash64(h ^ rest);
+}
+
 static bool table_has_room(TextTable *table)
 {
     if (table->n_texts * 2 < table->n_slots) return true;
@@ -205,7 +227,7 @@ static bool table_has_room(TextTable *table)
     for (size_t i = 0; i < table->n_slots; i++) {
         const Text *text = table->slots[i];
         if (!text) continue;
-        size_t slot = hash_bytes((const uint8_t *)text->text, text->n_bytes) & (grown.n_slots - 1);
+        size_t slot = text_hash(text->text, text->n_bytes) & (grown.n_slots - 1);
         while (grown.slots[slot]) slot = (slot + 1) & (grown.n_slots - 1);
         grown.slots[slot] = text;
     }
@@ -226,7 +248,7 @@ const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes, si
     }
     Text *text = NULL;
     if (n_bytes > UINT32_MAX - 64 || !table_has_room(table)) goto done;
-    size_t slot = hash_bytes(bytes, n_bytes) & (table->n_slots - 1);
+    size_t slot = text_hash((const char *)bytes, n_bytes) & (table->n_slots - 1);
     for (const Text *old; (old = table->slots[slot]); slot = (slot + 1) & (table->n_slots - 1))
         if (old->n_bytes == n_bytes && !memcmp(old->text, bytes, n_bytes)) {
             prof_free(fixed);

@@ -68,8 +68,24 @@ typedef struct {
 } Text;
 extern const Text *const empty_text;
 
-/* A hash of bytes, the same on every machine that we build for. */
+/* A number that spreads, the same on every machine: for identities, not for tables. */
+static inline uint64_t mix64(uint64_t x)
+{
+    x ^= x >> 32, x *= 0xd6e8feb86659fd93u, x ^= x >> 32;
+    return x;
+}
+
+/* A hash of bytes, the same on every machine that we build for. Not for tables: a file can be made to collide in it. */
 uint64_t hash_bytes(const uint8_t *bytes, size_t n_bytes);
+
+/* Hashes for tables: other ones in each process, so that no file can choose keys that share a slot. */
+extern uint64_t hash_secrets[2]; /* drawn before main, the second odd */
+static inline uint64_t hash64(uint64_t x)
+{
+    __extension__ unsigned __int128 product = (unsigned __int128)(x ^ hash_secrets[0]) * hash_secrets[1];
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+uint64_t text_hash(const char *text, size_t n_bytes);
 
 /* Texts by content: equal texts of one table are one pointer. */
 typedef struct {
@@ -85,13 +101,6 @@ size_t utf8_repair(const uint8_t *bytes, size_t n_bytes, char *out);
 bool utf8_valid(const uint8_t *bytes, size_t n_bytes);
 /* vsnprintf whose text is valid UTF-8 whatever is printed and wherever it is cut. */
 void print_utf8(char *out, size_t n_out, const char *format, va_list ap);
-
-/* A key that spreads: for hash tables of 64-bit ids. */
-static inline uint64_t mix64(uint64_t x)
-{
-    x ^= x >> 32, x *= 0xd6e8feb86659fd93u, x ^= x >> 32;
-    return x;
-}
 
 /* Sums that stop at the ends of int64 instead of wrapping. */
 static inline int64_t add_saturated(int64_t a, int64_t b)

@@ -187,12 +187,7 @@ typedef struct {
     Arena arena;
 } Making;
 
-static uint64_t hash_slice(Slice s)
-{
-    uint64_t h = s.n;
-    for (size_t i = 0; i < s.n; i++) h = (h ^ (uint8_t)s.text[i]) * 0x100000001b3u;
-    return mix64(h);
-}
+static uint64_t hash_slice(Slice s) { return text_hash(s.text, s.n); }
 
 static bool same(Slice a, Slice b) { return a.n == b.n && !memcmp(a.text, b.text, a.n); }
 

@@ -14,7 +14,7 @@ static const Xla__ShapeProto no_shape = XLA__SHAPE_PROTO__INIT;
 static void index_computations(CostGraph *g)
 {
     for (size_t i = g->n_computations; i-- > 0;) { /* of several with one id the first counts */
-        size_t slot = mix64((uint64_t)g->computations[i].proto->id) & (g->n_slots - 1);
+        size_t slot = hash64((uint64_t)g->computations[i].proto->id) & (g->n_slots - 1);
         while (g->by_id[slot] && g->computations[g->by_id[slot] - 1].proto->id != g->computations[i].proto->id) slot = (slot + 1) & (g->n_slots - 1);
         g->by_id[slot] = (uint32_t)i + 1;
     }
@@ -24,7 +24,7 @@ CostComputation *cost_called(const CostGraph *g, const CostNode *node, size_t i)
 {
     if (i >= node->op->n_called_computation_ids) return NULL;
     int64_t id = node->op->called_computation_ids[i];
-    for (size_t slot = mix64((uint64_t)id) & (g->n_slots - 1); g->by_id[slot]; slot = (slot + 1) & (g->n_slots - 1))
+    for (size_t slot = hash64((uint64_t)id) & (g->n_slots - 1); g->by_id[slot]; slot = (slot + 1) & (g->n_slots - 1))
         if (g->computations[g->by_id[slot] - 1].proto->id == id) return &g->computations[g->by_id[slot] - 1];
     return NULL;
 }

@@ -27,7 +27,7 @@ typedef struct {
 
 static uint32_t *sum_slot(const LaunchWalk *w, uint32_t gpu, int64_t group)
 {
-    size_t slot = (size_t)mix64((uint64_t)group * 1031 + gpu) & (w->n_slots - 1);
+    size_t slot = (size_t)hash64((uint64_t)group * 1031 + gpu) & (w->n_slots - 1);
     for (; w->slots[slot]; slot = (slot + 1) & (w->n_slots - 1)) {
         const LaunchSum *sum = &w->sums.items[w->slots[slot] - 1];
         if (sum->gpu == gpu && sum->group == group) break;

@@ -6,16 +6,9 @@
 
 /* ---- names ---- */
 
-static size_t hash_of(const char *text, size_t n_bytes)
-{
-    uint64_t h = n_bytes;
-    for (size_t i = 0; i < n_bytes; i++) h = (h ^ (uint8_t)text[i]) * 0x100000001b3u;
-    return (size_t)mix64(h);
-}
-
 static uint32_t *name_slot(const NameTable *t, const char *text, size_t n_bytes)
 {
-    size_t slot = hash_of(text, n_bytes) & (t->n_slots - 1);
+    size_t slot = text_hash(text, n_bytes) & (t->n_slots - 1);
     for (; t->slots[slot]; slot = (slot + 1) & (t->n_slots - 1)) {
         const Text *name = t->metas.items[t->slots[slot] - 1].name;
         if (name->n_bytes == n_bytes && !memcmp(name->text, text, n_bytes)) break;

@@ -173,9 +173,9 @@ typedef struct {
 static size_t key_hash(const RecipeKey *k)
 {
     uint64_t h = (uintptr_t)k->module;
-    h = mix64(h) ^ (uintptr_t)k->hlo_op;
-    h = mix64(h) ^ (uintptr_t)k->tf_op;
-    return (size_t)mix64(mix64(h) ^ (k->program * 2 + k->has_program));
+    h = hash64(h) ^ (uintptr_t)k->hlo_op;
+    h = hash64(h) ^ (uintptr_t)k->tf_op;
+    return (size_t)hash64(hash64(h) ^ (k->program * 2 + k->has_program));
 }
 
 static bool key_equal(const RecipeKey *a, const RecipeKey *b)

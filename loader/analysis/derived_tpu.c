@@ -127,7 +127,7 @@ static const Text *offload_key(CoreWalk *w, const Text *display)
 
 static uint32_t *queue_slot(const CoreWalk *w, const Text *key)
 {
-    size_t slot = (size_t)mix64((uintptr_t)key) & (w->n_queue_slots - 1);
+    size_t slot = (size_t)hash64((uintptr_t)key) & (w->n_queue_slots - 1);
     while (w->queue_slots[slot] && w->queues.items[w->queue_slots[slot] - 1].key != key) slot = (slot + 1) & (w->n_queue_slots - 1);
     return &w->queue_slots[slot];
 }

@@ -20,7 +20,7 @@ typedef struct {
 
 static size_t *slot_of(const Said *s, const char *message)
 {
-    size_t i = (size_t)mix64((uintptr_t)message) & (s->n_slots - 1);
+    size_t i = (size_t)hash64((uintptr_t)message) & (s->n_slots - 1);
     while (s->slots[i] && s->list[s->slots[i] - 1].message != message) i = (i + 1) & (s->n_slots - 1);
     return &s->slots[i];
 }

@@ -89,7 +89,7 @@ typedef struct GpuLine {
 static uint32_t *sums_slot(const GpuLine *l, const KernelSums *key)
 {
     const void *which = key->is_hlo ? NULL : (const void *)key->meta;
-    size_t slot = mix64((uint64_t)(uintptr_t)key->op ^ mix64(key->program_id + (uint64_t)(uintptr_t)which)) & (l->n_slots - 1);
+    size_t slot = hash64((uint64_t)(uintptr_t)key->op ^ hash64(key->program_id + (uint64_t)(uintptr_t)which)) & (l->n_slots - 1);
     for (; l->slots[slot]; slot = (slot + 1) & (l->n_slots - 1)) {
         const KernelSums *known = &l->sums[l->slots[slot] - 1];
         if (known->op == key->op && known->is_hlo == key->is_hlo && known->program_id == key->program_id && known->has_program == key->has_program &&

@@ -90,7 +90,7 @@ static void keys_close(KeyTable *t)
 /* The slot of a key: free (then the key is written there), or the one that holds it. */
 static uint32_t *key_slot(const KeyTable *t, Key key, bool add)
 {
-    size_t slot = mix64(key.a * 0x9e3779b97f4a7c15u + mix64(key.b)) & (t->n_slots - 1);
+    size_t slot = hash64(key.a ^ hash64(key.b)) & (t->n_slots - 1);
     while (t->items[slot] && (t->keys[slot].a != key.a || t->keys[slot].b != key.b)) slot = (slot + 1) & (t->n_slots - 1);
     if (add) t->keys[slot] = key;
     return &t->items[slot];
@@ -249,8 +249,8 @@ static bool connect_iterators(Forest *f, enum EventType child, Edges *edges, Pro
 
 /* ---- contexts ---- */
 
-/* Ids that are counted up lie side by side in the table: events met in their order find it in the cache. */
-static size_t context_slot(const Contexts *c, uint64_t id, uint32_t scope) { return (id ^ mix64((id >> 12) * 31 + scope)) & (c->n_slots - 1); }
+/* Ids that are counted up lie side by side in the table, sixteen on a line of the cache: events met in their order find it there. */
+static size_t context_slot(const Contexts *c, uint64_t id, uint32_t scope) { return (id ^ (hash64((id >> 4) ^ hash64(scope)) << 4)) & (c->n_slots - 1); }
 
 static bool context_of(Contexts *c, const ContextMark *m, uint32_t *context)
 {

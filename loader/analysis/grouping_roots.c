@@ -101,7 +101,7 @@ static bool ancestors_grow(Ancestors *a)
     uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
     if (!slots) return false;
     for (size_t i = 0; i < a->nodes.n; i++) {
-        size_t slot = mix64(a->nodes.items[i]) & (n_slots - 1);
+        size_t slot = hash64(a->nodes.items[i]) & (n_slots - 1);
         while (slots[slot]) slot = (slot + 1) & (n_slots - 1);
         slots[slot] = (uint32_t)i + 1;
     }
@@ -116,7 +116,7 @@ static void ancestors_add(Ancestors *a, Node node)
         a->failed = true;
         return;
     }
-    size_t slot = mix64(node) & (a->n_slots - 1);
+    size_t slot = hash64(node) & (a->n_slots - 1);
     for (; a->slots[slot]; slot = (slot + 1) & (a->n_slots - 1))
         if (a->nodes.items[a->slots[slot] - 1] == node) return;
     Node *place = PUSH(a->nodes);

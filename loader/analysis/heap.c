@@ -27,7 +27,7 @@ typedef struct {
 static int64_t buffer_of(const Making *k, int64_t id)
 {
     if (k->dense) return (uint64_t)id < k->n_slots ? (int64_t)k->slots[id] - 1 : -1;
-    for (size_t slot = mix64((uint64_t)id) & (k->n_slots - 1); k->slots[slot]; slot = (slot + 1) & (k->n_slots - 1))
+    for (size_t slot = hash64((uint64_t)id) & (k->n_slots - 1); k->slots[slot]; slot = (slot + 1) & (k->n_slots - 1))
         if (k->heap->buffers[k->slots[slot] - 1].id == id) return k->slots[slot] - 1;
     return -1;
 }
@@ -36,7 +36,7 @@ static int64_t buffer_of(const Making *k, int64_t id)
 static void know_buffer(Making *k, size_t position)
 {
     int64_t id = k->heap->buffers[position].id;
-    size_t slot = (k->dense ? (uint64_t)id : mix64((uint64_t)id)) & (k->n_slots - 1);
+    size_t slot = (k->dense ? (uint64_t)id : hash64((uint64_t)id)) & (k->n_slots - 1);
     while (!k->dense && k->slots[slot] && k->heap->buffers[k->slots[slot] - 1].id != id) slot = (slot + 1) & (k->n_slots - 1);
     k->slots[slot] = (uint32_t)position + 1;
 }

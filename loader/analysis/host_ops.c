@@ -320,7 +320,7 @@ static int take_known(LineSweep *s, const EventAt *e, size_t known, bool is_eage
 
 static size_t tf_op_slot(const LineSweep *s, const Text *text)
 {
-    size_t slot = mix64((uint64_t)(uintptr_t)text) & (s->n_tf_op_slots - 1);
+    size_t slot = hash64((uint64_t)(uintptr_t)text) & (s->n_tf_op_slots - 1);
     while (s->tf_ops[slot] && s->tf_ops[slot] != text) slot = (slot + 1) & (s->n_tf_op_slots - 1);
     return slot;
 }

@@ -43,8 +43,8 @@ typedef struct {
 static uint64_t key_hash(const Key *key)
 {
     uint64_t h = key->program_id;
-    for (int i = 0; i < N_TEXTS; i++) h = (h ^ key->texts[i]) * 0x9e3779b97f4a7c15u;
-    return mix64(h ^ key->meta);
+    for (int i = 0; i < N_TEXTS; i++) h = hash64(h ^ key->texts[i]);
+    return hash64(h ^ key->meta);
 }
 
 static bool tallies_rehash(LineTallies *l)
@@ -155,7 +155,7 @@ typedef struct {
 
 static Memo *memo_slot(const Memos *m, const void *address, uint64_t number)
 {
-    size_t at = mix64((uint64_t)(uintptr_t)address * 31 + number) & (m->n_slots - 1);
+    size_t at = hash64((uint64_t)(uintptr_t)address * 31 + number) & (m->n_slots - 1);
     while (m->slots[at].value && (m->slots[at].address != address || m->slots[at].number != number)) at = (at + 1) & (m->n_slots - 1);
     return &m->slots[at];
 }
@@ -297,10 +297,10 @@ static unsigned tensorcores_of(uint8_t *read, const Plane *plane, uint32_t meta,
 static uint64_t identity_hash(const KernelReport *r)
 {
     uint64_t h = (uint64_t)(uintptr_t)r->name * 31 + (uint64_t)(uintptr_t)r->op_name;
-    for (int i = 0; i < 3; i++) h = (h ^ r->launch.block[i]) * 0x9e3779b97f4a7c15u, h = (h ^ r->launch.grid[i]) * 0x9e3779b97f4a7c15u;
-    h = (h ^ r->launch.registers) * 0x9e3779b97f4a7c15u;
-    h = (h ^ ((uint64_t)r->launch.static_shared << 32 | r->launch.dynamic_shared)) * 0x9e3779b97f4a7c15u;
-    return mix64(h ^ (uint64_t)(r->uses_tensorcore * 2 + r->eligible));
+    for (int i = 0; i < 3; i++) h = hash64(h ^ r->launch.block[i]), h = hash64(h ^ r->launch.grid[i]);
+    h = hash64(h ^ r->launch.registers);
+    h = hash64(h ^ ((uint64_t)r->launch.static_shared << 32 | r->launch.dynamic_shared));
+    return hash64(h ^ (uint64_t)(r->uses_tensorcore * 2 + r->eligible));
 }
 
 static bool identical(const KernelReport *a, const KernelReport *b)

@@ -268,7 +268,7 @@ static void map_clear(AddressMap *map, size_t n)
 /* Where the event of an address is kept; it holds NULL for an address not seen. */
 static MemoryEvent **map_at(const AddressMap *map, uint64_t address)
 {
-    size_t i = (size_t)mix64(address) & map->mask;
+    size_t i = (size_t)hash64(address) & map->mask;
     while (map->slots[i].taken && map->slots[i].address != address) i = (i + 1) & map->mask;
     map->slots[i].address = address, map->slots[i].taken = true;
     return &map->slots[i].event;

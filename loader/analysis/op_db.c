@@ -7,12 +7,7 @@ const char *const core_type_names[] = {"", "TensorCore", "SparseCore"};
 
 /* ---- the index ---- */
 
-static uint64_t hash_key(uint64_t program_id, const char *name, size_t n)
-{
-    uint64_t h = mix64(program_id + 0x9e3779b97f4a7c15u);
-    for (size_t i = 0; i < n; i++) h = (h ^ (uint8_t)name[i]) * 0x100000001b3u;
-    return mix64(h);
-}
+static uint64_t hash_key(uint64_t program_id, const char *name, size_t n) { return hash64(program_id ^ text_hash(name, n)); }
 
 static bool is_key(const OpMetrics *op, uint64_t program_id, const char *name, size_t n)
 {

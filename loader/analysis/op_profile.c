@@ -48,9 +48,8 @@ static ProfileNode *new_node(Builder *b, ProfileNode *parent, enum ProfileKind k
 
 static uint64_t node_hash(const ProfileNode *parent, enum ProfileKind kind, Slice name, uint64_t program_id)
 {
-    uint64_t h = mix64((uint64_t)(uintptr_t)parent + (uint64_t)kind) ^ mix64(program_id + 1);
-    for (size_t i = 0; i < name.n; i++) h = (h ^ (uint8_t)name.text[i]) * 0x100000001b3u;
-    return mix64(h);
+    uint64_t h = hash64((uint64_t)(uintptr_t)parent + (uint64_t)kind);
+    return hash64(hash64(h ^ program_id) ^ text_hash(name.text, name.n));
 }
 
 static bool index_grow(Builder *b)

@@ -247,7 +247,7 @@ static HostFacts host_facts(const PlaneRead *r, const EventAt *e)
 
 static uint64_t *context_slot(const PlaneRead *r, uint64_t context)
 {
-    size_t slot = mix64(context) & (r->n_slots - 1);
+    size_t slot = hash64(context) & (r->n_slots - 1);
     while (r->produced[slot] && r->produced[slot] != context) slot = (slot + 1) & (r->n_slots - 1);
     return &r->produced[slot];
 }

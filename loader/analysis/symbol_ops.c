@@ -40,7 +40,7 @@ void symbol_ops_free(SymbolOps *s)
 
 static uint32_t *slot_of(const SymbolOps *s, uint64_t program_id, uint64_t symbol_id)
 {
-    size_t slot = mix64(mix64(program_id) + symbol_id) & (s->n_slots - 1);
+    size_t slot = hash64(hash64(program_id) + symbol_id) & (s->n_slots - 1);
     for (; s->slots[slot]; slot = (slot + 1) & (s->n_slots - 1)) {
         const SymbolOp *known = &s->ops[s->slots[slot] - 1];
         if (known->op.program_id == program_id && known->symbol_id == symbol_id) break;

@@ -151,24 +151,27 @@ static int index_programs(Programs *programs, ProfErr *err)
     if (!programs->by_id) return prof_nomem(err);
     for (size_t i = programs->list.n; i-- > 0;) {
         HloProgram *program = &programs->list.programs[i], **slot;
-        size_t at = mix64(program->program_id) & (programs->n_slots - 1);
+        size_t at = hash64(program->program_id) & (programs->n_slots - 1);
         while (*(slot = &programs->by_id[at]) && (*slot)->program_id != program->program_id) at = (at + 1) & (programs->n_slots - 1);
         program->state->next = *slot;
         program->state->untried = *slot = program;
     }
-    for (size_t i = 0; i < programs->n_slots; i++)
-        for (HloProgram *first = programs->by_id[i], *p = first; p; p = p->state->next) {
+    for (size_t i = 0; i < programs->list.n; i++) {
+        HloProgram *first = &programs->list.programs[i];
+        if (first->state->first) continue; /* of another's chain */
+        for (HloProgram *p = first; p; p = p->state->next) {
             p->state->first = first;
             if (p == first) continue;
             host_issue(p->host, "info", "duplicate_program", p->span.offset, 0, programs,
                        "one program id stands for several HLO modules (%llu: %.200s); the first counts", (unsigned long long)p->program_id, p->name->text);
         }
+    }
     return PROF_OK;
 }
 
 static HloProgram *first_of(const Programs *programs, uint64_t id)
 {
-    for (size_t at = mix64(id) & (programs->n_slots - 1); programs->by_id[at]; at = (at + 1) & (programs->n_slots - 1))
+    for (size_t at = hash64(id) & (programs->n_slots - 1); programs->by_id[at]; at = (at + 1) & (programs->n_slots - 1))
         if (programs->by_id[at]->program_id == id) return programs->by_id[at];
     return NULL;
 }
@@ -372,13 +375,6 @@ const HloProgramList *hlo_program_list(Host *host, ProfErr *err)
 
 /* ---- parsing ---- */
 
-static uint64_t hash_name(const char *name, size_t n_bytes)
-{
-    uint64_t h = n_bytes;
-    for (size_t i = 0; i < n_bytes; i++) h = (h ^ (uint8_t)name[i]) * 0x100000001b3u;
-    return mix64(h);
-}
-
 static size_t slots_for(size_t n)
 {
     size_t n_slots = 16;
@@ -395,11 +391,11 @@ static int index_ops(HloModule *m, ProfErr *err)
     m->unique = true;
     for (size_t i = 0; i < m->n_ops; i++) {
         const Xla__HloInstructionProto *op = m->ops[i].instruction;
-        size_t slot = mix64((uint64_t)op->id) & (m->n_slots - 1);
+        size_t slot = hash64((uint64_t)op->id) & (m->n_slots - 1);
         while (m->by_id[slot] && m->ops[m->by_id[slot] - 1].instruction->id != op->id) slot = (slot + 1) & (m->n_slots - 1);
         m->unique &= !m->by_id[slot];
         if (!m->by_id[slot]) m->by_id[slot] = (uint32_t)i + 1;
-        slot = hash_name(op->name, strlen(op->name)) & (m->n_slots - 1);
+        slot = text_hash(op->name, strlen(op->name)) & (m->n_slots - 1);
         while (m->by_name[slot] && strcmp(m->ops[m->by_name[slot] - 1].instruction->name, op->name) != 0) slot = (slot + 1) & (m->n_slots - 1);
         m->unique &= !m->by_name[slot];
         if (!m->by_name[slot]) m->by_name[slot] = (uint32_t)i + 1;
@@ -410,7 +406,7 @@ static int index_ops(HloModule *m, ProfErr *err)
 static int64_t computation_position(const HloModule *m, int64_t id)
 {
     Xla__HloComputationProto *const *computations = m->proto->hlo_module->computations;
-    size_t slot = mix64((uint64_t)id) & (m->n_computation_slots - 1);
+    size_t slot = hash64((uint64_t)id) & (m->n_computation_slots - 1);
     for (; m->computation_by_id[slot]; slot = (slot + 1) & (m->n_computation_slots - 1))
         if (computations[m->computation_by_id[slot] - 1]->id == id) return m->computation_by_id[slot] - 1;
     return -1;
@@ -425,7 +421,7 @@ static int index_computations(HloModule *m, bool *is_fusion, ProfErr *err)
     for (size_t i = 0; i < hlo->n_computations; i++) {
         is_fusion[i] = hlo->computations[i]->is_fusion_computation;
         if (computation_position(m, hlo->computations[i]->id) >= 0) continue;
-        size_t slot = mix64((uint64_t)hlo->computations[i]->id) & (m->n_computation_slots - 1);
+        size_t slot = hash64((uint64_t)hlo->computations[i]->id) & (m->n_computation_slots - 1);
         while (m->computation_by_id[slot]) slot = (slot + 1) & (m->n_computation_slots - 1);
         m->computation_by_id[slot] = (uint32_t)i + 1;
     }
@@ -638,7 +634,7 @@ const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, P
 
 int64_t hlo_position(const HloModule *m, int64_t id)
 {
-    for (size_t slot = mix64((uint64_t)id) & (m->n_slots - 1); m->by_id[slot]; slot = (slot + 1) & (m->n_slots - 1))
+    for (size_t slot = hash64((uint64_t)id) & (m->n_slots - 1); m->by_id[slot]; slot = (slot + 1) & (m->n_slots - 1))
         if (m->ops[m->by_id[slot] - 1].instruction->id == id) return m->by_id[slot] - 1;
     return -1;
 }
@@ -651,7 +647,7 @@ const Xla__HloInstructionProto *hlo_instruction(const HloModule *m, int64_t id)
 
 int64_t hlo_find_position(const HloModule *m, const char *name, size_t n_bytes)
 {
-    for (size_t slot = hash_name(name, n_bytes) & (m->n_slots - 1); m->by_name[slot]; slot = (slot + 1) & (m->n_slots - 1)) {
+    for (size_t slot = text_hash(name, n_bytes) & (m->n_slots - 1); m->by_name[slot]; slot = (slot + 1) & (m->n_slots - 1)) {
         const char *found = m->ops[m->by_name[slot] - 1].instruction->name;
         if (!strncmp(found, name, n_bytes) && !found[n_bytes]) return m->by_name[slot] - 1;
     }
