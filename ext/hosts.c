@@ -244,8 +244,15 @@ const Table session_table = {"session",
     "host_ops_lost, " \
     "programs_mixed, " \
     "no_steps, " \
-    "steps_not_aligned, " \
     "no_common_steps, " \
+    "host_without_steps, " \
+    "steps_without_cores, " \
+    "steps_apart, " \
+    "clocks_differ, " \
+    "nothing_to_show (a table was asked and had no rows: why), " \
+    "request_of_several_models, " \
+    "grouping_cut, " \
+    "derived_lines_cut, " \
     "inference_cut, " \
     "dcn_cut, " \
     "tf_data_cut, " \

@@ -178,7 +178,12 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource requests_rows = {.next = requests_next, .column = requests_column, .per_run = true, .by_host = true};
+static const RowSource requests_rows = {
+    .next = requests_next,
+    .column = requests_column,
+    .per_run = true,
+    .by_host = true,
+    .nothing = "no event is the root of a request to a model server (SessionRun, TfrtModelRun, BatchingSessionRun and their like)"};
 const Table inference_requests_table = {"inference_requests",
                                         "one row for each request to a model server, by model, the shortest first",
                                         requests_columns,
@@ -257,7 +262,11 @@ static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource batches_rows = {.next = batches_next, .column = batches_column, .per_run = true, .by_host = true};
+static const RowSource batches_rows = {.next = batches_next,
+                                       .column = batches_column,
+                                       .per_run = true,
+                                       .by_host = true,
+                                       .nothing = "no event ProcessBatch: the server did not batch, or nothing was served"};
 const Table inference_batches_table = {"inference_batches",
                                        "one row for each batch that a model server ran, by model, the shortest first",
                                        batches_columns,
@@ -525,7 +534,11 @@ static void patterns_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource patterns_rows = {.next = patterns_next, .column = patterns_column, .per_run = true, .by_host = true};
+static const RowSource patterns_rows = {.next = patterns_next,
+                                        .column = patterns_column,
+                                        .per_run = true,
+                                        .by_host = true,
+                                        .nothing = "no batch or request turned tensors with known shapes and layouts"};
 const Table inference_tensor_patterns_table = {"inference_tensor_patterns",
                                                "shapes and layouts of the tensors that requests and batches turned, and the time it took",
                                                patterns_columns,
@@ -612,7 +625,12 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource latency_rows = {.next = latency_next, .column = latency_column, .per_run = true, .by_host = true};
+static const RowSource latency_rows = {.next = latency_next,
+                                       .column = latency_column,
+                                       .per_run = true,
+                                       .by_host = true,
+                                       .nothing =
+                                           "no event is the root of a request to a model server (SessionRun, TfrtModelRun, BatchingSessionRun and their like)"};
 const Table inference_latency_table = {"inference_latency",
                                        "where the time of requests to a model server goes, at percentiles of their duration",
                                        latency_columns,

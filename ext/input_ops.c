@@ -59,7 +59,11 @@ static void input_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource input_ops_rows = {.next = input_ops_next, .column = input_ops_column, .per_run = true, .by_host = true};
+static const RowSource input_ops_rows = {.next = input_ops_next,
+                                         .column = input_ops_column,
+                                         .per_run = true,
+                                         .by_host = true,
+                                         .nothing = "no op of host threads reads, prepares or sends input (tf.data iterators, infeed, input stages)"};
 const Table input_ops_table = {"input_ops",
                                "one row for each op of the host's input pipelines, the longest self time first",
                                input_ops_columns,

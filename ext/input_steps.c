@@ -217,7 +217,8 @@ static void top_device_ops_column(RowCursor *c, sqlite3_context *ctx, int column
     }
 }
 
-static const RowSource top_device_ops_rows = {.next = top_device_ops_next, .column = top_device_ops_column, .per_run = true, .by_host = true};
+static const RowSource top_device_ops_rows = {
+    .next = top_device_ops_next, .column = top_device_ops_column, .per_run = true, .by_host = true, .nothing = "no framework op ran on a device"};
 const Table top_device_ops_table = {"top_device_ops",
                                     "the ten framework ops that devices spend the most time on, as XProf's overview has them",
                                     top_device_ops_columns,

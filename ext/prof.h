@@ -178,6 +178,7 @@ typedef struct RowSource {
     bool by_host;                          /* does with the events of one host at a time */
     bool without_source;                   /* rows do not depend on any run: next() is called once, with host NULL */
     void (*release)(void *owned);          /* NULL: prof_free() */
+    const char *nothing;                   /* why it may well have no row; prof_issues says so then (nothing_to_show). NULL: says itself why */
     double (*count)(const Counts *counts); /* rows of the table, where the runs are known; NULL: Table.n_rows */
     int n_parameters;                      /* hidden columns behind `source`, arguments 2 and on: INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
 } RowSource;
@@ -189,8 +190,8 @@ double row_real_parameter(const RowCursor *c, int parameter, double otherwise);
 const char *row_text_parameter(const RowCursor *c, int parameter, const char *otherwise);
 
 void result_text(sqlite3_context *ctx, const Text *text);
-void result_u64(sqlite3_context *ctx, uint64_t value); /* INTEGER where it fits, else decimal TEXT */
-void result_id(sqlite3_context *ctx, uint64_t id);     /* always decimal TEXT */
+void result_u64(sqlite3_context *ctx, uint64_t value);                  /* INTEGER where it fits, else decimal TEXT */
+void result_id(sqlite3_context *ctx, uint64_t id);                      /* always decimal TEXT */
 void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n); /* a copy, as valid UTF-8 */
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat);
 const Text *stat_name(const Plane *plane, const Stat *stat);

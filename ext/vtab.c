@@ -320,6 +320,18 @@ static bool next_host(RowCursor *c, bool per_run)
     return false;
 }
 
+/* All rows were asked for, and there was none. */
+static void say_nothing(RowCursor *c, const Table *table)
+{
+    bool all = !c->started && c->host && c->host->readable && !c->host->is_program;
+    for (int k = 0; k < N_ROW_KEYS; k++) all &= !c->has_key[k];
+    for (int k = 0; k < N_TEXT_KEYS; k++) all &= !c->text_key[k];
+    if (!all || !table->rows->nothing) return;
+    char *message = sqlite3_mprintf("%s has no rows: %s", table->name, table->rows->nothing);
+    if (message) host_remark(table->rows->per_run && c->from->only ? c->from->only : c->host, "nothing_to_show", table, message);
+    sqlite3_free(message);
+}
+
 static int row_next(sqlite3_vtab_cursor *cursor)
 {
     RowCursor *c = (RowCursor *)cursor;
@@ -334,6 +346,7 @@ static int row_next(sqlite3_vtab_cursor *cursor)
             int rc = prof_error(&c->err, &message);
             return prof_table_fail(cursor->pVtab, rc, message);
         }
+        say_nothing(c, ((ProfTable *)cursor->pVtab)->table);
         if (rows->without_source || !next_host(c, rows->per_run)) {
             c->eof = true;
             return SQLITE_OK;

@@ -99,26 +99,35 @@ static void drop_ends(HostSteps *s)
 
 static void report(const HostSteps *s)
 {
-    size_t n_kept = 0, n[STEP_FIRST_OR_LAST + 1] = {0};
-    for (size_t i = 0; i < s->n_steps; i++) n[s->steps[i].dropped]++, n_kept += s->steps[i].dropped == STEP_KEPT;
-    if (n_kept || !s->host->n_events) return;
-    if (!s->n_steps)
+    size_t n_kept = 0, n_bare = 0, n_marked = 0, n[STEP_FIRST_OR_LAST + 1] = {0};
+    for (size_t i = 0; i < s->n_steps; i++) {
+        n[s->steps[i].dropped]++;
+        n_kept += s->steps[i].dropped == STEP_KEPT, n_bare += s->steps[i].dropped == STEP_KEPT && !s->steps[i].n_cores;
+        n_marked += s->steps[i].dropped == STEP_OUTSIDE_XPROF && s->steps[i].n_cores;
+    }
+    if (n_bare)
+        host_issue(s->host, "info", "steps_without_cores", 0, 0, s->host,
+                   "%zu steps have no length, so no core spent any time in them: steps lists them, step_breakdown and core_steps do not", n_bare);
+    if (n_kept) return;
+    if (!s->host->n_events)
+        host_issue(s->host, "info", "no_steps", 0, 0, s->host, "the file holds no events, so no steps");
+    else if (!s->n_steps)
         host_issue(s->host, "info", "no_steps", 0, 0, s->host,
                    "no event belongs to a step: the program has no step markers (train steps of TensorFlow, jax.profiler.StepTraceAnnotation), or the profiler "
                    "did not record them; tables of steps are empty");
-    else if (n[STEP_OUTSIDE_XPROF] && !s->is_tpu)
+    else if (n_marked)
         host_issue(
             s->host, "info", "no_steps", 0, 0, s->host,
             "the only steps are %zu events `Profiled batch`, which Keras 3 writes and XProf does not group by: it has no steps, and no verdicts. steps, "
             "step_breakdown and core_steps have them in their actual columns (outside_xprof = 1), input_pipeline judges by them in its own; input_steps, "
             "overview and roofline, which are XProf's, have none",
-            n[STEP_OUTSIDE_XPROF]);
+            n_marked);
     else
-        host_issue(
-            s->host, "info", "no_steps", 0, 0, s->host,
-            "no group of events is a step: %zu without a marker, %zu in which nothing ran, %zu without length, %zu in which nothing was computed; tables of "
-            "steps are empty, host_steps lists the groups",
-            n[STEP_NO_MARKER], n[STEP_NO_EVENTS] + n[STEP_NOT_ON_ALL_CORES], n[STEP_NO_TIME], n[STEP_NO_COMPUTE]);
+        host_issue(s->host, "info", "no_steps", 0, 0, s->host,
+                   "no group of events is a step: %zu without a marker, %zu in which nothing ran, %zu without length, %zu in which nothing was computed, %zu "
+                   "marked in a "
+                   "way that XProf does not group by; tables of steps are empty, host_steps lists these",
+                   n[STEP_NO_MARKER], n[STEP_NO_EVENTS] + n[STEP_NOT_ON_ALL_CORES], n[STEP_NO_TIME], n[STEP_NO_COMPUTE], n[STEP_OUTSIDE_XPROF]);
 }
 
 /* ---- making ---- */
