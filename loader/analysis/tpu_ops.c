@@ -223,12 +223,14 @@ static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
     return err->code;
 }
 
-/* The TensorCores' planes, and all of their lines: these are read side by side. */
+/* The planes that count as TensorCores, and all of their lines: these are read side by side. */
 typedef struct {
     PlaneJob *jobs;
     CoreLine *lines;
     size_t n_jobs, n_lines;
 } Cores;
+
+static bool counts_as_tensorcore(const Plane *plane) { return plane->is_tpu && plane->kind != PLANE_SPARSECORE; }
 
 static int cores_open(Cores *cores, OpBuild *build, ProfErr *err)
 {
@@ -237,7 +239,7 @@ static int cores_open(Cores *cores, OpBuild *build, ProfErr *err)
     if (!cores->jobs || !cores->lines) return prof_nomem(err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
-        if (plane->kind != PLANE_TENSORCORE) continue;
+        if (!counts_as_tensorcore(plane)) continue;
         PlaneJob *job = &cores->jobs[cores->n_jobs++];
         *job = (PlaneJob){.build = build, .plane = plane, .lines = cores->lines + cores->n_lines};
         stat_filter_open(&job->filter, plane, op_fact_stats, n_op_fact_stats, err);
@@ -282,7 +284,7 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
         Plane *plane = &host->planes[i];
         if (!plane->is_tpu) continue;
         duty[n_duty].chip = chip_of(plane, err);
-        if (plane->kind == PLANE_SPARSECORE)
+        if (!counts_as_tensorcore(plane))
             sparsecore_duty(plane, &duty[n_duty++], err);
         else if (!err->code)
             tensorcore_ops(&cores.jobs[n_tensorcores++], &sparse, &duty[n_duty++], err);
