@@ -121,6 +121,7 @@ $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 
 bench: loadable
 	tests/bench/run
+	tests/bench/op_metrics --rounds 1 --sizes 200M,1G
 
 # Against the independent reader and XProf's answers; SEEDS=N asks XProf (ORACLE_PYTHON) about N fresh made-up profiles as well.
 parity: loadable
