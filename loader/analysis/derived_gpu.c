@@ -3,7 +3,7 @@
  *
  * Kernels of one op come again and again: what a set of stats leads to is looked up once, as a Recipe. */
 #define _GNU_SOURCE
-#include "../format/hlo.h"
+#include "hlo_sound.h"
 #include "derived_parts.h"
 #include "events.h"
 #include "span_walk.h"
@@ -241,7 +241,7 @@ static bool make_op_levels(StreamWalk *w, Recipe *r, Slice *innermost)
 /* What the program's text says of an instruction: its framework op, and where in the source it comes from. */
 static bool resolve_op(StreamWalk *w, Recipe *r, Slice name, ProfErr *err)
 {
-    const HloModule *module = r->key.has_program ? hlo_program(w->d->host, r->key.program, err) : NULL;
+    const HloModule *module = r->key.has_program ? hlo_sound_program(w->d->host, r->key.program, err) : NULL;
     const Xla__HloInstructionProto *instruction = module ? hlo_find(module, name.text, name.n) : NULL;
     if (!instruction || err->code) return !err->code;
     const Xla__OpMetadata *m = instruction->metadata;

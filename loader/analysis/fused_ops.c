@@ -1,6 +1,7 @@
 /* fused_ops.c: the instructions inside TPU fusions, as children of the ops that the program has too.
  *
  * They tell what a fusion is made of; what each costs is not known. */
+#include "hlo_sound.h"
 #include "op_hlo.h"
 
 enum { MAX_DEPTH = 64, MAX_CHILDREN = 1 << 22 };
@@ -64,7 +65,7 @@ int fused_ops_build(OpBuild *build, ProfErr *err)
     for (size_t i = 0; i < build->stats->device.n_ops && !err->code; i++) {
         OpMetrics *op = &build->stats->device.ops[i];
         if (!op->program_id) continue;
-        if (!o.module || o.module->program_id != op->program_id) o.module = hlo_program(build->host, op->program_id, err);
+        if (!o.module || o.module->program_id != op->program_id) o.module = hlo_sound_program(build->host, op->program_id, err);
         const Xla__HloInstructionProto *instruction = o.module ? hlo_find(o.module, op->name->text, op->name->n_bytes) : NULL;
         OpMetricsDb children = {0};
         if (instruction && op->children) {

@@ -5,6 +5,7 @@
  * stream are one run of it. Runs matter where a stream goes from one program to another with an op of the same name, which
  * XProf takes for the same run, and where kernels bring costs of their own, of which the last of a run counts; elsewhere
  * they only add up, so lines are summed by op first, and read run by run only where that would tell another story. */
+#include "hlo_sound.h"
 #include "lines.h"
 #include "op_build.h"
 #include "op_hlo.h"
@@ -195,7 +196,7 @@ static int resolve(GpuLine *l, size_t *n_dropped, ProfErr *err)
         KernelSums *sums = &l->sums[i];
         if (!sums->is_hlo) continue;
         Slice name = slice_innermost(slice_of(sums->op));
-        sums->module = sums->has_program ? hlo_program(l->plane->build->host, sums->program_id, err) : NULL;
+        sums->module = sums->has_program ? hlo_sound_program(l->plane->build->host, sums->program_id, err) : NULL;
         if (sums->module) sums->instruction = hlo_find(sums->module, name.text, name.n);
         *n_dropped += !sums->instruction;
     }

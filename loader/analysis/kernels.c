@@ -5,7 +5,7 @@
  * tallies become reports. XProf looks at an event's own stats only, and the last one of a name counts. */
 #include "kernels.h"
 
-#include "../format/hlo.h"
+#include "hlo_sound.h"
 #include "../parallel.h"
 #include "event_stats.h"
 #include "events.h"
@@ -252,7 +252,7 @@ static const Xla__HloInstructionProto *instruction_of(Making *m, const Text *hlo
         const char *name = hlo_op->text, *end = name + hlo_op->n_bytes;
         for (const char *p = name; p + 1 < end; p++)
             if (p[0] == ':' && p[1] == ':') name = p + 2, p++;
-        const HloModule *module = hlo_program(m->host, program_id, m->err);
+        const HloModule *module = hlo_sound_program(m->host, program_id, m->err);
         const Xla__HloInstructionProto *found = module && end - name <= LONGEST_NAME ? hlo_find(module, name, (size_t)(end - name)) : NULL;
         *at = found ? (uint64_t)(uintptr_t)found : 1;
     }

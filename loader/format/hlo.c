@@ -403,7 +403,7 @@ static int index_ops(HloModule *m, ProfErr *err)
     return PROF_OK;
 }
 
-static int64_t computation_position(const HloModule *m, int64_t id)
+int64_t hlo_computation_position(const HloModule *m, int64_t id)
 {
     Xla__HloComputationProto *const *computations = m->proto->hlo_module->computations;
     size_t slot = hash64((uint64_t)id) & (m->n_computation_slots - 1);
@@ -420,7 +420,7 @@ static int index_computations(HloModule *m, bool *is_fusion, ProfErr *err)
     if (!m->computation_by_id) return prof_nomem(err);
     for (size_t i = 0; i < hlo->n_computations; i++) {
         is_fusion[i] = hlo->computations[i]->is_fusion_computation;
-        if (computation_position(m, hlo->computations[i]->id) >= 0) continue;
+        if (hlo_computation_position(m, hlo->computations[i]->id) >= 0) continue;
         size_t slot = hash64((uint64_t)hlo->computations[i]->id) & (m->n_computation_slots - 1);
         while (m->computation_by_id[slot]) slot = (slot + 1) & (m->n_computation_slots - 1);
         m->computation_by_id[slot] = (uint32_t)i + 1;
@@ -429,7 +429,7 @@ static int index_computations(HloModule *m, bool *is_fusion, ProfErr *err)
         const Xla__HloInstructionProto *op = m->ops[i].instruction;
         if (strcmp(op->opcode, "fusion") != 0) continue;
         for (size_t k = 0; k < op->n_called_computation_ids; k++) {
-            int64_t body = computation_position(m, op->called_computation_ids[k]);
+            int64_t body = hlo_computation_position(m, op->called_computation_ids[k]);
             if (body >= 0) is_fusion[body] = true;
         }
     }
@@ -662,7 +662,7 @@ const Xla__HloInstructionProto *hlo_find(const HloModule *m, const char *name, s
 
 const Xla__HloComputationProto *hlo_computation(const HloModule *m, int64_t id)
 {
-    int64_t position = computation_position(m, id);
+    int64_t position = hlo_computation_position(m, id);
     return position < 0 ? NULL : m->proto->hlo_module->computations[position];
 }
 

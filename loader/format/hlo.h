@@ -87,6 +87,8 @@ int hlo_check_file(Host *host, ProfErr *err);
 const Xla__HloInstructionProto *hlo_find(const HloModule *module, const char *name, size_t n_bytes);
 const Xla__HloInstructionProto *hlo_instruction(const HloModule *module, int64_t id);
 const Xla__HloComputationProto *hlo_computation(const HloModule *module, int64_t id);
+/* Its position in the module, -1: none. */
+int64_t hlo_computation_position(const HloModule *module, int64_t id);
 /* The entry computation; NULL when the module names none that it has. */
 const Xla__HloComputationProto *hlo_entry(const HloModule *module);
 /* The backend config, JSON text on GPU and TPU, wherever its generation keeps it; *n_bytes 0: none. Never NULL. */

@@ -1,0 +1,11 @@
+/* hlo_sound.h: whether XLA would take a program. It refuses one whose parts do not fit together, and XProf then has no program of that id. */
+#ifndef PROF_HLO_SOUND_H
+#define PROF_HLO_SOUND_H
+
+#include "../format/hlo.h"
+
+/* hlo_program(), but NULL without err set for a program that XLA refuses; an issue of the host says why, once. The tables of programs show it
+ * all the same. Not every rule of XLA's is known here: those of numbers, names and their order are. */
+const HloModule *hlo_sound_program(Host *host, uint64_t program_id, ProfErr *err);
+
+#endif
