@@ -399,13 +399,13 @@ static const HloModule *module_around(RowCursor *c, EventsRows *r)
     char *end;
     if (!open || open[1] < '0' || open[1] > '9') return NULL;
     uint64_t id = strtoull(open + 1, &end, 10);
-    return strcmp(end, ")") ? NULL : hlo_program(c->host, id, &c->err);
+    return strcmp(end, ")") ? NULL : hlo_sound_program(c->host, id, &c->err);
 }
 
 static const HloModule *module_of_kernel(RowCursor *c, EventsRows *r)
 {
     const Stat *program = told(c, r, TOLD_PROGRAM);
-    return program ? hlo_program(c->host, stat_int_or_uint(program), &c->err) : NULL;
+    return program ? hlo_sound_program(c->host, stat_int_or_uint(program), &c->err) : NULL;
 }
 
 /* The instruction that a GPU's kernel or an op of a TensorCore is of; NULL: none that is known. */

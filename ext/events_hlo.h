@@ -2,7 +2,7 @@
 #ifndef PROF_EVENTS_HLO_H
 #define PROF_EVENTS_HLO_H
 
-#include "../loader/format/hlo.h"
+#include "../loader/analysis/hlo_sound.h"
 #include "prof.h"
 
 typedef struct {

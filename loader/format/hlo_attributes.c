@@ -305,7 +305,8 @@ static void custom_call(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     static const char *const paddings[] = {NULL, "PADDING_VALID", "PADDING_SAME"};
     static const char *const schedules[] = {NULL, "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"};
-    static const char *const versions[] = {NULL, NULL, "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
+    static const char *const versions[] = {"API_VERSION_UNSPECIFIED", NULL, "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
+                                           "API_VERSION_TYPED_FFI"};
     convolution(w, op);
     if (op->padding_type > 0) CHOICE(w, "padding_type", paddings, op->padding_type);
     quoted(w, "custom_call_target", op->custom_call_target, strlen(op->custom_call_target));
@@ -319,7 +320,7 @@ static void custom_call(const HloWriter *w, const Xla__HloInstructionProto *op)
     }
     aliasing(w, op);
     if (op->custom_call_schedule > 0) CHOICE(w, "schedule", schedules, op->custom_call_schedule);
-    if (op->custom_call_api_version > 1) CHOICE(w, "api_version", versions, op->custom_call_api_version);
+    if (op->custom_call_api_version != 1) CHOICE(w, "api_version", versions, op->custom_call_api_version);
 }
 
 static void async_start(const HloWriter *w, const Xla__HloInstructionProto *op)

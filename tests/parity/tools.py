@@ -422,7 +422,7 @@ def as_text(cell):
 
 def wrapped_time(cell):
     """A time below 0, which has wrapped to beyond int64, as the double that SQL has."""
-    return type(cell)("%.12g" % float(cell)) if cell is not None and float(cell) >= 1 << 63 else cell
+    return (Num if isinstance(cell, Num) else float)("%.12g" % float(cell)) if cell is not None and float(cell) >= 1 << 63 else cell
 
 
 def sorted_parts(cell):
@@ -791,7 +791,7 @@ TOOLS = [
         flops_v2 = flops
         model_flops_v2 = model_flops
         vdd_energy_j = ifnull(vdd_energy_j, 0)""", key="db hlo_module_id parent name category", rows=op_metrics,
-          turn={"memory_accessed_breakdown": sorted_parts, "source_info.line_number": known_line, "self_time_ps": wrapped_time}, left_out=NOT_OF_OPS),
+          turn={"memory_accessed_breakdown": sorted_parts, "source_info.line_number": known_line, "self_time_ps": wrapped_time, "time_ps": wrapped_time}, left_out=NOT_OF_OPS),
     Entry("op_stats.op_metrics_totals", "op_metrics_totals", "op_metrics_totals({source}) WHERE side <> 'framework'", """
         db = side || '_op_metrics_db'
         total_time_ps = CAST(total_ps AS TEXT)
