@@ -385,10 +385,17 @@ static bool take_kernel(void *context, const SpanRef *ref, ProfErr *err)
 
 /* ---- streams ---- */
 
-static bool never_alike(void *context, const SpanRef *a, const SpanRef *b, ProfErr *err)
+static bool is_kernel(StreamWalk *w, const SpanRef *ref, ProfErr *err)
 {
-    (void)context, (void)a, (void)b, (void)err;
-    return false;
+    EventAt e;
+    KernelStats k = {0};
+    Line *line = w->lines[ref->line].line;
+    return event_find(w->finder, line, ref->at, EVENT_STATS, &e, err) && read_kernel(w, line->plane, e.message, e.message + e.n_bytes, &k, err) && k.is_kernel;
+}
+
+static bool neither_is_kernel(void *context, const SpanRef *a, const SpanRef *b, ProfErr *err)
+{
+    return !is_kernel(context, a, err) && !is_kernel(context, b, err);
 }
 
 static void restart_stream(void *context)
@@ -419,7 +426,7 @@ static bool derive_stream(StreamWalk *w, const Line *stream, size_t number, cons
     w->modules.dependents[0] = &w->name_scope, w->modules.dependents[1] = &w->ops, w->modules.dependents[2] = &w->graphs;
     w->name_scope.dependents[0] = &w->framework_ops;
     w->lines = lines;
-    const SpanVisitor visitor = {w, take_kernel, never_alike, restart_stream};
+    const SpanVisitor visitor = {w, take_kernel, neither_is_kernel, restart_stream};
     if (!err->code) span_lines_walk(lines, n_lines, &visitor, err);
     for (int k = 0; k < N_STREAM_LINES; k++) line_end(w->d, &w->makers[k], err);
     return !err->code;

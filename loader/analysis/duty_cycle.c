@@ -60,23 +60,18 @@ static bool tell(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
 static bool close_innermost(DutyLine *line)
 {
     DutyOp *op = &line->open[--line->n];
-    return op->told_by != line->n || tell(line, op, op->span.end, op->span.end);
+    return tell(line, op, op->span.end, op->span.end);
 }
 
 bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
 {
     while (line->n && !span_includes(line->open[line->n - 1].span, span))
         if (!close_innermost(line)) return false;
-    DutyOp *top = line->n ? &line->open[line->n - 1] : NULL;
-    if (top && top->span.begin == span.begin && top->span.end == span.end && top->on_duty == on_duty) return true; /* the one around it tells it all */
+    DutyOp *outer = line->n ? &line->open[line->n - 1] : NULL;
+    if (outer && outer->on_duty == on_duty) return true;
+    if (outer && !tell(line, outer, span.begin, span.end)) return false;
     if (!GROW(line->open, line->n, line->capacity)) return false;
-    DutyOp *op = &line->open[line->n], *outer = line->n ? &line->open[op[-1].told_by] : NULL;
-    *op = (DutyOp){span, span.begin, on_duty, line->n};
-    if (outer && outer->on_duty == on_duty)
-        op->told_by = op[-1].told_by;
-    else if (outer && !tell(line, outer, span.begin, span.end))
-        return false;
-    line->n++;
+    line->open[line->n++] = (DutyOp){span, span.begin, on_duty};
     return true;
 }
 

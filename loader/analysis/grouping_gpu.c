@@ -33,14 +33,17 @@ static bool alike(void *context, const SpanRef *a, const SpanRef *b, ProfErr *er
 /* What was inherited by then is what the events would inherit again. */
 static void restart(void *context) { ((Inherit *)context)->last = -1; }
 
-/* The groups that a line has; counts those of its events that have one. */
-static int64_t *unpack(const Line *line, const Packed *groups, uint64_t *n_grouped)
+static uint64_t count_grouped(const Line *line, const Packed *groups)
 {
-    int64_t *values = prof_alloc((size_t)line->n_events * sizeof *values);
-    for (uint64_t i = 0; values && i < line->n_events; i++) {
-        values[i] = groups ? packed_at(&groups[i / CHUNK_EVENTS], (size_t)(i % CHUNK_EVENTS)) : -1;
-        *n_grouped += values[i] >= 0;
-    }
+    uint64_t n = 0;
+    for (uint64_t i = 0; groups && i < line->n_events; i++) n += packed_at(&groups[i / CHUNK_EVENTS], (size_t)(i % CHUNK_EVENTS)) >= 0;
+    return n;
+}
+
+static int64_t *unpack(const Line *line, const Packed *groups)
+{
+    int64_t *values = prof_buffer((size_t)line->n_events * sizeof *values);
+    for (uint64_t i = 0; values && i < line->n_events; i++) values[i] = groups ? packed_at(&groups[i / CHUNK_EVENTS], (size_t)(i % CHUNK_EVENTS)) : -1;
     return values;
 }
 
@@ -62,19 +65,20 @@ bool gpu_inherit(const Plane *plane, LineGroups *lines, Arena *arenas, ProfErr *
     for (size_t i = plane->first_line; i < plane->first_line + plane->n_lines && !err->code; i++) {
         Line *line = &host->lines[i];
         if (!line->n_events || line->derived) continue;
-        h.lines[h.n].line = line;
-        if (!(h.groups[h.n++] = unpack(line, lines[i].groups, &n_grouped))) prof_nomem(err);
-        n_events += line->n_events;
+        h.lines[h.n++].line = line;
+        n_grouped += count_grouped(line, lines[i].groups), n_events += line->n_events;
     }
     const SpanVisitor visitor = {&h, take, alike, restart};
     bool needed = n_grouped && n_grouped < n_events && !err->code;
-    if (needed && span_lines_walk(h.lines, h.n, &visitor, err)) {
+    for (size_t i = 0; i < h.n && needed && !err->code; i++)
+        if (!(h.groups[i] = unpack(h.lines[i].line, lines[h.lines[i].line - host->lines].groups))) prof_nomem(err);
+    if (needed && !err->code && span_lines_walk(h.lines, h.n, &visitor, err)) {
         for (size_t i = 0; i < h.n && !err->code; i++) {
             size_t at = (size_t)(h.lines[i].line - host->lines);
             if (!pack(h.lines[i].line, h.groups[i], &lines[at], &arenas[at])) prof_nomem(err);
         }
     }
-    for (size_t i = 0; i < h.n; i++) prof_free(h.groups[i]);
+    for (size_t i = 0; h.groups && i < h.n; i++) prof_free(h.groups[i]);
     prof_free(h.groups);
     prof_free(h.lines);
     return !err->code;

@@ -61,9 +61,10 @@ static void choose_roles(Forest *f, const Plane *plane)
 
 /* ---- a scan ---- */
 
+/* Open events that begin and end together are one entry: each nests in the one before. */
 typedef struct {
     int64_t start_ps, end_ps;
-    uint32_t at;
+    uint32_t at, n; /* the innermost; how many */
 } Open;
 
 typedef struct {
@@ -77,7 +78,18 @@ typedef struct {
     bool any_in_hand;
     bool region_open;
     int64_t region_start_ps;
+    enum { NEST_UNLESS_VAST, NEST_PUT_OFF, NEST_ALWAYS } nesting;
 } Scan;
+
+/* Can a group or a walk reach the line's events? Where not, how they nest is all the same. */
+static bool is_marked(const Scan *s)
+{
+    const ForestLine *fl = s->line;
+    return fl->roots.n || fl->produced.n || fl->consumed.n || fl->iterations.n || fl->eagers.n || fl->regions.n || fl->correlations || s->any_in_hand;
+}
+
+/* A line of so many events nests only once it is known to matter: it is as much memory as the file may be. */
+static bool is_vast(const ForestLine *fl) { return fl->line->n_events > 1 << 20; }
 
 static bool start_nesting(ForestLine *fl)
 {
@@ -89,30 +101,39 @@ static bool start_nesting(ForestLine *fl)
     return true;
 }
 
+/* The events of the last entry end before a place. */
+static void close_open(Scan *s, uint32_t at)
+{
+    const ForestLine *fl = s->line;
+    const Open *top = &s->open.items[--s->open.n];
+    for (uint32_t i = 0, event = top->at; i < top->n && fl->end; i++) {
+        fl->end[event] = at;
+        if (i + 1 < top->n) event = fl->parent[event] - 1;
+    }
+}
+
 static bool nest(Scan *s, uint32_t at, int64_t start_ps, int64_t end_ps)
 {
     ForestLine *fl = s->line;
-    while (s->open.n) {
-        const Open *top = &s->open.items[s->open.n - 1];
+    Open *top = NULL;
+    for (; s->open.n; close_open(s, at)) {
+        top = &s->open.items[s->open.n - 1];
         if (top->start_ps <= start_ps && end_ps <= top->end_ps) break;
-        if (fl->end) fl->end[top->at] = at;
-        s->open.n--;
     }
     if (s->open.n) {
+        if (s->nesting == NEST_UNLESS_VAST && !fl->parent && is_vast(fl) && !is_marked(s)) return s->open.n = 0, s->nesting = NEST_PUT_OFF, true;
         if (!fl->parent && !start_nesting(fl)) return false;
-        fl->parent[at] = s->open.items[s->open.n - 1].at + 1;
+        fl->parent[at] = top->at + 1;
+        if (top->start_ps == start_ps && top->end_ps == end_ps) return top->at = at, top->n++, true;
     }
-    Open *top = PUSH(s->open);
-    if (!top) return false;
-    *top = (Open){start_ps, end_ps, at};
+    if (!(top = PUSH(s->open))) return false;
+    *top = (Open){start_ps, end_ps, at, 1};
     return true;
 }
 
 static void end_nesting(Scan *s, uint32_t n)
 {
-    for (size_t i = 0; i < s->open.n; i++)
-        if (s->line->end) s->line->end[s->open.items[i].at] = n;
-    s->open.n = 0;
+    while (s->open.n) close_open(s, n);
 }
 
 static bool mark_context(Scan *s, uint32_t at, bool produces, const EventAt *e)
@@ -240,7 +261,7 @@ static bool take_event(Scan *s, uint32_t at, const EventAt *e)
     if (fl->role == ROLE_STEPS) return true;
     if ((any || type == EVENT_TRACE_CONTEXT) && !mark_root(s, at, type, e->start_ps)) return false;
     if (!s->forest->as_written && (type == EVENT_START_REGION || type == EVENT_STOP_REGION) && !note_region(s, type, e->start_ps)) return false;
-    if (!async) return nest(s, at, e->start_ps, add_saturated(e->start_ps, e->duration_ps));
+    if (!async) return s->nesting == NEST_PUT_OFF || nest(s, at, e->start_ps, add_saturated(e->start_ps, e->duration_ps));
     Node *mark = PUSH(fl->asyncs);
     return mark ? *mark = at, true : false;
 }
@@ -298,7 +319,7 @@ static bool sort_line(Scan *s, ProfErr *err)
     ForestLine *fl = s->line;
     uint32_t n_events = (uint32_t)fl->line->n_events, n = n_events + (uint32_t)fl->regions.n;
     prof_free(fl->parent), prof_free(fl->end);
-    fl->parent = fl->end = NULL;
+    fl->parent = fl->end = NULL, s->nesting = NEST_ALWAYS;
     Placed *placed = prof_alloc(n * sizeof *placed);
     fl->order = prof_alloc(n * sizeof *fl->order);
     fl->place = prof_alloc(n * sizeof *fl->place);
@@ -323,6 +344,25 @@ static bool sort_line(Scan *s, ProfErr *err)
     prof_free(placed);
     prof_free(async);
     return !err->code;
+}
+
+/* What was put off, after the scan. */
+static void nest_after_all(Scan *s, ProfErr *err)
+{
+    const Node *async = s->line->asyncs.items, *end = async + s->line->asyncs.n;
+    EventReader reader;
+    EventAt e;
+    uint32_t at = 0;
+    s->nesting = NEST_ALWAYS;
+    event_reader_open(&reader, s->line->line, 0, err);
+    for (; event_reader_next(&reader, &e); at++) {
+        if (async < end && *async == at)
+            async++;
+        else if (!nest(s, at, e.start_ps, add_saturated(e.start_ps, e.duration_ps)))
+            prof_nomem(err);
+    }
+    event_reader_close(&reader);
+    end_nesting(s, at);
 }
 
 /* ---- all lines ---- */
@@ -355,7 +395,10 @@ static void scan_line(void *context, size_t i, ProfErr *err)
     event_reader_close(&reader);
     if (!err->code && at && !pack_correlations(s, at)) prof_nomem(err);
     end_nesting(s, at);
-    if (!err->code && fl->regions.n) sort_line(s, err);
+    if (!err->code && fl->regions.n)
+        sort_line(s, err);
+    else if (!err->code && s->nesting == NEST_PUT_OFF && is_marked(s))
+        nest_after_all(s, err);
     fl->n = fl->role == ROLE_LENDER ? 0 : at + (uint32_t)fl->regions.n;
     prof_free(s->open.items);
     prof_free(s);

@@ -1,6 +1,7 @@
 /* span_walk.c: merging lines, or sorting them; see span_walk.h. */
 #include "span_walk.h"
 
+#include "../store/sort.h"
 #include "../store/std_sort.h"
 
 /* ---- a line, read in its stored order ---- */
@@ -45,13 +46,19 @@ static bool track_next(Track *t, ProfErr *err)
 
 enum { MOST_TRACKS = 64 };
 
+/* Events that follow each other on a line, and begin and last alike. */
+typedef struct {
+    SpanRef first;
+    uint32_t n;
+} Alike;
+
 typedef struct {
     const SpanLine *lines;
     size_t n;
     const SpanVisitor *visitor;
     Track tracks[MOST_TRACKS];
     /* events that begin together, not taken yet */
-    SpanRef *together;
+    Alike *together;
     size_t n_together, capacity;
 } Walk;
 
@@ -59,21 +66,58 @@ typedef struct {
 
 static int by_duration(const void *a, const void *b)
 {
-    const SpanRef *x = a, *y = b;
-    return x->duration_ps < y->duration_ps ? -1 : x->duration_ps > y->duration_ps;
+    const SpanRef *x = &((const Alike *)a)->first, *y = &((const Alike *)b)->first;
+    if (x->duration_ps != y->duration_ps) return x->duration_ps < y->duration_ps ? -1 : 1;
+    if (x->line != y->line) return x->line < y->line ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static SpanRef span_of(const Alike *same, uint32_t i)
+{
+    SpanRef span = same->first;
+    span.at += i;
+    return span;
+}
+
+static bool all_alike(const Walk *w, const Alike *before, const Alike *same, ProfErr *err)
+{
+    const SpanVisitor *v = w->visitor;
+    SpanRef last = same->first;
+    if (before && before->first.duration_ps == last.duration_ps) {
+        SpanRef other = span_of(before, before->n - 1);
+        if (!v->alike(v->context, &other, &last, err)) return false;
+    }
+    for (uint32_t i = 1; i < same->n; i++) {
+        SpanRef span = span_of(same, i);
+        if (!v->alike(v->context, &last, &span, err)) return false;
+        last = span;
+    }
+    return true;
 }
 
 /* Takes the events that begin together; false without err set when the order of equal ones matters. */
 static bool take_together(Walk *w, ProfErr *err)
 {
     const SpanVisitor *v = w->visitor;
-    if (w->n_together > 1) qsort(w->together, w->n_together, sizeof *w->together, by_duration);
-    for (size_t i = 1; i < w->n_together; i++)
-        if (!by_duration(&w->together[i - 1], &w->together[i]) && !v->alike(v->context, &w->together[i - 1], &w->together[i], err)) return false;
+    if (w->n_together > 1) sort_in_place(w->together, w->n_together, sizeof *w->together, by_duration);
     for (size_t i = 0; i < w->n_together; i++)
-        if (!v->take(v->context, &w->together[i], err)) return false;
+        if (!all_alike(w, i ? &w->together[i - 1] : NULL, &w->together[i], err)) return false;
+    for (size_t i = 0; i < w->n_together; i++)
+        for (uint32_t k = 0; k < w->together[i].n; k++) {
+            SpanRef span = span_of(&w->together[i], k);
+            if (!v->take(v->context, &span, err)) return false;
+        }
     w->n_together = 0;
     return !err->code;
+}
+
+static bool add_together(Walk *w, const SpanRef *span)
+{
+    Alike *last = w->n_together ? &w->together[w->n_together - 1] : NULL;
+    if (last && last->first.line == span->line && last->first.duration_ps == span->duration_ps && last->first.at + last->n == span->at) return last->n++, true;
+    if (!GROW(w->together, w->n_together, w->capacity)) return false;
+    w->together[w->n_together++] = (Alike){*span, 1};
+    return true;
 }
 
 static void sift(Track **heap, size_t n, size_t at)
@@ -111,9 +155,8 @@ static bool merge(Walk *w, ProfErr *err)
     for (size_t i = n / 2; i-- > 0;) sift(heap, n, i);
     while (n && !err->code) {
         const SpanRef *now = &heap[0]->now;
-        if (w->n_together && w->together[0].start_ps < now->start_ps && !take_together(w, err)) return false;
-        if (!GROW(w->together, w->n_together, w->capacity)) return prof_nomem(err), false;
-        w->together[w->n_together++] = *now;
+        if (w->n_together && w->together[0].first.start_ps < now->start_ps && !take_together(w, err)) return false;
+        if (!add_together(w, now)) return prof_nomem(err), false;
         if (!track_next(heap[0], err)) heap[0] = heap[--n];
         if (n) sift(heap, n, 0);
     }
