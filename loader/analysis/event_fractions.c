@@ -63,7 +63,8 @@ static int read_line(CoreRead *r, Line *line, ProfErr *err)
         uint64_t ps = 0;
         if (!counts && (!is_steps || groups->merged)) continue;
         bool says = device_duration(r, &e, &ps);
-        if (counts && ps && !(r->is_barrier && ps == IDLE_BARRIER_PS)) add_time(&r->events, nth_group(groups, nth), ps, err);
+        bool waits = !r->is_barrier || (ps && ps != IDLE_BARRIER_PS);
+        if (counts && says && waits) add_time(&r->events, nth_group(groups, nth), ps, err);
         if (is_steps && !groups->merged) add_time(&r->steps, nth_group(groups, nth), says ? ps : (uint64_t)e.duration_ps, err);
         if (err->code) break;
     }

@@ -17,10 +17,10 @@ typedef struct {
     Arena arena;
 } EventFractions;
 
-/* Events whose name contains `name`, on any line of a TensorCore, with the device's own duration; others are not counted, nor
+/* Events whose name contains `name`, on any line of a TensorCore, with the device's own duration, be it 0; others are not counted, nor
  * are barriers (`barrier-cores`) of no length and of 1250 ps, which waited for nobody. Of three and more steps with such events
- * the first and the last do not count, of two not the one that is shorter than 1 % of the other. Freed by the caller, also on
- * failure. */
+ * the first and the last do not count, of two not the one that is shorter than 1 % of the other. XProf adds the events' shares as
+ * floats in the order of a hash, another each time: its last digits are no-one's. Freed by the caller, also on failure. */
 int event_fractions(Run *run, Host *only, const char *name, EventFractions *out, ProfErr *err);
 void event_fractions_free(EventFractions *f);
 /* The average over the steps of all cores, or of one host's; NAN without any. */
