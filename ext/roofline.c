@@ -15,7 +15,8 @@ SQLITE_EXTENSION_INIT3
     C(RL_RUN, RUN_DOC)                                                                                                                                         \
     C(RL_RECORD, "record", "TEXT", NULL, "Total: the whole session; Average: of the complete steps; or the number of a step", "roofline_model step")           \
     C(RL_RANK, "rank", "INTEGER", NULL, "0: the whole program; from 1: its ops by self time", "roofline_model rank")                                           \
-    C(RL_CATEGORY, "category", "TEXT", NULL, "HLO category, unknown where there is none; or Program", "roofline_model category")                               \
+    C(RL_CATEGORY, "category", "TEXT", NULL, "HLO category; where there is none the opcode that the op is named as, else unknown; or Program",                 \
+      "roofline_model category")                                                                                                                               \
     C(RL_OPERATION, "operation", "TEXT", NULL, "the op, or Program", "roofline_model operation")                                                               \
     C(RL_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran", "roofline_model occurrences")                                                        \
     C(RL_TOTAL, "total_time_us", "REAL", "us", "time of all occurrences on all cores, nested ops included", "roofline_model total_time")                       \
@@ -92,14 +93,11 @@ static void text_column(sqlite3_context *ctx, const RooflineRow *row, int column
             sqlite3_result_text(ctx, row->record == ROOFLINE_TOTAL ? "Total" : "Average", -1, SQLITE_STATIC);
         break;
     case RL_CATEGORY:
-    case RL_OPERATION:
-        if (!row->rank)
-            sqlite3_result_text(ctx, "Program", -1, SQLITE_STATIC);
-        else if (column == RL_CATEGORY && !op->category->n_bytes)
-            sqlite3_result_text(ctx, "unknown", -1, SQLITE_STATIC);
-        else
-            result_text(ctx, column == RL_CATEGORY ? op->category : op->name);
+    case RL_OPERATION: {
+        Slice text = !row->rank ? (Slice){"Program", 7} : column == RL_CATEGORY ? roofline_category(op) : slice_of(op->name);
+        sqlite3_result_text64(ctx, text.text, text.n, SQLITE_STATIC, SQLITE_UTF8);
         break;
+    }
     case RL_BOUND: sqlite3_result_text(ctx, row->rates.bound_by, -1, SQLITE_STATIC); break;
     case RL_PROGRAM: result_id(ctx, op->program_id); break;
     case RL_FILE:

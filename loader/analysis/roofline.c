@@ -4,6 +4,7 @@
  * time (the first thousand of the order, those without occurrence not shown), and the program by steps. */
 #include "roofline.h"
 
+#include "../format/hlo_opcode.h"
 #include "steps.h"
 
 enum { MOST_OPS = 1000 };
@@ -18,7 +19,15 @@ typedef struct {
     ProfErr *err;
 } Builder;
 
-static bool counts(const Builder *b, const OpMetrics *op) { return b->with_infeed_outfeed || !op_is_infeed_or_outfeed(slice_of(op->category)); }
+Slice roofline_category(const OpMetrics *op)
+{
+    Slice known = slice_of(op->category);
+    if (known.n && !slice_is(known, "unknown") && !slice_is(known, "Unknown")) return known;
+    if (!op->name->has_nul && hlo_opcode(op->name->text) != HLO_UNKNOWN) return slice_of(op->name);
+    return known.n ? known : (Slice){"unknown", 7};
+}
+
+static bool counts(const Builder *b, const OpMetrics *op) { return b->with_infeed_outfeed || !op_is_infeed_or_outfeed(roofline_category(op)); }
 
 /* Ops that run others are left out of the sums of work: the others are there. */
 static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
@@ -38,7 +47,7 @@ static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
             sum.time_ps -= op->time_ps;
             continue;
         }
-        if (op_is_container(slice_of(op->category))) continue;
+        if (op_is_container(roofline_category(op))) continue;
         sum.flops += op->flops, sum.model_flops += op->model_flops, sum.bytes_accessed += op->bytes_accessed;
         for (size_t k = 0; k < op->n_memory; k++)
             if (!op_add_memory(&sum, &b->roofline->arena, op->memory[k].operation, op->memory[k].space, op->memory[k].bytes)) prof_nomem(b->err);
@@ -124,10 +133,19 @@ static void add_average(Builder *b)
     row->total_us = safe_div(row->total_us, n), row->self_us = safe_div(row->self_us, n), row->total_us_per_core = safe_div(row->total_us_per_core, n);
 }
 
+/* What the shares of ops are of: here XProf knows infeed and outfeed by the categories of the file alone. */
+static uint64_t shared_ps(const Builder *b, const OpMetricsDb *db)
+{
+    uint64_t ps = db->total_ps;
+    for (size_t i = 0; i < db->n_ops && !b->with_infeed_outfeed; i++)
+        if (op_is_infeed_or_outfeed(slice_of(db->ops[i].category))) ps -= db->ops[i].time_ps;
+    return ps;
+}
+
 static void build(Builder *b)
 {
     OpMetrics program = sum_program(b, &b->stats->device);
-    if (add_row(b, &program, program.time_ps)) add_ops(b, &b->stats->device, program.time_ps);
+    if (add_row(b, &program, program.time_ps)) add_ops(b, &b->stats->device, shared_ps(b, &b->stats->device));
     if (b->steps->has_complete_steps && !b->err->code) add_average(b);
     for (size_t i = 0; i < b->steps->n_steps && !b->err->code; i++) {
         RooflineRow *row = add_program(b, &b->steps->steps[i]);

@@ -25,6 +25,8 @@ typedef struct {
     Arena arena;
 } Roofline;
 
+/* The category by which the model knows an op: where it has none, or "unknown", the opcode that it is named as; else "unknown". Borrows from the op. */
+Slice roofline_category(const OpMetrics *op);
 /* Of all hosts, or of one. Empty without a device. Lives as long as the run. NULL with err set. */
 const Roofline *run_roofline(Run *run, Host *only, ProfErr *err);
 
