@@ -29,8 +29,6 @@ import live  # noqa: E402
 DATA = os.path.join(library.ROOT, "tests", "data")
 KEPT = os.path.join(DATA, "timeline")
 BUILD = os.path.join(library.ROOT, "build", "parity")
-LONGEST = 10000
-CUT = "...<truncated>"
 csv.field_size_limit(1 << 30)
 
 # Files whose answers are not to be compared.
@@ -52,10 +50,6 @@ def theirs(text):
     return events, threads
 
 
-def cut(text):
-    return text if len(text) <= LONGEST else text[:LONGEST] + CUT
-
-
 def ours(path):
     """The same of our table; of each thread all names of its lines."""
     events, threads = collections.Counter(), collections.defaultdict(set)
@@ -64,9 +58,7 @@ def ours(path):
     for _, (pid, tid, start, duration, name, args, line) in library.ask({"timeline": (columns, where % library.quoted(path))}):
         args = json.loads(args)
         flow = args.pop("flow", None) is not None
-        if "long_name" in args:
-            args["long_name"] = cut(args["long_name"])
-        events[pid, tid, start / 1e6, duration / 1e6, name, flow, json.dumps(args, sort_keys=True)] += 1
+        events[pid, tid, start % (1 << 64) / 1e6, duration / 1e6, name, flow, json.dumps(args, sort_keys=True)] += 1  # XProf's is unsigned
         threads[pid, tid].add(line)
     return events, threads
 

@@ -425,6 +425,11 @@ def wrapped_time(cell):
     return (Num if isinstance(cell, Num) else float)("%.12g" % float(cell)) if cell is not None and float(cell) >= 1 << 63 else cell
 
 
+def unsigned(cell):
+    """A time before the session's begin, as XProf has it: beyond int64."""
+    return Num(int(cell) % (1 << 64))
+
+
 def sorted_parts(cell):
     return ";".join(sorted((cell or "").split(";")))
 
@@ -831,12 +836,12 @@ TOOLS = [
         step_num = step
         core_count = core_count
         begin_ps = start_ps
-        duration_ps = CAST(round(duration_ms * 1e9) AS INTEGER)""", key="step_num", rows=steps, order=True),
+        duration_ps = CAST(round(duration_ms * 1e9) AS INTEGER)""", key="step_num", rows=steps, order=True, turn={"begin_ps": unsigned}),
     Entry("op_stats.steps.cores", "core_steps", "core_steps({source}) WHERE NOT dropped AND NOT outside_xprof", """
         step_num = step
         core_id = core_id
         begin_ps = start_ps
-        duration_ps = CAST(round(total_us * 1e6) AS INTEGER)""", key="step_num core_id", rows=core_times, order=True),
+        duration_ps = CAST(round(total_us * 1e6) AS INTEGER)""", key="step_num core_id", rows=core_times, order=True, turn={"begin_ps": unsigned}),
     Entry("op_stats.steps.breakdown", "step_breakdown", "step_breakdown({source}) WHERE NOT dropped AND NOT outside_xprof AND duration_ps >= (category LIKE 'sc\\_%' ESCAPE '\\')", """
         step_num = step
         core_id category
