@@ -177,5 +177,5 @@ bool op_is_rematerialization(Slice framework_name, Slice hlo_text)
 {
     const char *equals = hlo_text.n ? memchr(hlo_text.text, '=', hlo_text.n) : NULL;
     Slice name = {hlo_text.text, equals ? (size_t)(equals - hlo_text.text) : hlo_text.n};
-    return slice_contains(name, ".remat") || slice_contains(framework_name, "/rematted_computation/");
+    return slice_contains(name, ".remat") || slice_contains(framework_name, "rematted_computation");
 }
