@@ -92,8 +92,7 @@ void symbol_ops_free(SymbolOps *ops);
 typedef struct {
     struct OffloadedPrograms {
         uint64_t core_id;
-        const Plane *plane; /* the last that has them: XProf forgets those before */
-        uint64_t modules_ps;
+        const Plane *plane; /* the last with ops of them: XProf forgets those before; NULL: none */
         OpMetricsDb db;
     } * cores;
     size_t n, capacity;

@@ -2,7 +2,7 @@
  *
  * A module event with offload_core_id and tc_offload_start_id is one run of such a program; the ops inside it are its. The
  * TensorCore op with the same two stats should get them as children. XProf takes all programs of one core id for one, those of
- * the last plane that has any, and gives them to the ops whose start id is 0; so do we. */
+ * the last plane that has ops of any, and gives them to the ops whose start id is 0; so do we. */
 #include "device_ops.h"
 
 typedef struct {
@@ -33,7 +33,7 @@ static struct OffloadedPrograms *find_core(const SparseCores *sparse, uint64_t c
 const OpMetricsDb *offloaded_programs(const SparseCores *sparse, uint64_t core_id)
 {
     const struct OffloadedPrograms *found = find_core(sparse, core_id);
-    return found ? &found->db : NULL;
+    return found && found->plane ? &found->db : NULL;
 }
 
 void sparsecores_free(SparseCores *sparse)
@@ -56,12 +56,7 @@ static bool take_module(void *context, const EventAt *e, ProfErr *err)
         core = &p->sparse->cores[p->sparse->n++];
         *core = (struct OffloadedPrograms){.core_id = f.core_id};
     }
-    p->mixed |= f.start_id || (core->plane && core->plane != p->plane);
-    if (core->plane != p->plane) {
-        op_db_free(&core->db);
-        core->plane = p->plane, core->modules_ps = 0;
-    }
-    core->modules_ps += f.device.end - f.device.begin;
+    p->mixed |= f.start_id != 0;
     if (!GROW(p->modules, p->n_modules, p->capacity)) return prof_nomem(err), false;
     p->modules[p->n_modules++] = (Module){f.device, (uint32_t)(core - p->sparse->cores)};
     return true;
@@ -91,14 +86,20 @@ static int read_lines(SparsePlane *p, const char *name, bool (*take)(void *conte
     return err->code;
 }
 
+/* The plane's ops of a core's programs, in place of those of the plane before. */
 static int finish_core(SparsePlane *p, size_t i, ProfErr *err)
 {
     struct OffloadedPrograms *core = &p->sparse->cores[i];
+    uint64_t modules_ps = 0;
+    p->mixed |= core->plane != NULL;
+    core->plane = p->plane;
+    op_db_free(&core->db);
+    for (size_t k = 0; k < p->n_modules; k++) modules_ps += p->modules[k].core == i ? p->modules[k].span.end - p->modules[k].span.begin : 0;
     SymbolOps *ops = symbol_ops_new(p->build, p->plane, CORE_SPARSECORE, err);
     if (!ops) return err->code;
     for (size_t k = 0; k < p->sums[i].n && !err->code; k++) symbol_ops_add(ops, &p->sums[i].sums[k], err);
     if (!err->code && !symbol_ops_finish(ops, &core->db, err)) {
-        core->db.total_ps = core->modules_ps > core->db.total_op_ps ? core->modules_ps : core->db.total_op_ps;
+        core->db.total_ps = modules_ps > core->db.total_op_ps ? modules_ps : core->db.total_op_ps;
         if (!op_db_add_idle(&core->db, p->build->stats->idle)) prof_nomem(err);
     }
     symbol_ops_free(ops);
@@ -112,7 +113,7 @@ static int read_plane(SparsePlane *p, ProfErr *err)
     if (!(p->sums = prof_alloc(p->sparse->n * sizeof *p->sums))) return prof_nomem(err);
     read_lines(p, "Sparse Core Ops", take_op, err);
     for (size_t i = 0; i < p->sparse->n && !err->code; i++)
-        if (p->sparse->cores[i].plane == p->plane) finish_core(p, i, err);
+        if (p->sums[i].n) finish_core(p, i, err);
     return err->code;
 }
 
