@@ -235,7 +235,7 @@ static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
         if (op->normalized_ps) result_u64(ctx, op->normalized_ps);
         break;
     case HO_EVENT_TIME: result_u64(ctx, op->event_time_ps); break;
-    case HO_EVENT_SELF: result_u64(ctx, op->event_self_ps); break;
+    case HO_EVENT_SELF: result_self(ctx, op->event_self_ps, op->event_time_ps); break;
     case HO_FLOPS:
         if (op->flops > 0) sqlite3_result_double(ctx, op->flops);
         break;

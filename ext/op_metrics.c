@@ -161,7 +161,7 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (of_core && op->normalized_ps) result_u64(ctx, op->normalized_ps);
         break;
     case OM_EVENT_TIME: result_u64(ctx, op->event_time_ps); break;
-    case OM_EVENT_SELF: result_u64(ctx, op->event_self_ps); break;
+    case OM_EVENT_SELF: result_self(ctx, op->event_self_ps, op->event_time_ps); break;
     case OM_FLOPS: sqlite3_result_double(ctx, op->flops); break;
     case OM_MODEL_FLOPS: sqlite3_result_double(ctx, op->model_flops); break;
     case OM_BYTES: result_u64(ctx, op->bytes_accessed); break;

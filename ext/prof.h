@@ -190,7 +190,9 @@ double row_real_parameter(const RowCursor *c, int parameter, double otherwise);
 const char *row_text_parameter(const RowCursor *c, int parameter, const char *otherwise);
 
 void result_text(sqlite3_context *ctx, const Text *text);
-void result_u64(sqlite3_context *ctx, uint64_t value);                  /* INTEGER where it fits, else decimal TEXT */
+void result_u64(sqlite3_context *ctx, uint64_t value); /* INTEGER where it fits, else decimal TEXT */
+/* A self time that events inside have overdrawn has wrapped: it is below 0. */
+void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole);
 void result_id(sqlite3_context *ctx, uint64_t id);                      /* always decimal TEXT */
 void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n); /* a copy, as valid UTF-8 */
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat);

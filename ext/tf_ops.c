@@ -195,7 +195,7 @@ static void tf_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case TF_TIME_PS: result_u64(ctx, op->time_ps); break;
     case TF_SELF_PS: result_u64(ctx, op->self_ps); break;
     case TF_EVENT_TIME: result_u64(ctx, op->event_time_ps); break;
-    case TF_EVENT_SELF: result_u64(ctx, op->event_self_ps); break;
+    case TF_EVENT_SELF: result_self(ctx, op->event_self_ps, op->event_time_ps); break;
     case TF_FLOPS:
         if (op->flops > 0) sqlite3_result_double(ctx, op->flops);
         break;

@@ -84,6 +84,14 @@ void result_u64(sqlite3_context *ctx, uint64_t value)
         sqlite3_result_int64(ctx, (sqlite3_int64)value);
 }
 
+void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole)
+{
+    if (self > whole)
+        sqlite3_result_int64(ctx, (sqlite3_int64)self);
+    else
+        result_u64(ctx, self);
+}
+
 const Text *stat_name(const Plane *plane, const Stat *stat)
 {
     const StatMeta *meta = stat_meta(plane, stat->id);

@@ -121,7 +121,7 @@ enum { MOST_REGISTERS = 1024 };
 KernelLaunch kernel_launch_actual(Slice details)
 {
     KernelLaunch l = parse_launch(details, take_actual);
-    if (!(l.occupancy > 0)) l.occupancy = 0, l.known &= ~(unsigned)LAUNCH_OCCUPANCY;
+    if (!(l.occupancy > 0 && l.occupancy <= 100)) l.occupancy = 0, l.known &= ~(unsigned)LAUNCH_OCCUPANCY;
     if (l.registers > MOST_REGISTERS) l.known &= ~(unsigned)(LAUNCH_REGISTERS | LAUNCH_SHARED);
     return l;
 }
