@@ -29,36 +29,39 @@ SQLITE_EXTENSION_INIT3
       "LogicalBufferProto.id")                                                                                                                                 \
     C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes", "where the buffer begins in the allocation; NULL in a row that lists it once more",                       \
       "BufferAllocationProto.Assigned.offset")                                                                                                                 \
-    C(BA_SIZE, "size_bytes", "INTEGER", "bytes", "size of the buffer, padding included", "LogicalBufferProto.size")                                            \
+    C(BA_SIZE, "size_bytes", "INTEGER", "bytes", "size of the buffer, padding included; NULL for an allocation without buffers", "LogicalBufferProto.size")    \
     C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes", "its shape without tiles; of a tuple the table of pointers, as XProf; NULL when the size is open",    \
       "memory_viewer unpaddedShapeMib, in bytes")                                                                                                              \
-    C(BA_PADDING, "padding_bytes", "INTEGER", "bytes", "size_bytes - unpadded_bytes; negative where elements are packed", "memory viewer page")                \
+    C(BA_PADDING, "padding_bytes", "INTEGER", "bytes", "size_bytes - unpadded_bytes; negative where elements are packed; NULL where either is",                \
+      "memory viewer page")                                                                                                                                    \
     C(BA_EXPANSION, "expansion", "REAL", "ratio", "size_bytes / unpadded_bytes; NULL when nothing is stored", "memory viewer page")                            \
     C(BA_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1", "unpadded_bytes_actual / size_bytes, at most 1; NULL when nothing is stored",              \
       "libprofsql")                                                                                                                                            \
-    C(BA_OP, "hlo_op", "TEXT", NULL, "instruction whose result the buffer holds", "LogicalBufferProto.defined_at")                                             \
+    C(BA_OP, "hlo_op", "TEXT", NULL, "instruction whose result the buffer holds; NULL for an allocation without buffers", "LogicalBufferProto.defined_at")     \
     C(BA_INDEX, "shape_index", "TEXT", NULL, "which part of the result, as {0,1}; NULL for the whole", "LogicalBufferProto.defined_at.shape_index")            \
-    C(BA_SHAPE, "shape", "TEXT", NULL, "shape of that part with its layout, as HLO writes it", "memory_viewer shapeString")                                    \
-    C(BA_OPCODE, "opcode", "TEXT", NULL, "opcode of the instruction", "HloInstructionProto.opcode")                                                            \
+    C(BA_SHAPE, "shape", "TEXT", NULL, "shape of that part with its layout, as HLO writes it; NULL for an allocation without buffers",                         \
+      "memory_viewer shapeString")                                                                                                                             \
+    C(BA_OPCODE, "opcode", "TEXT", NULL, "opcode of the instruction; NULL without one", "HloInstructionProto.opcode")                                          \
     C(BA_TF_OP, TF_OP_DOC)                                                                                                                                     \
     C(BA_FILE, SOURCE_FILE_DOC)                                                                                                                                \
     C(BA_LINE, SOURCE_LINE_DOC)                                                                                                                                \
     C(BA_STACK, SOURCE_STACK_DOC)                                                                                                                              \
     C(BA_START, "start_event", "INTEGER", NULL, "event of heap_timeline at which its life begins; NULL for what is not traced",                                \
       "memory_viewer logicalBufferSpans.start")                                                                                                                \
-    C(BA_END, "end_event", "INTEGER", NULL, "event at which it ends", "memory_viewer logicalBufferSpans.limit")                                                \
+    C(BA_END, "end_event", "INTEGER", NULL, "event at which it ends; NULL as start_event", "memory_viewer logicalBufferSpans.limit")                           \
     C(BA_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                                                                            \
       "1: part of the peak, of what shares storage one buffer only, of parameters, constants and outputs the largest; NULL when it is not known",              \
       "memory_viewer maxHeap")                                                                                                                                 \
     C(BA_ORDER, "program_order", "INTEGER", NULL,                                                                                                              \
       "position among the objects of the peak as XProf lists them, from 0; NULL for others, and for parameters and outputs of other memories than 0",          \
       "memory_viewer maxHeap")                                                                                                                                 \
-    C(BA_RANK, "size_rank", "INTEGER", NULL, "position among the same by size, the largest 0", "memory_viewer maxHeapBySize")                                  \
-    C(BA_LABEL, "label", "TEXT", NULL, "instruction, shape and framework op in one text", "memory_viewer label")                                               \
-    C(BA_SHAPE_ACTUAL, "shape_actual", "TEXT", NULL, "shape of the part that shape_index means", "HloInstructionProto.shape")                                  \
+    C(BA_RANK, "size_rank", "INTEGER", NULL, "position among the same by size, the largest 0; NULL as program_order", "memory_viewer maxHeapBySize")           \
+    C(BA_LABEL, "label", "TEXT", NULL, "instruction, shape and framework op in one text; NULL for an allocation without buffers", "memory_viewer label")       \
+    C(BA_SHAPE_ACTUAL, "shape_actual", "TEXT", NULL, "shape of the part that shape_index means; NULL for an allocation without buffers",                       \
+      "HloInstructionProto.shape")                                                                                                                             \
     C(BA_UNPADDED_ACTUAL, "unpadded_bytes_actual", "INTEGER", "bytes",                                                                                         \
       "shape_actual without layout, packed elements as packed; of a tuple the table of pointers; NULL when the size is open", "libprofsql")                    \
-    C(BA_PADDING_ACTUAL, "padding_bytes_actual", "INTEGER", "bytes", "size_bytes - unpadded_bytes_actual", "libprofsql")                                       \
+    C(BA_PADDING_ACTUAL, "padding_bytes_actual", "INTEGER", "bytes", "size_bytes - unpadded_bytes_actual; NULL where either is", "libprofsql")                 \
     C(BA_SOURCE, SOURCE_DOC)                                                                                                                                   \
     C(BA_SMALL, "small_buffer_bytes", "INTEGER HIDDEN", "bytes", "buffers of the peak below this size become one row a memory space; 16384 is XProf's",        \
       "argument 2, default 0")

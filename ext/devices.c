@@ -39,13 +39,14 @@ SQLITE_EXTENSION_INIT3
       "peak_vmem_rd_bw_gigabytes_per_second")                                                                                                                  \
     C(DV_VMEM_WRITE, "peak_vmem_write_bytes_per_second", "REAL", "bytes/s", "peak rate of writing VMEM; NULL when unknown or there is none",                   \
       "peak_vmem_wr_bw_gigabytes_per_second")                                                                                                                  \
-    C(DV_HBM_RIDGE, "hbm_ridge_point", "REAL", "FLOP/byte", "intensity from which the peak FLOP rate, not the main memory, is the limit", "libprofsql")        \
-    C(DV_SRAM_READ_RIDGE, "sram_read_ridge_point", "REAL", "FLOP/byte", "the same of reading on-chip memory", "libprofsql")                                    \
-    C(DV_SRAM_WRITE_RIDGE, "sram_write_ridge_point", "REAL", "FLOP/byte", "the same of writing on-chip memory", "libprofsql")                                  \
-    C(DV_CMEM_READ_RIDGE, "cmem_read_ridge_point", "REAL", "FLOP/byte", "the same of reading CMEM", "libprofsql")                                              \
-    C(DV_CMEM_WRITE_RIDGE, "cmem_write_ridge_point", "REAL", "FLOP/byte", "the same of writing CMEM", "libprofsql")                                            \
-    C(DV_VMEM_READ_RIDGE, "vmem_read_ridge_point", "REAL", "FLOP/byte", "the same of reading VMEM", "libprofsql")                                              \
-    C(DV_VMEM_WRITE_RIDGE, "vmem_write_ridge_point", "REAL", "FLOP/byte", "the same of writing VMEM", "libprofsql")                                            \
+    C(DV_HBM_RIDGE, "hbm_ridge_point", "REAL", "FLOP/byte",                                                                                                    \
+      "intensity from which the peak FLOP rate, not the main memory, is the limit; NULL where a peak is unknown", "libprofsql")                                \
+    C(DV_SRAM_READ_RIDGE, "sram_read_ridge_point", "REAL", "FLOP/byte", "the same of reading on-chip memory; NULL where a peak is unknown", "libprofsql")      \
+    C(DV_SRAM_WRITE_RIDGE, "sram_write_ridge_point", "REAL", "FLOP/byte", "the same of writing on-chip memory; NULL where a peak is unknown", "libprofsql")    \
+    C(DV_CMEM_READ_RIDGE, "cmem_read_ridge_point", "REAL", "FLOP/byte", "the same of reading CMEM; NULL where a peak is unknown", "libprofsql")                \
+    C(DV_CMEM_WRITE_RIDGE, "cmem_write_ridge_point", "REAL", "FLOP/byte", "the same of writing CMEM; NULL where a peak is unknown", "libprofsql")              \
+    C(DV_VMEM_READ_RIDGE, "vmem_read_ridge_point", "REAL", "FLOP/byte", "the same of reading VMEM; NULL where a peak is unknown", "libprofsql")                \
+    C(DV_VMEM_WRITE_RIDGE, "vmem_write_ridge_point", "REAL", "FLOP/byte", "the same of writing VMEM; NULL where a peak is unknown", "libprofsql")              \
     C(DV_HAS_CMEM, "has_cmem", "INTEGER", "0 or 1", "1: the device says a peak rate of CMEM; NULL on a GPU", "libprofsql")                                     \
     C(DV_MERGED_VMEM, "has_merged_vmem", "INTEGER", "0 or 1", "1: VMEM serves as CMEM did before; NULL when unknown", "has_merged_vmem")                       \
     C(DV_MEGACORE, "megacore", "INTEGER", "0 or 1", "1: two TensorCores run as one; NULL when unknown", "has_megacore")                                        \

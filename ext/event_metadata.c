@@ -307,7 +307,8 @@ const Table event_stats_table = {"event_stats",
     C(ET_NAME, "name", "TEXT", NULL, "name of the events; empty when the plane does not declare it", "XEventMetadata.name")                                    \
     C(ET_OCCURRENCES, "occurrences", "INTEGER", "events", "events of this name on this line", "libprofsql")                                                    \
     C(ET_TOTAL, "total_ps", "INTEGER", "ps", "sum of their durations, nested events included", "XEvent.duration_ps")                                           \
-    C(ET_SELF, "self_ps", "INTEGER", "ps", "the same without the durations of events nested directly inside", "libprofsql")                                    \
+    C(ET_SELF, "self_ps", "INTEGER", "ps", "the same without the durations of events nested directly inside; below 0 where those overlap each other",          \
+      "libprofsql")                                                                                                                                            \
     C(ET_MIN, "min_ps", "INTEGER", "ps", "shortest duration", "XEvent.duration_ps")                                                                            \
     C(ET_MAX, "max_ps", "INTEGER", "ps", "longest duration", "XEvent.duration_ps")                                                                             \
     C(ET_DISPLAY_NAME, "display_name", "TEXT", NULL, "short name to show: the display name, else the name", "XEventMetadata.display_name")                     \

@@ -31,9 +31,10 @@ SQLITE_EXTENSION_INIT3
       "framework op: of host rows the event's own, of GPU rows their HLO instruction's or else as the stat says, of TPU rows as the stat says; NULL: none",    \
       "XEventMetadata.name, op_name of the program, stat tf_op")                                                                                               \
     C(ED_TF_OP_TYPE, "tf_op_type", "TEXT", NULL, "type of that op; NULL where there is no op", "the same")                                                     \
-    C(ED_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction of GPU kernels and TensorCore ops; empty where XProf gives an empty text",                           \
+    C(ED_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction of GPU kernels and TensorCore ops; empty where XProf gives an empty text; NULL elsewhere",           \
       "stat hlo_op, XEventMetadata.display_name")                                                                                                              \
-    C(ED_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module; of TensorCore ops the name of the module's event that includes it", "stat hlo_module, XEvent")   \
+    C(ED_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module; of TensorCore ops the name of the module's event that includes it; NULL: none",                  \
+      "stat hlo_module, XEvent")                                                                                                                               \
     C(ED_START, "start_ns", "INTEGER", "ns", "start, cut to whole ns, of Unix times to 256; before the session decimal TEXT, 2^64 too large, as XProf has it", \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                                                                                  \
     C(ED_END, "end_ns", "INTEGER", "ns", "start_ns and the duration cut to whole ns", "XEvent")                                                                \
@@ -43,7 +44,7 @@ SQLITE_EXTENSION_INIT3
       "XProf's grouping")                                                                                                                                      \
     C(ED_CATEGORY, "category", "TEXT", NULL, "host, device, or the line's name on TPU and custom planes", "XLine.name")                                        \
     C(ED_FLOPS, "flops", "INTEGER", "FLOP", "of TPU and custom rows, 0 where it is no integer; NULL without the stat", "stat flops")                           \
-    C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes", "as flops", "stat bytes_accessed")                                                                     \
+    C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes", "of TPU and custom rows, 0 where it is no integer; NULL without the stat", "stat bytes_accessed")      \
     C(ED_INPUTS, "input_tensors", "TEXT", "JSON",                                                                                                              \
       "array of the shapes of the HLO instruction's operands, else, where a GPU kernel has a tf_op, of its stat; NULL: none",                                  \
       "HloInstructionProto, stat shape")                                                                                                                       \

@@ -47,7 +47,8 @@ SQLITE_EXTENSION_INIT3
     C(HI_CALLED, "called_computations", "TEXT", NULL, "names of the computations that it calls, separated by commas; NULL for none",                           \
       "HloInstructionProto.called_computation_ids")                                                                                                            \
     C(HI_EXPRESSION, "expression", "TEXT", NULL, "the instruction as HLO text", "hlo_stats hlo_op_expression")                                                 \
-    C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations", "flops with every operation counted as one", "HloCostAnalysis, model flops")            \
+    C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations", "flops with every operation counted as one; NULL as flops",                             \
+      "HloCostAnalysis, model flops")                                                                                                                          \
     C(HI_FINGERPRINT, "fingerprint", "TEXT", NULL,                                                                                                             \
       "decimal; the same for instructions of any program that do the same with the same shapes, whatever the names; NULL: a damaged program has none",         \
       "hlo_fingerprint of XProf's Events DB")                                                                                                                  \

@@ -51,7 +51,7 @@ SQLITE_EXTENSION_INIT3
     C(HO_MIN_PS, "min_ps", "INTEGER", "ps", "the shortest occurrence; NULL: not a TPU", "OpMetrics.min_time_ps")                                               \
     C(HO_NORMALIZED_PS, "normalized_ps", "INTEGER", "ps", "time at the default clock; NULL: not known", "OpMetrics.normalized_time_ps")                        \
     C(HO_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "time_ps by the durations of the events, where the device has a clock of its own too", "libprofsql")    \
-    C(HO_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps by the same", "libprofsql")                                                                    \
+    C(HO_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps by the same; below 0 where ops overlap by that clock", "libprofsql")                           \
     C(HO_FLOPS, "flops", "REAL", "floating operations", "of all occurrences, 8 and 4 bit ones counted as a half and a quarter; NULL: none or not known",       \
       "OpMetrics.flops_v2")                                                                                                                                    \
     C(HO_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "of all occurrences, as the model has them; NULL: none or not known",                      \
@@ -61,9 +61,12 @@ SQLITE_EXTENSION_INIT3
     C(HO_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "read from HBM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                           \
     C(HO_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes", "written to HBM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                        \
     C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1", "1: runs other ops (while, call, conditional): its time is theirs too", "category")                   \
-    C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction 0..1",                                                                                      \
+    C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction",                                                                                           \
       "rate at the default clock over the device's peak; may pass 1 where a cost is overestimated; NULL: peak or operations not known", "libprofsql")          \
-    C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction 0..1", "HBM bandwidth over the device's peak; NULL: peak or bytes not known", "libprofsql")     \
+    C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction",                                                                                               \
+      "HBM bandwidth over the device's peak; far beyond 1 for the start and done of an asynchronous transfer, which take less time than the transfer; NULL: "  \
+      "peak or bytes not known",                                                                                                                               \
+      "libprofsql")                                                                                                                                            \
     C(HO_PADDING, "padding_efficiency", "REAL", "fraction 0..1",                                                                                               \
       "of the bytes that the layout of its result takes, those that are data; NULL: shape or layout not known", "libprofsql")                                  \
     C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op that this one is a duplicate of; NULL: none", "OpMetrics.deduplicated_name")         \

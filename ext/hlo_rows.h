@@ -12,7 +12,8 @@
 #define SOURCE_FILE_DOC                                                                                                                                        \
     "source_file", "TEXT", NULL, "file of the user's program that the instruction comes from; NULL when it does not say",                                      \
         "OpMetadata.source_file, else its innermost stack frame"
-#define SOURCE_LINE_DOC "source_line", "INTEGER", NULL, "line in source_file", "OpMetadata.source_line, else its innermost stack frame"
+#define SOURCE_LINE_DOC                                                                                                                                        \
+    "source_line", "INTEGER", NULL, "line in source_file; NULL when the program does not say", "OpMetadata.source_line, else its innermost stack frame"
 #define SOURCE_STACK_DOC                                                                                                                                       \
     "source_stack", "TEXT", NULL, "the call stack as lines of file:line:column, the innermost first; NULL when the program has none",                          \
         "HloModuleProto.stack_frame_index"

@@ -264,7 +264,7 @@ const Table session_table = {"session",
     C(IS_RUN, RUN_DOC)                                                                                                                                         \
     C(IS_HOST, HOST_DOC)                                                                                                                                       \
     C(IS_PATH, "path", "TEXT", NULL, "the file; NULL when it could not be opened (then the message names it)", "libprofsql")                                   \
-    C(IS_OFFSET, "byte_offset", "INTEGER", "bytes", "where in the (inflated) file the first of them is", "libprofsql")                                         \
+    C(IS_OFFSET, "byte_offset", "INTEGER", "bytes", "where in the (inflated) file the first of them is; NULL: not at one place", "libprofsql")                 \
     C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: repaired or doubtful; info: said for completeness", "libprofsql")           \
     C(IS_CODE, "code", "TEXT", NULL, ISSUE_CODES, "libprofsql")                                                                                                \
     C(IS_COUNT, "count", "INTEGER", NULL, "how many of this kind at this place", "libprofsql")                                                                 \

@@ -101,7 +101,9 @@ const Table inference_models_table = {"inference_models",
     C(IR_LATENCY, "latency_ms", "REAL", "ms", "the same", "inference_profile latency_ms")                                                                      \
     C(IR_SIZE, "batching_request_size", "INTEGER", NULL, "its share of a batch, as the scheduler says; 0 when it does not",                                    \
       "inference_profile batching_request_size")                                                                                                               \
-    C(IR_DELAY, "batching_delay_ps", "INTEGER", "ps", "from its begin to that of its batch; 0 without one", "inference_profile host_batch_formation")          \
+    C(IR_DELAY, "batching_delay_ps", "INTEGER", "ps",                                                                                                          \
+      "from its begin to that of its batch; 0 without one; the parts that follow, which go on meanwhile, make up the duration",                                \
+      "inference_profile host_batch_formation")                                                                                                                \
     C(IR_FORMATION, "batch_formation_ps", "INTEGER", "ps", "from being scheduled until its batch's input is put together, as far as nothing below goes on",    \
       "RequestDetail.host_batch_formation_ps")                                                                                                                 \
     C(IR_PREPROCESS, "host_preprocess_ps", "INTEGER", "ps", "until the host executes, as far as nothing below goes on",                                        \
@@ -291,22 +293,25 @@ const Table inference_batches_table = {"inference_batches",
     C(IP_LATENCY, "latency_ms", "REAL", "ms", "duration", "inference_profile latency_ms, latency")                                                             \
     C(IP_THROUGHPUT, "throughput", "REAL", "a second", "of averages: how many there were a second; NULL elsewhere and when unknown",                           \
       "inference_profile throughput")                                                                                                                          \
-    C(IP_SIZE, "batching_request_size", "INTEGER", NULL, "as in inference_requests; averages are cut to whole numbers",                                        \
+    C(IP_SIZE, "batching_request_size", "INTEGER", NULL, "as in inference_requests; averages are cut to whole numbers; NULL for batches",                      \
       "inference_profile batching_request_size")                                                                                                               \
-    C(IP_FORMATION, "host_batch_formation_ms", "REAL", "ms", "from a request's begin to that of its batch", "inference_profile host_batch_formation")          \
-    C(IP_PREPROCESS, "host_preprocessing_ms", "REAL", "ms", "as in inference_requests", "inference_profile host_preprocessing")                                \
-    C(IP_RUNTIME, "host_runtime_ms", "REAL", "ms", "as in inference_requests", "inference_profile host_runtime")                                               \
-    C(IP_WRITE, "data_transfer_h2d_ms", "REAL", "ms", "as in inference_requests", "inference_profile data_transfer_h2d")                                       \
-    C(IP_READ, "data_transfer_d2h_ms", "REAL", "ms", "as in inference_requests", "inference_profile data_transfer_d2h")                                        \
+    C(IP_FORMATION, "host_batch_formation_ms", "REAL", "ms", "from a request's begin to that of its batch; NULL for batches",                                  \
+      "inference_profile host_batch_formation")                                                                                                                \
+    C(IP_PREPROCESS, "host_preprocessing_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile host_preprocessing")              \
+    C(IP_RUNTIME, "host_runtime_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile host_runtime")                             \
+    C(IP_WRITE, "data_transfer_h2d_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile data_transfer_h2d")                     \
+    C(IP_READ, "data_transfer_d2h_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile data_transfer_d2h")                      \
     C(IP_DEVICE, "device_compute_ms", "REAL", "ms", "programs on the device", "inference_profile device_compute")                                              \
-    C(IP_POSTPROCESS, "host_postprocess_ms", "REAL", "ms", "as in inference_requests", "inference_profile host_postprocess")                                   \
-    C(IP_IDLE, "idle_time_ms", "REAL", "ms", "as in inference_requests", "inference_profile idle time")                                                        \
-    C(IP_PADDING, "padding_amount", "INTEGER", NULL, "as in inference_batches; averages are cut to whole numbers", "inference_profile padding_amount")         \
-    C(IP_PADDED, "batch_size_after_padding", "INTEGER", NULL, "as in inference_batches; averages are cut to whole numbers",                                    \
+    C(IP_POSTPROCESS, "host_postprocess_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile host_postprocess")                 \
+    C(IP_IDLE, "idle_time_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile idle time")                                      \
+    C(IP_PADDING, "padding_amount", "INTEGER", NULL, "as in inference_batches; averages are cut to whole numbers; NULL for requests",                          \
+      "inference_profile padding_amount")                                                                                                                      \
+    C(IP_PADDED, "batch_size_after_padding", "INTEGER", NULL, "as in inference_batches; averages are cut to whole numbers; NULL for requests",                 \
       "inference_profile batch_size_after_padding")                                                                                                            \
-    C(IP_EFFICIENCY, "batching_efficiency_fraction", "REAL", "fraction 0..1", "share of the batches that is no padding; 0 when unknown",                       \
+    C(IP_EFFICIENCY, "batching_efficiency_fraction", "REAL", "fraction 0..1", "share of the batches that is no padding; 0 when unknown; NULL for requests",    \
       "inference_profile batching_efficiency")                                                                                                                 \
-    C(IP_DELAY, "batching_delay_ms", "REAL", "ms", "from the begin of a batch's earliest request to its own", "inference_profile batching_delay_us")           \
+    C(IP_DELAY, "batching_delay_ms", "REAL", "ms", "from the begin of a batch's earliest request to its own; NULL for requests",                               \
+      "inference_profile batching_delay_us")                                                                                                                   \
     C(IP_PROGRAM, "program_id", "TEXT", NULL, "program that the batch ran; N/A when unknown and in averages, NULL for requests",                               \
       "inference_profile program_id")                                                                                                                          \
     C(IP_SOURCE, SOURCE_DOC)

@@ -194,31 +194,32 @@ double outside_compilation_percent(const OpStats *stats)
     C(IP_TIME, "step_time_ms_average", "REAL", "ms", "of the longest core of each step; NULL without steps", "input_pipeline_analyzer steptime_ms_average")    \
     C(IP_DEVIATION, "step_time_ms_deviation", "REAL", "ms", "sample deviation; NULL for fewer than two",                                                       \
       "input_pipeline_analyzer steptime_ms_standard_deviation")                                                                                                \
-    C(IP_MINIMUM, "step_time_ms_min", "REAL", "ms", "the shortest", "input_pipeline_analyzer steptime_ms_minimum")                                             \
-    C(IP_MAXIMUM, "step_time_ms_max", "REAL", "ms", "the longest", "input_pipeline_analyzer steptime_ms_maximum")                                              \
-    SHARE_DOCS(C, IP_INPUT, "input", "time of the steps that goes to input; NULL without steps, and so are the other shares",                                  \
+    C(IP_MINIMUM, "step_time_ms_min", "REAL", "ms", "the shortest; NULL without steps", "input_pipeline_analyzer steptime_ms_minimum")                         \
+    C(IP_MAXIMUM, "step_time_ms_max", "REAL", "ms", "the longest; NULL without steps", "input_pipeline_analyzer steptime_ms_maximum")                          \
+    SHARE_DOCS(C, IP_INPUT, "input", "time of the steps that goes to input; NULL without steps",                                                               \
                "host: input bound (20 % and more), both: partly or perhaps, device: not, unknown: no steps")                                                   \
-    SHARE_DOCS(C, IP_OUTPUT, "output", "time that goes to output", "host (20 % and more), both (5 %), device, unknown")                                        \
-    SHARE_DOCS(C, IP_IDLE, "idle", "time without work of the devices, or of kinds not named here", "yes (3 % and more) or no; NULL off TPU")                   \
-    C(IP_COMPUTE, "compute_percent", "REAL", "percent 0..100", "time in which devices compute", "input_pipeline_analyzer")                                     \
+    SHARE_DOCS(C, IP_OUTPUT, "output", "time that goes to output; NULL without steps", "host (20 % and more), both (5 %), device, unknown")                    \
+    SHARE_DOCS(C, IP_IDLE, "idle", "time without work of the devices, or of kinds not named here; NULL without steps",                                         \
+               "yes (3 % and more) or no; NULL off TPU")                                                                                                       \
+    C(IP_COMPUTE, "compute_percent", "REAL", "percent 0..100", "time in which devices compute; NULL without steps", "input_pipeline_analyzer")                 \
     SHARE_DOCS(C, IP_LAUNCH, "kernel_launch", "time that goes to launching kernels; NULL on TPU", "high (15 % and more), moderate (3 %) or no; NULL on TPU")   \
-    SHARE_DOCS(C, IP_COLLECTIVES, "collectives", "time that goes to collectives",                                                                              \
+    SHARE_DOCS(C, IP_COLLECTIVES, "collectives", "time that goes to collectives; NULL without steps",                                                          \
                "high (15 % and more), moderate (3 %) or no; TPU: yes (6 % over input) or no")                                                                  \
     SHARE_DOCS(C, IP_OTHERS, "all_others", "time of which nothing is known; NULL on TPU", "high (15 % and more), moderate (3 %) or no; NULL on TPU")           \
     C(IP_STEPS_ACTUAL, "step_count_actual", "INTEGER", NULL, "complete steps, or those that a framework marks where XProf finds none", "libprofsql")           \
     C(IP_PERCENT_ACTUAL, "input_percent_actual", "REAL", "percent 0..100",                                                                                     \
-      "as input_percent, of GPUs with what host threads did and with copies by all their names, of TPUs with each all-reduce counted once; "                   \
-      "where XProf finds no steps: of those that a framework marks",                                                                                           \
+      "as input_percent, of GPUs with what host threads did and with copies by all their names, of TPUs with each all-reduce counted once; where XProf finds " \
+      "no steps: of those that a framework marks; NULL without steps",                                                                                         \
       "libprofsql")                                                                                                                                            \
     C(IP_VERDICT_ACTUAL, "input_verdict_actual", "TEXT", NULL, "input_verdict by input_percent_actual: what input_statement says", "libprofsql")               \
     C(IP_TF_DATA, "uses_tf_data", "INTEGER", "0 or 1", "1: ops of a tf.data pipeline take time", "input_pipeline_analyzer")                                    \
-    C(IP_OUTPUT_ACTUAL, "output_percent_actual", "REAL", "percent 0..100", "the same of output_percent", "libprofsql")                                         \
-    C(IP_COMPUTE_ACTUAL, "compute_percent_actual", "REAL", "percent 0..100", "the same of compute_percent", "libprofsql")                                      \
+    C(IP_OUTPUT_ACTUAL, "output_percent_actual", "REAL", "percent 0..100", "the same of output_percent; NULL without steps", "libprofsql")                     \
+    C(IP_COMPUTE_ACTUAL, "compute_percent_actual", "REAL", "percent 0..100", "the same of compute_percent; NULL without steps", "libprofsql")                  \
     C(IP_LAUNCH_ACTUAL, "kernel_launch_percent_actual", "REAL", "percent 0..100", "the same of kernel_launch_percent, which XProf never sees; NULL on TPU",    \
       "libprofsql")                                                                                                                                            \
     C(IP_LAUNCH_VERDICT_ACTUAL, "kernel_launch_verdict_actual", "TEXT", NULL, "kernel_launch_verdict by that; NULL on TPU and where it is not known",          \
       "libprofsql")                                                                                                                                            \
-    C(IP_COLLECTIVES_ACTUAL, "collectives_percent_actual", "REAL", "percent 0..100", "the same of collectives_percent", "libprofsql")                          \
+    C(IP_COLLECTIVES_ACTUAL, "collectives_percent_actual", "REAL", "percent 0..100", "the same of collectives_percent; NULL without steps", "libprofsql")      \
     C(IP_OTHERS_ACTUAL, "all_others_percent_actual", "REAL", "percent 0..100", "the same of all_others_percent; NULL on TPU", "libprofsql")                    \
     C(IP_NEXT, "next_step", "TEXT", NULL, "what to look at next", "libprofsql")                                                                                \
     C(IP_SOURCE, SOURCE_DOC)

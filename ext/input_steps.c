@@ -13,32 +13,35 @@ SQLITE_EXTENSION_INIT3
     C(IS_STEP, "step", "INTEGER", NULL, "its number", "grouping")                                                                                              \
     C(IS_NAME, "name", "TEXT", NULL, "its name on the first host; NULL when it has none", "grouping step_name")                                                \
     C(IS_LABEL, "label", "TEXT", NULL, "what XProf calls it: its name on runs without devices, else its number", "input_pipeline_analyzer stepnum")            \
-    C(IS_TIME, "step_time_ms", "REAL", "ms", "how long it took, by XProf's sum; on TPU all-reduces are in it twice", "input_pipeline_analyzer stepTimeMs")     \
+    C(IS_TIME, "step_time_ms", "REAL", "ms", "how long it took, off TPU on the first host, by XProf's sum; on TPU all-reduces are in it twice",                \
+      "input_pipeline_analyzer stepTimeMs")                                                                                                                    \
     C(IS_COMPUTE, "device_compute_ms", "REAL", "ms", "computing on a device; this and the next eight: of the first host, NULL on TPU",                         \
       "input_pipeline_analyzer deviceComputeTimeMs")                                                                                                           \
-    C(IS_D2D, "device_to_device_ms", "REAL", "ms", "copying between devices", "input_pipeline_analyzer deviceToDeviceTimeMs")                                  \
-    C(IS_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "collectives", "input_pipeline_analyzer deviceCollectivesTimeMs")                                 \
-    C(IS_HOST, "host_compute_ms", "REAL", "ms", "computing on the host", "input_pipeline_analyzer hostComputeTimeMs")                                          \
-    C(IS_LAUNCH, "kernel_launch_ms", "REAL", "ms", "launching kernels", "input_pipeline_analyzer kernelLaunchTimeMs")                                          \
-    C(IS_INPUT, "input_ms", "REAL", "ms", "waiting for input and copying it to a device", "input_pipeline_analyzer infeedTimeMs")                              \
-    C(IS_OUTPUT, "output_ms", "REAL", "ms", "copying from a device", "input_pipeline_analyzer outfeedTimeMs")                                                  \
-    C(IS_COMPILE, "compilation_ms", "REAL", "ms", "compiling", "input_pipeline_analyzer compileTimeMs")                                                        \
-    C(IS_OTHERS, "all_others_ms", "REAL", "ms", "nothing known", "input_pipeline_analyzer otherTimeMs")                                                        \
+    C(IS_D2D, "device_to_device_ms", "REAL", "ms", "copying between devices; NULL on TPU", "input_pipeline_analyzer deviceToDeviceTimeMs")                     \
+    C(IS_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "collectives; NULL on TPU", "input_pipeline_analyzer deviceCollectivesTimeMs")                    \
+    C(IS_HOST, "host_compute_ms", "REAL", "ms", "computing on the host; NULL on TPU", "input_pipeline_analyzer hostComputeTimeMs")                             \
+    C(IS_LAUNCH, "kernel_launch_ms", "REAL", "ms", "launching kernels; NULL on TPU", "input_pipeline_analyzer kernelLaunchTimeMs")                             \
+    C(IS_INPUT, "input_ms", "REAL", "ms", "waiting for input and copying it to a device; NULL on TPU", "input_pipeline_analyzer infeedTimeMs")                 \
+    C(IS_OUTPUT, "output_ms", "REAL", "ms", "copying from a device; NULL on TPU", "input_pipeline_analyzer outfeedTimeMs")                                     \
+    C(IS_COMPILE, "compilation_ms", "REAL", "ms", "compiling; NULL on TPU", "input_pipeline_analyzer compileTimeMs")                                           \
+    C(IS_OTHERS, "all_others_ms", "REAL", "ms", "nothing known; NULL on TPU", "input_pipeline_analyzer otherTimeMs")                                           \
     C(IS_TC_COMPUTE, "tc_compute_ms", "REAL", "ms", "the least any TensorCore computed; this and the rest: NULL off TPU",                                      \
       "input_pipeline_analyzer tcComputeTimeMs")                                                                                                               \
-    C(IS_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "transforming on SparseCore V0, of the TensorCore that waits for it longest",                          \
+    C(IS_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "transforming on SparseCore V0, of the TensorCore that waits for it longest; NULL off TPU",            \
       "input_pipeline_analyzer scv0ComputeTimeMs")                                                                                                             \
-    C(IS_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms", "infeed of SparseCore V0, of the same", "input_pipeline_analyzer scv0InfeedTimeMs")                      \
-    C(IS_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "infeed, the most of any TensorCore", "input_pipeline_analyzer tcInfeedTimeMs")                              \
-    C(IS_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms", "outfeed to the host, on average", "input_pipeline_analyzer tcOutfeedTimeMs")                              \
-    C(IS_TC_IDLE, "tc_idle_ms", "REAL", "ms", "what the other times leave of the shortest step of a TensorCore", "input_pipeline_analyzer tcIdleTimeMs")       \
-    C(IS_TRANSFER, "host_transfer_ms", "REAL", "ms", "sends to and receives from the host, the most of any TensorCore",                                        \
+    C(IS_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms", "infeed of SparseCore V0, of the same; NULL off TPU", "input_pipeline_analyzer scv0InfeedTimeMs")        \
+    C(IS_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "infeed, the most of any TensorCore; NULL off TPU", "input_pipeline_analyzer tcInfeedTimeMs")                \
+    C(IS_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms", "outfeed to the host, on average; NULL off TPU", "input_pipeline_analyzer tcOutfeedTimeMs")                \
+    C(IS_TC_IDLE, "tc_idle_ms", "REAL", "ms", "what the other times leave of the shortest step of a TensorCore; NULL off TPU",                                 \
+      "input_pipeline_analyzer tcIdleTimeMs")                                                                                                                  \
+    C(IS_TRANSFER, "host_transfer_ms", "REAL", "ms", "sends to and receives from the host, the most of any TensorCore; NULL off TPU",                          \
       "input_pipeline_analyzer hostTransferTimeMs")                                                                                                            \
-    C(IS_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "all-reduce and all-to-all, the most of any TensorCore; part of tc_compute_ms", "libprofsql")              \
-    C(IS_PERCENT, "infeed_percent_average", "REAL", "percent 0..100", "share of infeed in the step, on average of the TensorCores",                            \
+    C(IS_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "all-reduce and all-to-all, the most of any TensorCore; part of tc_compute_ms; NULL off TPU",              \
+      "libprofsql")                                                                                                                                            \
+    C(IS_PERCENT, "infeed_percent_average", "REAL", "percent 0..100", "share of infeed in the step, on average of the TensorCores; NULL off TPU",              \
       "input_pipeline_analyzer infeedPercentAverage")                                                                                                          \
-    C(IS_PERCENT_MIN, "infeed_percent_min", "REAL", "percent 0..100", "the least of any", "input_pipeline_analyzer infeedPercentMin")                          \
-    C(IS_PERCENT_MAX, "infeed_percent_max", "REAL", "percent 0..100", "the most of any", "input_pipeline_analyzer infeedPercentMax")                           \
+    C(IS_PERCENT_MIN, "infeed_percent_min", "REAL", "percent 0..100", "the least of any; NULL off TPU", "input_pipeline_analyzer infeedPercentMin")            \
+    C(IS_PERCENT_MAX, "infeed_percent_max", "REAL", "percent 0..100", "the most of any; NULL off TPU", "input_pipeline_analyzer infeedPercentMax")             \
     C(IS_MAX_CORE, "max_infeed_core", "TEXT", NULL, "host and ordinal of the TensorCore that waits for infeed longest; NULL: none waits",                      \
       "input_pipeline_analyzer Core name")                                                                                                                     \
     C(IS_SOURCE, SOURCE_DOC)

@@ -17,7 +17,8 @@ SQLITE_EXTENSION_INIT3
     C(KS_SHARED, "shared_memory_bytes", "INTEGER", "bytes", "static and dynamic shared memory of a block; 0 when unknown", "kernel_stats shmem_bytes")         \
     C(KS_BLOCK, "block_dim", "TEXT", NULL, "threads of a block, x,y,z; 1,1,1 when unknown", "kernel_stats block_dim")                                          \
     C(KS_GRID, "grid_dim", "TEXT", NULL, "blocks of the grid, x,y,z; 1,1,1 when unknown", "kernel_stats grid_dim")                                             \
-    C(KS_OCCUPANCY, "occupancy_percent", "REAL", "percent 0..100", "theoretical occupancy, of the first of the kernels; 0 when unknown",                       \
+    C(KS_OCCUPANCY, "occupancy_percent", "REAL", "percent",                                                                                                    \
+      "theoretical occupancy, of the first of the kernels, as the file has it: more than 100 where that is nonsense, NULL where it is NaN; 0 when unknown",    \
       "kernel_stats occupancy_pct")                                                                                                                            \
     C(KS_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1", "1: tensor cores could run the op, by its name",                                          \
       "kernel_stats is_op_tensor_core_eligible")                                                                                                               \
@@ -40,8 +41,8 @@ SQLITE_EXTENSION_INIT3
       "kernel_details")                                                                                                                                        \
     C(KS_GRID_ACTUAL, "grid_dim_actual", "TEXT", NULL, "the same from every spelling of kernel_details; NULL when unknown or not the same for all",            \
       "kernel_details")                                                                                                                                        \
-    C(KS_OCCUPANCY_ACTUAL, "occupancy_percent_actual", "REAL", "percent 0..100", "theoretical occupancy; NULL when unknown or not the same for all",           \
-      "kernel_details")                                                                                                                                        \
+    C(KS_OCCUPANCY_ACTUAL, "occupancy_percent_actual", "REAL", "percent 0..100",                                                                               \
+      "theoretical occupancy; NULL when unknown, beyond 100, or not the same for all", "kernel_details")                                                       \
     C(KS_ELIGIBLE_ACTUAL, "op_is_tensorcore_eligible_actual", "INTEGER", "0 or 1", "1: tensor cores could run the op: by op_name_actual, or because they do",  \
       "libprofsql")                                                                                                                                            \
     C(KS_USES_ACTUAL, "kernel_uses_tensorcore_actual", "INTEGER", "0 or 1",                                                                                    \

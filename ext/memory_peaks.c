@@ -33,7 +33,7 @@ SQLITE_EXTENSION_INIT3
       "memory viewer page")                                                                                                                                    \
     C(MP_SCOPED, "scoped_vmem_mib", "REAL", "MiB", "memory_space 1: the most that one instruction sets aside for itself, not part of the peak; NULL: none",    \
       "memory_viewer maxScopedVmemAllocationMib")                                                                                                              \
-    C(MP_SCOPED_OP, "scoped_vmem_op", "TEXT", NULL, "the instruction that does so", "memory_viewer maxScopedVmemInstructionName")                              \
+    C(MP_SCOPED_OP, "scoped_vmem_op", "TEXT", NULL, "the instruction that does so; NULL: none", "memory_viewer maxScopedVmemInstructionName")                  \
     C(MP_SOURCE, SOURCE_DOC)
 enum { MEMORY_PEAKS_COLUMNS(COLUMN_ENUM) };
 static const Column memory_peaks_columns[] = {MEMORY_PEAKS_COLUMNS(COLUMN_DOC)};

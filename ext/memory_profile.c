@@ -155,7 +155,8 @@ const Table memory_events_table = {"memory_events",
     C(MA_HEAP, "heap_bytes_at_peak", "INTEGER", "bytes", "heap at the peak", "memory_profile peakStats.heapAllocatedBytes")                                    \
     C(MA_STACK, "stack_bytes_at_peak", "INTEGER", "bytes", "stack at the peak", "memory_profile peakStats.stackReservedBytes")                                 \
     C(MA_FREE, "free_bytes_at_peak", "INTEGER", "bytes", "free memory at the peak", "memory_profile peakStats.freeMemoryBytes")                                \
-    C(MA_FRAGMENTATION, "fragmentation_at_peak_fraction", "REAL", "fraction 0..1", "fragmentation at the peak", "memory_profile peakStats.fragmentation")      \
+    C(MA_FRAGMENTATION, "fragmentation_at_peak_fraction", "REAL", "fraction 0..1", "fragmentation at the peak; NULL when the event says NaN",                  \
+      "memory_profile peakStats.fragmentation")                                                                                                                \
     C(MA_STEP, "peak_step", "INTEGER", NULL, "step of the last event in time that is at the peak, by XProf's order", "memory_profile stepId")                  \
     C(MA_EVENT, "peak_event_id", "INTEGER", NULL, "event_id of the peak; NULL when sums are negative", "libprofsql")                                           \
     C(MA_LIFETIME_ACTUAL, "lifetime_peak_bytes_actual", "INTEGER", "bytes", "the most in use in the allocator's life that any of its events says",             \

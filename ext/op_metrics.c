@@ -32,7 +32,7 @@ static const OpMetricsDb *side_db(const OpStats *stats, size_t side) { return si
     C(OM_NORMALIZED, "normalized_ps", "INTEGER", "ps", "time at the default clock; NULL where it is not known", "OpMetrics.normalized_time_ps")                \
     C(OM_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "as time_ps, by the durations of the events: the clock of trace_events and of XProf's Events DB",       \
       "libprofsql")                                                                                                                                            \
-    C(OM_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "as self_ps, by the same clock", "libprofsql")                                                          \
+    C(OM_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "as self_ps, by the same clock; below 0 where ops overlap by it", "libprofsql")                         \
     C(OM_FLOPS, "flops", "REAL", "floating operations", "of all occurrences, 8 and 4 bit ones counted as a half and a quarter; 0: none or not known",          \
       "OpMetrics.flops_v2")                                                                                                                                    \
     C(OM_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "of all occurrences, as the model has them; 0: none or not known",                         \

@@ -15,7 +15,10 @@ SQLITE_EXTENSION_INIT3
     C(OP_PARENT, "parent_id", "INTEGER", NULL, "node_id of the node above; NULL for the root", "libprofsql")                                                   \
     C(OP_DEPTH, "depth", "INTEGER", NULL, "levels below the root", "libprofsql")                                                                               \
     C(OP_PATH, "path", "TEXT", NULL, "names from below the root to the node, between slashes", "libprofsql")                                                   \
-    C(OP_NAME, "name", "TEXT", NULL, "what XProf shows: a program, a scope, a category, an op, or an op and its duplicates", "Node.name")                      \
+    C(OP_NAME, "name", "TEXT", NULL,                                                                                                                           \
+      "what XProf shows: a program, a scope, a category, an op, or an op and its duplicates; of a TPU no while, conditional or call, so that less may lie "    \
+      "below a node than is in it",                                                                                                                            \
+      "Node.name")                                                                                                                                             \
     C(OP_KIND, "kind", "TEXT", NULL, "root, program, provenance (a scope), category, duplicates (ops that are copies of the first) or op", "libprofsql")       \
     C(OP_PROGRAM, "program_id", "TEXT", NULL, "program of an op or of duplicates, decimal; NULL elsewhere", "Node.xla.program_id")                             \
     C(OP_CATEGORY, "category", "TEXT", NULL, "HLO category of an op or of duplicates; NULL elsewhere", "Node.xla.category")                                    \
@@ -31,19 +34,25 @@ SQLITE_EXTENSION_INIT3
     C(OP_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran; 0 for the root, programs and scopes", "Node.metrics.occurrences")                     \
     C(OP_AVG, "avg_time_ps", "REAL", "ps", "time of one occurrence; 0 where occurrences is", "Node.metrics.avg_time_ps")                                       \
     C(OP_FLOPS, "weighted_flops_utilization", "REAL", "fraction 0..1", "FLOP rate over the peak, at most 1, x share of time", "Node.metrics.flops")            \
-    C(OP_UNCAPPED, "weighted_flops_utilization_uncapped", "REAL", "fraction 0..1", "the same without the cap; 0 when the peak is not known",                   \
-      "Node.metrics.uncapped_flops")                                                                                                                           \
+    C(OP_UNCAPPED, "weighted_flops_utilization_uncapped", "REAL", "fraction",                                                                                  \
+      "the same without the cap: may pass 1 where a cost is overestimated; 0 when the peak is not known", "Node.metrics.uncapped_flops")                       \
     C(OP_RAW_FLOPS, "raw_flops", "REAL", "FLOP", "floating operations as the model has them", "Node.metrics.raw_flops")                                        \
     C(OP_BF16_FLOPS, "bf16_flops", "REAL", "FLOP", "the same as the device counts them: 8 and 4 bit ones at a half and a quarter", "Node.metrics.bf16_flops")  \
-    C(OP_HBM, "hbm_utilization", "REAL", "fraction 0..1", "HBM bandwidth over the peak, at most 1; 0 when unknown", "Node.metrics.bandwidth_utils[0]")         \
-    C(OP_CHIP_READ, "on_chip_read_utilization", "REAL", "fraction 0..1", "the same of reads from on-chip memory", "Node.metrics.bandwidth_utils[1]")           \
-    C(OP_CHIP_WRITE, "on_chip_write_utilization", "REAL", "fraction 0..1", "the same of writes to on-chip memory", "Node.metrics.bandwidth_utils[2]")          \
+    C(OP_HBM, "hbm_utilization", "REAL", "fraction 0..1", "HBM bandwidth over the peak, at most 1; 0 when unknown, NULL where XProf has NaN",                  \
+      "Node.metrics.bandwidth_utils[0]")                                                                                                                       \
+    C(OP_CHIP_READ, "on_chip_read_utilization", "REAL", "fraction 0..1", "the same of reads from on-chip memory; NULL likewise",                               \
+      "Node.metrics.bandwidth_utils[1]")                                                                                                                       \
+    C(OP_CHIP_WRITE, "on_chip_write_utilization", "REAL", "fraction 0..1", "the same of writes to on-chip memory; NULL likewise",                              \
+      "Node.metrics.bandwidth_utils[2]")                                                                                                                       \
     C(OP_HBM_BYTES, "hbm_bytes", "REAL", "bytes", "bytes read from and written to HBM, as XProf computes them from a rate", "raw_bytes_accessed_array[0]")     \
     C(OP_CHIP_READ_BYTES, "on_chip_read_bytes", "REAL", "bytes", "bytes read from on-chip memory, likewise", "raw_bytes_accessed_array[1]")                    \
     C(OP_CHIP_WRITE_BYTES, "on_chip_write_bytes", "REAL", "bytes", "bytes written to on-chip memory, likewise", "raw_bytes_accessed_array[2]")                 \
-    C(OP_UTILIZATION, "flops_utilization", "REAL", "fraction 0..1", "FLOP rate over the peak, uncapped; NULL without time or peak", "op profile page")         \
-    C(OP_WASTED, "wasted_time_fraction", "REAL", "fraction 0..1",                                                                                              \
-      "time_fraction x (1 - the larger of FLOP and HBM utilization); NULL where HBM utilization is 0 or unknown, as on XProf's page", "op profile page")       \
+    C(OP_UTILIZATION, "flops_utilization", "REAL", "fraction",                                                                                                 \
+      "FLOP rate over the peak, uncapped: may pass 1 where a cost is overestimated; NULL without time or peak", "op profile page")                             \
+    C(OP_WASTED, "wasted_time_fraction", "REAL", "fraction",                                                                                                   \
+      "time_fraction x (1 - the larger of FLOP and HBM utilization), below 0 where that passes 1; NULL where HBM utilization is 0 or unknown, as on XProf's "  \
+      "page",                                                                                                                                                  \
+      "op profile page")                                                                                                                                       \
     C(OP_CHILDREN, "num_children", "INTEGER", "nodes", "nodes directly below; 100, which XProf keeps, where it pruned", "Node.num_children")                   \
     C(OP_PRIMITIVE, "computation_primitive_size", "INTEGER", NULL, "0: no open profiler fills it; NULL where the node is no op", "Node.xla")                   \
     C(OP_FINGERPRINT, "fingerprint", "TEXT", NULL, "0: no open profiler fills it; NULL where the node is no op", "Node.xla")                                   \

@@ -65,7 +65,7 @@ const Table planes_table = {
     C(LN_NAME, "name", "TEXT", NULL, "name of the line", "XLine.name")                                                                                         \
     C(LN_DISPLAY_NAME, "display_name", "TEXT", NULL, "name to show, where it differs; NULL otherwise", "XLine.display_name")                                   \
     C(LN_DISPLAY_ID, "display_id", "INTEGER", NULL, "id to show; 0: the id", "XLine.display_id")                                                               \
-    C(LN_TIMESTAMP, "timestamp_ns", "INTEGER", "ns", "start of the line from the session's start", "XLine.timestamp_ns")                                       \
+    C(LN_TIMESTAMP, "timestamp_ns", "INTEGER", "ns", "start of the line from the session's start; below 0 where it began before", "XLine.timestamp_ns")        \
     C(LN_DURATION, "duration_ps", "INTEGER", "ps", "length that the file claims; often 0", "XLine.duration_ps")                                                \
     C(LN_EVENTS, "event_count", "INTEGER", "events", "events of the line", "libprofsql")                                                                       \
     C(LN_KIND, "kind", "TEXT", NULL,                                                                                                                           \

@@ -14,7 +14,7 @@ SQLITE_EXTENSION_INIT3
 #define ROOFLINE_COLUMNS(C)                                                                                                                                    \
     C(RL_RUN, RUN_DOC)                                                                                                                                         \
     C(RL_RECORD, "record", "TEXT", NULL, "Total: the whole session; Average: of the complete steps; or the number of a step", "roofline_model step")           \
-    C(RL_RANK, "rank", "INTEGER", NULL, "0: the whole program; from 1: its ops by self time", "roofline_model rank")                                           \
+    C(RL_RANK, "rank", "INTEGER", NULL, "0: the whole program; from 1: its ops by self time, the first 999 as in XProf", "roofline_model rank")                \
     C(RL_CATEGORY, "category", "TEXT", NULL, "HLO category; where there is none the opcode that the op is named as, else unknown; or Program",                 \
       "roofline_model category")                                                                                                                               \
     C(RL_OPERATION, "operation", "TEXT", NULL, "the op, or Program", "roofline_model operation")                                                               \
@@ -53,9 +53,11 @@ SQLITE_EXTENSION_INIT3
     C(RL_PER_CORE, "total_time_per_core_us", "REAL", "us", "total time over the number of cores", "roofline_model total_time_per_core")                        \
     C(RL_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction 0..1", "total time over the program's", "roofline_model total_time_in_percentage")           \
     C(RL_OPTIMAL, "optimal_gflops", "REAL", "1e9 FLOP/s", "the rate under the roof at this intensity", "roofline_model optimal_flop_rate")                     \
-    C(RL_EFFICIENCY, "roofline_efficiency_fraction", "REAL", "fraction 0..1", "rate over the optimal one", "roofline_model roofline_efficiency")               \
-    C(RL_COMPUTE, "compute_efficiency_fraction", "REAL", "fraction 0..1", "rate over the peak", "roofline_model compute_efficiency")                           \
-    C(RL_MEMORY_U, "max_memory_bw_utilization_fraction", "REAL", "fraction 0..1", "bandwidth over its peak, of the memory where that is largest",              \
+    C(RL_EFFICIENCY, "roofline_efficiency_fraction", "REAL", "fraction",                                                                                       \
+      "rate over the optimal one; may pass 1, as the two that follow: of asynchronous transfers, and where a cost is overestimated",                           \
+      "roofline_model roofline_efficiency")                                                                                                                    \
+    C(RL_COMPUTE, "compute_efficiency_fraction", "REAL", "fraction", "rate over the peak", "roofline_model compute_efficiency")                                \
+    C(RL_MEMORY_U, "max_memory_bw_utilization_fraction", "REAL", "fraction", "bandwidth over its peak, of the memory where that is largest",                   \
       "roofline_model max_mem_bw_utilization")                                                                                                                 \
     C(RL_INFEED, "include_infeed_outfeed", "INTEGER", "0 or 1", "1: with the ops that feed the device; 0: the same without them and their time",               \
       "roofline_model include_infeed_outfeed")                                                                                                                 \

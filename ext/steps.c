@@ -37,7 +37,8 @@ static const StepDb *outside_steps(RowCursor *c)
     C(HS_RUN, RUN_DOC)                                                                                                                                         \
     C(HS_HOST, HOST_DOC)                                                                                                                                       \
     C(HS_GROUP, "group_id", "INTEGER", NULL, "the host's own number of the step; NULL: no group, but marked by its framework", "grouping")                     \
-    C(HS_STEP, "step", "INTEGER", NULL, "number in the source's steps; NULL: not among them", "step db step_num")                                              \
+    C(HS_STEP, "step", "INTEGER", NULL, "number in the source's steps; NULL: not among them, or dropped (steps of a single host has those by group_id)",       \
+      "step db step_num")                                                                                                                                      \
     C(HS_NAME, "name", "TEXT", NULL, "name of the step; NULL when it has none", "grouping step_name")                                                          \
     C(HS_START, "start_ps", "INTEGER", "ps", "begin of its longest marker, from the host's session start; NULL: no marker", "step marker")                     \
     C(HS_DURATION, "duration_ps", "INTEGER", "ps", "length of its longest marker; NULL: no marker", "step marker")                                             \
@@ -158,27 +159,32 @@ const Table host_steps_table = {"host_steps",
     C(ST_CORES, "core_count", "INTEGER", NULL, "cores that tell of it: all GPUs of a host are one", "step db")                                                 \
     C(ST_COMPUTE, "device_compute_ms", "REAL", "ms", "computing on devices; average over cores, as the eight that follow; NULL where outside_xprof",           \
       "pod_viewer Device compute")                                                                                                                             \
-    C(ST_D2D, "device_to_device_ms", "REAL", "ms", "copies between devices", "pod_viewer Device to device")                                                    \
-    C(ST_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "collectives", "pod_viewer Device collective communication")                                      \
-    C(ST_HOST, "host_compute_ms", "REAL", "ms", "computing on the host; 0 with a device, see host_compute_ms_actual", "pod_viewer Host compute")               \
-    C(ST_LAUNCH, "kernel_launch_ms", "REAL", "ms", "launching kernels; always 0, see kernel_launch_ms_actual", "pod_viewer Kernel launch")                     \
-    C(ST_INPUT, "input_ms", "REAL", "ms", "waiting for input and copying it to devices", "pod_viewer Input")                                                   \
-    C(ST_OUTPUT, "output_ms", "REAL", "ms", "copies from devices", "pod_viewer Output")                                                                        \
-    C(ST_COMPILATION, "compilation_ms", "REAL", "ms", "compiling; always 0: no profiler tells", "pod_viewer Compilation")                                      \
-    C(ST_OTHERS, "all_others_ms", "REAL", "ms", "nothing that is known", "pod_viewer All others")                                                              \
+    C(ST_D2D, "device_to_device_ms", "REAL", "ms", "copies between devices; NULL as device_compute_ms", "pod_viewer Device to device")                         \
+    C(ST_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "collectives; NULL as device_compute_ms", "pod_viewer Device collective communication")           \
+    C(ST_HOST, "host_compute_ms", "REAL", "ms", "computing on the host; 0 with a device, see host_compute_ms_actual; NULL as device_compute_ms",               \
+      "pod_viewer Host compute")                                                                                                                               \
+    C(ST_LAUNCH, "kernel_launch_ms", "REAL", "ms", "launching kernels; always 0, see kernel_launch_ms_actual; NULL as device_compute_ms",                      \
+      "pod_viewer Kernel launch")                                                                                                                              \
+    C(ST_INPUT, "input_ms", "REAL", "ms", "waiting for input and copying it to devices; NULL as device_compute_ms", "pod_viewer Input")                        \
+    C(ST_OUTPUT, "output_ms", "REAL", "ms", "copies from devices; NULL as device_compute_ms", "pod_viewer Output")                                             \
+    C(ST_COMPILATION, "compilation_ms", "REAL", "ms", "compiling; always 0: no profiler tells; NULL as device_compute_ms", "pod_viewer Compilation")           \
+    C(ST_OTHERS, "all_others_ms", "REAL", "ms",                                                                                                                \
+      "nothing that is known; NULL as device_compute_ms. Copies within the host are in none of the nine: step_breakdown, HOST_TO_HOST",                        \
+      "pod_viewer All others")                                                                                                                                 \
     C(ST_TC_COMPUTE, "tc_compute_ms", "REAL", "ms", "TensorCores not waiting: the least of the cores; NULL off TPU, as all that follow",                       \
       "input_pipeline_analyzer tcComputeTimeMs")                                                                                                               \
-    C(ST_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "waiting for input: the most of the cores", "input_pipeline_analyzer tcInfeedTimeMs")                        \
-    C(ST_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms", "handing over output: average of the cores", "input_pipeline_analyzer tcOutfeedTimeMs")                    \
-    C(ST_TC_IDLE, "tc_idle_ms", "REAL", "ms", "the rest of the step", "input_pipeline_analyzer tcIdleTimeMs")                                                  \
-    C(ST_HOST_TRANSFER, "host_transfer_ms", "REAL", "ms", "sends to and receives from the host: the most of the cores",                                        \
+    C(ST_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "waiting for input: the most of the cores; NULL off TPU", "input_pipeline_analyzer tcInfeedTimeMs")          \
+    C(ST_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms", "handing over output: average of the cores; NULL off TPU", "input_pipeline_analyzer tcOutfeedTimeMs")      \
+    C(ST_TC_IDLE, "tc_idle_ms", "REAL", "ms", "the rest of the step; NULL off TPU", "input_pipeline_analyzer tcIdleTimeMs")                                    \
+    C(ST_HOST_TRANSFER, "host_transfer_ms", "REAL", "ms", "sends to and receives from the host: the most of the cores; NULL off TPU",                          \
       "input_pipeline_analyzer hostTransferTimeMs")                                                                                                            \
-    C(ST_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "all-reduce and all-to-all: the most of the cores", "TpuStepBreakdown crs_duration_ps")                    \
-    C(ST_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "waiting for a SparseCore of the first kind", "input_pipeline_analyzer scv0ComputeTimeMs")             \
-    C(ST_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms", "its infeed; always 0", "input_pipeline_analyzer scv0InfeedTimeMs")                                      \
+    C(ST_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "all-reduce and all-to-all: the most of the cores; NULL off TPU", "TpuStepBreakdown crs_duration_ps")      \
+    C(ST_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "waiting for a SparseCore of the first kind; NULL off TPU",                                            \
+      "input_pipeline_analyzer scv0ComputeTimeMs")                                                                                                             \
+    C(ST_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms", "its infeed; always 0; NULL off TPU", "input_pipeline_analyzer scv0InfeedTimeMs")                        \
     C(ST_SC_STEP, "sc_step_ms", "REAL", "ms", "length of the step on SparseCores; NULL without, as the two that follow", "input_pipeline_analyzer")            \
-    C(ST_SC_COMPUTE, "sc_compute_ms", "REAL", "ms", "SparseCores busy: the least of them", "input_pipeline_analyzer")                                          \
-    C(ST_SC_IDLE, "sc_idle_ms", "REAL", "ms", "SparseCores idle: average of them", "input_pipeline_analyzer")                                                  \
+    C(ST_SC_COMPUTE, "sc_compute_ms", "REAL", "ms", "SparseCores busy: the least of them; NULL without", "input_pipeline_analyzer")                            \
+    C(ST_SC_IDLE, "sc_idle_ms", "REAL", "ms", "SparseCores idle: average of them; NULL without", "input_pipeline_analyzer")                                    \
     C(ST_BOTTLENECK, "bottleneck", "TEXT", NULL, "the category that took most, of the nine as they are: step's actual columns", "libprofsql")                  \
     C(ST_ACTUAL_COMPUTE, "device_compute_ms_actual", "REAL", "ms",                                                                                             \
       "as device_compute_ms, with what host threads did and with copies by all their names: XProf takes MemcpyH2D for a computation, and forgets the host",    \
@@ -377,20 +383,21 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_STEP, "step", "INTEGER", NULL, "number of the step, as in steps; NULL: dropped there, and hosts are merged", "step db step_num")                      \
     C(CS_CORE, "core_id", "INTEGER", NULL, "as in step_breakdown; SparseCores are not listed", "pod_viewer podStatsPerCore")                                   \
     C(CS_HOST, "host", "TEXT", NULL, "host, as its file is named", "file name without .xplane.pb")                                                             \
-    C(CS_CHIP, "chip_id", "INTEGER", NULL, "XProf's open tools never fill it: 0; chip_id_actual knows", "pod_viewer chipId")                                   \
-    C(CS_NODE, "node_id", "INTEGER", NULL, "XProf's open tools never fill it: 0", "pod_viewer nodeId")                                                         \
+    C(CS_CHIP, "chip_id", "INTEGER", NULL, "XProf's open tools never fill it: 0; chip_id_actual knows; NULL where outside_xprof", "pod_viewer chipId")         \
+    C(CS_NODE, "node_id", "INTEGER", NULL, "XProf's open tools never fill it: 0; NULL where outside_xprof", "pod_viewer nodeId")                               \
     C(CS_TOTAL, "total_us", "REAL", "us", "length of the step on this core", "pod_viewer totalDurationUs")                                                     \
     C(CS_BOTTLENECK, "bottleneck", "TEXT", NULL, "the category that took most; NULL where outside_xprof, as the nine that follow", "pod_viewer bottleneck")    \
-    C(CS_COMPUTE, "device_compute_us", "REAL", "us", "computing on the device", "pod_viewer Device compute")                                                   \
-    C(CS_D2D, "device_to_device_us", "REAL", "us", "copies between devices", "pod_viewer Device to device")                                                    \
-    C(CS_COLLECTIVES, "device_collectives_us", "REAL", "us", "collectives (of a TPU all-reduce and all-to-all; the others count as computing)",                \
+    C(CS_COMPUTE, "device_compute_us", "REAL", "us", "computing on the device; NULL where outside_xprof", "pod_viewer Device compute")                         \
+    C(CS_D2D, "device_to_device_us", "REAL", "us", "copies between devices; NULL where outside_xprof", "pod_viewer Device to device")                          \
+    C(CS_COLLECTIVES, "device_collectives_us", "REAL", "us",                                                                                                   \
+      "collectives (of a TPU all-reduce and all-to-all; the others count as computing); NULL where outside_xprof",                                             \
       "pod_viewer Device collective communication")                                                                                                            \
-    C(CS_HOST_COMPUTE, "host_compute_us", "REAL", "us", "computing on the host; 0 with a device", "pod_viewer Host compute")                                   \
-    C(CS_LAUNCH, "kernel_launch_us", "REAL", "us", "launching kernels; always 0", "pod_viewer Kernel launch")                                                  \
-    C(CS_INPUT, "input_us", "REAL", "us", "waiting for input and copying it to the device", "pod_viewer Input")                                                \
-    C(CS_OUTPUT, "output_us", "REAL", "us", "copies from the device", "pod_viewer Output")                                                                     \
-    C(CS_COMPILATION, "compilation_us", "REAL", "us", "compiling; always 0", "pod_viewer Compilation")                                                         \
-    C(CS_OTHERS, "all_others_us", "REAL", "us", "nothing that is known", "pod_viewer All others")                                                              \
+    C(CS_HOST_COMPUTE, "host_compute_us", "REAL", "us", "computing on the host; 0 with a device; NULL where outside_xprof", "pod_viewer Host compute")         \
+    C(CS_LAUNCH, "kernel_launch_us", "REAL", "us", "launching kernels; always 0; NULL where outside_xprof", "pod_viewer Kernel launch")                        \
+    C(CS_INPUT, "input_us", "REAL", "us", "waiting for input and copying it to the device; NULL where outside_xprof", "pod_viewer Input")                      \
+    C(CS_OUTPUT, "output_us", "REAL", "us", "copies from the device; NULL where outside_xprof", "pod_viewer Output")                                           \
+    C(CS_COMPILATION, "compilation_us", "REAL", "us", "compiling; always 0; NULL where outside_xprof", "pod_viewer Compilation")                               \
+    C(CS_OTHERS, "all_others_us", "REAL", "us", "nothing that is known; NULL where outside_xprof", "pod_viewer All others")                                    \
     C(CS_POD_STEP, "pod_step", "INTEGER", NULL,                                                                                                                \
       "XProf's number in the pod viewer: where hosts are merged it counts from 0 with the steps that other tools drop; NULL where outside_xprof",              \
       "pod_viewer stepNum")                                                                                                                                    \

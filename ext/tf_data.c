@@ -9,13 +9,13 @@ SQLITE_EXTENSION_INIT3
 
 #define PIPELINE_DOC "pipeline", "TEXT", NULL, "Host:n, or Device:n of one that feeds a device, in order of the file", "libprofsql"
 #define BOTTLENECK_ID_DOC "bottleneck_id", "TEXT", NULL, "the blocking iterator that took the most time itself, decimal; NULL when none took any", "TfDataStats"
-#define BOTTLENECK_DOC "bottleneck", "TEXT", NULL, "its name: the last part of bottleneck_long_name", "TfDataStats"
-#define BOTTLENECK_LONG_DOC "bottleneck_long_name", "TEXT", NULL, "its name with those around it", "TfDataStats"
+#define BOTTLENECK_DOC "bottleneck", "TEXT", NULL, "its name: the last part of bottleneck_long_name; NULL: none", "TfDataStats"
+#define BOTTLENECK_LONG_DOC "bottleneck_long_name", "TEXT", NULL, "its name with those around it; NULL: none", "TfDataStats"
 #define BOTTLENECK_PS_DOC "bottleneck_ps", "INTEGER", "ps", "the time that it took itself; 0 when none took any", "TfDataStats"
 #define SUGGESTION_DOC                                                                                                                                         \
     "suggestion", "TEXT", NULL,                                                                                                                                \
-        "what kind of iterator that is, by its name: slow source, slow remote source, data service, transformation with or without a parallel version, or "    \
-        "other",                                                                                                                                               \
+        "what kind of iterator that is, by its name: slow source, slow remote source, data service, transformation with a parallel version, "                  \
+        "transformation without a parallel version, or other; NULL without one",                                                                               \
         "XProf's tf.data analysis"
 
 static void result_pipeline(sqlite3_context *ctx, const TfDataPipeline *p)

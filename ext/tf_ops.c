@@ -40,7 +40,7 @@ SQLITE_EXTENSION_INIT3
     C(TF_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us, exactly", "OpMetrics.time_ps")                                                                   \
     C(TF_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_us, exactly", "OpMetrics.self_time_ps")                                                         \
     C(TF_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "time_ps by the durations of the events, where the device has a clock of its own too", "libprofsql")    \
-    C(TF_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps by the same", "libprofsql")                                                                    \
+    C(TF_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps by the same; below 0 where ops overlap by that clock", "libprofsql")                           \
     C(TF_FLOPS, "flops", "REAL", "floating operations", "of all occurrences; NULL: none or not known", "OpMetrics.flops_v2")                                   \
     C(TF_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "of all occurrences, as the model has them; NULL: none or not known",                      \
       "OpMetrics.model_flops_v2")                                                                                                                              \

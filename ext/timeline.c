@@ -14,8 +14,10 @@ SQLITE_EXTENSION_INIT3
 #define TIMELINE_COLUMNS(C)                                                                                                                                    \
     C(TL_PID, "pid", "INTEGER", NULL, "process: 1 + plane id of devices, from 501 custom planes, from 701 hosts; of several hosts + 1000 for each", "XProf")   \
     C(TL_TID, "tid", "INTEGER", NULL, "thread within the process: the line's id as it is shown", "XLine.display_id, else XLine.id; of derived lines XProf's")  \
-    C(TL_FLOW_IN, "flow_in", "INTEGER", NULL, "where it comes from: flow_out of the events that lead here, on this host", "stat flow, else XProf's context")   \
-    C(TL_FLOW_OUT, "flow_out", "INTEGER", NULL, "what it leads to: flow_in of the events that it leads to, on this host", "stat flow, else XProf's context")   \
+    C(TL_FLOW_IN, "flow_in", "INTEGER", NULL, "where it comes from: flow_out of the events that lead here, on this host, if the file has them; NULL: no flow", \
+      "stat flow, else XProf's context")                                                                                                                       \
+    C(TL_FLOW_OUT, "flow_out", "INTEGER", NULL, "what it leads to: flow_in of the events that it leads to, on this host, if the file has them; NULL: no flow", \
+      "stat flow, else XProf's context")                                                                                                                       \
     C(TL_COUNTER, "counter_value", "", NULL, "value of a counter from start_ps on; NULL for events of other lines", "the first stat, on lines _counters_")     \
     C(TL_SHOWN, "shown_name", "TEXT", NULL, "the name that is drawn", "stat step_name, else display name, else name")                                          \
     C(TL_ARGS, "args", "TEXT HIDDEN", "JSON", "the arguments that the trace viewer shows, all as text", "stats, and what XProf adds to them")

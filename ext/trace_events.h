@@ -17,26 +17,29 @@
     C(EV_PLANE, PLANE_DOC)                                                                                                                                     \
     C(EV_LINE, "line", "TEXT", NULL, "name of the line as shown", "XLine.display_name, else XLine.name")                                                       \
     C(EV_NAME, "name", "TEXT", NULL, "name of the event; a TPU op's is its HLO text; empty when the plane does not declare it", "XEventMetadata.name")         \
-    C(EV_START, "start_ps", "INTEGER", "ps", "start from the session's start; 0 offset for aggregated events; held at int64's ends",                           \
+    C(EV_START, "start_ps", "INTEGER", "ps", "start from the session's start, below 0 before it; 0 offset for aggregated events; held at int64's ends",        \
       "XLine.timestamp_ns * 1000 + XEvent.offset_ps")                                                                                                          \
     C(EV_DURATION, "duration_ps", "INTEGER", "ps", "duration", "XEvent.duration_ps")                                                                           \
-    C(EV_SELF, "self_ps", "INTEGER", "ps", "duration without the events nested directly inside on the line", "libprofsql")                                     \
+    C(EV_SELF, "self_ps", "INTEGER", "ps",                                                                                                                     \
+      "duration without the events nested directly inside on the line; below 0 where those overlap each other (asynchronous lines)", "libprofsql")             \
     C(EV_DEPTH, "depth", "INTEGER", NULL, "how many events of the line include it, one inside the other", "libprofsql")                                        \
     C(EV_PARENT, "parent_id", "INTEGER", NULL, "event_id of the innermost event of the line that includes it; NULL at depth 0", "libprofsql")                  \
-    C(EV_GROUP, "group_id", "INTEGER", NULL, "the host's own step group, where the file has it", "stat group_id")                                              \
+    C(EV_GROUP, "group_id", "INTEGER", NULL, "the host's own step group; NULL where the file has none", "stat group_id")                                       \
     C(EV_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often an aggregated event happened; NULL for a plain event", "XEvent.num_occurrences")              \
-    C(EV_CORRELATION, "correlation_id", "INTEGER", NULL, "joins a launch with its kernel on (run, host, correlation_id); decimal TEXT beyond 2^63-1",          \
-      "stat correlation_id")                                                                                                                                   \
-    C(EV_PROGRAM, "program_id", "TEXT", NULL, "the HLO program, decimal", "stat program_id")                                                                   \
-    C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module, without (id)", "stat hlo_module; on TPU the module's entry of /host:metadata")                   \
-    C(EV_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction: last :: part, without % and {i,j}", "stat hlo_op; on TPU op lines the display name")                \
+    C(EV_CORRELATION, "correlation_id", "INTEGER", NULL,                                                                                                       \
+      "joins a launch with its kernel on (run, host, correlation_id); decimal TEXT beyond 2^63-1; NULL without", "stat correlation_id")                        \
+    C(EV_PROGRAM, "program_id", "TEXT", NULL, "the HLO program, decimal; NULL without", "stat program_id")                                                     \
+    C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module, without (id); NULL without", "stat hlo_module; on TPU the module's entry of /host:metadata")     \
+    C(EV_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction: last :: part, without % and {i,j}; NULL without", "stat hlo_op; on TPU op lines the display name")  \
     C(EV_TF_OP, "tf_op", "TEXT", NULL, "framework op path; NULL without", "stat tf_op, of GPU events of files until 2023 level 0 or annotation")               \
-    C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category", "stat hlo_category")                                                                              \
-    C(EV_FLOPS, "flops", "INTEGER", "FLOP", "floating point operations of one execution, as the file says", "stat flops")                                      \
-    C(EV_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes read and written by one execution, as the file says", "stat bytes_accessed")                      \
-    C(EV_SHAPE, "shape", "TEXT", NULL, "shape of the result, with layout where the file has it", "stat shape_with_layout, else shape")                         \
-    C(EV_SOURCE_FILE, "source_file", "TEXT", NULL, "source file of the op", "stat source")                                                                     \
-    C(EV_SOURCE_LINE, "source_line", "INTEGER", NULL, "line in the source file", "stat source")                                                                \
+    C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category; NULL when the file does not say", "stat hlo_category")                                             \
+    C(EV_FLOPS, "flops", "INTEGER", "FLOP", "floating point operations of one execution, as the file says; NULL when it does not", "stat flops")               \
+    C(EV_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes read and written by one execution, as the file says; NULL when it does not",                      \
+      "stat bytes_accessed")                                                                                                                                   \
+    C(EV_SHAPE, "shape", "TEXT", NULL, "shape of the result, with layout where the file has it; NULL when it does not say",                                    \
+      "stat shape_with_layout, else shape")                                                                                                                    \
+    C(EV_SOURCE_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL when the file does not say", "stat source")                                    \
+    C(EV_SOURCE_LINE, "source_line", "INTEGER", NULL, "line in the source file; NULL when the file does not say", "stat source")                               \
     C(EV_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(EV_LINE_ID, LINE_ID_DOC)                                                                                                                                 \
     C(EV_METADATA_ID, METADATA_ID_DOC)                                                                                                                         \
@@ -45,23 +48,24 @@
     C(EV_PLANE_KIND, "plane_kind", "TEXT", NULL, "as planes.kind", "libprofsql")                                                                               \
     C(EV_LINE_KIND, "line_kind", "TEXT", NULL, "as lines.kind", "libprofsql")                                                                                  \
     C(EV_DERIVED, "derived", "INTEGER", "0 or 1", "1: on a line that XProf derived from others, not to be counted twice", "XLine.id")                          \
-    C(EV_DEVICE_START, "device_start_ps", "INTEGER", "ps", "start by the device's own clock", "stat device_offset_ps")                                         \
-    C(EV_DEVICE_DURATION, "device_duration_ps", "INTEGER", "ps", "duration by the device's own clock: XProf's op tools sum this one",                          \
-      "stat device_duration_ps")                                                                                                                               \
+    C(EV_DEVICE_START, "device_start_ps", "INTEGER", "ps", "start by the device's own clock; NULL where the file has none", "stat device_offset_ps")           \
+    C(EV_DEVICE_DURATION, "device_duration_ps", "INTEGER", "ps",                                                                                               \
+      "duration by the device's own clock: XProf's op tools sum this one; NULL where the file has none", "stat device_duration_ps")                            \
     C(EV_DEVICE_SELF, "device_self_ps", "INTEGER", "ps",                                                                                                       \
-      "device_duration_ps without the events nested directly inside by that clock, as XProf's op tools nest", "libprofsql")                                    \
-    C(EV_GRID, "grid_dim", "TEXT", NULL, "x,y,z of a kernel's grid", "stat kernel_details")                                                                    \
-    C(EV_BLOCK, "block_dim", "TEXT", NULL, "x,y,z of a kernel's block", "stat kernel_details")                                                                 \
+      "device_duration_ps without the events nested directly inside by that clock, as XProf's op tools nest; NULL where the file has no such clock",           \
+      "libprofsql")                                                                                                                                            \
+    C(EV_GRID, "grid_dim", "TEXT", NULL, "x,y,z of a kernel's grid; NULL when it does not say", "stat kernel_details")                                         \
+    C(EV_BLOCK, "block_dim", "TEXT", NULL, "x,y,z of a kernel's block; NULL when it does not say", "stat kernel_details")                                      \
     C(EV_ASYNC, "is_async", "INTEGER", "0 or 1", "1: marked as not nested on its thread; NULL when the file does not say", "stat _a")                          \
     C(EV_STEP_EVENT, "step_event_id", "INTEGER", NULL,                                                                                                         \
       "event_id of the step that includes it, as XProf's Events DB finds it; NULL but for ops of a TensorCore", "libprofsql")                                  \
     C(EV_MODULE_EVENT, "module_event_id", "INTEGER", NULL,                                                                                                     \
       "event_id of the run of the HLO module that includes it, as XProf's Events DB finds it; NULL but for ops of a TensorCore", "libprofsql")                 \
-    C(EV_STEP_NAME, "step_name", "TEXT", NULL, "name of the step that the event belongs to",                                                                   \
+    C(EV_STEP_NAME, "step_name", "TEXT", NULL, "name of the step that the event belongs to; NULL: none",                                                       \
       "XProf's grouping; stat step_name of files that bring their groups")                                                                                     \
     C(EV_EAGER, "is_eager", "INTEGER", "0 or 1", "1: a kernel or framework op that was run eagerly; NULL for other events",                                    \
       "XProf's grouping, else stat is_eager")                                                                                                                  \
-    C(EV_STEP, "step", "INTEGER", NULL, "group id of the step that the event belongs to, as host_steps counts them; NULL: of no step",                         \
+    C(EV_STEP, "step", "INTEGER", NULL, "group id that XProf's grouping gives the event, a step of host_steps where it has that group; NULL: none",            \
       "XProf's grouping, else stat group_id")                                                                                                                  \
     C(EV_SOURCE, SOURCE_DOC)                                                                                                                                   \
     C(EV_STATS, "stats", "TEXT HIDDEN", "JSON", "all stats by name, the event's own first; bytes as hex text", "XStat")

@@ -11,7 +11,7 @@
 -- column delta_us REAL [us]: the second's total less the first's: positive is slower
 -- column delta_percent REAL [percent]: delta as share of the first's total; NULL when that is 0
 -- column avg_duration_us_a REAL [us]: average of one in the first run; NULL when it did not run
--- column avg_duration_us_b REAL [us]: average of one in the second
+-- column avg_duration_us_b REAL [us]: average of one in the second; NULL when it did not run
 -- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did not run in both
 WITH both_runs AS (
     SELECT kernel_name, op_name_actual AS op_name, occurrences AS n_a, total_duration_us AS us_a, 0 AS n_b, 0.0 AS us_b FROM temp.kernel_stats(:a, 0)

@@ -7,7 +7,7 @@
 -- column difference_ms REAL [ms]: b less a
 -- column ratio REAL: b over a; NULL when a takes none
 -- column a_deviation_ms REAL [ms]: standard deviation over the steps of a; NULL with fewer than two
--- column b_deviation_ms REAL [ms]: the same of b
+-- column b_deviation_ms REAL [ms]: the same of b; NULL with fewer than two
 -- column a_steps INTEGER [steps]: how many steps of a count: those that XProf does not drop
 -- column b_steps INTEGER [steps]: the same of b
 WITH step AS MATERIALIZED (

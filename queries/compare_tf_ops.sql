@@ -12,7 +12,7 @@
 -- column delta_us REAL [us]: the second's self time less the first's: positive is slower
 -- column delta_percent REAL [percent]: delta as share of the first's self time; NULL when that is 0
 -- column avg_self_time_us_a REAL [us]: self time of one in the first run; NULL when it did not run
--- column avg_self_time_us_b REAL [us]: the same in the second
+-- column avg_self_time_us_b REAL [us]: the same in the second; NULL when it did not run
 -- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did not run in both
 WITH both_runs AS (
     SELECT host_or_device AS side, type, operation, 1 AS in_a, 0 AS in_b, occurrences AS n_a, total_self_time_us AS us_a, 0 AS n_b, 0.0 AS us_b FROM temp.tf_ops(:a, 1, 0)

@@ -2,15 +2,15 @@
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- column rank INTEGER: 1 has the most exposed time
 -- column op TEXT: the op that starts it, or on a GPU the collective's kernel or the copy
--- column category TEXT: HLO category, or collective or copy
+-- column category TEXT: HLO category, or collective or copy; NULL when the file does not say
 -- column occurrences INTEGER: how often, on all devices
 -- column total_us REAL [us]: from start to done, summed
 -- column exposed_us REAL [us]: of it while nothing else computes on the device
 -- column exposed_percent REAL [percent 0..100]: exposed over total
 -- column wait_us REAL [us]: how long devices waited in the done op; NULL on a GPU
 -- column bytes INTEGER [bytes]: moved; NULL when the file does not say
--- column gibps REAL [2^30 bytes/s]: bytes over total time
--- column overlapped_by TEXT: what hides it, the op that is found most often
+-- column gibps REAL [2^30 bytes/s]: bytes over total time; NULL when unknown
+-- column overlapped_by TEXT: what hides it, the op that is found most often; NULL when nothing does
 WITH spans AS MATERIALIZED (
     SELECT hlo_op AS op, category, duration_ps, exposed_ps, wait_ps, bytes, overlapped_by FROM temp.async_ops(:source) WHERE duration_ps IS NOT NULL
 ), ops AS (

@@ -5,9 +5,9 @@
 -- column name TEXT: its name; NULL when it has none
 -- column duration_ms REAL [ms]: how long it took
 -- column flops REAL [FLOP]: floating operations of the step on all devices, as the devices count them; NULL when the file tells of none
--- column gflops_per_device REAL [1e9 FLOP/s]: rate of one device, on average
+-- column gflops_per_device REAL [1e9 FLOP/s]: rate of one device, on average; NULL without flops
 -- column peak_gflops REAL [1e9 FLOP/s]: the peak of one device; NULL when unknown
--- column utilization_percent REAL [percent 0..100]: rate over the peak; NULL when either is unknown
+-- column utilization_percent REAL [percent]: rate over the peak, beyond 100 where the file overstates what ops cost; NULL when either is unknown
 WITH device AS MATERIALIZED (
     SELECT d.run, count(*) AS n, max(d.peak_flops_per_second) AS peak, p.kind = 'tensorcore' AS is_tpu
     FROM temp.devices(:source) AS d JOIN temp.planes(:source) AS p ON p.run = d.run AND p.plane_id = d.plane_id

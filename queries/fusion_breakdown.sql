@@ -6,13 +6,13 @@
 -- column hlo_op TEXT: the fusion
 -- column category TEXT: kind of fusion
 -- column self_time_us REAL [us]: time of its own, all executions on all hosts together; NULL where none was measured
--- column occurrences INTEGER: how often it ran
--- column flops INTEGER [floating operations]: of one execution
--- column bytes_accessed INTEGER [bytes]: of one execution
+-- column occurrences INTEGER: how often it ran; NULL where none was measured
+-- column flops INTEGER [floating operations]: of one execution; NULL: not known
+-- column bytes_accessed INTEGER [bytes]: of one execution; NULL: not known
 -- column instructions INTEGER [instructions]: in it, parameters left out
 -- column opcodes TEXT: which, the most frequent first, with their number
--- column tf_op TEXT: framework op of its root
--- column source_line TEXT: file and line of the user's program
+-- column tf_op TEXT: framework op of its root; NULL: not known
+-- column source_line TEXT: file and line of the user's program; NULL: not known
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH inside AS (
     SELECT run, host, program_id, computation, opcode, count(*) AS n FROM temp.hlo_instructions(:source) WHERE opcode <> 'parameter' GROUP BY 1, 2, 3, 4, 5

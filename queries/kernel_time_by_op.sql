@@ -8,7 +8,7 @@
 -- column kernel_count INTEGER [kernels]: of how many names they are
 -- column total_time_us REAL [us]: sum of their durations
 -- column avg_time_us REAL [us]: average of one
--- column percent REAL [percent 0..100]: share of the time of all kernels and copies
+-- column percent REAL [percent 0..100]: share of the time of all kernels and copies; NULL when all are 0
 -- column tensorcore_utilization_fraction REAL [fraction 0..1]: share of its kernels' time on tensor cores, by their names; NULL without kernels
 WITH event AS MATERIALIZED (
     SELECT run, host, program_id, hlo_op, tf_op, name, count(*) AS n, sum(1.0 * duration_ps) AS ps

@@ -6,16 +6,16 @@
 -- column step_count INTEGER: complete steps, or those that a framework marks where XProf finds none
 -- column step_time_ms REAL [ms]: how long such a step takes, on average; NULL without any
 -- column step_time_deviation_percent REAL [percent]: sample deviation of that, by the average; NULL for fewer than two steps
--- column input_percent REAL [percent 0..100]: time of the steps that goes to input
+-- column input_percent REAL [percent 0..100]: time of the steps that goes to input; NULL without steps
 -- column input_verdict TEXT: host: input bound, both: partly or perhaps, device: not, unknown: no steps
 -- column compute_percent REAL [percent 0..100]: time of the steps in which devices compute; NULL without devices
 -- column collectives_percent REAL [percent 0..100]: time of the steps that goes to collectives; NULL without devices
 -- column device_busy_percent REAL [percent 0..100]: time of the devices in ops, by their lines' spans; NULL without devices
--- column duty_cycle_percent REAL [percent 0..100]: time in which the chips compute; TPU alone
--- column flops_utilization_percent REAL [percent 0..100]: operations by the devices' peak, over the steps; NULL when either is unknown
+-- column duty_cycle_percent REAL [percent 0..100]: time in which the chips compute; NULL off TPU
+-- column flops_utilization_percent REAL [percent]: operations by the devices' peak, over the steps, beyond 100 where the file overstates what ops cost; NULL when either is unknown
 -- column kernel_launch_percent REAL [percent 0..100]: time of the steps that goes to launching kernels; NULL on TPU and without devices
 -- column peak_memory_mib REAL [MiB]: the most memory in use at once: what an allocator saw, else what the compiler planned for a program; NULL where neither is known
--- column peak_memory_of TEXT: that allocator, or that program
+-- column peak_memory_of TEXT: that allocator, or that program; NULL: none
 WITH device AS MATERIALIZED (
     SELECT run, count(*) AS n FROM temp.devices(:source) GROUP BY run
 ), totals AS MATERIALIZED (

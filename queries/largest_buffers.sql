@@ -10,8 +10,8 @@
 -- column peak_percent REAL [percent 0..100]: share of the program's peak
 -- column expansion REAL [ratio]: size by the size without padding
 -- column shape TEXT: shape with layout
--- column tf_op TEXT: framework op that it comes from
--- column source_line TEXT: file and line of the user's program
+-- column tf_op TEXT: framework op that it comes from; NULL: not known
+-- column source_line TEXT: file and line of the user's program; NULL: not known
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 SELECT b.run, b.hlo_module, b.hlo_op || coalesce(b.shape_index, ''), b.kind, b.size_bytes / 1048576.0,
        CASE WHEN p.peak_heap_mib > 0 THEN 100 * b.size_bytes / 1048576.0 / p.peak_heap_mib END,

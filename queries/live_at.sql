@@ -12,10 +12,10 @@
 -- column size_mib REAL [MiB]: size, padding included
 -- column expansion REAL [ratio]: size by the size without padding
 -- column start_event INTEGER: event that allocated it; NULL: it lives throughout
--- column end_event INTEGER: event that frees it
+-- column end_event INTEGER: event that frees it; NULL: it lives throughout
 -- column shape TEXT: shape with layout
--- column tf_op TEXT: framework op that it comes from
--- column source_line TEXT: file and line of the user's program
+-- column tf_op TEXT: framework op that it comes from; NULL: not known
+-- column source_line TEXT: file and line of the user's program; NULL: not known
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH moments AS MATERIALIZED (
     SELECT run, host, program_id, memory_space,

@@ -11,7 +11,7 @@
 -- column percent REAL [percent 0..100]: share of the buffers that live at the program's peak
 -- column largest_op TEXT: instruction of the largest
 -- column shape TEXT: its shape
--- column tf_op TEXT: its framework op
+-- column tf_op TEXT: its framework op; NULL: not known
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH live AS (
     SELECT run, host, program_id, hlo_module, source_file || ':' || source_line AS line, size_bytes, max(padding_bytes_actual, 0) AS padding_bytes, hlo_op, shape_actual AS shape, tf_op

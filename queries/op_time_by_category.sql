@@ -6,7 +6,7 @@
 -- column op_count INTEGER [ops]: different ops
 -- column occurrences INTEGER: how often they ran
 -- column self_time_us REAL [us]: time without nested ops
--- column percent REAL [percent 0..100]: share of the side's time, IDLE included
+-- column percent REAL [percent 0..100]: share of the side's time, IDLE included; NULL without any
 -- column percent_of_ops REAL [percent 0..100]: share of the side's time in ops; NULL for IDLE
 -- column flops REAL [floating operations]: what they computed; NULL: none or not known
 -- column bytes_accessed REAL [bytes]: what they read and wrote; NULL: none or not known

@@ -12,8 +12,8 @@
 -- column flops INTEGER [floating operations]: to compute it again
 -- column flops_per_byte REAL [FLOP/byte]: the same for each byte saved
 -- column shape TEXT: shape with layout
--- column tf_op TEXT: framework op that it comes from
--- column source_line TEXT: file and line of the user's program
+-- column tf_op TEXT: framework op that it comes from; NULL: not known
+-- column source_line TEXT: file and line of the user's program; NULL: not known
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH events AS MATERIALIZED (
     SELECT run, host, program_id, memory_space, max(event) AS n FROM temp.heap_timeline(:source) GROUP BY run, host, program_id, memory_space

@@ -6,9 +6,9 @@
 -- column step INTEGER: number of the step
 -- column name TEXT: its name; NULL when it has none
 -- column duration_ms REAL [ms]: how long it took
--- column over_median_ms REAL [ms]: how much longer than the median step
+-- column over_median_ms REAL [ms]: how much longer than the median step; below 0: shorter
 -- column spent_on TEXT: the category in which it exceeds the median of that category most; NULL when it exceeds none
--- column spent_on_ms REAL [ms]: by how much
+-- column spent_on_ms REAL [ms]: by how much; NULL: none
 -- column more TEXT: all categories in which it exceeds the median, the largest first; NULL: none
 WITH step AS MATERIALIZED (
     SELECT *, row_number() OVER (PARTITION BY run ORDER BY duration_ms DESC, step) AS rank FROM temp.steps(:source)

@@ -9,7 +9,7 @@
 -- column step_count INTEGER: complete steps
 -- column step_ms REAL [ms]: how long a step takes, on average
 -- column own_ms REAL [ms]: the part of it outside of collectives and of transfers between devices, in which nobody else can be waited for
--- column over_median_ms REAL [ms]: by how much that exceeds the median core's
+-- column over_median_ms REAL [ms]: by how much that exceeds the median core's; below 0: faster
 -- column z_score REAL: the same in median absolute deviations of all cores (modified z-score, a deviation of 0.1 % at least); NULL for fewer than three cores
 -- column straggler TEXT: yes: its z-score is above 3.5; no; NULL for fewer than three cores
 -- column waited_ms REAL [ms]: how long it waits for others in collectives, a step: those who are waited for wait least; NULL where it is not known

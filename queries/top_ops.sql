@@ -7,7 +7,7 @@
 -- column occurrences INTEGER [events]: how often it ran
 -- column total_time_us REAL [us]: time from begin to end, nested operations included
 -- column self_time_us REAL [us]: time of its own
--- column self_time_percent REAL [percent 0..100]: share of all operations' self time
+-- column self_time_percent REAL [percent 0..100]: share of all operations' self time; NULL when all are 0
 -- column avg_time_us REAL [us]: total time of one
 -- column min_time_us REAL [us]: the shortest
 -- column max_time_us REAL [us]: the longest

@@ -9,8 +9,8 @@
 -- column self_time_us REAL [us]: time without nested ops
 -- column wasted_time_us REAL [us]: of it what a perfect use of the better used resource would save
 -- column wasted_percent REAL [percent 0..100]: wasted time as share of the time in all ops
--- column flops_utilization REAL [fraction 0..1]: of the device's peak; NULL: no operations, or not known
--- column hbm_utilization REAL [fraction 0..1]: of the device's peak; NULL: no bytes, or not known
+-- column flops_utilization REAL [fraction]: of the device's peak; NULL: no operations, or not known
+-- column hbm_utilization REAL [fraction]: of the device's peak; NULL: no bytes, or not known
 -- column bound_by TEXT: the resource that it uses most
 -- column tf_op TEXT: framework op that it comes from
 -- column source_line TEXT: file:line of the user's program; NULL: not known

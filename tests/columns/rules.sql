@@ -1,0 +1,141 @@
+-- rows that break a rule between tables, on the run that is attached as x: there are none. "(true files)": not of files with nonsense in them
+
+-- totals are those of the events
+SELECT 1 FROM event_totals('x') AS t LEFT JOIN (SELECT line_id, metadata_id, count(*) AS n, total(duration_ps) AS ps, total(self_ps) AS self, min(duration_ps) AS least,
+ max(duration_ps) AS most FROM trace_events('x') GROUP BY 1, 2) AS e USING (line_id, metadata_id)
+ WHERE n IS NOT occurrences OR ps <> total_ps + 0.0 OR self <> self_ps + 0.0 OR least <> min_ps OR most <> max_ps;
+
+-- lines, planes and hosts count their events
+SELECT 1 FROM lines('x') AS l WHERE event_count <> (SELECT count(*) FROM trace_events('x') AS e WHERE e.line_id = l.line_id) UNION ALL
+SELECT 1 FROM planes('x') AS p WHERE line_count <> (SELECT count(*) FROM lines('x') AS l WHERE l.plane_id = p.plane_id)
+ OR event_count <> (SELECT total(event_count) FROM lines('x') AS l WHERE l.plane_id = p.plane_id) UNION ALL
+SELECT 1 FROM hosts('x') AS h WHERE event_count <> (SELECT total(event_count) FROM planes('x') AS p WHERE p.host = h.host);
+
+-- an event lies in its parent, one level below
+SELECT 1 FROM trace_events('x') AS e LEFT JOIN trace_events('x') AS p ON p.event_id = e.parent_id
+ WHERE (e.depth = 0) <> (e.parent_id IS NULL) OR e.parent_id IS NOT NULL
+ AND (p.event_id IS NULL OR p.line_id <> e.line_id OR p.depth <> e.depth - 1 OR p.start_ps > e.start_ps OR p.end_ps < e.end_ps) OR e.self_ps > e.duration_ps;
+
+-- metadata counts its events and stats
+SELECT 1 FROM event_metadata('x') LEFT JOIN (SELECT plane_id, metadata_id, count(*) AS n FROM trace_events('x') GROUP BY 1, 2) USING (plane_id, metadata_id)
+ WHERE event_count <> coalesce(n, 0) UNION ALL
+SELECT 1 FROM event_metadata('x') LEFT JOIN (SELECT plane_id, metadata_id, count(*) AS n FROM event_metadata_stats('x') GROUP BY 1, 2) USING (plane_id, metadata_id)
+ WHERE stat_count <> coalesce(n, 0);
+
+-- ops sum up to the totals of their side
+SELECT 1 FROM op_metrics_totals('x') JOIN (SELECT side, count(*) AS n, total(self_ps) FILTER (WHERE name <> 'IDLE') AS ops, total(self_ps) AS ps
+ FROM op_metrics('x') WHERE parent_id IS NULL GROUP BY side) USING (side) WHERE op_count <> n OR abs(total_op_ps - ops) > 1 + 1e-12 * ops OR abs(total_ps - ps) > 1 + 1e-12 * ps;
+
+-- framework ops are those of the op metrics
+SELECT 1 FROM (SELECT host_or_device, count(*) AS n, total(self_ps) AS self, total(time_ps) AS ps FROM tf_ops('x', 1, 0) GROUP BY 1)
+ LEFT JOIN (SELECT CASE side WHEN 'host' THEN 'Host' ELSE 'Device' END AS host_or_device, count(*) AS m, total(self_ps) AS self2, total(time_ps) AS ps2
+ FROM op_metrics('x') WHERE side IN ('host', 'framework') AND parent_id IS NULL GROUP BY 1) USING (host_or_device) WHERE n IS NOT m OR abs(self - self2) > 1e-9 * self OR abs(ps - ps2) > 1e-9 * ps;
+
+-- HLO ops are those of the op metrics
+SELECT 1 FROM (SELECT count(*) AS n, total(self_ps) AS self, total(time_ps) AS ps FROM hlo_ops('x') WHERE rank > 0),
+ (SELECT count(*) AS m, total(self_ps) AS self2, total(time_ps) AS ps2 FROM op_metrics('x') WHERE side = 'device' AND name <> 'IDLE' AND parent_id IS NULL)
+ WHERE n <> m OR abs(self - self2) > 1e-9 * self OR abs(ps - ps2) > 1e-9 * ps;
+
+-- the root of the op profile is the devices' time, its ops and the containers that it leaves out on TPUs make it up (true files)
+SELECT 1 FROM op_profile('x', 'program', 1, 0), op_metrics_totals('x') WHERE node_id = 0 AND side = 'device' AND abs(raw_time_ps - total_ps) > 1 + 1e-9 * total_ps UNION ALL
+SELECT 1 FROM (SELECT total(self_time_ps) AS ops FROM op_profile('x', 'program', 1, 0) WHERE kind = 'op'), (SELECT total(self_ps) AS left_out FROM hlo_ops('x') WHERE is_container AND rank > 0),
+ op_metrics_totals('x') WHERE side = 'device' AND abs(ops + left_out * EXISTS (SELECT 1 FROM planes('x') WHERE kind = 'tensorcore') - total_ps) > 1 + 1e-9 * total_ps;
+
+-- trees hang together
+SELECT 1 FROM op_profile('x') WHERE parent_id IS NOT NULL AND parent_id NOT IN (SELECT node_id FROM op_profile('x')) UNION ALL
+SELECT 1 FROM op_metrics('x') WHERE parent_id IS NOT NULL AND (side, parent_id) NOT IN (SELECT side, op_id FROM op_metrics('x'));
+
+-- kernels that took time are those of the events (true files)
+SELECT 1 FROM (SELECT total(total_duration_us) AS us FROM kernel_stats('x', 0)), (SELECT total(duration_ps / 1000) / 1e3 AS us2 FROM trace_events('x')
+ WHERE plane_kind = 'gpu' AND NOT derived AND event_id IN (SELECT event_id FROM event_stats('x') WHERE name = 'kernel_details')) WHERE us2 > 0 AND abs(us - us2) > 1e-6 * us2;
+
+-- a kernel's average lies between its shortest and longest
+SELECT 1 FROM kernel_stats('x', 0) WHERE min_duration_us > avg_duration_us + 0.001 OR max_duration_us < avg_duration_us OR total_duration_us < max_duration_us;
+
+-- steps are the same in every table of steps
+SELECT step FROM step_breakdown('x') WHERE step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x')) UNION ALL
+SELECT step FROM core_steps('x') WHERE step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x')) UNION ALL
+SELECT step FROM steps('x') WHERE step NOT IN (SELECT step FROM core_steps('x') WHERE step IS NOT NULL) UNION ALL
+SELECT step FROM host_steps('x') WHERE step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x')) UNION ALL
+SELECT step FROM input_steps('x') WHERE step NOT IN (SELECT step FROM steps('x') WHERE NOT dropped) UNION ALL
+SELECT step FROM steps('x') WHERE NOT dropped AND NOT outside_xprof AND step NOT IN (SELECT step FROM input_steps('x')) UNION ALL
+SELECT step FROM steps('x') WHERE NOT dropped AND step NOT IN (SELECT step FROM host_steps('x') WHERE step IS NOT NULL) UNION ALL
+SELECT 1 FROM input_pipeline('x'), (SELECT count(*) AS n, avg(duration_ms) AS ms FROM steps('x') WHERE NOT dropped AND NOT outside_xprof)
+ WHERE n <> step_count OR (SELECT max(tc_compute_ms) FROM steps('x')) IS NULL AND abs(ms - step_time_ms_average) > 1e-6 * ms;
+
+-- a step lasts as long as on its longest core
+SELECT 1 FROM steps('x') JOIN (SELECT step, max(total_us) / 1e3 AS ms FROM core_steps('x') GROUP BY 1) USING (step) WHERE abs(duration_ms - ms) > 1e-6 * ms;
+
+-- categories of a core make up its step (true files)
+SELECT 1 FROM core_steps('x') AS c JOIN (SELECT step, core_id, host, total(duration_ps) / 1e6 AS us FROM step_breakdown('x') GROUP BY 1, 2, 3) USING (step, core_id, host)
+ WHERE NOT c.outside_xprof AND abs(total_us - us) > 1e-6 * total_us + 1e-5;
+
+-- programs count their parts, operands are theirs, names are unique
+SELECT 1 FROM hlo_modules('x') AS m WHERE instruction_count <> (SELECT count(*) FROM hlo_instructions('x') AS i WHERE i.host = m.host AND i.program_id = m.program_id)
+ OR computation_count <> (SELECT count(*) FROM hlo_computations('x') AS c WHERE c.host = m.host AND c.program_id = m.program_id) UNION ALL
+SELECT 1 FROM hlo_computations('x') JOIN (SELECT host, program_id, computation_id, count(*) AS n FROM hlo_instructions('x') GROUP BY 1, 2, 3) USING (host, program_id, computation_id)
+ WHERE n <> instruction_count UNION ALL
+SELECT 1 FROM hlo_operands('x') WHERE operand IS NULL OR (host, program_id, instruction_id) NOT IN (SELECT host, program_id, instruction_id FROM hlo_instructions('x')) UNION ALL
+SELECT 1 FROM hlo_instructions('x') GROUP BY host, program_id, hlo_op HAVING count(*) > 1;
+
+-- ops of programs are instructions of theirs
+SELECT 1 FROM hlo_ops('x') WHERE hlo_module IS NOT NULL AND program_id NOT IN (SELECT program_id FROM hlo_modules('x')) UNION ALL
+SELECT 1 FROM buffer_allocations('x') WHERE hlo_op IS NOT NULL AND (host, program_id, hlo_op) NOT IN (SELECT host, program_id, hlo_op FROM hlo_instructions('x')) UNION ALL
+SELECT 1 FROM trace_events('x') AS e JOIN hlo_modules('x') AS m USING (host, program_id) WHERE e.hlo_module <> m.hlo_module;
+
+-- the peak is the heap's highest, and the buffers that live at it
+SELECT 1 FROM memory_peaks('x') JOIN (SELECT host, program_id, memory_space, max(heap_mib) AS mib FROM heap_timeline('x') GROUP BY 1, 2, 3) USING (host, program_id, memory_space)
+ WHERE abs(mib - peak_heap_mib) > 1e-6 * mib UNION ALL
+SELECT 1 FROM memory_peaks('x') JOIN (SELECT host, program_id, memory_space, total(size_bytes) / 1048576 AS mib FROM buffer_allocations('x') WHERE live_at_peak GROUP BY 1, 2, 3)
+ USING (host, program_id, memory_space) WHERE abs(mib - peak_heap_mib) > 1e-6 * mib + 1e-6 UNION ALL
+SELECT 1 FROM memory_peaks('x') JOIN (SELECT host, program_id, memory_space, total(allocation_bytes) / 1048576 AS mib FROM (SELECT DISTINCT host, program_id, memory_space,
+ allocation_id, allocation_bytes FROM buffer_allocations('x') WHERE kind <> 'thread-local') GROUP BY 1, 2, 3) USING (host, program_id, memory_space)
+ WHERE abs(mib - total_allocation_mib) > 1e-6 * mib + 1e-6;
+
+-- allocators count their events
+SELECT 1 FROM memory_allocators('x') LEFT JOIN (SELECT host, allocator, total(activity = 'ALLOCATION') AS made, total(activity = 'DEALLOCATION') AS freed,
+ total(activity = 'DEALLOCATION' AND match_event_id IS NULL) AS unmatched FROM memory_events('x') GROUP BY 1, 2) USING (host, allocator)
+ WHERE made IS NOT allocation_count OR freed IS NOT free_count OR unmatched IS NOT unmatched_free_count UNION ALL
+SELECT 1 FROM memory_events('x') AS a WHERE match_event_id IS NOT NULL
+ AND NOT EXISTS (SELECT 1 FROM memory_events('x') AS b WHERE b.event_id = a.match_event_id AND b.match_event_id = a.event_id);
+
+-- the allocators' peak is that of their events (true files)
+SELECT 1 FROM memory_allocators('x') JOIN (SELECT host, allocator, max(heap_bytes + stack_bytes) AS most FROM memory_events('x') GROUP BY 1, 2) USING (host, allocator)
+ WHERE most <> profile_peak_bytes OR heap_bytes_at_peak + stack_bytes_at_peak <> profile_peak_bytes OR capacity_bytes <> profile_peak_bytes + free_bytes_at_peak;
+
+-- models count their requests and batches
+SELECT 1 FROM inference_models('x') AS m WHERE request_count <> (SELECT count(*) FROM inference_requests('x') AS r WHERE r.model = m.model)
+ OR batch_count <> (SELECT count(*) FROM inference_batches('x') AS b WHERE b.model = m.model);
+
+-- bursts count their messages, pipelines their calls
+SELECT 1 FROM dcn_bursts('x') AS b LEFT JOIN (SELECT host, burst, count(*) AS n, total(bytes) AS bytes FROM dcn_messages('x') GROUP BY 1, 2) AS m USING (host, burst)
+ WHERE n IS NOT message_count OR b.bytes <> m.bytes UNION ALL
+SELECT 1 FROM tf_data_pipelines('x') LEFT JOIN (SELECT host, pipeline, count(*) AS n, total(duration_ps > 50000000) AS slow, max(duration_ps) AS most FROM tf_data_calls('x') GROUP BY 1, 2)
+ USING (host, pipeline) WHERE n IS NOT calls OR slow <> slow_calls OR most <> max_latency_ps;
+
+-- what a transfer exposes and what is hidden make up its duration
+SELECT 1 FROM async_ops('x') WHERE exposed_ps + hidden_ps <> duration_ps OR exposed_ps < 0 OR hidden_ps < 0 UNION ALL
+SELECT 1 FROM (SELECT total(exposed_us) AS us FROM exposed_communication('x')), (SELECT total(exposed_ps) / 1e6 AS us2 FROM async_ops('x')) WHERE abs(us - us2) > 1e-6 * us2 + 1e-6 UNION ALL
+SELECT 1 FROM collectives('x') WHERE min_ps > max_ps OR total_ps < max_ps OR wait_ps > total_ps OR wait_ps < 0;
+
+-- events that tables name are there
+SELECT 1 FROM async_ops('x') WHERE start_event_id NOT IN (SELECT event_id FROM trace_events('x')) OR done_event_id IS NOT NULL AND done_event_id NOT IN (SELECT event_id FROM trace_events('x')) UNION ALL
+SELECT 1 FROM perf_counters('x') WHERE event_id IS NOT NULL AND event_id NOT IN (SELECT event_id FROM trace_events('x')) UNION ALL
+SELECT 1 FROM tf_data_calls('x') WHERE event_id NOT IN (SELECT event_id FROM trace_events('x')) UNION ALL
+SELECT 1 FROM memory_events('x') WHERE event_id NOT IN (SELECT event_id FROM trace_events('x')) UNION ALL
+SELECT 1 FROM dcn_messages('x') WHERE event_id NOT IN (SELECT event_id FROM trace_events('x')) UNION ALL
+SELECT 1 FROM devices('x') WHERE plane_id NOT IN (SELECT plane_id FROM planes('x'));
+
+-- shares of ops are 100 % together
+SELECT 1 FROM (SELECT total(self_time_percent) AS percent FROM top_ops('x', -1)) WHERE percent <> 0 AND abs(percent - 100) > 1e-6;
+
+-- words are those that prof_columns lists
+SELECT 1 FROM planes('x') WHERE kind NOT IN ('host', 'tensorcore', 'sparsecore', 'gpu', 'metadata', 'custom', 'other') UNION ALL
+SELECT 1 FROM lines('x') WHERE instr((SELECT description FROM prof_columns WHERE table_name = 'lines' AND "column" = 'kind'), kind) = 0 UNION ALL
+SELECT 1 FROM prof_issues('x') WHERE severity NOT IN ('error', 'warning', 'info') OR instr((SELECT description FROM prof_columns WHERE table_name = 'prof_issues' AND "column" = 'code'), code) = 0 UNION ALL
+SELECT 1 FROM op_profile('x', 'provenance') WHERE kind NOT IN ('root', 'program', 'provenance', 'category', 'duplicates', 'op') UNION ALL
+SELECT 1 FROM overview('x') WHERE instr((SELECT description FROM prof_columns WHERE table_name = 'overview' AND "column" = 'section'), section) = 0 UNION ALL
+SELECT 1 FROM input_pipeline('x') WHERE hardware NOT IN ('UNKNOWN_HARDWARE', 'CPU_ONLY', 'GPU', 'TPU') OR input_verdict NOT IN ('host', 'both', 'device', 'unknown') UNION ALL
+SELECT 1 FROM tf_data_iterators('x') WHERE instr((SELECT description FROM prof_columns WHERE table_name = 'tf_data_iterators' AND "column" = 'suggestion'), suggestion) = 0 UNION ALL
+SELECT 1 FROM roofline('x') WHERE instr((SELECT description FROM prof_columns WHERE table_name = 'roofline' AND "column" = 'bound_by'), bound_by) = 0 UNION ALL
+SELECT 1 FROM recommendations('x') WHERE severity NOT IN ('error', 'warning', 'info') OR tip_type NOT IN ('faq', 'host', 'device', 'doc') OR section NOT IN ('overview_page', 'input_pipeline_analyzer', 'smart_suggestion', 'more_suggestions');
