@@ -9,6 +9,8 @@ SELECT 'columns are those of the tables', count(*) = 0 FROM prof_columns AS c
  WHERE NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(c.table_name) AS x WHERE x.name = c."column");
 SELECT 'tables are those of prof_columns', count(*) = 0 FROM (SELECT DISTINCT table_name AS t FROM prof_columns) JOIN pragma_table_xinfo(t) AS x
  WHERE NOT EXISTS (SELECT 1 FROM prof_columns AS c WHERE c.table_name = t AND c."column" = x.name);
+SELECT 'the README names all tables, queries and functions', count(*) = 0 FROM (SELECT table_name AS name FROM prof_columns UNION SELECT name FROM prof_functions)
+ WHERE CAST(readfile('README.md') AS TEXT) NOT GLOB '*`' || name || '[`(]*';
 SELECT 'queries name our tables so that the user''s do not hide them', count(*) = 0 FROM prof_queries WHERE sql NOT LIKE '%temp.%';
 SELECT prof_version() GLOB '[0-9]*.[0-9]*.[0-9]*', prof_debug() LIKE '%commit%';
 
