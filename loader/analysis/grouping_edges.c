@@ -346,6 +346,7 @@ static void sort_refs(ContextRef *refs, size_t n)
 
 static bool connect_contexts(Forest *f, ProfErr *err)
 {
+    enum { AHEAD = 16 };
     Contexts *c = &f->contexts;
     size_t n_marks = 0;
     for (size_t i = 0; i < f->host->n_lines; i++) n_marks += f->lines[i].produced.n + f->lines[i].consumed.n + f->lines[i].lent.n;
@@ -358,7 +359,10 @@ static bool connect_contexts(Forest *f, ProfErr *err)
         for (int produces = 0; produces < 2; produces++) {
             const ContextMark *marks = produces ? fl->produced.items : fl->consumed.items;
             size_t n = produces ? fl->produced.n : fl->consumed.n;
-            for (size_t k = 0; k < n && memory; k++) memory = add_ref(c, &marks[k], produces, fl->first + marks[k].node);
+            for (size_t k = 0; k < n && memory; k++) {
+                if (k + AHEAD < n) __builtin_prefetch(&c->slots[context_slot(c, marks[k + AHEAD].id, marks[k + AHEAD].scope)]);
+                memory = add_ref(c, &marks[k], produces, fl->first + marks[k].node);
+            }
         }
         if (fl->role == ROLE_STEPS && memory) lend_all(f, fl, err);
     }
