@@ -153,7 +153,7 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, cons
         add_ms(o, "sc_idle_ms_average", m->sc_idle, "SparseCores idle, in a step");
         add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle, "SparseCores busy, in a step");
     }
-    if (!has_sparsecores(devices)) {
+    if (!(m->sc_shortest > 0) && !has_sparsecores(devices)) {
         add_ms(o, "scv0_compute_ms_average", m->scv0_compute, "transforming on SparseCore V0, in a step");
         add_ms(o, "scv0_infeed_ms_average", m->scv0_infeed, "infeed of SparseCore V0, in a step");
     }

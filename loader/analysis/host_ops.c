@@ -491,7 +491,7 @@ int host_ops_build(OpBuild *build, ProfErr *err)
     if (!job.lines) return prof_nomem(err);
     if (!stat_filter_open(&job.filter, job.plane, wanted, COUNT(wanted), err)) {
         job.has_stages = plane_declares(job.plane, STAT_STAGE_ID);
-        job.has_regions = declares_regions(job.plane);
+        job.has_regions = !build->grouped && declares_regions(job.plane);
         if (!collect_known(&job, err) && !index_by_meta(&job, err))
             parallel_lines(build->host->lines + job.plane->first_line, job.plane->n_lines, sweep_line, &job, err);
         for (size_t i = 0; i < job.plane->n_lines && !err->code; i++)

@@ -203,23 +203,23 @@ static int64_t chip_of(const Plane *plane, ProfErr *err)
     return chip;
 }
 
-/* All events of SparseCores' op lines are duty; module lines only widen what is measured. */
+/* Module lines only widen what is measured. */
 static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
 {
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
         Line *line = &plane->host->lines[plane->first_line + i];
-        bool ops = is_named(line, "Sparse Core Ops");
-        if (!ops && !is_named(line, "Sparse Core Modules")) continue;
+        if (!is_named(line, "Sparse Core Ops") && !is_named(line, "Sparse Core Modules")) continue;
         EventReader reader;
         EventAt e;
         event_reader_open(&reader, line, 0, err);
-        while (event_reader_next(&reader, &e) && !err->code) {
-            PsSpan span = {(uint64_t)e.start_ps, (uint64_t)e.start_ps + (uint64_t)e.duration_ps};
-            hull_add(&duty->measured, span);
-            if (ops && !duty_spans_add(&duty->active, span, 1u << DUTY_LIKELY | 1u << DUTY_SURE)) prof_nomem(err);
-        }
+        while (event_reader_next(&reader, &e)) hull_add(&duty->measured, (PsSpan){(uint64_t)e.start_ps, (uint64_t)e.start_ps + (uint64_t)e.duration_ps});
         event_reader_close(&reader);
     }
+    SpanList busy = {0};
+    if (!err->code) sparsecore_busy(plane, &busy, err);
+    for (size_t i = 0; i < busy.n && !err->code; i++)
+        if (!duty_spans_add(&duty->active, busy.spans[i], 1u << DUTY_LIKELY | 1u << DUTY_SURE)) prof_nomem(err);
+    span_list_free(&busy);
     return err->code;
 }
 

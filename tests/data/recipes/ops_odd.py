@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Writes the runs of ops_odd: what XProf's tables of ops and steps have a rule for and no made-up or recorded profile shows.
+
+    tests/data/recipes/ops_odd.py [FOLDER]      FOLDER/RUN/HOST.xplane.pb; tests/data/ops_odd/plugins/profile if not given
+
+    categories  ops without a category, or "unknown", named as opcodes and not; names and scopes of what is computed again to save memory
+    sparse      ops of SparseCores inside others, with and without a category; programs of two SparseCores, one of which ran no op
+    pools       ops of host threads that begin together, the shorter first, with and without the region of a thread pool
+    planes      a TPU plane of another name, beside a TensorCore
+    apart       two hosts with GPUs whose steps align otherwise when the first and last steps count
+
+The same bytes each time."""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
+from wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+
+NAMES = ["program_id", "symbol_id", "hlo_category", "tf_op", "flops", "bytes_accessed", "group_id", "_c", "offload_core_id", "tc_offload_start_id", "correlation_id"]
+KEYS = {name: i + 1 for i, name in enumerate(NAMES)}
+STAT_METADATA = b"".join(stat_metadata(i, name) for name, i in KEYS.items())
+STEPS, MODULES, OPS = 1, 2, 3
+DERIVED_STEPS = -559038737
+
+
+def s(name, **value):
+    return stat(KEYS[name], **value)
+
+
+def op(key, name, category=None, tf_op=None, text=None):
+    """Metadata of an op of program 7."""
+    stats = [s("program_id", uint64=7), s("symbol_id", uint64=key), s("flops", uint64=100 * key), s("bytes_accessed", uint64=50 * key)]
+    stats += [s("hlo_category", str=category)] if category is not None else []
+    stats += [s("tf_op", str=tf_op)] if tf_op else []
+    return event_metadata(key, text or "%%%s = f32[1]{0} add(f32[1]{0} %%x)" % name, name, stats)
+
+
+def categories():
+    unknown = [("infeed", None), ("while", ""), ("add", "unknown"), ("add.1", "unknown"), ("tanh", "Unknown"), ("x.1", "Unknown"), ("outfeed", "unknown"),
+               ("infeed.2", None), ("call", None), ("async_start", None), ("async-start", None), ("y", "loop fusion"), ("send", None), ("fed", "infeed")]
+    scopes = ["rematted_computation/x", "a/rematted_computation/x", "a_rematted_computations", "remat/x", "rematted_computation:Mul"]
+    texts = ["%a.remat = f32[1] add()", "%aremat.1 = f32[1] add(a.remat)", "a.remat.1", "%a.remat2 = f32[1] x()", "x = add(%b.remat)"]
+    metadata = [op(i + 1, name, category) for i, (name, category) in enumerate(unknown)]
+    metadata += [op(i + 31, "s%d" % i, "fusion", scope) for i, scope in enumerate(scopes)]
+    metadata += [op(i + 51, "t%d" % i, "fusion", text=text) for i, text in enumerate(texts)]
+    keys = [i + 1 for i in range(len(unknown))] + [i + 31 for i in range(len(scopes))] + [i + 51 for i in range(len(texts))]
+    events = [event(key, 1000 * i, 900 - i) for i, key in enumerate(keys)]
+    return {"h": space(plane(3, "/device:TPU:0", [line(OPS, "XLA Ops", events)], b"".join(metadata) + STAT_METADATA))}
+
+
+def sparse():
+    group = [s("group_id", int64=0)]
+    core = plane(3, "/device:TPU:0", [
+        line(STEPS, "Steps", [event(90, 1000, 100000, group)]),
+        line(OPS, "XLA Ops", [event(1, 2000, 500, group + [s("offload_core_id", int64=0), s("tc_offload_start_id", int64=0)])])],
+        op(1, "offloads", "custom-call") + event_metadata(90, "5") + STAT_METADATA)
+    spans = [(5000, 500, 1), (5100, 200, 1),                      # no category: what is inside counts
+             (7000, 500, 2), (7100, 200, 1),                      # a category
+             (9000, 500, 1), (9100, 200, 1), (9150, 50, 1),       # three deep
+             (12000, 500, 1), (12300, 400, 1),                    # overlapping
+             (14000, 500, 1), (14100, 0, 1),                      # of no length
+             (16100, 200, 1), (16000, 500, 1)]                    # the inner first
+    modules = [event(91, 1000, 40000, [s("offload_core_id", int64=0), s("tc_offload_start_id", int64=10)])]
+    metadata = op(1, "bare") + op(2, "known", "sparsecore gather") + event_metadata(91, "sc(7)") + STAT_METADATA
+    ran = plane(4, "/device:TPU:0 SparseCore 0", [line(MODULES, "Sparse Core Modules", modules),
+                                                  line(OPS, "Sparse Core Ops", [event(key, begin, length) for begin, length, key in spans])], metadata)
+    idle = plane(5, "/device:TPU:0 SparseCore 1", [line(MODULES, "Sparse Core Modules", modules), line(OPS, "Sparse Core Ops", [])], metadata)
+    return {"h": space(core, ran, idle)}
+
+
+def pools():
+    metadata = b"".join([event_metadata(1, "a/MatMul:MatMul"), event_metadata(2, "b/Conv2D:Conv2D"), event_metadata(3, "ThreadpoolListener::StartRegion"),
+                         event_metadata(4, "ThreadpoolListener::StopRegion"), stat_metadata(KEYS["_c"], "_c")])
+    ops = [event(1, 10000, 300), event(2, 10000, 5000), event(1, 12000, 100)]
+    region = [event(3, 20000, 0, [s("_c", uint64=242)]), event(4, 30000, 0)]
+    threads = [("sorted", ops + region), ("as_written", ops), ("not_begun", ops + region[1:]), ("without_id", ops + [event(3, 20000, 0)] + region[1:])]
+    return {"h": space(plane(1, "/host:CPU", [line(10 + i, name, events, timestamp_ns=100) for i, (name, events) in enumerate(threads)], metadata))}
+
+
+def planes():
+    metadata = op(1, "one", "fusion", "a/One:One") + op(2, "two", "copy") + STAT_METADATA
+    lines = [line(OPS, "XLA Ops", [event(1, 1000, 500), event(2, 2000, 300)]), line(MODULES, "XLA Modules", [event(2, 500, 4000)])]
+    other = [line(OPS, "XLA Ops", [event(1, 9000, 500), event(2, 9100, 300)]), line(7, "else", [event(1, 100, 9900)])]
+    return {"h": space(plane(1, "/device:TPU:0", lines, metadata), plane(2, "/device:TPU:0 Other", other, metadata))}
+
+
+def apart():
+    def gpu(steps, timestamp_ns):
+        metadata = op(1, "kernel") + b"".join(event_metadata(10 + g, str(g)) for g, _, _ in steps) + STAT_METADATA
+        grouped = [(g, begin, length, [s("group_id", int64=g)]) for g, begin, length in steps]
+        return space(plane(1, "/device:GPU:1", [
+            line(53, "Stream #53(Compute)", [event(1, begin + 1000, length // 2, g + [s("correlation_id", int64=200 + n)]) for n, begin, length, g in grouped], timestamp_ns),
+            line(DERIVED_STEPS, "Steps", [event(10 + n, begin, length, g) for n, begin, length, g in grouped], timestamp_ns)], metadata))
+    steps = [(0, 2060000000, 4241880673), (1, 8238456771, 4687683794), (2, 15058477924, 4498720212), (3, 21538288859, 4984797332), (4, 29112439688, 5224555410),
+             (5, 36598453326, 5501944934)]
+    return {"a": gpu(steps, 237916), "b": gpu([(0,) + steps[5][1:]], 1891284)}
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "ops_odd", "plugins", "profile")
+    for make in (categories, sparse, pools, planes, apart):
+        for host, data in make().items():
+            os.makedirs(os.path.join(folder, make.__name__), exist_ok=True)
+            with open(os.path.join(folder, make.__name__, host + ".xplane.pb"), "wb") as f:
+                f.write(data)
+
+
+if __name__ == "__main__":
+    main()
