@@ -220,7 +220,8 @@ static void *make_all(Run *run, Host *only, ProfErr *err)
     for (size_t i = 0; all && i < all->n_steps; i++) {
         Step *step = &all->steps[i];
         while (k < kept->n_steps && kept->steps[k].of_hosts[0] < step->of_hosts[0]) k++;
-        bool same = k < kept->n_steps && !memcmp(kept->steps[k].of_hosts, step->of_hosts, all->n_hosts * sizeof(HostStep *));
+        bool same = k < kept->n_steps;
+        for (size_t h = 0; h < all->n_hosts && same; h++) same = kept->steps[k].of_hosts[h] == step->of_hosts[h];
         step->kept_number = same ? (int64_t)kept->steps[k].number : -1;
         step->dropped = !same;
     }
