@@ -22,6 +22,10 @@ static void attach_run(sqlite3_context *ctx, int argc, sqlite3_value **argv, boo
 {
     const char *path = (const char *)sqlite3_value_text(argv[0]), *label = argc > 1 ? (const char *)sqlite3_value_text(argv[1]) : NULL;
     if (!path || (argc > 1 && !label)) return;
+    if (label && !*label) {
+        fail(ctx, SQLITE_ERROR, sqlite3_mprintf("%s: an empty label names no run; give a word as second argument", path));
+        return;
+    }
     char *attached_as = NULL, *message = NULL;
     int rc = prof_attach(sqlite3_user_data(ctx), path, label, by_host, &attached_as, &message);
     if (rc != SQLITE_OK)

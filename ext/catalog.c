@@ -112,7 +112,10 @@ static void queries_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (column != PQ_SIGNATURE) return;
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendf(out, "%s(", q->name);
-    for (int i = 0; i < q->n_parameters; i++) sqlite3_str_appendf(out, "%s%s = %s", i ? ", " : "", q->parameters[i].name, q->parameters[i].default_sql);
+    for (int i = 0; i < q->n_parameters; i++) {
+        const QueryParameter *p = &q->parameters[i];
+        sqlite3_str_appendf(out, "%s%s%s%s", i ? ", " : "", p->name, *p->default_sql ? " = " : "", p->default_sql);
+    }
     sqlite3_str_appendchar(out, 1, ')');
     sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
 }

@@ -207,7 +207,7 @@ bool cursor_message(RowCursor *c, Span span);
 /* ---- canned queries: generated from queries/NAME.sql ---- */
 
 typedef struct {
-    const char *name, *default_sql, *description;
+    const char *name, *default_sql, *description; /* default "": it must be given */
 } QueryParameter;
 typedef struct {
     const char *name, *question, *sql;

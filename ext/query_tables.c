@@ -116,6 +116,19 @@ static int query_next(sqlite3_vtab_cursor *cursor)
     return rc == SQLITE_DONE ? SQLITE_OK : query_fail(c, rc);
 }
 
+/* A parameter without default: comparing with nothing would find that all has vanished. */
+static int check_all_given(QueryCursor *c)
+{
+    const Query *query = ((QueryTable *)c->base.pVtab)->query;
+    for (int i = 0; i < query->n_parameters && i < MAX_GIVEN; i++) {
+        const QueryParameter *p = &query->parameters[i];
+        if (*p->default_sql || c->given[i]) continue;
+        return prof_table_fail(c->base.pVtab, SQLITE_ERROR,
+                               sqlite3_mprintf("%s needs %s (%s): SELECT * FROM %s('run_a', 'run_b')", query->name, p->name, p->description, query->name));
+    }
+    return SQLITE_OK;
+}
+
 static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc, sqlite3_value **argv)
 {
     (void)plan;
@@ -139,6 +152,8 @@ static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *lette
         int index = sqlite3_bind_parameter_index(c->stmt, name);
         if (index && (rc = sqlite3_bind_value(c->stmt, index, argv[i])) != SQLITE_OK) return query_fail(c, rc);
     }
+    rc = check_all_given(c);
+    if (rc != SQLITE_OK) return rc;
     c->eof = false;
     return query_next(cursor);
 }

@@ -1,6 +1,6 @@
 -- How do the HLO ops of two runs differ?
--- parameter a = NULL: the first run: a label, file, run folder or log dir
--- parameter b = NULL: the second run
+-- parameter a: the first run: a label, file, run folder or log dir
+-- parameter b: the second run
 -- column hlo_module TEXT: module of the op, all its programs together; NULL: the file does not hold it
 -- column hlo_op TEXT: name of the instruction; compilers may give it to another one in the other run
 -- column category TEXT: kind of op
@@ -28,4 +28,4 @@ WITH both_runs AS (
 SELECT hlo_module, hlo_op, category, CASE WHEN in_a AND in_b THEN 'both' WHEN in_b THEN 'appeared' ELSE 'vanished' END, n_a, n_b, us_a, us_b, us_b - us_a,
        100.0 * (us_b - us_a) / nullif(us_a, 0), us_a / nullif(n_a, 0), us_b / nullif(n_b, 0), (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0)
 FROM ops
-ORDER BY abs(us_b - us_a) DESC, hlo_module, hlo_op, category
+ORDER BY abs(us_b - us_a) DESC, max(us_a, us_b) DESC, hlo_module, hlo_op, category

@@ -1,6 +1,6 @@
 -- How do the GPU kernels of two runs differ?
--- parameter a = NULL: the first run: a label, file, run folder or log dir
--- parameter b = NULL: the second run
+-- parameter a: the first run: a label, file, run folder or log dir
+-- parameter b: the second run
 -- column kernel_name TEXT: the kernel
 -- column op_name TEXT: the framework op that it ran for; NULL when not known
 -- column change TEXT: both: it ran in both; appeared: only in the second; vanished: only in the first
@@ -25,4 +25,4 @@ WITH both_runs AS (
 SELECT kernel_name, op_name, CASE WHEN n_a AND n_b THEN 'both' WHEN n_b THEN 'appeared' ELSE 'vanished' END, n_a, n_b, us_a, us_b, us_b - us_a,
        100.0 * (us_b - us_a) / nullif(us_a, 0), us_a / nullif(n_a, 0), us_b / nullif(n_b, 0), (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0)
 FROM kernels
-ORDER BY abs(us_b - us_a) DESC, kernel_name, op_name
+ORDER BY abs(us_b - us_a) DESC, max(us_a, us_b) DESC, kernel_name, op_name

@@ -1,6 +1,6 @@
 -- How do the framework ops of two runs differ?
--- parameter a = NULL: the first run: a label, file, run folder or log dir
--- parameter b = NULL: the second run
+-- parameter a: the first run: a label, file, run folder or log dir
+-- parameter b: the second run
 -- column host_or_device TEXT: Device or Host
 -- column type TEXT: type of the op
 -- column operation TEXT: name of the op; IDLE: time in no op
@@ -26,4 +26,4 @@ WITH both_runs AS (
 SELECT side, type, operation, CASE WHEN in_a AND in_b THEN 'both' WHEN in_b THEN 'appeared' ELSE 'vanished' END, n_a, n_b, us_a, us_b, us_b - us_a,
        100.0 * (us_b - us_a) / nullif(us_a, 0), us_a / nullif(n_a, 0), us_b / nullif(n_b, 0), (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0)
 FROM ops
-ORDER BY abs(us_b - us_a) DESC, side, operation, type
+ORDER BY abs(us_b - us_a) DESC, max(us_a, us_b) DESC, side, operation, type

@@ -2,7 +2,7 @@
 #
 # A query file opens with its head:
 #   -- The question, in one line?
-#   -- parameter NAME [TYPE] = DEFAULT: what it is
+#   -- parameter NAME [TYPE] = DEFAULT: what it is    (without default: it must be given)
 #   -- column NAME TYPE [unit]: what it is            (a NAME with blanks stands in double quotes)
 # and then holds one SELECT whose columns are the declared ones, in order.
 function text(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return "\"" s "\"" }
@@ -11,7 +11,7 @@ function type_of(value) { return value ~ /^-?[0-9]+$/ ? "INTEGER" : value ~ /^-?
 function flush_query() {
     if (name == "") return
     for (i = 1; i <= n_parameters; i++)
-        columns = columns "    {" text(parameter[i]) ", \"" parameter_type[i] " HIDDEN\", NULL, " text(parameter_doc[i] "; default " parameter_default[i]) ", \"argument " i "\"},\n"
+        columns = columns "    {" text(parameter[i]) ", \"" parameter_type[i] " HIDDEN\", NULL, " text(parameter_doc[i] (parameter_default[i] == "" ? "" : "; default " parameter_default[i])) ", \"argument " i "\"},\n"
     printf "static const QueryParameter %s_parameters[] = {\n", name
     for (i = 1; i <= n_parameters; i++) printf "    {%s, %s, %s},\n", text(parameter[i]), text(parameter_default[i]), text(parameter_doc[i])
     printf "};\nstatic const Column %s_columns[] = {\n%s};\n", name, columns
@@ -28,10 +28,12 @@ FNR == 1 {
 /^-- parameter / {
     n_parameters++
     rest = $0; sub(/^-- parameter /, "", rest)
-    head = rest; sub(/ =.*/, "", head); split(head, part, " ")
+    head = value = rest; sub(/:.*/, "", head); sub(/:.*/, "", value)
+    sub(/ =.*/, "", head); split(head, part, " ")
     parameter[n_parameters] = part[1]
     doc = rest; sub(/^[^:]*: */, "", doc); parameter_doc[n_parameters] = doc
-    value = rest; sub(/^[^=]*= */, "", value); sub(/:.*/, "", value); parameter_default[n_parameters] = value
+    if (!sub(/^[^=]*= */, "", value)) value = ""
+    parameter_default[n_parameters] = value
     parameter_type[n_parameters] = part[2] != "" ? part[2] : type_of(value)
     next
 }
