@@ -430,7 +430,8 @@ static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool
     if (r->place == AT_HOST) {
         op = tf_op_parse(slice_of(r->event.meta->name));
         if (op.category != OP_TENSORFLOW && op.category != OP_JAX) return;
-    } else if (r->place == AT_GPU && (detail = instruction_of(c, r))) {
+    } else if (r->place == AT_GPU && told(c, r, TOLD_HLO_OP)) {
+        if (!(detail = instruction_of(c, r))) return;
         op = tf_op_parse((Slice){detail->provenance, strlen(detail->provenance)});
     } else if (told(c, r, TOLD_TF_OP) && (r->told[TOLD_TF_OP].type == TYPE_STR || r->told[TOLD_TF_OP].type == TYPE_REF)) {
         op = tf_op_parse(told_text(c, r, TOLD_TF_OP));
@@ -464,7 +465,7 @@ static void shapes_column(sqlite3_context *ctx, Slice shapes)
 static void instruction_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, int column)
 {
     const HloDetail *detail = instruction_of(c, r);
-    if (!detail && column == ED_INPUTS && r->place == AT_GPU && told(c, r, TOLD_TF_OP) && told(c, r, TOLD_SHAPES))
+    if (!told(c, r, TOLD_HLO_OP) && column == ED_INPUTS && r->place == AT_GPU && told(c, r, TOLD_TF_OP) && told(c, r, TOLD_SHAPES))
         return shapes_column(ctx, told_text(c, r, TOLD_SHAPES));
     if (!detail) return;
     if (column != ED_FINGERPRINT)
@@ -476,7 +477,7 @@ static void instruction_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx
 static void hlo_name_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool module)
 {
     if (r->place == AT_GPU) {
-        if (!told(c, r, TOLD_HLO_OP) && !told(c, r, TOLD_MODULE)) return;
+        if (!told(c, r, TOLD_HLO_OP)) return;
         Slice name = told_text(c, r, module ? TOLD_MODULE : TOLD_HLO_OP);
         return result_slice(ctx, module ? name : slice_innermost(name));
     }
