@@ -10,11 +10,39 @@ typedef struct {
     uint32_t order; /* ends before begins, the higher type first */
 } Edge;
 
-static int by_time(const void *a, const void *b)
+static bool is_before(const Edge *x, const Edge *y) { return x->ps != y->ps ? x->ps < y->ps : x->order < y->order; }
+
+static size_t end_of_run(const Edge *edges, size_t n, size_t at)
 {
-    const Edge *x = a, *y = b;
-    if (x->ps != y->ps) return x->ps < y->ps ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    for (at++; at < n && !is_before(&edges[at], &edges[at - 1]);) at++;
+    return at;
+}
+
+/* Merges the run that begins at `at` with the next; where that ends. */
+static size_t merge_runs(const Edge *from, Edge *to, size_t n, size_t at)
+{
+    size_t i = at, middle = end_of_run(from, n, at), j = middle, end = middle < n ? end_of_run(from, n, middle) : n;
+    while (i < middle && j < end) to[at++] = is_before(&from[j], &from[i]) ? from[j++] : from[i++];
+    if (i < middle) memcpy(to + at, from + i, (middle - i) * sizeof *to);
+    if (j < end) memcpy(to + at, from + j, (end - j) * sizeof *to);
+    return end;
+}
+
+/* Spans of a line follow each other, mostly, so their edges are in order already: runs are merged, two by two, until one is left. */
+static int sort_edges(Edge *edges, size_t n, ProfErr *err)
+{
+    if (end_of_run(edges, n, 0) >= n) return PROF_OK;
+    Edge *scratch = prof_alloc(n * sizeof *scratch), *from = edges, *to = scratch;
+    if (!scratch) return prof_nomem(err);
+    for (size_t n_merged = 2; n_merged > 1;) {
+        n_merged = 0;
+        for (size_t at = 0; at < n; n_merged++) at = merge_runs(from, to, n, at);
+        Edge *other = from;
+        from = to, to = other;
+    }
+    if (from != edges) memcpy(edges, from, n * sizeof *edges);
+    prof_free(scratch);
+    return PROF_OK;
 }
 
 enum { BEGINS = 0x100 };
@@ -65,9 +93,9 @@ int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, u
         edges[k++] = (Edge){s->start_ps, rank | BEGINS};
         edges[k++] = (Edge){(int64_t)((uint64_t)s->start_ps + (uint64_t)s->duration_ps), rank};
     }
-    if (k) qsort(edges, k, sizeof *edges, by_time);
-    walk(edges, k, begin_ps, duration_ps, result);
+    if (!sort_edges(edges, k, err)) walk(edges, k, begin_ps, duration_ps, result);
     prof_free(edges);
+    if (err->code) return err->code;
     uint64_t told = 0;
     for (int t = 0; t < N_STEP_TYPES; t++) told += result->type_ps[t];
     if (told < duration_ps) result->types |= 1u << TIME_UNKNOWN, result->type_ps[TIME_UNKNOWN] += duration_ps - told;
@@ -118,7 +146,6 @@ static size_t make_edges(const SpanRef *spans, size_t n, Edge *edges)
         edges[k++] = (Edge){spans[i].start_ps, rank | BEGINS};
         edges[k++] = (Edge){add_saturated(spans[i].start_ps, spans[i].duration_ps), rank};
     }
-    if (k) qsort(edges, k, sizeof *edges, by_time);
     return k;
 }
 
@@ -139,6 +166,7 @@ int step_sweep_by_time(const SpanRef *spans, size_t n, const Marker *steps, size
     if (edges && cuts) {
         int64_t open[N_STEP_TYPES] = {0};
         size_t n_edges = make_edges(spans, n, edges);
+        if (sort_edges(edges, n_edges, err)) n_edges = 0;
         Clock clock = {.at_ps = INT64_MIN, .next = cuts, .end = cuts + make_cuts(steps, n_steps, cuts), .out = type_ps};
         int now = TIME_UNKNOWN;
         memset(type_ps, 0, n_steps * N_STEP_TYPES * sizeof *type_ps);
