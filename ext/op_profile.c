@@ -16,8 +16,8 @@ SQLITE_EXTENSION_INIT3
     C(OP_DEPTH, "depth", "INTEGER", NULL, "levels below the root", "libprofsql")                                                                               \
     C(OP_PATH, "path", "TEXT", NULL, "names from below the root to the node, between slashes", "libprofsql")                                                   \
     C(OP_NAME, "name", "TEXT", NULL,                                                                                                                           \
-      "what XProf shows: a program, a scope, a category, an op, or an op and its duplicates; of a TPU no while, conditional or call, so that less may lie "    \
-      "below a node than is in it",                                                                                                                            \
+      "what XProf shows: a program, a scope, a category, an op, or an op and its duplicates; no op inside which others ran (while, conditional, "              \
+      "call): its own time lies in the program and the root alone",                                                                                            \
       "Node.name")                                                                                                                                             \
     C(OP_KIND, "kind", "TEXT", NULL, "root, program, provenance (a scope), category, duplicates (ops that are copies of the first) or op", "libprofsql")       \
     C(OP_PROGRAM, "program_id", "TEXT", NULL, "program of an op or of duplicates, decimal; NULL elsewhere", "Node.xla.program_id")                             \

@@ -10,7 +10,7 @@
 -- column occurrences INTEGER [events]: how often it ran on the line
 -- column total_time_us REAL [us]: time from begin to end, nested operations included
 -- column self_time_us REAL [us]: time of its own; below 0 where operations inside overlap each other
--- column line_percent REAL [percent 0..100]: share of the line's self time; NULL when all are 0
+-- column line_percent REAL [percent]: share of the line's self time, which operations that overlap make negative; NULL when all are 0
 WITH ranked AS (
     SELECT *, row_number() OVER (PARTITION BY run, line_id ORDER BY self_ps DESC, name) AS rank,
            total(self_ps) OVER (PARTITION BY run, line_id) AS line_ps
