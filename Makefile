@@ -146,10 +146,10 @@ fuzz:
 C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.c tests/*/*.c)
 lint: $(GENERATED)
 	$(call install_missing,$(LINT_PACKAGES))
-	clang-format --dry-run -Werror $(C_FILES)
-	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c)
+	$(Q)clang-format --dry-run -Werror $(C_FILES)
+	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c)
 format:
-	clang-format -i $(C_FILES)
+	$(Q)clang-format -i $(C_FILES)
 
 DEST = $(DESTDIR)$(PREFIX)
 install: loadable static capture
