@@ -53,8 +53,7 @@ bool core_duty_join(CoreDuty *duty, DutySpans *active, const Hull *measured);
  * their lists used up. */
 int duty_cycle(CoreDuty *cores, size_t n_cores, OpMetricsDb *db, ProfErr *err);
 
-/* When ops of a SparseCore ran, by the profiler's clock: of an op without category that has others inside, only these count. The
- * list is the caller's to free, even on failure. */
+/* When ops of a SparseCore ran, by the profiler's clock; empty parts are left out. The list is the caller's to free, even on failure. */
 int sparsecore_busy(const Plane *plane, SpanList *busy, ProfErr *err);
 
 #endif

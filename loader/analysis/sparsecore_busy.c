@@ -1,46 +1,84 @@
-/* sparsecore_busy.c: when the ops of a SparseCore ran; see duty_cycle.h. */
+/* sparsecore_busy.c: when the ops of a SparseCore ran; see duty_cycle.h.
+ *
+ * At each moment the innermost op counts, in the order of the file. It ran where it is on duty, but for one without a category
+ * that has an op on duty directly inside: what it does besides is not known. */
 #include "device_ops.h"
 #include "duty_cycle.h"
 
+enum { NO_PART = UINT32_MAX };
+
+/* A part of an op's span that no op inside has. */
 typedef struct {
     PsSpan span;
-    bool has_category, has_inside;
+    uint32_t next;
+} Part;
+
+typedef struct {
+    PsSpan span;
+    uint64_t told_until;
+    uint32_t parts;
+    bool has_category, off_duty, has_inside;
 } OpenOp;
 
 typedef struct {
     StatFilter filter;
     SpanList busy;
     OpenOp *open;
-    size_t n_open, capacity;
+    size_t n_open, open_capacity;
+    Part *parts; /* of the open ops */
+    size_t n_parts, part_capacity;
 } OpReader;
+
+static bool tell(OpReader *r, OpenOp *op, uint64_t until)
+{
+    if (op->off_duty || until <= op->told_until) return true;
+    if (r->n_parts == NO_PART || !GROW(r->parts, r->n_parts, r->part_capacity)) return false;
+    r->parts[r->n_parts] = (Part){{op->told_until, until}, op->parts};
+    op->parts = (uint32_t)r->n_parts++;
+    return true;
+}
 
 static bool close_op(OpReader *r)
 {
     OpenOp op = r->open[--r->n_open];
-    bool counts = (op.has_category || !op.has_inside) && op.span.begin != op.span.end;
-    return !counts || span_list_add(&r->busy, op.span);
+    bool counts = !op.off_duty && (op.has_category || !op.has_inside), good = !counts || tell(r, &op, op.span.end);
+    for (uint32_t i = op.parts; good && counts && i != NO_PART; i = r->parts[i].next) good = span_list_add(&r->busy, r->parts[i].span);
+    if (!r->n_open) r->n_parts = 0;
+    return good;
 }
 
-/* Ops are inside each other in the order of the file. */
-static bool open_op(OpReader *r, PsSpan span, bool has_category)
+static bool open_op(OpReader *r, const OpenOp *op)
 {
-    while (r->n_open && !span_includes(r->open[r->n_open - 1].span, span))
+    while (r->n_open && !span_includes(r->open[r->n_open - 1].span, op->span))
         if (!close_op(r)) return false;
-    if (r->n_open) r->open[r->n_open - 1].has_inside = true;
-    if (!GROW(r->open, r->n_open, r->capacity)) return false;
-    r->open[r->n_open++] = (OpenOp){.span = span, .has_category = has_category};
+    if (r->n_open) {
+        OpenOp *around = &r->open[r->n_open - 1];
+        if (!tell(r, around, op->span.begin)) return false;
+        if (around->told_until < op->span.end) around->told_until = op->span.end;
+        around->has_inside |= !op->off_duty;
+    }
+    if (!GROW(r->open, r->n_open, r->open_capacity)) return false;
+    r->open[r->n_open++] = *op;
     return true;
 }
 
-static bool has_category(const OpReader *r, const Plane *plane, const EventAt *e, ProfErr *err)
+/* The event's own category, else that of its metadata. */
+static OpenOp read_op(const OpReader *r, const Plane *plane, const EventAt *e, ProfErr *err)
 {
+    OpenOp op = {.span = {(uint64_t)e->start_ps, (uint64_t)e->start_ps + (uint64_t)e->duration_ps}, .told_until = (uint64_t)e->start_ps, .parts = NO_PART};
     Stat stat;
     unsigned known;
-    if (stat_filter_next(&r->filter, e->message, e->message + e->n_bytes, 4, &known, &stat)) return true;
-    if (event_meta_facts(plane, e->meta, err)) return false;
-    for (uint16_t i = 0; i < e->meta->n_facts; i++)
-        if (e->meta->facts[i].known == STAT_HLO_CATEGORY) return true;
-    return false;
+    if (stat_filter_next(&r->filter, e->message, e->message + e->n_bytes, 4, &known, &stat)) {
+        op.has_category = true, op.off_duty = op_is_off_duty(stat_text(plane, &stat));
+        return op;
+    }
+    if (event_meta_facts(plane, e->meta, err)) return op;
+    for (uint16_t i = 0; i < e->meta->n_facts && !op.has_category; i++) {
+        const Fact *fact = &e->meta->facts[i].fact;
+        op.has_category = e->meta->facts[i].known == STAT_HLO_CATEGORY;
+        op.off_duty = op.has_category && fact->type == TYPE_STR && op_is_off_duty(slice_of(fact->text));
+    }
+    return op;
 }
 
 static int read_line(OpReader *r, Line *line, ProfErr *err)
@@ -49,9 +87,8 @@ static int read_line(OpReader *r, Line *line, ProfErr *err)
     EventAt e;
     event_reader_open_for(&reader, line, &r->filter.wanted, err);
     while (event_reader_next(&reader, &e) && !err->code) {
-        PsSpan span = {(uint64_t)e.start_ps, (uint64_t)e.start_ps + (uint64_t)e.duration_ps};
-        bool category = has_category(r, line->plane, &e, err);
-        if (!err->code && !open_op(r, span, category)) prof_nomem(err);
+        OpenOp op = read_op(r, line->plane, &e, err);
+        if (!err->code && !open_op(r, &op)) prof_nomem(err);
     }
     event_reader_close(&reader);
     while (r->n_open && !err->code)
@@ -68,6 +105,7 @@ int sparsecore_busy(const Plane *plane, SpanList *busy, ProfErr *err)
         if (!strcmp(plane->host->lines[i].name->text, "Sparse Core Ops")) read_line(&r, &plane->host->lines[i], err);
     stat_filter_close(&r.filter);
     prof_free(r.open);
+    prof_free(r.parts);
     *busy = r.busy;
     return err->code;
 }

@@ -1,7 +1,7 @@
 /* step_sparsecore.c: SparseCores in the steps of the TensorCores; see step_parts.h.
  *
  * XProf asks neither for their own steps nor for their groups: what counts is how much of the TensorCores' step any of their
- * ops ran, by the profiler's clock. */
+ * ops ran (sparsecore_busy.c), by the profiler's clock. */
 #include "duty_cycle.h"
 #include "step_parts.h"
 

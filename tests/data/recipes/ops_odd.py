@@ -61,9 +61,16 @@ def sparse():
              (9000, 500, 1), (9100, 200, 1), (9150, 50, 1),       # three deep
              (12000, 500, 1), (12300, 400, 1),                    # overlapping
              (14000, 500, 1), (14100, 0, 1),                      # of no length
-             (16100, 200, 1), (16000, 500, 1)]                    # the inner first
+             (16100, 200, 1), (16000, 500, 1),                    # the inner first
+             (20000, 500, 4), (20100, 200, 2),                    # off duty, with one inside that is on duty
+             (22000, 500, 2), (22100, 200, 4),                    # the reverse
+             (24000, 500, 2), (24100, 200, 1), (24150, 50, 1),    # a known op around two without a category
+             (26000, 500, 1), (26100, 200, 4), (26150, 50, 1),    # without a category, but only what is off duty is inside
+             (28000, 500, 1), (28100, 200, 4), (28350, 50, 1),    # one of both
+             (30000, 500, 1), (30100, 200, 1), (30150, 50, 4),
+             (32000, 500, 2), (32100, 200, 4), (32150, 100, 1), (32160, 20, 1)]
     modules = [event(91, 1000, 40000, [s("offload_core_id", int64=0), s("tc_offload_start_id", int64=10)])]
-    metadata = op(1, "bare") + op(2, "known", "sparsecore gather") + event_metadata(91, "sc(7)") + STAT_METADATA
+    metadata = op(1, "bare") + op(2, "known", "sparsecore gather") + op(4, "off", "infeed") + event_metadata(91, "sc(7)") + STAT_METADATA
     ran = plane(4, "/device:TPU:0 SparseCore 0", [line(MODULES, "Sparse Core Modules", modules),
                                                   line(OPS, "Sparse Core Ops", [event(key, begin, length) for begin, length, key in spans])], metadata)
     idle = plane(5, "/device:TPU:0 SparseCore 1", [line(MODULES, "Sparse Core Modules", modules), line(OPS, "Sparse Core Ops", [])], metadata)
