@@ -234,6 +234,7 @@ const Table session_table = {"session",
     "memory_events_elsewhere, " \
     "free_without_allocation, " \
     "unreadable_program, " \
+    "refused_program, " \
     "duplicate_program, " \
     "programs_of_subprocesses, " \
     "heap_simulation, " \
@@ -256,6 +257,8 @@ const Table session_table = {"session",
     "inference_cut, " \
     "dcn_cut, " \
     "tf_data_cut, " \
+    "capture_dropped, " \
+    "capture_ended_abruptly, " \
     "more; " \
     "xprof_error, xprof_warning (the profiler said it) and xprof_steps (of the whole run, with its first host): what XProf shows above its pages"
 /* clang-format on */
