@@ -64,7 +64,7 @@ SQLITE_EXTENSION_INIT3
     C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction",                                                                                           \
       "rate at the default clock over the device's peak; may pass 1 where a cost is overestimated; NULL: peak or operations not known", "libprofsql")          \
     C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction",                                                                                               \
-      "HBM bandwidth over the device's peak; far beyond 1 for the start and done of an asynchronous transfer, which take less time than the transfer; NULL: "  \
+      "HBM bandwidth over the device's peak; may pass 1 where a cost is overestimated, far for the start and done of an asynchronous transfer; NULL: "         \
       "peak or bytes not known",                                                                                                                               \
       "libprofsql")                                                                                                                                            \
     C(HO_PADDING, "padding_efficiency", "REAL", "fraction 0..1",                                                                                               \

@@ -39,7 +39,7 @@ WITH device AS MATERIALIZED (
 ), marked AS MATERIALIZED (
     SELECT run, avg(duration_ms) AS ms, stddev(duration_ms) AS deviation FROM temp.steps(:source) WHERE outside_xprof GROUP BY run
 ), allocator AS MATERIALIZED (
-    SELECT run, allocator AS name, max(profile_peak_bytes) / 1048576.0 AS mib FROM temp.memory_allocators(:source) GROUP BY run
+    SELECT run, CASE WHEN allocator GLOB '[0-9]*' THEN 'allocator ' ELSE '' END || allocator AS name, max(profile_peak_bytes) / 1048576.0 AS mib FROM temp.memory_allocators(:source) GROUP BY run
 ), program AS MATERIALIZED (
     SELECT run, hlo_module AS name, max(peak_heap_mib) AS mib
     FROM temp.memory_peaks(:source)

@@ -11,7 +11,7 @@
 -- column cumulative_percent REAL [percent 0..100]: share of this op and those above
 -- column avg_self_time_us REAL [us]: self time of one
 -- column flops_utilization REAL [fraction]: of the device's peak; NULL: not known
--- column hbm_utilization REAL [fraction]: of the device's peak, beyond 1 for the start and done of asynchronous transfers; NULL: not known
+-- column hbm_utilization REAL [fraction]: of the device's peak; may pass 1 where a cost is overestimated, far for the start and done of asynchronous transfers; NULL: not known
 -- column bound_by TEXT: the resource that it uses most
 -- column tf_op TEXT: framework op that it comes from
 -- column source_line TEXT: file:line of the user's program; NULL: not known
