@@ -49,6 +49,36 @@ static bool event_metadata_next(RowCursor *c)
     return next_entry(c);
 }
 
+/* Events of each metadata of the plane in hand. */
+typedef struct {
+    const Plane *plane;
+    uint64_t *counts;
+} EventCounts;
+
+static void counts_free(void *owned)
+{
+    EventCounts *e = owned;
+    prof_free(e->counts);
+    prof_free(e);
+}
+
+static bool count_events(RowCursor *c, const Plane *plane)
+{
+    EventCounts *e = c->owned;
+    if (e && e->plane == plane) return true;
+    if (!e && !run_totals(c->host->run, &c->err)) return false;
+    if (!e && !(e = c->owned = prof_alloc(sizeof *e))) return prof_nomem(&c->err), false;
+    prof_free(e->counts);
+    *e = (EventCounts){NULL, prof_alloc(plane->n_event_metas * sizeof *e->counts)};
+    if (!e->counts) return prof_nomem(&c->err), false;
+    for (size_t i = 0; i < plane->n_lines; i++) {
+        const Line *line = &c->host->lines[plane->first_line + i];
+        for (size_t k = 0; k < line->n_totals; k++) e->counts[line->totals[k].meta] += line->totals[k].count;
+    }
+    e->plane = plane;
+    return true;
+}
+
 static void child_ids(RowCursor *c, sqlite3_context *ctx)
 {
     sqlite3_str *out = sqlite3_str_new(NULL);
@@ -109,27 +139,16 @@ static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column
         break;
     }
     case EM_EVENTS:
-        if (!run_totals(c->host->run, &c->err)) return;
-        for (size_t l = 0; l < plane->n_lines; l++) {
-            const Line *line = &c->host->lines[plane->first_line + l];
-            size_t low = 0, high = line->n_totals; /* totals are ordered by metadata */
-            while (low < high) {
-                size_t mid = (low + high) / 2;
-                if (line->totals[mid].meta < c->j)
-                    low = mid + 1;
-                else
-                    high = mid;
-            }
-            if (low < line->n_totals && line->totals[low].meta == c->j) n += line->totals[low].count;
-        }
-        sqlite3_result_int64(ctx, n);
+        if (!count_events(c, plane)) return;
+        sqlite3_result_int64(ctx, (sqlite3_int64)((EventCounts *)c->owned)->counts[c->j]);
         break;
     default: break;
     }
 }
 
 static double event_metadata_count(const Counts *counts) { return counts->metadata; }
-static const RowSource event_metadata_rows = {.next = event_metadata_next, .column = event_metadata_column, .count = event_metadata_count};
+static const RowSource event_metadata_rows = {
+    .next = event_metadata_next, .column = event_metadata_column, .release = counts_free, .count = event_metadata_count};
 const Table event_metadata_table = {"event_metadata",
                                     "one row for each event name that a plane declares",
                                     event_metadata_columns,

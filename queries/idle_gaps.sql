@@ -8,11 +8,13 @@
 -- column duration_us REAL [us]: length of the gap
 -- column before TEXT: the operation that ended last
 -- column after TEXT: the operation that begins next
-WITH device AS MATERIALIZED (
-    SELECT count(*) > 0 AS present FROM temp.planes(:source) WHERE kind IN ('tensorcore', 'gpu') AND event_count > 0
+WITH plane AS MATERIALIZED (
+    SELECT run, plane_id, kind, event_count FROM temp.planes(:source)
+), device AS MATERIALIZED (
+    SELECT count(*) > 0 AS present FROM plane WHERE kind IN ('tensorcore', 'gpu') AND event_count > 0
 ), busy AS MATERIALIZED (
     SELECT l.run, l.host, l.plane_id, l.line_id
-    FROM device, temp.lines(:source) AS l JOIN temp.planes(:source) AS p ON p.run = l.run AND p.plane_id = l.plane_id
+    FROM device CROSS JOIN temp.lines(:source) AS l CROSS JOIN plane AS p ON p.run = l.run AND p.plane_id = l.plane_id
     WHERE NOT l.derived AND l.event_count > 0
       AND CASE WHEN present THEN p.kind = 'gpu' OR (p.kind = 'tensorcore' AND l.kind = 'ops') ELSE p.kind = 'host' END
 ), spans AS (

@@ -202,6 +202,7 @@ static bool derive(Result *r, ProfErr *err)
     Plane **gpus = prof_alloc(host->n_planes * sizeof *gpus);
     uint32_t n_gpus = 0;
     if (!d->names || !d->display_ids || !r->planes || !gpus) prof_nomem(err);
+    if (!err->code) scopes_read(&d->scopes, host, err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++)
         if (host->planes[i].kind == PLANE_TENSORCORE) derive_tensorcore(d, &host->planes[i], err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
@@ -211,6 +212,8 @@ static bool derive(Result *r, ProfErr *err)
     }
     if (!err->code) derive_launches(d, gpus, n_gpus, err);
     prof_free(gpus);
+    prof_free(d->scopes.links.items);
+    d->scopes = (ScopeTree){0};
     if (err->code) return false;
     if (!d->events_left) host_issue(host, "warning", "derived_lines_cut", 0, 0, r, "names of ops have so many levels that not all derived events were made");
     if (d->lines.n) qsort(d->lines.items, d->lines.n, sizeof *d->lines.items, by_plane);

@@ -72,21 +72,13 @@ static bool derive_steps(Derivation *d, Plane *plane, NameTable *names, const Sp
 
 /* ---- scopes: chains of ids, each with its parent ---- */
 
-typedef struct {
-    int64_t child, parent;
-} ScopeLink;
-
-typedef struct {
-    LIST(ScopeLink) links; /* by child, the last of a child first */
-} ScopeTree;
-
 static int by_child(const void *a, const void *b)
 {
     const ScopeLink *x = a, *y = b;
     return x->child < y->child ? -1 : x->child > y->child;
 }
 
-static bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err)
+bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err)
 {
     const Plane *plane = NULL;
     for (size_t i = 0; i < host->n_planes && !plane; i++)
@@ -158,7 +150,6 @@ typedef struct {
     const SpanLine *lines;
     EventFinder *finder;
     StatFilter filter;
-    ScopeTree scopes;
     LIST(Recipe) recipes;
     uint32_t *slots; /* + 1 */
     size_t n_slots;
@@ -371,7 +362,7 @@ static bool take_kernel(void *context, const SpanRef *ref, ProfErr *err)
     const Recipe *r = recipe_of(w, &k.key, err);
     if (!r) return false;
     int64_t chain[MOST_SCOPES];
-    size_t n_chain = k.has_scope ? scope_chain(&w->scopes, k.scope, chain) : 0;
+    size_t n_chain = k.has_scope ? scope_chain(&w->d->scopes, k.scope, chain) : 0;
     CoverSpan span = {ref->start_ps, ref->duration_ps, group_of(w->d, line, ref->at), n_chain ? chain : NULL};
     if (r->module != NO_META && !line_cover(w->d, &w->modules, &r->module, 1, &span, err)) return false;
     span.scopes = n_chain && n_chain == r->n_ops ? chain : NULL;
@@ -454,7 +445,7 @@ static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names, 
     if (!w.finder || !streams || !of_stream) prof_nomem(err);
     for (size_t i = 0; i < n_lines && !err->code; i++) streams[i] = lines[i].line;
     if (!err->code) qsort(streams, n_lines, sizeof *streams, by_importance);
-    if (!err->code && scopes_read(&w.scopes, d->host, err)) stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err);
+    if (!err->code) stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err);
     for (size_t i = 0; i < n_lines && i < MOST_STREAMS && !err->code; i++) {
         size_t n = 0;
         for (size_t k = 0; k < n_lines; k++)
@@ -465,7 +456,6 @@ static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names, 
     stat_filter_close(&w.filter);
     prof_free(w.recipes.items);
     prof_free(w.slots);
-    prof_free(w.scopes.links.items);
     if (w.finder) event_finder_close(w.finder);
     prof_free(w.finder);
     prof_free(streams);

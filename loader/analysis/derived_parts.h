@@ -53,8 +53,17 @@ struct LineMaker {
 };
 
 typedef struct {
+    int64_t child, parent;
+} ScopeLink;
+
+typedef struct {
+    LIST(ScopeLink) links; /* by child, the last of a child first */
+} ScopeTree;
+
+typedef struct {
     Host *host;
     const Grouping *grouping;
+    ScopeTree scopes; /* while lines are derived: scopes_read() */
     LIST(DerivedLine) lines;
     NameTable *names; /* as host->planes */
     int64_t *display_ids;
@@ -102,6 +111,7 @@ typedef struct {
 bool line_cover_op(Derivation *d, LineMaker *name_scope, LineMaker *framework_ops, const OpMetas *op, const CoverSpan *span, ProfErr *err);
 bool op_metas(Derivation *d, NameTable *names, Slice full_name, OpMetas *metas, ProfErr *err);
 
+bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err);
 bool derive_gpu(Derivation *d, Plane *plane, ProfErr *err);
 bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err);
 
