@@ -4,7 +4,8 @@
 #include "hlo_sound.h"
 #include "op_hlo.h"
 
-enum { MAX_DEPTH = 64, MAX_CHILDREN = 1 << 22 };
+/* An instruction takes more bytes of the file than LEAST_BYTES, and lies in one fusion. */
+enum { MAX_DEPTH = 64, STRAY_CHILDREN = 1 << 15, LEAST_BYTES = 32 };
 
 /* A fusion that is being opened, and the one it lies in. */
 typedef struct Outer {
@@ -49,7 +50,11 @@ static int open_fusion(Opening *o, const Xla__HloInstructionProto *fusion, const
     Outer self = {outer, computation, outer ? outer->depth + 1 : 0};
     for (; outer; outer = outer->outer)
         if (outer->computation == computation) return PROF_OK;
-    if (self.depth == MAX_DEPTH || o->n_children > MAX_CHILDREN) return PROF_OK;
+    if (self.depth == MAX_DEPTH || o->n_children > o->build->host->file.n_bytes / LEAST_BYTES + STRAY_CHILDREN) {
+        host_issue(o->build->host, "warning", "too_many_children", 0, 0, o->module,
+                   "fusions share what they consist of, or lie too deep in each other: the rest was left out");
+        return PROF_OK;
+    }
     Xla__HloInstructionProto **order = prof_alloc(computation->n_instructions * sizeof *order);
     if (!order) return prof_nomem(err);
     if (computation->n_instructions) memcpy(order, computation->instructions, computation->n_instructions * sizeof *order);

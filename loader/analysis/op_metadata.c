@@ -72,7 +72,8 @@ static int read_stat(MetadataReader *r, OpMetrics *op, OpKey *key, unsigned know
     return err->code;
 }
 
-enum { MAX_DEPTH = 64, MAX_CHILDREN = 1 << 20 };
+/* A child is a metadata of its own, of one op: more of them than there are metadata are asked for by hostile files alone, in which each takes two bytes. */
+enum { MAX_DEPTH = 64, MAX_STRAY_CHILDREN = 1 << 15 };
 
 /* A metadata whose children are being read, and the one it is a child of. */
 typedef struct Parent {
@@ -85,11 +86,11 @@ static int read_below(MetadataReader *r, const EventMeta *meta, const Parent *pa
 
 static bool is_readable(MetadataReader *r, const EventMeta *meta, const Parent *parent)
 {
-    bool good = parent->depth < MAX_DEPTH && r->n_children < MAX_CHILDREN;
+    bool good = parent->depth < MAX_DEPTH && r->n_children < r->plane->n_event_metas + MAX_STRAY_CHILDREN;
     for (const Parent *p = parent; p && good; p = p->parent) good = p->meta != meta;
     if (!good)
         host_issue(r->build->host, "warning", "too_many_children", r->plane->span.offset, 0, r->plane,
-                   "fused children of ops contain each other, or are more than a million: the rest was left out");
+                   "fused children of ops contain each other, or are many more than there are metadata: the rest was left out");
     return good;
 }
 
