@@ -179,7 +179,9 @@ int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, in
 {
     ProfErr err = {0};
     *list = NULL, *n = 0;
-    NamedRun *named = source ? find_label(prof, source, strlen(source)) : NULL;
+    size_t n_label = source ? strlen(source) : 0;
+    while (n_label > 1 && source[n_label - 1] == '/') n_label--; /* as a shell completes a folder */
+    NamedRun *named = source ? find_label(prof, source, n_label) : NULL;
     const char *slash = source ? strrchr(source, '/') : NULL;
     NamedRun *of_host = !named && slash ? find_label(prof, source, (size_t)(slash - source)) : NULL;
     if (!source) {

@@ -54,6 +54,7 @@ SELECT prof_attach('tests/data/tf_two_workers', '');
 SELECT count(*) FROM compare_steps('before');
 SELECT count(*) FROM compare_steps('before', NULL);
 SELECT * FROM prof_find;
+SELECT 'a label with a slash behind it', count(*) FROM hosts('before/');
 SELECT prof_detach('before');
 SELECT count(*) FROM prof_runs;
 SELECT name, host_count FROM prof_find('tests/data') WHERE name GLOB '*tf_*' ORDER BY name;
