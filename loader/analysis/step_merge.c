@@ -1,4 +1,5 @@
 /* step_merge.c: the steps of a run: those of its host, or those that all its hosts have; see steps.h. */
+#include "devices.h"
 #include "step_align.h"
 #include "steps.h"
 
@@ -14,20 +15,30 @@ typedef struct {
     enum Which which;
 } Merge;
 
+/* XProf merges the steps of hosts with devices, where there are any, and knows them by what a device is called alone. */
+static bool is_worker(Run *run, Host *host, ProfErr *err)
+{
+    const DeviceCapabilities *devices = run_devices(run, host, err);
+    return devices && (strstr(devices->device_type, "GPU") || strstr(devices->device_type, "TPU"));
+}
+
 static int choose_hosts(Merge *m, Run *run, Host *only, ProfErr *err)
 {
     StepDb *db = m->db;
     size_t n_readable = 0;
     bool any_device = false;
+    bool *works = arena_alloc(&db->arena, run->n_hosts);
     db->hosts = arena_alloc(&db->arena, run->n_hosts * sizeof *db->hosts);
     db->host_places = arena_alloc(&db->arena, run->n_hosts * sizeof *db->host_places);
-    if (!db->hosts || !db->host_places) return prof_nomem(err);
+    if (!works || !db->hosts || !db->host_places) return prof_nomem(err);
     for (size_t i = 0; i < run->n_hosts; i++) {
         Host *host = &run->hosts[i];
         if (!host->readable || host->is_program || (only && host != only)) continue;
         const HostSteps *steps = host_steps(host, err);
         if (!steps) return err->code;
-        any_device |= steps->has_device;
+        works[db->n_hosts] = !only && is_worker(run, host, err);
+        if (err->code) return err->code;
+        any_device |= works[db->n_hosts];
         db->host_places[db->n_hosts] = only ? 0 : (uint32_t)n_readable;
         db->hosts[db->n_hosts++] = steps;
         n_readable++;
@@ -35,7 +46,7 @@ static int choose_hosts(Merge *m, Run *run, Host *only, ProfErr *err)
     m->db->merged = n_readable > 1;
     size_t n = 0;
     for (size_t i = 0; i < db->n_hosts; i++) {
-        if (any_device && !db->hosts[i]->has_device) continue;
+        if (any_device && !works[i]) continue;
         db->hosts[n] = db->hosts[i], db->host_places[n] = db->host_places[i];
         n++;
     }

@@ -7,6 +7,7 @@
     sparse      ops of SparseCores inside others, with and without a category; programs of two SparseCores, one of which ran no op
     pools       ops of host threads that begin together, the shorter first, with and without the region of a thread pool
     planes      a TPU plane of another name, beside a TensorCore
+    untyped     two hosts with TPUs of which one does not say what they are, and so is none whose steps are merged
     apart       two hosts with GPUs whose steps align otherwise when the first and last steps count
 
 The same bytes each time."""
@@ -18,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
 from wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
 
-NAMES = ["program_id", "symbol_id", "hlo_category", "tf_op", "flops", "bytes_accessed", "group_id", "_c", "offload_core_id", "tc_offload_start_id", "correlation_id"]
+NAMES = ["program_id", "symbol_id", "hlo_category", "tf_op", "flops", "bytes_accessed", "group_id", "_c", "offload_core_id", "tc_offload_start_id", "correlation_id", "device_type_string"]
 KEYS = {name: i + 1 for i, name in enumerate(NAMES)}
 STAT_METADATA = b"".join(stat_metadata(i, name) for name, i in KEYS.items())
 STEPS, MODULES, OPS = 1, 2, 3
@@ -93,6 +94,15 @@ def planes():
     return {"h": space(plane(1, "/device:TPU:0", lines, metadata), plane(2, "/device:TPU:0 Other", other, metadata))}
 
 
+def untyped():
+    def core(*stats):
+        metadata = op(1, "one", "fusion") + event_metadata(10, "10") + event_metadata(11, "11") + STAT_METADATA
+        groups = [[s("group_id", int64=g)] for g in (0, 1)]
+        return space(plane(1, "/device:TPU:0", [line(STEPS, "Steps", [event(10 + g, 10000 * g, 9000, groups[g]) for g in (0, 1)]),
+                                                line(OPS, "XLA Ops", [event(1, 10000 * g + 100, 5000, groups[g]) for g in (0, 1)])], metadata, stats))
+    return {"a": core(s("device_type_string", str="TPU v5 lite")), "b": core()}
+
+
 def apart():
     def gpu(steps, timestamp_ns):
         metadata = op(1, "kernel") + b"".join(event_metadata(10 + g, str(g)) for g, _, _ in steps) + STAT_METADATA
@@ -107,7 +117,7 @@ def apart():
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "ops_odd", "plugins", "profile")
-    for make in (categories, sparse, pools, planes, apart):
+    for make in (categories, sparse, pools, planes, untyped, apart):
         for host, data in make().items():
             os.makedirs(os.path.join(folder, make.__name__), exist_ok=True)
             with open(os.path.join(folder, make.__name__, host + ".xplane.pb"), "wb") as f:
