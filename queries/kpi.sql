@@ -25,10 +25,10 @@ WITH device AS MATERIALIZED (
 ), gpu AS MATERIALIZED (
     SELECT run, host, plane, interval_union(start_ps, duration_ps) AS busy, min(start_ps) AS first, max(end_ps) AS last
     FROM temp.trace_events(:source)
-    WHERE plane_kind = 'gpu' AND NOT derived
+    WHERE plane_kind = 'gpu' AND NOT derived AND abs(1.0 * start_ps) < 3e18 AND duration_ps < 3e18 -- none of real ones lasts a month
     GROUP BY run, host, plane
 ), of_host AS (
-    SELECT run, sum(busy) AS busy, count(*) * (max(last) - min(first)) AS span FROM gpu GROUP BY run, host
+    SELECT run, sum(1.0 * busy) AS busy, 1.0 * count(*) * (max(last) - min(first)) AS span FROM gpu GROUP BY run, host
 ), gpus AS MATERIALIZED (
     SELECT run, CASE WHEN sum(span) > 0 THEN 100.0 * sum(busy) / sum(span) END AS busy FROM of_host GROUP BY run
 ), flops AS MATERIALIZED (
