@@ -343,7 +343,7 @@ static void split_models(Making *m, ProfErr *err)
     for (size_t i = 0; i < n; i++) {
         InferenceModel *model = &m->result.models[i];
         model->name = m->models.n ? m->models.items[i]->text : "ALL";
-        model->requests = places + r, model->batches = m->n_batches ? m->batch_places + b : NULL;
+        model->requests = m->result.n_requests ? places + r : NULL, model->batches = m->n_batches ? m->batch_places + b : NULL;
         while (r < m->result.n_requests && places[r]->model == (int)i) r++, model->n_requests++;
         while (b < m->n_batches && m->batch_places[b]->model == (int)i) b++, model->n_batches++;
     }
