@@ -90,8 +90,10 @@ typedef struct {
     uint64_t budget; /* of what is handed to requests: many requests in one batch could ask for any amount */
 } InferenceMaking;
 
+static inline const Seen *seen_from(const InferenceMaking *m, size_t kind) { return m->seen.n ? m->seen.items + m->first[kind] : NULL; }
+
 /* The events of kinds [from, to). */
-#define EACH_SEEN(s, from, to) for (const Seen *s = m->seen.items + m->first[from], *s##_end = m->seen.items + m->first[to]; s < s##_end && !err->code; s++)
+#define EACH_SEEN(s, from, to) for (const Seen *s = seen_from(m, from), *s##_end = seen_from(m, to); s < s##_end && !err->code; s++)
 
 /* A group of the host, NULL: no event has it. Valid until another is made. */
 GroupSpan *inference_group(InferenceMaking *m, int64_t id);
