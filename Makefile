@@ -115,9 +115,10 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/checked.a
 $(BUILD)/oom: tests/oom.c $(BUILD)/libprofsql.so
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $< -lsqlite3 -pthread -ldl
+$(BUILD)/mutants: tests/message_tree.h
 $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 	$(call say,LINK)
-	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $^ -lsqlite3 $(LIBS) -ldl
+	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $(filter-out %.h,$^) -lsqlite3 $(LIBS) -ldl
 
 bench: loadable
 	tests/bench/run
@@ -143,7 +144,7 @@ fuzz:
 	@mkdir -p tests/fuzz/corpus/$(FUZZ) $(BUILD)/fuzz/$(FUZZ)
 	$(BUILD)/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 
-C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.c tests/*/*.c)
+C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.[ch] tests/*/*.c)
 lint: $(GENERATED)
 	$(call install_missing,$(LINT_PACKAGES))
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
