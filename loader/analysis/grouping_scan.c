@@ -59,6 +59,58 @@ static void choose_roles(Forest *f, const Plane *plane)
     }
 }
 
+/* ---- which lines matter ---- */
+
+/* Has the line events with one of these stats? */
+static bool line_has(const Line *line, const StatSet *stats)
+{
+    for (size_t i = 0; i < line->n_chunks; i++)
+        if (stat_sets_meet(&line->chunks[i].stats, stats)) return true;
+    return false;
+}
+
+/* Does an event of such a name open groups, add regions, know what is eager, or lead from line to line without a context? */
+static bool type_matters(enum EventType type)
+{
+    static const enum EventType matter[] = {
+        EVENT_TF_OP,    EVENT_KERNEL_LAUNCH,     EVENT_KERNEL_EXECUTE, EVENT_TRACE_CONTEXT, EVENT_EXECUTOR_PROCESS,     EVENT_EAGER_EXECUTE,
+        EVENT_GET_NEXT, EVENT_GET_NEXT_OPTIONAL, EVENT_PROCESS_BATCH,  EVENT_START_REGION,  EVENT_BATCHING_SESSION_RUN, EVENT_STOP_REGION};
+    for (size_t i = 0; i < COUNT(matter); i++)
+        if (type == matter[i]) return true;
+    return false;
+}
+
+/* Does an event of a TPU of such a name produce a context, or launch a kernel? */
+static bool type_produces(enum EventType type)
+{
+    return type == EVENT_ENQUEUE_PROGRAM || type == EVENT_ENQUEUE_REQUEST || type == EVENT_EXECUTOR_PROCESS || type == EVENT_KERNEL_LAUNCH;
+}
+
+/* Can a group reach the threads? Their roots open groups, or else the steps of a TPU produce what threads consume. Where neither is, threads matter only
+ * if they have a name for the groups of those steps, or say what is eager. */
+static bool threads_matter(const Forest *f)
+{
+    static const enum KnownStat on_threads[] = {STAT_ROOT, STAT_GRAPH_TYPE, STAT_ITERATION, STAT_STEP_NUM, STAT_CORRELATION_ID};
+    StatSet thread_stats = {0}, tpu_stats = {0};
+    for (size_t i = 0; i < COUNT(on_threads); i++) stat_set_add(&thread_stats, on_threads[i]);
+    stat_set_add(&tpu_stats, STAT_PRODUCER);
+    for (size_t i = 0; i < f->host->n_planes; i++) {
+        const Plane *plane = &f->host->planes[i];
+        const ForestPlane *fp = &f->planes[i];
+        for (size_t k = 0; fp->types && k < plane->n_event_metas; k++)
+            if (fp->context.is_tpu ? type_produces(fp->types[k]) : type_matters(fp->types[k])) return true;
+        for (size_t k = 0; k < plane->n_lines; k++)
+            if (line_has(&f->host->lines[plane->first_line + k], fp->context.is_tpu ? &tpu_stats : &thread_stats)) return true;
+    }
+    return false;
+}
+
+static void leave_threads_out(Forest *f)
+{
+    for (size_t i = 0; i < f->host->n_lines; i++)
+        if (f->lines[i].role == ROLE_THREAD) f->lines[i].role = ROLE_NONE;
+}
+
 /* ---- a scan ---- */
 
 /* Open events that begin and end together are one entry: each nests in the one before. */
@@ -370,8 +422,7 @@ static void nest_after_all(Scan *s, ProfErr *err)
 /* True when nothing of the line's stats can matter. */
 static bool is_silent(const ForestLine *fl, const ForestPlane *fp)
 {
-    if (fl->role == ROLE_NONE) return true;
-    return fl->role == ROLE_LENDER && !fp->context.filter.any;
+    return fl->role == ROLE_LENDER && !(fp->context.filter.any && line_has(fl->line, &fp->context.filter.wanted));
 }
 
 static void scan_line(void *context, size_t i, ProfErr *err)
@@ -411,5 +462,6 @@ bool forest_scan(Forest *f, ProfErr *err)
         if (!prepare_plane(f, &f->planes[i], &host->planes[i], err)) return false;
         choose_roles(f, &host->planes[i]);
     }
+    if (!threads_matter(f)) leave_threads_out(f);
     return !parallel_lines(host->lines, host->n_lines, scan_line, f, err);
 }
