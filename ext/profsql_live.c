@@ -9,6 +9,7 @@
 SQLITE_EXTENSION_INIT3
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -57,15 +58,33 @@ static bool is_folder(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+/* The first reason why what may be there could not be looked at, as a message; nothing for what is not there. */
+static void note_unreadable(const char *path, char **why)
+{
+    if (errno == ENOENT || errno == ENOTDIR || *why) return;
+    *why = sqlite3_mprintf("%s: cannot look for a running capture: %s; ask as the user whose program is captured", path, strerror(errno));
+}
+
+static DIR *open_folder(const char *path, char **why)
+{
+    DIR *d = opendir(path);
+    if (!d) note_unreadable(path, why);
+    return d;
+}
+
 /* The newest entry of a folder of runs that has a spool folder, by name as runs are named after the time; NULL: none. */
-static char *newest_run(const char *folder)
+static char *newest_run(const char *folder, char **why)
 {
     char *best = NULL;
-    DIR *d = opendir(folder);
+    DIR *d = open_folder(folder, why);
     for (struct dirent *e; d && (e = readdir(d));) {
         if (e->d_name[0] == '.' || (best && strcmp(e->d_name, strrchr(best, '/') + 1) <= 0)) continue;
         char *run = sqlite3_mprintf("%s/%s", folder, e->d_name), *spool = sqlite3_mprintf("%s/%s/.spool", folder, e->d_name);
-        if (run && spool && is_folder(spool)) sqlite3_free(best), best = run, run = NULL;
+        errno = 0;
+        if (run && spool && is_folder(spool))
+            sqlite3_free(best), best = run, run = NULL;
+        else if (spool && errno)
+            note_unreadable(spool, why);
         sqlite3_free(run);
         sqlite3_free(spool);
     }
@@ -95,26 +114,35 @@ static int add_path(LiveCursor *c, char *path)
     return SQLITE_OK;
 }
 
+/* The folder of the spools that a folder's capture writes: its own, or that of its newest run. */
+static DIR *open_spools(const char *source, char **path, char **why)
+{
+    *path = sqlite3_mprintf("%s/.spool", source);
+    DIR *d = *path ? open_folder(*path, why) : NULL;
+    if (d) return d;
+    char *runs = sqlite3_mprintf("%s/plugins/profile", source), *run = runs ? newest_run(runs, why) : NULL;
+    sqlite3_free(*path);
+    *path = run ? sqlite3_mprintf("%s/.spool", run) : NULL;
+    sqlite3_free(runs);
+    sqlite3_free(run);
+    return *path ? open_folder(*path, why) : NULL;
+}
+
 static int find_spools(LiveCursor *c, sqlite3_vtab *vtab)
 {
+    if (!*c->source)
+        return prof_table_fail(vtab, SQLITE_ERROR, sqlite3_mprintf("an empty path names no capture; give a .spool file, a run folder or a log dir"));
     if (!is_folder(c->source)) return add_path(c, sqlite3_mprintf("%s", c->source));
-    char *folder = sqlite3_mprintf("%s/.spool", c->source), *runs = sqlite3_mprintf("%s/plugins/profile", c->source);
-    int rc = folder && runs ? SQLITE_OK : SQLITE_NOMEM;
-    if (rc == SQLITE_OK && !is_folder(folder)) {
-        char *run = newest_run(runs);
-        sqlite3_free(folder);
-        folder = run ? sqlite3_mprintf("%s/.spool", run) : NULL;
-        sqlite3_free(run);
-    }
-    DIR *d = folder && rc == SQLITE_OK ? opendir(folder) : NULL;
+    char *folder = NULL, *why = NULL;
+    DIR *d = open_spools(c->source, &folder, &why);
+    int rc = SQLITE_OK;
     for (struct dirent *e; rc == SQLITE_OK && d && (e = readdir(d));)
         if (ends_in(e->d_name, ".spool")) rc = add_path(c, sqlite3_mprintf("%s/%s", folder, e->d_name));
     if (d) closedir(d);
     sqlite3_free(folder);
-    sqlite3_free(runs);
-    if (rc != SQLITE_OK || c->n_paths) return rc;
-    char *message = sqlite3_mprintf("%s: no capture is running here; if it has ended, ask its profile: SELECT * FROM trace_events('%s')", c->source, c->source);
-    return prof_table_fail(vtab, SQLITE_ERROR, message);
+    if (rc != SQLITE_OK || c->n_paths) return sqlite3_free(why), rc;
+    if (!why) why = sqlite3_mprintf("%s: no capture is running here; if it has ended, ask its profile: SELECT * FROM trace_events('%s')", c->source, c->source);
+    return prof_table_fail(vtab, SQLITE_ERROR, why);
 }
 
 /* ---- rows ---- */
