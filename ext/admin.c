@@ -1,4 +1,4 @@
-/* admin.c: prof_attach, prof_detach, prof_clear, prof_version and prof_debug.
+/* admin.c: prof_attach, prof_detach, prof_clear, prof_error, prof_version and prof_debug.
  *
  *   SELECT prof_attach('logs/plugins/profile/2026_11_20', 'before');   -- before */
 #include "prof.h"
@@ -70,6 +70,13 @@ static void debug(sqlite3_context *ctx, int argc, sqlite3_value **argv)
                         -1, sqlite3_free);
 }
 
+static void end_query(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    const char *message = (const char *)sqlite3_value_text(argv[0]);
+    if (message) sqlite3_result_error(ctx, message, -1);
+}
+
 /* What opens a path is for direct use only: a view or trigger of somebody's database must not. */
 enum { DIRECT = SQLITE_UTF8 | SQLITE_DIRECTONLY, HARMLESS = SQLITE_UTF8 | SQLITE_INNOCUOUS };
 #define SCALAR(name_, n, flags_, f, signature_, description_)                                                                                                  \
@@ -89,6 +96,8 @@ const FunctionDef admin_functions[] = {
     SCALAR("prof_attach_by_host", 2, DIRECT, attach_by_host, "prof_attach_by_host(path, label)", "the same, under a label"),
     SCALAR("prof_detach", 1, DIRECT, detach, "prof_detach(label)", "forgets an attached run; returns the label; an error when there is none"),
     SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()", "forgets the runs opened by path; returns how many"),
+    SCALAR("prof_error", 1, HARMLESS, end_query, "prof_error(message)",
+           "ends the query with this error, as canned queries do when an argument names what is not there; NULL for NULL"),
     SCALAR("prof_version", 0, HARMLESS, version, "prof_version()", "the version of libprofsql"),
     SCALAR("prof_debug", 0, HARMLESS, debug, "prof_debug()", "version, commit, compiler, SQLite, and what is open; one fact a line"),
 };

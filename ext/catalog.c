@@ -132,7 +132,7 @@ const Table prof_queries_table = {
     C(FI_HOSTS, "host_count", "INTEGER", "hosts", "*.xplane.pb files in it", "file system")                                                                    \
     C(FI_SIZE, "size_bytes", "INTEGER", "bytes", "their size", "file system")                                                                                  \
     C(FI_MODIFIED, "modified_unix_ns", "INTEGER", "ns since 1970", "when the newest of them was written", "file system")                                       \
-    C(FI_DIR, "dir", "TEXT HIDDEN", NULL, "the folder to search, sub-folders included", "argument 1")
+    C(FI_DIR, "dir", "TEXT HIDDEN", NULL, "the folder to search, sub-folders included, or a file that is called *.xplane.pb or *.hlo.pb", "argument 1")
 enum { FIND_COLUMNS(COLUMN_ENUM) };
 static const Column find_columns[] = {FIND_COLUMNS(COLUMN_DOC)};
 

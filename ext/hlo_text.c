@@ -16,7 +16,8 @@ SQLITE_EXTENSION_INIT3
     C(HT_TEXT, "text", "TEXT", NULL, "the line as XProf writes it; configurations with line feeds of their own stay in it", "HloModuleProto")                  \
     C(HT_OP, "hlo_op", "TEXT", NULL, "the line's instruction; NULL for lines of the program and of computations", "HloInstructionProto.name")                  \
     C(HT_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(HT_MODULE_IS, "module", "TEXT HIDDEN", NULL, "the program to show: its module, its id, or module(id); all programs without it", "argument 2")            \
+    C(HT_MODULE_IS, "module", "TEXT HIDDEN", NULL,                                                                                                             \
+      "the program to show: its module, its id, or module(id), an error where there is none; all programs without it", "argument 2")                           \
     C(HT_STYLE, "style", "TEXT HIDDEN", NULL,                                                                                                                  \
       "long (default): % before names, all constants, control predecessors; short: neither, and large constants as {...}", "argument 3")
 enum { HLO_TEXT_COLUMNS(COLUMN_ENUM) };
@@ -42,6 +43,26 @@ static bool is_named(const HloProgram *program, const char *name)
     return n == stem + n_id + 2 && !memcmp(name, program->name->text, stem) && name[stem] == '(' && !memcmp(name + stem + 1, id, n_id) && name[n - 1] == ')';
 }
 
+/* Whether any program of the query's runs has a name. */
+static bool is_anywhere(const RowCursor *c, const char *name, ProfErr *err)
+{
+    for (int i = 0; i < c->n_sources; i++)
+        for (size_t h = 0; h < c->sources[i].run->n_hosts; h++) {
+            const HloProgramList *list = hlo_program_list(&c->sources[i].run->hosts[h], err);
+            for (size_t k = 0; list && k < list->n; k++)
+                if (is_named(&list->programs[k], name)) return true;
+        }
+    return false;
+}
+
+/* Whether there is what the parameters ask for; else an error. */
+static bool check_parameters(RowCursor *c, enum HloTextStyle *style, const char *name)
+{
+    if (!style_of(c, style, &c->err)) return false;
+    if (c->started || !name || is_anywhere(c, name, &c->err)) return true;
+    return prof_fail(&c->err, PROF_NOTFOUND, 0, "hlo_text: no program is called '%.100s'; SELECT DISTINCT hlo_module FROM hlo_modules lists them", name), false;
+}
+
 static const HloListing *open_listing(HloProgram *program, ProfErr *err)
 {
     const HloModule *module = hlo_open(program, err);
@@ -52,7 +73,7 @@ static bool hlo_text_next(RowCursor *c)
 {
     enum HloTextStyle style;
     const char *name = row_text_parameter(c, 0, NULL);
-    const HloProgramList *list = style_of(c, &style, &c->err) ? hlo_program_list(c->host, &c->err) : NULL;
+    const HloProgramList *list = check_parameters(c, &style, name) ? hlo_program_list(c->host, &c->err) : NULL;
     if (!list) return false;
     if (c->started) c->j++;
     for (; c->i < list->n; c->i++, c->j = 0, c->item = NULL) {

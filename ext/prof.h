@@ -113,7 +113,8 @@ int prof_table_fail(sqlite3_vtab *vtab, int rc, char *message);
 /* Fails for an argument that is NULL and given twice, as SQLite does where it takes an OR apart: it would then look whether each
  * row's argument equals it, which a NULL never does, and drop all rows. */
 int prof_null_in_or(sqlite3_vtab *vtab);
-/* SQLITE_OK when the value is of the type that a parameter's column declares, else the table's error, which names it. */
+/* SQLITE_OK when the value is of the type that a parameter's column declares and, a number, in the range that its unit gives
+ * ("1 to 1000", "0 or 1"; else from 0 on); otherwise the table's error, which names it. */
 int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column, sqlite3_value *value);
 int table_column(const Table *table, const char *name); /* its index, -1 */
 

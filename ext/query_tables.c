@@ -122,7 +122,7 @@ static int check_all_given(QueryCursor *c)
     const Query *query = ((QueryTable *)c->base.pVtab)->query;
     for (int i = 0; i < query->n_parameters && i < MAX_GIVEN; i++) {
         const QueryParameter *p = &query->parameters[i];
-        if (*p->default_sql || c->given[i]) continue;
+        if (*p->default_sql || (c->given[i] && sqlite3_value_type(c->given[i]) != SQLITE_NULL)) continue;
         return prof_table_fail(c->base.pVtab, SQLITE_ERROR,
                                sqlite3_mprintf("%s needs %s (%s): SELECT * FROM %s('run_a', 'run_b')", query->name, p->name, p->description, query->name));
     }

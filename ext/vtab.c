@@ -7,6 +7,9 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
+#include <math.h>
+#include <stdio.h>
+
 const char *const row_key_names[N_ROW_KEYS] = {"plane_id", "line_id", "event_id", "metadata_id", "instruction_id", "memory_space"};
 const char *const text_key_names[N_TEXT_KEYS] = {"program_id", "hlo_module", "hlo_op"};
 
@@ -170,15 +173,28 @@ static bool fits(const Column *column, sqlite3_value *value)
     return type == SQLITE_TEXT;
 }
 
+/* The least and the most that a number may be, which its unit says ("1 to 1000", "0 or 1"); without that it is from 0 on. */
+static bool in_range(const Column *column, sqlite3_value *value)
+{
+    int type = sqlite3_value_type(value);
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) return true;
+    double least = 0, most = INFINITY, number = sqlite3_value_double(value);
+    if (column->unit && sscanf(column->unit, "%lf to %lf", &least, &most) != 2) sscanf(column->unit, "%lf or %lf", &least, &most);
+    return number >= least && number <= most;
+}
+
 int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column, sqlite3_value *value)
 {
-    if (fits(column, value)) return SQLITE_OK;
+    bool of_type = fits(column, value);
+    if (of_type && in_range(column, value)) return SQLITE_OK;
     bool blob = sqlite3_value_type(value) == SQLITE_BLOB;
     const char *text = blob ? "a blob" : (const char *)sqlite3_value_text(value), *quote = sqlite3_value_type(value) == SQLITE_TEXT ? "'" : "";
     if (!text) return SQLITE_NOMEM;
     const char *wanted = !strncmp(column->type, "INTEGER", 7) ? "an integer" : !strncmp(column->type, "REAL", 4) ? "a number" : "a text";
-    return prof_table_fail(vtab, SQLITE_MISMATCH,
-                           sqlite3_mprintf("%s: %s cannot be %s%!.40s%s: it is %s (%s)", table, column->name, quote, text, quote, wanted, column->description));
+    const char *range = of_type ? (column->unit && *column->unit >= '0' && *column->unit <= '9' ? column->unit : "from 0 on") : "";
+    return prof_table_fail(vtab, of_type ? SQLITE_ERROR : SQLITE_MISMATCH,
+                           sqlite3_mprintf("%s: %s cannot be %s%!.40s%s: it is %s%s%s (%s)", table, column->name, quote, text, quote, wanted,
+                                           *range ? ", " : "", range, column->description));
 }
 
 static int take_parameter(RowCursor *c, const ProfTable *vtab, int parameter, sqlite3_value *value)

@@ -188,7 +188,11 @@ static int by_path(const void *a, const void *b) { return strcmp(((const Source 
 int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
 {
     struct stat st;
+    if (!*folder) return prof_fail(err, PROF_NOTFOUND, 0, "an empty path names no folder; give the log dir that the profiler wrote to");
     if (!stat(folder, &st) && !S_ISDIR(st.st_mode)) { /* a file is its own run */
+        if (!S_ISREG(st.st_mode) || (!profile_name_length(base_name(folder)) && !program_name_length(base_name(folder))))
+            return prof_fail(err, PROF_NOTFOUND, 0, "%s: is no folder, and no file called *.xplane.pb or *.hlo.pb; give the log dir that the profiler wrote to",
+                             folder);
         Source *only = prof_alloc(sizeof *only);
         if (!only) return prof_nomem(err);
         if (source_resolve(folder, only, err)) return prof_free(only), err->code;

@@ -23,7 +23,8 @@ typedef struct {
 
 /* Resolves a path to one run. On failure err is set. */
 int source_resolve(const char *path, Source *source, ProfErr *err);
-/* Finds every run at and below a folder, sorted by path. *list is freed with source_list_free(). */
+/* Finds every run at and below a folder, sorted by path; a file must be called as those in folders are.
+ * *list is freed with source_list_free(). */
 int source_find(const char *folder, Source **list, size_t *n, ProfErr *err);
 void source_free(Source *source);
 void source_list_free(Source *list, size_t n);

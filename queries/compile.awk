@@ -2,7 +2,8 @@
 #
 # A query file opens with its head:
 #   -- The question, in one line?
-#   -- parameter NAME [TYPE] = DEFAULT: what it is    (without default: it must be given)
+#   -- parameter NAME TYPE [unit] = DEFAULT: what it is    (TYPE: that of the default where it is left out; without default: it must be given;
+#      a unit as [1 to 1000] is the range of a number, which is from 0 on without it)
 #   -- column NAME TYPE [unit]: what it is            (a NAME with blanks stands in double quotes)
 # and then holds one SELECT whose columns are the declared ones, in order.
 function text(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return "\"" s "\"" }
@@ -11,7 +12,7 @@ function type_of(value) { return value ~ /^-?[0-9]+$/ ? "INTEGER" : value ~ /^-?
 function flush_query() {
     if (name == "") return
     for (i = 1; i <= n_parameters; i++)
-        columns = columns "    {" text(parameter[i]) ", \"" parameter_type[i] " HIDDEN\", NULL, " text(parameter_doc[i] (parameter_default[i] == "" ? "" : "; default " parameter_default[i])) ", \"argument " i "\"},\n"
+        columns = columns "    {" text(parameter[i]) ", \"" parameter_type[i] " HIDDEN\", " parameter_unit[i] ", " text(parameter_doc[i] (parameter_default[i] == "" ? "" : "; default " parameter_default[i])) ", \"argument " i "\"},\n"
     printf "static const QueryParameter %s_parameters[] = {\n", name
     for (i = 1; i <= n_parameters; i++) printf "    {%s, %s, %s},\n", text(parameter[i]), text(parameter_default[i]), text(parameter_doc[i])
     printf "};\nstatic const Column %s_columns[] = {\n%s};\n", name, columns
@@ -29,12 +30,16 @@ FNR == 1 {
     n_parameters++
     rest = $0; sub(/^-- parameter /, "", rest)
     head = value = rest; sub(/:.*/, "", head); sub(/:.*/, "", value)
-    sub(/ =.*/, "", head); split(head, part, " ")
+    sub(/ =.*/, "", head)
+    unit = head
+    if (sub(/^[^[]*\[/, "", unit)) sub(/\].*/, "", unit); else unit = ""
+    sub(/ *\[.*/, "", head); n_parts = split(head, part, " ")
     parameter[n_parameters] = part[1]
+    parameter_unit[n_parameters] = unit == "" ? "NULL" : text(unit)
     doc = rest; sub(/^[^:]*: */, "", doc); parameter_doc[n_parameters] = doc
     if (!sub(/^[^=]*= */, "", value)) value = ""
     parameter_default[n_parameters] = value
-    parameter_type[n_parameters] = part[2] != "" ? part[2] : type_of(value)
+    parameter_type[n_parameters] = n_parts > 1 ? part[2] : type_of(value)
     next
 }
 /^-- column / {

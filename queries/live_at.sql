@@ -1,14 +1,14 @@
 -- Which buffers does a compiled program hold at one moment of its plan?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
--- parameter event INTEGER = NULL: event of heap_timeline; NULL: the peak of each program
--- parameter module = NULL: the program: its module or its id; NULL: all programs
+-- parameter event INTEGER = NULL: event of heap_timeline, an error where no program has it; NULL: the peak of each program
+-- parameter module = NULL: the program: its module or its id, an error where there is none; NULL: all programs
 -- parameter n = 20: how many rows, the largest buffers first
--- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...
+-- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no program has the one given
 -- column run TEXT: the run
 -- column hlo_module TEXT: the program
--- column at_event INTEGER: the moment: what the event allocates is there already, what it frees is still there; NULL: no program has such an event
+-- column at_event INTEGER: the moment: what the event allocates is there already, what it frees is still there; NULL: the peak of a program without temporaries
 -- column hlo_op TEXT: instruction whose result the buffer holds, and which part of it
--- column kind TEXT: parameter, output or constant, which live throughout, or temporary; where no program has the event, which ones there are
+-- column kind TEXT: parameter, output or constant, which live throughout, or temporary
 -- column size_mib REAL [MiB]: size, padding included
 -- column expansion REAL [ratio]: size by the size without padding
 -- column start_event INTEGER: event that allocated it; NULL: it lives throughout
@@ -34,12 +34,22 @@ WITH moments AS MATERIALIZED (
     GROUP BY b.run, b.program_id, b.hlo_module, m.event, b.buffer_id, b.hlo_op, b.shape_index, b.size_bytes, b.unpadded_bytes_actual, b.start_event, b.end_event
     ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.program_id, b.buffer_id
     LIMIT coalesce(:n, 20)
+), wrong(message) AS (
+    SELECT 'no program is called ''' || :module || '''; SELECT DISTINCT hlo_module FROM hlo_modules lists them'
+    WHERE :module IS NOT NULL AND NOT EXISTS (SELECT 1 FROM temp.hlo_modules(:source) WHERE :module IN (hlo_module, program_id))
+    UNION ALL
+    SELECT 'no program has memory space ' || :space || '; there are ' || spaces
+    FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there
+          FROM temp.memory_peaks(:source)
+          WHERE :module IS NULL OR :module IN (hlo_module, program_id))
+    WHERE :space IS NOT NULL AND NOT there
+    UNION ALL
+    SELECT coalesce('no event ' || :event || ': there are ' || first || ' to ' || last, 'no events')
+    FROM (SELECT count(*) AS programs, count(m.event) AS found, min(t.event) AS first, max(t.event) AS last
+          FROM moments AS m LEFT JOIN temp.heap_timeline(:source) AS t
+               ON t.run = m.run AND t.host = m.host AND t.program_id = m.program_id AND t.memory_space = m.memory_space)
+    WHERE :event IS NOT NULL AND programs > 0 AND found = 0
 )
 SELECT * FROM live
 UNION ALL
-SELECT run, NULL, NULL, NULL, coalesce('no event ' || :event || ': they are ' || first || ' to ' || last, 'no events'), NULL, NULL, NULL, NULL, NULL, NULL, NULL, hosts
-FROM (SELECT m.run, count(DISTINCT m.host) AS hosts, min(t.event) AS first, max(t.event) AS last
-      FROM moments AS m LEFT JOIN temp.heap_timeline(:source) AS t
-           ON t.run = m.run AND t.host = m.host AND t.program_id = m.program_id AND t.memory_space = m.memory_space
-      WHERE :event IS NOT NULL AND NOT EXISTS (SELECT 1 FROM moments WHERE event IS NOT NULL)
-      GROUP BY m.run)
+SELECT prof_error('live_at: ' || message), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM wrong

@@ -1,7 +1,7 @@
 -- Which lines of my program hold the memory when it is fullest?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
 -- parameter n = 20: how many lines, the most memory first
--- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...
+-- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no program has the one given
 -- column run TEXT: the run
 -- column hlo_module TEXT: the program
 -- column source_line TEXT: file and line; NULL: what the program does not tell the origin of
@@ -23,9 +23,15 @@ WITH live AS (
     GROUP BY run, host, program_id, line
 ), shares AS (
     SELECT *, total(size) OVER (PARTITION BY run, host, program_id) AS whole FROM lines
+), answer AS (
+    SELECT run, hlo_module, line, buffers, size / 1048576.0, padding / 1048576.0, CASE WHEN size > 0 THEN 100.0 * size / whole END, hlo_op, shape, tf_op, count(*)
+    FROM shares
+    GROUP BY run, program_id, hlo_module, line, buffers, size, padding, whole, hlo_op
+    ORDER BY size DESC, run, hlo_module, program_id, line
+    LIMIT coalesce(:n, 20)
 )
-SELECT run, hlo_module, line, buffers, size / 1048576.0, padding / 1048576.0, CASE WHEN size > 0 THEN 100.0 * size / whole END, hlo_op, shape, tf_op, count(*)
-FROM shares
-GROUP BY run, program_id, hlo_module, line, buffers, size, padding, whole, hlo_op
-ORDER BY size DESC, run, hlo_module, program_id, line
-LIMIT coalesce(:n, 20)
+SELECT * FROM answer
+UNION ALL
+SELECT prof_error('memory_by_source_line: no program has memory space ' || :space || '; there are ' || spaces), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there FROM temp.memory_peaks(:source))
+WHERE :space IS NOT NULL AND NOT there

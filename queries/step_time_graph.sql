@@ -1,6 +1,6 @@
 -- How long did each step take, and what for? A bar a step, drawn in text
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter width = 60: how many characters the longest step gets
+-- parameter width [1 to 1000] = 60: how many characters the longest step gets
 -- column run TEXT: the run
 -- column step INTEGER: number of the step
 -- column name TEXT: its name; NULL when it has none
@@ -13,7 +13,7 @@ WITH step AS MATERIALIZED (
            host_compute_ms_actual AS h, kernel_launch_ms_actual AS l, compilation_ms_actual AS x
     FROM temp.steps(:source)
 ), scaled AS (
-    SELECT *, max(0, min(1000, coalesce(:width, 60))) / max(1e-12, max(duration_ms) OVER (PARTITION BY run)) AS scale
+    SELECT *, coalesce(:width, 60) / max(1e-12, max(duration_ms) OVER (PARTITION BY run)) AS scale
     FROM step
 ), ends AS ( -- parts of a step may exceed it in files whose times lie
     SELECT place, run, step, name, duration_ms, bottleneck, min(1000, round(c * scale)) AS c, min(1000, round((c + a) * scale)) AS a,
