@@ -388,13 +388,22 @@ typedef struct DerivedResult {
 
 const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err) { return run_analysis_of(run, only, analysis, NEEDS_ALL_HOSTS, err); }
 
-const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err)
+const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis)
 {
     if (run->n_hosts == 1) only = NULL;
     const void *result = NULL;
     pthread_mutex_lock(&run->analyses_lock);
     for (const DerivedResult *r = run->analyses; r && !result; r = r->next)
         if (r->analysis == analysis && r->only == only) result = r->result;
+    pthread_mutex_unlock(&run->analyses_lock);
+    return result;
+}
+
+const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err)
+{
+    if (run->n_hosts == 1) only = NULL;
+    pthread_mutex_lock(&run->analyses_lock);
+    const void *result = run_analysis_made(run, only, analysis);
     if (!result && needs == NEEDS_ALL_HOSTS)
         run_hold(run, err);
     else if (!result && needs != NEEDS_NO_EVENTS && only)

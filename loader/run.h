@@ -333,7 +333,9 @@ typedef struct {
 /* The result for all hosts together, or for one (only): made once, then shared; NULL with err set. Analyses are told apart
  * by address. */
 const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err);
-/* The same, of an analysis that does with less of a run opened by_host, which else holds all events from then on.
+/* The result if it is made already, else NULL. */
+const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis);
+/* run_analysis(), of an analysis that does with less of a run opened by_host, which else holds all events from then on.
  * NEEDS_NO_EVENTS: it reads planes and metadata alone. NEEDS_HOSTS_IN_TURN: it goes from host to host, and its result speaks of no event's place.
  * NEEDS_HOST_EVENTS: it is of one host, and gone with its events. */
 enum AnalysisNeeds { NEEDS_ALL_HOSTS, NEEDS_NO_EVENTS, NEEDS_HOSTS_IN_TURN, NEEDS_HOST_EVENTS };

@@ -147,18 +147,19 @@ static void release(void *result)
     prof_free(s);
 }
 
-static void find_devices(HostSteps *s)
+static void find_devices(const Host *host, bool *has_device, bool *is_tpu)
 {
-    for (size_t i = 0; i < s->host->n_planes; i++) {
-        s->is_tpu |= s->host->planes[i].is_tpu;
-        s->has_device |= s->host->planes[i].kind == PLANE_GPU;
+    *has_device = *is_tpu = false;
+    for (size_t i = 0; i < host->n_planes; i++) {
+        *is_tpu |= host->planes[i].is_tpu;
+        *has_device |= host->planes[i].kind == PLANE_GPU;
     }
-    s->has_device |= s->is_tpu;
+    *has_device |= *is_tpu;
 }
 
-static int fill(HostSteps *s, ProfErr *err)
+static int fill(HostSteps *s, bool is_outline, ProfErr *err)
 {
-    StepBuild b = {.steps = s, .host = s->host, .grouping = host_grouping(s->host, err)};
+    StepBuild b = {.steps = s, .host = s->host, .grouping = host_grouping(s->host, err), .is_outline = is_outline};
     if (!b.grouping) return err->code;
     if (!collect_groups(&b, err)) {
         if (s->is_tpu)
@@ -167,28 +168,40 @@ static int fill(HostSteps *s, ProfErr *err)
             generic_steps(&b, err);
     }
     if (!err->code && !s->is_tpu) drop_ends(s);
-    if (!err->code) marked_steps(&b, err);
+    if (!err->code && !is_outline) marked_steps(&b, err);
     prof_free(b.groups.ids);
     prof_free(b.facts);
     return err->code;
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static HostSteps *make(Host *host, bool is_outline, ProfErr *err)
 {
     HostSteps *s = prof_alloc(sizeof *s);
     if (!s || !(s->texts = prof_alloc(sizeof *s->texts))) {
         prof_nomem(err);
     } else {
-        s->host = only ? only : &run->hosts[0];
-        find_devices(s);
-        if (!fill(s, err)) report(s);
+        s->host = host;
+        find_devices(host, &s->has_device, &s->is_tpu);
+        if (!fill(s, is_outline, err) && !is_outline) report(s);
     }
     if (s && err->code) release(s);
     return err->code ? NULL : s;
 }
 
-const HostSteps *host_steps(Host *host, ProfErr *err)
+static void *make_steps(Run *run, Host *only, ProfErr *err) { return make(only ? only : &run->hosts[0], false, err); }
+static void *make_outlines(Run *run, Host *only, ProfErr *err) { return make(only ? only : &run->hosts[0], true, err); }
+static const Analysis of_steps = {make_steps, release}, of_outlines = {make_outlines, release};
+
+const HostSteps *host_steps(Host *host, ProfErr *err) { return run_analysis_of(host->run, host, &of_steps, NEEDS_HOSTS_IN_TURN, err); }
+
+bool has_step_outlines(Host *host)
 {
-    static const Analysis analysis = {make, release};
-    return run_analysis_of(host->run, host, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    bool has_device, is_tpu;
+    find_devices(host, &has_device, &is_tpu);
+    return has_device && !is_tpu && !run_analysis_made(host->run, host, &of_steps);
+}
+
+const HostSteps *host_step_outlines(Host *host, ProfErr *err)
+{
+    return run_analysis_of(host->run, host, has_step_outlines(host) ? &of_outlines : &of_steps, NEEDS_HOSTS_IN_TURN, err);
 }

@@ -165,7 +165,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
 {
     const OpStats *stats = run_op_stats(run, only, err);
     const DeviceCapabilities *devices = stats ? run_devices(run, only, err) : NULL;
-    const StepDb *steps = devices ? run_steps(run, only, err) : NULL;
+    const StepDb *steps = devices ? run_step_outlines(run, only, err) : NULL;
     Roofline *r = steps ? prof_alloc(sizeof *r) : NULL;
     if (!r) return prof_nomem(err), NULL;
     Builder b = {.roofline = r, .stats = stats, .devices = devices, .steps = steps, .err = err};

@@ -6,11 +6,12 @@
 typedef struct {
     StepBuild *build;
     bool has_device;
+    Plane *threads;               /* NULL: there are none, or they do not matter */
     SpanRef *spans;               /* of all lines, by group */
     size_t *first;                /* of each group's, and one more */
     bool *seen;                   /* in the plane in hand */
     uint64_t *collectives_ps;     /* by group, of the plane in hand */
-    SweepResult *parity, *actual; /* by group */
+    SweepResult *parity, *actual; /* by group; actual: NULL without a device, and of outlines */
     Marker *steps;
 } Generic;
 
@@ -148,7 +149,7 @@ static void sweep_group(void *context, size_t i, ProfErr *err)
     size_t n = g->first[i + 1] - g->first[i];
     if (!g->steps[i].there) return;
     if (step_sweep(spans, n, false, g->steps[i].begin_ps, g->steps[i].duration_ps, &g->parity[i], err)) return;
-    if (g->has_device) step_sweep(spans, n, true, g->steps[i].begin_ps, g->steps[i].duration_ps, &g->actual[i], err);
+    if (g->actual) step_sweep(spans, n, true, g->steps[i].begin_ps, g->steps[i].duration_ps, &g->actual[i], err);
 }
 
 /* ---- steps ---- */
@@ -188,7 +189,7 @@ static int add_step(Generic *g, uint32_t group, ProfErr *err)
     if (!g->steps[group].there) return PROF_OK;
     step->n_cores = 1;
     step->cores[0] = (StepCore){.core_id = 1, .kind = STEP_CORE_GENERIC, .host = b->host, .begin_ps = step->begin_ps, .duration_ps = step->duration_ps};
-    return keep_times(b, &step->cores[0], &g->parity[group], g->has_device ? &g->actual[group] : NULL) ? PROF_OK : prof_nomem(err);
+    return keep_times(b, &step->cores[0], &g->parity[group], g->actual ? &g->actual[group] : NULL) ? PROF_OK : prof_nomem(err);
 }
 
 /* Host threads: the longest marker of a group, its name, and the time that it waits for input. */
@@ -216,7 +217,7 @@ static void add_host_facts(Generic *g, const LineSpans *lines, size_t n_lines)
 static int read_planes(Generic *g, LineSpans *spans, ProfErr *err)
 {
     StepBuild *b = g->build;
-    Plane *threads = host_plane(b->host, "/host:CPU");
+    Plane *threads = g->threads;
     Marker *markers = prof_alloc(b->groups.n * sizeof *markers);
     if (!markers) return prof_nomem(err);
     for (size_t i = 0; i < b->host->n_planes && !err->code; i++) {
@@ -237,18 +238,21 @@ static int read_planes(Generic *g, LineSpans *spans, ProfErr *err)
 int generic_steps(StepBuild *build, ProfErr *err)
 {
     size_t n = build->groups.n, n_lines = build->host->n_lines;
-    Generic g = {.build = build, .has_device = build->steps->has_device};
+    bool has_device = build->steps->has_device, has_actual = has_device && !build->is_outline;
+    Generic g = {.build = build, .has_device = has_device, .threads = build->is_outline ? NULL : host_plane(build->host, "/host:CPU")};
     LineSpans *spans = prof_alloc(n_lines * sizeof *spans);
     g.seen = prof_alloc(n), g.steps = prof_alloc(n * sizeof *g.steps), g.collectives_ps = prof_alloc(n * sizeof *g.collectives_ps);
-    g.parity = prof_alloc(n * sizeof *g.parity), g.actual = prof_alloc(g.has_device ? n * sizeof *g.actual : 0);
-    if (!spans || !g.seen || !g.steps || !g.collectives_ps || !g.parity || !g.actual) prof_nomem(err);
+    g.parity = prof_alloc(n * sizeof *g.parity), g.actual = has_actual ? prof_alloc(n * sizeof *g.actual) : NULL;
+    if (!spans || !g.seen || !g.steps || !g.collectives_ps || !g.parity || (has_actual && !g.actual)) prof_nomem(err);
     if (!err->code && !read_planes(&g, spans, err)) scatter(&g, spans, n_lines, err);
     for (size_t i = 0; spans && i < n_lines; i++) line_spans_free(&spans[i]);
     if (!err->code) parallel_for(build->host->run->n_workers, n, sweep_group, &g, err);
     for (size_t i = 0; i < n && !err->code; i++) {
-        if (g.has_device) {
+        if (has_device) {
             build->steps->compute_16bit_ps += g.parity[i].all_ps[TIME_COMPUTE_16];
             build->steps->compute_32bit_ps += g.parity[i].all_ps[TIME_COMPUTE_32];
+        }
+        if (has_actual) {
             build->steps->compute_16bit_ps_actual += g.actual[i].all_ps[TIME_COMPUTE_16];
             build->steps->compute_32bit_ps_actual += g.actual[i].all_ps[TIME_COMPUTE_32];
         }

@@ -13,6 +13,7 @@ typedef struct {
     const HostStep ***steps; /* those that may count */
     HostSpans *spans;        /* of these, around all cores */
     enum Which which;
+    bool are_outlines;
 } Merge;
 
 /* XProf merges the steps of hosts with devices, where there are any, and knows them by what a device is called alone. */
@@ -34,7 +35,7 @@ static int choose_hosts(Merge *m, Run *run, Host *only, ProfErr *err)
     for (size_t i = 0; i < run->n_hosts; i++) {
         Host *host = &run->hosts[i];
         if (!host->readable || host->is_program || (only && host != only)) continue;
-        const HostSteps *steps = host_steps(host, err);
+        const HostSteps *steps = m->are_outlines ? host_step_outlines(host, err) : host_steps(host, err);
         if (!steps) return err->code;
         works[db->n_hosts] = !only && is_worker(run, host, err);
         if (err->code) return err->code;
@@ -123,6 +124,7 @@ static int intersect(Merge *m, ProfErr *err)
 {
     StepDb *db = m->db;
     db->n_steps = steps_align(m->spans, db->n_hosts, &db->empty_intersect, err);
+    if (m->are_outlines) return err->code;
     report(m);
     bool have_steps = true;
     for (size_t h = 0; h < db->n_hosts; h++) have_steps &= m->spans[h].n > 0;
@@ -198,9 +200,9 @@ static void release(void *result)
     prof_free(db);
 }
 
-static StepDb *merge(Run *run, Host *only, enum Which which, ProfErr *err)
+static StepDb *merge(Run *run, Host *only, enum Which which, bool are_outlines, ProfErr *err)
 {
-    Merge m = {.db = prof_alloc(sizeof *m.db), .which = which};
+    Merge m = {.db = prof_alloc(sizeof *m.db), .which = which, .are_outlines = are_outlines};
     if (!m.db) return prof_nomem(err), NULL;
     if (!choose_hosts(&m, run, only, err) && !choose_steps(&m, err) && !intersect(&m, err)) make_steps(&m, err);
     for (size_t h = 0; h < m.db->n_hosts; h++) {
@@ -214,7 +216,7 @@ static StepDb *merge(Run *run, Host *only, enum Which which, ProfErr *err)
     return NULL;
 }
 
-static void *make_kept(Run *run, Host *only, ProfErr *err) { return merge(run, only, KEPT, err); }
+static void *make_kept(Run *run, Host *only, ProfErr *err) { return merge(run, only, KEPT, false, err); }
 
 const StepDb *run_steps(Run *run, Host *only, ProfErr *err)
 {
@@ -222,11 +224,21 @@ const StepDb *run_steps(Run *run, Host *only, ProfErr *err)
     return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }
 
+static void *make_outlines(Run *run, Host *only, ProfErr *err) { return merge(run, only, KEPT, true, err); }
+
+const StepDb *run_step_outlines(Run *run, Host *only, ProfErr *err)
+{
+    static const Analysis analysis = {make_outlines, release};
+    bool any = false;
+    for (size_t i = 0; i < run->n_hosts; i++) any |= (!only || only == &run->hosts[i]) && has_step_outlines(&run->hosts[i]);
+    return any ? run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err) : run_steps(run, only, err);
+}
+
 /* Where each step that XProf keeps stands among them: one of the same steps of all hosts, for hosts may align otherwise here. */
 static void *make_all(Run *run, Host *only, ProfErr *err)
 {
     const StepDb *kept = run_steps(run, only, err);
-    StepDb *all = kept ? merge(run, only, ALL, err) : NULL;
+    StepDb *all = kept ? merge(run, only, ALL, false, err) : NULL;
     size_t k = 0;
     for (size_t i = 0; all && i < all->n_steps; i++) {
         Step *step = &all->steps[i];
@@ -247,7 +259,7 @@ const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err)
     return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }
 
-static void *make_marked(Run *run, Host *only, ProfErr *err) { return merge(run, only, MARKED, err); }
+static void *make_marked(Run *run, Host *only, ProfErr *err) { return merge(run, only, MARKED, false, err); }
 
 const StepDb *run_marked_steps(Run *run, Host *only, ProfErr *err)
 {

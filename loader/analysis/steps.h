@@ -165,8 +165,15 @@ const StepDb *run_steps(Run *run, Host *only, ProfErr *err);
 const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err);
 /* The steps that XProf does not know (STEP_OUTSIDE_XPROF), where hosts have none that it knows: what went on in their time. */
 const StepDb *run_marked_steps(Run *run, Host *only, ProfErr *err);
+/* run_steps() for who asks which steps there are, when, and for their ops: sooner made where hosts have GPUs, for what threads did beside
+ * these is not read. Those steps have no names of their own, no actual_ps, and nothing of what hosts told. */
+const StepDb *run_step_outlines(Run *run, Host *only, ProfErr *err);
 /* Of one host: every group with steps or events, and why some are no steps. */
 const HostSteps *host_steps(Host *host, ProfErr *err);
+/* host_steps() as run_step_outlines() has it: without steps that threads alone tell of. Says nothing in the host's issues. */
+const HostSteps *host_step_outlines(Host *host, ProfErr *err);
+/* Whether that is sooner made: of a host with GPUs, host_steps() of which is not made yet. */
+bool has_step_outlines(Host *host);
 
 /* ps of a core in XProf's nine categories; zeros for SparseCores. */
 void step_categories(const StepCore *core, uint64_t ps[N_STEP_CATEGORIES]);
