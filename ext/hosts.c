@@ -3,7 +3,7 @@
  *   SELECT run, host, event_count FROM hosts('logs');   -- 2026_11_20|worker-0|74305 */
 #include "../loader/analysis/check.h"
 #include "../loader/analysis/diagnostics.h"
-#include "../loader/format/hlo.h"
+#include "../loader/analysis/hlo_sound.h"
 #include "../loader/format/xspace.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -218,6 +218,7 @@ const Table session_table = {"session",
 
 /* clang-format off */
 #define ISSUE_CODES \
+    "found when reading, or when this table is asked: " \
     "damaged, " \
     "damaged_stat, " \
     "truncated, " \
@@ -231,35 +232,36 @@ const Table session_table = {"session",
     "unknown_metadata, " \
     "time_overflow, " \
     "unix_times, " \
-    "memory_events_elsewhere, " \
-    "free_without_allocation, " \
     "unreadable_program, " \
     "refused_program, " \
     "duplicate_program, " \
     "programs_of_subprocesses, " \
-    "heap_simulation, " \
-    "memory_spaces, " \
-    "too_many_children, " \
-    "occurrences_overflow, " \
-    "sparsecore_programs_mixed, " \
-    "host_ops_lost, " \
-    "programs_mixed, " \
+    "grouping_cut, " \
     "no_steps, " \
     "no_common_steps, " \
     "host_without_steps, " \
     "steps_without_cores, " \
     "steps_apart, " \
     "clocks_differ, " \
-    "nothing_to_show (a table was asked and had no rows: why), " \
-    "request_of_several_models, " \
-    "grouping_cut, " \
-    "derived_lines_cut, " \
-    "inference_cut, " \
-    "dcn_cut, " \
-    "tf_data_cut, " \
     "capture_dropped, " \
     "capture_ended_abruptly, " \
     "more; " \
+    "found when a table is asked that makes more of the file, so only after it: " \
+    "nothing_to_show (any table without rows: why), " \
+    "occurrences_overflow, " \
+    "host_ops_lost, " \
+    "too_many_children, " \
+    "sparsecore_programs_mixed, " \
+    "programs_mixed (tables of ops), " \
+    "heap_simulation, " \
+    "memory_spaces (buffers), " \
+    "memory_events_elsewhere, " \
+    "free_without_allocation (memory_events), " \
+    "derived_lines_cut (timeline), " \
+    "request_of_several_models, " \
+    "inference_cut (inference), " \
+    "dcn_cut (dcn_collectives), " \
+    "tf_data_cut (tf_data); " \
     "xprof_error, xprof_warning (the profiler said it) and xprof_steps (of the whole run, with its first host): what XProf shows above its pages"
 /* clang-format on */
 
@@ -282,7 +284,7 @@ static bool issues_next(RowCursor *c)
 {
     Issue issue;
     if (!c->started) {
-        if (!run_check_stats(c->host->run, &c->err) || hlo_check_programs(c->host, &c->err)) return false;
+        if (!run_check_stats(c->host->run, &c->err) || hlo_check_programs(c->host, hlo_judge, &c->err)) return false;
         Diagnostic *said = NULL;
         bool known = host_diagnostics(c->host, c->from->only, &said, &c->nth, &c->err);
         c->owned = said;

@@ -352,7 +352,7 @@ static void say_nothing(RowCursor *c, const Table *table)
     for (int k = 0; k < N_TEXT_KEYS; k++) all &= !c->text_key[k];
     if (!all || !table->rows->nothing) return;
     char *message = sqlite3_mprintf("%s has no rows: %s", table->name, table->rows->nothing);
-    if (message) host_remark(table->rows->per_run && c->from->only ? c->from->only : c->host, "nothing_to_show", table, message);
+    if (message) host_remark(table->rows->per_run && c->from->only ? c->from->only : c->host, "info", "nothing_to_show", table, message);
     sqlite3_free(message);
 }
 

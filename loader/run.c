@@ -54,13 +54,13 @@ void host_issue(Host *host, const char *severity, const char *code, uint64_t off
     pthread_mutex_unlock(&host->lock);
 }
 
-void host_remark(Host *host, const char *code, const void *where, const char *message)
+void host_remark(Host *host, const char *severity, const char *code, const void *where, const char *message)
 {
     bool there = false;
     pthread_mutex_lock(&host->lock);
     for (size_t i = 0; i < host->n_issues && !there; i++) there = host->issues[i].where == where && !strcmp(host->issues[i].code, code);
     pthread_mutex_unlock(&host->lock);
-    if (!there) host_issue(host, "info", code, 0, 0, where, "%s", message);
+    if (!there) host_issue(host, severity, code, 0, 0, where, "%s", message);
 }
 
 bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err)

@@ -294,8 +294,8 @@ const char *host_hostname(const Host *host);
 /* Records a loss or repair; repetitions of one code at one place are counted in one row. */
 void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t lost_bytes, const void *where, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
-/* Of severity info, and once: said again it changes nothing. */
-void host_remark(Host *host, const char *code, const void *where, const char *message);
+/* Said again, it changes nothing. */
+void host_remark(Host *host, const char *severity, const char *code, const void *where, const char *message);
 /* The i-th issue, its texts for as long as the run; false behind the last, or with err set when one was lost for lack of memory. */
 bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err);
 

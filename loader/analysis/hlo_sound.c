@@ -106,7 +106,7 @@ static bool module_is_sound(Check *c)
     return true;
 }
 
-static void *make(const HloModule *module, ProfErr *err)
+static Soundness *make_soundness(const HloModule *module, ProfErr *err)
 {
     const Xla__HloModuleProto *hlo = module->proto->hlo_module;
     size_t most = 0;
@@ -117,14 +117,19 @@ static void *make(const HloModule *module, ProfErr *err)
         prof_free(c.out), c.out = NULL;
         prof_nomem(err);
     } else if (!module_is_sound(&c)) {
-        host_issue(module->host, "warning", "refused_program", 0, module->n_bytes, module,
-                   "XLA refuses the HLO program %.200s(%llu), and as in XProf none of its ops counts: %s", module->name, (unsigned long long)module->program_id,
-                   c.out->why);
+        char message[LONGEST_WHY + 400];
+        snprintf(message, sizeof message, "XLA refuses the HLO program %.200s(%llu), and as in XProf none of its ops counts: %s", module->name,
+                 (unsigned long long)module->program_id, c.out->why);
+        host_remark(module->host, "warning", "refused_program", module->state, message);
     }
     prof_free(c.seen);
     prof_free(c.names);
     return c.out;
 }
+
+static void *make(const HloModule *module, ProfErr *err) { return make_soundness(module, err); }
+
+void hlo_judge(const HloModule *module, ProfErr *err) { prof_free(make_soundness(module, err)); }
 
 const HloModule *hlo_sound_program(Host *host, uint64_t program_id, ProfErr *err)
 {

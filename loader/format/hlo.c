@@ -16,6 +16,7 @@ struct HloProgramState {
     HloModule *module;          /* NULL: not tried, or it cannot be parsed */
     bool checked;               /* issues tell what is wrong with it */
     bool bad;                   /* it cannot be parsed */
+    bool judged;                /* in the state of the first of an id: the one that counts went to hlo_check_programs()' judge */
     Arena arena;                /* of the module */
     HloProgram *first, *next;   /* of the same id */
     HloProgram *untried, *best; /* in the state of the first of an id: the next to parse, and the one that counts */
@@ -537,22 +538,45 @@ static bool has_module(const uint8_t *p, size_t n_bytes)
     return false;
 }
 
-int hlo_check_programs(Host *host, ProfErr *err)
+static void check_bytes(const HloProgram *program, ProfErr *err)
+{
+    Arena arena = {0};
+    uint8_t *bytes = program->state->checked ? NULL : program_bytes(program, &arena, err);
+    if (bytes) {
+        MessageResult result;
+        enum MessageState read = message_check(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &result);
+        if (read == MESSAGE_READ && !has_module(bytes, (size_t)program->span.n_bytes)) read = MESSAGE_DAMAGED;
+        tell(program, read, &result);
+    }
+    arena_free(&arena);
+}
+
+/* Parses a program for its judge alone, unless it is there already. False: it cannot be parsed. */
+static bool be_judged(HloProgram *program, HloJudge *judge, ProfErr *err)
+{
+    struct HloProgramState *state = program->state;
+    bool kept = state->module;
+    if ((!kept && parse(program, err)) || !state->module) return false;
+    judge(state->module, err);
+    if (!kept) {
+        module_free(state->module);
+        arena_free(&state->arena);
+        state->module = NULL;
+    }
+    return true;
+}
+
+int hlo_check_programs(Host *host, HloJudge *judge, ProfErr *err)
 {
     Programs *programs = programs_of(host, err);
     if (!programs) return err->code;
     pthread_mutex_lock(&programs->lock);
     for (size_t i = 0; i < programs->list.n && !err->code; i++) {
-        const HloProgram *program = &programs->list.programs[i];
-        Arena arena = {0};
-        uint8_t *bytes = program->state->checked ? NULL : program_bytes(program, &arena, err);
-        if (bytes) {
-            MessageResult result;
-            enum MessageState read = message_check(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &result);
-            if (read == MESSAGE_READ && !has_module(bytes, (size_t)program->span.n_bytes)) read = MESSAGE_DAMAGED;
-            tell(program, read, &result);
-        }
-        arena_free(&arena);
+        HloProgram *program = &programs->list.programs[i], *first = program->state->first;
+        if (!host->is_program && !first->extra && !first->state->judged)
+            first->state->judged = be_judged(program, judge, err);
+        else
+            check_bytes(program, err);
     }
     pthread_mutex_unlock(&programs->lock);
     return err->code;

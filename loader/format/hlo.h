@@ -60,8 +60,10 @@ const HloModule *hlo_open(HloProgram *program, ProfErr *err);
 
 /* The id in module(id), as modules are named in the plane of programs and on devices' lines. False: there is none. */
 bool hlo_program_id(const Text *name, uint64_t *id);
-/* Looks through the programs that were not parsed yet, so that prof_issues can say which of them cannot be. */
-int hlo_check_programs(Host *host, ProfErr *err);
+/* Looks through the programs that were not parsed yet, so that prof_issues can say which of them cannot be. Those of a profile that
+ * hlo_program() gives go to a judge, each once: a module that was parsed for that alone is gone afterwards and has no hlo_analysis(). */
+typedef void HloJudge(const HloModule *module, ProfErr *err);
+int hlo_check_programs(Host *host, HloJudge *judge, ProfErr *err);
 
 /* XProf's own map of programs, without the extra ones. */
 /* The program of a host. NULL without err set: there is none, or it cannot be parsed. */
