@@ -75,7 +75,10 @@ enum { STAT_SET_WORDS = (N_KNOWN_STATS + 63) / 64 };
 typedef struct {
     uint64_t bits[STAT_SET_WORDS];
 } StatSet;
-static inline void stat_set_add(StatSet *set, unsigned known) { set->bits[known / 64] |= (uint64_t)1 << (known % 64); }
+static inline void stat_set_add(StatSet *set, unsigned known) /* every word is written: a set at hand stays in registers */
+{
+    for (size_t i = 0; i < STAT_SET_WORDS; i++) set->bits[i] |= (uint64_t)(known / 64 == i) << (known % 64);
+}
 static inline bool stat_set_has(const StatSet *set, unsigned known) { return set->bits[known / 64] >> (known % 64) & 1; }
 static inline bool stat_sets_meet(const StatSet *a, const StatSet *b)
 {

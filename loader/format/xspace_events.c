@@ -17,22 +17,12 @@ typedef struct {
         uint32_t index;               /* + 1; 0: nothing seen yet */
     } seen[256];                      /* metadata ids met before, by their low bits */
     bool keeps_columns;               /* the plane declares a stat that has one */
-    StatSet event_stats, chunk_stats; /* of the event in hand, and of those before it */
+    StatSet chunk_stats;              /* of the events of the chunk in hand */
     ChunkValues *values;
     struct StatValues {
         int64_t types[N_STAT_COLUMNS][CHUNK_EVENTS], values[N_STAT_COLUMNS][CHUNK_EVENTS];
     } * stats;
 } ChunkMaker;
-
-/* The byte behind the id of a stat that begins with it, NULL for others. */
-static inline const uint8_t *stat_id(const uint8_t *p, const uint8_t *end, int64_t *id)
-{
-    uint64_t value = 0;
-    if (end - p < 3 || *p != TAG(1, WIRE_VARINT)) return NULL;
-    if (p[1] >= 0x80 && p[2] < 0x80) return *id = (p[1] & 0x7f) | p[2] << 7, p + 3;
-    p = wire_varint(p + 1, end, &value);
-    return *id = (int64_t)value, p;
-}
 
 static void keep_stat(ChunkMaker *m, enum StatColumnName column, const Stat *stat)
 {
@@ -42,23 +32,41 @@ static void keep_stat(ChunkMaker *m, enum StatColumnName column, const Stat *sta
     m->stats->values[column][m->n] = number ? stat->integer : 0;
 }
 
-/* Notes which stat a message is. */
-static inline void note_stat(ChunkMaker *m, const uint8_t *p, const uint8_t *end)
+/* A stat that has a column, with its value; `value`: the byte behind its id. */
+static void note_value(ChunkMaker *m, const uint8_t *p, const uint8_t *value, const uint8_t *end, unsigned known)
 {
     Stat stat;
-    int64_t id = 0;
-    const uint8_t *value = stat_id(p, end, &id);
-    if (!value && !stat_parse(p, end, &stat)) return;
-    enum KnownStat known = stat_known(m->line->plane, value ? id : stat.id);
-    stat_set_add(&m->event_stats, known);
-    if (known != STAT_GROUP_ID && known != STAT_IS_EAGER) return;
-    bool good = (value && stat_number(value, end, id, &stat)) || (stat_parse(p, end, &stat) && stat_known(m->line->plane, stat.id) == known);
+    bool good = stat_number(value, end, 0, &stat) || (stat_parse(p, end, &stat) && stat_known(m->line->plane, stat.id) == known);
     if (good) keep_stat(m, known == STAT_GROUP_ID ? STAT_COLUMN_GROUP : STAT_COLUMN_EAGER, &stat);
 }
 
-/* Notes the event's stats with the maker, unless there is none. Up to `limit` there are bytes to read: beyond the message none
+/* Which stat a message is, whatever its form; STAT_UNKNOWN too of what is none. */
+static unsigned stat_of_any(const Plane *plane, const uint8_t *p, const uint8_t *end)
+{
+    Stat stat;
+    return stat_parse(p, end, &stat) ? stat_known(plane, stat.id) : STAT_UNKNOWN;
+}
+
+/* Notes which stat a message is: nearly always one that begins with an id of one or two bytes. */
+static inline void note_stat(ChunkMaker *m, const uint8_t *p, const uint8_t *end, StatSet *set)
+{
+    const Plane *plane = m->line->plane;
+    const uint8_t *value = end;
+    unsigned known;
+    if (end - p >= 3 && *p == TAG(1, WIRE_VARINT) && (p[1] & p[2]) < 0x80) {
+        unsigned wide = p[1] >> 7;
+        value = p + 2 + wide;
+        known = stat_known(plane, (p[1] & 0x7f) | (p[2] & -wide) << 7);
+    } else {
+        known = stat_of_any(plane, p, end);
+    }
+    stat_set_add(set, known);
+    if (known == STAT_GROUP_ID || known == STAT_IS_EAGER) note_value(m, p, value, end, known);
+}
+
+/* Notes the event's stats with the maker and in *stats, unless there is no maker. Up to `limit` there are bytes to read: beyond the message none
  * of them counts, but varints are read quicker where they are. */
-static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *limit, Event *event, ChunkMaker *m)
+static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *limit, Event *event, ChunkMaker *m, StatSet *stats)
 {
     *event = (Event){0};
     while (p < end) {
@@ -83,13 +91,13 @@ static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *li
         case TAG(4, WIRE_BYTES):
             p = wire_varint(p + 1, end, &value);
             if (!p || value > (uint64_t)(end - p)) return false;
-            if (m) note_stat(m, p, p + value);
+            if (m) note_stat(m, p, p + value, stats);
             p += value;
             break;
         default: {
             Field field;
             p = wire_field(p, end, &field);
-            if (p && m && field.number == 4 && field.type == WIRE_BYTES) note_stat(m, field.bytes, field.bytes + field.value);
+            if (p && m && field.number == 4 && field.type == WIRE_BYTES) note_stat(m, field.bytes, field.bytes + field.value, stats);
         }
         }
         if (!p || p > end) return false;
@@ -98,7 +106,7 @@ static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *li
     return true;
 }
 
-bool event_parse(const uint8_t *p, const uint8_t *end, Event *event) { return parse(p, end, end, event, NULL); }
+bool event_parse(const uint8_t *p, const uint8_t *end, Event *event) { return parse(p, end, end, event, NULL, NULL); }
 
 /* Index of an event's metadata; that of the entry behind the declared ones where there is none. */
 static uint32_t meta_of(ChunkMaker *m, int64_t id)
@@ -113,10 +121,10 @@ static uint32_t meta_of(ChunkMaker *m, int64_t id)
 }
 
 /* Lines of a plane are read side by side, but a metadata's stats are soon all known. */
-static inline void add_stats(ChunkMaker *m, EventMeta *meta)
+static inline void add_stats(ChunkMaker *m, EventMeta *meta, const StatSet *set)
 {
     for (size_t i = 0; i < STAT_SET_WORDS; i++) {
-        uint64_t stats = m->event_stats.bits[i];
+        uint64_t stats = set->bits[i];
         m->chunk_stats.bits[i] |= stats;
         if (stats & ~atomic_load_explicit(&meta->event_stats[i], memory_order_relaxed))
             atomic_fetch_or_explicit(&meta->event_stats[i], stats, memory_order_relaxed);
@@ -129,10 +137,10 @@ static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *en
     Event event;
     uint32_t i = m->n;
     for (int c = 0; c < N_STAT_COLUMNS && m->keeps_columns; c++) m->stats->types[c][i] = TYPE_NONE, m->stats->values[c][i] = 0;
-    m->event_stats = (StatSet){0};
-    if (!parse(p, end, limit, &event, m->stats ? m : NULL)) return false;
+    StatSet stats = {0};
+    if (!parse(p, end, limit, &event, m->stats ? m : NULL, &stats)) return false;
     uint32_t meta = meta_of(m, event.metadata_id);
-    if (m->stats) add_stats(m, &m->line->plane->event_metas[meta]);
+    if (m->stats) add_stats(m, &m->line->plane->event_metas[meta], &stats);
     m->n++;
     if (!i) m->span_start = position;
     m->span_end = behind;
