@@ -79,6 +79,7 @@ static inline void stat_set_add(StatSet *set, unsigned known) /* every word is w
 {
     for (size_t i = 0; i < STAT_SET_WORDS; i++) set->bits[i] |= (uint64_t)(known / 64 == i) << (known % 64);
 }
+static inline void stat_set_remove(StatSet *set, unsigned known) { set->bits[known / 64] &= ~((uint64_t)1 << (known % 64)); }
 static inline bool stat_set_has(const StatSet *set, unsigned known) { return set->bits[known / 64] >> (known % 64) & 1; }
 static inline bool stat_sets_meet(const StatSet *a, const StatSet *b)
 {
@@ -140,10 +141,19 @@ struct Plane {
 enum { CHUNK_EVENTS = 1024 };
 enum ChunkColumn { COL_OFFSET, COL_DURATION, COL_META, COL_POSITION, COL_AGGREGATED, N_CHUNK_COLUMNS };
 
-/* Stats of which nearly every event has one, if any has: the first of the name, by event. */
-enum StatColumnName { STAT_COLUMN_GROUP, STAT_COLUMN_EAGER, N_STAT_COLUMNS }; /* group_id, is_eager */
+/* Stats that analyses want of all events: the first of the name, by event. */
+enum StatColumnName {
+    STAT_COLUMN_GROUP,           /* group_id */
+    STAT_COLUMN_EAGER,           /* is_eager */
+    STAT_COLUMN_DEVICE_OFFSET,   /* device_offset_ps */
+    STAT_COLUMN_DEVICE_DURATION, /* device_duration_ps */
+    STAT_COLUMN_TF_OP,           /* tf_op */
+    N_STAT_COLUMNS
+};
+extern const enum KnownStat stat_column_stats[N_STAT_COLUMNS];
 typedef struct {
-    Packed types, values; /* enum StatType, 0: the event has no such stat; the value's 64 bits, 0 of what is no number */
+    Packed types;  /* enum StatType; TYPE_NONE: the event has no such stat */
+    Packed values; /* 64 bits: a number, of a tf_op's TYPE_STR the Text, of its TYPE_REF the key; of others, and without the stat, whatever */
 } StatColumn;
 
 /* CHUNK_EVENTS events of a line in stored order (the last chunk may be shorter), and the range of each value, so that
@@ -157,6 +167,7 @@ typedef struct {
     StatSet stats;                                                                /* that its events have: nothing else is to be found in them */
     StatColumn stat_columns[N_STAT_COLUMNS];
     uint32_t n_events;
+    uint8_t columns_kept; /* bits by enum StatColumnName: all that events have of the stat stands in its column; group_id and is_eager always */
     bool packed;
 } Chunk;
 

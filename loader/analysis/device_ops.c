@@ -22,12 +22,16 @@ const size_t n_op_fact_stats = COUNT(op_fact_stats);
 OpFacts op_facts(const StatFilter *filter, const EventAt *e)
 {
     OpFacts f = {.event = {(uint64_t)e->start_ps, (uint64_t)e->start_ps + (uint64_t)e->duration_ps}, .min_ps = (uint64_t)e->duration_ps};
-    bool has_offset = false, has_duration = false;
-    uint64_t offset = 0, duration = 0;
-    Stat stat;
+    Stat stat, offset_stat = event_stat(e, STAT_COLUMN_DEVICE_OFFSET), duration_stat = event_stat(e, STAT_COLUMN_DEVICE_DURATION);
+    bool has_offset = offset_stat.type != TYPE_NONE, has_duration = duration_stat.type != TYPE_NONE;
+    uint64_t offset = stat_int_or_uint(&offset_stat), duration = stat_int_or_uint(&duration_stat);
+    if (event_column_kept(e, STAT_COLUMN_TF_OP)) {
+        Stat tf_op = event_stat(e, STAT_COLUMN_TF_OP);
+        f.has_tf_op = tf_op.type != TYPE_NONE, f.tf_op_is_empty = !event_stat_text(filter->plane, &tf_op)->n_bytes;
+    }
     unsigned known;
     const uint8_t *p = e->message, *end = p + e->n_bytes;
-    while ((p = stat_filter_next(filter, p, end, 4, &known, &stat))) switch (known) {
+    while (p < end && (p = stat_filter_next(filter, p, end, 4, &known, &stat))) switch (known) {
         case STAT_DEVICE_OFFSET_PS:
             if (!has_offset) has_offset = true, offset = stat_int_or_uint(&stat);
             break;
@@ -156,7 +160,7 @@ int each_event(Line *line, const StatFilter *filter, bool sorted, bool (*take)(v
     if (sorted && !line->ordered) return each_sorted(line, take, context, err);
     EventReader reader;
     EventAt e;
-    event_reader_open_for(&reader, line, &filter->wanted, err);
+    event_reader_open_beside_columns(&reader, line, &filter->wanted, err);
     while (event_reader_next(&reader, &e) && take(context, &e, err)) {
     }
     event_reader_close(&reader);

@@ -70,7 +70,7 @@ void op_summer_close_spans(OpSummer *s);
 void op_summer_free(OpSummer *s);
 
 /* The events of a line in stored order, or sorted by begin, the longer first, as XProf sorts the lines of files that it
- * groups; the filter's stats are to be found in them. take() returns false to stop. */
+ * groups; the filter's stats are to be found in them or in columns. take() returns false to stop. */
 int each_event(Line *line, const StatFilter *filter, bool sorted, bool (*take)(void *context, const EventAt *e, ProfErr *err), void *context, ProfErr *err);
 
 /* ---- ops out of sums ---- */

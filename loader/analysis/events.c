@@ -14,6 +14,12 @@ void event_reader_open_for(EventReader *reader, Line *line, const StatSet *wante
     reader->only_wanted = true, reader->wanted = *wanted;
 }
 
+void event_reader_open_beside_columns(EventReader *reader, Line *line, const StatSet *wanted, ProfErr *err)
+{
+    event_reader_open_for(reader, line, wanted, err);
+    reader->beside_columns = true;
+}
+
 void event_reader_close(EventReader *reader)
 {
     window_free(&reader->chunks);
@@ -24,6 +30,14 @@ void event_reader_close(EventReader *reader)
 
 enum { SPAN_BYTES = 1 << 20 }; /* chunks of larger events are read event by event */
 
+static StatSet needed_of(const EventReader *reader, const Chunk *chunk)
+{
+    StatSet needed = reader->wanted;
+    for (int c = 0; c < N_STAT_COLUMNS && reader->beside_columns; c++)
+        if (chunk->columns_kept >> c & 1) stat_set_remove(&needed, stat_column_stats[c]);
+    return needed;
+}
+
 static bool next_chunk(EventReader *reader)
 {
     if (reader->chunk == reader->line->n_chunks) return false;
@@ -31,7 +45,8 @@ static bool next_chunk(EventReader *reader)
     if (chunk_read(reader->line, chunk, (1u << N_CHUNK_COLUMNS) - 1, reader->values, &reader->chunks, reader->err)) return false;
     reader->i = 0, reader->n = chunk->n_events;
     reader->span = NULL;
-    reader->has_messages = reader->flags & EVENT_STATS && (!reader->only_wanted || stat_sets_meet(&chunk->stats, &reader->wanted));
+    reader->needed = needed_of(reader, chunk);
+    reader->has_messages = reader->flags & EVENT_STATS && (!reader->only_wanted || stat_sets_meet(&chunk->stats, &reader->needed));
     if (!reader->has_messages || chunk->span.n_bytes > SPAN_BYTES) return true;
     size_t there;
     reader->span = window_at(&reader->messages, chunk->span.offset, (size_t)chunk->span.n_bytes, &there, reader->err);
@@ -55,7 +70,7 @@ static const uint8_t *message_at(EventReader *reader, uint64_t position, size_t 
 static inline bool is_wanted(const EventReader *reader, const EventMeta *meta)
 {
     uint64_t both = 0;
-    for (size_t i = 0; i < STAT_SET_WORDS; i++) both |= reader->wanted.bits[i] & atomic_load_explicit(&meta->event_stats[i], memory_order_relaxed);
+    for (size_t i = 0; i < STAT_SET_WORDS; i++) both |= reader->needed.bits[i] & atomic_load_explicit(&meta->event_stats[i], memory_order_relaxed);
     return both != 0;
 }
 
@@ -77,6 +92,8 @@ bool event_reader_next(EventReader *reader, EventAt *at)
         .occurrences = aggregated ? columns[COL_OFFSET][i] : -1,
         .position = (uint64_t)columns[COL_POSITION][i],
         .message = nothing,
+        .chunk = reader->in_hand,
+        .in_chunk = i,
     };
     if (!reader->has_messages || (reader->only_wanted && !is_wanted(reader, at->meta))) return true;
     at->message = message_at(reader, at->position, &at->n_bytes);
@@ -127,6 +144,8 @@ bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, Even
         .duration_ps = values[COL_DURATION],
         .occurrences = aggregated ? values[COL_OFFSET] : -1,
         .position = (uint64_t)values[COL_POSITION],
+        .chunk = chunk,
+        .in_chunk = (uint32_t)i,
     };
     if (!(flags & EVENT_STATS)) return true;
     at->message = event_message(&f->messages, at->position, &at->n_bytes, err);

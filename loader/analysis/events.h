@@ -23,6 +23,8 @@ typedef struct {
     uint64_t position;             /* of the event's field in the host's file */
     const uint8_t *message;        /* with EVENT_STATS: the XEvent, until the next step; else no bytes */
     size_t n_bytes;
+    const Chunk *chunk;
+    uint32_t in_chunk;
 } EventAt;
 
 enum { EVENT_STATS = 1 };
@@ -38,21 +40,33 @@ typedef struct {
     uint32_t i, n;
     uint64_t event;
     int flags;
-    bool only_wanted, has_messages; /* of the chunk in hand */
-    StatSet wanted;
+    bool only_wanted, beside_columns, has_messages; /* has_messages: of the chunk in hand */
+    StatSet wanted, needed;                         /* needed: those of the wanted that have no column in the chunk in hand */
 } EventReader;
 
 /* Always to be closed; on failure err is set and the first step ends the walk. */
 void event_reader_open(EventReader *reader, Line *line, int flags, ProfErr *err);
 /* With the messages of events that may have one of these stats; the others come without bytes. */
 void event_reader_open_for(EventReader *reader, Line *line, const StatSet *wanted, ProfErr *err);
+/* The same for who asks event_stat() first: for stats that stand in columns no message is read. */
+void event_reader_open_beside_columns(EventReader *reader, Line *line, const StatSet *wanted, ProfErr *err);
 bool event_reader_next(EventReader *reader, EventAt *at);
 void event_reader_close(EventReader *reader);
-/* A stat of the event in hand that has a column, without bytes where it is a text; TYPE_NONE: the event has none. */
-static inline Stat event_reader_stat(const EventReader *reader, enum StatColumnName column)
+/* A stat that has a column, without the bytes of a text; TYPE_NONE: the event has none, or the column was not kept and the message
+ * tells. */
+static inline Stat event_stat(const EventAt *at, enum StatColumnName column)
 {
-    const StatColumn *c = &reader->in_hand->stat_columns[column];
-    return (Stat){.type = (enum StatType)packed_at(&c->types, reader->i - 1), .integer = packed_at(&c->values, reader->i - 1)};
+    const StatColumn *c = &at->chunk->stat_columns[column];
+    return (Stat){.type = (enum StatType)packed_at(&c->types, at->in_chunk), .integer = packed_at(&c->values, at->in_chunk)};
+}
+/* Does its column tell all of the stat? */
+static inline bool event_column_kept(const EventAt *at, enum StatColumnName column) { return at->chunk->columns_kept >> column & 1; }
+
+/* The text of a tf_op from its column; empty of what is no text. */
+static inline const Text *event_stat_text(const Plane *plane, const Stat *stat)
+{
+    if (stat->type == TYPE_STR) return (const Text *)(intptr_t)stat->integer;
+    return stat->type == TYPE_REF ? stat_ref_text(plane, stat->natural) : empty_text;
 }
 
 /* Single events, by their index on a line. Quick where those asked for of a line follow each other, and come from few lines. */

@@ -70,14 +70,13 @@ static bool take_file_values(const Chunk *chunk, enum StatColumnName column, boo
 /* The events' own group_id or is_eager, where *found (NULL: nowhere) has none yet. *own: which are the file's; NULL: none. */
 static bool read_file_column(const Line *line, enum StatColumnName column, const Packed **found, const Packed **own, Arena *arena)
 {
-    static const enum KnownStat known[N_STAT_COLUMNS] = {STAT_GROUP_ID, STAT_IS_EAGER};
     Packed *values = arena_alloc(arena, line->n_chunks * sizeof *values), *owned = arena_alloc(arena, line->n_chunks * sizeof *owned);
     FileValues *v = prof_buffer(sizeof *v);
     bool any = false, memory = values && owned && v;
     for (size_t c = 0; c < line->n_chunks && memory; c++) {
         const Chunk *chunk = &line->chunks[c];
         values[c] = *found ? (*found)[c] : (Packed){.base = -1};
-        if (!stat_set_has(&chunk->stats, known[column]) || !take_file_values(chunk, column, line->plane->kind == PLANE_GPU, *found ? &(*found)[c] : NULL, v))
+        if (!stat_set_has(&chunk->stats, stat_column_stats[column]) || !take_file_values(chunk, column, line->plane->kind == PLANE_GPU, *found ? &(*found)[c] : NULL, v))
             continue;
         any = true;
         memory = packed_make(&values[c], arena, v->values, chunk->n_events) && packed_make(&owned[c], arena, v->own, chunk->n_events);

@@ -53,10 +53,10 @@ static int add_named(HostJob *job, const EventMeta *meta, ProfErr *err)
 }
 
 typedef struct {
-    bool has_stage, has_category, has_tf_op;
+    bool has_stage, has_category;
     int64_t stage;
     Slice category;
-    Stat tf_op;
+    Stat tf_op; /* TYPE_NONE: none */
 } HostFacts;
 
 /* The first stat of a name counts. */
@@ -69,7 +69,7 @@ static HostFacts host_facts(const HostJob *job, const EventAt *e)
     while ((p = stat_filter_next(&job->filter, p, end, 4, &known, &stat))) {
         if (known == STAT_STAGE_ID && !facts.has_stage) facts.has_stage = true, facts.stage = stat_int(&stat);
         if (known == STAT_STAGE_CATEGORY && !facts.has_category) facts.has_category = true, facts.category = stat_text(job->plane, &stat);
-        if (known == STAT_TF_OP && !facts.has_tf_op) facts.has_tf_op = true, facts.tf_op = stat;
+        if (known == STAT_TF_OP && facts.tf_op.type == TYPE_NONE) facts.tf_op = stat;
     }
     return facts;
 }
@@ -343,11 +343,19 @@ static bool tf_ops_grow(LineSweep *s)
     return good;
 }
 
-static int take_tf_op(LineSweep *s, const EventAt *e, const Stat *stat, ProfErr *err)
+/* The text of an event's stat tf_op, one address for equal ones of a chunk or more; empty where it has none. NULL: no memory. */
+static const Text *tf_op_of(LineSweep *s, const EventAt *e, const HostFacts *facts)
 {
-    const Text *text = stat->type == TYPE_REF   ? stat_ref_text(s->job->plane, stat->natural)
-                       : stat->type == TYPE_STR ? text_intern(&s->texts, &s->arena, stat->bytes, stat->n_bytes)
-                                                : empty_text;
+    const Plane *plane = s->job->plane;
+    Stat kept = event_stat(e, STAT_COLUMN_TF_OP);
+    if (event_column_kept(e, STAT_COLUMN_TF_OP)) return event_stat_text(plane, &kept);
+    return facts->tf_op.type == TYPE_REF   ? stat_ref_text(plane, facts->tf_op.natural)
+           : facts->tf_op.type == TYPE_STR ? text_intern(&s->texts, &s->arena, facts->tf_op.bytes, facts->tf_op.n_bytes)
+                                           : empty_text;
+}
+
+static int take_tf_op(LineSweep *s, const EventAt *e, const Text *text, ProfErr *err)
+{
     if (!text || !tf_ops_grow(s)) return prof_nomem(err);
     if (!text->n_bytes) return PROF_OK;
     size_t slot = tf_op_slot(s, text);
@@ -376,9 +384,9 @@ static bool is_in_order(const Line *line)
     return good;
 }
 
-static bool is_eager(const LineSweep *s, const EventReader *reader, const LineGroups *groups, uint64_t nth)
+static bool is_eager(const LineSweep *s, const EventAt *e, const LineGroups *groups, uint64_t nth)
 {
-    Stat own = event_reader_stat(reader, STAT_COLUMN_EAGER);
+    Stat own = event_stat(e, STAT_COLUMN_EAGER);
     if (s->job->own_eager) return stat_int(&own) != 0;
     return groups && groups->eager && packed_at(&groups->eager[nth / CHUNK_EVENTS], nth % CHUNK_EVENTS) == 1;
 }
@@ -389,7 +397,7 @@ static int walk(LineSweep *s, Line *line, ProfErr *err)
     EventReader reader;
     EventAt e;
     const LineGroups *groups = job->build->grouping ? line_groups(job->build->grouping, line) : NULL;
-    event_reader_open_for(&reader, line, &job->filter.wanted, err);
+    event_reader_open_beside_columns(&reader, line, &job->filter.wanted, err);
     while (event_reader_next(&reader, &e) && !err->code) {
         HostFacts facts = {.has_stage = false};
         if (e.n_bytes) facts = host_facts(job, &e);
@@ -398,8 +406,8 @@ static int walk(LineSweep *s, Line *line, ProfErr *err)
             const Known *stage = find_known(job, facts.stage);
             known = stage ? (size_t)(stage - job->known) + 1 : 0;
         }
-        if (known) take_known(s, &e, known - 1, is_eager(s, &reader, groups, e.event - line->first_event), err);
-        if (facts.has_tf_op && !err->code) take_tf_op(s, &e, &facts.tf_op, err);
+        if (known) take_known(s, &e, known - 1, is_eager(s, &e, groups, e.event - line->first_event), err);
+        if (stat_set_has(&e.chunk->stats, STAT_TF_OP) && !err->code) take_tf_op(s, &e, tf_op_of(s, &e, &facts), err);
     }
     event_reader_close(&reader);
     if (!err->code && !(s->in_order ? end_until(s, NULL) : sweep_sorted(s))) prof_nomem(err);

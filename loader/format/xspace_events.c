@@ -16,28 +16,56 @@ typedef struct {
         int64_t id;
         uint32_t index;               /* + 1; 0: nothing seen yet */
     } seen[256];                      /* metadata ids met before, by their low bits */
-    bool keeps_columns;               /* the plane declares a stat that has one */
     StatSet chunk_stats;              /* of the events of the chunk in hand */
     ChunkValues *values;
     struct StatValues {
-        int64_t types[N_STAT_COLUMNS][CHUNK_EVENTS], values[N_STAT_COLUMNS][CHUNK_EVENTS];
-    } * stats;
+        uint8_t types[N_STAT_COLUMNS][CHUNK_EVENTS];
+        int64_t values[N_STAT_COLUMNS][CHUNK_EVENTS];
+    } * stats;      /* types: 0 from the event in hand on */
+    TextTable texts; /* of tf_op, in the arena */
+    uint64_t text_bytes;
+    bool texts_lost;        /* there were too many, or no memory */
+    unsigned repeated;      /* bits by enum StatColumnName: an event of the chunk in hand has the stat twice */
 } ChunkMaker;
 
-static void keep_stat(ChunkMaker *m, enum StatColumnName column, const Stat *stat)
+const enum KnownStat stat_column_stats[N_STAT_COLUMNS] = {
+    [STAT_COLUMN_GROUP] = STAT_GROUP_ID,
+    [STAT_COLUMN_EAGER] = STAT_IS_EAGER,
+    [STAT_COLUMN_DEVICE_OFFSET] = STAT_DEVICE_OFFSET_PS,
+    [STAT_COLUMN_DEVICE_DURATION] = STAT_DEVICE_DURATION_PS,
+    [STAT_COLUMN_TF_OP] = STAT_TF_OP,
+};
+/* + 1; 0: the stat has none */
+static const uint8_t column_of_stat[N_KNOWN_STATS] = {
+    [STAT_GROUP_ID] = STAT_COLUMN_GROUP + 1,
+    [STAT_IS_EAGER] = STAT_COLUMN_EAGER + 1,
+    [STAT_DEVICE_OFFSET_PS] = STAT_COLUMN_DEVICE_OFFSET + 1,
+    [STAT_DEVICE_DURATION_PS] = STAT_COLUMN_DEVICE_DURATION + 1,
+    [STAT_TF_OP] = STAT_COLUMN_TF_OP + 1,
+};
+
+/* The texts of a line take up to half of its bytes: there are few of them, or no column of them. */
+static int64_t keep_text(ChunkMaker *m, const Stat *stat)
 {
-    bool number = stat->type == TYPE_INT64 || stat->type == TYPE_UINT64 || stat->type == TYPE_DOUBLE;
-    if (m->stats->types[column][m->n]) return; /* the first counts */
-    m->stats->types[column][m->n] = stat->type;
-    m->stats->values[column][m->n] = number ? stat->integer : 0;
+    size_t n_texts = m->texts.n_texts;
+    const Text *text = m->texts_lost ? NULL : text_intern(&m->texts, m->arena, stat->bytes, stat->n_bytes);
+    if (text && m->texts.n_texts > n_texts) m->text_bytes += sizeof *text + text->n_bytes;
+    m->texts_lost |= !text || m->text_bytes > m->line->span.n_bytes / 2;
+    return (int64_t)(intptr_t)text;
 }
 
-/* A stat that has a column, with its value; `value`: the byte behind its id. */
-static void note_value(ChunkMaker *m, const uint8_t *p, const uint8_t *value, const uint8_t *end, unsigned known)
+/* A stat that has a column, with its value; `value`: the byte behind its id. The first of an event counts. */
+static void keep_stat(ChunkMaker *m, unsigned known, const uint8_t *p, const uint8_t *value, const uint8_t *end)
 {
     Stat stat;
-    bool good = stat_number(value, end, 0, &stat) || (stat_parse(p, end, &stat) && stat_known(m->line->plane, stat.id) == known);
-    if (good) keep_stat(m, known == STAT_GROUP_ID ? STAT_COLUMN_GROUP : STAT_COLUMN_EAGER, &stat);
+    enum StatColumnName column = (enum StatColumnName)(column_of_stat[known] - 1);
+    if (m->stats->types[column][m->n]) {
+        m->repeated |= 1u << column;
+        return;
+    }
+    if (!stat_number(value, end, 0, &stat) && (!stat_parse(p, end, &stat) || stat_known(m->line->plane, stat.id) != known)) return;
+    m->stats->types[column][m->n] = (uint8_t)stat.type;
+    m->stats->values[column][m->n] = column == STAT_COLUMN_TF_OP && stat.type == TYPE_STR ? keep_text(m, &stat) : stat.integer;
 }
 
 /* Which stat a message is, whatever its form; STAT_UNKNOWN too of what is none. */
@@ -61,7 +89,7 @@ static inline void note_stat(ChunkMaker *m, const uint8_t *p, const uint8_t *end
         known = stat_of_any(plane, p, end);
     }
     stat_set_add(set, known);
-    if (known == STAT_GROUP_ID || known == STAT_IS_EAGER) note_value(m, p, value, end, known);
+    if (column_of_stat[known]) keep_stat(m, known, p, value, end);
 }
 
 /* Notes the event's stats with the maker and in *stats, unless there is no maker. Up to `limit` there are bytes to read: beyond the message none
@@ -136,7 +164,6 @@ static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *en
 {
     Event event;
     uint32_t i = m->n;
-    for (int c = 0; c < N_STAT_COLUMNS && m->keeps_columns; c++) m->stats->types[c][i] = TYPE_NONE, m->stats->values[c][i] = 0;
     StatSet stats = {0};
     if (!parse(p, end, limit, &event, m->stats ? m : NULL, &stats)) return false;
     uint32_t meta = meta_of(m, event.metadata_id);
@@ -156,15 +183,38 @@ static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *en
 
 /* ---- a chunk ---- */
 
-static int finish_stats(ChunkMaker *m, Chunk *chunk, ProfErr *err)
+/* Values of events without the stat become those of their neighbours. */
+static void fill_gaps(const uint8_t *types, int64_t *values, uint32_t n)
 {
-    static const enum KnownStat known[N_STAT_COLUMNS] = {STAT_GROUP_ID, STAT_IS_EAGER};
+    int64_t last = 0;
+    for (uint32_t i = n; i-- && !types[i];)
+        if (i && types[i - 1]) last = values[i - 1];
+    for (uint32_t i = n; i--;) last = values[i] = types[i] ? values[i] : last;
+}
+
+/* Of group_id and is_eager the first of an event counts. The other columns are kept where they tell all, and where the chunk stays
+ * within what chunk_finish() grants it: n_bytes are spoken for. */
+static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *err)
+{
     chunk->stats = m->chunk_stats;
+    chunk->columns_kept = (1u << N_STAT_COLUMNS) - 1;
     m->chunk_stats = (StatSet){0};
-    for (int c = 0; c < N_STAT_COLUMNS; c++)
-        if (stat_set_has(&chunk->stats, known[c]) && (!packed_make(&chunk->stat_columns[c].types, m->arena, m->stats->types[c], m->n) ||
-                                                      !packed_make(&chunk->stat_columns[c].values, m->arena, m->stats->values[c], m->n)))
+    for (int c = 0; c < N_STAT_COLUMNS; c++) {
+        uint8_t *types = m->stats->types[c];
+        int64_t *values = m->stats->values[c];
+        if (!stat_set_has(&chunk->stats, stat_column_stats[c])) continue;
+        fill_gaps(types, values, m->n);
+        ValueRange range = values_range(values, m->n);
+        n_bytes += (uint64_t)m->n * (range_width(range) + 1u);
+        bool lost = m->repeated >> c & 1 || (c == STAT_COLUMN_TF_OP && m->texts_lost) || 2 * n_bytes > 3 * chunk->span.n_bytes;
+        if (lost && c > STAT_COLUMN_EAGER)
+            chunk->columns_kept &= (uint8_t) ~(1u << c);
+        else if (!packed_make_bytes(&chunk->stat_columns[c].types, m->arena, types, m->n) ||
+                 !packed_make_of(&chunk->stat_columns[c].values, m->arena, values, m->n, range))
             return prof_nomem(err);
+        memset(types, TYPE_NONE, m->n);
+    }
+    m->repeated = 0;
     return PROF_OK;
 }
 
@@ -204,7 +254,7 @@ static int chunk_finish(ChunkMaker *m, ProfErr *err)
     else
         for (int c = 0; c < N_CHUNK_COLUMNS; c++)
             if (!packed_make_of(&chunk.columns[c], m->arena, m->values->columns[c], m->n, ranges[c])) return prof_nomem(err);
-    if (finish_stats(m, &chunk, err)) return err->code;
+    if (finish_stats(m, &chunk, n_bytes, err)) return err->code;
     line->chunks[line->n_chunks++] = chunk;
     line->n_events += m->n;
     m->n = 0;
@@ -265,9 +315,9 @@ static void line_classify(Line *line)
 
 int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop, atomic_uint_fast64_t *bytes_done, ProfErr *err)
 {
-    ChunkMaker m = {.line = line, .arena = arena, .last_offset = INT64_MIN, .values = prof_buffer(sizeof *m.values), .stats = prof_alloc(sizeof *m.stats)};
-    m.keeps_columns = plane_declares(line->plane, STAT_GROUP_ID) || plane_declares(line->plane, STAT_IS_EAGER);
+    ChunkMaker m = {.line = line, .arena = arena, .last_offset = INT64_MIN, .values = prof_buffer(sizeof *m.values), .stats = prof_buffer(sizeof *m.stats)};
     if (!m.values || !m.stats) prof_nomem(err);
+    if (m.stats) memset(m.stats->types, TYPE_NONE, sizeof m.stats->types);
     Host *host = line->plane->host;
     Cursor c = {window, line->span.offset, line->span.offset + line->span.n_bytes};
     while (c.at < c.end && !err->code) {
@@ -320,6 +370,7 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
     if (!err->code) chunk_finish(&m, err);
     prof_free(m.values);
     prof_free(m.stats);
+    text_table_free(&m.texts);
     line_classify(line);
     return err->code;
 }

@@ -40,6 +40,17 @@ bool packed_make_of(Packed *packed, Arena *arena, const int64_t *values, size_t 
     return true;
 }
 
+bool packed_make_bytes(Packed *packed, Arena *arena, const uint8_t *values, size_t n)
+{
+    *packed = (Packed){.base = n ? values[0] : 0};
+    if (!n || !memcmp(values, values + 1, n - 1)) return true; /* all are equal */
+    uint8_t *bytes = arena_take(arena, n - 1 + sizeof(uint64_t));
+    if (!bytes) return false;
+    memcpy(bytes, values, n);
+    *packed = (Packed){.deltas = bytes, .width = 1};
+    return true;
+}
+
 /* With the width known, the compiler makes straight loads of it. */
 #define READ(width)                                                                                                                                            \
     for (size_t i = 0; i < n; i++) {                                                                                                                           \

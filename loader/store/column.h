@@ -24,6 +24,8 @@ uint8_t range_width(ValueRange range);
 bool packed_make(Packed *packed, Arena *arena, const int64_t *values, size_t n);
 /* The same where the range is known already. */
 bool packed_make_of(Packed *packed, Arena *arena, const int64_t *values, size_t n, ValueRange range);
+/* The same of small values. */
+bool packed_make_bytes(Packed *packed, Arena *arena, const uint8_t *values, size_t n);
 /* Writes the first n values to out. */
 void packed_read(const Packed *packed, int64_t *out, size_t n);
 
