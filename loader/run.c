@@ -112,6 +112,7 @@ static void drop_structure(Host *host)
         prof_free(plane->event_ids.slots);
         prof_free(plane->stat_ids.slots);
         prof_free(plane->known_of_id);
+        prof_free(plane->meta_of_id);
         prof_free(plane->stat_offsets);
     }
     for (size_t i = 0; i < host->n_lines; i++) {

@@ -130,7 +130,8 @@ struct Plane {
     size_t n_stat_metas, stat_meta_capacity;
     IdTable event_ids, stat_ids;
     uint8_t *known_of_id; /* enum KnownStat of the stat ids below n_known_ids; ask stat_known() */
-    size_t n_known_ids;
+    uint32_t *meta_of_id; /* index in event_metas + 1 of the metadata ids below n_meta_ids, 0: not declared; event_ids has all */
+    size_t n_known_ids, n_meta_ids;
     uint64_t *stat_offsets; /* of each XStat's field in the file */
     size_t n_stats, stat_capacity;
     size_t first_line, n_lines; /* in host->lines */

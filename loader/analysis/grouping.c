@@ -76,7 +76,8 @@ static bool read_file_column(const Line *line, enum StatColumnName column, const
     for (size_t c = 0; c < line->n_chunks && memory; c++) {
         const Chunk *chunk = &line->chunks[c];
         values[c] = *found ? (*found)[c] : (Packed){.base = -1};
-        if (!stat_set_has(&chunk->stats, stat_column_stats[column]) || !take_file_values(chunk, column, line->plane->kind == PLANE_GPU, *found ? &(*found)[c] : NULL, v))
+        if (!stat_set_has(&chunk->stats, stat_column_stats[column]) ||
+            !take_file_values(chunk, column, line->plane->kind == PLANE_GPU, *found ? &(*found)[c] : NULL, v))
             continue;
         any = true;
         memory = packed_make(&values[c], arena, v->values, chunk->n_events) && packed_make(&owned[c], arena, v->own, chunk->n_events);

@@ -242,6 +242,22 @@ static int index_known_stats(Plane *plane, ProfErr *err)
     return PROF_OK;
 }
 
+/* The same for ids of event metadata. */
+static int index_event_metas(Plane *plane, ProfErr *err)
+{
+    uint64_t most = 4 * (uint64_t)plane->n_event_metas + 64;
+    for (size_t i = 0; i < plane->n_event_metas; i++) {
+        uint64_t id = (uint64_t)plane->event_metas[i].id;
+        if (id < most && id >= plane->n_meta_ids) plane->n_meta_ids = (size_t)id + 1;
+    }
+    if (!(plane->meta_of_id = prof_alloc(plane->n_meta_ids * sizeof *plane->meta_of_id))) return plane->n_meta_ids = 0, prof_nomem(err);
+    for (size_t i = 0; i < plane->n_event_metas; i++) {
+        uint64_t id = (uint64_t)plane->event_metas[i].id;
+        if (id < plane->n_meta_ids) plane->meta_of_id[id] = (uint32_t)i + 1;
+    }
+    return PROF_OK;
+}
+
 static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
 {
     if (!affordable(host, host, span.offset, span.n_bytes, sizeof(Plane) * 3 / 2)) return PROF_OK;
@@ -288,7 +304,7 @@ static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
     if (step == STEP_DAMAGED) xspace_lost(host, plane, c.at, c.end - c.at, "a plane");
     if (step == STEP_FAILED) return err->code;
     plane_classify(plane);
-    return index_known_stats(plane, err);
+    return index_known_stats(plane, err) ? err->code : index_event_metas(plane, err);
 }
 
 static int add_text(Host *host, Window *window, Span span, const Text ***array, size_t *n, size_t *capacity, ProfErr *err)

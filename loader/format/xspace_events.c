@@ -12,20 +12,16 @@ typedef struct {
     uint32_t n;
     uint64_t span_start, span_end;
     int64_t last_offset, last_duration;
-    struct SeenId {
-        int64_t id;
-        uint32_t index;               /* + 1; 0: nothing seen yet */
-    } seen[256];                      /* metadata ids met before, by their low bits */
-    StatSet chunk_stats;              /* of the events of the chunk in hand */
+    StatSet chunk_stats; /* of the events of the chunk in hand */
     ChunkValues *values;
     struct StatValues {
         uint8_t types[N_STAT_COLUMNS][CHUNK_EVENTS];
         int64_t values[N_STAT_COLUMNS][CHUNK_EVENTS];
-    } * stats;      /* types: 0 from the event in hand on */
+    } * stats;       /* types: 0 from the event in hand on */
     TextTable texts; /* of tf_op, in the arena */
     uint64_t text_bytes;
-    bool texts_lost;        /* there were too many, or no memory */
-    unsigned repeated;      /* bits by enum StatColumnName: an event of the chunk in hand has the stat twice */
+    bool texts_lost;   /* there were too many, or no memory */
+    unsigned repeated; /* bits by enum StatColumnName: an event of the chunk in hand has the stat twice */
 } ChunkMaker;
 
 const enum KnownStat stat_column_stats[N_STAT_COLUMNS] = {
@@ -92,6 +88,21 @@ static inline void note_stat(ChunkMaker *m, const uint8_t *p, const uint8_t *end
     if (column_of_stat[known]) keep_stat(m, known, p, value, end);
 }
 
+/* Notes stats that follow each other, the first at p, in *stats. The byte behind the last; NULL where one is cut off. */
+static inline const uint8_t *note_stats(ChunkMaker *m, const uint8_t *p, const uint8_t *end, StatSet *stats)
+{
+    StatSet set = *stats;
+    do {
+        uint64_t n_bytes;
+        p = wire_varint(p + 1, end, &n_bytes);
+        if (!p || n_bytes > (uint64_t)(end - p)) return NULL;
+        if (m) note_stat(m, p, p + n_bytes, &set);
+        p += n_bytes;
+    } while (p < end && *p == TAG(4, WIRE_BYTES));
+    *stats = set;
+    return p;
+}
+
 /* Notes the event's stats with the maker and in *stats, unless there is no maker. Up to `limit` there are bytes to read: beyond the message none
  * of them counts, but varints are read quicker where they are. */
 static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *limit, Event *event, ChunkMaker *m, StatSet *stats)
@@ -116,12 +127,7 @@ static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *li
             p = wire_wide_varint(p + 1, limit, &value);
             event->n_occurrences = (int64_t)value, event->offset_ps = 0, event->aggregated = true;
             break;
-        case TAG(4, WIRE_BYTES):
-            p = wire_varint(p + 1, end, &value);
-            if (!p || value > (uint64_t)(end - p)) return false;
-            if (m) note_stat(m, p, p + value, stats);
-            p += value;
-            break;
+        case TAG(4, WIRE_BYTES): p = note_stats(m, p, end, stats); break;
         default: {
             Field field;
             p = wire_field(p, end, &field);
@@ -137,15 +143,11 @@ static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *li
 bool event_parse(const uint8_t *p, const uint8_t *end, Event *event) { return parse(p, end, end, event, NULL, NULL); }
 
 /* Index of an event's metadata; that of the entry behind the declared ones where there is none. */
-static uint32_t meta_of(ChunkMaker *m, int64_t id)
+static inline uint32_t meta_of(const Plane *plane, int64_t id)
 {
-    struct SeenId *seen = &m->seen[(uint64_t)id % COUNT(m->seen)];
-    const Plane *plane = m->line->plane;
-    if (!seen->index || seen->id != id) {
-        int64_t declared = id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), id);
-        *seen = (struct SeenId){id, (uint32_t)(declared < 0 ? plane->n_declared : (size_t)declared) + 1};
-    }
-    return seen->index - 1;
+    if ((uint64_t)id < plane->n_meta_ids) return plane->meta_of_id[id] ? plane->meta_of_id[id] - 1 : (uint32_t)plane->n_declared;
+    int64_t declared = id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), id);
+    return declared < 0 ? (uint32_t)plane->n_declared : (uint32_t)declared;
 }
 
 /* Lines of a plane are read side by side, but a metadata's stats are soon all known. */
@@ -166,7 +168,7 @@ static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *en
     uint32_t i = m->n;
     StatSet stats = {0};
     if (!parse(p, end, limit, &event, m->stats ? m : NULL, &stats)) return false;
-    uint32_t meta = meta_of(m, event.metadata_id);
+    uint32_t meta = meta_of(m->line->plane, event.metadata_id);
     if (m->stats) add_stats(m, &m->line->plane->event_metas[meta], &stats);
     m->n++;
     if (!i) m->span_start = position;
@@ -218,6 +220,13 @@ static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *
     return PROF_OK;
 }
 
+/* Positions rise. */
+static ValueRange column_range(const ChunkMaker *m, enum ChunkColumn column)
+{
+    const int64_t *values = m->values->columns[column];
+    return column == COL_POSITION ? (ValueRange){values[0], values[m->n - 1]} : values_range(values, m->n);
+}
+
 static void measure_chunk(const ChunkMaker *m, Chunk *chunk, const ValueRange *ranges)
 {
     const int64_t *offset = m->values->columns[COL_OFFSET], *duration = m->values->columns[COL_DURATION], *aggregated = m->values->columns[COL_AGGREGATED];
@@ -242,7 +251,7 @@ static int chunk_finish(ChunkMaker *m, ProfErr *err)
     ValueRange ranges[N_CHUNK_COLUMNS];
     uint64_t n_bytes = 0;
     for (int c = 0; c < N_CHUNK_COLUMNS; c++) {
-        ranges[c] = values_range(m->values->columns[c], m->n);
+        ranges[c] = column_range(m, (enum ChunkColumn)c);
         n_bytes += (uint64_t)m->n * range_width(ranges[c]);
     }
     measure_chunk(m, &chunk, ranges);
