@@ -103,7 +103,7 @@ static inline const uint8_t *note_stats(ChunkMaker *m, const uint8_t *p, const u
     return p;
 }
 
-/* Notes the event's stats with the maker and in *stats, unless there is no maker. Up to `limit` there are bytes to read: beyond the message none
+/* Notes the event's stats with the maker and in *stats, if there is a maker. Up to `limit` there are bytes to read: beyond the message none
  * of them counts, but varints are read quicker where they are. */
 static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *limit, Event *event, ChunkMaker *m, StatSet *stats)
 {
@@ -140,7 +140,11 @@ static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *li
     return true;
 }
 
-bool event_parse(const uint8_t *p, const uint8_t *end, Event *event) { return parse(p, end, end, event, NULL, NULL); }
+bool event_parse(const uint8_t *p, const uint8_t *end, Event *event)
+{
+    StatSet none = {0};
+    return parse(p, end, end, event, NULL, &none);
+}
 
 /* Index of an event's metadata; that of the entry behind the declared ones where there is none. */
 static inline uint32_t meta_of(const Plane *plane, int64_t id)
