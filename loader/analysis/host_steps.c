@@ -9,11 +9,23 @@ static int by_id(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-static int add_group(GroupList *list, int64_t id, int64_t *last, ProfErr *err)
+/* Ids are mostly small: a bit for each of these, the others in a list. */
+enum { MOST_SMALL_IDS = 1 << 24 };
+typedef struct {
+    StepBuild *build;
+    uint64_t *small;
+    size_t n_small;
+    int64_t last;
+} GroupCollector;
+
+static int add_group(GroupCollector *c, int64_t id, ProfErr *err)
 {
-    if (id < 0 || id == *last) return PROF_OK;
+    GroupList *list = &c->build->groups;
+    if (id < 0 || id == c->last) return PROF_OK;
+    c->last = id;
+    if ((uint64_t)id < c->n_small) return c->small[id / 64] |= (uint64_t)1 << (id % 64), PROF_OK;
     if (!GROW(list->ids, list->n, list->capacity)) return prof_nomem(err);
-    list->ids[list->n++] = *last = id;
+    list->ids[list->n++] = id;
     return PROF_OK;
 }
 
@@ -29,31 +41,52 @@ static void settle(GroupList *list)
 /* What lines repeat is forgotten now and then, the later the more there is. */
 enum { SETTLE_FROM = 1 << 16 };
 
-static int collect_line(StepBuild *b, const Line *line, ProfErr *err)
+static int collect_line(GroupCollector *c, const Line *line, ProfErr *err)
 {
+    StepBuild *b = c->build;
     const LineGroups *groups = line_groups(b->grouping, line);
-    int64_t last = -1;
-    for (size_t c = 0; groups->groups && c < line->n_chunks && !err->code; c++) {
-        const Packed *packed = &groups->groups[c];
-        for (uint32_t i = 0; i < line->chunks[c].n_events && !err->code; i++) {
+    for (size_t k = 0; groups->groups && k < line->n_chunks && !err->code; k++) {
+        const Packed *packed = &groups->groups[k];
+        for (uint32_t i = 0; i < line->chunks[k].n_events && !err->code; i++) {
             if (i && !packed->width) break; /* all of one group */
-            add_group(&b->groups, packed_at(packed, i), &last, err);
+            add_group(c, packed_at(packed, i), err);
         }
         if (b->groups.n > b->n_settled) {
             settle(&b->groups);
             b->n_settled = 2 * b->groups.n + SETTLE_FROM;
         }
     }
-    for (size_t i = 0; i < groups->n_regions && !err->code; i++) add_group(&b->groups, groups->regions[i].group, &last, err);
-    for (size_t i = 0; groups->merged && i < groups->n_steps && !err->code; i++) add_group(&b->groups, groups->steps[i].group, &last, err);
+    for (size_t i = 0; i < groups->n_regions && !err->code; i++) add_group(c, groups->regions[i].group, err);
+    for (size_t i = 0; groups->merged && i < groups->n_steps && !err->code; i++) add_group(c, groups->steps[i].group, err);
     return err->code;
+}
+
+/* All ids ascending: the small ones before the others. */
+static int list_groups(const GroupCollector *c, ProfErr *err)
+{
+    GroupList *list = &c->build->groups, all = {0};
+    settle(list);
+    for (size_t i = 0; i < c->n_small / 64; i++) all.capacity += (size_t)__builtin_popcountll(c->small[i]);
+    all.capacity += list->n;
+    if (!(all.ids = prof_buffer(all.capacity * sizeof *all.ids))) return prof_nomem(err);
+    for (size_t i = 0; i < c->n_small / 64; i++)
+        for (uint64_t bits = c->small[i]; bits; bits &= bits - 1) all.ids[all.n++] = (int64_t)(i * 64 + (size_t)__builtin_ctzll(bits));
+    if (list->n) memcpy(all.ids + all.n, list->ids, list->n * sizeof *list->ids);
+    all.n += list->n;
+    prof_free(list->ids);
+    *list = all;
+    return PROF_OK;
 }
 
 static int collect_groups(StepBuild *b, ProfErr *err)
 {
-    for (size_t i = 0; i < b->host->n_lines && !err->code; i++) collect_line(b, &b->host->lines[i], err);
-    settle(&b->groups);
+    size_t n_small = b->host->n_events < MOST_SMALL_IDS ? (size_t)b->host->n_events + 64 : MOST_SMALL_IDS;
+    GroupCollector c = {.build = b, .n_small = n_small / 64 * 64, .last = -1};
+    if (!(c.small = prof_alloc(c.n_small / 8))) prof_nomem(err);
+    for (size_t i = 0; i < b->host->n_lines && !err->code; i++) collect_line(&c, &b->host->lines[i], err);
+    if (!err->code) list_groups(&c, err);
     if (!err->code && !(b->facts = prof_alloc(b->groups.n * sizeof *b->facts))) prof_nomem(err);
+    prof_free(c.small);
     return err->code;
 }
 
