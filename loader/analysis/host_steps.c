@@ -169,7 +169,8 @@ static void release(void *result)
 {
     HostSteps *s = result;
     prof_free(s->steps);
-    prof_free(s->records);
+    for (size_t i = 0; i < s->n_arenas; i++) arena_free(&s->arenas[i]);
+    prof_free(s->arenas);
     op_db_free(&s->ops);
     if (s->texts) {
         text_table_free(&s->texts->texts);

@@ -5,7 +5,7 @@
 #include "roofline.h"
 
 #include "../format/hlo_opcode.h"
-#include "steps.h"
+#include "step_programs.h"
 
 enum { MOST_OPS = 1000 };
 
@@ -14,6 +14,8 @@ typedef struct {
     const OpStats *stats;
     const DeviceCapabilities *devices;
     const StepDb *steps;
+    StepPrograms *programs;
+    StepProgram *without_feed; /* of each step */
     size_t capacity;
     bool with_infeed_outfeed;
     ProfErr *err;
@@ -29,18 +31,23 @@ Slice roofline_category(const OpMetrics *op)
 
 static bool counts(const Builder *b, const OpMetrics *op) { return b->with_infeed_outfeed || !op_is_infeed_or_outfeed(roofline_category(op)); }
 
+static OpMetrics empty_program(uint64_t time_ps)
+{
+    return (OpMetrics){.name = empty_text,
+                       .category = empty_text,
+                       .provenance = empty_text,
+                       .long_name = empty_text,
+                       .deduplicated_name = empty_text,
+                       .source_file = empty_text,
+                       .source_stack = empty_text,
+                       .occurrences = 1,
+                       .time_ps = time_ps};
+}
+
 /* Ops that run others are left out of the sums of work: the others are there. */
 static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
 {
-    OpMetrics sum = {.name = empty_text,
-                     .category = empty_text,
-                     .provenance = empty_text,
-                     .long_name = empty_text,
-                     .deduplicated_name = empty_text,
-                     .source_file = empty_text,
-                     .source_stack = empty_text,
-                     .occurrences = 1,
-                     .time_ps = db->total_ps};
+    OpMetrics sum = empty_program(db->total_ps);
     for (size_t i = 0; i < db->n_ops; i++) {
         const OpMetrics *op = &db->ops[i];
         if (!counts(b, op)) {
@@ -113,24 +120,36 @@ static void add_ops(Builder *b, const OpMetricsDb *db, uint64_t total_ps)
     prof_free(order);
 }
 
-/* The whole program in a step, or in all of them (step NULL); NULL: err is set. */
-static RooflineRow *add_program(Builder *b, const Step *step)
+/* The whole program in steps; NULL: err is set. */
+static RooflineRow *add_program(Builder *b, const StepProgram *sums)
 {
-    OpMetricsDb ops;
-    if (step_ops(b->steps, step, &ops, &b->roofline->arena, b->err)) return NULL;
-    OpMetrics program = sum_program(b, &ops);
-    op_db_free(&ops);
-    return b->err->code ? NULL : add_row(b, &program, program.time_ps);
+    OpMetrics program = empty_program(sums->time_ps);
+    program.flops = sums->flops, program.model_flops = sums->model_flops, program.bytes_accessed = sums->bytes_accessed;
+    program.memory = sums->memory, program.n_memory = sums->n_memory;
+    return add_row(b, &program, program.time_ps);
 }
 
 /* XProf divides an average's times by the number of steps, but not its rates and shares. */
 static void add_average(Builder *b)
 {
-    RooflineRow *row = add_program(b, NULL);
+    StepProgram sums[N_FEEDS];
+    if (step_programs_sum(b->programs, NULL, sums, &b->roofline->arena, b->err)) return;
+    RooflineRow *row = add_program(b, &sums[b->with_infeed_outfeed ? WITH_FEED : WITHOUT_FEED]);
     double n = (double)b->steps->n_steps;
     if (!row) return;
     row->record = ROOFLINE_AVERAGE;
     row->total_us = safe_div(row->total_us, n), row->self_us = safe_div(row->self_us, n), row->total_us_per_core = safe_div(row->total_us_per_core, n);
+}
+
+static void add_step(Builder *b, size_t i)
+{
+    StepProgram sums[N_FEEDS];
+    if (b->with_infeed_outfeed) {
+        if (step_programs_sum(b->programs, &b->steps->steps[i], sums, &b->roofline->arena, b->err)) return;
+        b->without_feed[i] = sums[WITHOUT_FEED];
+    }
+    RooflineRow *row = add_program(b, b->with_infeed_outfeed ? &sums[WITH_FEED] : &b->without_feed[i]);
+    if (row) row->record = ROOFLINE_STEP, row->step = b->steps->steps[i].number;
 }
 
 /* What the shares of ops are of: here XProf knows infeed and outfeed by the categories of the file alone. */
@@ -147,10 +166,7 @@ static void build(Builder *b)
     OpMetrics program = sum_program(b, &b->stats->device);
     if (add_row(b, &program, program.time_ps)) add_ops(b, &b->stats->device, shared_ps(b, &b->stats->device));
     if (b->steps->has_complete_steps && !b->err->code) add_average(b);
-    for (size_t i = 0; i < b->steps->n_steps && !b->err->code; i++) {
-        RooflineRow *row = add_program(b, &b->steps->steps[i]);
-        if (row) row->record = ROOFLINE_STEP, row->step = b->steps->steps[i].number;
-    }
+    for (size_t i = 0; i < b->steps->n_steps && !b->err->code; i++) add_step(b, i);
 }
 
 static void release(void *result)
@@ -170,10 +186,16 @@ static void *make(Run *run, Host *only, ProfErr *err)
     if (!r) return prof_nomem(err), NULL;
     Builder b = {.roofline = r, .stats = stats, .devices = devices, .steps = steps, .err = err};
     r->gpu = strstr(devices->device_type, "GPU") != NULL;
-    for (int pass = 0; pass < 2 && devices->hardware > HARDWARE_CPU && !err->code; pass++) {
+    if (devices->hardware > HARDWARE_CPU) {
+        b.programs = step_programs_open(steps, err);
+        if (!(b.without_feed = prof_alloc(steps->n_steps * sizeof *b.without_feed))) prof_nomem(err);
+    }
+    for (int pass = 0; pass < 2 && b.programs && !err->code; pass++) {
         b.with_infeed_outfeed = !pass;
         build(&b);
     }
+    step_programs_close(b.programs);
+    prof_free(b.without_feed);
     if (err->code) return release(r), NULL;
     return r;
 }

@@ -5,15 +5,27 @@
 #include "op_metadata.h"
 #include "step_parts.h"
 
-/* Events of one metadata in one group, in a row or not. */
+/* Events of one metadata in one run. */
 typedef struct {
-    uint32_t group, meta, occurrences;
+    uint32_t meta, occurrences;
     uint64_t time_ps, self_ps;
 } Record;
 
+/* Ops of a line that follow each other, all of one group. */
+typedef struct {
+    uint32_t group, n;
+    uint32_t next; /* of the group's on this line, + 1; 0: none */
+    Record *records;
+} GroupRun;
+
+/* Where a record is: of which run, + 1; 0: nowhere, for no step can have the op. */
+typedef struct {
+    uint32_t run, at;
+} RecordAt;
+
 typedef struct {
     PsSpan span;
-    uint32_t record;
+    RecordAt record;
 } OpenEvent;
 
 /* A line of ops or of steps. */
@@ -21,24 +33,29 @@ typedef struct {
     struct Core *core;
     Line *line;
     bool is_steps;
-    Record *records;
-    size_t n, capacity;
-    uint32_t *last; /* of each metadata: its latest record, + 1 */
+    GroupRun *runs;
+    size_t n_runs, run_capacity;
+    Record *in_hand; /* of the last run */
+    size_t n_in_hand, in_hand_capacity;
+    RecordAt *last; /* of each metadata: its latest record */
     OpenEvent *open;
     size_t n_open, open_capacity;
     LineMarker *markers;
     size_t n_markers, marker_capacity;
+    Arena arena; /* of records */
 } CoreLine;
 
 typedef struct Core {
     Plane *plane;
     StatFilter filter;
-    uint32_t *op_of;         /* of each metadata: its op, + 1; 0: none */
-    bool *used;              /* events have the metadata */
-    Marker *markers;         /* by group */
-    uint64_t *all_reduce_ps; /* by group: ops that name the all-reduce they are part of */
-    Record *records;         /* of all lines, by group */
-    size_t *first;           /* of each group's, and one more */
+    uint32_t *op_of; /* of each metadata: its op, + 1; 0: none */
+    bool *used;      /* events have the metadata */
+    /* by group */
+    Marker *markers;
+    bool *has_events;
+    uint64_t *all_reduce_ps; /* ops that name the all-reduce they are part of */
+    uint32_t *first_run;     /* on the line of ops, + 1; 0: none */
+    const CoreLine *ops;     /* NULL: there is no such line */
 } Core;
 
 typedef struct {
@@ -46,45 +63,73 @@ typedef struct {
     bool sorted; /* XProf sorts lines of files that it groups */
     Core *cores;
     size_t n_cores;
-    CoreLine *lines;
-    size_t n_lines;
-    uint32_t *counted; /* of each group: in how many cores it stands */
-    size_t first_core; /* XProf begins anew where cores have no step in common: cores from here on count */
-    bool *is_step;     /* groups */
-    /* sums of the step in hand */
+    CoreLine *lines, **step_lines, **op_lines; /* all; those of steps and of ops */
+    size_t n_lines, n_step_lines, n_op_lines;
+    bool *marked; /* groups: a core has a marker. Ops of others are in no step */
+    bool any_marked;
+    uint32_t *counted;       /* of each group: in how many cores it stands */
+    size_t first_core;       /* XProf begins anew where cores have no step in common: cores from here on count */
+    bool *is_step;           /* groups */
     uint32_t *category_of;   /* of each op */
     const Text **categories; /* by name */
-    size_t n_categories, category_capacity;
+    size_t n_categories;
+    uint32_t idle; /* category */
     const Text *infeed;
-    uint64_t *category_ps;
-    uint32_t *touched;
-    uint32_t *seen_in, n_seen; /* of each category: the last core's step that had it, counted */
-    StepOpRecord *op_sums;
-    uint32_t *touched_ops;
-    size_t n_touched_ops;
 } Tpu;
 
 /* ---- reading lines ---- */
 
-static bool record_event(CoreLine *l, const EventAt *e, uint32_t group)
+/* The records of the run in hand are complete. */
+static bool end_run(CoreLine *l)
 {
-    uint32_t meta = (uint32_t)(e->meta - l->core->plane->event_metas);
+    if (!l->n_runs) return true;
+    GroupRun *run = &l->runs[l->n_runs - 1];
+    if (!(run->records = arena_take(&l->arena, l->n_in_hand * sizeof *run->records))) return false;
+    memcpy(run->records, l->in_hand, l->n_in_hand * sizeof *run->records);
+    run->n = (uint32_t)l->n_in_hand;
+    l->n_in_hand = 0;
+    return true;
+}
+
+static bool begin_run(CoreLine *l, uint32_t group)
+{
+    if (!end_run(l) || l->n_runs == UINT32_MAX - 1 || !GROW(l->runs, l->n_runs, l->run_capacity)) return false;
+    l->runs[l->n_runs++] = (GroupRun){.group = group};
+    return true;
+}
+
+static Record *record_at(const CoreLine *l, RecordAt at) { return at.run == l->n_runs ? &l->in_hand[at.at] : &l->runs[at.run - 1].records[at.at]; }
+
+/* The record of a metadata in the run in hand; false: no memory. */
+static bool find_record(CoreLine *l, uint32_t meta, uint32_t group, RecordAt *at)
+{
+    if ((!l->n_runs || l->runs[l->n_runs - 1].group != group) && !begin_run(l, group)) return false;
+    if (l->last[meta].run != l->n_runs) {
+        if (l->n_in_hand == UINT32_MAX - 1 || !GROW(l->in_hand, l->n_in_hand, l->in_hand_capacity)) return false;
+        l->last[meta] = (RecordAt){(uint32_t)l->n_runs, (uint32_t)l->n_in_hand};
+        l->in_hand[l->n_in_hand++] = (Record){.meta = meta};
+    }
+    *at = l->last[meta];
+    return true;
+}
+
+static bool record_event(CoreLine *l, const EventAt *e, uint32_t group, bool marked)
+{
     OpFacts f = op_facts(&l->core->filter, e);
     uint64_t time = f.device.end - f.device.begin;
+    RecordAt at = {0};
     if (f.names_all_reduce) l->core->all_reduce_ps[group] += time;
     while (l->n_open && !span_includes(l->open[l->n_open - 1].span, f.device)) l->n_open--;
-    if (l->n_open) l->records[l->open[l->n_open - 1].record].self_ps -= time;
-    if (!l->last[meta] || l->records[l->last[meta] - 1].group != group) {
-        if (l->n == UINT32_MAX - 1 || !GROW(l->records, l->n, l->capacity)) return false;
-        l->records[l->n] = (Record){.group = group, .meta = meta};
-        l->last[meta] = (uint32_t)++l->n;
+    if (l->n_open && l->open[l->n_open - 1].record.run) record_at(l, l->open[l->n_open - 1].record)->self_ps -= time;
+    if (marked) {
+        if (!find_record(l, (uint32_t)(e->meta - l->core->plane->event_metas), group, &at)) return false;
+        Record *r = record_at(l, at);
+        if (!r->occurrences) r->time_ps = r->self_ps = 0; /* as in all op metrics, an op whose uint32 of occurrences is 0 begins anew */
+        r->occurrences += e->occurrences > 1 ? (uint32_t)e->occurrences : 1;
+        r->time_ps += time, r->self_ps += time;
     }
-    Record *r = &l->records[l->last[meta] - 1];
-    if (!r->occurrences) r->time_ps = r->self_ps = 0; /* as in all op metrics, an op whose uint32 of occurrences is 0 begins anew */
-    r->occurrences += e->occurrences > 1 ? (uint32_t)e->occurrences : 1;
-    r->time_ps += time, r->self_ps += time;
     if (!GROW(l->open, l->n_open, l->open_capacity)) return false;
-    l->open[l->n_open++] = (OpenEvent){f.device, l->last[meta] - 1};
+    l->open[l->n_open++] = (OpenEvent){f.device, at};
     return true;
 }
 
@@ -96,50 +141,101 @@ typedef struct {
 } LineRead;
 
 /* Of an op XProf takes the first group it has: in a file that it groups anew, the one that the op brought. Of a step, the last. */
-static int64_t group_of(const LineRead *r, uint64_t nth)
+static uint32_t group_of(LineRead *r, uint64_t nth)
 {
     int64_t brought = r->line->is_steps ? -1 : line_file_group(r->line->line, nth);
-    return brought >= 0 ? brought : nth_group(r->groups, nth);
+    return group_number(&r->tpu->build->groups, brought >= 0 ? brought : nth_group(r->groups, nth), &r->last);
 }
 
-static bool take_event(void *context, const EventAt *e, ProfErr *err)
+static bool add_marker(CoreLine *l, LineMarker marker)
 {
-    LineRead *r = context;
-    CoreLine *l = r->line;
-    uint32_t group = group_number(&r->tpu->build->groups, group_of(r, e->event - l->line->first_event), &r->last);
-    if (!l->is_steps) l->core->used[e->meta - l->core->plane->event_metas] = true;
-    if (group == NO_GROUP) return true;
-    if (!l->is_steps) return record_event(l, e, group) || (prof_nomem(err), false);
-    OpFacts f = op_facts(&l->core->filter, e);
-    if (!GROW(l->markers, l->n_markers, l->marker_capacity)) return prof_nomem(err), false;
-    l->markers[l->n_markers++] = (LineMarker){.group = group, .begin_ps = f.device.begin, .duration_ps = f.device.end - f.device.begin};
+    if (!GROW(l->markers, l->n_markers, l->marker_capacity)) return false;
+    l->markers[l->n_markers++] = marker;
     return true;
 }
 
-static void read_line(void *context, size_t i, ProfErr *err)
+static bool take_step(void *context, const EventAt *e, ProfErr *err)
+{
+    LineRead *r = context;
+    CoreLine *l = r->line;
+    uint32_t group = group_of(r, e->event - l->line->first_event);
+    if (group == NO_GROUP) return true;
+    OpFacts f = op_facts(&l->core->filter, e);
+    return add_marker(l, (LineMarker){.group = group, .begin_ps = f.device.begin, .duration_ps = f.device.end - f.device.begin}) || (prof_nomem(err), false);
+}
+
+static void read_steps(void *context, size_t i, ProfErr *err)
 {
     Tpu *t = context;
-    CoreLine *l = &t->lines[i];
+    CoreLine *l = t->step_lines[i];
     LineRead read = {t, l, line_groups(t->build->grouping, l->line), NO_GROUP};
-    for (size_t k = 0; l->is_steps && read.groups->merged && k < read.groups->n_steps && !err->code; k++) {
+    if (!read.groups->merged) {
+        each_event(l->line, &l->core->filter, false, take_step, &read, err);
+        return;
+    }
+    for (size_t k = 0; k < read.groups->n_steps && !err->code; k++) {
         const MergedStep *step = &read.groups->steps[k];
         bool device = step->device_start_ps != INT64_MIN && step->device_duration_ps != INT64_MIN;
         uint32_t group = group_number(&t->build->groups, step->group, &read.last);
-        if (group == NO_GROUP) continue;
-        if (!GROW(l->markers, l->n_markers, l->marker_capacity)) {
-            prof_nomem(err);
-            break;
-        }
-        l->markers[l->n_markers++] = (LineMarker){.group = group,
-                                                  .begin_ps = (uint64_t)(device ? step->device_start_ps : step->start_ps),
-                                                  .duration_ps = (uint64_t)(device ? step->device_duration_ps : step->duration_ps)};
+        LineMarker marker = {.group = group,
+                             .begin_ps = (uint64_t)(device ? step->device_start_ps : step->start_ps),
+                             .duration_ps = (uint64_t)(device ? step->device_duration_ps : step->duration_ps)};
+        if (group != NO_GROUP && !add_marker(l, marker)) prof_nomem(err);
     }
-    if (l->is_steps && read.groups->merged) return;
-    if (!l->is_steps && !(l->last = prof_alloc(l->core->plane->n_event_metas * sizeof *l->last))) prof_nomem(err);
-    if (!err->code) each_event(l->line, &l->core->filter, t->sorted && !l->is_steps, take_event, &read, err);
-    prof_free(l->last);
-    prof_free(l->open);
-    l->last = NULL, l->open = NULL;
+}
+
+static bool take_op(void *context, const EventAt *e, ProfErr *err)
+{
+    LineRead *r = context;
+    CoreLine *l = r->line;
+    uint32_t group = group_of(r, e->event - l->line->first_event);
+    l->core->used[e->meta - l->core->plane->event_metas] = true;
+    if (group == NO_GROUP) return true;
+    l->core->has_events[group] = true;
+    return record_event(l, e, group, r->tpu->marked[group]) || (prof_nomem(err), false);
+}
+
+/* Where no core has a step: which ops and groups there are is all that is asked for. */
+static void note_ops(LineRead *read, ProfErr *err)
+{
+    CoreLine *l = read->line;
+    ChunkValues *v = prof_buffer(sizeof *v);
+    Window window = {.file = &l->line->plane->host->file};
+    uint64_t nth = 0;
+    if (!v) prof_nomem(err);
+    for (size_t c = 0; c < l->line->n_chunks && !err->code; c++) {
+        const Chunk *chunk = &l->line->chunks[c];
+        if (chunk_read(l->line, chunk, 1 << COL_META, v, &window, err)) break;
+        for (uint32_t i = 0; i < chunk->n_events; i++, nth++) {
+            uint32_t group = group_of(read, nth);
+            l->core->used[v->columns[COL_META][i]] = true;
+            if (group != NO_GROUP) l->core->has_events[group] = true;
+        }
+    }
+    window_free(&window);
+    prof_free(v);
+}
+
+static void read_ops_line(void *context, size_t i, ProfErr *err)
+{
+    Tpu *t = context;
+    CoreLine *l = t->op_lines[i];
+    LineRead read = {t, l, line_groups(t->build->grouping, l->line), NO_GROUP};
+    if (!t->any_marked) {
+        note_ops(&read, err);
+        return;
+    }
+    if (!(l->last = prof_alloc(l->core->plane->n_event_metas * sizeof *l->last))) prof_nomem(err);
+    if (!err->code) each_event(l->line, &l->core->filter, t->sorted, take_op, &read, err);
+    if (!err->code && !end_run(l)) prof_nomem(err);
+    for (size_t k = l->n_runs; k-- > 0;) {
+        uint32_t *first = &l->core->first_run[l->runs[k].group];
+        l->runs[k].next = *first;
+        *first = (uint32_t)k + 1;
+    }
+    void *owned[] = {l->last, l->open, l->in_hand};
+    for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
+    l->last = NULL, l->open = NULL, l->in_hand = NULL;
 }
 
 /* ---- cores ---- */
@@ -152,61 +248,70 @@ static bool is_op_line(const Line *line)
     return false;
 }
 
+static bool open_core(Core *core, Plane *plane, size_t n_groups, ProfErr *err)
+{
+    core->plane = plane;
+    core->used = prof_alloc(plane->n_event_metas);
+    core->markers = prof_alloc(n_groups * sizeof *core->markers);
+    core->has_events = prof_alloc(n_groups);
+    core->all_reduce_ps = prof_alloc(n_groups * sizeof *core->all_reduce_ps);
+    core->first_run = prof_alloc(n_groups * sizeof *core->first_run);
+    if (!core->used || !core->markers || !core->has_events || !core->all_reduce_ps || !core->first_run) return prof_nomem(err), false;
+    return !stat_filter_open(&core->filter, plane, op_fact_stats, n_op_fact_stats, err);
+}
+
 static int find_lines(Tpu *t, ProfErr *err)
 {
     Host *host = t->build->host;
     t->cores = prof_alloc(host->n_planes * sizeof *t->cores), t->lines = prof_alloc(host->n_lines * sizeof *t->lines);
-    if (!t->cores || !t->lines) return prof_nomem(err);
+    t->step_lines = prof_alloc(host->n_lines * sizeof *t->step_lines), t->op_lines = prof_alloc(host->n_lines * sizeof *t->op_lines);
+    if (!t->cores || !t->lines || !t->step_lines || !t->op_lines) return prof_nomem(err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
         if (plane->kind != PLANE_TENSORCORE) continue;
         Core *core = &t->cores[t->n_cores++];
-        core->plane = plane;
-        core->used = prof_alloc(plane->n_event_metas), core->all_reduce_ps = prof_alloc(t->build->groups.n * sizeof *core->all_reduce_ps);
-        if (!core->used || !core->all_reduce_ps) return prof_nomem(err);
-        stat_filter_open(&core->filter, plane, op_fact_stats, n_op_fact_stats, err);
+        if (!open_core(core, plane, t->build->groups.n, err)) break;
         Line *steps = NULL, *ops = NULL; /* of several lines of a kind XProf takes the last */
         for (size_t k = plane->first_line; k < plane->first_line + plane->n_lines; k++) {
             if (!strcmp(host->lines[k].name->text, "Steps")) steps = &host->lines[k];
             if (is_op_line(&host->lines[k])) ops = &host->lines[k];
         }
-        if (steps) t->lines[t->n_lines++] = (CoreLine){.core = core, .line = steps, .is_steps = true};
-        if (ops) t->lines[t->n_lines++] = (CoreLine){.core = core, .line = ops};
+        if (steps) t->lines[t->n_lines] = (CoreLine){.core = core, .line = steps, .is_steps = true}, t->step_lines[t->n_step_lines++] = &t->lines[t->n_lines++];
+        if (ops) t->lines[t->n_lines] = (CoreLine){.core = core, .line = ops}, core->ops = t->op_lines[t->n_op_lines++] = &t->lines[t->n_lines++];
     }
     return err->code;
 }
 
-/* Records of a core's lines by group, its longest markers, and which groups have both. */
-static int join_core(Tpu *t, Core *core, ProfErr *err)
+/* The longest markers of each core. */
+static void join_markers(Tpu *t)
 {
-    size_t n_groups = t->build->groups.n, n = 0;
-    size_t *place = core->first = prof_alloc((n_groups + 2) * sizeof *place);
-    core->markers = prof_alloc(n_groups * sizeof *core->markers);
-    if (!place || !core->markers) return prof_nomem(err);
-    for (size_t i = 0; i < t->n_lines; i++) {
-        const CoreLine *l = &t->lines[i];
-        if (l->core != core) continue;
-        for (size_t k = 0; k < l->n_markers; k++) marker_add(&core->markers[l->markers[k].group], l->markers[k].begin_ps, l->markers[k].duration_ps);
-        for (size_t k = 0; k < l->n; k++) place[l->records[k].group + 2]++, n++;
+    for (size_t i = 0; i < t->n_step_lines; i++) {
+        const CoreLine *l = t->step_lines[i];
+        for (size_t k = 0; k < l->n_markers; k++) {
+            marker_add(&l->core->markers[l->markers[k].group], l->markers[k].begin_ps, l->markers[k].duration_ps);
+            t->marked[l->markers[k].group] = t->any_marked = true;
+        }
     }
-    for (size_t k = 2; k < n_groups + 2; k++) place[k] += place[k - 1];
-    if (!(core->records = prof_alloc(n * sizeof *core->records))) return prof_nomem(err);
-    for (size_t i = 0; i < t->n_lines; i++) {
-        CoreLine *l = &t->lines[i];
-        if (l->core != core) continue;
-        for (size_t k = 0; k < l->n; k++) core->records[place[l->records[k].group + 1]++] = l->records[k];
-        prof_free(l->records);
-        l->records = NULL;
-    }
-    for (size_t k = 0; k < n_groups; k++) {
-        t->build->facts[k].has_events |= core->first[k + 1] > core->first[k];
-        marker_add(&t->build->facts[k].device, core->markers[k].begin_ps, core->markers[k].there ? core->markers[k].duration_ps : 0);
-        t->build->facts[k].marked |= core->markers[k].there;
-    }
+}
+
+static int read_lines(Tpu *t, ProfErr *err)
+{
+    size_t n_workers = t->build->host->run->n_workers;
+    if (parallel_for(n_workers, t->n_step_lines, read_steps, t, err)) return err->code;
+    join_markers(t);
+    if (parallel_for(n_workers, t->n_op_lines, read_ops_line, t, err)) return err->code;
+    for (size_t c = 0; c < t->n_cores; c++)
+        for (size_t k = 0; k < t->build->groups.n; k++) {
+            GroupFacts *f = &t->build->facts[k];
+            const Marker *marker = &t->cores[c].markers[k];
+            f->has_events |= t->cores[c].has_events[k];
+            marker_add(&f->device, marker->begin_ps, marker->there ? marker->duration_ps : 0);
+            f->marked |= marker->there;
+        }
     return PROF_OK;
 }
 
-static bool has_group(const Core *core, size_t group) { return core->markers[group].there && core->first[group + 1] > core->first[group]; }
+static bool has_group(const Core *core, size_t group) { return core->markers[group].there && core->has_events[group]; }
 
 /* Groups that all cores have which have any. Where that comes to none, the next core begins anew. */
 static void intersect(Tpu *t)
@@ -309,16 +414,25 @@ static int number_categories(Tpu *t, ProfErr *err)
     qsort(t->categories, n, sizeof *t->categories, by_text);
     for (size_t i = 0; i < n; i++)
         if (!i || by_text(&t->categories[i], &t->categories[t->n_categories - 1])) t->categories[t->n_categories++] = t->categories[i];
-    t->category_of = prof_alloc(ops->n_ops * sizeof *t->category_of);
-    t->category_ps = prof_alloc(t->n_categories * sizeof *t->category_ps), t->touched = prof_alloc(t->n_categories * sizeof *t->touched);
-    t->seen_in = prof_alloc(t->n_categories * sizeof *t->seen_in);
-    t->op_sums = prof_alloc(ops->n_ops * sizeof *t->op_sums), t->touched_ops = prof_alloc(ops->n_ops * sizeof *t->touched_ops);
-    if (!t->category_of || !t->category_ps || !t->touched || !t->seen_in || !t->op_sums || !t->touched_ops) return prof_nomem(err);
+    if (!(t->category_of = prof_alloc(ops->n_ops * sizeof *t->category_of))) return prof_nomem(err);
+    t->idle = (uint32_t)find_category(t, t->build->steps->texts->idle);
     for (size_t i = 0; i < ops->n_ops; i++) t->category_of[i] = (uint32_t)find_category(t, ops->ops[i].category);
     return PROF_OK;
 }
 
 /* ---- steps ---- */
+
+/* Sums of the step in hand. */
+typedef struct {
+    const Tpu *tpu;
+    Arena *arena;
+    uint64_t *category_ps;
+    uint32_t *touched;         /* categories */
+    uint32_t *seen_in, n_seen; /* of each category: the last core's step that had it, counted */
+    StepOpRecord *ops;
+    uint32_t *touched_ops;
+    size_t n_touched_ops;
+} StepSums;
 
 static int by_number(const void *a, const void *b)
 {
@@ -326,65 +440,77 @@ static int by_number(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-static void add_op_record(Tpu *t, uint32_t op, const Record *r)
+static void add_op_record(StepSums *s, uint32_t op, const Record *r)
 {
-    StepOpRecord *sums = &t->op_sums[op];
-    if (!sums->op) sums->op = op + 1, t->touched_ops[t->n_touched_ops++] = op;
-    sums->occurrences += r->occurrences, sums->time_ps += r->time_ps, sums->self_ps += r->self_ps;
+    StepOpRecord *sums = &s->ops[op];
+    if (!sums->op) sums->op = op + 1, s->touched_ops[s->n_touched_ops++] = op;
+    sums->occurrences += r->occurrences, sums->time_ps += r->time_ps;
 }
 
 /* Lists a category of the step in hand once. */
-static void touch(Tpu *t, uint32_t category, size_t *n)
+static void touch(StepSums *s, uint32_t category, size_t *n)
 {
-    if (t->seen_in[category] != t->n_seen) t->touched[(*n)++] = category;
-    t->seen_in[category] = t->n_seen;
+    if (s->seen_in[category] != s->n_seen) s->touched[(*n)++] = category;
+    s->seen_in[category] = s->n_seen;
+}
+
+/* Puts the touched categories in their order. */
+static void order_touched(StepSums *s, size_t n)
+{
+    enum { FEW = 64 };
+    size_t at = 0;
+    if (s->tpu->n_categories > FEW) {
+        qsort(s->touched, n, sizeof *s->touched, by_number);
+        return;
+    }
+    for (uint32_t i = 0; i < s->tpu->n_categories; i++)
+        if (s->seen_in[i] == s->n_seen) s->touched[at++] = i;
 }
 
 /* XProf has IDLE always, even of no time. There is room for one more share. */
-static int add_shares(Tpu *t, StepCore *core, const Core *of, size_t group, ProfErr *err)
+static int add_shares(StepSums *s, StepCore *core, const Core *of, size_t group, ProfErr *err)
 {
+    const Tpu *t = s->tpu;
     size_t n = 0;
-    uint32_t idle = (uint32_t)find_category(t, t->build->steps->texts->idle);
     uint64_t told = 0;
-    t->n_seen++;
-    for (size_t i = of->first[group]; i < of->first[group + 1]; i++) {
-        const Record *r = &of->records[i];
-        if (!of->op_of[r->meta]) continue;
-        uint32_t op = of->op_of[r->meta] - 1, category = t->category_of[op];
-        if (core->core_id < SPARSECORE_IDS) add_op_record(t, op, r);
-        told += r->self_ps, t->category_ps[category] += r->self_ps;
-        touch(t, category, &n);
+    s->n_seen++;
+    for (uint32_t run = of->first_run[group]; run; run = of->ops->runs[run - 1].next) {
+        const Record *records = of->ops->runs[run - 1].records;
+        for (size_t i = 0; i < of->ops->runs[run - 1].n; i++) {
+            const Record *r = &records[i];
+            if (!of->op_of[r->meta]) continue;
+            uint32_t op = of->op_of[r->meta] - 1, category = t->category_of[op];
+            if (core->core_id < SPARSECORE_IDS) add_op_record(s, op, r);
+            told += r->self_ps, s->category_ps[category] += r->self_ps;
+            touch(s, category, &n);
+        }
     }
     core->total_ps = told > core->duration_ps ? told : core->duration_ps;
-    touch(t, idle, &n);
-    t->category_ps[idle] += core->total_ps - told;
-    qsort(t->touched, n, sizeof *t->touched, by_number);
-    StepShare *shares = arena_alloc(&t->build->steps->arena, (n + 1) * sizeof *shares);
+    touch(s, t->idle, &n);
+    s->category_ps[t->idle] += core->total_ps - told;
+    order_touched(s, n);
+    StepShare *shares = arena_take(s->arena, (n + 1) * sizeof *shares);
     for (size_t k = 0; k < n; k++) {
-        if (shares) shares[k] = (StepShare){t->categories[t->touched[k]], t->category_ps[t->touched[k]]};
-        t->category_ps[t->touched[k]] = 0;
+        if (shares) shares[k] = (StepShare){t->categories[s->touched[k]], s->category_ps[s->touched[k]]};
+        s->category_ps[s->touched[k]] = 0;
     }
     core->shares = shares, core->n_shares = n;
     return shares ? PROF_OK : prof_nomem(err);
 }
 
 /* The step's ops, all cores together. */
-static int keep_ops(Tpu *t, HostStep *step, ProfErr *err)
+static int keep_ops(StepSums *s, HostStep *step, ProfErr *err)
 {
-    HostSteps *s = t->build->steps;
-    step->first_op = s->n_records;
-    for (size_t i = 0; i < t->n_touched_ops; i++) {
-        StepOpRecord *sums = &t->op_sums[t->touched_ops[i]];
-        if (!err->code && !GROW(s->records, s->n_records, s->record_capacity)) prof_nomem(err);
-        if (!err->code) {
-            s->records[s->n_records] = *sums;
-            s->records[s->n_records++].op = t->touched_ops[i];
-        }
-        *sums = (StepOpRecord){0};
+    StepOpRecord *ops = arena_take(s->arena, s->n_touched_ops * sizeof *ops);
+    if (!ops) return prof_nomem(err);
+    for (size_t i = 0; i < s->n_touched_ops; i++) {
+        uint32_t op = s->touched_ops[i];
+        ops[i] = (StepOpRecord){op, s->ops[op].occurrences, s->ops[op].time_ps};
+        s->ops[op] = (StepOpRecord){0};
     }
-    t->n_touched_ops = 0;
-    step->n_ops = s->n_records - step->first_op;
-    return err->code;
+    step->ops = ops, step->n_ops = s->n_touched_ops;
+    s->n_touched_ops = 0;
+    return PROF_OK;
 }
 
 static size_t count_sparsecores(const Host *host)
@@ -402,6 +528,27 @@ static bool is_last_of_its_id(const Tpu *t, size_t core, size_t group)
     return true;
 }
 
+/* What the cores did in a step. */
+static int sum_step(StepSums *s, HostStep *step, uint32_t group, ProfErr *err)
+{
+    const Tpu *t = s->tpu;
+    for (size_t c = t->first_core; c < t->n_cores && !err->code; c++) {
+        const Core *of = &t->cores[c];
+        if (of->all_reduce_ps[group] > step->xprof_all_reduce_ps) step->xprof_all_reduce_ps = of->all_reduce_ps[group];
+        if (!has_group(of, group) || !is_last_of_its_id(t, c, group)) continue;
+        StepCore *core = &step->cores[step->n_cores++];
+        *core = (StepCore){.core_id = (uint32_t)of->plane->proto_id,
+                           .kind = STEP_CORE_TENSOR,
+                           .host = t->build->host,
+                           .plane = of->plane,
+                           .begin_ps = step->begin_ps,
+                           .duration_ps = step->duration_ps};
+        add_shares(s, core, of, group, err);
+    }
+    return err->code ? err->code : keep_ops(s, step, err);
+}
+
+/* Adds a group's step, without what its cores did. */
 static int add_step(Tpu *t, uint32_t group, size_t n_sparse, ProfErr *err)
 {
     StepBuild *b = t->build;
@@ -413,26 +560,58 @@ static int add_step(Tpu *t, uint32_t group, size_t n_sparse, ProfErr *err)
         f->device = (Marker){0};
         for (size_t c = t->first_core; c < t->n_cores; c++)
             if (has_group(&t->cores[c], group)) marker_add(&f->device, t->cores[c].markers[group].begin_ps, t->cores[c].markers[group].duration_ps);
+    } else {
+        step->dropped = t->counted[group] ? STEP_NOT_ON_ALL_CORES : !f->has_events ? STEP_NO_EVENTS : !f->marked ? STEP_NO_MARKER : STEP_NOT_ON_ALL_CORES;
     }
     if (f->marked) step->begin_ps = f->device.begin_ps, step->duration_ps = f->device.duration_ps;
-    if (!t->is_step[group]) {
-        step->dropped = t->counted[group] ? STEP_NOT_ON_ALL_CORES : !f->has_events ? STEP_NO_EVENTS : !f->marked ? STEP_NO_MARKER : STEP_NOT_ON_ALL_CORES;
-        return PROF_OK;
+    return PROF_OK;
+}
+
+typedef struct {
+    const Tpu *tpu;
+    const uint32_t *groups; /* of the steps */
+    Arena *arenas;          /* one a part */
+    size_t n_parts;
+} StepsJob;
+
+static void sums_close(StepSums *s)
+{
+    void *owned[] = {s->category_ps, s->touched, s->seen_in, s->ops, s->touched_ops};
+    for (size_t i = 0; i < COUNT(owned); i++) prof_free(owned[i]);
+}
+
+static void sum_part(void *context, size_t part, ProfErr *err)
+{
+    const StepsJob *job = context;
+    const Tpu *t = job->tpu;
+    HostSteps *steps = t->build->steps;
+    size_t n_ops = steps->ops.n_ops, first = steps->n_steps * part / job->n_parts, end = steps->n_steps * (part + 1) / job->n_parts;
+    StepSums s = {.tpu = t, .arena = &job->arenas[part]};
+    s.category_ps = prof_alloc(t->n_categories * sizeof *s.category_ps), s.touched = prof_alloc(t->n_categories * sizeof *s.touched);
+    s.seen_in = prof_alloc(t->n_categories * sizeof *s.seen_in);
+    s.ops = prof_alloc(n_ops * sizeof *s.ops), s.touched_ops = prof_alloc(n_ops * sizeof *s.touched_ops);
+    if (!s.category_ps || !s.touched || !s.seen_in || !s.ops || !s.touched_ops) prof_nomem(err);
+    for (size_t i = first; i < end && !err->code; i++)
+        if (steps->steps[i].dropped == STEP_KEPT && steps->steps[i].duration_ps) sum_step(&s, &steps->steps[i], job->groups[i], err);
+    sums_close(&s);
+}
+
+static int make_steps(Tpu *t, ProfErr *err)
+{
+    HostSteps *steps = t->build->steps;
+    size_t n_groups = t->build->groups.n, n_sparse = count_sparsecores(t->build->host), n_workers = t->build->host->run->n_workers;
+    uint32_t *groups = prof_alloc(n_groups * sizeof *groups);
+    StepsJob job = {t, groups, prof_alloc(n_workers * sizeof *job.arenas), n_workers};
+    steps->arenas = job.arenas;
+    if (!groups || !job.arenas) prof_nomem(err);
+    for (size_t i = 0; i < n_groups && !err->code; i++) {
+        size_t n = steps->n_steps;
+        add_step(t, (uint32_t)i, n_sparse, err);
+        if (steps->n_steps > n) groups[n] = (uint32_t)i;
     }
-    for (size_t c = t->first_core; c < t->n_cores && step->duration_ps && !err->code; c++) {
-        const Core *of = &t->cores[c];
-        if (of->all_reduce_ps[group] > step->xprof_all_reduce_ps) step->xprof_all_reduce_ps = of->all_reduce_ps[group];
-        if (!has_group(of, group) || !is_last_of_its_id(t, c, group)) continue;
-        StepCore *core = &step->cores[step->n_cores++];
-        *core = (StepCore){.core_id = (uint32_t)of->plane->proto_id,
-                           .kind = STEP_CORE_TENSOR,
-                           .host = b->host,
-                           .plane = of->plane,
-                           .begin_ps = step->begin_ps,
-                           .duration_ps = step->duration_ps};
-        add_shares(t, core, of, group, err);
-    }
-    return err->code ? err->code : keep_ops(t, step, err);
+    if (!err->code) steps->n_arenas = n_workers, parallel_for(n_workers, n_workers, sum_part, &job, err);
+    prof_free(groups);
+    return err->code;
 }
 
 /* ---- waiting for input, as the host says ---- */
@@ -494,33 +673,32 @@ static void attribute_input(Tpu *t)
 static void free_all(Tpu *t)
 {
     for (size_t i = 0; t->lines && i < t->n_lines; i++) {
-        void *owned[] = {t->lines[i].records, t->lines[i].last, t->lines[i].open, t->lines[i].markers};
+        void *owned[] = {t->lines[i].runs, t->lines[i].in_hand, t->lines[i].last, t->lines[i].open, t->lines[i].markers};
         for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
+        arena_free(&t->lines[i].arena);
     }
     for (size_t i = 0; t->cores && i < t->n_cores; i++) {
-        void *owned[] = {t->cores[i].op_of, t->cores[i].used, t->cores[i].markers, t->cores[i].all_reduce_ps, t->cores[i].records, t->cores[i].first};
+        Core *core = &t->cores[i];
+        void *owned[] = {core->op_of, core->used, core->markers, core->has_events, core->all_reduce_ps, core->first_run};
         for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
-        stat_filter_close(&t->cores[i].filter);
+        stat_filter_close(&core->filter);
     }
-    void *owned[] = {t->cores,       t->lines,   t->counted, t->is_step, t->category_of, t->categories,
-                     t->category_ps, t->touched, t->seen_in, t->op_sums, t->touched_ops};
+    void *owned[] = {t->cores, t->lines, t->step_lines, t->op_lines, t->marked, t->counted, t->is_step, t->category_of, t->categories};
     for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
 }
 
 int tpu_steps(StepBuild *build, ProfErr *err)
 {
-    size_t n_groups = build->groups.n, n_sparse = count_sparsecores(build->host);
+    size_t n_groups = build->groups.n;
     Tpu t = {.build = build, .sorted = build->grouping->by != GROUPED_BY_FILE};
     OpStats *texts = build->steps->texts;
-    t.counted = prof_alloc(n_groups * sizeof *t.counted), t.is_step = prof_alloc(n_groups);
+    t.marked = prof_alloc(n_groups), t.counted = prof_alloc(n_groups * sizeof *t.counted), t.is_step = prof_alloc(n_groups);
     texts->idle = text_intern(&texts->texts, &texts->arena, (const uint8_t *)"IDLE", 4);
-    if (!t.counted || !t.is_step || !texts->idle) prof_nomem(err);
-    if (!err->code && !find_lines(&t, err)) parallel_for(build->host->run->n_workers, t.n_lines, read_line, &t, err);
-    for (size_t i = 0; i < t.n_cores && !err->code; i++)
-        if (!join_core(&t, &t.cores[i], err)) read_ops(&t, &t.cores[i], err);
+    if (!t.marked || !t.counted || !t.is_step || !texts->idle) prof_nomem(err);
+    if (!err->code && !find_lines(&t, err)) read_lines(&t, err);
+    for (size_t i = 0; i < t.n_cores && !err->code; i++) read_ops(&t, &t.cores[i], err);
     if (!err->code) intersect(&t);
-    if (!err->code && !number_categories(&t, err)) read_host(build, err);
-    for (size_t i = 0; i < n_groups && !err->code; i++) add_step(&t, (uint32_t)i, n_sparse, err);
+    if (!err->code && !number_categories(&t, err) && !read_host(build, err)) make_steps(&t, err);
     if (!err->code) attribute_input(&t);
     free_all(&t);
     return err->code ? err->code : sparsecore_steps(build, err);

@@ -93,6 +93,11 @@ enum StepDrop {
     STEP_NOT_ON_ALL_CORES, /* of a TPU */
     STEP_FIRST_OR_LAST,    /* of more than five: may be incomplete. XProf's pod viewer has it all the same */
 };
+/* Ops of one kind in one step, of all of a host's TensorCores together. */
+typedef struct StepOpRecord {
+    uint32_t op, occurrences; /* op: index in HostSteps.ops */
+    uint64_t time_ps;
+} StepOpRecord;
 typedef struct HostStep {
     int64_t group;    /* -1: none */
     const char *name; /* NULL: none */
@@ -106,14 +111,9 @@ typedef struct HostStep {
     uint64_t xprof_all_reduce_ps; /* the most of any device: ops of a TPU that name an all-reduce; of GPUs all collectives, less their lines' begin: wraps */
     bool host_spoke;              /* host threads have events in it */
     uint64_t host_input_ps;       /* host threads that wait for input or copy it to the device, overlaps counted twice */
-    size_t first_op, n_ops;       /* of a TPU's: in HostSteps.records */
+    const StepOpRecord *ops;      /* of a TPU's */
+    size_t n_ops;
 } HostStep;
-
-/* Ops of one kind on one core of a TPU in one step. */
-typedef struct {
-    uint32_t op, occurrences; /* op: index in HostSteps.ops */
-    uint64_t time_ps, self_ps;
-} StepOpRecord;
 
 typedef struct {
     Host *host;
@@ -122,11 +122,10 @@ typedef struct {
     size_t n_steps, step_capacity;
     uint64_t compute_16bit_ps, compute_32bit_ps; /* of GPUs: all groups, also those that are no steps */
     uint64_t compute_16bit_ps_actual, compute_32bit_ps_actual;
-    OpMetricsDb ops; /* what one occurrence of a TPU op costs, by no key */
-    StepOpRecord *records;
-    size_t n_records, record_capacity;
-    bool has_infeed; /* an op brings input: idle time is not attributed to it */
-    Arena arena;
+    OpMetricsDb ops;      /* what one occurrence of a TPU op costs, by no key */
+    bool has_infeed;      /* an op brings input: idle time is not attributed to it */
+    Arena arena, *arenas; /* arenas: of what was made side by side */
+    size_t n_arenas;
     OpStats *texts; /* owns texts */
 } HostSteps;
 
@@ -202,11 +201,6 @@ typedef struct {
     size_t n_tensorcores, n_sparsecores;
 } TpuStep;
 TpuStep tpu_step(const Step *step);
-
-/* The ops of a step's TensorCores, or of all steps (step NULL: XProf's ops of complete steps); IDLE is not among them: it is what
- * total_ps has beyond total_op_ps. Normalized times are not known. Texts borrow from the run; out is freed with op_db_free(), breakdowns of
- * memory are the arena's. */
-int step_ops(const StepDb *db, const Step *step, OpMetricsDb *out, Arena *arena, ProfErr *err);
 
 /* Over steps, as XProf's summaries: sample deviation; all 0 without values, and 0 where all are equal. */
 typedef struct {
