@@ -67,6 +67,12 @@ static bool take_file_values(const Chunk *chunk, enum StatColumnName column, boo
     return any;
 }
 
+/* The group of every event of a chunk, as it counts: the file's column serves as it is. */
+static bool serves_as_it_is(const StatColumn *file, enum StatColumnName column)
+{
+    return column == STAT_COLUMN_GROUP && !file->types.width && file->types.base == TYPE_INT64;
+}
+
 /* The events' own group_id or is_eager, where *found (NULL: nowhere) has none yet. *own: which are the file's; NULL: none. */
 static bool read_file_column(const Line *line, enum StatColumnName column, const Packed **found, const Packed **own, Arena *arena)
 {
@@ -75,12 +81,17 @@ static bool read_file_column(const Line *line, enum StatColumnName column, const
     bool any = false, memory = values && owned && v;
     for (size_t c = 0; c < line->n_chunks && memory; c++) {
         const Chunk *chunk = &line->chunks[c];
-        values[c] = *found ? (*found)[c] : (Packed){.base = -1};
-        if (!stat_set_has(&chunk->stats, stat_column_stats[column]) ||
-            !take_file_values(chunk, column, line->plane->kind == PLANE_GPU, *found ? &(*found)[c] : NULL, v))
-            continue;
-        any = true;
-        memory = packed_make(&values[c], arena, v->values, chunk->n_events) && packed_make(&owned[c], arena, v->own, chunk->n_events);
+        const StatColumn *file = &chunk->stat_columns[column];
+        const Packed *before = *found ? &(*found)[c] : NULL;
+        values[c] = before ? *before : (Packed){.base = -1};
+        if (!stat_set_has(&chunk->stats, stat_column_stats[column])) continue;
+        if (!before) owned[c] = file->types;
+        if (!before && serves_as_it_is(file, column)) {
+            values[c] = file->values, any = true;
+        } else if (take_file_values(chunk, column, line->plane->kind == PLANE_GPU, before, v)) {
+            any = true;
+            memory = packed_make(&values[c], arena, v->values, chunk->n_events) && (!before || packed_make(&owned[c], arena, v->own, chunk->n_events));
+        }
     }
     prof_free(v);
     if (any && memory) *found = values, *own = owned;

@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
     const Packed *groups, *eager;
     const Packed *own;                            /* of the line that groups a TPU's events, where it is not of steps: the groups that its events brought */
-    const Packed *groups_of_file, *eager_of_file; /* 1: the value is that of the file's own stat, as it is; NULL: none is */
+    const Packed *groups_of_file, *eager_of_file; /* above 0: the value is that of the file's own stat, as it is; NULL: none is */
     const Region *regions;                        /* in order of their start, the longer first */
     size_t n_regions;
     bool merged; /* a Steps line whose events are to be read from `steps` */

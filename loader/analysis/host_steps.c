@@ -83,7 +83,8 @@ static int collect_groups(StepBuild *b, ProfErr *err)
     size_t n_small = b->host->n_events < MOST_SMALL_IDS ? (size_t)b->host->n_events + 64 : MOST_SMALL_IDS;
     GroupCollector c = {.build = b, .n_small = n_small / 64 * 64, .last = -1};
     if (!(c.small = prof_alloc(c.n_small / 8))) prof_nomem(err);
-    for (size_t i = 0; i < b->host->n_lines && !err->code; i++) collect_line(&c, &b->host->lines[i], err);
+    for (size_t i = 0; i < b->host->n_lines && !err->code; i++)
+        if (!b->is_outline || b->host->lines[i].plane->kind == PLANE_GPU) collect_line(&c, &b->host->lines[i], err);
     if (!err->code) list_groups(&c, err);
     if (!err->code && !(b->facts = prof_alloc(b->groups.n * sizeof *b->facts))) prof_nomem(err);
     prof_free(c.small);

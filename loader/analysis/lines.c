@@ -41,6 +41,8 @@ typedef struct {
 
 typedef struct {
     SizedTask *tasks;
+    size_t n;
+    uint64_t n_events;
     void (*task)(void *context, size_t i, ProfErr *err);
     void *context;
 } SizedTasks;
@@ -58,17 +60,37 @@ static void sized_task(void *context, size_t i, ProfErr *err)
     t->task(t->context, t->tasks[i].i, err);
 }
 
+static void add_task(SizedTasks *t, const Line *line, size_t i)
+{
+    t->tasks[t->n++] = (SizedTask){line->n_events, i};
+    t->n_events += line->n_events;
+}
+
+static int run_tasks(SizedTasks *t, const Run *run, ProfErr *err)
+{
+    if (t->n) {
+        qsort(t->tasks, t->n, sizeof *t->tasks, larger_first);
+        parallel_for(t->n_events < FEW_EVENTS ? 1 : run->n_workers, t->n, sized_task, t, err);
+    }
+    prof_free(t->tasks);
+    return err->code;
+}
+
 int parallel_lines(const Line *lines, size_t n, void (*task)(void *context, size_t i, ProfErr *err), void *context, ProfErr *err)
 {
-    SizedTasks sized = {prof_alloc(n * sizeof *sized.tasks), task, context};
-    uint64_t n_events = 0;
-    if (!n) return prof_free(sized.tasks), err->code;
+    SizedTasks sized = {.tasks = prof_alloc(n * sizeof *sized.tasks), .task = task, .context = context};
     if (!sized.tasks) return prof_nomem(err);
-    for (size_t i = 0; i < n; i++) sized.tasks[i] = (SizedTask){lines[i].n_events, i}, n_events += lines[i].n_events;
-    qsort(sized.tasks, n, sizeof *sized.tasks, larger_first);
-    parallel_for(n_events < FEW_EVENTS ? 1 : lines->plane->host->run->n_workers, n, sized_task, &sized, err);
-    prof_free(sized.tasks);
-    return err->code;
+    for (size_t i = 0; i < n; i++) add_task(&sized, &lines[i], i);
+    return run_tasks(&sized, n ? lines->plane->host->run : NULL, err);
+}
+
+int parallel_lines_of(const Host *host, enum PlaneKind kind, void (*task)(void *context, size_t i, ProfErr *err), void *context, ProfErr *err)
+{
+    SizedTasks sized = {.tasks = prof_alloc(host->n_lines * sizeof *sized.tasks), .task = task, .context = context};
+    if (!sized.tasks) return prof_nomem(err);
+    for (size_t i = 0; i < host->n_lines; i++)
+        if (host->lines[i].plane->kind == kind) add_task(&sized, &host->lines[i], i);
+    return run_tasks(&sized, host->run, err);
 }
 
 bool run_each_line(Run *run, LineWork *work, ProfErr *err)

@@ -153,12 +153,14 @@ static bool take_gpu_event(PlaneRead *r, LineSpans *out, const EventAt *e, uint3
     return add_span(out, e->start_ps, e->duration_ps, group, type, actual, correlated ? SPAN_COUNTS : 0);
 }
 
+/* context: one a plane of the host. */
 static void read_gpu_line(void *context, size_t i, ProfErr *err)
 {
     PlaneRead *r = context;
     StepBuild *b = r->build;
-    Line *line = &b->host->lines[r->plane->first_line + i];
+    Line *line = &b->host->lines[i];
     LineSpans *out = &r->spans[i];
+    r += line->plane - b->host->planes;
     const LineGroups *groups = line_groups(b->grouping, line);
     bool steps = (uint32_t)line->proto_id == 0xdeadbeef;
     if (b->by_time ? line->derived : !groups->groups || (line->derived && !steps)) return;
@@ -180,16 +182,29 @@ static void read_gpu_line(void *context, size_t i, ProfErr *err)
     event_reader_close(&reader);
 }
 
-int read_gpu_plane(StepBuild *build, Plane *plane, LineSpans *spans, ProfErr *err)
+static int open_gpu_plane(PlaneRead *r, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_CORRELATION_ID, STAT_SHAPE, STAT_MEMCPY_DETAILS};
-    PlaneRead r = {.build = build, .plane = plane, .spans = spans, .kinds = prof_alloc(plane->n_event_metas * sizeof *r.kinds)};
-    if (!r.kinds) return prof_nomem(err);
-    for (size_t i = 0; i < plane->n_event_metas; i++) r.kinds[i] = gpu_kind(plane->event_metas[i].name);
-    if (!stat_filter_open(&r.filter, plane, wanted, COUNT(wanted), err))
-        parallel_lines(plane->host->lines + plane->first_line, plane->n_lines, read_gpu_line, &r, err);
-    stat_filter_close(&r.filter);
-    prof_free(r.kinds);
+    if (!(r->kinds = prof_alloc(r->plane->n_event_metas * sizeof *r->kinds))) return prof_nomem(err);
+    for (size_t i = 0; i < r->plane->n_event_metas; i++) r->kinds[i] = gpu_kind(r->plane->event_metas[i].name);
+    return stat_filter_open(&r->filter, r->plane, wanted, COUNT(wanted), err);
+}
+
+int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err)
+{
+    Host *host = build->host;
+    PlaneRead *planes = prof_alloc(host->n_planes * sizeof *planes);
+    if (!planes) return prof_nomem(err);
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        planes[i] = (PlaneRead){.build = build, .plane = &host->planes[i], .spans = spans};
+        if (planes[i].plane->kind == PLANE_GPU) open_gpu_plane(&planes[i], err);
+    }
+    if (!err->code) parallel_lines_of(host, PLANE_GPU, read_gpu_line, planes, err);
+    for (size_t i = 0; i < host->n_planes; i++) {
+        stat_filter_close(&planes[i].filter);
+        prof_free(planes[i].kinds);
+    }
+    prof_free(planes);
     return err->code;
 }
 

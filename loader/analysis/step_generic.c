@@ -220,10 +220,11 @@ static int read_planes(Generic *g, LineSpans *spans, ProfErr *err)
     Plane *threads = g->threads;
     Marker *markers = prof_alloc(b->groups.n * sizeof *markers);
     if (!markers) return prof_nomem(err);
+    read_gpu_planes(b, spans, err);
     for (size_t i = 0; i < b->host->n_planes && !err->code; i++) {
         Plane *plane = &b->host->planes[i];
         LineSpans *lines = spans + plane->first_line;
-        if (plane->kind != PLANE_GPU || read_gpu_plane(b, plane, lines, err)) continue;
+        if (plane->kind != PLANE_GPU) continue;
         if (!mark_steps(b, plane, lines, markers, err)) join_plane(g, plane, lines, markers);
     }
     prof_free(markers);

@@ -109,11 +109,8 @@ static int read_spans(StepBuild *b, Plane *threads, SpanRef **all, size_t *n, Pr
     size_t n_lines = b->host->n_lines;
     LineSpans *lines = prof_alloc(n_lines * sizeof *lines);
     if (!lines) return prof_nomem(err);
-    for (size_t i = 0; i < b->host->n_planes && !err->code; i++) {
-        Plane *plane = &b->host->planes[i];
-        if (plane->kind == PLANE_GPU) read_gpu_plane(b, plane, lines + plane->first_line, err);
-    }
-    if (!err->code && !read_host_plane(b, threads, b->steps->has_device, lines + threads->first_line, err)) gather(lines, n_lines, all, n, err);
+    if (!read_gpu_planes(b, lines, err) && !read_host_plane(b, threads, b->steps->has_device, lines + threads->first_line, err))
+        gather(lines, n_lines, all, n, err);
     for (size_t i = 0; i < n_lines; i++) line_spans_free(&lines[i]);
     prof_free(lines);
     return err->code;

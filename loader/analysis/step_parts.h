@@ -87,8 +87,8 @@ void line_spans_free(LineSpans *spans);
 
 /* What a GPU's event is by its name: a copy, a collective, or a computation (TIME_COMPUTE_32). */
 enum StepType gpu_event_type(const Text *name);
-/* Reads the lines of planes of one kind, on all processors; spans: one a line of the plane, freed by the caller. */
-int read_gpu_plane(StepBuild *build, Plane *plane, LineSpans *spans, ProfErr *err);
+/* Each reads lines on all processors; spans are freed by the caller. Those of all GPUs: spans as host->lines. Those of a plane: one a line. */
+int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err);
 int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *spans, ProfErr *err);
 
 /* Spans of one group into the time of each type: what counts is the highest type at each moment. */
