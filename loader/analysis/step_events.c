@@ -153,6 +153,17 @@ static bool take_gpu_event(PlaneRead *r, LineSpans *out, const EventAt *e, uint3
     return add_span(out, e->start_ps, e->duration_ps, group, type, actual, correlated ? SPAN_COUNTS : 0);
 }
 
+/* Does the line tell of two computations of the group? One of them begins before whatever is last in the group, so the step computes. */
+static bool tells_enough(const LineSpans *s, uint32_t group)
+{
+    size_t n = 0;
+    for (const SpanRef *span = s->spans + s->n; n < 2 && span > s->spans; n++) {
+        span--;
+        if (span->line != group || !(span->at & SPAN_COUNTS) || span_type(span) < TIME_COMPUTE_32) break;
+    }
+    return n == 2;
+}
+
 /* context: one a plane of the host. */
 static void read_gpu_line(void *context, size_t i, ProfErr *err)
 {
@@ -166,18 +177,19 @@ static void read_gpu_line(void *context, size_t i, ProfErr *err)
     if (b->by_time ? line->derived : !groups->groups || (line->derived && !steps)) return;
     EventReader reader;
     EventAt e;
-    uint32_t last = NO_GROUP, group;
+    uint32_t last = NO_GROUP, told = NO_GROUP, group;
     if (steps)
         event_reader_open(&reader, line, 0, err);
     else
         event_reader_open_for(&reader, line, &r->filter.wanted, err);
     for (uint64_t nth = 0; event_reader_next(&reader, &e); nth++) {
-        if ((group = number_of_event(b, nth_group(groups, nth), &last)) == NO_GROUP) continue;
+        if ((group = number_of_event(b, nth_group(groups, nth), &last)) == NO_GROUP || group == told) continue;
         bool good = steps ? add_marker(out, (LineMarker){group, true, (uint64_t)e.start_ps, (uint64_t)e.duration_ps, NULL}) : take_gpu_event(r, out, &e, group);
         if (!good) {
             prof_nomem(err);
             break;
         }
+        if (b->is_outline && tells_enough(out, group)) told = group;
     }
     event_reader_close(&reader);
 }

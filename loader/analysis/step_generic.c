@@ -189,6 +189,7 @@ static int add_step(Generic *g, uint32_t group, ProfErr *err)
     if (!g->steps[group].there) return PROF_OK;
     step->n_cores = 1;
     step->cores[0] = (StepCore){.core_id = 1, .kind = STEP_CORE_GENERIC, .host = b->host, .begin_ps = step->begin_ps, .duration_ps = step->duration_ps};
+    if (b->is_outline) return PROF_OK;
     return keep_times(b, &step->cores[0], &g->parity[group], g->actual ? &g->actual[group] : NULL) ? PROF_OK : prof_nomem(err);
 }
 
@@ -239,21 +240,19 @@ static int read_planes(Generic *g, LineSpans *spans, ProfErr *err)
 int generic_steps(StepBuild *build, ProfErr *err)
 {
     size_t n = build->groups.n, n_lines = build->host->n_lines;
-    bool has_device = build->steps->has_device, has_actual = has_device && !build->is_outline;
+    bool has_device = build->steps->has_device, tells_times = has_device && !build->is_outline;
     Generic g = {.build = build, .has_device = has_device, .threads = build->is_outline ? NULL : host_plane(build->host, "/host:CPU")};
     LineSpans *spans = prof_alloc(n_lines * sizeof *spans);
     g.seen = prof_alloc(n), g.steps = prof_alloc(n * sizeof *g.steps), g.collectives_ps = prof_alloc(n * sizeof *g.collectives_ps);
-    g.parity = prof_alloc(n * sizeof *g.parity), g.actual = has_actual ? prof_alloc(n * sizeof *g.actual) : NULL;
-    if (!spans || !g.seen || !g.steps || !g.collectives_ps || !g.parity || (has_actual && !g.actual)) prof_nomem(err);
+    g.parity = prof_alloc(n * sizeof *g.parity), g.actual = tells_times ? prof_alloc(n * sizeof *g.actual) : NULL;
+    if (!spans || !g.seen || !g.steps || !g.collectives_ps || !g.parity || (tells_times && !g.actual)) prof_nomem(err);
     if (!err->code && !read_planes(&g, spans, err)) scatter(&g, spans, n_lines, err);
     for (size_t i = 0; spans && i < n_lines; i++) line_spans_free(&spans[i]);
     if (!err->code) parallel_for(build->host->run->n_workers, n, sweep_group, &g, err);
     for (size_t i = 0; i < n && !err->code; i++) {
-        if (has_device) {
+        if (tells_times) {
             build->steps->compute_16bit_ps += g.parity[i].all_ps[TIME_COMPUTE_16];
             build->steps->compute_32bit_ps += g.parity[i].all_ps[TIME_COMPUTE_32];
-        }
-        if (has_actual) {
             build->steps->compute_16bit_ps_actual += g.actual[i].all_ps[TIME_COMPUTE_16];
             build->steps->compute_32bit_ps_actual += g.actual[i].all_ps[TIME_COMPUTE_32];
         }

@@ -49,7 +49,7 @@ typedef struct {
     const Grouping *grouping;
     GroupList groups;
     size_t n_settled;  /* groups from which on repetitions are forgotten */
-    bool is_outline;   /* of GPUs: threads are left out */
+    bool is_outline;   /* of GPUs: threads are left out, and what says no more than that a step computes */
     bool by_time;      /* every event counts, as of group number 0, but marks and Python's frames: for steps that groups do not tell of */
     GroupFacts *facts; /* by number */
 } StepBuild;

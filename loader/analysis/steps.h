@@ -164,8 +164,8 @@ const StepDb *run_steps(Run *run, Host *only, ProfErr *err);
 const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err);
 /* The steps that XProf does not know (STEP_OUTSIDE_XPROF), where hosts have none that it knows: what went on in their time. */
 const StepDb *run_marked_steps(Run *run, Host *only, ProfErr *err);
-/* run_steps() for who asks which steps there are, when, and for their ops: sooner made where hosts have GPUs, for what threads did beside
- * these is not read. Those steps have no names of their own, no actual_ps, and nothing of what hosts told. */
+/* run_steps() for who asks only which steps there are, when, and for their ops. Of hosts with GPUs that is sooner made: threads are not read.
+ * Their steps have no names of their own, no times by type, and nothing of what copies, collectives and hosts did. */
 const StepDb *run_step_outlines(Run *run, Host *only, ProfErr *err);
 /* Of one host: every group with steps or events, and why some are no steps. */
 const HostSteps *host_steps(Host *host, ProfErr *err);
