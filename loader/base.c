@@ -36,10 +36,13 @@ void *prof_alloc(size_t n_bytes)
 
 void prof_free(void *p) { memory.release(p); }
 
+enum { FIRST_ITEMS_BYTES = 512 }; /* most arrays of large items, as the chunks of a line, hold one or two */
+
 bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t element_bytes)
 {
     if (n_used < *capacity) return true;
-    size_t wanted = *capacity ? *capacity + *capacity / 2 + 1 : 8;
+    size_t first = FIRST_ITEMS_BYTES / element_bytes;
+    size_t wanted = *capacity ? *capacity + *capacity / 2 + 1 : first < 1 ? 1 : first > 8 ? 8 : first;
     void *old;
     memcpy(&old, array_address, sizeof old);
     void *grown = memory.resize(old, wanted * element_bytes);
@@ -56,7 +59,7 @@ struct ArenaBlock {
     size_t used, capacity;
     uint64_t bytes[]; /* uint64_t for its alignment */
 };
-enum { FIRST_BLOCK = 8 << 10, LARGEST_BLOCK = 1 << 20 };
+enum { FIRST_BLOCK = 512, LARGEST_BLOCK = 1 << 20 }; /* small at first: files of many planes have some arenas for each */
 
 /* Large pages for a large block, where the system has them: a third of the time that filling it takes. */
 static void advise(void *p, size_t n_bytes)
