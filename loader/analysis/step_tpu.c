@@ -45,17 +45,25 @@ typedef struct {
     Arena arena; /* of records */
 } CoreLine;
 
+/* What a core has of a group. */
+typedef struct {
+    int64_t group;
+    Marker marker;
+    uint64_t all_reduce_ps; /* ops that name the all-reduce they are part of */
+    uint32_t first_run;     /* on the line of ops, + 1; 0: none */
+    bool has_events;
+} CoreGroup;
+
 typedef struct Core {
     Plane *plane;
     StatFilter filter;
-    uint32_t *op_of; /* of each metadata: its op, + 1; 0: none */
-    bool *used;      /* events have the metadata */
-    /* by group */
-    Marker *markers;
-    bool *has_events;
-    uint64_t *all_reduce_ps; /* ops that name the all-reduce they are part of */
-    uint32_t *first_run;     /* on the line of ops, + 1; 0: none */
-    const CoreLine *ops;     /* NULL: there is no such line */
+    uint32_t *op_of;   /* of each metadata: its op, + 1; 0: none */
+    bool *used;        /* events have the metadata */
+    CoreGroup *groups; /* those alone that it has: there may be as many cores as groups */
+    size_t n_groups, group_capacity, latest;
+    IdTable group_ids;
+    const CoreLine *ops; /* NULL: there is no such line */
+    bool is_last;        /* XProf tells cores by a number: of several of one that have steps the last counts */
 } Core;
 
 typedef struct {
@@ -67,15 +75,38 @@ typedef struct {
     size_t n_lines, n_step_lines, n_op_lines;
     bool *marked; /* groups: a core has a marker. Ops of others are in no step */
     bool any_marked;
-    uint32_t *counted;       /* of each group: in how many cores it stands */
-    size_t first_core;       /* XProf begins anew where cores have no step in common: cores from here on count */
-    bool *is_step;           /* groups */
+    uint32_t *counted;        /* of each group: in how many cores it stands */
+    uint64_t *all_reduce_ps;  /* of each group: of the core that has most */
+    uint32_t *step_in, round; /* of each group: the last round that left it a step; the last of all */
+    Core **stepping;          /* cores that have steps, in order: all of them have all steps */
+    size_t n_stepping;
     uint32_t *category_of;   /* of each op */
     const Text **categories; /* by name */
     size_t n_categories;
     uint32_t idle; /* category */
     const Text *infeed;
 } Tpu;
+
+static const CoreGroup *find_group(const Core *core, uint32_t group)
+{
+    int64_t i = id_find(&core->group_ids, core->groups, sizeof *core->groups, group);
+    return i < 0 ? NULL : &core->groups[i];
+}
+
+/* NULL: no memory. Valid until the next is added. */
+static CoreGroup *group_of_core(Core *core, uint32_t group)
+{
+    if (core->latest < core->n_groups && core->groups[core->latest].group == group) return &core->groups[core->latest];
+    int64_t i = id_find(&core->group_ids, core->groups, sizeof *core->groups, group);
+    if (i < 0) {
+        if (!GROW(core->groups, core->n_groups, core->group_capacity)) return NULL;
+        core->groups[core->n_groups] = (CoreGroup){.group = group};
+        if (!id_add(&core->group_ids, core->groups, sizeof *core->groups, core->n_groups)) return NULL;
+        i = (int64_t)core->n_groups++;
+    }
+    core->latest = (size_t)i;
+    return &core->groups[i];
+}
 
 /* ---- reading lines ---- */
 
@@ -118,7 +149,10 @@ static bool record_event(CoreLine *l, const EventAt *e, uint32_t group, bool mar
     OpFacts f = op_facts(&l->core->filter, e);
     uint64_t time = f.device.end - f.device.begin;
     RecordAt at = {0};
-    if (f.names_all_reduce) l->core->all_reduce_ps[group] += time;
+    CoreGroup *of = group_of_core(l->core, group);
+    if (!of) return false;
+    of->has_events = true;
+    if (f.names_all_reduce) of->all_reduce_ps += time;
     while (l->n_open && !span_includes(l->open[l->n_open - 1].span, f.device)) l->n_open--;
     if (l->n_open && l->open[l->n_open - 1].record.run) record_at(l, l->open[l->n_open - 1].record)->self_ps -= time;
     if (marked) {
@@ -191,7 +225,6 @@ static bool take_op(void *context, const EventAt *e, ProfErr *err)
     uint32_t group = group_of(r, e->event - l->line->first_event);
     l->core->used[e->meta - l->core->plane->event_metas] = true;
     if (group == NO_GROUP) return true;
-    l->core->has_events[group] = true;
     return record_event(l, e, group, r->tpu->marked[group]) || (prof_nomem(err), false);
 }
 
@@ -209,7 +242,12 @@ static void note_ops(LineRead *read, ProfErr *err)
         for (uint32_t i = 0; i < chunk->n_events; i++, nth++) {
             uint32_t group = group_of(read, nth);
             l->core->used[v->columns[COL_META][i]] = true;
-            if (group != NO_GROUP) l->core->has_events[group] = true;
+            CoreGroup *of = group == NO_GROUP ? NULL : group_of_core(l->core, group);
+            if (of) of->has_events = true;
+            if (!of && group != NO_GROUP) {
+                prof_nomem(err);
+                break;
+            }
         }
     }
     window_free(&window);
@@ -229,9 +267,9 @@ static void read_ops_line(void *context, size_t i, ProfErr *err)
     if (!err->code) each_event(l->line, &l->core->filter, t->sorted, take_op, &read, err);
     if (!err->code && !end_run(l)) prof_nomem(err);
     for (size_t k = l->n_runs; k-- > 0;) {
-        uint32_t *first = &l->core->first_run[l->runs[k].group];
-        l->runs[k].next = *first;
-        *first = (uint32_t)k + 1;
+        CoreGroup *of = group_of_core(l->core, l->runs[k].group); /* which is there */
+        l->runs[k].next = of->first_run;
+        of->first_run = (uint32_t)k + 1;
     }
     void *owned[] = {l->last, l->open, l->in_hand};
     for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
@@ -248,15 +286,11 @@ static bool is_op_line(const Line *line)
     return false;
 }
 
-static bool open_core(Core *core, Plane *plane, size_t n_groups, ProfErr *err)
+static bool open_core(Core *core, Plane *plane, ProfErr *err)
 {
     core->plane = plane;
     core->used = prof_alloc(plane->n_event_metas);
-    core->markers = prof_alloc(n_groups * sizeof *core->markers);
-    core->has_events = prof_alloc(n_groups);
-    core->all_reduce_ps = prof_alloc(n_groups * sizeof *core->all_reduce_ps);
-    core->first_run = prof_alloc(n_groups * sizeof *core->first_run);
-    if (!core->used || !core->markers || !core->has_events || !core->all_reduce_ps || !core->first_run) return prof_nomem(err), false;
+    if (!core->used) return prof_nomem(err), false;
     return !stat_filter_open(&core->filter, plane, op_fact_stats, n_op_fact_stats, err);
 }
 
@@ -270,7 +304,7 @@ static int find_lines(Tpu *t, ProfErr *err)
         Plane *plane = &host->planes[i];
         if (plane->kind != PLANE_TENSORCORE) continue;
         Core *core = &t->cores[t->n_cores++];
-        if (!open_core(core, plane, t->build->groups.n, err)) break;
+        if (!open_core(core, plane, err)) break;
         Line *steps = NULL, *ops = NULL; /* of several lines of a kind XProf takes the last */
         for (size_t k = plane->first_line; k < plane->first_line + plane->n_lines; k++) {
             if (!strcmp(host->lines[k].name->text, "Steps")) steps = &host->lines[k];
@@ -283,53 +317,92 @@ static int find_lines(Tpu *t, ProfErr *err)
 }
 
 /* The longest markers of each core. */
-static void join_markers(Tpu *t)
+static int join_markers(Tpu *t, ProfErr *err)
 {
     for (size_t i = 0; i < t->n_step_lines; i++) {
         const CoreLine *l = t->step_lines[i];
         for (size_t k = 0; k < l->n_markers; k++) {
-            marker_add(&l->core->markers[l->markers[k].group], l->markers[k].begin_ps, l->markers[k].duration_ps);
+            CoreGroup *of = group_of_core(l->core, l->markers[k].group);
+            if (!of) return prof_nomem(err);
+            marker_add(&of->marker, l->markers[k].begin_ps, l->markers[k].duration_ps);
             t->marked[l->markers[k].group] = t->any_marked = true;
         }
     }
+    return PROF_OK;
 }
 
 static int read_lines(Tpu *t, ProfErr *err)
 {
     size_t n_workers = t->build->host->run->n_workers;
     if (parallel_for(n_workers, t->n_step_lines, read_steps, t, err)) return err->code;
-    join_markers(t);
+    if (join_markers(t, err)) return err->code;
     if (parallel_for(n_workers, t->n_op_lines, read_ops_line, t, err)) return err->code;
     for (size_t c = 0; c < t->n_cores; c++)
-        for (size_t k = 0; k < t->build->groups.n; k++) {
-            GroupFacts *f = &t->build->facts[k];
-            const Marker *marker = &t->cores[c].markers[k];
-            f->has_events |= t->cores[c].has_events[k];
-            marker_add(&f->device, marker->begin_ps, marker->there ? marker->duration_ps : 0);
-            f->marked |= marker->there;
+        for (size_t k = 0; k < t->cores[c].n_groups; k++) {
+            const CoreGroup *of = &t->cores[c].groups[k];
+            GroupFacts *f = &t->build->facts[of->group];
+            f->has_events |= of->has_events;
+            marker_add(&f->device, of->marker.begin_ps, of->marker.there ? of->marker.duration_ps : 0);
+            f->marked |= of->marker.there;
         }
     return PROF_OK;
 }
 
-static bool has_group(const Core *core, size_t group) { return core->markers[group].there && core->has_events[group]; }
+static bool is_whole(const CoreGroup *of) { return of->marker.there && of->has_events; }
+
+static bool is_step(const Tpu *t, size_t group) { return t->round && t->step_in[group] == t->round; }
+
+static int by_number_and_place(const void *a, const void *b)
+{
+    const Core *x = *(Core *const *)a, *y = *(Core *const *)b;
+    if ((uint32_t)x->plane->proto_id != (uint32_t)y->plane->proto_id) return (uint32_t)x->plane->proto_id < (uint32_t)y->plane->proto_id ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const Core *x = *(Core *const *)a, *y = *(Core *const *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The steps' cores, from the one on with which XProf began anew. */
+static void close_steps(Tpu *t)
+{
+    if (!t->n_stepping) return;
+    for (Core *core = t->stepping[0]; core < t->cores + t->n_cores; core++)
+        for (size_t k = 0; k < core->n_groups; k++) {
+            const CoreGroup *of = &core->groups[k];
+            if (of->all_reduce_ps > t->all_reduce_ps[of->group]) t->all_reduce_ps[of->group] = of->all_reduce_ps;
+        }
+    qsort(t->stepping, t->n_stepping, sizeof *t->stepping, by_number_and_place);
+    for (size_t i = 0; i < t->n_stepping; i++)
+        t->stepping[i]->is_last = i + 1 == t->n_stepping || (uint32_t)t->stepping[i + 1]->plane->proto_id != (uint32_t)t->stepping[i]->plane->proto_id;
+    qsort(t->stepping, t->n_stepping, sizeof *t->stepping, by_place);
+}
 
 /* Groups that all cores have which have any. Where that comes to none, the next core begins anew. */
 static void intersect(Tpu *t)
 {
-    size_t n_groups = t->build->groups.n, n_now = 0;
+    size_t n_now = 0;
     for (size_t c = 0; c < t->n_cores; c++) {
+        Core *core = &t->cores[c];
         size_t n = 0, n_common = 0;
-        for (size_t k = 0; k < n_groups; k++) {
-            bool has = has_group(&t->cores[c], k);
-            n += has, n_common += has && t->is_step[k];
-            t->counted[k] += has;
+        for (size_t k = 0; k < core->n_groups; k++) {
+            if (!is_whole(&core->groups[k])) continue;
+            size_t group = (size_t)core->groups[k].group;
+            n++, n_common += is_step(t, group);
+            t->counted[group]++;
         }
         if (!n) continue;
         bool anew = !n_now;
-        if (anew) t->first_core = c;
-        for (size_t k = 0; k < n_groups; k++) t->is_step[k] = has_group(&t->cores[c], k) && (anew || t->is_step[k]);
+        if (anew) t->n_stepping = 0;
+        t->stepping[t->n_stepping++] = core;
+        for (size_t k = 0; k < core->n_groups; k++)
+            if (is_whole(&core->groups[k]) && (anew || is_step(t, (size_t)core->groups[k].group))) t->step_in[core->groups[k].group] = t->round + 1;
+        t->round++;
         n_now = anew ? n : n_common;
     }
+    close_steps(t);
 }
 
 /* ---- ops ---- */
@@ -468,13 +541,13 @@ static void order_touched(StepSums *s, size_t n)
 }
 
 /* XProf has IDLE always, even of no time. There is room for one more share. */
-static int add_shares(StepSums *s, StepCore *core, const Core *of, size_t group, ProfErr *err)
+static int add_shares(StepSums *s, StepCore *core, const Core *of, uint32_t group, ProfErr *err)
 {
     const Tpu *t = s->tpu;
     size_t n = 0;
     uint64_t told = 0;
     s->n_seen++;
-    for (uint32_t run = of->first_run[group]; run; run = of->ops->runs[run - 1].next) {
+    for (uint32_t run = find_group(of, group)->first_run; run; run = of->ops->runs[run - 1].next) {
         const Record *records = of->ops->runs[run - 1].records;
         for (size_t i = 0; i < of->ops->runs[run - 1].n; i++) {
             const Record *r = &records[i];
@@ -520,22 +593,14 @@ static size_t count_sparsecores(const Host *host)
     return n;
 }
 
-/* XProf tells cores by a number: of several of one the last counts. */
-static bool is_last_of_its_id(const Tpu *t, size_t core, size_t group)
-{
-    for (size_t c = core + 1; c < t->n_cores; c++)
-        if ((uint32_t)t->cores[c].plane->proto_id == (uint32_t)t->cores[core].plane->proto_id && has_group(&t->cores[c], group)) return false;
-    return true;
-}
-
 /* What the cores did in a step. */
 static int sum_step(StepSums *s, HostStep *step, uint32_t group, ProfErr *err)
 {
     const Tpu *t = s->tpu;
-    for (size_t c = t->first_core; c < t->n_cores && !err->code; c++) {
-        const Core *of = &t->cores[c];
-        if (of->all_reduce_ps[group] > step->xprof_all_reduce_ps) step->xprof_all_reduce_ps = of->all_reduce_ps[group];
-        if (!has_group(of, group) || !is_last_of_its_id(t, c, group)) continue;
+    step->xprof_all_reduce_ps = t->all_reduce_ps[group];
+    for (size_t c = 0; c < t->n_stepping && !err->code; c++) {
+        const Core *of = t->stepping[c];
+        if (!of->is_last) continue;
         StepCore *core = &step->cores[step->n_cores++];
         *core = (StepCore){.core_id = (uint32_t)of->plane->proto_id,
                            .kind = STEP_CORE_TENSOR,
@@ -554,12 +619,14 @@ static int add_step(Tpu *t, uint32_t group, size_t n_sparse, ProfErr *err)
     StepBuild *b = t->build;
     GroupFacts *f = &b->facts[group];
     if (!f->has_events && !f->marked) return PROF_OK;
-    HostStep *step = add_host_step(b, group, t->is_step[group] ? t->n_cores + n_sparse : 0);
+    HostStep *step = add_host_step(b, group, is_step(t, group) ? t->n_stepping + n_sparse : 0);
     if (!step) return prof_nomem(err);
-    if (t->is_step[group]) {
+    if (is_step(t, group)) {
         f->device = (Marker){0};
-        for (size_t c = t->first_core; c < t->n_cores; c++)
-            if (has_group(&t->cores[c], group)) marker_add(&f->device, t->cores[c].markers[group].begin_ps, t->cores[c].markers[group].duration_ps);
+        for (size_t c = 0; c < t->n_stepping; c++) {
+            const Marker *marker = &find_group(t->stepping[c], group)->marker;
+            marker_add(&f->device, marker->begin_ps, marker->duration_ps);
+        }
     } else {
         step->dropped = t->counted[group] ? STEP_NOT_ON_ALL_CORES : !f->has_events ? STEP_NO_EVENTS : !f->marked ? STEP_NO_MARKER : STEP_NOT_ON_ALL_CORES;
     }
@@ -679,11 +746,12 @@ static void free_all(Tpu *t)
     }
     for (size_t i = 0; t->cores && i < t->n_cores; i++) {
         Core *core = &t->cores[i];
-        void *owned[] = {core->op_of, core->used, core->markers, core->has_events, core->all_reduce_ps, core->first_run};
+        void *owned[] = {core->op_of, core->used, core->groups, core->group_ids.slots};
         for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
         stat_filter_close(&core->filter);
     }
-    void *owned[] = {t->cores, t->lines, t->step_lines, t->op_lines, t->marked, t->counted, t->is_step, t->category_of, t->categories};
+    void *owned[] = {t->cores,         t->lines,   t->step_lines, t->op_lines,    t->marked,    t->counted,
+                     t->all_reduce_ps, t->step_in, t->stepping,   t->category_of, t->categories};
     for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
 }
 
@@ -692,9 +760,11 @@ int tpu_steps(StepBuild *build, ProfErr *err)
     size_t n_groups = build->groups.n;
     Tpu t = {.build = build, .sorted = build->grouping->by != GROUPED_BY_FILE};
     OpStats *texts = build->steps->texts;
-    t.marked = prof_alloc(n_groups), t.counted = prof_alloc(n_groups * sizeof *t.counted), t.is_step = prof_alloc(n_groups);
+    t.marked = prof_alloc(n_groups), t.counted = prof_alloc(n_groups * sizeof *t.counted);
+    t.all_reduce_ps = prof_alloc(n_groups * sizeof *t.all_reduce_ps), t.step_in = prof_alloc(n_groups * sizeof *t.step_in);
+    t.stepping = prof_alloc(build->host->n_planes * sizeof *t.stepping);
     texts->idle = text_intern(&texts->texts, &texts->arena, (const uint8_t *)"IDLE", 4);
-    if (!t.marked || !t.counted || !t.is_step || !texts->idle) prof_nomem(err);
+    if (!t.marked || !t.counted || !t.all_reduce_ps || !t.step_in || !t.stepping || !texts->idle) prof_nomem(err);
     if (!err->code && !find_lines(&t, err)) read_lines(&t, err);
     for (size_t i = 0; i < t.n_cores && !err->code; i++) read_ops(&t, &t.cores[i], err);
     if (!err->code) intersect(&t);
