@@ -167,11 +167,9 @@ static int take_kernel(GpuLine *l, const EventAt *e, ProfErr *err)
     return PROF_OK;
 }
 
-static void read_line(void *context, size_t i, ProfErr *err)
+static void read_kernels(GpuLine *l, ProfErr *err)
 {
-    GpuPlane *p = context;
-    GpuLine *l = &p->lines[i];
-    l->plane = p, l->line = &p->build->host->lines[p->plane->first_line + i];
+    const GpuPlane *p = l->plane;
     if (l->line->derived || !p->has_ops) return;
     EventReader reader;
     EventAt e;
@@ -179,6 +177,18 @@ static void read_line(void *context, size_t i, ProfErr *err)
     while (event_reader_next(&reader, &e) && !take_kernel(l, &e, err)) {
     }
     event_reader_close(&reader);
+}
+
+/* context: one a plane of the host. */
+static void read_line(void *context, size_t i, ProfErr *err)
+{
+    GpuPlane *planes = context;
+    const Host *host = planes->build->host;
+    Line *line = &host->lines[i];
+    GpuPlane *p = &planes[line->plane - host->planes];
+    GpuLine *l = &p->lines[i - line->plane->first_line];
+    l->plane = p, l->line = line;
+    read_kernels(l, err);
 }
 
 static void line_free(GpuLine *l)
@@ -313,16 +323,16 @@ static int join_runs(GpuLine *l, OpMetricsDb *db, ProfErr *err)
     return err->code;
 }
 
-static int join_line(GpuPlane *p, size_t i, OpMetricsDb *db, ProfErr *err)
+static int join_line(GpuLine *l, OpMetricsDb *db, ProfErr *err)
 {
-    GpuLine *l = &p->lines[i];
+    GpuPlane *p = l->plane;
     size_t n_dropped = 0;
-    if (!l->line || resolve(l, &n_dropped, err)) return err->code;
+    if (resolve(l, &n_dropped, err)) return err->code;
     if (!needs_runs(l, n_dropped)) return join_sums(l, db, err);
     if (!p->build->grouped && !op_grouping(p->build, err)) return err->code;
     line_free(l);
-    *l = (GpuLine){.by_runs = true};
-    read_line(p, i, err);
+    *l = (GpuLine){.plane = p, .line = l->line, .by_runs = true};
+    read_kernels(l, err);
     if (!err->code && !resolve(l, &n_dropped, err)) join_runs(l, db, err);
     return err->code;
 }
@@ -343,33 +353,51 @@ static uint64_t measured_ps(const Plane *plane)
     return last ? (uint64_t)last - (uint64_t)first : 0;
 }
 
-static int plane_ops(OpBuild *build, Plane *plane, ProfErr *err)
+static int open_plane(GpuPlane *p, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_HLO_OP, STAT_PROGRAM_ID, STAT_TF_OP, STAT_FLOPS, STAT_BYTES_ACCESSED, STAT_IS_EAGER, STAT_GROUP_ID};
-    GpuPlane p = {.build = build, .plane = plane, .lines = prof_alloc(plane->n_lines * sizeof *p.lines)};
+    const Plane *plane = p->plane;
+    if (!(p->lines = prof_alloc(plane->n_lines * sizeof *p->lines))) return prof_nomem(err);
+    p->has_ops = plane_declares(plane, STAT_HLO_OP) || plane_declares(plane, STAT_TF_OP);
+    p->has_costs = plane_declares(plane, STAT_FLOPS) || plane_declares(plane, STAT_BYTES_ACCESSED);
+    return stat_filter_open(&p->filter, plane, wanted, COUNT(wanted) - (p->build->grouped ? 0 : 2), err);
+}
+
+static int join_plane(GpuPlane *p, ProfErr *err)
+{
+    OpStats *stats = p->build->stats;
     OpMetricsDb db = {0};
-    if (!p.lines) return prof_nomem(err);
-    p.has_ops = plane_declares(plane, STAT_HLO_OP) || plane_declares(plane, STAT_TF_OP);
-    p.has_costs = plane_declares(plane, STAT_FLOPS) || plane_declares(plane, STAT_BYTES_ACCESSED);
-    if (!stat_filter_open(&p.filter, plane, wanted, COUNT(wanted) - (build->grouped ? 0 : 2), err))
-        parallel_lines(plane->host->lines + plane->first_line, plane->n_lines, read_line, &p, err);
-    for (size_t i = 0; i < plane->n_lines && !err->code; i++) join_line(&p, i, &db, err);
+    for (size_t i = 0; i < p->plane->n_lines && !err->code; i++) join_line(&p->lines[i], &db, err);
     if (!err->code) {
-        uint64_t measured = measured_ps(plane);
+        uint64_t measured = measured_ps(p->plane);
         db.total_ps = db.total_op_ps > measured ? db.total_op_ps : measured;
-        if (!op_db_add_idle(&db, build->stats->idle) || !op_db_merge(&build->stats->device, &db, &build->stats->arena, true)) prof_nomem(err);
+        if (!op_db_add_idle(&db, stats->idle) || !op_db_merge(&stats->device, &db, &stats->arena, true)) prof_nomem(err);
     }
-    for (size_t i = 0; i < plane->n_lines; i++) line_free(&p.lines[i]);
-    stat_filter_close(&p.filter);
     op_db_free(&db);
-    prof_free(p.lines);
     return err->code;
+}
+
+static void close_plane(GpuPlane *p)
+{
+    for (size_t i = 0; p->lines && i < p->plane->n_lines; i++) line_free(&p->lines[i]);
+    stat_filter_close(&p->filter);
+    prof_free(p->lines);
 }
 
 int gpu_ops_build(OpBuild *build, ProfErr *err)
 {
     Host *host = build->host;
-    for (size_t i = 0; i < host->n_planes && !err->code; i++)
-        if (host->planes[i].kind == PLANE_GPU) plane_ops(build, &host->planes[i], err);
+    GpuPlane *planes = prof_alloc(host->n_planes * sizeof *planes);
+    if (!planes) return prof_nomem(err);
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        planes[i] = (GpuPlane){.build = build, .plane = &host->planes[i]};
+        if (planes[i].plane->kind == PLANE_GPU) open_plane(&planes[i], err);
+    }
+    if (!err->code) parallel_lines_of(host, PLANE_GPU, read_line, planes, err);
+    for (size_t i = 0; i < host->n_planes; i++) {
+        if (planes[i].lines && !err->code) join_plane(&planes[i], err);
+        close_plane(&planes[i]);
+    }
+    prof_free(planes);
     return err->code;
 }
