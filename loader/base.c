@@ -25,7 +25,20 @@ static ProfMemory memory = {system_alloc, system_resize, free};
 
 void prof_use_memory(ProfMemory other) { memory = other; }
 
-void *prof_buffer(size_t n_bytes) { return memory.alloc(n_bytes ? n_bytes : 1); }
+/* Large pages for what is large, where the system has them: a third of the time that filling it takes. */
+static void *advised(void *p, size_t n_bytes)
+{
+#ifdef MADV_HUGEPAGE
+    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+    uintptr_t first = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    if (p && n_bytes >= 2 * HUGE_PAGE) madvise((void *)first, (uintptr_t)p + n_bytes - first, MADV_HUGEPAGE);
+#else
+    (void)n_bytes;
+#endif
+    return p;
+}
+
+void *prof_buffer(size_t n_bytes) { return advised(memory.alloc(n_bytes ? n_bytes : 1), n_bytes); }
 
 void *prof_alloc(size_t n_bytes)
 {
@@ -45,7 +58,7 @@ bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t elem
     size_t wanted = *capacity ? *capacity + *capacity / 2 + 1 : first < 1 ? 1 : first > 8 ? 8 : first;
     void *old;
     memcpy(&old, array_address, sizeof old);
-    void *grown = memory.resize(old, wanted * element_bytes);
+    void *grown = advised(memory.resize(old, wanted * element_bytes), wanted * element_bytes);
     if (!grown) return false;
     memcpy(array_address, &grown, sizeof grown);
     *capacity = wanted;
@@ -61,18 +74,6 @@ struct ArenaBlock {
 };
 enum { FIRST_BLOCK = 512, LARGEST_BLOCK = 1 << 20 }; /* small at first: files of many planes have some arenas for each */
 
-/* Large pages for a large block, where the system has them: a third of the time that filling it takes. */
-static void advise(void *p, size_t n_bytes)
-{
-#ifdef MADV_HUGEPAGE
-    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
-    uintptr_t first = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-    if (n_bytes >= 2 * HUGE_PAGE) madvise((void *)first, (uintptr_t)p + n_bytes - first, MADV_HUGEPAGE);
-#else
-    (void)p, (void)n_bytes;
-#endif
-}
-
 void *arena_take(Arena *arena, size_t n_bytes)
 {
     size_t n = (n_bytes + 7) & ~(size_t)7;
@@ -82,9 +83,8 @@ void *arena_take(Arena *arena, size_t n_bytes)
         if (capacity > LARGEST_BLOCK) capacity = LARGEST_BLOCK;
         if (capacity < arena->block_bytes) capacity = arena->block_bytes;
         if (capacity < n) capacity = n;
-        block = memory.alloc(sizeof *block + capacity);
+        block = prof_buffer(sizeof *block + capacity);
         if (!block) return NULL;
-        advise(block, capacity);
         *block = (ArenaBlock){.older = arena->block, .capacity = capacity};
         arena->block = block;
         arena->n_bytes += sizeof *block + capacity;

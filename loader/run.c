@@ -324,14 +324,18 @@ static void number_events(Run *run)
 /* Reads the events of lines that follow each other in run->lines. */
 static int read_events(Run *run, size_t first, size_t n, Arena *arenas, const RunOptions *options, ProfErr *err)
 {
+    enum { LARGE_BLOCK = 16 << 20 };
     Line **by_length = prof_alloc(n * sizeof *by_length);
+    uint64_t n_bytes = 0;
     if (!by_length) return prof_nomem(err);
     for (size_t i = 0; i < n; i++) {
         Line *line = by_length[i] = run->lines[first + i];
+        n_bytes += line->span.n_bytes;
         prof_free(line->chunks); /* of an attempt that failed */
         line->chunks = NULL, line->n_chunks = line->chunk_capacity = 0, line->n_events = 0;
     }
     if (n) qsort(by_length, n, sizeof *by_length, longer_first);
+    for (size_t i = 0; i < run->n_workers && n_bytes > 4 * LARGE_BLOCK; i++) arenas[i].block_bytes = LARGE_BLOCK; /* large pages */
     Job events = {.run = run, .n_tasks = n, .order = by_length, .lines = true, .arenas = arenas};
     job_run(&events, options, err);
     prof_free(by_length);
