@@ -93,6 +93,14 @@ int parallel_lines_of(const Host *host, enum PlaneKind kind, void (*task)(void *
     return run_tasks(&sized, host->run, err);
 }
 
+int parallel_lines_at(Line *const *lines, size_t n, void (*task)(void *context, size_t i, ProfErr *err), void *context, ProfErr *err)
+{
+    SizedTasks sized = {.tasks = prof_alloc(n * sizeof *sized.tasks), .task = task, .context = context};
+    if (!sized.tasks) return prof_nomem(err);
+    for (size_t i = 0; i < n; i++) add_task(&sized, lines[i], i);
+    return run_tasks(&sized, n ? lines[0]->plane->host->run : NULL, err);
+}
+
 bool run_each_line(Run *run, LineWork *work, ProfErr *err)
 {
     LineJob job = {.run = run, .work = work};

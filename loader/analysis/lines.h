@@ -22,5 +22,7 @@ bool run_each_line(Run *run, LineWork *work, ProfErr *err);
 int parallel_lines(const Line *lines, size_t n, void (*task)(void *context, size_t i, ProfErr *err), void *context, ProfErr *err);
 /* The same of the lines of all planes of a kind, the i-th host->lines[i]: planes have one long line each, often. */
 int parallel_lines_of(const Host *host, enum PlaneKind kind, void (*task)(void *context, size_t i, ProfErr *err), void *context, ProfErr *err);
+/* The same of n lines wherever they stand. */
+int parallel_lines_at(Line *const *lines, size_t n, void (*task)(void *context, size_t i, ProfErr *err), void *context, ProfErr *err);
 
 #endif

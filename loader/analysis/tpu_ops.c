@@ -6,6 +6,7 @@
  * A TPU plane of any other name counts as a TensorCore here, though it has no number to group by. */
 #include "device_ops.h"
 #include "duty_cycle.h"
+#include "lines.h"
 
 enum Trait { TRAIT_KNOWN = 1, TRAIT_NAMED = 2, TRAIT_OFF_DUTY = 4, TRAIT_CUSTOM = 8, TRAIT_FLOPS = 16, TRAIT_MODEL_FLOPS = 32 };
 
@@ -227,6 +228,7 @@ static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
 typedef struct {
     PlaneJob *jobs;
     CoreLine *lines;
+    Line **file_lines; /* what `lines` are of */
     size_t n_jobs, n_lines;
 } Cores;
 
@@ -236,7 +238,8 @@ static int cores_open(Cores *cores, OpBuild *build, ProfErr *err)
 {
     Host *host = build->host;
     cores->jobs = prof_alloc(host->n_planes * sizeof *cores->jobs), cores->lines = prof_alloc(host->n_lines * sizeof *cores->lines);
-    if (!cores->jobs || !cores->lines) return prof_nomem(err);
+    cores->file_lines = prof_alloc(host->n_lines * sizeof *cores->file_lines);
+    if (!cores->jobs || !cores->lines || !cores->file_lines) return prof_nomem(err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
         if (!counts_as_tensorcore(plane)) continue;
@@ -245,6 +248,7 @@ static int cores_open(Cores *cores, OpBuild *build, ProfErr *err)
         stat_filter_open(&job->filter, plane, op_fact_stats, n_op_fact_stats, err);
         for (size_t k = 0; k < plane->n_lines; k++) {
             Line *line = &host->lines[plane->first_line + k];
+            cores->file_lines[cores->n_lines] = line;
             cores->lines[cores->n_lines++] = (CoreLine){.job = job, .line = line, .measures_duty = is_named(line, "XLA Ops")};
         }
     }
@@ -259,6 +263,7 @@ static void cores_close(Cores *cores)
     }
     for (size_t i = 0; i < cores->n_jobs; i++) stat_filter_close(&cores->jobs[i].filter);
     prof_free(cores->lines);
+    prof_free(cores->file_lines);
     prof_free(cores->jobs);
 }
 
@@ -279,7 +284,8 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
     CoreDuty *duty = prof_alloc(host->n_planes * sizeof *duty);
     size_t n_duty = 0, n_tensorcores = 0;
     if (!duty) return prof_nomem(err);
-    if (!sparsecore_ops(build, &sparse, err) && !cores_open(&cores, build, err)) parallel_for(host->run->n_workers, cores.n_lines, read_line, cores.lines, err);
+    if (!sparsecore_ops(build, &sparse, err) && !cores_open(&cores, build, err))
+        parallel_lines_at(cores.file_lines, cores.n_lines, read_line, cores.lines, err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
         if (!plane->is_tpu) continue;
