@@ -44,9 +44,10 @@ static const uint8_t column_of_stat[N_KNOWN_STATS] = {
 static int64_t keep_text(ChunkMaker *m, const Stat *stat)
 {
     size_t n_texts = m->texts.n_texts;
-    const Text *text = m->texts_lost ? NULL : text_intern(&m->texts, m->arena, stat->bytes, stat->n_bytes);
-    if (text && m->texts.n_texts > n_texts) m->text_bytes += sizeof *text + text->n_bytes;
-    m->texts_lost |= !text || m->text_bytes > m->line->span.n_bytes / 2;
+    const Text *text = NULL;
+    if (!m->texts_lost && m->text_bytes + stat->n_bytes <= m->line->span.n_bytes / 2) text = text_intern(&m->texts, m->arena, stat->bytes, stat->n_bytes);
+    if (m->texts.n_texts > n_texts) m->text_bytes += sizeof *text + text->n_bytes;
+    m->texts_lost |= !text;
     return (int64_t)(intptr_t)text;
 }
 
@@ -171,7 +172,10 @@ static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *en
     Event event;
     uint32_t i = m->n;
     StatSet stats = {0};
-    if (!parse(p, end, limit, &event, m->stats ? m : NULL, &stats)) return false;
+    if (!parse(p, end, limit, &event, m->stats ? m : NULL, &stats)) {
+        for (int c = 0; c < N_STAT_COLUMNS && m->stats; c++) m->stats->types[c][i] = TYPE_NONE;
+        return false;
+    }
     uint32_t meta = meta_of(m->line->plane, event.metadata_id);
     if (m->stats) add_stats(m, &m->line->plane->event_metas[meta], &stats);
     m->n++;
