@@ -60,7 +60,9 @@ static bool check_parameters(RowCursor *c, enum HloTextStyle *style, const char 
 {
     if (!style_of(c, style, &c->err)) return false;
     if (c->started || !name || is_anywhere(c, name, &c->err)) return true;
-    return prof_fail(&c->err, PROF_NOTFOUND, 0, "hlo_text: no program is called '%.100s'; SELECT DISTINCT hlo_module FROM hlo_modules lists them", name), false;
+    prof_fail(&c->err, PROF_NOTFOUND, 0, "hlo_text: %s%sno program is called '%.100s'; SELECT DISTINCT hlo_module FROM hlo_modules lists them",
+              c->source ? c->source : "", c->source ? ": " : "", name);
+    return false;
 }
 
 static const HloListing *open_listing(HloProgram *program, ProfErr *err)

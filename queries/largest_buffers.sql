@@ -26,6 +26,6 @@ WITH answer AS (
 )
 SELECT * FROM answer
 UNION ALL
-SELECT prof_error('largest_buffers: no program has memory space ' || :space || '; there are ' || spaces), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT prof_error('largest_buffers: ' || coalesce(:source || ': ', '') || 'no program has memory space ' || :space || '; there are ' || spaces), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there FROM temp.memory_peaks(:source))
 WHERE :space IS NOT NULL AND NOT there

@@ -29,6 +29,6 @@ WITH moments AS MATERIALIZED (
 )
 SELECT * FROM answer
 UNION ALL
-SELECT prof_error('live_allocations: ' || coalesce('event ' || :event || ' is no row of memory_events; their event_id is ' || first || ' to ' || last, 'memory_events has no rows')), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT prof_error('live_allocations: ' || coalesce(:source || ': ', '') || coalesce('event ' || :event || ' is no row of memory_events; their event_id is ' || first || ' to ' || last, 'memory_events has no rows')), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT max(event_id = :event) AS there, min(event_id) AS first, max(event_id) AS last FROM temp.memory_events(:source))
 WHERE :event IS NOT NULL AND NOT coalesce(there, 0)

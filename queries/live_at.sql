@@ -52,4 +52,4 @@ WITH moments AS MATERIALIZED (
 )
 SELECT * FROM live
 UNION ALL
-SELECT prof_error('live_at: ' || message), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM wrong
+SELECT prof_error('live_at: ' || coalesce(:source || ': ', '') || message), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM wrong

@@ -28,6 +28,6 @@ WITH answer AS (
 )
 SELECT * FROM answer
 UNION ALL
-SELECT prof_error('peak_memory: no program has memory space ' || :space || '; there are ' || spaces), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT prof_error('peak_memory: ' || coalesce(:source || ': ', '') || 'no program has memory space ' || :space || '; there are ' || spaces), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there FROM temp.memory_peaks(:source))
 WHERE :space IS NOT NULL AND NOT there

@@ -507,6 +507,8 @@ static void prepare_all(void)
         "SELECT * FROM hlo_text(?1, NULL, 'short')",
         "SELECT * FROM buffer_allocations(?1, 64)",
         "SELECT * FROM memory_events(?1, 0)",
+        "SELECT * FROM live_allocations(?1)",
+        "SELECT * FROM live_at(?1)",
         "SELECT * FROM tf_ops(?1, 0, 3)",
     };
     if (sqlite3_open(":memory:", &db) || sqlite3_profsql_init(db, NULL, NULL)) exit(2);
