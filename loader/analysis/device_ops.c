@@ -123,32 +123,67 @@ void op_summer_free(OpSummer *s)
 
 /* ---- walking a line ---- */
 
+/* An event on its way into order; 16 bytes, for there may be many in a small file. */
 typedef struct {
-    int64_t start_ps, duration_ps;
-    uint64_t index; /* on the line */
+    int64_t key;    /* its start; then, of those that start together, its duration */
+    uint32_t index; /* on the line */
 } Placed;
 
-static int outer_first(const void *a, const void *b)
+static int by_start(const void *a, const void *b)
 {
     const Placed *x = a, *y = b;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int longer_first(const void *a, const void *b)
+{
+    const Placed *x = a, *y = b;
+    if (x->key != y->key) return x->key > y->key ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Orders events that start together. Few do, so their durations are read again. */
+static bool order_together(Line *line, EventFinder *finder, Placed *events, size_t n, ProfErr *err)
+{
+    EventAt e;
+    if (n < 2) return true;
+    for (size_t i = 0; i < n; i++) {
+        if (!event_find(finder, line, events[i].index, 0, &e, err)) return false;
+        events[i].key = e.duration_ps;
+    }
+    sort_in_place(events, n, sizeof *events, longer_first);
+    return true;
+}
+
+static bool order_events(Line *line, EventFinder *finder, Placed *events, ProfErr *err)
+{
+    EventReader reader;
+    EventAt e;
+    size_t n = 0;
+    event_reader_open(&reader, line, 0, err);
+    for (; event_reader_next(&reader, &e); n++) events[n] = (Placed){e.start_ps, (uint32_t)n};
+    event_reader_close(&reader);
+    if (err->code) return false;
+    sort_in_place(events, n, sizeof *events, by_start);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && events[end].key == events[first].key;) end++;
+        if (!order_together(line, finder, events + first, end - first, err)) return false;
+    }
+    return true;
 }
 
 static int each_sorted(Line *line, bool (*take)(void *context, const EventAt *e, ProfErr *err), void *context, ProfErr *err)
 {
-    Placed *events = prof_alloc((size_t)line->n_events * sizeof *events);
+    if (line->n_events > UINT32_MAX)
+        return prof_fail(err, PROF_FORMAT, line->span.offset, "%s: a line of %llu events that are not stored by their begin is too long to be sorted",
+                         line->plane->host->file.path, (unsigned long long)line->n_events);
+    Placed *events = prof_buffer((size_t)line->n_events * sizeof *events);
     EventFinder *finder = prof_alloc(sizeof *finder);
-    EventReader reader;
     EventAt e;
-    size_t n = 0;
     if (!events || !finder) prof_nomem(err);
-    event_reader_open(&reader, line, 0, err);
-    while (event_reader_next(&reader, &e)) events[n] = (Placed){e.start_ps, e.duration_ps, n}, n++;
-    event_reader_close(&reader);
-    if (!err->code) sort_in_place(events, n, sizeof *events, outer_first);
-    for (size_t i = 0; i < n && event_find(finder, line, events[i].index, EVENT_STATS, &e, err) && take(context, &e, err);) i++;
+    if (!err->code && order_events(line, finder, events, err))
+        for (size_t i = 0; i < line->n_events && event_find(finder, line, events[i].index, EVENT_STATS, &e, err) && take(context, &e, err);) i++;
     if (finder) event_finder_close(finder);
     prof_free(finder);
     prof_free(events);

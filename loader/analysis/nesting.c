@@ -10,7 +10,7 @@
 /* An event that is met, in the order of the walk. */
 typedef struct {
     int64_t start, duration;
-    uint64_t event; /* ordinal on the line */
+    uint64_t event, place; /* ordinals: on the line, and in the walk */
     uint32_t meta;
 } Met;
 
@@ -18,19 +18,34 @@ typedef struct {
  * that only the last can get children. Starts need no keeping: the walk meets events in their order. */
 typedef struct {
     int64_t start, end, self; /* self: of the last one */
-    uint64_t event;           /* the last one */
+    uint64_t event, place;    /* the last one */
     uint32_t n, meta;         /* how many; of the last one */
 } Open;
+
+/* An event of a line that is not stored in order, on its way through the walk. Such a line has less than 2^31 events. */
+typedef struct {
+    union {
+        struct {
+            int64_t start, duration;
+        };
+        struct { /* once it is met */
+            int64_t self;
+            int32_t depth, parent; /* parent: the distance */
+        };
+    };
+    uint32_t event, meta;
+} Unordered;
 
 typedef struct {
     Line *line;
     Open *stack;
     size_t n_open, capacity;
     uint64_t depth;
+    Unordered *sorted; /* of a line that is not stored in order: in the order of the walk */
     /* called for each event in the order of the walk, when its place is known; false: no memory */
     bool (*meet)(void *context, const Met *event, int64_t parent_distance, uint64_t depth);
     /* called when an event's self time is known; false: no memory */
-    bool (*close)(void *context, uint64_t event, uint32_t meta, int64_t self_ps);
+    bool (*close)(void *context, const Open *event);
     void *context;
 } Walk;
 
@@ -38,7 +53,7 @@ static bool pop(Walk *w)
 {
     const Open *top = &w->stack[--w->n_open];
     w->depth -= top->n;
-    return w->close(w->context, top->event, top->meta, top->self);
+    return w->close(w->context, top);
 }
 
 static bool push(Walk *w, const Met *event)
@@ -51,20 +66,14 @@ static bool push(Walk *w, const Met *event)
     /* unsigned: in a line that is not stored in order, a parent may stand behind its child */
     if (!w->meet(w->context, event, top ? (int64_t)(event->event - top->event) : 0, w->depth++)) return false;
     if (top && top->start == event->start && top->end == end && top->n < UINT32_MAX) {
-        if (!w->close(w->context, top->event, top->meta, top->self)) return false;
-        top->self = event->duration, top->event = event->event, top->meta = event->meta, top->n++;
+        if (!w->close(w->context, top)) return false;
+        top->self = event->duration, top->event = event->event, top->place = event->place, top->meta = event->meta, top->n++;
         return true;
     }
     if (!GROW(w->stack, w->n_open, w->capacity)) return false;
-    w->stack[w->n_open++] = (Open){event->start, end, event->duration, event->event, 1, event->meta};
+    w->stack[w->n_open++] = (Open){event->start, end, event->duration, event->event, event->place, 1, event->meta};
     return true;
 }
-
-/* An event of a line that is not stored in order. Such a line has less than 2^31 events. */
-typedef struct {
-    int64_t start, duration;
-    uint32_t event, meta;
-} Unordered;
 
 static int outer_first(const void *a, const void *b)
 {
@@ -74,6 +83,7 @@ static int outer_first(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
+/* The caller frees w->sorted. */
 static int walk_line(Walk *w, ProfErr *err)
 {
     const Line *line = w->line;
@@ -81,7 +91,7 @@ static int walk_line(Walk *w, ProfErr *err)
     if (!line->ordered && line->n_events > INT32_MAX)
         prof_fail(err, PROF_FORMAT, line->span.offset, "%s: a line of %llu events that are not stored by their begin is too long to be nested",
                   line->plane->host->file.path, (unsigned long long)line->n_events);
-    Unordered *sorted = line->ordered || err->code ? NULL : prof_alloc((size_t)line->n_events * sizeof *sorted);
+    Unordered *sorted = w->sorted = line->ordered || err->code ? NULL : prof_buffer((size_t)line->n_events * sizeof *sorted);
     Window window = {.file = &line->plane->host->file};
     if (!v || (!line->ordered && !sorted)) prof_nomem(err); /* the first error counts */
     uint64_t event = 0;
@@ -90,9 +100,9 @@ static int walk_line(Walk *w, ProfErr *err)
         if (chunk_read(line, chunk, 1 << COL_OFFSET | 1 << COL_DURATION | 1 << COL_META | 1 << COL_AGGREGATED, v, &window, err)) break;
         for (uint32_t i = 0; i < chunk->n_events && !err->code; i++, event++) {
             int64_t start = v->columns[COL_AGGREGATED][i] ? 0 : v->columns[COL_OFFSET][i];
-            Met met = {start, v->columns[COL_DURATION][i], event, (uint32_t)v->columns[COL_META][i]};
+            Met met = {start, v->columns[COL_DURATION][i], event, event, (uint32_t)v->columns[COL_META][i]};
             if (sorted)
-                sorted[event] = (Unordered){met.start, met.duration, (uint32_t)event, met.meta};
+                sorted[event] = (Unordered){.start = met.start, .duration = met.duration, .event = (uint32_t)event, .meta = met.meta};
             else if (!push(w, &met))
                 prof_nomem(err);
         }
@@ -100,13 +110,12 @@ static int walk_line(Walk *w, ProfErr *err)
     if (sorted && !err->code) {
         sort_in_place(sorted, (size_t)event, sizeof *sorted, outer_first);
         for (uint64_t i = 0; i < event && !err->code; i++)
-            if (!push(w, &(Met){sorted[i].start, sorted[i].duration, sorted[i].event, sorted[i].meta})) prof_nomem(err);
+            if (!push(w, &(Met){sorted[i].start, sorted[i].duration, sorted[i].event, i, sorted[i].meta})) prof_nomem(err);
     }
     while (w->n_open && !err->code)
         if (!pop(w)) prof_nomem(err);
     window_free(&window);
     prof_free(w->stack);
-    prof_free(sorted);
     prof_free(v);
     return err->code;
 }
@@ -121,17 +130,12 @@ typedef struct {
 } Patch;
 
 typedef struct {
-    int64_t self;
-    int32_t depth, parent; /* parent: the distance */
-} Place;
-
-typedef struct {
     Line *line;
     Arena *arena;
     NestingChunk *chunks;
     int64_t (*columns)[CHUNK_EVENTS]; /* of the chunk in hand */
     size_t in_hand;                   /* the chunk */
-    Place *places;                    /* of all events of a line that is not ordered */
+    Walk *walk;
     Patch *patches;
     size_t n_patches, capacity;
 } NestingMaker;
@@ -139,8 +143,8 @@ typedef struct {
 static bool pack_chunk(NestingMaker *m, size_t chunk)
 {
     uint32_t n = m->line->chunks[chunk].n_events;
-    for (uint32_t i = 0; i < n && m->places; i++) {
-        const Place *place = &m->places[chunk * CHUNK_EVENTS + i];
+    for (uint32_t i = 0; i < n && m->walk->sorted; i++) {
+        const Unordered *place = &m->walk->sorted[chunk * CHUNK_EVENTS + i];
         m->columns[NEST_SELF][i] = place->self, m->columns[NEST_DEPTH][i] = place->depth, m->columns[NEST_PARENT][i] = place->parent;
     }
     for (int c = 0; c < N_NESTING_COLUMNS; c++)
@@ -152,7 +156,10 @@ static bool keep_place(void *context, const Met *met, int64_t parent_distance, u
 {
     NestingMaker *m = context;
     size_t at = (size_t)met->event;
-    if (m->places) return m->places[at].depth = (int32_t)depth, m->places[at].parent = (int32_t)parent_distance, true;
+    if (m->walk->sorted) {
+        Unordered *place = &m->walk->sorted[met->place];
+        return place->depth = (int32_t)depth, place->parent = (int32_t)parent_distance, true;
+    }
     if (at / CHUNK_EVENTS != m->in_hand && !pack_chunk(m, m->in_hand)) return false;
     m->in_hand = at / CHUNK_EVENTS;
     at %= CHUNK_EVENTS;
@@ -162,11 +169,12 @@ static bool keep_place(void *context, const Met *met, int64_t parent_distance, u
     return true;
 }
 
-static bool keep_self(void *context, uint64_t event, uint32_t meta, int64_t self_ps)
+static bool keep_self(void *context, const Open *closed)
 {
-    (void)meta;
     NestingMaker *m = context;
-    if (m->places) return m->places[event].self = self_ps, true;
+    uint64_t event = closed->event;
+    int64_t self_ps = closed->self;
+    if (m->walk->sorted) return m->walk->sorted[closed->place].self = self_ps, true;
     if (event / CHUNK_EVENTS == m->in_hand) return m->columns[NEST_SELF][event % CHUNK_EVENTS] = self_ps, true;
     if (!self_ps) return true; /* as it was packed */
     if (!GROW(m->patches, m->n_patches, m->capacity)) return false;
@@ -194,24 +202,37 @@ static bool apply_patches(NestingMaker *m)
     return true;
 }
 
+/* From the order of the walk to that of the line, in place. */
+static void put_in_place(Unordered *events, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        while (events[i].event != i) {
+            Unordered there = events[events[i].event];
+            events[events[i].event] = events[i];
+            events[i] = there;
+        }
+}
+
 static NestingChunk *make_nesting(Line *line, ProfErr *err)
 {
     NestingMaker m = {.line = line, .arena = &line->plane->host->run->derived_arena};
     bool memory = (m.chunks = arena_alloc(m.arena, line->n_chunks * sizeof *m.chunks)) != NULL;
     memory = memory && (m.columns = prof_alloc(N_NESTING_COLUMNS * sizeof *m.columns));
-    if (!line->ordered) memory = memory && (m.places = prof_alloc((size_t)line->n_events * sizeof *m.places));
     Walk walk = {.line = line, .meet = keep_place, .close = keep_self, .context = &m};
+    m.walk = &walk;
     if (!memory) {
         prof_nomem(err);
     } else if (!walk_line(&walk, err)) {
-        if (line->ordered)
+        if (line->ordered) {
             memory = pack_chunk(&m, m.in_hand) && apply_patches(&m);
-        else
+        } else {
+            put_in_place(walk.sorted, (size_t)line->n_events);
             for (size_t i = 0; i < line->n_chunks && memory; i++) memory = pack_chunk(&m, i);
+        }
         if (!memory) prof_nomem(err);
     }
     prof_free(m.patches);
-    prof_free(m.places);
+    prof_free(walk.sorted);
     prof_free(m.columns);
     return err->code ? NULL : m.chunks;
 }
@@ -251,12 +272,11 @@ static bool add_met(void *context, const Met *met, int64_t parent_distance, uint
     return true;
 }
 
-static bool add_self(void *context, uint64_t event, uint32_t meta, int64_t self_ps)
+static bool add_self(void *context, const Open *closed)
 {
-    (void)event;
     Totals *t = context;
-    LineTotal *total = &t->totals[t->index[meta] - 1];
-    total->self_ps = add_saturated(total->self_ps, self_ps);
+    LineTotal *total = &t->totals[t->index[closed->meta] - 1];
+    total->self_ps = add_saturated(total->self_ps, closed->self);
     return true;
 }
 
@@ -274,6 +294,7 @@ static bool total_line(Line *line, MetaNumbers *numbers, ProfErr *err)
     Totals t = {.index = meta_numbers(numbers, line->plane, err)};
     Walk walk = {.line = line, .meet = add_met, .close = add_self, .context = &t};
     if (t.index) walk_line(&walk, err);
+    prof_free(walk.sorted);
     for (size_t i = 0; i < t.n; i++) t.index[t.totals[i].meta] = 0;
     if (!err->code) {
         qsort(t.totals, t.n, sizeof *t.totals, by_meta);

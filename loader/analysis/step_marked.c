@@ -161,7 +161,7 @@ int marked_steps(StepBuild *b, ProfErr *err)
     size_t first = b->steps->n_steps;
     for (size_t i = 0; i < first; i++) known |= b->steps->steps[i].dropped == STEP_KEPT;
     if (!stat_filter_open(&filter, threads, wanted, COUNT(wanted), err) && !read_marks(b, threads, &filter, &marks, err) && !list_marks(b, &marks, err) &&
-        !known)
+        !known && marks.n)
         tell_times(b, threads, b->steps->steps + first, marks.n, err);
     stat_filter_close(&filter);
     prof_free(marks.marks);
