@@ -21,7 +21,7 @@ typedef struct {
     TextTable texts; /* of tf_op, in the arena */
     uint64_t text_bytes;
     bool texts_lost;   /* there were too many, or no memory */
-    unsigned repeated; /* bits by enum StatColumnName: an event of the chunk in hand has the stat twice */
+    unsigned repeated; /* bits by enum StatColumnName: an event of the chunk in hand has the stat twice, or without a value */
 } ChunkMaker;
 
 const enum KnownStat stat_column_stats[N_STAT_COLUMNS] = {
@@ -61,6 +61,7 @@ static void keep_stat(ChunkMaker *m, unsigned known, const uint8_t *p, const uin
         return;
     }
     if (!stat_number(value, end, 0, &stat) && (!stat_parse(p, end, &stat) || stat_known(m->line->plane, stat.id) != known)) return;
+    if (!stat.type) m->repeated |= 1u << column; /* there, but without a value: the message tells */
     m->stats->types[column][m->n] = (uint8_t)stat.type;
     m->stats->values[column][m->n] = column == STAT_COLUMN_TF_OP && stat.type == TYPE_STR ? keep_text(m, &stat) : stat.integer;
 }
