@@ -344,12 +344,23 @@ static void sort_refs(ContextRef *refs, size_t n)
     if (i < n) qsort(refs, n, sizeof *refs, by_ref);
 }
 
+/* How many contexts are produced and consumed; 0 where they join nothing. */
+static size_t count_contexts(const Forest *f)
+{
+    size_t n_produced = 0, n_consumed = 0;
+    for (size_t i = 0; i < f->host->n_lines; i++) {
+        const ForestLine *fl = &f->lines[i];
+        n_produced += fl->produced.n, n_consumed += fl->consumed.n;
+        for (size_t k = 0; k < fl->lent.n; k++) n_produced += fl->lent.items[k].produces, n_consumed += !fl->lent.items[k].produces;
+    }
+    return n_produced && n_consumed ? n_produced + n_consumed : 0;
+}
+
 static bool connect_contexts(Forest *f, ProfErr *err)
 {
     enum { AHEAD = 16 };
     Contexts *c = &f->contexts;
-    size_t n_marks = 0;
-    for (size_t i = 0; i < f->host->n_lines; i++) n_marks += f->lines[i].produced.n + f->lines[i].consumed.n + f->lines[i].lent.n;
+    size_t n_marks = count_contexts(f);
     if (!n_marks) return true;
     c->n_slots = 16;
     while (c->n_slots < 2 * n_marks) c->n_slots *= 2;

@@ -534,19 +534,26 @@ static bool number_core(Forest *f, const ForestLine *fl, size_t group, ProfErr *
 
 static bool is_core_line(const ForestLine *fl) { return fl->role == ROLE_STEPS && fl->line->plane->kind == PLANE_TENSORCORE; }
 
+static bool has_level_0(const Forest *f)
+{
+    for (size_t i = 0; i < f->roots.n; i++)
+        if (!f->roots.items[i].level) return true;
+    return false;
+}
+
 static bool group_cores(Forest *f, Ancestors *above, ProfErr *err)
 {
     size_t first = f->groups.n;
     Node node;
-    bool reached = false;
+    bool reached = false, may_reach = has_level_0(f);
     ancestors_clear(above);
     for (size_t i = 0; i < f->host->n_lines; i++) {
         const ForestLine *fl = &f->lines[i];
         if (!is_core_line(fl)) continue;
         reached |= fl->group != NULL;
-        for (Node k = 0; k < fl->n && f->roots.n && !reached; k++) ancestors_add(above, fl->first + k);
+        for (Node k = 0; k < fl->n && may_reach && !reached; k++) ancestors_add(above, fl->first + k);
     }
-    while (!reached && f->roots.n && (node = ancestors_next(f, above)) != NO_NODE) {
+    while (!reached && may_reach && (node = ancestors_next(f, above)) != NO_NODE) {
         const RootMark *m = MARK_OF(f->roots, node);
         reached = m && !m->level;
     }

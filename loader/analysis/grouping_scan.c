@@ -125,6 +125,7 @@ typedef struct {
     const ForestPlane *plane;
     LIST(Open) open;
     EventNumbers numbers;
+    uint8_t *step_types;                                   /* ROLE_STEPS: enum EventType of each event metadata + 1, 0: not known yet */
     int64_t ids[CHUNK_EVENTS], correlations[CHUNK_EVENTS]; /* of the chunk in hand */
     size_t n_in_hand;
     bool any_in_hand;
@@ -295,11 +296,19 @@ static bool note_region(Scan *s, enum EventType type, int64_t start_ps)
     return true;
 }
 
+/* A TPU's names are read only where its events are nodes. */
+static enum EventType type_of(Scan *s, const EventMeta *meta)
+{
+    size_t i = (size_t)(meta - s->line->line->plane->event_metas);
+    if (!s->step_types) return (enum EventType)s->plane->types[i];
+    if (!s->step_types[i]) s->step_types[i] = (uint8_t)(event_type(meta->name) + 1);
+    return (enum EventType)(s->step_types[i] - 1);
+}
+
 static bool take_event(Scan *s, uint32_t at, const EventAt *e)
 {
     ForestLine *fl = s->line;
-    /* a TPU's names are read only where its events are nodes */
-    enum EventType type = fl->role == ROLE_STEPS ? event_type(e->meta->name) : (enum EventType)s->plane->types[e->meta - fl->line->plane->event_metas];
+    enum EventType type = type_of(s, e->meta);
     bool any = event_numbers_read(&s->numbers, &s->plane->context, fl->line, type, e->message, e->n_bytes), async = false;
     if (any && !mark_contexts(s, at, e)) return false;
     if (fl->role == ROLE_LENDER) return true;
@@ -437,6 +446,7 @@ static void scan_line(void *context, size_t i, ProfErr *err)
         return;
     }
     s->forest = f, s->line = fl, s->plane = fp;
+    if (fl->role == ROLE_STEPS && !(s->step_types = prof_alloc(fl->line->plane->n_event_metas))) prof_nomem(err);
     EventReader reader;
     EventAt e;
     uint32_t at = 0;
@@ -451,6 +461,7 @@ static void scan_line(void *context, size_t i, ProfErr *err)
     else if (!err->code && s->nesting == NEST_PUT_OFF && is_marked(s))
         nest_after_all(s, err);
     fl->n = fl->role == ROLE_LENDER ? 0 : at + (uint32_t)fl->regions.n;
+    prof_free(s->step_types);
     prof_free(s->open.items);
     prof_free(s);
 }
