@@ -5,7 +5,6 @@
 #include "roofline.h"
 
 #include "../format/hlo_opcode.h"
-#include "step_programs.h"
 
 enum { MOST_OPS = 1000 };
 
@@ -14,8 +13,6 @@ typedef struct {
     const OpStats *stats;
     const DeviceCapabilities *devices;
     const StepDb *steps;
-    StepPrograms *programs;
-    StepProgram *without_feed; /* of each step */
     size_t capacity;
     bool with_infeed_outfeed;
     ProfErr *err;
@@ -130,26 +127,13 @@ static RooflineRow *add_program(Builder *b, const StepProgram *sums)
 }
 
 /* XProf divides an average's times by the number of steps, but not its rates and shares. */
-static void add_average(Builder *b)
+static void add_average(Builder *b, int feed)
 {
-    StepProgram sums[N_FEEDS];
-    if (step_programs_sum(b->programs, NULL, sums, &b->roofline->arena, b->err)) return;
-    RooflineRow *row = add_program(b, &sums[b->with_infeed_outfeed ? WITH_FEED : WITHOUT_FEED]);
+    RooflineRow *row = add_program(b, &b->roofline->programs.all[feed]);
     double n = (double)b->steps->n_steps;
     if (!row) return;
     row->record = ROOFLINE_AVERAGE;
     row->total_us = safe_div(row->total_us, n), row->self_us = safe_div(row->self_us, n), row->total_us_per_core = safe_div(row->total_us_per_core, n);
-}
-
-static void add_step(Builder *b, size_t i)
-{
-    StepProgram sums[N_FEEDS];
-    if (b->with_infeed_outfeed) {
-        if (step_programs_sum(b->programs, &b->steps->steps[i], sums, &b->roofline->arena, b->err)) return;
-        b->without_feed[i] = sums[WITHOUT_FEED];
-    }
-    RooflineRow *row = add_program(b, b->with_infeed_outfeed ? &sums[WITH_FEED] : &b->without_feed[i]);
-    if (row) row->record = ROOFLINE_STEP, row->step = b->steps->steps[i].number;
 }
 
 /* What the shares of ops are of: here XProf knows infeed and outfeed by the categories of the file alone. */
@@ -165,14 +149,27 @@ static void build(Builder *b)
 {
     OpMetrics program = sum_program(b, &b->stats->device);
     if (add_row(b, &program, program.time_ps)) add_ops(b, &b->stats->device, shared_ps(b, &b->stats->device));
-    if (b->steps->has_complete_steps && !b->err->code) add_average(b);
-    for (size_t i = 0; i < b->steps->n_steps && !b->err->code; i++) add_step(b, i);
+    int feed = b->with_infeed_outfeed ? WITH_FEED : WITHOUT_FEED;
+    if (b->steps->has_complete_steps && !b->err->code) add_average(b, feed);
+    for (size_t i = 0; i < b->steps->n_steps && !b->err->code; i++) {
+        RooflineRow *row = add_program(b, &b->roofline->programs.steps[i][feed]);
+        if (row) row->record = ROOFLINE_STEP, row->step = b->steps->steps[i].number;
+    }
+}
+
+/* Room for all rows, so that none is moved. */
+static void reserve_rows(Builder *b)
+{
+    size_t n_ops = b->stats->device.n_ops < MOST_OPS ? b->stats->device.n_ops : MOST_OPS;
+    b->capacity = 2 * (2 + n_ops + b->steps->n_steps);
+    if (!(b->roofline->rows = prof_buffer(b->capacity * sizeof *b->roofline->rows))) prof_nomem(b->err);
 }
 
 static void release(void *result)
 {
     Roofline *r = result;
     prof_free(r->rows);
+    step_programs_free(&r->programs);
     arena_free(&r->arena);
     prof_free(r);
 }
@@ -186,16 +183,14 @@ static void *make(Run *run, Host *only, ProfErr *err)
     if (!r) return prof_nomem(err), NULL;
     Builder b = {.roofline = r, .stats = stats, .devices = devices, .steps = steps, .err = err};
     r->gpu = strstr(devices->device_type, "GPU") != NULL;
-    if (devices->hardware > HARDWARE_CPU) {
-        b.programs = step_programs_open(steps, err);
-        if (!(b.without_feed = prof_alloc(steps->n_steps * sizeof *b.without_feed))) prof_nomem(err);
-    }
-    for (int pass = 0; pass < 2 && b.programs && !err->code; pass++) {
+    bool has_device = devices->hardware > HARDWARE_CPU;
+    if (has_device && !step_programs_make(&r->programs, run, steps, err)) reserve_rows(&b);
+    for (int pass = 0; pass < 2 && has_device && !err->code; pass++) {
         b.with_infeed_outfeed = !pass;
         build(&b);
     }
-    step_programs_close(b.programs);
-    prof_free(b.without_feed);
+    prof_free(r->programs.steps);
+    r->programs.steps = NULL;
     if (err->code) return release(r), NULL;
     return r;
 }

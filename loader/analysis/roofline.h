@@ -3,6 +3,7 @@
 #define PROF_ROOFLINE_H
 
 #include "op_rates.h"
+#include "step_programs.h"
 
 enum RooflineRecord { ROOFLINE_TOTAL, ROOFLINE_AVERAGE, ROOFLINE_STEP };
 
@@ -22,6 +23,7 @@ typedef struct {
     RooflineRow *rows; /* in XProf's order: with infeed and outfeed, then without */
     size_t n_rows;
     bool gpu; /* XProf shows the columns of a GPU */
+    StepPrograms programs;
     Arena arena;
 } Roofline;
 

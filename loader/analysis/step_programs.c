@@ -4,14 +4,34 @@
  * reach, is looked up once for all steps. */
 #include "step_programs.h"
 
+#include "../parallel.h"
 #include "roofline.h"
 
 /* What is known of an op of a host. */
 typedef struct {
     uint32_t key; /* of its program and name */
     bool has_category, is_feed, is_container;
-    uint32_t *spaces; /* of each of its breakdown's entries */
+    double flops, model_flops; /* of one occurrence, as the rest */
+    uint64_t bytes_accessed;
+    uint32_t n_memory, *spaces; /* of its breakdown's entries */
+    const MemoryAccess *memory;
 } OpKind;
+
+typedef struct {
+    uint32_t operation;
+    uint64_t space;
+} Space;
+
+/* What all steps share. */
+typedef struct {
+    const StepDb *db;
+    OpKind **kinds; /* of each host's ops */
+    size_t n_keys, n_spaces;
+    Space *spaces; /* that ops reach into */
+    StepPrograms *out;
+    size_t n_parts;
+    Arena arena;
+} Programs;
 
 /* An op in the step in hand. */
 typedef struct {
@@ -21,31 +41,20 @@ typedef struct {
     uint64_t bytes_accessed, time_ps;
 } OpSum;
 
+/* The sums of the step in hand. */
 typedef struct {
-    uint32_t operation;
-    uint64_t space;
-} Space;
-
-typedef struct {
-    const StepOpRecord *ops;
-    size_t n;
-} Records;
-
-struct StepPrograms {
-    const StepDb *db;
-    OpKind **kinds; /* of each host's ops */
-    OpSum *sums;    /* by key */
+    const Programs *programs;
+    OpSum *ops; /* by key */
     uint32_t *touched;
     size_t n_touched;
-    Space *spaces;
-    size_t n_spaces;
-    uint64_t *bytes[N_FEEDS];   /* by space */
-    uint32_t *reached[N_FEEDS]; /* spaces of the step in hand */
-    bool *is_reached[N_FEEDS];
-    size_t n_reached[N_FEEDS];
-    Records *records; /* of the step in hand, on each host */
-    Arena arena;
-};
+    struct Reached {
+        uint64_t *bytes; /* by space */
+        bool *there;
+        uint32_t *spaces; /* those that are there */
+        size_t n;
+    } reached[N_FEEDS];
+    Arena scratch, *arena;
+} Sums;
 
 /* ---- what ops are ---- */
 
@@ -56,8 +65,7 @@ static int by_space(const void *a, const void *b)
     return x->space < y->space ? -1 : x->space > y->space;
 }
 
-/* The spaces that any op reaches into. */
-static bool list_spaces(StepPrograms *p)
+static bool list_spaces(Programs *p)
 {
     size_t n = 0, n_spaces = 0;
     for (size_t h = 0; h < p->db->n_hosts; h++)
@@ -74,21 +82,22 @@ static bool list_spaces(StepPrograms *p)
     for (size_t i = 0; i < n; i++)
         if (!i || by_space(&spaces[i], &spaces[n_spaces - 1])) spaces[n_spaces++] = spaces[i];
     p->n_spaces = n_spaces;
-    for (int feed = 0; feed < N_FEEDS; feed++) {
-        p->bytes[feed] = arena_alloc(&p->arena, n_spaces * sizeof *p->bytes[feed]);
-        p->is_reached[feed] = arena_alloc(&p->arena, n_spaces);
-        p->reached[feed] = arena_take(&p->arena, n_spaces * sizeof *p->reached[feed]);
-        if (!p->bytes[feed] || !p->is_reached[feed] || !p->reached[feed]) return false;
-    }
     return true;
 }
 
-static bool know_op(StepPrograms *p, OpMetricsDb *keys, const OpMetrics *op, OpKind *kind)
+static bool know_op(Programs *p, OpMetricsDb *keys, const OpMetrics *op, OpKind *kind)
 {
     const OpMetrics *key = op_db_at(keys, op->program_id, op->name);
     Slice category = roofline_category(op);
-    *kind = (OpKind){.has_category = op->category->n_bytes > 0, .is_feed = op_is_infeed_or_outfeed(category), .is_container = op_is_container(category)};
-    kind->spaces = arena_take(&p->arena, op->n_memory * sizeof *kind->spaces);
+    *kind = (OpKind){.has_category = op->category->n_bytes > 0,
+                     .is_feed = op_is_infeed_or_outfeed(category),
+                     .is_container = op_is_container(category),
+                     .flops = op->flops,
+                     .model_flops = op->model_flops > 0 ? op->model_flops : op->flops,
+                     .bytes_accessed = op->bytes_accessed,
+                     .n_memory = (uint32_t)op->n_memory,
+                     .spaces = arena_take(&p->arena, op->n_memory * sizeof *kind->spaces),
+                     .memory = op->memory};
     if (!key || !kind->spaces) return false;
     kind->key = (uint32_t)(key - keys->ops);
     for (size_t i = 0; i < op->n_memory; i++) {
@@ -98,93 +107,68 @@ static bool know_op(StepPrograms *p, OpMetricsDb *keys, const OpMetrics *op, OpK
     return true;
 }
 
-static bool know_ops(StepPrograms *p)
+static bool know_ops(Programs *p)
 {
     OpMetricsDb keys = {0};
-    size_t n_hosts = p->db->n_hosts;
-    bool memory = (p->kinds = arena_alloc(&p->arena, n_hosts * sizeof *p->kinds)) && (p->records = arena_alloc(&p->arena, n_hosts * sizeof *p->records));
-    for (size_t h = 0; h < n_hosts && memory; h++) {
+    bool memory = (p->kinds = arena_alloc(&p->arena, p->db->n_hosts * sizeof *p->kinds)) != NULL;
+    for (size_t h = 0; h < p->db->n_hosts && memory; h++) {
         const OpMetricsDb *ops = &p->db->hosts[h]->ops;
         memory = (p->kinds[h] = arena_alloc(&p->arena, ops->n_ops * sizeof *p->kinds[h])) != NULL;
         for (size_t i = 0; i < ops->n_ops && memory; i++) memory = know_op(p, &keys, &ops->ops[i], &p->kinds[h][i]);
     }
-    p->sums = arena_alloc(&p->arena, keys.n_ops * sizeof *p->sums);
-    p->touched = arena_take(&p->arena, keys.n_ops * sizeof *p->touched);
+    p->n_keys = keys.n_ops;
     op_db_free(&keys);
-    return memory && p->sums && p->touched;
-}
-
-StepPrograms *step_programs_open(const StepDb *db, ProfErr *err)
-{
-    StepPrograms *p = prof_alloc(sizeof *p);
-    if (!p) return prof_nomem(err), NULL;
-    p->db = db;
-    if (list_spaces(p) && know_ops(p)) return p;
-    step_programs_close(p);
-    return prof_nomem(err), NULL;
-}
-
-void step_programs_close(StepPrograms *p)
-{
-    if (p) arena_free(&p->arena);
-    prof_free(p);
+    return memory;
 }
 
 /* ---- sums ---- */
 
+static bool sums_open(Sums *s, const Programs *p, Arena *arena)
+{
+    *s = (Sums){.programs = p, .arena = arena};
+    s->ops = arena_alloc(&s->scratch, p->n_keys * sizeof *s->ops);
+    s->touched = arena_take(&s->scratch, p->n_keys * sizeof *s->touched);
+    bool memory = s->ops && s->touched;
+    for (int feed = 0; feed < N_FEEDS && memory; feed++) {
+        struct Reached *r = &s->reached[feed];
+        r->bytes = arena_alloc(&s->scratch, p->n_spaces * sizeof *r->bytes), r->there = arena_alloc(&s->scratch, p->n_spaces);
+        r->spaces = arena_take(&s->scratch, p->n_spaces * sizeof *r->spaces);
+        memory = r->bytes && r->there && r->spaces;
+    }
+    return memory;
+}
+
 /* In XProf's order: first what ops of one key come to, then all ops. */
-static void add_records(StepPrograms *p, size_t h)
+static void add_records(Sums *s, size_t h, const StepOpRecord *records, size_t n)
 {
-    for (size_t i = 0; i < p->records[h].n; i++) {
-        const StepOpRecord *r = &p->records[h].ops[i];
-        const OpMetrics *op = &p->db->hosts[h]->ops.ops[r->op];
-        const OpKind *kind = &p->kinds[h][r->op];
-        OpSum *sum = &p->sums[kind->key];
-        if (!sum->kind) *sum = (OpSum){.kind = kind, .has_category = kind->has_category}, p->touched[p->n_touched++] = kind->key;
+    for (const StepOpRecord *r = records; r < records + n; r++) {
+        const OpKind *kind = &s->programs->kinds[h][r->op];
+        OpSum *sum = &s->ops[kind->key];
+        if (!sum->kind) *sum = (OpSum){.kind = kind, .has_category = kind->has_category}, s->touched[s->n_touched++] = kind->key;
         if (!sum->has_category && kind->has_category) sum->kind = kind, sum->has_category = true;
-        sum->flops += op->flops * r->occurrences, sum->model_flops += (op->model_flops > 0 ? op->model_flops : op->flops) * r->occurrences;
-        sum->bytes_accessed += op->bytes_accessed * r->occurrences, sum->time_ps += r->time_ps;
+        sum->flops += kind->flops * r->occurrences, sum->model_flops += kind->model_flops * r->occurrences;
+        sum->bytes_accessed += kind->bytes_accessed * r->occurrences, sum->time_ps += r->time_ps;
     }
 }
 
-static void add_bytes(StepPrograms *p, int feed, uint32_t space, uint64_t bytes)
+static void add_memory(Sums *s, size_t h, const StepOpRecord *records, size_t n)
 {
-    if (!p->is_reached[feed][space]) p->is_reached[feed][space] = true, p->reached[feed][p->n_reached[feed]++] = space;
-    p->bytes[feed][space] += bytes;
-}
-
-static void add_memory(StepPrograms *p, size_t h)
-{
-    for (size_t i = 0; i < p->records[h].n; i++) {
-        const StepOpRecord *r = &p->records[h].ops[i];
-        const OpMetrics *op = &p->db->hosts[h]->ops.ops[r->op];
-        const OpKind *kind = &p->kinds[h][r->op], *known_as = p->sums[kind->key].kind;
-        for (size_t k = 0; k < op->n_memory && !known_as->is_container; k++)
-            for (int feed = 0; feed < N_FEEDS - known_as->is_feed; feed++) add_bytes(p, feed, kind->spaces[k], op->memory[k].bytes * r->occurrences);
+    for (const StepOpRecord *r = records; r < records + n; r++) {
+        const OpKind *kind = &s->programs->kinds[h][r->op], *known_as = s->ops[kind->key].kind;
+        for (uint32_t k = 0; k < kind->n_memory && !known_as->is_container; k++)
+            for (int feed = 0; feed < N_FEEDS - known_as->is_feed; feed++) {
+                struct Reached *reached = &s->reached[feed];
+                uint32_t space = kind->spaces[k];
+                if (!reached->there[space]) reached->there[space] = true, reached->spaces[reached->n++] = space;
+                reached->bytes[space] += kind->memory[k].bytes * r->occurrences;
+            }
     }
 }
 
-static int take_memory(StepPrograms *p, StepProgram out[N_FEEDS], Arena *arena, ProfErr *err)
+static void take_work(Sums *s, StepProgram out[N_FEEDS])
 {
-    for (int feed = 0; feed < N_FEEDS; feed++) {
-        size_t n = p->n_reached[feed];
-        MemoryAccess *memory = arena_take(arena, n * sizeof *memory);
-        for (size_t i = 0; i < n; i++) {
-            uint32_t space = p->reached[feed][i];
-            if (memory) memory[i] = (MemoryAccess){p->spaces[space].operation, p->spaces[space].space, p->bytes[feed][space]};
-            p->is_reached[feed][space] = false, p->bytes[feed][space] = 0;
-        }
-        if (!memory) return prof_nomem(err);
-        out[feed].memory = memory, out[feed].n_memory = n;
-        p->n_reached[feed] = 0;
-    }
-    return PROF_OK;
-}
-
-static void add_work(StepPrograms *p, StepProgram out[N_FEEDS])
-{
-    for (size_t i = 0; i < p->n_touched; i++) {
-        OpSum *sum = &p->sums[p->touched[i]];
+    for (size_t i = 0; i < s->n_touched; i++) {
+        OpSum *sum = &s->ops[s->touched[i]];
         if (sum->kind->is_feed) out[WITHOUT_FEED].time_ps -= sum->time_ps;
         for (int feed = 0; feed < N_FEEDS - sum->kind->is_feed && !sum->kind->is_container; feed++) {
             out[feed].flops += sum->flops, out[feed].model_flops += sum->model_flops;
@@ -192,7 +176,24 @@ static void add_work(StepPrograms *p, StepProgram out[N_FEEDS])
         }
         sum->kind = NULL;
     }
-    p->n_touched = 0;
+    s->n_touched = 0;
+}
+
+static int take_memory(Sums *s, StepProgram out[N_FEEDS], ProfErr *err)
+{
+    for (int feed = 0; feed < N_FEEDS; feed++) {
+        struct Reached *r = &s->reached[feed];
+        MemoryAccess *memory = arena_take(s->arena, r->n * sizeof *memory);
+        if (!memory) return prof_nomem(err);
+        for (size_t i = 0; i < r->n; i++) {
+            const Space *space = &s->programs->spaces[r->spaces[i]];
+            memory[i] = (MemoryAccess){space->operation, space->space, r->bytes[r->spaces[i]]};
+            r->there[r->spaces[i]] = false, r->bytes[r->spaces[i]] = 0;
+        }
+        out[feed].memory = memory, out[feed].n_memory = r->n;
+        r->n = 0;
+    }
+    return PROF_OK;
 }
 
 static uint64_t cores_ps(const HostStep *step)
@@ -203,15 +204,28 @@ static uint64_t cores_ps(const HostStep *step)
     return ps;
 }
 
-/* The ops of all steps on a host; NULL: no memory. */
-static StepOpRecord *all_records(const StepPrograms *p, size_t h, size_t *n)
+static int sum_step(Sums *s, const Step *step, StepProgram out[N_FEEDS], ProfErr *err)
 {
-    size_t n_ops = p->db->hosts[h]->ops.n_ops;
-    StepOpRecord *sums = prof_alloc(n_ops * sizeof *sums);
-    for (size_t i = 0; sums && i < p->db->n_steps; i++) {
-        const HostStep *step = p->db->steps[i].of_hosts[h];
-        for (size_t k = 0; k < step->n_ops; k++)
-            sums[step->ops[k].op].occurrences += step->ops[k].occurrences, sums[step->ops[k].op].time_ps += step->ops[k].time_ps;
+    uint64_t time_ps = 0;
+    for (size_t h = 0; h < s->programs->db->n_hosts; h++) {
+        time_ps += cores_ps(step->of_hosts[h]);
+        add_records(s, h, step->of_hosts[h]->ops, step->of_hosts[h]->n_ops);
+    }
+    for (size_t h = 0; h < s->programs->db->n_hosts; h++) add_memory(s, h, step->of_hosts[h]->ops, step->of_hosts[h]->n_ops);
+    for (int feed = 0; feed < N_FEEDS; feed++) out[feed].time_ps = time_ps;
+    take_work(s, out);
+    return take_memory(s, out, err);
+}
+
+/* The ops of all steps on a host; NULL: no memory. */
+static StepOpRecord *all_records(Sums *s, size_t h, size_t *n)
+{
+    const StepDb *db = s->programs->db;
+    size_t n_ops = db->hosts[h]->ops.n_ops;
+    StepOpRecord *sums = arena_alloc(&s->scratch, n_ops * sizeof *sums);
+    for (size_t i = 0; sums && i < db->n_steps; i++) {
+        const HostStep *step = db->steps[i].of_hosts[h];
+        for (const StepOpRecord *r = step->ops; r < step->ops + step->n_ops; r++) sums[r->op].occurrences += r->occurrences, sums[r->op].time_ps += r->time_ps;
     }
     *n = 0;
     for (size_t i = 0; sums && i < n_ops; i++)
@@ -219,20 +233,52 @@ static StepOpRecord *all_records(const StepPrograms *p, size_t h, size_t *n)
     return sums;
 }
 
-int step_programs_sum(StepPrograms *p, const Step *step, StepProgram out[N_FEEDS], Arena *arena, ProfErr *err)
+static int sum_all(Sums *s, StepProgram out[N_FEEDS], ProfErr *err)
 {
-    const StepDb *db = p->db;
+    const StepDb *db = s->programs->db;
     uint64_t time_ps = 0;
+    StepOpRecord **records = arena_alloc(&s->scratch, db->n_hosts * sizeof *records);
+    size_t *n = arena_alloc(&s->scratch, db->n_hosts * sizeof *n);
+    if (!records || !n) return prof_nomem(err);
     for (size_t h = 0; h < db->n_hosts; h++) {
-        for (size_t i = 0; !step && i < db->n_steps; i++) time_ps += cores_ps(db->steps[i].of_hosts[h]);
-        if (step) time_ps += cores_ps(step->of_hosts[h]), p->records[h] = (Records){step->of_hosts[h]->ops, step->of_hosts[h]->n_ops};
-        if (!step && !(p->records[h].ops = all_records(p, h, &p->records[h].n))) p->records[h].n = 0, prof_nomem(err);
+        for (size_t i = 0; i < db->n_steps; i++) time_ps += cores_ps(db->steps[i].of_hosts[h]);
+        if (!(records[h] = all_records(s, h, &n[h]))) return prof_nomem(err);
+        add_records(s, h, records[h], n[h]);
     }
-    for (int feed = 0; feed < N_FEEDS; feed++) out[feed] = (StepProgram){.time_ps = time_ps};
-    for (size_t h = 0; h < db->n_hosts; h++) add_records(p, h);
-    for (size_t h = 0; h < db->n_hosts; h++) add_memory(p, h);
-    add_work(p, out);
-    take_memory(p, out, arena, err);
-    for (size_t h = 0; h < db->n_hosts && !step; h++) prof_free((void *)p->records[h].ops);
+    for (size_t h = 0; h < db->n_hosts; h++) add_memory(s, h, records[h], n[h]);
+    for (int feed = 0; feed < N_FEEDS; feed++) out[feed].time_ps = time_ps;
+    take_work(s, out);
+    return take_memory(s, out, err);
+}
+
+/* ---- all steps, side by side ---- */
+
+static void sum_part(void *context, size_t part, ProfErr *err)
+{
+    const Programs *p = context;
+    size_t n = p->db->n_steps, first = n * part / p->n_parts, end = n * (part + 1) / p->n_parts;
+    Sums s;
+    if (!sums_open(&s, p, &p->out->arenas[part])) prof_nomem(err);
+    for (size_t i = first; i < end && !err->code; i++) sum_step(&s, &p->db->steps[i], p->out->steps[i], err);
+    if (!part && !err->code) sum_all(&s, p->out->all, err);
+    arena_free(&s.scratch);
+}
+
+int step_programs_make(StepPrograms *out, Run *run, const StepDb *db, ProfErr *err)
+{
+    Programs p = {.db = db, .out = out, .n_parts = run->n_workers};
+    *out = (StepPrograms){.steps = prof_alloc(db->n_steps * sizeof *out->steps), .arenas = prof_alloc(run->n_workers * sizeof *out->arenas)};
+    if (out->arenas) out->n_arenas = run->n_workers;
+    if (!out->steps || !out->arenas || !list_spaces(&p) || !know_ops(&p)) prof_nomem(err);
+    if (!err->code) parallel_for(p.n_parts, p.n_parts, sum_part, &p, err);
+    arena_free(&p.arena);
     return err->code;
+}
+
+void step_programs_free(StepPrograms *programs)
+{
+    for (size_t i = 0; i < programs->n_arenas; i++) arena_free(&programs->arenas[i]);
+    prof_free(programs->arenas);
+    prof_free(programs->steps);
+    *programs = (StepPrograms){0};
 }

@@ -4,21 +4,24 @@
 
 #include "steps.h"
 
-/* time_ps is of the cores, idle or not; the rest is the work of ops that run no others. */
+/* time_ps is of the TensorCores, idle or not; the rest is the work of ops that run no others. */
 typedef struct {
     uint64_t time_ps, bytes_accessed;
     double flops, model_flops;
-    MemoryAccess *memory; /* in the caller's arena */
+    MemoryAccess *memory;
     size_t n_memory;
 } StepProgram;
 
 enum { WITH_FEED, WITHOUT_FEED /* without ops that feed the device, or are fed by it */, N_FEEDS };
 
-typedef struct StepPrograms StepPrograms;
-/* NULL with err set. To be closed, before the steps go. */
-StepPrograms *step_programs_open(const StepDb *db, ProfErr *err);
-/* Of the TensorCores in a step, or in all steps together (step NULL). */
-int step_programs_sum(StepPrograms *programs, const Step *step, StepProgram out[N_FEEDS], Arena *arena, ProfErr *err);
-void step_programs_close(StepPrograms *programs); /* NULL: nothing to do */
+typedef struct {
+    StepProgram (*steps)[N_FEEDS]; /* as in the StepDb */
+    StepProgram all[N_FEEDS];      /* of all steps together */
+    Arena *arenas;                 /* own breakdowns of memory */
+    size_t n_arenas;
+} StepPrograms;
+/* To be freed even on failure, which sets err. */
+int step_programs_make(StepPrograms *out, Run *run, const StepDb *db, ProfErr *err);
+void step_programs_free(StepPrograms *programs);
 
 #endif

@@ -144,16 +144,31 @@ static bool find_record(CoreLine *l, uint32_t meta, uint32_t group, RecordAt *at
     return true;
 }
 
+/* An event by the device's clock: nearly always told by columns alone. */
+static PsSpan device_span(const Core *core, const EventAt *e, bool *names_all_reduce)
+{
+    Stat offset = event_stat(e, STAT_COLUMN_DEVICE_OFFSET), duration = event_stat(e, STAT_COLUMN_DEVICE_DURATION);
+    if (e->n_bytes || !offset.type || !duration.type) {
+        OpFacts f = op_facts(&core->filter, e);
+        *names_all_reduce = f.names_all_reduce;
+        return f.device;
+    }
+    uint64_t begin = stat_int_or_uint(&offset);
+    *names_all_reduce = false;
+    return (PsSpan){begin, begin + stat_int_or_uint(&duration)};
+}
+
 static bool record_event(CoreLine *l, const EventAt *e, uint32_t group, bool marked)
 {
-    OpFacts f = op_facts(&l->core->filter, e);
-    uint64_t time = f.device.end - f.device.begin;
+    bool names_all_reduce;
+    PsSpan span = device_span(l->core, e, &names_all_reduce);
+    uint64_t time = span.end - span.begin;
     RecordAt at = {0};
     CoreGroup *of = group_of_core(l->core, group);
     if (!of) return false;
     of->has_events = true;
-    if (f.names_all_reduce) of->all_reduce_ps += time;
-    while (l->n_open && !span_includes(l->open[l->n_open - 1].span, f.device)) l->n_open--;
+    if (names_all_reduce) of->all_reduce_ps += time;
+    while (l->n_open && !span_includes(l->open[l->n_open - 1].span, span)) l->n_open--;
     if (l->n_open && l->open[l->n_open - 1].record.run) record_at(l, l->open[l->n_open - 1].record)->self_ps -= time;
     if (marked) {
         if (!find_record(l, (uint32_t)(e->meta - l->core->plane->event_metas), group, &at)) return false;
@@ -163,7 +178,7 @@ static bool record_event(CoreLine *l, const EventAt *e, uint32_t group, bool mar
         r->time_ps += time, r->self_ps += time;
     }
     if (!GROW(l->open, l->n_open, l->open_capacity)) return false;
-    l->open[l->n_open++] = (OpenEvent){f.device, at};
+    l->open[l->n_open++] = (OpenEvent){span, at};
     return true;
 }
 
@@ -171,13 +186,21 @@ typedef struct {
     const Tpu *tpu;
     CoreLine *line;
     const LineGroups *groups;
+    bool brings_groups; /* ops do */
     uint32_t last;
 } LineRead;
+
+static LineRead line_read(const Tpu *t, CoreLine *l)
+{
+    LineRead read = {t, l, line_groups(t->build->grouping, l->line), false, NO_GROUP};
+    for (size_t i = 0; i < l->line->n_chunks && !l->is_steps; i++) read.brings_groups |= stat_set_has(&l->line->chunks[i].stats, STAT_GROUP_ID);
+    return read;
+}
 
 /* Of an op XProf takes the first group it has: in a file that it groups anew, the one that the op brought. Of a step, the last. */
 static uint32_t group_of(LineRead *r, uint64_t nth)
 {
-    int64_t brought = r->line->is_steps ? -1 : line_file_group(r->line->line, nth);
+    int64_t brought = r->brings_groups ? line_file_group(r->line->line, nth) : -1;
     return group_number(&r->tpu->build->groups, brought >= 0 ? brought : nth_group(r->groups, nth), &r->last);
 }
 
@@ -202,7 +225,7 @@ static void read_steps(void *context, size_t i, ProfErr *err)
 {
     Tpu *t = context;
     CoreLine *l = t->step_lines[i];
-    LineRead read = {t, l, line_groups(t->build->grouping, l->line), NO_GROUP};
+    LineRead read = line_read(t, l);
     if (!read.groups->merged) {
         each_event(l->line, &l->core->filter, false, take_step, &read, err);
         return;
@@ -258,7 +281,7 @@ static void read_ops_line(void *context, size_t i, ProfErr *err)
 {
     Tpu *t = context;
     CoreLine *l = t->op_lines[i];
-    LineRead read = {t, l, line_groups(t->build->grouping, l->line), NO_GROUP};
+    LineRead read = line_read(t, l);
     if (!t->any_marked) {
         note_ops(&read, err);
         return;
@@ -288,10 +311,11 @@ static bool is_op_line(const Line *line)
 
 static bool open_core(Core *core, Plane *plane, ProfErr *err)
 {
+    static const enum KnownStat wanted[] = {STAT_DEVICE_OFFSET_PS, STAT_DEVICE_DURATION_PS, STAT_ALL_REDUCE_ID}; /* of all op_facts() */
     core->plane = plane;
     core->used = prof_alloc(plane->n_event_metas);
     if (!core->used) return prof_nomem(err), false;
-    return !stat_filter_open(&core->filter, plane, op_fact_stats, n_op_fact_stats, err);
+    return !stat_filter_open(&core->filter, plane, wanted, COUNT(wanted), err);
 }
 
 static int find_lines(Tpu *t, ProfErr *err)
