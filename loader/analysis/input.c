@@ -251,7 +251,7 @@ static void input_free(void *result)
 
 static void *input_make(Run *run, Host *only, ProfErr *err)
 {
-    const OpStats *stats = run_op_stats(run, only, err);
+    const OpStats *stats = run_ops_and_steps(run, only, host_steps, err) ? NULL : run_op_stats(run, only, err);
     const StepDb *steps = stats ? run_steps(run, only, err) : NULL, *marked = steps ? run_marked_steps(run, only, err) : NULL;
     InputAnalysis *a = marked ? prof_alloc(sizeof *a) : NULL;
     if (marked && !a) prof_nomem(err);

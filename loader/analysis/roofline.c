@@ -176,7 +176,7 @@ static void release(void *result)
 
 static void *make(Run *run, Host *only, ProfErr *err)
 {
-    const OpStats *stats = run_op_stats(run, only, err);
+    const OpStats *stats = run_ops_and_steps(run, only, host_step_outlines, err) ? NULL : run_op_stats(run, only, err);
     const DeviceCapabilities *devices = stats ? run_devices(run, only, err) : NULL;
     const StepDb *steps = devices ? run_step_outlines(run, only, err) : NULL;
     Roofline *r = steps ? prof_alloc(sizeof *r) : NULL;

@@ -216,6 +216,15 @@ static StepDb *merge(Run *run, Host *only, enum Which which, bool are_outlines, 
     return NULL;
 }
 
+int run_ops_and_steps(Run *run, Host *only, const HostSteps *(*of_host)(Host *host, ProfErr *err), ProfErr *err)
+{
+    for (size_t i = 0; i < run->n_hosts && !only && !err->code; i++) {
+        Host *host = &run->hosts[i];
+        if (host->readable && !host->is_program && run_op_stats(run, host, err)) of_host(host, err);
+    }
+    return err->code;
+}
+
 static void *make_kept(Run *run, Host *only, ProfErr *err) { return merge(run, only, KEPT, false, err); }
 
 const StepDb *run_steps(Run *run, Host *only, ProfErr *err)

@@ -169,6 +169,9 @@ const StepDb *run_marked_steps(Run *run, Host *only, ProfErr *err);
 const StepDb *run_step_outlines(Run *run, Host *only, ProfErr *err);
 /* Of one host: every group with steps or events, and why some are no steps. */
 const HostSteps *host_steps(Host *host, ProfErr *err);
+/* For who needs both run_op_stats() and the steps of all hosts, of_host() of each: makes them host by host, so that the events of a run opened
+ * by_host are read once. With `only` there is nothing to do. */
+int run_ops_and_steps(Run *run, Host *only, const HostSteps *(*of_host)(Host *host, ProfErr *err), ProfErr *err);
 /* host_steps() as run_step_outlines() has it: without steps that threads alone tell of. Says nothing in the host's issues. */
 const HostSteps *host_step_outlines(Host *host, ProfErr *err);
 /* Whether that is sooner made: of a host with GPUs, host_steps() of which is not made yet. */
