@@ -171,11 +171,20 @@ typedef struct {
     Waiting *first, *last;
 } Pair;
 
+/* An op by the name of its start. */
+typedef struct {
+    Slice op;
+    int64_t start_ps;
+    size_t nth; /* of the ops */
+} Known;
+
 typedef struct {
     Plane *plane;
     ProfErr *err;
     AsyncOp *ops;
     size_t n, capacity;
+    Known *known; /* in order; of the ops that lines before the one in hand have */
+    size_t n_known, known_capacity;
     Meaning *meanings; /* by metadata */
     Pair *pairs;
     size_t n_pairs, pair_capacity;
@@ -406,27 +415,48 @@ static void walk_tpu_line(Making *m, Line *line)
 
 static int by_name_then_start(const void *a, const void *b)
 {
-    const AsyncOp *x = *(AsyncOp *const *)a, *y = *(AsyncOp *const *)b;
+    const Known *x = a, *y = b;
     size_t n = x->op.n < y->op.n ? x->op.n : y->op.n;
     int c = memcmp(x->op.text, y->op.text, n);
     if (c || x->op.n != y->op.n) return c ? c : x->op.n < y->op.n ? -1 : 1;
-    return x->start_ps < y->start_ps ? -1 : x->start_ps > y->start_ps;
+    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
+    return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
-/* Of the sorted pairs the one that is the same span: of the same start op, and running at this time; NULL: none. */
-static const AsyncOp *find_known(AsyncOp *const *sorted, size_t n, Slice name, int64_t time)
+/* Takes what came since into the order of the known. */
+static bool know_all(Making *m)
 {
-    AsyncOp wanted = {.op = name, .start_ps = time};
-    const AsyncOp *key = &wanted;
-    size_t low = 0, high = n;
+    size_t n_old = m->n_known, n_new = m->n - n_old;
+    if (!n_new) return true;
+    Known *added = prof_buffer(n_new * sizeof *added);
+    while (added && m->known_capacity < m->n)
+        if (!prof_grow(&m->known, m->known_capacity, &m->known_capacity, sizeof *m->known)) break;
+    if (!added || m->known_capacity < m->n) return prof_free(added), false;
+    for (size_t i = 0; i < n_new; i++) added[i] = (Known){m->ops[n_old + i].op, m->ops[n_old + i].start_ps, n_old + i};
+    qsort(added, n_new, sizeof *added, by_name_then_start);
+    while (n_new) {
+        bool old = n_old && by_name_then_start(&m->known[n_old - 1], &added[n_new - 1]) > 0;
+        m->known[n_old + n_new - 1] = old ? m->known[n_old - 1] : added[n_new - 1];
+        n_old -= old, n_new -= !old;
+    }
+    m->n_known = m->n;
+    prof_free(added);
+    return true;
+}
+
+/* Of the known the one that is the same span: of the same start op, and running at this time; NULL: none. */
+static const AsyncOp *find_known(const Making *m, Slice name, int64_t time)
+{
+    Known wanted = {name, time, SIZE_MAX};
+    size_t low = 0, high = m->n_known;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (by_name_then_start(&sorted[mid], &key) <= 0)
+        if (by_name_then_start(&m->known[mid], &wanted) <= 0)
             low = mid + 1;
         else
             high = mid;
     }
-    const AsyncOp *known = low ? sorted[low - 1] : NULL;
+    const AsyncOp *known = low ? &m->ops[m->known[low - 1].nth] : NULL;
     if (!known || !same(known->op, name)) return NULL;
     return !known->done || time <= add_saturated(known->start_ps, known->duration_ps) ? known : NULL;
 }
@@ -438,20 +468,31 @@ static void take_span(AsyncOp *op, const EventAt *e)
     op->duration_ps = end > op->start_ps ? end - (uint64_t)op->start_ps > INT64_MAX ? INT64_MAX : end - op->start_ps : 0;
 }
 
+/* A span of an op whose done was lost. */
+typedef struct {
+    size_t op;
+    EventAt span;
+} Found;
+
+/* Spans are compared with what is known of other lines: what this one tells counts after it. */
 static void walk_async_line(Making *m, Line *line)
 {
-    size_t n = m->n;
-    AsyncOp **sorted = prof_alloc(n * sizeof *sorted), *pairs = prof_alloc(n * sizeof *pairs); /* as they were before this line */
-    if (!sorted || !pairs) prof_nomem(m->err);
-    for (size_t i = 0; i < n && !m->err->code; i++) pairs[i] = m->ops[i], sorted[i] = &pairs[i];
-    if (n && !m->err->code) qsort(sorted, n, sizeof *sorted, by_name_then_start);
+    Found *found = NULL;
+    size_t n_found = 0, capacity = 0;
     EventReader reader;
     EventAt e;
+    if (!know_all(m)) prof_nomem(m->err);
     event_reader_open(&reader, line, 0, m->err);
     while (event_reader_next(&reader, &e)) {
         Slice name = hlo_name(slice_of(e.meta->name));
-        const AsyncOp *known = e.occurrences < 0 ? find_known(sorted, n, name, e.start_ps) : NULL;
-        if (known && !known->done) take_span(&m->ops[known - pairs], &e); /* its done was lost, the span was not */
+        const AsyncOp *known = e.occurrences < 0 ? find_known(m, name, e.start_ps) : NULL;
+        if (known && !known->done) {
+            if (!GROW(found, n_found, capacity)) {
+                prof_nomem(m->err);
+                break;
+            }
+            found[n_found++] = (Found){(size_t)(known - m->ops), e};
+        }
         if (known || e.occurrences >= 0) continue;
         AsyncOp *op = add_op(m);
         if (!op) break;
@@ -461,8 +502,8 @@ static void walk_async_line(Making *m, Line *line)
         take_span(op, &e);
     }
     event_reader_close(&reader);
-    prof_free(sorted);
-    prof_free(pairs);
+    for (size_t i = 0; i < n_found; i++) take_span(&m->ops[found[i].op], &found[i].span);
+    prof_free(found);
 }
 
 /* ---- GPUs ---- */
@@ -548,6 +589,7 @@ static void walk_plane(Making *m)
     for (size_t i = 0; i < m->n && !m->err->code; i++) hide(&m->ops[i], &m->lane);
     if (m->n && !m->err->code) qsort(m->ops, m->n, sizeof *m->ops, by_time);
     lane_free(&m->lane);
+    prof_free(m->known);
     prof_free(m->runs);
     prof_free(m->meanings);
     prof_free(m->pairs);
