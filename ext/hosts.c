@@ -241,6 +241,7 @@ const Table session_table = {"session",
     "no_common_steps, " \
     "host_without_steps, " \
     "steps_without_cores, " \
+    "sparsecores_cut, " \
     "steps_apart, " \
     "clocks_differ, " \
     "capture_dropped, " \

@@ -80,6 +80,7 @@ typedef struct {
     uint32_t *step_in, round; /* of each group: the last round that left it a step; the last of all */
     Core **stepping;          /* cores that have steps, in order: all of them have all steps */
     size_t n_stepping;
+    bool few_sparsecores;    /* so that steps can have them all */
     uint32_t *category_of;   /* of each op */
     const Text **categories; /* by name */
     size_t n_categories;
@@ -610,11 +611,19 @@ static int keep_ops(StepSums *s, HostStep *step, ProfErr *err)
     return PROF_OK;
 }
 
-static size_t count_sparsecores(const Host *host)
+/* How many SparseCores each step gets: none where a file has so many that it cannot say anything of them in each step. */
+static size_t count_sparsecores(Tpu *t)
 {
-    size_t n = 0;
+    enum { BYTES_OF_EACH = 8 };
+    Host *host = t->build->host;
+    size_t n = 0, n_steps = 0;
     for (size_t i = 0; i < host->n_planes; i++) n += host->planes[i].kind == PLANE_SPARSECORE;
-    return n;
+    for (size_t i = 0; i < t->build->groups.n; i++) n_steps += is_step(t, i);
+    t->few_sparsecores = !n_steps || n <= ((1 << 20) + host->file.n_bytes / BYTES_OF_EACH) / n_steps;
+    if (t->few_sparsecores) return n;
+    host_issue(host, "warning", "sparsecores_cut", 0, 0, host,
+               "%zu SparseCores in each of %zu steps are more than the file's size can pay for: steps are without them", n, n_steps);
+    return 0;
 }
 
 /* What the cores did in a step. */
@@ -690,7 +699,7 @@ static void sum_part(void *context, size_t part, ProfErr *err)
 static int make_steps(Tpu *t, ProfErr *err)
 {
     HostSteps *steps = t->build->steps;
-    size_t n_groups = t->build->groups.n, n_sparse = count_sparsecores(t->build->host), n_workers = t->build->host->run->n_workers;
+    size_t n_groups = t->build->groups.n, n_sparse = count_sparsecores(t), n_workers = t->build->host->run->n_workers;
     uint32_t *groups = prof_alloc(n_groups * sizeof *groups);
     StepsJob job = {t, groups, prof_alloc(n_workers * sizeof *job.arenas), n_workers};
     steps->arenas = job.arenas;
@@ -795,5 +804,5 @@ int tpu_steps(StepBuild *build, ProfErr *err)
     if (!err->code && !number_categories(&t, err) && !read_host(build, err)) make_steps(&t, err);
     if (!err->code) attribute_input(&t);
     free_all(&t);
-    return err->code ? err->code : sparsecore_steps(build, err);
+    return err->code || !t.few_sparsecores ? err->code : sparsecore_steps(build, err);
 }
