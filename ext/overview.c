@@ -72,9 +72,9 @@ static void add_step_time(Overview *o, const InputAnalysis *a)
     void (*add)(Overview *, const char *, double, const char *) = a->is_tpu ? add_ms : add_coarse_ms;
     add_text(o, "hardware_type", hardware_names[a->hardware], NULL, "what the run's devices are");
     add(o, "steptime_ms_average", a->step_ms.average, "how long a step takes");
-    add(o, "steptime_ms_standard_deviation", a->n_steps ? a->step_ms.xprof_deviation : 0, "sample deviation of that");
+    add(o, "steptime_ms_standard_deviation", a->step_ms.xprof_deviation, "sample deviation of that");
     add(o, "steptime_ms_minimum", a->step_ms.minimum, "the shortest step");
-    add(o, "steptime_ms_maximum", a->n_steps ? a->step_ms.xprof_maximum : 0, "the longest step");
+    add(o, "steptime_ms_maximum", a->step_ms.xprof_maximum, "the longest step");
     add_text(o, "input_conclusion", input_degree(a), NULL, "how far the run waits for its input: highly, moderately, potentially, not, unknown");
     add_text(o, "summary_nextstep", next_step_code(a), NULL, "what to look at next: input_ops, use_tf_data, none");
 }
@@ -103,7 +103,7 @@ static void add_generic(Overview *o, const InputAnalysis *a)
 }
 
 typedef struct {
-    double compute, infeed, outfeed, idle, transfer, active, scv0_compute, scv0_infeed, sc_step, sc_compute, sc_idle, sc_shortest; /* ms a step */
+    double compute, infeed, outfeed, idle, transfer, active, scv0_compute, scv0_infeed, sc_step, sc_compute, sc_idle, sc_shortest, on_duty; /* ms a step */
 } TpuMeans;
 
 static TpuMeans tpu_means(const InputAnalysis *a)
@@ -116,12 +116,11 @@ static TpuMeans tpu_means(const InputAnalysis *a)
         m.idle += t->tc_idle_ms / (double)a->n_steps, m.transfer += (double)t->host_transfer_ps / n, m.active += (double)t->tc_active_ps / n;
         m.scv0_compute += (double)t->scv0_compute_ps / n, m.scv0_infeed += (double)t->scv0_infeed_ps / n;
         m.sc_step += (double)t->sc_step_ps / n, m.sc_compute += (double)t->sc_compute_ps / n, m.sc_idle += (double)t->sc_idle_ps / n;
+        m.on_duty += fmax((double)t->tc_active_ps, (double)t->sc_step_ps - (double)t->sc_idle_ps) / n;
         if (!i || (double)t->sc_step_ps / 1e9 < m.sc_shortest) m.sc_shortest = (double)t->sc_step_ps / 1e9;
     }
     return m;
 }
-
-static double active_ms(const TpuMeans *m) { return fmax(m->active, m->sc_step - m->sc_idle); }
 
 /* Is there a SparseCore that tells of itself? XProf does not show what SparseCores of old (V0) do then. */
 static bool has_sparsecores(const DeviceCapabilities *all)
@@ -143,7 +142,7 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, cons
     add_ms(o, "tc_outfeed_ms_average", m->outfeed, "outfeed of a TensorCore, in a step");
     add_ms(o, "tc_idle_ms_average", m->idle, "what these leave of a step");
     add_ms(o, "host_transfer_ms_average", m->transfer, "sends to and receives from the host, in a step");
-    add_ms(o, "active_steptime_ms_average", active_ms(m), "time on duty, in a step: of TensorCores or SparseCores, whichever is longer");
+    add_ms(o, "active_steptime_ms_average", m->on_duty, "time on duty, in a step: of TensorCores or SparseCores, whichever is longer in it");
     add_ms(o, "tc_active_ms_average", m->active, "the same of TensorCores");
     if (m->sc_shortest > 0) {
         add_coarse_ms(o, "sc_step_time_ms_average", m->sc_step, "a step of a SparseCore");
@@ -215,24 +214,25 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
                     "share of computing with 32 bit numbers");
     } else {
         double busy = (double)ops->busy_ps, idle = (double)ops->idle_ps, sure_busy = (double)ops->sure_busy_ps, sure_idle = (double)ops->sure_idle_ps;
-        add_percent(o, "device_duty_cycle_percent", 100 * safe_div(busy, busy + idle), "share of time in which the chips compute");
-        add_percent(o, "device_duty_cycle_high_confidence_percent", 100 * safe_div(sure_busy, sure_busy + sure_idle),
+        add_percent(o, "device_duty_cycle_percent", tpu ? 100 * safe_div(busy, busy + idle) : 0, "share of time in which the chips compute");
+        add_percent(o, "device_duty_cycle_high_confidence_percent", tpu ? 100 * safe_div(sure_busy, sure_busy + sure_idle) : 0,
                     "the same without custom calls of no known work");
         add_percent(o, "device_idle_time_percent", tpu ? idle_percent(ops) : 0, "share of the devices' time without an op; TPU alone");
         add_percent(o, "host_idle_time_percent", tpu ? idle_percent(&stats->host) : 0, "share of the threads' time without an op; TPU alone");
         add_percent(o, "flop_rate_utilization_relative_to_roofline", NAN, "never known: XProf's open build prints 0.0%");
         add_percent(o, "memory_bw_utilization_relative_to_hw_limit", NAN, "never known: XProf's open build prints 0.0%");
     }
-    if (ops->sure_idle_ps)
+    if (tpu && ops->sure_idle_ps)
         add_number(o, "idle_time_high_confidence_ps", "%g", (double)ops->sure_idle_ps, "ps", "time in which the chips do not compute, by the same");
-    if (active_ms(m) > 0) add_ms(o, "active_steptime_ms_average", active_ms(m), "time on duty, in a step: of TensorCores or SparseCores, whichever is longer");
+    if (m->on_duty > 0)
+        add_ms(o, "active_steptime_ms_average", m->on_duty, "time on duty, in a step: of TensorCores or SparseCores, whichever is longer in it");
     if (m->active > 0) add_ms(o, "tc_active_ms_average", m->active, "the same of TensorCores");
     if (m->sc_step > 0) {
         add_coarse_ms(o, "sc_steptime_average", m->sc_step, "a step of a SparseCore");
         add_coarse_ms(o, "sc_infeed_time_avg", NAN, "never told apart: XProf prints 0.0");
         add_coarse_ms(o, "sc_outfeed_time_avg", NAN, "never told apart: XProf prints 0.0");
         add_coarse_ms(o, "sc_idle_time_avg", m->sc_idle, "SparseCores idle, in a step");
-        add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle, "SparseCores busy, in a step");
+        if (m->sc_step - m->sc_idle > 0) add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle, "SparseCores busy, in a step");
     }
 }
 

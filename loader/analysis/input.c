@@ -58,13 +58,16 @@ static int collect_ops(InputAnalysis *a, const OpStats *stats, ProfErr *err)
 static double ms(uint64_t ps) { return (double)ps / 1e9; }
 static double type_ms(const StepCore *core, enum StepType type) { return core->types >> type & 1 ? ms(core->type_ps[type]) : 0; }
 
-/* A GPU's or CPU's step. XProf reads the core of number 1 alone: of several hosts the first. */
-static void generic_step(InputStep *s)
+/* What XProf reads of a step off TPU: the core of number 1 alone, of several hosts the first's. NULL: it leaves the step out. */
+static const StepCore *generic_core(const Step *step)
 {
-    const StepCore *core = NULL;
-    for (size_t i = 0; i < s->step->n_cores && !core; i++)
-        if (s->step->cores[i].core_id == 1) core = &s->step->cores[i];
-    if (!core) return;
+    for (size_t i = 0; i < step->n_cores; i++)
+        if (step->cores[i].core_id == 1) return &step->cores[i];
+    return NULL;
+}
+
+static void generic_step(InputStep *s, const StepCore *core)
+{
     s->step_ms = s->judged_ms = ms(core->duration_ps);
     s->host_to_device_ms = type_ms(core, TIME_HOST_TO_DEVICE);
     s->category_ms[STEP_DEVICE_COMPUTE] = type_ms(core, TIME_COMPUTE_32) + type_ms(core, TIME_COMPUTE_16);
@@ -97,23 +100,26 @@ static int collect_steps(InputAnalysis *a, const StepDb *db, ProfErr *err)
 {
     InputStep *steps = arena_alloc(&a->arena, db->n_steps * sizeof *steps + 1);
     if (!steps) return prof_nomem(err);
-    a->steps = steps, a->n_steps = db->n_steps;
+    a->steps = steps;
     for (size_t i = 0; i < db->n_steps; i++) {
-        steps[i].step = &db->steps[i];
+        const StepCore *core = a->is_tpu ? NULL : generic_core(&db->steps[i]);
+        InputStep *s = &steps[a->n_steps];
+        s->step = &db->steps[i];
         if (a->is_tpu)
-            tpu_input_step(&steps[i]);
-        else
-            generic_step(&steps[i]);
+            tpu_input_step(s);
+        else if (core)
+            generic_step(s, core);
+        a->n_steps += a->is_tpu || core;
     }
     return PROF_OK;
 }
 
-static int summarize(InputAnalysis *a, ProfErr *err)
+static int summarize(InputAnalysis *a, const StepDb *db, ProfErr *err)
 {
-    double *values = prof_alloc(a->n_steps * sizeof *values + 1);
+    double *values = prof_alloc(db->n_steps * sizeof *values + 1);
     if (!values) return prof_nomem(err);
-    for (size_t i = 0; i < a->n_steps; i++) values[i] = ms(a->steps[i].step->duration_ps);
-    a->step_ms = step_summary(values, a->n_steps);
+    for (size_t i = 0; i < db->n_steps; i++) values[i] = ms(db->steps[i].duration_ps);
+    a->step_ms = step_summary(values, db->n_steps);
     for (int c = 0; c < N_STEP_CATEGORIES; c++) {
         for (size_t i = 0; i < a->n_steps; i++) values[i] = a->steps[i].category_ms[c];
         a->category_ms[c] = step_summary(values, a->n_steps);
@@ -218,16 +224,16 @@ static void add_tpu_shares(const InputStep *s, double ms_of[N_STEP_CATEGORIES], 
 }
 
 /* marked: steps that frameworks mark in a way that XProf does not know, to judge by where there are no others. */
-static void judge_actual(InputAnalysis *a, const StepDb *marked)
+static void judge_actual(InputAnalysis *a, const StepDb *db, const StepDb *marked)
 {
     double ms_of[N_STEP_CATEGORIES] = {0}, all = 0;
-    for (size_t i = 0; i < a->n_steps; i++) {
+    for (size_t i = 0; i < db->n_steps; i++) {
         if (a->is_tpu)
             add_tpu_shares(&a->steps[i], ms_of, &all);
         else
-            add_generic_shares(a->steps[i].step, ms_of, &all);
+            add_generic_shares(&db->steps[i], ms_of, &all);
     }
-    if (!a->n_steps) a->n_marked_steps = marked->n_steps;
+    if (!db->n_steps) a->n_marked_steps = marked->n_steps;
     for (size_t i = 0; i < a->n_marked_steps; i++) add_generic_shares(&marked->steps[i], ms_of, &all);
     for (int c = 0; c < N_STEP_CATEGORIES; c++) a->actual_percent[c] = all > 0 ? 100 * ms_of[c] / all : NAN;
     if (!(all > 0)) return;
@@ -252,17 +258,18 @@ static void input_free(void *result)
 static void *input_make(Run *run, Host *only, ProfErr *err)
 {
     const OpStats *stats = run_ops_and_steps(run, only, host_steps, err) ? NULL : run_op_stats(run, only, err);
-    const StepDb *steps = stats ? run_steps(run, only, err) : NULL, *marked = steps ? run_marked_steps(run, only, err) : NULL;
+    const DeviceCapabilities *devices = stats ? run_devices(run, only, err) : NULL;
+    const StepDb *steps = devices ? run_steps(run, only, err) : NULL, *marked = steps ? run_marked_steps(run, only, err) : NULL;
     InputAnalysis *a = marked ? prof_alloc(sizeof *a) : NULL;
     if (marked && !a) prof_nomem(err);
     if (!a) return NULL;
-    a->hardware = steps->hardware;
-    a->is_tpu = steps->hardware == HARDWARE_TPU;
+    a->hardware = devices->hardware; /* not what the steps are of: a host with planes of TPUs and of GPUs has the steps of a TPU, and is a GPU's */
+    a->is_tpu = a->hardware == HARDWARE_TPU;
     a->is_named = steps->hardware == HARDWARE_CPU;
-    if (!collect_ops(a, stats, err) && !collect_steps(a, steps, err) && !summarize(a, err)) {
+    if (!collect_ops(a, stats, err) && !collect_steps(a, steps, err) && !summarize(a, steps, err)) {
         break_down(a, &stats->host);
         judge(a);
-        judge_actual(a, marked);
+        judge_actual(a, steps, marked);
         return a;
     }
     input_free(a);

@@ -40,8 +40,9 @@ typedef struct {
     uint64_t ops_self_ps;                                                           /* of all of them */
     double enqueue_us, demanded_us, advanced_us, preprocessing_us, unclassified_us; /* scaled to what the devices waited */
     const InputStep *steps;
-    size_t n_steps;
-    StepSummary step_ms, category_ms[N_STEP_CATEGORIES];
+    size_t n_steps;      /* that XProf reads */
+    StepSummary step_ms; /* of all steps, those that it does not read too */
+    StepSummary category_ms[N_STEP_CATEGORIES];
     StepSummary infeed_percent; /* TPU: of the steps' largest; generic: of input */
     /* percent of the steps' time, NAN without steps */
     double input_percent, output_percent, idle_percent, compute_percent, launch_percent, collectives_percent, others_percent;

@@ -215,8 +215,8 @@ static void plane_classify(Plane *plane)
     if (starts_with(name, "/host:metadata")) {
         plane->kind = PLANE_METADATA;
     } else if ((plane->is_tpu = starts_with(name, "/device:TPU:"))) {
-        size_t digits = strspn(name + 12, "0123456789");
-        plane->kind = digits && !name[12 + digits] ? PLANE_TENSORCORE : strstr(name, "SparseCore") ? PLANE_SPARSECORE : PLANE_OTHER;
+        size_t digits = strspn(name + 12, "0123456789"); /* none will do, for XProf too */
+        plane->kind = !name[12 + digits] ? PLANE_TENSORCORE : strstr(name, "SparseCore") ? PLANE_SPARSECORE : PLANE_OTHER;
     } else if (starts_with(name, "/device:GPU:")) {
         plane->kind = PLANE_GPU;
     } else if (starts_with(name, "/device:CUSTOM:") || starts_with(name, "/custom:")) {
