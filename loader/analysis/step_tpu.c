@@ -58,6 +58,7 @@ typedef struct Core {
     Plane *plane;
     StatFilter filter;
     uint32_t *op_of;   /* of each metadata: its op, + 1; 0: none */
+    uint32_t *twin_of; /* of each metadata: the first of the same program and symbol, + 1; 0: no other has them; NULL: all */
     bool *used;        /* events have the metadata */
     CoreGroup *groups; /* those alone that it has: there may be as many cores as groups */
     size_t n_groups, group_capacity, latest;
@@ -86,6 +87,7 @@ typedef struct {
     size_t n_categories;
     uint32_t idle; /* category */
     const Text *infeed;
+    size_t n_twins; /* the most metadata of a core with twins */
 } Tpu;
 
 static const CoreGroup *find_group(const Core *core, uint32_t group)
@@ -464,24 +466,63 @@ static int add_op(Tpu *t, const OpMetrics *read, uint32_t *op_of, ProfErr *err)
     return PROF_OK;
 }
 
+typedef struct {
+    uint64_t program_id, symbol_id;
+    uint32_t meta;
+} MetaSymbol;
+
+static int by_symbol(const void *a, const void *b)
+{
+    const MetaSymbol *x = a, *y = b;
+    if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
+    if (x->symbol_id != y->symbol_id) return x->symbol_id < y->symbol_id ? -1 : 1;
+    return x->meta < y->meta ? -1 : x->meta > y->meta;
+}
+
+static bool same_symbol(const MetaSymbol *a, const MetaSymbol *b) { return a->program_id == b->program_id && a->symbol_id == b->symbol_id; }
+
+/* XProf tells the ops of a step by their symbols: where several metadata have one, the first to end says what the op is. */
+static int find_twins(Tpu *t, Core *core, MetaSymbol *symbols, size_t n, ProfErr *err)
+{
+    size_t first = 0;
+    if (n) qsort(symbols, n, sizeof *symbols, by_symbol);
+    for (size_t i = 1; i < n && !err->code; i++) {
+        if (!same_symbol(&symbols[i], &symbols[first])) {
+            first = i;
+            continue;
+        }
+        size_t n_metas = core->plane->n_event_metas;
+        if (!core->twin_of && !(core->twin_of = prof_alloc(n_metas * sizeof *core->twin_of))) return prof_nomem(err);
+        if (n_metas > t->n_twins) t->n_twins = n_metas;
+        core->twin_of[symbols[i].meta] = core->twin_of[symbols[first].meta] = symbols[first].meta + 1;
+    }
+    return err->code;
+}
+
 static int read_ops(Tpu *t, Core *core, ProfErr *err)
 {
     OpBuild build = {.host = t->build->host, .stats = t->build->steps->texts};
     MetadataReader reader;
     OpMetricsDb one = {0};
+    MetaSymbol *symbols = prof_alloc(core->plane->n_event_metas * sizeof *symbols);
+    size_t n_symbols = 0;
     pthread_mutex_init(&build.lock, NULL);
-    if (!(core->op_of = prof_alloc(core->plane->n_event_metas * sizeof *core->op_of))) prof_nomem(err);
+    if (!symbols || !(core->op_of = prof_alloc(core->plane->n_event_metas * sizeof *core->op_of))) prof_nomem(err);
     bool opened = !err->code && !metadata_reader_open(&reader, &build, core->plane, err);
     for (size_t i = 0; i < core->plane->n_event_metas && !err->code; i++) {
         OpKey key;
         if (!core->used[i]) continue;
         one.n_ops = 0;
         OpMetrics *read = op_db_append(&one);
-        if (!read)
+        if (!read) {
             prof_nomem(err);
-        else if (!metadata_read(&reader, &core->plane->event_metas[i], read, &key, err) && key.has_program && key.has_symbol && key.symbol_id)
+        } else if (!metadata_read(&reader, &core->plane->event_metas[i], read, &key, err) && key.has_program && key.has_symbol && key.symbol_id) {
+            symbols[n_symbols++] = (MetaSymbol){read->program_id, key.symbol_id, (uint32_t)i};
             add_op(t, read, &core->op_of[i], err);
+        }
     }
+    if (!err->code) find_twins(t, core, symbols, n_symbols, err);
+    prof_free(symbols);
     if (opened) metadata_reader_close(&reader);
     op_db_free(&one);
     pthread_mutex_destroy(&build.lock);
@@ -520,6 +561,10 @@ static int number_categories(Tpu *t, ProfErr *err)
 
 /* ---- steps ---- */
 
+typedef struct {
+    uint32_t seen_in, op; /* the last core's step that had one of the twins, as counted below; the op of the first, + 1 */
+} TwinOp;
+
 /* Sums of the step in hand. */
 typedef struct {
     const Tpu *tpu;
@@ -527,6 +572,7 @@ typedef struct {
     uint64_t *category_ps;
     uint32_t *touched;         /* categories */
     uint32_t *seen_in, n_seen; /* of each category: the last core's step that had it, counted */
+    TwinOp *twins;             /* by metadata */
     StepOpRecord *ops;
     uint32_t *touched_ops;
     size_t n_touched_ops;
@@ -565,6 +611,16 @@ static void order_touched(StepSums *s, size_t n)
         if (s->seen_in[i] == s->n_seen) s->touched[at++] = i;
 }
 
+/* The op of a record, + 1; 0: none. Records come in order. */
+static uint32_t op_of_record(StepSums *s, const Core *core, const Record *r)
+{
+    uint32_t twin = core->twin_of ? core->twin_of[r->meta] : 0;
+    if (!twin) return core->op_of[r->meta];
+    TwinOp *first = &s->twins[twin - 1];
+    if (first->seen_in != s->n_seen) *first = (TwinOp){s->n_seen, core->op_of[r->meta]};
+    return first->op;
+}
+
 /* XProf has IDLE always, even of no time. There is room for one more share. */
 static int add_shares(StepSums *s, StepCore *core, const Core *of, uint32_t group, ProfErr *err)
 {
@@ -576,8 +632,9 @@ static int add_shares(StepSums *s, StepCore *core, const Core *of, uint32_t grou
         const Record *records = of->ops->runs[run - 1].records;
         for (size_t i = 0; i < of->ops->runs[run - 1].n; i++) {
             const Record *r = &records[i];
-            if (!of->op_of[r->meta]) continue;
-            uint32_t op = of->op_of[r->meta] - 1, category = t->category_of[op];
+            uint32_t known = op_of_record(s, of, r);
+            if (!known) continue;
+            uint32_t op = known - 1, category = t->category_of[op];
             if (core->core_id < SPARSECORE_IDS) add_op_record(s, op, r);
             told += r->self_ps, s->category_ps[category] += r->self_ps;
             touch(s, category, &n);
@@ -676,7 +733,7 @@ typedef struct {
 
 static void sums_close(StepSums *s)
 {
-    void *owned[] = {s->category_ps, s->touched, s->seen_in, s->ops, s->touched_ops};
+    void *owned[] = {s->category_ps, s->touched, s->seen_in, s->twins, s->ops, s->touched_ops};
     for (size_t i = 0; i < COUNT(owned); i++) prof_free(owned[i]);
 }
 
@@ -688,9 +745,9 @@ static void sum_part(void *context, size_t part, ProfErr *err)
     size_t n_ops = steps->ops.n_ops, first = steps->n_steps * part / job->n_parts, end = steps->n_steps * (part + 1) / job->n_parts;
     StepSums s = {.tpu = t, .arena = &job->arenas[part]};
     s.category_ps = prof_alloc(t->n_categories * sizeof *s.category_ps), s.touched = prof_alloc(t->n_categories * sizeof *s.touched);
-    s.seen_in = prof_alloc(t->n_categories * sizeof *s.seen_in);
+    s.seen_in = prof_alloc(t->n_categories * sizeof *s.seen_in), s.twins = prof_alloc(t->n_twins * sizeof *s.twins);
     s.ops = prof_alloc(n_ops * sizeof *s.ops), s.touched_ops = prof_alloc(n_ops * sizeof *s.touched_ops);
-    if (!s.category_ps || !s.touched || !s.seen_in || !s.ops || !s.touched_ops) prof_nomem(err);
+    if (!s.category_ps || !s.touched || !s.seen_in || !s.twins || !s.ops || !s.touched_ops) prof_nomem(err);
     for (size_t i = first; i < end && !err->code; i++)
         if (steps->steps[i].dropped == STEP_KEPT && steps->steps[i].duration_ps) sum_step(&s, &steps->steps[i], job->groups[i], err);
     sums_close(&s);
@@ -779,7 +836,7 @@ static void free_all(Tpu *t)
     }
     for (size_t i = 0; t->cores && i < t->n_cores; i++) {
         Core *core = &t->cores[i];
-        void *owned[] = {core->op_of, core->used, core->groups, core->group_ids.slots};
+        void *owned[] = {core->op_of, core->twin_of, core->used, core->groups, core->group_ids.slots};
         for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
         stat_filter_close(&core->filter);
     }
