@@ -49,9 +49,8 @@ enum { BEGINS = 0x100 };
 
 static uint64_t overlap_ps(uint64_t begin, uint64_t end, uint64_t step_begin, uint64_t step_end)
 {
-    /* unsigned as XProf's: spans of negative times lie behind all others */
-    uint64_t from = begin > step_begin ? begin : step_begin, to = end < step_end ? end : step_end;
-    return from < to ? to - from : 0;
+    if (step_begin > end || begin > step_end) return 0;
+    return (end < step_end ? end : step_end) - (begin > step_begin ? begin : step_begin);
 }
 
 static int highest_below(const int64_t *open, int type)
@@ -61,7 +60,11 @@ static int highest_below(const int64_t *open, int type)
     return TIME_UNKNOWN;
 }
 
-static void walk(const Edge *edges, size_t n, uint64_t begin_ps, uint64_t duration_ps, SweepResult *result)
+/* XProf's times are unsigned: spans before time 0 lie behind all others, and one across it ends before it begins. This turns their order
+ * into that of signed numbers and back; differences stay. */
+static uint64_t turned(uint64_t ps) { return ps ^ (uint64_t)1 << 63; }
+
+static void walk(const Edge *edges, size_t n, uint64_t step_begin, uint64_t step_end, SweepResult *result)
 {
     int64_t open[N_STEP_TYPES] = {0};
     int now = TIME_UNKNOWN;
@@ -73,10 +76,10 @@ static void walk(const Edge *edges, size_t n, uint64_t begin_ps, uint64_t durati
         } else if (--open[type] == 0 && type == now) {
             now = highest_below(open, now);
         }
-        uint64_t from = (uint64_t)edges[i].ps, to = (uint64_t)edges[i + 1].ps;
+        uint64_t from = turned((uint64_t)edges[i].ps), to = turned((uint64_t)edges[i + 1].ps);
         result->types |= 1u << now;
         result->all_ps[now] += to - from;
-        result->type_ps[now] += overlap_ps(from, to, begin_ps, begin_ps + duration_ps);
+        result->type_ps[now] += overlap_ps(from, to, step_begin, step_end);
     }
 }
 
@@ -90,10 +93,12 @@ int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, u
         const SpanRef *s = &spans[i];
         if (!actual && !(s->at & SPAN_COUNTS)) continue;
         uint32_t rank = N_STEP_TYPES - (uint32_t)(actual ? span_actual_type(s) : span_type(s));
-        edges[k++] = (Edge){s->start_ps, rank | BEGINS};
-        edges[k++] = (Edge){(int64_t)((uint64_t)s->start_ps + (uint64_t)s->duration_ps), rank};
+        uint64_t begin = (uint64_t)s->start_ps, end = begin + (uint64_t)s->duration_ps;
+        edges[k++] = (Edge){(int64_t)(actual ? begin : turned(begin)), rank | BEGINS};
+        edges[k++] = (Edge){(int64_t)(actual ? end : turned(end)), rank};
     }
-    if (!sort_edges(edges, k, err)) walk(edges, k, begin_ps, duration_ps, result);
+    uint64_t end_ps = begin_ps + duration_ps;
+    if (!sort_edges(edges, k, err)) walk(edges, k, actual ? turned(begin_ps) : begin_ps, actual ? turned(end_ps) : end_ps, result);
     prof_free(edges);
     if (err->code) return err->code;
     uint64_t told = 0;
