@@ -42,8 +42,11 @@ OpFacts op_facts(const StatFilter *filter, const EventAt *e)
         case STAT_MIN_DURATION_PS: f.min_ps = (uint64_t)stat_int(&stat); break;
         case STAT_DMA_STALL_PS: f.dma_stall_ps = (uint64_t)stat_int(&stat); break;
         case STAT_ENERGY_J: f.has_energy = true, f.energy_j = stat_double(&stat); break;
-        case STAT_OFFLOAD_CORE_ID: f.has_core_id = true, f.core_id = stat.type == TYPE_UINT64 ? stat.natural : 0; break;
-        case STAT_OFFLOAD_START_ID: f.has_start_id = true, f.start_id = stat_int_or_uint(&stat); break;
+        case STAT_OFFLOAD_CORE_ID: f.has_core_id = true, f.core_id_unsigned = stat.type == TYPE_UINT64 ? stat.natural : 0; break;
+        case STAT_OFFLOAD_START_ID:
+            f.has_start_id = true;
+            f.start_id_unsigned = stat.type == TYPE_UINT64 ? stat.natural : 0, f.start_id_signed = (uint64_t)stat_int(&stat);
+            break;
         case STAT_FLOPS: f.has_flops = true, f.flops_positive = is_positive_int32(stat_int_or_uint(&stat)); break;
         case STAT_MODEL_FLOPS: f.has_model_flops = true, f.model_flops_positive = is_positive_int32(stat_int_or_uint(&stat)); break;
         case STAT_TF_OP: f.has_tf_op = true, f.tf_op_is_empty = !stat_text(filter->plane, &stat).n; break;

@@ -28,7 +28,8 @@ typedef struct {
     uint64_t min_ps, dma_stall_ps;
     double scale, energy_j;
     bool has_flops, has_model_flops, flops_positive, model_flops_positive; /* positive: by the low 32 bits, as XProf looks at them */
-    uint64_t core_id, start_id;                                            /* which program a core offloaded */
+    /* which program a core offloaded: 0 where XProf reads another integer type than the one written */
+    uint64_t core_id_unsigned, start_id_unsigned, start_id_signed;
 } OpFacts;
 extern const enum KnownStat op_fact_stats[];
 extern const size_t n_op_fact_stats;
@@ -40,8 +41,8 @@ typedef struct {
     const EventMeta *meta;
     uint32_t occurrences;
     bool has_energy;
-    bool offloads; /* an event of it offloaded a program to the SparseCore below */
-    uint64_t offload_core_id, n_events;
+    bool offloads; /* its first event offloaded the program below to a SparseCore */
+    uint64_t offload_core_id, offload_start_id, n_events;
     uint64_t time_ps, self_ps, min_ps, normalized_ps, event_time_ps, event_self_ps, dma_stall_ps;
     double energy_j;
 } OpSums;
@@ -88,18 +89,18 @@ void symbol_ops_free(SymbolOps *ops);
 
 /* ---- SparseCores ---- */
 
-/* What SparseCores ran for the TensorCores: by the core id of the modules. */
+/* What SparseCores ran for the TensorCores: by the two ids of the modules. */
 typedef struct {
     struct OffloadedPrograms {
-        uint64_t core_id;
+        uint64_t core_id, start_id;
         const Plane *plane; /* the last with ops of them: XProf forgets those before; NULL: none */
         OpMetricsDb db;
-    } * cores;
+    } * programs;
     size_t n, capacity;
 } SparseCores;
 /* Of all SparseCore planes of the host. To be freed even on failure. */
 int sparsecore_ops(OpBuild *build, SparseCores *sparse, ProfErr *err);
-const OpMetricsDb *offloaded_programs(const SparseCores *sparse, uint64_t core_id); /* NULL: none */
+const OpMetricsDb *offloaded_programs(const SparseCores *sparse, uint64_t core_id, uint64_t start_id); /* NULL: none */
 void sparsecores_free(SparseCores *sparse);
 
 #endif

@@ -87,7 +87,8 @@ static bool take_op(void *context, const EventAt *e, ProfErr *err)
     int64_t position = traits ? op_summer_add(&l->sums, e->meta, e->occurrences, &f, 1, err) : -1;
     if (position < 0) return false;
     OpSums *sums = &l->sums.sums[position];
-    if (f.has_core_id && f.has_start_id && !f.start_id && !sums->offloads) sums->offloads = true, sums->offload_core_id = f.core_id;
+    if (f.has_core_id && f.has_start_id && sums->n_events == 1)
+        sums->offloads = true, sums->offload_core_id = f.core_id_unsigned, sums->offload_start_id = f.start_id_signed;
     if (!l->measures_duty) return true;
     hull_add(&l->events, f.event);
     if (!duty_line_add(&l->duty, f.event, duties_of(traits, &f))) prof_nomem(err);
@@ -167,7 +168,7 @@ static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, 
         for (size_t k = 0; k < l->sums.n && !err->code; k++) {
             const OpSums *sums = &l->sums.sums[k];
             int64_t position = symbol_ops_add(ops, sums, err);
-            if (position >= 0 && sums->offloads) symbol_ops_offload(ops, position, offloaded_programs(sparse, sums->offload_core_id));
+            if (position >= 0 && sums->offloads) symbol_ops_offload(ops, position, offloaded_programs(sparse, sums->offload_core_id, sums->offload_start_id));
         }
         hull_join(&measured, &l->spans);
         if (!job->build->grouped && job->plane->kind == PLANE_TENSORCORE) hull_join(&measured, &l->named);
