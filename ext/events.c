@@ -88,7 +88,7 @@ static enum Place place_of(const Line *line, const Plane *cpu)
     const Plane *plane = line->plane;
     if (plane == cpu) return line->derived ? AT_NONE : AT_HOST;
     if (plane->kind == PLANE_GPU) return line->derived ? AT_NONE : AT_GPU;
-    if (plane->kind == PLANE_TENSORCORE) {
+    if (is_numbered_core(plane)) {
         static const enum Place places[] = {[STEPS_LINE] = AT_STEP, [MODULES_LINE] = AT_MODULE, [OPS_LINE] = AT_OP};
         return line->proto_id > 0 && line->proto_id < (int64_t)COUNT(places) ? places[line->proto_id] : AT_NONE;
     }

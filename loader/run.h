@@ -139,6 +139,9 @@ struct Plane {
     int64_t process_id; /* of the sub-process that the plane came from, -1: none */
 };
 
+/* Is it a TensorCore that XProf tells by its number? It asks for none where it looks for TensorCores alone. */
+static inline bool is_numbered_core(const Plane *plane) { return plane->kind == PLANE_TENSORCORE && plane->name->text[sizeof "/device:TPU:" - 1]; }
+
 enum { CHUNK_EVENTS = 1024 };
 enum ChunkColumn { COL_OFFSET, COL_DURATION, COL_META, COL_POSITION, COL_AGGREGATED, N_CHUNK_COLUMNS };
 

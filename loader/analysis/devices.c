@@ -303,7 +303,10 @@ static void merge(DeviceCapabilities *all, const HostDevices *h, bool alone)
     }
     enum Hardware hardware = h->n_gpus ? HARDWARE_GPU : h->n_tensorcores ? HARDWARE_TPU : HARDWARE_CPU;
     if (hardware > all->hardware) all->hardware = hardware;
-    if (hardware != HARDWARE_CPU) all->device_type = h->n_gpus ? h->gpu_type : h->tpu_type;
+    if (hardware != HARDWARE_CPU)
+        all->device_type = h->n_gpus ? h->gpu_type : h->tpu_type;
+    else if (!*all->device_type)
+        all->device_type = "CPU"; /* more than a TPU that does not say what it is */
     all->device_core_count += h->n_gpus ? h->n_gpus : h->n_tensorcores;
 }
 

@@ -34,8 +34,7 @@ bool context_plane_open(ContextPlane *cp, const Plane *plane, ProfErr *err)
 {
     const char *name = plane->name->text;
     *cp = (ContextPlane){.is_tpu = starts_with(name, "/device:TPU:"), .is_host = !strcmp(name, "/host:CPU"), .device = -1};
-    const char *digits = plane->kind == PLANE_TENSORCORE ? name + strlen("/device:TPU:") : "";
-    if (*digits) cp->device = strtoll(digits, NULL, 10);
+    if (is_numbered_core(plane)) cp->device = strtoll(name + strlen("/device:TPU:"), NULL, 10);
     return read_process(cp, plane, err) && !stat_filter_open(&cp->filter, plane, wanted, COUNT(wanted), err);
 }
 

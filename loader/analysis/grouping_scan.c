@@ -28,7 +28,7 @@ static bool is_core(const Plane *plane)
 {
     const char *s = plane->name->text + strlen("/device:TPU:");
     size_t digits = strspn(s, "0123456789");
-    if (plane->kind == PLANE_TENSORCORE) return true;
+    if (is_numbered_core(plane)) return true;
     if (!digits || !starts_with(s + digits, " SparseCore ")) return false;
     s += digits + strlen(" SparseCore ");
     digits = strspn(s, "0123456789");

@@ -329,7 +329,7 @@ static int find_lines(Tpu *t, ProfErr *err)
     if (!t->cores || !t->lines || !t->step_lines || !t->op_lines) return prof_nomem(err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
-        if (plane->kind != PLANE_TENSORCORE) continue;
+        if (!is_numbered_core(plane)) continue;
         Core *core = &t->cores[t->n_cores++];
         if (!open_core(core, plane, err)) break;
         Line *steps = NULL, *ops = NULL; /* of several lines of a kind XProf takes the last */

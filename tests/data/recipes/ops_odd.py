@@ -9,6 +9,13 @@
     planes      a TPU plane of another name, beside a TensorCore
     untyped     two hosts with TPUs of which one does not say what they are, and so is none whose steps are merged
     apart       two hosts with GPUs whose steps align otherwise when the first and last steps count
+    mixed       a host with a GPU and TensorCores: the steps of a TPU, on a GPU; one of the TPU planes has no number
+    unnumbered  a TPU plane without a number, and one of another name, both without a TensorCore beside them
+    coordinator a host without devices before one with a GPU: no core of the number that XProf reads
+    twins       several ops of one symbol in a step, nested and not, in another order in the next
+    duty        SparseCores: busier than the TensorCore in one step and less in the next; outside of all steps alone
+    zero        kernels and a step that begin before time 0 and end after it
+    offloads    ops and programs that they offload, by ids of either integer type
 
 The same bytes each time."""
 import os
@@ -115,9 +122,90 @@ def apart():
     return {"a": gpu(steps, 237916), "b": gpu([(0,) + steps[5][1:]], 1891284)}
 
 
+def core_plane(key, name, n_steps=2, length=5000):
+    """A TensorCore with an op in each step."""
+    metadata = op(1, "one", "fusion") + b"".join(event_metadata(10 + g, str(10 + g)) for g in range(n_steps)) + STAT_METADATA
+    groups = [[s("group_id", int64=g)] for g in range(n_steps)]
+    return plane(key, name, [line(STEPS, "Steps", [event(10 + g, 10000 * g, 9000, groups[g]) for g in range(n_steps)]),
+                             line(OPS, "XLA Ops", [event(1, 10000 * g + 100, length, groups[g]) for g in range(n_steps)])], metadata)
+
+
+def gpu_plane(key, name):
+    metadata = op(1, "kernel") + event_metadata(10, "0") + event_metadata(11, "1") + STAT_METADATA
+    groups = [[s("group_id", int64=g)] for g in (0, 1)]
+    return plane(key, name, [line(7, "Stream #7(Compute)", [event(1, 10000 * g + 500, 4000, groups[g] + [s("correlation_id", int64=5 + g)]) for g in (0, 1)]),
+                             line(DERIVED_STEPS, "Steps", [event(10 + g, 10000 * g, 9000, groups[g]) for g in (0, 1)])], metadata)
+
+
+def mixed():
+    return {"first": space(core_plane(1, "/device:TPU:0"), core_plane(2, "/device:TPU:1", length=3000), gpu_plane(3, "/device:GPU:0")),
+            "last": space(gpu_plane(1, "/device:GPU:0"), core_plane(4, "/device:TPU:0"), core_plane(5, "/device:TPU:"))}
+
+
+def unnumbered():
+    return {"bare": space(core_plane(1, "/device:TPU:"), core_plane(2, "/device:TPU:1", length=3000)), "other": space(core_plane(1, "/device:TPU:0 Other"))}
+
+
+def coordinator():
+    return {"a": space(plane(1, "/host:CPU", [line(1, "main", [event(1, 0, 5000)])], event_metadata(1, "x"))), "b": space(gpu_plane(1, "/device:GPU:0"))}
+
+
+def twins():
+    names = [("one", "fusion"), ("two", "copy"), ("three", "while"), ("four", "infeed")]
+    stats = [[s("program_id", uint64=7), s("symbol_id", uint64=1 + i // 3), s("flops", uint64=100 + i), s("hlo_category", str=category)]
+             for i, (_, category) in enumerate(names)]
+    metadata = b"".join(event_metadata(i + 1, "%" + name + " = x()", name, stats[i]) for i, (name, _) in enumerate(names))
+    metadata += event_metadata(10, "10") + event_metadata(11, "11") + event_metadata(12, "12") + STAT_METADATA
+    orders = [[1, 2, 3, 4], [3, 2, 4, 1], [2, 4, 1, 3]]
+    groups = [[s("group_id", int64=g)] for g in range(3)]
+    ops = [event(key, 10000 * g + 1000 * i + 100, 700 + 10 * i, groups[g]) for g, order in enumerate(orders) for i, key in enumerate(order)]
+    return {"h": space(plane(1, "/device:TPU:0", [line(STEPS, "Steps", [event(10 + g, 10000 * g, 9000, groups[g]) for g in range(3)]), line(OPS, "XLA Ops", ops)], metadata))}
+
+
+def duty():
+    def sparse_core(spans):
+        return plane(5, "/device:TPU:0 SparseCore 0", [line(OPS, "Sparse Core Ops", [event(1, begin, length) for begin, length in spans])],
+                     op(1, "gathers", "sparsecore gather") + STAT_METADATA)
+
+    def tensor_core():
+        metadata = op(1, "one", "fusion") + event_metadata(10, "10") + event_metadata(11, "11") + STAT_METADATA
+        groups = [[s("group_id", int64=g)] for g in (0, 1)]
+        return plane(3, "/device:TPU:0", [line(STEPS, "Steps", [event(10 + g, 10**10 * g, 9 * 10**9, groups[g]) for g in (0, 1)]),
+                                          line(OPS, "XLA Ops", [event(1, 10**10 * g + 10**8, length, groups[g]) for g, length in enumerate((2 * 10**9, 7 * 10**9))])], metadata)
+    return {"busy": space(tensor_core(), sparse_core([(10**8, 6 * 10**9), (10**10 + 10**8, 10**9)])), "idle": space(tensor_core(), sparse_core([(10**11, 10**9)]))}
+
+
+def zero():
+    metadata = op(1, "kernel") + op(2, "other") + event_metadata(10, "0") + event_metadata(11, "1") + STAT_METADATA
+    groups = [[s("group_id", int64=g)] for g in (0, 1)]
+    kernels = [(1, 2714442412, 206476000, 0, 205), (2, 3132087412, 0, 0, 210), (1, 3500000000, 400000000, 0, 211), (2, 7000000000, 500000000, 1, 212)]
+    return {"h": space(plane(1, "/device:GPU:1", [
+        line(22, "Stream #22(Compute)", [event(key, begin, length, groups[g] + [s("correlation_id", int64=n)]) for key, begin, length, g, n in kernels], -2762084),
+        line(DERIVED_STEPS, "Steps", [event(10, 2060000000, 4136281085, groups[0]), event(11, 6500000000, 2000000000, groups[1])], -2762084)], metadata))}
+
+
+def offloads():
+    ids = [(0, 0), (0, 5), (1, 0), (1, 5)]
+
+    def stats(kind, pair):
+        return [s("offload_core_id", **{kind: pair[0]}), s("tc_offload_start_id", **{kind: pair[1]})]
+
+    def host(ran, offloaded):
+        ops = []
+        for i, pair in enumerate(ids):
+            ops += [event(1 + i, 10000 * i + 1000, 500, stats(offloaded, pair)), event(1 + i, 10000 * i + 3000, 500, stats(offloaded, (pair[0], pair[1] + 1)))]
+            ops += [event(5 + i, 10000 * i + 5000, 500), event(5 + i, 10000 * i + 7000, 500, stats(offloaded, pair))]
+        core = plane(3, "/device:TPU:0", [line(OPS, "XLA Ops", ops)], b"".join(op(1 + i, "offload%d" % i, "custom-call") for i in range(8)) + STAT_METADATA)
+        metadata = b"".join(op(11 + i, "program%d" % i, "gather") for i in range(4)) + event_metadata(91, "sc(7)") + STAT_METADATA
+        return space(core, plane(4, "/device:TPU:0 SparseCore 0", [
+            line(MODULES, "Sparse Core Modules", [event(91, 1000 * i, 900, stats(ran, pair)) for i, pair in enumerate(ids)]),
+            line(OPS, "Sparse Core Ops", [event(11 + i, 1000 * i + 100, 100 + i) for i in range(4)])], metadata))
+    return {"both_unsigned": host("uint64", "uint64"), "mixed_types": host("uint64", "int64"), "both_signed": host("int64", "int64")}
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "ops_odd", "plugins", "profile")
-    for make in (categories, sparse, pools, planes, untyped, apart):
+    for make in (categories, sparse, pools, planes, untyped, apart, mixed, unnumbered, coordinator, twins, duty, zero, offloads):
         for host, data in make().items():
             os.makedirs(os.path.join(folder, make.__name__), exist_ok=True)
             with open(os.path.join(folder, make.__name__, host + ".xplane.pb"), "wb") as f:
