@@ -162,10 +162,11 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, cons
 
 /* ---- what the whole page says ---- */
 
-static uint64_t occurrences(const OpMetricsDb *db)
+/* XProf counts the devices' ops without what is idle, the host's with it: there is more of it than XProf's own where an op has its category. */
+static uint64_t occurrences(const OpMetricsDb *db, bool with_idle)
 {
     uint64_t n = 0;
-    for (size_t i = 0; i < db->n_ops; i++) n += db->ops[i].occurrences;
+    for (size_t i = 0; i < db->n_ops; i++) n += with_idle || !op_is_idle(&db->ops[i]) ? db->ops[i].occurrences : 0;
     return n;
 }
 
@@ -194,7 +195,7 @@ double host_stat(Run *run, Host *only, const char *name, ProfErr *err)
 
 static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a, const OpStats *stats, const TpuMeans *m, bool gpu)
 {
-    double host = (double)occurrences(&stats->host), device = (double)occurrences(&stats->framework), sum = host + device;
+    double host = (double)occurrences(&stats->host, true), device = (double)occurrences(&stats->framework, false), sum = host + device;
     const OpMetricsDb *ops = &stats->device;
     const StepDb *steps = run_steps(run, only, o->err);
     if (!steps) return;

@@ -643,6 +643,10 @@ NEVER_KNOWN = ("mxu_utilization_percent", "hbm_utilization_percent", "flop_rate_
 CONNECTED = ("'ProcessBatch', 'BatchingSessionRun', 'ExecutorState::Process', 'TpuExecuteOp', 'EnqueueRequestLocked', 'CustomWait', 'PjrtAsyncWait', "
              "'DoEnqueueProgram', 'DoEnqueueContinuationProgram', 'CompleteCallbacks'")
 
+# Ops of TensorCores, each as XProf knows it: by its program and its name.
+CORE_OPS = ("FROM (SELECT host, plane_id, stats ->> '$.program_id' AS program, coalesce(nullif(display_name, ''), name) AS op, stats ->> '$.symbol_id' AS symbol, "
+            "stats ->> '$.hlo_category' AS category, stats ->> '$.tf_op' AS tf_op FROM trace_events({source}) WHERE plane GLOB '/device:TPU:*' AND NOT derived) ")
+
 # (tool, reason, SQL): where the SQL has a row, XProf's answer is a matter of chance: asked again it gives another.
 CHANCE = [
     ("inference_profile.*", "a request in batches of several models counts for any one of these, by a hash",
@@ -674,6 +678,17 @@ CHANCE = [
      "min(start_ps) AS start FROM trace_events({source}) WHERE name = 'ExecutorState::Process' GROUP BY 1, 2, 3)) WHERE last <> 0 GROUP BY host, start "
      "HAVING count(DISTINCT step) > 1")
     for tool in ("input_pipeline_analyzer.steps*", "overview_page.input_pipeline*", "op_stats.steps*", "pod_viewer")
+] + [
+    (tool, "cores differ in the category of an op: in a step the one counts that comes first in the order of a hash, another in each step",
+     CORE_OPS + "GROUP BY host, program, op HAVING count(DISTINCT coalesce(category, '')) > 1")
+    for tool in ("roofline_model.ops", "op_stats.op_metrics")
+] + [
+    (tool, "two ops of one program and name: the one counts that comes first in the order of a hash", CORE_OPS + "GROUP BY host, plane_id, program, op HAVING count(DISTINCT symbol) > 1")
+    for tool in ("hlo_stats.ops", "op_profile.*", "roofline_model.ops", "op_stats.op_metrics", "framework_op_stats.*", "overview_page.top_ops")
+] + [
+    (tool, "ops of one framework op differ in its type: the one counts that comes first in the order of a hash",
+     CORE_OPS + "WHERE tf_op LIKE '%:%' GROUP BY host, substr(tf_op, 1, instr(tf_op, ':')) HAVING count(DISTINCT tf_op) > 1")
+    for tool in ("framework_op_stats.*", "overview_page.top_ops")
 ]
 
 # (tool, file, reason), patterns: known to differ there alone.

@@ -47,7 +47,7 @@ def op(key, name, category=None, tf_op=None, text=None):
 
 def categories():
     unknown = [("infeed", None), ("while", ""), ("add", "unknown"), ("add.1", "unknown"), ("tanh", "Unknown"), ("x.1", "Unknown"), ("outfeed", "unknown"),
-               ("infeed.2", None), ("call", None), ("async_start", None), ("async-start", None), ("y", "loop fusion"), ("send", None), ("fed", "infeed")]
+               ("infeed.2", None), ("call", None), ("async_start", None), ("async-start", None), ("y", "loop fusion"), ("send", None), ("fed", "infeed"), ("still", "IDLE")]
     scopes = ["rematted_computation/x", "a/rematted_computation/x", "a_rematted_computations", "remat/x", "rematted_computation:Mul"]
     texts = ["%a.remat = f32[1] add()", "%aremat.1 = f32[1] add(a.remat)", "a.remat.1", "%a.remat2 = f32[1] x()", "x = add(%b.remat)"]
     metadata = [op(i + 1, name, category) for i, (name, category) in enumerate(unknown)]
