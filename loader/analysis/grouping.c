@@ -46,11 +46,11 @@ typedef struct {
     int64_t values[CHUNK_EVENTS], own[CHUNK_EVENTS];
 } FileValues;
 
-/* What an event's stat says by XProf's accessors: of a GPU's group only an int64 counts. */
-static int64_t file_value(enum StatColumnName column, bool is_gpu, int64_t type, int64_t value)
+/* What an event's stat says by XProf's accessors: of a group where it asks for a signed number, as on GPUs, only an int64 counts. */
+static int64_t file_value(enum StatColumnName column, bool only_signed, int64_t type, int64_t value)
 {
     if (column == STAT_COLUMN_EAGER) return type == TYPE_INT64 && value;
-    return type == TYPE_INT64 || (type == TYPE_UINT64 && !is_gpu) ? value : 0;
+    return type == TYPE_INT64 || (type == TYPE_UINT64 && !only_signed) ? value : 0;
 }
 
 /* Takes a chunk's values from the file where none was found; false: there is none to take. */
@@ -464,14 +464,17 @@ static int64_t value_of(const Grouping *g, uint64_t event, bool eager)
 }
 
 int64_t event_group(const Grouping *g, uint64_t event) { return value_of(g, event, false); }
-int64_t line_file_group(const Line *line, uint64_t i)
+static int64_t file_group(const Line *line, uint64_t i, bool only_signed)
 {
     const Chunk *chunk = &line->chunks[i / CHUNK_EVENTS];
     const StatColumn *c = &chunk->stat_columns[STAT_COLUMN_GROUP];
     size_t at = (size_t)(i % CHUNK_EVENTS);
     enum StatType type = stat_set_has(&chunk->stats, STAT_GROUP_ID) ? (enum StatType)packed_at(&c->types, at) : TYPE_NONE;
-    return type ? file_value(STAT_COLUMN_GROUP, line->plane->kind == PLANE_GPU, type, packed_at(&c->values, at)) : -1;
+    return type ? file_value(STAT_COLUMN_GROUP, only_signed, type, packed_at(&c->values, at)) : -1;
 }
+
+int64_t line_file_group(const Line *line, uint64_t i) { return file_group(line, i, line->plane->kind == PLANE_GPU); }
+int64_t line_signed_file_group(const Line *line, uint64_t i) { return file_group(line, i, true); }
 
 int64_t line_own_group(const Line *line, const LineGroups *groups, uint64_t i)
 {

@@ -71,6 +71,8 @@ int64_t event_group(const Grouping *grouping, uint64_t event);
 int64_t line_own_group(const Line *line, const LineGroups *groups, uint64_t i);
 /* The group that the i-th event of a line brought along, whatever grouping says; -1: none. */
 int64_t line_file_group(const Line *line, uint64_t i);
+/* The same where XProf asks for a signed number: 0 if it is written otherwise. */
+int64_t line_signed_file_group(const Line *line, uint64_t i);
 /* is_eager of an event: 0, 1, or -1 where XProf says neither. */
 int event_eager(const Grouping *grouping, uint64_t event);
 /* Name of a group; NULL: it has none. */

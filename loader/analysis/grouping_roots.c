@@ -1,5 +1,6 @@
 /* grouping_roots.c: roots open groups and hand them to all that is below them; see grouping_parts.h. */
 #include "grouping_parts.h"
+#include "../store/std_sort.h"
 
 #include <stdio.h>
 
@@ -472,12 +473,11 @@ static bool connect_loops(Forest *f, const Iterations *all, const FirstMarks *fi
 
 /* ---- roots ---- */
 
-static int by_level(const void *a, const void *b)
+/* By nothing else: which of two that begin together comes first is the doing of the sort, as in XProf. */
+static bool comes_before(const void *a, const void *b)
 {
-    const RootMark *x = *(RootMark *const *)a, *y = *(RootMark *const *)b;
-    if (x->level != y->level) return x->level > y->level ? -1 : 1;
-    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    const RootMark *x = a, *y = b;
+    return x->level != y->level ? x->level > y->level : x->start_ps < y->start_ps;
 }
 
 /* A root below another of its level opens no group. */
@@ -498,14 +498,14 @@ static bool is_below_its_like(Forest *f, const RootMark *root, Ancestors *above)
 
 static bool group_roots(Forest *f, Ancestors *above, ProfErr *err)
 {
-    const RootMark **roots = prof_alloc(f->roots.n * sizeof *roots);
+    RootMark **roots = prof_alloc(f->roots.n * sizeof *roots);
     if (!roots) return prof_nomem(err), false;
     size_t n = 0;
     for (size_t i = 0; i < f->roots.n; i++) {
-        const RootMark *m = &f->roots.items[i];
+        RootMark *m = &f->roots.items[i];
         if (!m->has_step_id || !is_captured(f, m->step_id)) roots[n++] = m;
     }
-    if (n) qsort(roots, n, sizeof *roots, by_level);
+    std_sort((void **)roots, n, comes_before);
     for (size_t i = 0; i < n && !err->code; i++) {
         if (node_group(forest_line(f, roots[i]->node), roots[i]->node) >= 0) continue;
         bool below = is_below_its_like(f, roots[i], above);

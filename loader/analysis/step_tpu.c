@@ -200,11 +200,13 @@ static LineRead line_read(const Tpu *t, CoreLine *l)
     return read;
 }
 
-/* Of an op XProf takes the first group it has: in a file that it groups anew, the one that the op brought. Of a step, the last. */
+/* Of an op XProf takes the first group it has: in a file that it groups anew, the one that the op brought. Of a step, the last, as a signed number. */
 static uint32_t group_of(LineRead *r, uint64_t nth)
 {
+    const GroupList *groups = &r->tpu->build->groups;
+    if (r->line->is_steps && !r->tpu->sorted) return group_number(groups, line_signed_file_group(r->line->line, nth), &r->last);
     int64_t brought = r->brings_groups ? line_file_group(r->line->line, nth) : -1;
-    return group_number(&r->tpu->build->groups, brought >= 0 ? brought : nth_group(r->groups, nth), &r->last);
+    return group_number(groups, brought >= 0 ? brought : nth_group(r->groups, nth), &r->last);
 }
 
 static bool add_marker(CoreLine *l, LineMarker marker)

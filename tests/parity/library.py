@@ -1,5 +1,6 @@
 """The same rows from libprofsql, through the sqlite3 shell (many Python builds cannot load extensions)."""
 
+import fnmatch
 import json
 import os
 import re
@@ -145,3 +146,11 @@ def dump(source):
             n = seen[owner] = seen.get(owner, -1) + 1
             values.insert(keys - 1, n)
         yield name + "\t" + "\t".join(map(spell, values))
+
+
+def by_chance(conditions, name, path):
+    """Why XProf's answer to a tool is a matter of chance for this file, None if it is not: conditions as tools.CHANCE has them."""
+    for tool, reason, sql in conditions:
+        if fnmatch.fnmatch(name, tool) and ask_each({"chance": (["1"], sql.replace("{source}", quoted(path)))})["chance"][0]:
+            return reason
+    return None

@@ -647,6 +647,8 @@ CONNECTED = ("'ProcessBatch', 'BatchingSessionRun', 'ExecutorState::Process', 'T
 CORE_OPS = ("FROM (SELECT host, plane_id, stats ->> '$.program_id' AS program, coalesce(nullif(display_name, ''), name) AS op, stats ->> '$.symbol_id' AS symbol, "
             "stats ->> '$.hlo_category' AS category, stats ->> '$.tf_op' AS tf_op FROM trace_events({source}) WHERE plane GLOB '/device:TPU:*' AND NOT derived) ")
 
+UNIX_TIMES = "lines begin at Unix times: XProf's times have wrapped, ours count from the session's start"
+
 # (tool, reason, SQL): where the SQL has a row, XProf's answer is a matter of chance: asked again it gives another.
 CHANCE = [
     ("inference_profile.*", "a request in batches of several models counts for any one of these, by a hash",
@@ -666,7 +668,7 @@ CHANCE = [
      "OR min(write_to_device_ps + read_from_device_ps) < max(write_to_device_ps + read_from_device_ps)"),
 ] + [
     (tool, "a self time below 0 has wrapped in XProf, and what its sum in doubles is as an integer is not defined",
-     "FROM op_metrics({source}) WHERE self_ps >= 9223372036854775808.0")
+     "FROM hosts({source}) AS h JOIN op_metrics(h.path) AS o WHERE o.self_ps >= 9223372036854775808.0")
     for tool in ("op_stats.op_metrics_totals", "roofline_model.ops.properties", "op_profile.*")
 ] + [
     (tool, "hosts whose steps span equal times: any of them may lead when steps are aligned, by a hash, another in each tool",
@@ -677,7 +679,7 @@ CHANCE = [
      "FROM (SELECT *, max(iteration) OVER (PARTITION BY host, step) AS last FROM (SELECT host, stats ->> '$.id' AS step, stats ->> '$.iter_num' AS iteration, "
      "min(start_ps) AS start FROM trace_events({source}) WHERE name = 'ExecutorState::Process' GROUP BY 1, 2, 3)) WHERE last <> 0 GROUP BY host, start "
      "HAVING count(DISTINCT step) > 1")
-    for tool in ("input_pipeline_analyzer.steps*", "overview_page.input_pipeline*", "op_stats.steps*", "pod_viewer")
+    for tool in ("input_pipeline_analyzer.steps*", "overview_page.input_pipeline*", "op_stats.steps*", "pod_viewer", "memory_profile.*", "timeline")
 ] + [
     (tool, "cores differ in the category of an op: in a step the one counts that comes first in the order of a hash, another in each step",
      CORE_OPS + "GROUP BY host, program, op HAVING count(DISTINCT coalesce(category, '')) > 1")
@@ -689,15 +691,19 @@ CHANCE = [
     (tool, "ops of one framework op differ in its type: the one counts that comes first in the order of a hash",
      CORE_OPS + "WHERE tf_op LIKE '%:%' GROUP BY host, substr(tf_op, 1, instr(tf_op, ':')) HAVING count(DISTINCT tf_op) > 1")
     for tool in ("framework_op_stats.*", "overview_page.top_ops")
+] + [
+    (tool, "rates and peaks of NaN, infinity and beyond uint64: XProf casts them to integers, which C++ leaves undefined; NaN is NULL here",
+     "FROM plane_stats({source}) WHERE plane GLOB '/device:*' AND type = 'double' AND (value IS NULL OR abs(value) > 1e300)")
+    for tool in ("op_stats.op_metrics*", "op_profile.*", "roofline_model.*")
+] + [
+    ("op_stats.steps*", UNIX_TIMES, "FROM prof_issues({source}) WHERE code = 'unix_times'"),
+    ("*", UNIX_TIMES + "; with ops by a clock of their own beside such by the lines' XProf measures from one to the other",
+     "FROM prof_issues({source}) AS i JOIN trace_events({source}) AS e ON e.host = i.host WHERE code = 'unix_times' AND plane GLOB '/device:TPU:*' "
+     "AND line = 'XLA Ops' GROUP BY e.host HAVING count(device_start_ps) BETWEEN 1 AND count(*) - 1"),
 ]
 
 # (tool, file, reason), patterns: known to differ there alone.
-UNDEFINED_CASTS = "clock rates and peaks of NaN, infinity and beyond uint64: XProf casts them to integers, which C++ leaves undefined; NaN is NULL here"
-UNIX_TIMES = "lines begin at Unix times: XProf's begins of steps have wrapped, ours count from the session's start"
 KNOWN = [
-    ("op_stats.op_metrics*", "*edge_nan_stats/*", UNDEFINED_CASTS),
-    ("op_profile.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
-    ("roofline_model.*", "*edge_nan_stats/*", UNDEFINED_CASTS),
     ("op_stats.steps*", "*edge_timestamp_extreme/*", UNIX_TIMES),
 ]
 TOOLS = [
