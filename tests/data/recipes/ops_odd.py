@@ -15,6 +15,7 @@
     twins       several ops of one symbol in a step, nested and not, in another order in the next
     duty        SparseCores: busier than the TensorCore in one step and less in the next; outside of all steps alone
     zero        kernels and a step that begin before time 0 and end after it
+    unsigned    a TensorCore whose steps name their groups by unsigned numbers
     offloads    ops and programs that they offload, by ids of either integer type
 
 The same bytes each time."""
@@ -175,6 +176,13 @@ def duty():
     return {"busy": space(tensor_core(), sparse_core([(10**8, 6 * 10**9), (10**10 + 10**8, 10**9)])), "idle": space(tensor_core(), sparse_core([(10**11, 10**9)]))}
 
 
+def unsigned():
+    metadata = op(1, "one", "fusion") + b"".join(event_metadata(10 + g, str(10 + g)) for g in range(3)) + STAT_METADATA
+    groups = [[s("group_id", uint64=g)] for g in range(3)]
+    return {"h": space(plane(1, "/device:TPU:0", [line(STEPS, "Steps", [event(10 + g, 10000 * g, 5000 + 1000 * g, groups[g]) for g in range(3)]),
+                                                line(OPS, "XLA Ops", [event(1, 10000 * g + 100, 3000, groups[g]) for g in range(3)])], metadata))}
+
+
 def zero():
     metadata = op(1, "kernel") + op(2, "other") + event_metadata(10, "0") + event_metadata(11, "1") + STAT_METADATA
     groups = [[s("group_id", int64=g)] for g in (0, 1)]
@@ -205,7 +213,7 @@ def offloads():
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "ops_odd", "plugins", "profile")
-    for make in (categories, sparse, pools, planes, untyped, apart, mixed, unnumbered, coordinator, twins, duty, zero, offloads):
+    for make in (categories, sparse, pools, planes, untyped, apart, mixed, unnumbered, coordinator, twins, duty, unsigned, zero, offloads):
         for host, data in make().items():
             os.makedirs(os.path.join(folder, make.__name__), exist_ok=True)
             with open(os.path.join(folder, make.__name__, host + ".xplane.pb"), "wb") as f:
