@@ -24,7 +24,8 @@ SELECT 1 FROM event_metadata('x') LEFT JOIN (SELECT plane_id, metadata_id, count
 
 -- ops sum up to the totals of their side
 SELECT 1 FROM op_metrics_totals('x') JOIN (SELECT side, count(*) AS n, total(self_ps) FILTER (WHERE name <> 'IDLE') AS ops, total(self_ps) AS ps
- FROM op_metrics('x') WHERE parent_id IS NULL GROUP BY side) USING (side) WHERE op_count <> n OR abs(total_op_ps - ops) > 1 + 1e-12 * ops OR abs(total_ps - ps) > 1 + 1e-12 * ps;
+ FROM op_metrics('x') WHERE parent_id IS NULL GROUP BY side) USING (side) WHERE (op_count <> n OR abs(total_op_ps - ops) > 1 + 1e-12 * ops OR abs(total_ps - ps) > 1 + 1e-12 * ps)
+ AND NOT EXISTS (SELECT 1 FROM op_metrics('x') WHERE category = 'IDLE' AND name <> 'IDLE');
 
 -- framework ops are those of the op metrics
 SELECT 1 FROM (SELECT host_or_device, count(*) AS n, total(self_ps) AS self, total(time_ps) AS ps FROM tf_ops('x', 1, 0) GROUP BY 1)
@@ -59,10 +60,10 @@ SELECT step FROM core_steps('x') WHERE step IS NOT NULL AND step NOT IN (SELECT 
 SELECT step FROM steps('x') WHERE (SELECT count(*) FROM hosts('x')) = 1 AND step NOT IN (SELECT step FROM core_steps('x') WHERE step IS NOT NULL) UNION ALL
 SELECT step FROM host_steps('x') WHERE step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x')) UNION ALL
 SELECT step FROM input_steps('x') WHERE step NOT IN (SELECT step FROM steps('x') WHERE NOT dropped) UNION ALL
-SELECT step FROM steps('x') WHERE NOT dropped AND NOT outside_xprof AND step NOT IN (SELECT step FROM input_steps('x')) UNION ALL
+SELECT step FROM steps('x') WHERE NOT dropped AND NOT outside_xprof AND step NOT IN (SELECT step FROM input_steps('x')) AND EXISTS (SELECT 1 FROM input_steps('x')) UNION ALL
 SELECT step FROM steps('x') WHERE NOT dropped AND step NOT IN (SELECT step FROM host_steps('x') WHERE step IS NOT NULL) UNION ALL
 SELECT 1 FROM input_pipeline('x'), (SELECT count(*) AS n, avg(duration_ms) AS ms FROM steps('x') WHERE NOT dropped AND NOT outside_xprof)
- WHERE n <> step_count OR (SELECT max(tc_compute_ms) FROM steps('x')) IS NULL AND abs(ms - step_time_ms_average) > 1e-6 * ms;
+ WHERE step_count > 0 AND n <> step_count OR (SELECT max(tc_compute_ms) FROM steps('x')) IS NULL AND abs(ms - step_time_ms_average) > 1e-6 * ms;
 
 -- a step lasts as long as on its longest core
 SELECT 1 FROM steps('x') JOIN (SELECT step, max(total_us) / 1e3 AS ms FROM core_steps('x') GROUP BY 1) USING (step) WHERE abs(duration_ms - ms) > 1e-6 * ms;
