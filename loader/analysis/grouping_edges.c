@@ -344,8 +344,8 @@ static void sort_refs(ContextRef *refs, size_t n)
     if (i < n) qsort(refs, n, sizeof *refs, by_ref);
 }
 
-/* How many contexts are produced and consumed; 0 where they join nothing. */
-static size_t count_contexts(const Forest *f)
+/* How often contexts are produced and consumed, at most; false where they join nothing. */
+static bool count_contexts(const Forest *f, size_t *produced, size_t *consumed)
 {
     size_t n_produced = 0, n_consumed = 0;
     for (size_t i = 0; i < f->host->n_lines; i++) {
@@ -353,18 +353,21 @@ static size_t count_contexts(const Forest *f)
         n_produced += fl->produced.n, n_consumed += fl->consumed.n;
         for (size_t k = 0; k < fl->lent.n; k++) n_produced += fl->lent.items[k].produces, n_consumed += !fl->lent.items[k].produces;
     }
-    return n_produced && n_consumed ? n_produced + n_consumed : 0;
+    *produced = n_produced, *consumed = n_consumed;
+    return n_produced && n_consumed;
 }
 
 static bool connect_contexts(Forest *f, ProfErr *err)
 {
     enum { AHEAD = 16 };
     Contexts *c = &f->contexts;
-    size_t n_marks = count_contexts(f);
-    if (!n_marks) return true;
+    size_t n_produced, n_consumed;
+    if (!count_contexts(f, &n_produced, &n_consumed)) return true;
     c->n_slots = 16;
-    while (c->n_slots < 2 * n_marks) c->n_slots *= 2;
-    bool memory = (c->slots = prof_alloc(c->n_slots * sizeof *c->slots)) != NULL;
+    while (c->n_slots < 2 * (n_produced + n_consumed)) c->n_slots *= 2;
+    c->produced.items = prof_buffer(n_produced * sizeof *c->produced.items), c->consumed.items = prof_buffer(n_consumed * sizeof *c->consumed.items);
+    c->produced.capacity = n_produced, c->consumed.capacity = n_consumed;
+    bool memory = (c->slots = prof_alloc(c->n_slots * sizeof *c->slots)) && c->produced.items && c->consumed.items;
     for (size_t i = 0; i < f->host->n_lines && memory && !err->code; i++) {
         const ForestLine *fl = &f->lines[i];
         for (int produces = 0; produces < 2; produces++) {

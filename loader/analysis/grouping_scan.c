@@ -126,7 +126,7 @@ typedef struct {
     LIST(Open) open;
     EventNumbers numbers;
     uint8_t *step_types;                                   /* ROLE_STEPS: enum EventType of each event metadata + 1, 0: not known yet */
-    int64_t ids[CHUNK_EVENTS], correlations[CHUNK_EVENTS]; /* of the chunk in hand */
+    int64_t ids[CHUNK_EVENTS], correlations[CHUNK_EVENTS]; /* of the chunk in hand; both 0 where NOT_CORRELATED */
     size_t n_in_hand;
     bool any_in_hand;
     bool region_open;
@@ -263,9 +263,10 @@ static void note_correlation(Scan *s, size_t i, enum EventType type)
     if (type == EVENT_KERNEL_LAUNCH && known) c = CORRELATED_LAUNCH;
     if (type == EVENT_KERNEL_EXECUTE) c = known ? CORRELATED_KERNEL : ASKS_EAGER;
     if (type == EVENT_TF_OP) c = ASKS_EAGER;
+    if (c == NOT_CORRELATED) return;
     s->correlations[i] = c;
     s->ids[i] = (int64_t)numbers_natural(&s->numbers, STAT_CORRELATION_ID);
-    s->any_in_hand |= c != NOT_CORRELATED;
+    s->any_in_hand = true;
 }
 
 static bool pack_correlations(Scan *s, uint64_t next_event)
@@ -278,8 +279,10 @@ static bool pack_correlations(Scan *s, uint64_t next_event)
         fl->correlation_ids = arena_alloc(&fl->arena, fl->line->n_chunks * sizeof *fl->correlation_ids);
         if (!fl->correlations || !fl->correlation_ids) return false;
     }
+    bool memory = packed_make(&fl->correlations[chunk], &fl->arena, s->correlations, n) && packed_make(&fl->correlation_ids[chunk], &fl->arena, s->ids, n);
     s->any_in_hand = false;
-    return packed_make(&fl->correlations[chunk], &fl->arena, s->correlations, n) && packed_make(&fl->correlation_ids[chunk], &fl->arena, s->ids, n);
+    memset(s->correlations, 0, sizeof s->correlations), memset(s->ids, 0, sizeof s->ids);
+    return memory;
 }
 
 /* StartRegion with a consumer opens a region, each StopRegion behind it ends one there. */
@@ -305,23 +308,33 @@ static enum EventType type_of(Scan *s, const EventMeta *meta)
     return (enum EventType)(s->step_types[i] - 1);
 }
 
-static bool take_event(Scan *s, uint32_t at, const EventAt *e)
+/* Reads the marks of an event; *async: it does not nest. */
+static bool mark_event(Scan *s, uint32_t at, enum EventType type, const EventAt *e, bool *async)
 {
     ForestLine *fl = s->line;
-    enum EventType type = type_of(s, e->meta);
-    bool any = event_numbers_read(&s->numbers, &s->plane->context, fl->line, type, e->message, e->n_bytes), async = false;
+    bool any = event_numbers_read(&s->numbers, &s->plane->context, fl->line, type, e->message, e->n_bytes);
     if (any && !mark_contexts(s, at, e)) return false;
     if (fl->role == ROLE_LENDER) return true;
     if (any) {
-        async = numbers_int(&s->numbers, STAT_ASYNC) != 0;
+        *async = numbers_int(&s->numbers, STAT_ASYNC) != 0;
         if (!mark_name(s, at) || !mark_by_type(s, at, type, e)) return false;
     }
     if (type == EVENT_EAGER_EXECUTE && !any && !mark_by_type(s, at, type, e)) return false;
     note_correlation(s, at % CHUNK_EVENTS, type);
-    if (at % CHUNK_EVENTS == CHUNK_EVENTS - 1 && !pack_correlations(s, (uint64_t)at + 1)) return false;
     if (fl->role == ROLE_STEPS) return true;
     if ((any || type == EVENT_TRACE_CONTEXT) && !mark_root(s, at, type, e->start_ps)) return false;
-    if (!s->forest->as_written && (type == EVENT_START_REGION || type == EVENT_STOP_REGION) && !note_region(s, type, e->start_ps)) return false;
+    return s->forest->as_written || (type != EVENT_START_REGION && type != EVENT_STOP_REGION) || note_region(s, type, e->start_ps);
+}
+
+static bool take_event(Scan *s, uint32_t at, const EventAt *e)
+{
+    ForestLine *fl = s->line;
+    enum EventType type = type_of(s, e->meta);
+    bool async = false, plain = !e->n_bytes && (type == EVENT_UNTYPED || type == EVENT_NAMED || type == EVENT_INTERNAL);
+    if (!plain && !mark_event(s, at, type, e, &async)) return false;
+    if (fl->role == ROLE_LENDER) return true;
+    if (at % CHUNK_EVENTS == CHUNK_EVENTS - 1 && !pack_correlations(s, (uint64_t)at + 1)) return false;
+    if (fl->role == ROLE_STEPS) return true;
     if (!async) return s->nesting == NEST_PUT_OFF || nest(s, at, e->start_ps, add_saturated(e->start_ps, e->duration_ps));
     Node *mark = PUSH(fl->asyncs);
     return mark ? *mark = at, true : false;
