@@ -18,7 +18,7 @@ typedef struct {
  * that only the last can get children. Starts need no keeping: the walk meets events in their order. */
 typedef struct {
     int64_t start, end, self; /* self: of the last one */
-    uint64_t event, place;    /* the last one */
+    uint64_t place;           /* in the walk, of the last one */
     uint32_t n, meta;         /* how many; of the last one */
 } Open;
 
@@ -49,6 +49,8 @@ typedef struct {
     void *context;
 } Walk;
 
+static uint64_t event_at(const Walk *w, uint64_t place) { return w->sorted ? w->sorted[place].event : place; }
+
 static bool pop(Walk *w)
 {
     const Open *top = &w->stack[--w->n_open];
@@ -64,14 +66,14 @@ static bool push(Walk *w, const Met *event)
     Open *top = w->n_open ? &w->stack[w->n_open - 1] : NULL;
     if (top) top->self = add_saturated(top->self, event->duration == INT64_MIN ? INT64_MAX : -event->duration);
     /* unsigned: in a line that is not stored in order, a parent may stand behind its child */
-    if (!w->meet(w->context, event, top ? (int64_t)(event->event - top->event) : 0, w->depth++)) return false;
+    if (!w->meet(w->context, event, top ? (int64_t)(event->event - event_at(w, top->place)) : 0, w->depth++)) return false;
     if (top && top->start == event->start && top->end == end && top->n < UINT32_MAX) {
         if (!w->close(w->context, top)) return false;
-        top->self = event->duration, top->event = event->event, top->place = event->place, top->meta = event->meta, top->n++;
+        top->self = event->duration, top->place = event->place, top->meta = event->meta, top->n++;
         return true;
     }
     if (!GROW(w->stack, w->n_open, w->capacity)) return false;
-    w->stack[w->n_open++] = (Open){event->start, end, event->duration, event->event, event->place, 1, event->meta};
+    w->stack[w->n_open++] = (Open){event->start, end, event->duration, event->place, 1, event->meta};
     return true;
 }
 
@@ -172,9 +174,9 @@ static bool keep_place(void *context, const Met *met, int64_t parent_distance, u
 static bool keep_self(void *context, const Open *closed)
 {
     NestingMaker *m = context;
-    uint64_t event = closed->event;
+    uint64_t event = closed->place;
     int64_t self_ps = closed->self;
-    if (m->walk->sorted) return m->walk->sorted[closed->place].self = self_ps, true;
+    if (m->walk->sorted) return m->walk->sorted[event].self = self_ps, true;
     if (event / CHUNK_EVENTS == m->in_hand) return m->columns[NEST_SELF][event % CHUNK_EVENTS] = self_ps, true;
     if (!self_ps) return true; /* as it was packed */
     if (!GROW(m->patches, m->n_patches, m->capacity)) return false;

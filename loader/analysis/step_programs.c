@@ -225,7 +225,10 @@ static StepOpRecord *all_records(Sums *s, size_t h, size_t *n)
     StepOpRecord *sums = arena_alloc(&s->scratch, n_ops * sizeof *sums);
     for (size_t i = 0; sums && i < db->n_steps; i++) {
         const HostStep *step = db->steps[i].of_hosts[h];
-        for (const StepOpRecord *r = step->ops; r < step->ops + step->n_ops; r++) sums[r->op].occurrences += r->occurrences, sums[r->op].time_ps += r->time_ps;
+        for (size_t k = 0; k < step->n_ops; k++) {
+            const StepOpRecord *r = &step->ops[k];
+            sums[r->op].occurrences += r->occurrences, sums[r->op].time_ps += r->time_ps;
+        }
     }
     *n = 0;
     for (size_t i = 0; sums && i < n_ops; i++)
