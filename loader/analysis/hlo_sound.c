@@ -5,6 +5,7 @@
 #include "hlo_sound.h"
 
 #include "../format/hlo_opcode.h"
+#include "hlo_rules.h"
 
 #include <stdio.h>
 
@@ -23,6 +24,7 @@ typedef struct {
     Soundness *out;
     Numbered *seen; /* instructions of the computation, by id */
     const char **names;
+    ProfErr *err;
 } Check;
 
 static bool fault(Check *c, const char *what, const char *of)
@@ -40,21 +42,35 @@ static int by_id(const void *a, const void *b)
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
+/* The place of an id in the computation, SIZE_MAX: it is not there. */
+static size_t place_of(const Check *c, size_t n_seen, int64_t id)
+{
+    size_t low = 0, high = n_seen;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->seen[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n_seen && c->seen[low].id == id ? c->seen[low].place : SIZE_MAX;
+}
+
 /* Do all of these stand before a place of the computation? */
 static bool stand_before(const Check *c, size_t n_seen, const int64_t *ids, size_t n, size_t place)
 {
-    for (size_t i = 0; i < n; i++) {
-        size_t low = 0, high = n_seen;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (c->seen[middle].id < ids[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low == n_seen || c->seen[low].id != ids[i] || c->seen[low].place >= place) return false;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (place_of(c, n_seen, ids[i]) >= place) return false;
     return true;
+}
+
+/* An instruction whose operands stand before it. */
+static const char *rule_broken(const Check *c, const Xla__HloComputationProto *of, const Xla__HloInstructionProto *op)
+{
+    const Xla__HloInstructionProto *operands[RULED_OPERANDS] = {NULL};
+    for (size_t i = 0; i < op->n_operand_ids && i < RULED_OPERANDS; i++) operands[i] = of->instructions[place_of(c, of->n_instructions, op->operand_ids[i])];
+    const char *fault = hlo_shape_fault(op->shape);
+    return fault ? fault : hlo_instruction_fault(op, operands);
 }
 
 static bool instruction_is_sound(Check *c, const Xla__HloComputationProto *of, size_t nth, size_t place)
@@ -68,12 +84,12 @@ static bool instruction_is_sound(Check *c, const Xla__HloComputationProto *of, s
     if (!stand_before(c, n, op->operand_ids, op->n_operand_ids, place)) return fault(c, "an operand does not stand before", op->name);
     if (!stand_before(c, n, op->control_predecessor_ids, op->n_control_predecessor_ids, place))
         return fault(c, "a control predecessor does not stand before", op->name);
-    if (!op->n_called_computation_ids && !strcmp(op->opcode, "fusion")) return fault(c, "nothing is fused in", op->name);
     for (size_t i = 0; i < op->n_called_computation_ids; i++) {
         int64_t called = hlo_computation_position(c->module, op->called_computation_ids[i]);
         if (called < 0 || (size_t)called >= nth) return fault(c, "a computation does not stand before its caller", op->name);
     }
-    return true;
+    const char *broken = rule_broken(c, of, op);
+    return broken ? fault(c, broken, op->name) : true;
 }
 
 static bool computation_is_sound(Check *c, size_t nth)
@@ -89,7 +105,8 @@ static bool computation_is_sound(Check *c, size_t nth)
     if (!stand_before(c, n, &of->root_id, 1, n)) return fault(c, "there is no root of", of->name);
     for (size_t i = 0; i < n; i++)
         if (!instruction_is_sound(c, of, nth, i)) return false;
-    return true;
+    const char *parameters = NULL;
+    return hlo_parameters_fault(of, &parameters, c->err) && (parameters ? fault(c, parameters, of->name) : true);
 }
 
 static bool module_is_sound(Check *c)
@@ -112,16 +129,16 @@ static Soundness *make_soundness(const HloModule *module, ProfErr *err)
     size_t most = 0;
     for (size_t i = 0; i < hlo->n_computations; i++)
         if (hlo->computations[i]->n_instructions > most) most = hlo->computations[i]->n_instructions;
-    Check c = {module, prof_alloc(sizeof *c.out), prof_alloc(most * sizeof *c.seen), prof_alloc(hlo->n_computations * sizeof *c.names)};
+    Check c = {module, prof_alloc(sizeof *c.out), prof_alloc(most * sizeof *c.seen), prof_alloc(hlo->n_computations * sizeof *c.names), err};
     if (!c.out || !c.seen || !c.names) {
-        prof_free(c.out), c.out = NULL;
         prof_nomem(err);
-    } else if (!module_is_sound(&c)) {
+    } else if (!module_is_sound(&c) && !err->code) {
         char message[LONGEST_WHY + 400];
         snprintf(message, sizeof message, "XLA refuses the HLO program %.200s(%llu), and as in XProf none of its ops counts: %s", module->name,
                  (unsigned long long)module->program_id, c.out->why);
         host_remark(module->host, "warning", "refused_program", module->state, message);
     }
+    if (err->code) prof_free(c.out), c.out = NULL;
     prof_free(c.seen);
     prof_free(c.names);
     return c.out;

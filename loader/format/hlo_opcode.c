@@ -4,8 +4,10 @@
 static const struct {
     const char *name;
     bool elementwise;
+    int8_t arity;
+    bool plain;
 } opcodes[] = {
-#define HLO_ENTRY(id, name, elementwise) {name, elementwise},
+#define HLO_ENTRY(id, ...) {__VA_ARGS__},
     HLO_OPCODES(HLO_ENTRY)
 #undef HLO_ENTRY
 };
@@ -26,3 +28,7 @@ enum HloOpcode hlo_opcode(const char *name)
 }
 
 bool hlo_is_elementwise(enum HloOpcode opcode) { return opcode != HLO_UNKNOWN && opcodes[opcode].elementwise; }
+
+int hlo_arity(enum HloOpcode opcode) { return opcode == HLO_UNKNOWN ? -1 : opcodes[opcode].arity; }
+
+bool hlo_is_plain(enum HloOpcode opcode) { return opcode != HLO_UNKNOWN && opcodes[opcode].plain; }
