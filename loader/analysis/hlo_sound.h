@@ -5,7 +5,7 @@
 #include "../format/hlo.h"
 
 /* hlo_program(), but NULL without err set for a program that XLA refuses; an issue of the host says why, once. The tables of programs show it
- * all the same. Not every rule of XLA's is known here: those of numbers, names and their order are. */
+ * all the same. Known are the rules of numbers, names and their order, and hlo_rules.h. */
 const HloModule *hlo_sound_program(Host *host, uint64_t program_id, ProfErr *err);
 /* Only lets the issue say it: for hlo_check_programs(). */
 void hlo_judge(const HloModule *module, ProfErr *err);
