@@ -58,7 +58,7 @@ bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t elem
     size_t wanted = *capacity ? *capacity + *capacity / 2 + 1 : first < 1 ? 1 : first > 8 ? 8 : first;
     void *old;
     memcpy(&old, array_address, sizeof old);
-    void *grown = advised(memory.resize(old, wanted * element_bytes), wanted * element_bytes);
+    void *grown = memory.resize(old, wanted * element_bytes);
     if (!grown) return false;
     memcpy(array_address, &grown, sizeof grown);
     *capacity = wanted;
