@@ -4,6 +4,7 @@
  *   step_sweep.c       overlapping spans of a group into what counts at each moment
  *   step_generic.c     steps of GPUs and of hosts without devices
  *   step_tpu.c         steps of TensorCores
+ *   step_tpu_lines.c   their lines: ops by group, and markers
  *   step_sparsecore.c  SparseCores in the steps of the TensorCores
  *   step_marked.c      steps as frameworks mark them that XProf does not group by
  *   host_steps.c       the steps of one host, put together
