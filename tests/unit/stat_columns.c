@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "../../loader/analysis/events.h"
 #include "check.h"
+#include "profiles.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -145,14 +145,7 @@ static void compare_made(void)
 
 int main(int n_args, char **args)
 {
-    char path[1000];
-    DIR *data = n_args > 1 ? NULL : opendir("tests/data");
-    for (int i = 1; i < n_args; i++) compare(args[i]);
-    for (struct dirent *entry; data && (entry = readdir(data));) {
-        snprintf(path, sizeof path, "tests/data/%s", entry->d_name);
-        if (entry->d_name[0] != '.') compare(path);
-    }
-    if (data) closedir(data);
+    each_profile(n_args, args, compare);
     for (int c = 0; c < N_STAT_COLUMNS && n_args == 1; c++) check(n_kept[c] > 10, known_stat_names[stat_column_stats[c]]);
     for (int c = 0; c < N_STAT_COLUMNS && n_args > 1; c++) printf("%s: %zu kept, %zu left\n", known_stat_names[stat_column_stats[c]], n_kept[c], n_left[c]);
     if (n_args == 1) compare_made();

@@ -1,8 +1,8 @@
 /* step_outlines.c: are the outlines of steps the steps, in all that both tell? Of the profiles named, else of all in tests/data. */
 #include "../../loader/analysis/steps.h"
 #include "check.h"
+#include "profiles.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 
 static bool same_core(const StepCore *a, const StepCore *b)
@@ -67,14 +67,7 @@ static void compare(const char *path)
 
 int main(int n_args, char **args)
 {
-    char path[1000];
-    DIR *data = n_args > 1 ? NULL : opendir("tests/data");
-    for (int i = 1; i < n_args; i++) compare(args[i]);
-    for (struct dirent *entry; data && (entry = readdir(data));) {
-        snprintf(path, sizeof path, "tests/data/%s", entry->d_name);
-        if (entry->d_name[0] != '.') compare(path);
-    }
-    if (data) closedir(data);
+    each_profile(n_args, args, compare);
     if (n_args == 1) check(n_outlined > 1 && n_steps_outlined > 5, "there are GPUs with steps in tests/data");
     if (n_args > 1) printf("%zu hosts with outlines, %zu steps of these\n", n_outlined, n_steps_outlined);
     return finish();
