@@ -49,6 +49,13 @@ SQLITE_EXTENSION_INIT3
     C(BA_START, "start_event", "INTEGER", NULL, "event of heap_timeline at which its life begins; NULL for what is not traced",                                \
       "memory_viewer logicalBufferSpans.start")                                                                                                                \
     C(BA_END, "end_event", "INTEGER", NULL, "event at which it ends; NULL as start_event", "memory_viewer logicalBufferSpans.limit")                           \
+    C(BA_STORAGE_START, "storage_start_event", "INTEGER", NULL,                                                                                                \
+      "event of heap_timeline that allocates the buffer's storage; storage that several buffers share counts once, and is NULL for the others; NULL for what " \
+      "is "                                                                                                                                                    \
+      "not traced",                                                                                                                                            \
+      "libprofsql")                                                                                                                                            \
+    C(BA_STORAGE_END, "storage_end_event", "INTEGER", NULL,                                                                                                    \
+      "event that frees the storage, with the last buffer that shares it; the number of events if none does; NULL as storage_start_event", "libprofsql")       \
     C(BA_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                                                                            \
       "1: part of the peak, of what shares storage one buffer only, of parameters, constants and outputs the largest; NULL when it is not known",              \
       "memory_viewer maxHeap")                                                                                                                                 \
@@ -274,6 +281,12 @@ static void buffer_column(sqlite3_context *ctx, const HloModule *m, const HeapBu
     case BA_END:
         if (b->start_event >= 0) sqlite3_result_int64(ctx, b->end_event);
         break;
+    case BA_STORAGE_START:
+        if (b->storage_start_event >= 0) sqlite3_result_int64(ctx, b->storage_start_event);
+        break;
+    case BA_STORAGE_END:
+        if (b->storage_start_event >= 0) sqlite3_result_int64(ctx, b->storage_end_event);
+        break;
     default: break;
     }
     const Xla__HloInstructionProto *op = b->instruction;
@@ -305,7 +318,8 @@ static void extra_column(RowCursor *c, sqlite3_context *ctx, const Heap *heap, c
     place_column(ctx, &(Place){(int64_t)extra->object.program_order, (int64_t)extra->object.size_rank, LIVE}, column);
     if (column == BA_SPACE) {
         sqlite3_result_int64(ctx, extra->color);
-    } else if (b && column != BA_OFFSET && column != BA_START && column != BA_END) { /* its own row tells its place and life */
+    } else if (b && column != BA_OFFSET && column != BA_START && column != BA_END && column != BA_STORAGE_START &&
+               column != BA_STORAGE_END) { /* its own row tells its place and life */
         allocation_column(ctx, &heap->allocations[b->allocation], column);
         buffer_column(ctx, c->item, b, column);
     } else if (!b && column == BA_SIZE) {

@@ -1,6 +1,6 @@
 -- Which buffers does a compiled program hold at one moment of its plan?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
--- parameter event INTEGER = NULL: event of heap_timeline, an error where no program has it; NULL: the peak of each program
+-- parameter event INTEGER = NULL: event of heap_timeline, an error if no program has it; a program that does not have it has no rows; NULL: the peak of each program
 -- parameter module = NULL: the program: its module or its id, an error where there is none; NULL: all programs
 -- parameter n = 20: how many rows, the largest buffers first
 -- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no program has the one given
@@ -11,8 +11,8 @@
 -- column kind TEXT: parameter, output or constant, which live throughout, or temporary
 -- column size_mib REAL [MiB]: size, padding included
 -- column expansion REAL [ratio]: size by the size without padding
--- column start_event INTEGER: event that allocated it; NULL: it lives throughout
--- column end_event INTEGER: event that frees it; NULL: it lives throughout
+-- column start_event INTEGER: event that allocates its storage; NULL: it lives throughout
+-- column end_event INTEGER: event that frees its storage, when the last of the buffers that share it is freed; NULL: it lives throughout
 -- column shape TEXT: shape with layout
 -- column tf_op TEXT: framework op that it comes from; NULL: not known
 -- column source_line TEXT: file and line of the user's program; NULL: not known
@@ -26,12 +26,12 @@ WITH moments AS MATERIALIZED (
     WHERE memory_space = coalesce(:space, 0) AND (:module IS NULL OR :module IN (hlo_module, program_id))
 ), live AS (
     SELECT b.run, b.hlo_module, m.event, b.hlo_op || coalesce(b.shape_index, ''), b.kind, b.size_bytes / 1048576.0 AS size_mib,
-           CASE WHEN b.unpadded_bytes_actual > 0 THEN 1.0 * b.size_bytes / b.unpadded_bytes_actual END, b.start_event, b.end_event, b.shape_actual, b.tf_op,
+           CASE WHEN b.unpadded_bytes_actual > 0 THEN 1.0 * b.size_bytes / b.unpadded_bytes_actual END, b.storage_start_event, b.storage_end_event, b.shape_actual, b.tf_op,
            b.source_file || ':' || b.source_line, count(DISTINCT b.host)
     FROM moments AS m JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
-    WHERE m.event BETWEEN b.start_event AND b.end_event
+    WHERE m.event BETWEEN b.storage_start_event AND b.storage_end_event
        OR (b.start_event IS NULL AND b.offset_bytes IS NOT NULL AND b.live_at_peak AND (m.event IS NOT NULL OR :event IS NULL))
-    GROUP BY b.run, b.program_id, b.hlo_module, m.event, b.buffer_id, b.hlo_op, b.shape_index, b.size_bytes, b.unpadded_bytes_actual, b.start_event, b.end_event
+    GROUP BY b.run, b.program_id, b.hlo_module, m.event, b.buffer_id, b.hlo_op, b.shape_index, b.size_bytes, b.unpadded_bytes_actual, b.storage_start_event, b.storage_end_event
     ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.program_id, b.buffer_id
     LIMIT coalesce(:n, 20)
 ), wrong(message) AS (

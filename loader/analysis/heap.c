@@ -121,7 +121,9 @@ static void place_buffers(Making *k, HeapAllocation *allocation, Xla__LogicalBuf
                           .allocation = (uint32_t)(allocation - heap->allocations),
                           .unpadded_bytes = -1,
                           .start_event = -1,
-                          .end_event = -1};
+                          .end_event = -1,
+                          .storage_start_event = -1,
+                          .storage_end_event = -1};
         b->proto = logical_of(sorted, k->proto->n_logical_buffers, b->id);
         if (!b->proto) continue;
         b->size_bytes = b->proto->size;
@@ -215,9 +217,12 @@ static int64_t root_of(const Simulation *s, int64_t buffer)
 
 static const char *add_stay(Simulation *s, int64_t buffer, int64_t event)
 {
-    const HeapBuffer *b = &s->k->heap->buffers[buffer];
+    HeapBuffer *buffers = s->k->heap->buffers;
+    const HeapBuffer *b = &buffers[buffer];
     Sharing *sharing = &s->sharing[buffer];
-    s->stays[s->n_stays] = (Stay){(uint32_t)buffer, sharing->display ? sharing->display - 1 : (uint32_t)buffer, sharing->live, INT64_MAX};
+    uint32_t display = sharing->display ? sharing->display - 1 : (uint32_t)buffer;
+    s->stays[s->n_stays] = (Stay){(uint32_t)buffer, display, sharing->live, INT64_MAX};
+    buffers[display].storage_start_event = event, buffers[display].storage_end_event = (int64_t)s->trace->proto->n_events;
     sharing->live = (uint32_t)++s->n_stays;
     if (b->size_bytes < 0 || __builtin_add_overflow(s->heap_bytes, b->size_bytes, &s->heap_bytes)) return "sizes are negative or beyond int64";
     s->unpadded_bytes = add_saturated(s->unpadded_bytes, b->unpadded_bytes < 0 ? 0 : b->unpadded_bytes);
@@ -240,7 +245,8 @@ static const char *free_buffer(Simulation *s, int64_t buffer, int64_t event)
     if (!sharing->references) {
         if (buffers[root].size_bytes < 0 || (s->heap_bytes -= buffers[root].size_bytes) < 0) return "the heap becomes smaller than nothing";
         s->unpadded_bytes = add_saturated(s->unpadded_bytes, buffers[root].unpadded_bytes < 0 ? 0 : -buffers[root].unpadded_bytes);
-        for (uint32_t stay = sharing->live; stay; stay = s->stays[stay - 1].same) s->stays[stay - 1].until = event;
+        for (uint32_t stay = sharing->live; stay; stay = s->stays[stay - 1].same)
+            s->stays[stay - 1].until = buffers[s->stays[stay - 1].display].storage_end_event = event;
         sharing->live = 0;
         if (!sharing->died && buffers[root].start_event >= 0) buffers[root].end_event = event;
         sharing->died = true;
@@ -329,7 +335,10 @@ static int simulate(const Making *k, HeapTrace *trace, ProfErr *err)
     }
     if (!err->code && !trace->failure) keep_peak(&s, err);
     for (size_t i = 0; trace->failure && i < k->heap->n_buffers; i++) /* what the events say of lives is no better */
-        if (s.sharing[i].seen) k->heap->buffers[i].start_event = k->heap->buffers[i].end_event = -1;
+        if (s.sharing[i].seen) {
+            HeapBuffer *b = &k->heap->buffers[i];
+            b->start_event = b->end_event = b->storage_start_event = b->storage_end_event = -1;
+        }
     if (trace->failure)
         host_issue(k->module->host, "warning", "heap_simulation", 0, 0, trace,
                    "the heap of %.200s(%llu) cannot be simulated beyond event %zu: %s; XProf refuses its memory view", k->module->name,

@@ -21,6 +21,9 @@ typedef struct {
     int64_t size_bytes;             /* as allocated, padding included; 0 where the proto is NULL */
     int64_t unpadded_bytes;         /* of heap_shape() without layout; -1: unknown */
     int64_t start_event, end_event; /* its life, in events of the trace; -1: not traced */
+    /* When its storage is allocated and freed. Storage that several buffers share is counted once, with the buffer that XProf lists for it; -1: with another
+     * one, or not traced. An end of proto->n_events: never freed. */
+    int64_t storage_start_event, storage_end_event;
 } HeapBuffer;
 
 /* The part of the instruction's shape that XProf takes for a buffer: it goes by the last number of the shape index alone, one
