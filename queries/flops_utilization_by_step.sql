@@ -18,10 +18,10 @@ WITH device AS MATERIALIZED (
     FROM temp.op_metrics(:source)
     WHERE side = 'device' AND parent IS NULL AND flops > 0 AND run IN (SELECT run FROM device WHERE NOT is_tpu)
 ), kernel AS MATERIALIZED (
-    SELECT e.run, e.host, e.group_id, e.program_id, e.hlo_op, count(*) AS n
+    SELECT e.run, e.host, e.step AS group_id, e.program_id, e.hlo_op, count(*) AS n
     FROM temp.trace_events(:source) AS e
-    WHERE e.plane_kind = 'gpu' AND NOT e.derived AND e.group_id IS NOT NULL AND e.hlo_op IS NOT NULL AND EXISTS (SELECT 1 FROM op)
-    GROUP BY e.run, e.host, e.group_id, e.program_id, e.hlo_op
+    WHERE e.plane_kind = 'gpu' AND NOT e.derived AND e.step IS NOT NULL AND e.hlo_op IS NOT NULL AND EXISTS (SELECT 1 FROM op)
+    GROUP BY e.run, e.host, e.step, e.program_id, e.hlo_op
 ), work AS MATERIALIZED (
     SELECT run, CAST(record AS INTEGER) AS step, flops
     FROM temp.roofline(:source)
