@@ -26,11 +26,15 @@ WITH inside AS (
     WHERE f.opcode = 'fusion'
 ), device_times AS MATERIALIZED (
     SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us, CAST(sum(1.0 * occurrences) AS INTEGER) AS occurrences FROM temp.hlo_ops(:source) GROUP BY 1, 2, 3
-), times AS MATERIALIZED ( -- without a device the ops are events of host threads
+), no_device AS MATERIALIZED (
+    SELECT DISTINCT run FROM temp.hosts(:source) WHERE run NOT IN (SELECT run FROM device_times)
+), times AS MATERIALIZED ( -- in a run without a device the ops are events of host threads
     SELECT * FROM device_times
     UNION ALL
-    SELECT run, program_id, hlo_op, total(self_ps) / 1e6, count(*) FROM temp.trace_events(:source)
-    WHERE NOT EXISTS (SELECT 1 FROM device_times) AND hlo_op IS NOT NULL GROUP BY 1, 2, 3
+    SELECT e.run, e.program_id, e.hlo_op, total(e.self_ps) / 1e6, count(*)
+    FROM no_device AS r CROSS JOIN temp.trace_events(:source) AS e ON e.run = r.run
+    WHERE e.hlo_op IS NOT NULL
+    GROUP BY 1, 2, 3
 )
 SELECT f.run, f.hlo_module, f.hlo_op, f.category, t.self_us, t.occurrences, f.flops, f.bytes_accessed, f.instructions, f.opcodes, f.tf_op, f.line, count(DISTINCT f.host)
 FROM fusions AS f LEFT JOIN times AS t ON t.run = f.run AND t.program_id = f.program_id AND t.hlo_op = f.hlo_op

@@ -3,32 +3,29 @@
 -- parameter n = 10: how many gaps, the longest first
 -- column run TEXT: the run
 -- column host TEXT: the host
--- column plane TEXT: the device; the host's threads when the run has no device
--- column start_ps INTEGER [ps]: begin of the gap
+-- column plane TEXT: the device (GPU, TensorCore, SparseCore); the process, with all its threads, if the run has no device
+-- column start_ps INTEGER [ps]: start of the gap: the device is busy until then (ops that wait, such as copy-done, count as busy)
 -- column duration_us REAL [us]: length of the gap
--- column before TEXT: the operation that ended last
--- column after TEXT: the operation that begins next
-WITH plane AS MATERIALIZED (
-    SELECT run, plane_id, kind, event_count FROM temp.planes(:source)
-), device AS MATERIALIZED (
-    SELECT count(*) > 0 AS present FROM plane WHERE kind IN ('tensorcore', 'gpu') AND event_count > 0
-), busy AS MATERIALIZED (
-    SELECT l.run, l.host, l.plane_id, l.line_id
-    FROM device CROSS JOIN temp.lines(:source) AS l CROSS JOIN plane AS p ON p.run = l.run AND p.plane_id = l.plane_id
-    WHERE NOT l.derived AND l.event_count > 0
-      AND CASE WHEN present THEN p.kind = 'gpu' OR (p.kind = 'tensorcore' AND l.kind = 'ops') ELSE p.kind = 'host' END
+-- column before TEXT: the op whose end is the start of the gap; of several, the one that started first
+-- column after TEXT: the op that starts at the end of the gap; of several, the one that ends first
+WITH work AS MATERIALIZED ( -- each run is judged alone: its devices, or without any its threads
+    SELECT l.run, l.host, l.plane_id, l.line_id, p.kind = 'host' AS is_host, min(p.kind = 'host') OVER (PARTITION BY l.run) AS no_device
+    FROM temp.lines(:source) AS l CROSS JOIN temp.planes(:source) AS p ON p.run = l.run AND p.plane_id = l.plane_id
+    WHERE NOT l.derived AND l.event_count > 0 AND l.kind <> 'counters' AND (p.kind IN ('gpu', 'host') OR (p.kind IN ('tensorcore', 'sparsecore') AND l.kind = 'ops'))
 ), spans AS (
     SELECT e.run, e.host, e.plane_id, e.plane, e.start_ps, e.end_ps, coalesce(e.display_name, e.name) AS operation
-    FROM busy AS b CROSS JOIN temp.trace_events(:source) AS e ON e.run = b.run AND e.line_id = b.line_id
-    WHERE e.duration_ps > 0 AND e.depth = 0
+    FROM work AS w CROSS JOIN temp.trace_events(:source) AS e ON e.run = w.run AND e.line_id = w.line_id
+    WHERE w.is_host = w.no_device AND e.duration_ps > 0 AND e.depth = 0
 ), reached AS (
-    SELECT *, max(end_ps) OVER earlier AS busy_until, row_number() OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps) AS nth,
-           lag(operation) OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps) AS previous
+    SELECT *, max(end_ps) OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy_until
     FROM spans
-    WINDOW earlier AS (PARTITION BY run, plane_id ORDER BY start_ps, end_ps ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+), later AS ( -- each ends after all before it, so the one before it is the one that ended last
+    SELECT *, lag(operation) OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps) AS before
+    FROM reached
+    WHERE busy_until IS NULL OR end_ps > busy_until
 )
-SELECT run, host, plane, busy_until, (start_ps - busy_until) / 1e6, previous, operation
-FROM reached
+SELECT run, host, plane, busy_until, (start_ps - busy_until) / 1e6, before, operation
+FROM later
 WHERE start_ps > busy_until
 ORDER BY start_ps - busy_until DESC, run, plane_id, start_ps
 LIMIT coalesce(:n, 10)

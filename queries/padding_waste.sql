@@ -17,11 +17,15 @@
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH device_times AS MATERIALIZED (
     SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us FROM temp.hlo_ops(:source) GROUP BY 1, 2, 3
-), times AS MATERIALIZED ( -- without a device the ops are events of host threads
+), no_device AS MATERIALIZED (
+    SELECT DISTINCT run FROM temp.hosts(:source) WHERE run NOT IN (SELECT run FROM device_times)
+), times AS MATERIALIZED ( -- in a run without a device the ops are events of host threads
     SELECT * FROM device_times
     UNION ALL
-    SELECT run, program_id, hlo_op, total(self_ps) / 1e6 FROM temp.trace_events(:source)
-    WHERE NOT EXISTS (SELECT 1 FROM device_times) AND hlo_op IS NOT NULL GROUP BY 1, 2, 3
+    SELECT e.run, e.program_id, e.hlo_op, total(e.self_ps) / 1e6
+    FROM no_device AS r CROSS JOIN temp.trace_events(:source) AS e ON e.run = r.run
+    WHERE e.hlo_op IS NOT NULL
+    GROUP BY 1, 2, 3
 ), padded AS MATERIALIZED (
     SELECT run, min(host) AS host, program_id, hlo_module, hlo_op, shape_index, memory_space, padding_bytes_actual AS padding, size_bytes AS size,
            unpadded_bytes_actual AS data, live_at_peak, shape_actual AS shape, tf_op, source_file || ':' || source_line AS line, buffer_id, count(DISTINCT host) AS hosts

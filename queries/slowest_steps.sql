@@ -1,4 +1,4 @@
--- Which steps took longest, and what did each spend more time on than the median step?
+-- Which steps took longest, and what did each spend more time on than the median of the complete steps?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many steps of each run
 -- column run TEXT: the run
@@ -6,26 +6,30 @@
 -- column step INTEGER: number of the step
 -- column name TEXT: its name; NULL when it has none
 -- column duration_ms REAL [ms]: how long it took
--- column over_median_ms REAL [ms]: how much longer than the median step; below 0: shorter
--- column spent_on TEXT: the category in which it exceeds the median of that category most; NULL when it exceeds none
+-- column over_median_ms REAL [ms]: how much longer than the median of the run's complete steps; below 0: shorter
+-- column spent_on TEXT: the category in which it exceeds the complete steps' median of that category most; NULL if it exceeds none
 -- column spent_on_ms REAL [ms]: by how much; NULL: none
 -- column more TEXT: all categories in which it exceeds the median, the largest first; NULL: none
+-- column dropped INTEGER [0 or 1]: 1: first or last of more than five steps, perhaps incomplete: not in the medians
 WITH step AS MATERIALIZED (
     SELECT *, row_number() OVER (PARTITION BY run ORDER BY duration_ms DESC, step) AS rank FROM temp.steps(:source)
 ), typical AS MATERIALIZED (
     SELECT run, median(duration_ms) AS duration, median(device_compute_ms_actual) AS compute, median(device_to_device_ms_actual) AS copies,
            median(device_collectives_ms_actual) AS collectives, median(host_compute_ms_actual) AS host, median(kernel_launch_ms_actual) AS launch,
-           median(input_ms_actual) AS input, median(output_ms_actual) AS output, median(all_others_ms_actual) AS others
+           median(input_ms_actual) AS input, median(output_ms_actual) AS output, median(compilation_ms_actual) AS compilation,
+           median(all_others_ms_actual) AS others
     FROM step
+    WHERE NOT dropped
     GROUP BY run
 ), category(n, name) AS (
     VALUES (1, 'Device compute'), (2, 'Device to device'), (3, 'Device collective communication'), (4, 'Host compute'), (5, 'Kernel launch'), (6, 'Input'),
-           (7, 'Output'), (8, 'All others')
+           (7, 'Output'), (8, 'Compilation'), (9, 'All others')
 ), excess AS MATERIALIZED (
     SELECT s.run, s.step, c.name,
            CASE c.n WHEN 1 THEN device_compute_ms_actual - compute WHEN 2 THEN device_to_device_ms_actual - copies
                     WHEN 3 THEN device_collectives_ms_actual - collectives WHEN 4 THEN host_compute_ms_actual - host
                     WHEN 5 THEN kernel_launch_ms_actual - launch WHEN 6 THEN input_ms_actual - input WHEN 7 THEN output_ms_actual - output
+                    WHEN 8 THEN compilation_ms_actual - compilation
                     ELSE all_others_ms_actual - others END AS ms
     FROM step AS s JOIN typical AS t USING (run) JOIN category AS c
     WHERE s.rank <= coalesce(:n, 10)
@@ -34,7 +38,8 @@ SELECT s.run, s.rank, s.step, s.name, s.duration_ms, s.duration_ms - t.duration,
        (SELECT e.name FROM excess AS e WHERE e.run = s.run AND e.step = s.step AND e.ms > 0 ORDER BY e.ms DESC, e.name LIMIT 1),
        (SELECT max(e.ms) FROM excess AS e WHERE e.run = s.run AND e.step = s.step AND e.ms > 0),
        (SELECT group_concat(printf('%s +%.3f ms', name, ms), ', ')
-        FROM (SELECT e.name, e.ms FROM excess AS e WHERE e.run = s.run AND e.step = s.step AND e.ms > 0 ORDER BY e.ms DESC, e.name))
+        FROM (SELECT e.name, e.ms FROM excess AS e WHERE e.run = s.run AND e.step = s.step AND e.ms > 0 ORDER BY e.ms DESC, e.name)),
+       s.dropped
 FROM step AS s JOIN typical AS t USING (run)
 WHERE s.rank <= coalesce(:n, 10)
 ORDER BY s.run, s.rank

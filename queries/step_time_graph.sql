@@ -5,27 +5,31 @@
 -- column step INTEGER: number of the step
 -- column name TEXT: its name; NULL when it has none
 -- column duration_ms REAL [ms]: how long it took
--- column graph TEXT: C computing on devices, A collectives, D copies between devices, I input, O output, H host, L launching kernels, X compiling, . nothing known
--- column bottleneck TEXT: what took most
+-- column graph TEXT: C computing on devices, A collectives, D copies between devices, I input, O output, H host, L launching kernels, X compiling, . nothing known; parts beyond the step's length are cut off
+-- column bottleneck TEXT: the category that took most, as in steps
+-- column dropped INTEGER [0 or 1]: 1: first or last of more than five steps, perhaps incomplete: averages leave it out
 WITH step AS MATERIALIZED (
-    SELECT rowid AS place, run, step, name, duration_ms, bottleneck,
+    SELECT rowid AS place, run, step, name, duration_ms, bottleneck, dropped,
            device_compute_ms_actual AS c, device_collectives_ms_actual AS a, device_to_device_ms_actual AS d, input_ms_actual AS i, output_ms_actual AS o,
            host_compute_ms_actual AS h, kernel_launch_ms_actual AS l, compilation_ms_actual AS x
     FROM temp.steps(:source)
 ), scaled AS (
     SELECT *, coalesce(:width, 60) / max(1e-12, max(duration_ms) OVER (PARTITION BY run)) AS scale
     FROM step
-), ends AS ( -- parts of a step may exceed it in files whose times lie
-    SELECT place, run, step, name, duration_ms, bottleneck, min(1000, round(c * scale)) AS c, min(1000, round((c + a) * scale)) AS a,
-           min(1000, round((c + a + d) * scale)) AS d, min(1000, round((c + a + d + i) * scale)) AS i, min(1000, round((c + a + d + i + o) * scale)) AS o,
-           min(1000, round((c + a + d + i + o + h) * scale)) AS h, min(1000, round((c + a + d + i + o + h + l) * scale)) AS l,
-           min(1000, round((c + a + d + i + o + h + l + x) * scale)) AS x, round(duration_ms * scale) AS n
+), sums AS (
+    SELECT *, round(duration_ms * scale) AS n, c AS to_c, c + a AS to_a, c + a + d AS to_d, c + a + d + i AS to_i, c + a + d + i + o AS to_o,
+           c + a + d + i + o + h AS to_h, c + a + d + i + o + h + l AS to_l, c + a + d + i + o + h + l + coalesce(x, 0) AS to_x
     FROM scaled
+), ends AS ( -- ops that overlap, or begin before their step, add up to more than it lasts
+    SELECT place, run, step, name, duration_ms, bottleneck, dropped, n, min(n, round(to_c * scale)) AS c, min(n, round(to_a * scale)) AS a,
+           min(n, round(to_d * scale)) AS d, min(n, round(to_i * scale)) AS i, min(n, round(to_o * scale)) AS o, min(n, round(to_h * scale)) AS h,
+           min(n, round(to_l * scale)) AS l, min(n, round(to_x * scale)) AS x
+    FROM sums
 )
 SELECT run, step, name, duration_ms,
        replace(hex(zeroblob(c)), '00', 'C') || replace(hex(zeroblob(a - c)), '00', 'A') || replace(hex(zeroblob(d - a)), '00', 'D') ||
        replace(hex(zeroblob(i - d)), '00', 'I') || replace(hex(zeroblob(o - i)), '00', 'O') || replace(hex(zeroblob(h - o)), '00', 'H') ||
        replace(hex(zeroblob(l - h)), '00', 'L') || replace(hex(zeroblob(x - l)), '00', 'X') || replace(hex(zeroblob(n - x)), '00', '.'),
-       bottleneck
+       bottleneck, dropped
 FROM ends
 ORDER BY run, place

@@ -1,0 +1,97 @@
+"""What the witnesses share: the profiles that they look at, questions to libprofsql, and the count of what agrees.
+
+A witness computes an answer again, from the bytes of the file (xspace.py) and from what docs/semantics.md and prof_columns say, by another way
+than libprofsql's, and compares. It looks at the profiles kept in tests/data and, where they are there, at those in ../shared.
+
+    for run in runs():
+        with checking(run.path):
+            agree('busy', run.ask("SELECT ..."), mine(run.hosts))
+    finish()"""
+import contextlib
+import json
+import math
+import os
+import subprocess
+import sys
+
+import xspace
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROFSQL = os.environ.get('PROFSQL', os.path.join(ROOT, 'build', 'libprofsql'))
+SQLITE3 = os.environ.get('SQLITE3', 'sqlite3')
+LARGEST = 4 << 20  # bytes of a run: a reader in Python takes seconds for more
+counts = {'passed': 0, 'failed': 0}
+
+
+def ask(sql):
+    """Rows as dicts; an error of the shell is a failure of the witness."""
+    done = subprocess.run([SQLITE3, '-batch', '-json', ':memory:', '-cmd', '.load %s' % PROFSQL, sql], capture_output=True, text=True, timeout=300)
+    if done.returncode or done.stderr:
+        raise RuntimeError('%s\n%s' % (sql, done.stderr))
+    return json.loads(done.stdout or '[]')
+
+
+class Run:
+    """The files of one run: {host: planes} in order of their names."""
+
+    def __init__(self, path, files):
+        self.path, self.files, self._hosts = path, sorted(files, key=os.fsencode), None
+
+    @property
+    def hosts(self):
+        if self._hosts is None:
+            self._hosts = {os.path.basename(f).split('.xplane.pb')[0]: xspace.read(f) for f in self.files}
+        return self._hosts
+
+    def ask(self, sql):
+        """{x} stands for the run, as an SQL text."""
+        return ask(sql.replace('{x}', "'%s'" % self.path.replace("'", "''")))
+
+
+def runs():
+    """Every run folder below tests/data and ../shared whose files are intact, and not too large for Python."""
+    only = sys.argv[1:]
+    tops = [os.path.join(ROOT, 'tests', 'data')] + [os.path.join(os.path.dirname(ROOT), 'shared', d) for d in ('samples/recorded', 'data/xplane')]
+    for top in tops:
+        for folder, folders, names in sorted(os.walk(top)):
+            files = [os.path.join(folder, n) for n in names if n.endswith(('.xplane.pb', '.xplane.pb.gz'))]
+            if not files or (only and not any(word in folder for word in only)) or sum(map(os.path.getsize, files)) > LARGEST:
+                continue
+            is_run = os.path.basename(os.path.dirname(folder)) == 'profile'
+            for run in [Run(folder, files)] if is_run else [Run(f, [f]) for f in sorted(files)]:
+                if not run.ask("SELECT 1 FROM prof_issues({x}) WHERE severity = 'error' OR lost_bytes > 0"):
+                    yield run
+
+
+def agree(what, got, want, rel=1e-9, abs_tol=1e-9):
+    """Same structure, same texts and integers, numbers that differ by rounding at most."""
+    def same(a, b):
+        if isinstance(a, dict) and isinstance(b, dict):
+            return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+            return len(a) == len(b) and all(map(same, a, b))
+        if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool):
+            return a == b or math.isclose(a, b, rel_tol=rel, abs_tol=abs_tol)
+        return a == b
+    if same(got, want):
+        return
+    if isinstance(got, dict) and isinstance(want, dict):
+        keys = [k for k in list(got) + [k for k in want if k not in got] if not same(got.get(k), want.get(k)) or (k in got) != (k in want)]
+        got, want = {k: got.get(k, 'absent') for k in keys[:3]}, {k: want.get(k, 'absent') for k in keys[:3]}
+    raise AssertionError('%s: libprofsql has %.600r, the witness %.600r' % (what, got, want))
+
+
+@contextlib.contextmanager
+def checking(name):
+    """One check: counts it, and prints what did not agree."""
+    try:
+        yield
+        counts['passed'] += 1
+    except Exception as error:
+        counts['failed'] += 1
+        print('not ok %s: %s: %s' % (os.path.relpath(name, ROOT) if os.path.isabs(name) else name, type(error).__name__, error))
+
+
+def finish():
+    print('%d passed, %d failed, 0 skipped' % (counts['passed'], counts['failed']))
+    sys.exit(1 if counts['failed'] or not counts['passed'] else 0)
