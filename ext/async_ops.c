@@ -80,7 +80,10 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource async_ops_rows = {.next = async_ops_next, .column = async_ops_column};
+static const RowSource async_ops_rows = {.next = async_ops_next,
+                                         .column = async_ops_column,
+                                         .needs = NEED_EVENTS | NEED_DEVICE,
+                                         .nothing = "no transfer or collective ran beside the ops of a device"};
 const Table async_ops_table = {"async_ops",
                                "one row for each transfer or collective that runs beside the ops of a device, with what of it is hidden",
                                async_ops_columns,

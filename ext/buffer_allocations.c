@@ -343,7 +343,11 @@ static void buffer_allocations_column(RowCursor *c, sqlite3_context *ctx, int co
     place_column(ctx, &peaks->places[b - heap->buffers], column);
 }
 
-static const RowSource buffer_allocations_rows = {.next = buffer_allocations_next, .column = buffer_allocations_column, .n_parameters = 1};
+static const RowSource buffer_allocations_rows = {.next = buffer_allocations_next,
+                                                  .column = buffer_allocations_column,
+                                                  .n_parameters = 1,
+                                                  .needs = NEED_PROGRAMS,
+                                                  .nothing = "no HLO program holds a buffer assignment (programs dumped before optimization have none)"};
 const Table buffer_allocations_table = {"buffer_allocations",
                                         "one row for each logical buffer of an HLO program in its allocation",
                                         buffer_allocations_columns,

@@ -96,6 +96,7 @@ static const RowSource dcn_rows = {.next = dcn_next,
                                    .column = dcn_column,
                                    .per_run = true,
                                    .by_host = true,
-                                   .nothing = "/device:TPU:0 ran no send or receive of the host, with its program, that meets another slice"};
+                                   .nothing = "/device:TPU:0 ran no send or receive of the host, with its program, that meets another slice",
+                                   .needs = NEED_EVENTS | NEED_TPU};
 const Table dcn_collectives_table = {
     "dcn_collectives", "collectives between slices of TPUs over the data-centre network", dcn_columns, COUNT(dcn_columns), &row_table_module, &dcn_rows, 20};

@@ -142,7 +142,12 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource devices_rows = {.next = devices_next, .column = devices_column, .by_host = true};
+static const RowSource devices_rows = {.next = devices_next,
+                                       .column = devices_column,
+                                       .by_host = true,
+                                       .needs = NEED_EVENTS,
+                                       .nothing =
+                                           "no plane is of a GPU, TensorCore or SparseCore: the run used the CPU alone, or the profiler recorded no device"};
 const Table devices_table = {"devices",
                              "one row for each GPU, TensorCore or SparseCore: what it is and can do",
                              devices_columns,

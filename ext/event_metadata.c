@@ -147,8 +147,11 @@ static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column
 }
 
 static double event_metadata_count(const Counts *counts) { return counts->metadata; }
-static const RowSource event_metadata_rows = {
-    .next = event_metadata_next, .column = event_metadata_column, .release = counts_free, .count = event_metadata_count};
+static const RowSource event_metadata_rows = {.next = event_metadata_next,
+                                              .column = event_metadata_column,
+                                              .release = counts_free,
+                                              .count = event_metadata_count,
+                                              .nothing = "no plane declares an event"};
 const Table event_metadata_table = {"event_metadata",
                                     "one row for each event name that a plane declares",
                                     event_metadata_columns,
@@ -211,7 +214,7 @@ static void event_metadata_stats_column(RowCursor *c, sqlite3_context *ctx, int 
 
 static double event_metadata_stats_count(const Counts *counts) { return counts->metadata * 5; }
 static const RowSource event_metadata_stats_rows = {
-    .next = event_metadata_stats_next, .column = event_metadata_stats_column, .count = event_metadata_stats_count};
+    .next = event_metadata_stats_next, .column = event_metadata_stats_column, .count = event_metadata_stats_count, .nothing = "no declared event has a stat"};
 const Table event_metadata_stats_table = {"event_metadata_stats",
                                           "one row for each stat that all events of one metadata share",
                                           event_metadata_stats_columns,
@@ -301,7 +304,8 @@ static void event_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static double event_stats_count(const Counts *counts) { return counts->events * 4; }
-static const RowSource event_stats_rows = {.next = event_stats_next, .column = event_stats_column, .count = event_stats_count};
+static const RowSource event_stats_rows = {
+    .next = event_stats_next, .column = event_stats_column, .count = event_stats_count, .needs = NEED_EVENTS, .nothing = "no event has a stat"};
 const Table event_stats_table = {"event_stats",
                                  "one row for each stat of an event: its own, then its metadata's",
                                  event_stats_columns,
@@ -374,7 +378,8 @@ static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static double event_totals_count(const Counts *counts) { return counts->metadata + counts->lines; }
-static const RowSource event_totals_rows = {.next = event_totals_next, .column = event_totals_column, .count = event_totals_count};
+static const RowSource event_totals_rows = {
+    .next = event_totals_next, .column = event_totals_column, .count = event_totals_count, .needs = NEED_EVENTS, .nothing = "no line has an event"};
 const Table event_totals_table = {"event_totals",
                                   "one row for each event name on a line: counts and times, summed once per run",
                                   event_totals_columns,

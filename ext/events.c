@@ -645,7 +645,13 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static double Events_count(const Counts *counts) { return counts->events; }
-static const RowSource Events_rows = {.next = Events_next, .column = Events_column, .release = rows_free, .count = Events_count};
+static const RowSource Events_rows = {
+    .next = Events_next,
+    .column = Events_column,
+    .release = rows_free,
+    .count = Events_count,
+    .needs = NEED_EVENTS,
+    .nothing = "no event is on a line that XProf's Events DB has (threads of /host:CPU, streams, lines of TPU cores, custom planes)"};
 const Table Events_table = {"Events",
                             "one row for each event that XProf's Events DB has, under its column names",
                             Events_columns,

@@ -327,6 +327,11 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource hlo_ops_rows = {.next = hlo_ops_next, .column = hlo_ops_column, .per_run = true, .by_host = true};
+static const RowSource hlo_ops_rows = {.next = hlo_ops_next,
+                                       .column = hlo_ops_column,
+                                       .per_run = true,
+                                       .by_host = true,
+                                       .needs = NEED_EVENTS | NEED_DEVICE,
+                                       .nothing = "no event of a device belongs to an op of an HLO program"};
 const Table hlo_ops_table = {
     "hlo_ops", "HLO ops of the devices: XProf's HLO stats, with exact sums", hlo_ops_columns, COUNT(hlo_ops_columns), &row_table_module, &hlo_ops_rows, 500};

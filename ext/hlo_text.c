@@ -120,7 +120,11 @@ static void hlo_text_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource hlo_text_rows = {.next = hlo_text_next, .column = hlo_text_column, .n_parameters = 2};
+static const RowSource hlo_text_rows = {.next = hlo_text_next,
+                                        .column = hlo_text_column,
+                                        .n_parameters = 2,
+                                        .needs = NEED_PROGRAMS,
+                                        .nothing = "no HLO program can be read (prof_issues says why)"};
 const Table hlo_text_table = {"hlo_text",
                               "one row for each line of an HLO program's text, as XProf's graph viewer shows it",
                               hlo_text_columns,

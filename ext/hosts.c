@@ -205,7 +205,8 @@ static void session_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (column == SE_VALUE) result_stat(ctx, plane, &c->stat);
 }
 
-static const RowSource session_rows = {.next = session_next, .column = session_column};
+static const RowSource session_rows = {
+    .next = session_next, .column = session_column, .nothing = "the file has no Task Environment plane, and no error or warning of its profiler"};
 const Table session_table = {"session",
                              "facts about the capture: Task Environment, errors and warnings of the profiler",
                              session_columns,
@@ -248,7 +249,7 @@ const Table session_table = {"session",
     "capture_ended_abruptly, " \
     "more; " \
     "found when a table is asked that makes more of the file, so only after it: " \
-    "nothing_to_show (any table without rows: why), " \
+    "nothing_to_show (a table or canned query without rows: why), " \
     "occurrences_overflow, " \
     "host_ops_lost, " \
     "too_many_children, " \

@@ -79,7 +79,7 @@ static void models_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource models_rows = {.next = models_next, .column = models_column, .per_run = true, .by_host = true};
+static const RowSource models_rows = {.next = models_next, .column = models_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
 const Table inference_models_table = {"inference_models",
                                       "models that a server ran, and the parameters of their batching",
                                       models_columns,
@@ -180,12 +180,13 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource requests_rows = {
-    .next = requests_next,
-    .column = requests_column,
-    .per_run = true,
-    .by_host = true,
-    .nothing = "no event is the root of a request to a model server (SessionRun, TfrtModelRun, BatchingSessionRun and their like)"};
+static const RowSource requests_rows = {.next = requests_next,
+                                        .column = requests_column,
+                                        .per_run = true,
+                                        .by_host = true,
+                                        .nothing =
+                                            "no event is the root of a request to a model server (SessionRun, TfrtModelRun, BatchingSessionRun and their like)",
+                                        .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_requests_table = {"inference_requests",
                                         "one row for each request to a model server, by model, the shortest first",
                                         requests_columns,
@@ -268,7 +269,8 @@ static const RowSource batches_rows = {.next = batches_next,
                                        .column = batches_column,
                                        .per_run = true,
                                        .by_host = true,
-                                       .nothing = "no event ProcessBatch: the server did not batch, or nothing was served"};
+                                       .nothing = "no event ProcessBatch: the server did not batch, or nothing was served",
+                                       .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_batches_table = {"inference_batches",
                                        "one row for each batch that a model server ran, by model, the shortest first",
                                        batches_columns,
@@ -472,7 +474,7 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource percentiles_rows = {.next = percentiles_next, .column = percentiles_column, .per_run = true, .by_host = true};
+static const RowSource percentiles_rows = {.next = percentiles_next, .column = percentiles_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
 const Table inference_percentiles_table = {"inference_percentiles",
                                            "requests and batches at percentiles of their duration, and averages, as XProf's inference profile shows them",
                                            percentiles_columns,
@@ -543,7 +545,8 @@ static const RowSource patterns_rows = {.next = patterns_next,
                                         .column = patterns_column,
                                         .per_run = true,
                                         .by_host = true,
-                                        .nothing = "no batch or request turned tensors with known shapes and layouts"};
+                                        .nothing = "no batch or request turned tensors with known shapes and layouts",
+                                        .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_tensor_patterns_table = {"inference_tensor_patterns",
                                                "shapes and layouts of the tensors that requests and batches turned, and the time it took",
                                                patterns_columns,
@@ -635,7 +638,8 @@ static const RowSource latency_rows = {.next = latency_next,
                                        .per_run = true,
                                        .by_host = true,
                                        .nothing =
-                                           "no event is the root of a request to a model server (SessionRun, TfrtModelRun, BatchingSessionRun and their like)"};
+                                           "no event is the root of a request to a model server (SessionRun, TfrtModelRun, BatchingSessionRun and their like)",
+                                       .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_latency_table = {"inference_latency",
                                        "where the time of requests to a model server goes, at percentiles of their duration",
                                        latency_columns,

@@ -63,7 +63,8 @@ static const RowSource input_ops_rows = {.next = input_ops_next,
                                          .column = input_ops_column,
                                          .per_run = true,
                                          .by_host = true,
-                                         .nothing = "no op of host threads reads, prepares or sends input (tf.data iterators, infeed, input stages)"};
+                                         .nothing = "no op of host threads reads, prepares or sends input (tf.data iterators, infeed, input stages)",
+                                         .needs = NEED_EVENTS | NEED_HOST};
 const Table input_ops_table = {"input_ops",
                                "one row for each op of the host's input pipelines, the longest self time first",
                                input_ops_columns,

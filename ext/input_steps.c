@@ -122,7 +122,12 @@ static void input_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         sqlite3_result_double(ctx, s->category_ms[column - IS_COMPUTE]);
 }
 
-static const RowSource input_steps_rows = {.next = input_steps_next, .column = input_steps_column, .per_run = true, .by_host = true};
+static const RowSource input_steps_rows = {.next = input_steps_next,
+                                           .column = input_steps_column,
+                                           .per_run = true,
+                                           .by_host = true,
+                                           .needs = NEED_EVENTS | NEED_STEPS,
+                                           .nothing = "XProf finds no step; `steps` has those that the framework marks"};
 const Table input_steps_table = {"input_steps",
                                  "one row a step: XProf's input pipeline analyzer by steps, GPU and CPU or TPU",
                                  input_steps_columns,
@@ -220,8 +225,12 @@ static void top_device_ops_column(RowCursor *c, sqlite3_context *ctx, int column
     }
 }
 
-static const RowSource top_device_ops_rows = {
-    .next = top_device_ops_next, .column = top_device_ops_column, .per_run = true, .by_host = true, .nothing = "no framework op ran on a device"};
+static const RowSource top_device_ops_rows = {.next = top_device_ops_next,
+                                              .column = top_device_ops_column,
+                                              .per_run = true,
+                                              .by_host = true,
+                                              .nothing = "no framework op ran on a device",
+                                              .needs = NEED_EVENTS | NEED_DEVICE};
 const Table top_device_ops_table = {"top_device_ops",
                                     "the ten framework ops that devices spend the most time on, as XProf's overview has them",
                                     top_device_ops_columns,

@@ -119,7 +119,13 @@ static void kernel_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource kernel_stats_rows = {.next = kernel_stats_next, .column = kernel_stats_column, .per_run = true, .n_parameters = 1, .by_host = true};
+static const RowSource kernel_stats_rows = {.next = kernel_stats_next,
+                                            .column = kernel_stats_column,
+                                            .per_run = true,
+                                            .n_parameters = 1,
+                                            .by_host = true,
+                                            .needs = NEED_EVENTS | NEED_GPU,
+                                            .nothing = "no event of a GPU is a kernel"};
 const Table kernel_stats_table = {"kernel_stats",
                                   "one row for each GPU kernel of a name, launch and op, as XProf's kernel stats, the longest first",
                                   kernel_stats_columns,

@@ -104,7 +104,10 @@ static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource memory_peaks_rows = {.next = memory_peaks_next, .column = memory_peaks_column};
+static const RowSource memory_peaks_rows = {.next = memory_peaks_next,
+                                            .column = memory_peaks_column,
+                                            .needs = NEED_PROGRAMS,
+                                            .nothing = "no HLO program holds a buffer assignment (programs dumped before optimization have none)"};
 const Table memory_peaks_table = {"memory_peaks",
                                   "one row for each memory space of an HLO program: its peak and totals",
                                   memory_peaks_columns,
@@ -161,7 +164,11 @@ static void heap_timeline_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource heap_timeline_rows = {.next = heap_timeline_next, .column = heap_timeline_column};
+static const RowSource heap_timeline_rows = {.next = heap_timeline_next,
+                                             .column = heap_timeline_column,
+                                             .needs = NEED_PROGRAMS,
+                                             .nothing =
+                                                 "no HLO program holds a buffer assignment with a heap trace (programs dumped before optimization have none)"};
 const Table heap_timeline_table = {"heap_timeline",
                                    "one row for each event of an HLO program's heap traces: memory in use",
                                    heap_timeline_columns,

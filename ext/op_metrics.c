@@ -204,7 +204,12 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource op_metrics_rows = {.next = op_metrics_next, .column = op_metrics_column, .per_run = true, .by_host = true};
+static const RowSource op_metrics_rows = {.next = op_metrics_next,
+                                          .column = op_metrics_column,
+                                          .per_run = true,
+                                          .by_host = true,
+                                          .needs = NEED_EVENTS,
+                                          .nothing = "no event is an op of a framework or of a device"};
 const Table op_metrics_table = {"op_metrics",
                                 "what each op of the host's threads and of the devices sums to: XProf's OpStats",
                                 op_metrics_columns,

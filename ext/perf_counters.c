@@ -96,7 +96,7 @@ static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource perf_counters_rows = {
-    .next = perf_counters_next, .column = perf_counters_column, .nothing = "no event of a device has a counter (stat counter_value)"};
+    .next = perf_counters_next, .column = perf_counters_column, .nothing = "no event of a device has a counter (stat counter_value)", .needs = NEED_EVENTS};
 const Table perf_counters_table = {"perf_counters",
                                    "one row for each hardware counter of each sample, in order of the file",
                                    perf_counters_columns,
@@ -170,7 +170,8 @@ static void utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource utilization_table_rows = {.next = utilization_next, .column = utilization_column, .nothing = "no counters of a TPU v6e or v7x"};
+static const RowSource utilization_table_rows = {
+    .next = utilization_next, .column = utilization_column, .nothing = "no counters of a TPU v6e or v7x", .needs = NEED_EVENTS};
 const Table utilization_table = {"utilization",
                                  "how busy the units of a TPU were, by its counters: one row for each unit of each core of each sample",
                                  utilization_columns,
@@ -242,7 +243,7 @@ static void kernel_utilization_column(RowCursor *c, sqlite3_context *ctx, int co
 }
 
 static const RowSource kernel_utilization_rows = {
-    .next = kernel_utilization_next, .column = kernel_utilization_column, .nothing = "no counters of a TPU v6e or v7x"};
+    .next = kernel_utilization_next, .column = kernel_utilization_column, .nothing = "no counters of a TPU v6e or v7x", .needs = NEED_EVENTS};
 const Table kernel_utilization_table = {"kernel_utilization",
                                         "the metrics that XProf derives from each sample of a TPU's counters",
                                         kernel_utilization_columns,

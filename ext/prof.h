@@ -4,6 +4,7 @@
 
 #include "../loader/run.h"
 #include "../loader/source.h"
+#include "empty.h"
 #include "sqlite3ext.h"
 
 #define PROFSQL_VERSION "0.1.0"
@@ -22,6 +23,7 @@ typedef struct {
     int n_references;
     NamedRun *attached, *cached; /* cached: runs opened by path, the latest last */
     int n_attached, n_cached;
+    int n_running; /* canned queries that are being stepped: empty tables inside them are not worth a remark */
 } Prof;
 
 Prof *prof_ref(Prof *prof);
@@ -145,7 +147,8 @@ typedef struct {
     sqlite3_value *parameters[MAX_PARAMETERS]; /* NULL: not given */
     /* the table's own place in the host; zeroed at each host */
     size_t i, j, nth;
-    bool started;
+    bool started;  /* next() was called, or the table says so itself */
+    bool has_rows; /* of the host */
     Window window;
     const uint8_t *at, *end; /* of the message whose stats are walked, owned by the row source in `message` */
     uint8_t *message;
@@ -179,7 +182,8 @@ typedef struct RowSource {
     bool by_host;                          /* does with the events of one host at a time */
     bool without_source;                   /* rows do not depend on any run: next() is called once, with host NULL */
     void (*release)(void *owned);          /* NULL: prof_free() */
-    const char *nothing;                   /* why it may well have no row; prof_issues says so then (nothing_to_show). NULL: says itself why */
+    unsigned needs;                        /* enum Need: what its rows are made of; prof_issues names what a run lacks of it (nothing_to_show) */
+    const char *nothing;                   /* the reason for no rows if nothing of that is lacking; NULL: it always has rows then */
     double (*count)(const Counts *counts); /* rows of the table, where the runs are known; NULL: Table.n_rows */
     int n_parameters;                      /* hidden columns behind `source`, arguments 2 and on: INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
 } RowSource;
@@ -212,6 +216,8 @@ typedef struct {
 } QueryParameter;
 typedef struct {
     const char *name, *question, *sql;
+    unsigned needs;      /* enum Need: what its rows are made of */
+    const char *nothing; /* the reason for no rows if nothing of that is lacking; NULL: it always has rows then */
     const QueryParameter *parameters;
     int n_parameters;
     const Column *columns; /* the answer's, then the parameters as HIDDEN columns */

@@ -106,14 +106,49 @@ static int query_fail(QueryCursor *c, int rc)
     return prof_table_fail(c->base.pVtab, rc, why ? sqlite3_mprintf("%s", why) : NULL);
 }
 
+static bool is_source(const QueryParameter *p) { return !strcmp(p->name, "source") || !strcmp(p->name, "a") || !strcmp(p->name, "b"); }
+
+/* Records why runs of a source have no rows. */
+static int explain_source(QueryCursor *c, const Empty *empty, sqlite3_value *source)
+{
+    char *message = NULL;
+    SourceRun *runs = NULL;
+    int n = 0;
+    ProfErr err = {0};
+    const char *named = source ? (const char *)sqlite3_value_text(source) : NULL;
+    int rc = prof_open(((QueryTable *)c->base.pVtab)->prof, named, true, &runs, &n, &message);
+    for (int i = 0; rc == SQLITE_OK && i < n; i++)
+        if (!empty_record(empty, runs[i].run, runs[i].only, &err)) rc = prof_error(&err, &message);
+    prof_release(runs, n);
+    return rc == SQLITE_OK ? SQLITE_OK : prof_table_fail(c->base.pVtab, rc, message);
+}
+
+/* The answer is empty. Other parameters than the sources may be the reason, if runs lack nothing. */
+static int explain_nothing(QueryCursor *c)
+{
+    const QueryTable *table = (QueryTable *)c->base.pVtab;
+    const Query *query = table->query;
+    Empty empty = {query->name, query->needs, query->nothing};
+    if (table->prof->n_running) return SQLITE_OK;
+    for (int i = 0; i < query->n_parameters && i < MAX_GIVEN; i++)
+        if (c->given[i] && !is_source(&query->parameters[i])) empty.nothing = NULL;
+    int rc = SQLITE_OK;
+    for (int i = 0; i < query->n_parameters && rc == SQLITE_OK; i++)
+        if (is_source(&query->parameters[i])) rc = explain_source(c, &empty, c->given[i]);
+    return rc;
+}
+
 static int query_next(sqlite3_vtab_cursor *cursor)
 {
     QueryCursor *c = (QueryCursor *)cursor;
-    c->rowid++;
+    Prof *prof = ((QueryTable *)cursor->pVtab)->prof;
+    prof->n_running++;
     int rc = sqlite3_step(c->stmt);
-    if (rc == SQLITE_ROW) return SQLITE_OK;
+    prof->n_running--;
+    if (rc == SQLITE_ROW) return c->rowid++, SQLITE_OK;
     c->eof = true;
-    return rc == SQLITE_DONE ? SQLITE_OK : query_fail(c, rc);
+    if (rc != SQLITE_DONE) return query_fail(c, rc);
+    return c->rowid ? SQLITE_OK : explain_nothing(c);
 }
 
 /* A parameter without default: comparing with nothing would find that all has vanished. */

@@ -189,7 +189,12 @@ static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource roofline_rows = {.next = roofline_next, .column = roofline_column, .per_run = true, .by_host = true};
+static const RowSource roofline_rows = {.next = roofline_next,
+                                        .column = roofline_column,
+                                        .per_run = true,
+                                        .by_host = true,
+                                        .needs = NEED_EVENTS | NEED_DEVICE,
+                                        .nothing = "no op of a device has a time"};
 const Table roofline_table = {
     "roofline",
     "one row for the program and each op of a device, with its rates, intensities and distance from the peaks, as XProf's roofline model",
@@ -307,7 +312,8 @@ static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource roofline_properties_rows = {.next = properties_next, .column = properties_column, .per_run = true, .by_host = true};
+static const RowSource roofline_properties_rows = {
+    .next = properties_next, .column = properties_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_DEVICE};
 const Table roofline_properties_table = {"roofline_properties",
                                          "one row for each property that XProf's roofline model takes of the devices",
                                          roofline_properties_columns,

@@ -91,8 +91,10 @@ static void pipelines_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource pipelines_rows = {
-    .next = pipelines_next, .column = pipelines_column, .nothing = "no pipeline of tf.data was asked for an element (events `Iterator::` with the stat id)"};
+static const RowSource pipelines_rows = {.next = pipelines_next,
+                                         .column = pipelines_column,
+                                         .nothing = "no pipeline of tf.data was asked for an element (events `Iterator::` with the stat id)",
+                                         .needs = NEED_EVENTS | NEED_HOST};
 const Table tf_data_pipelines_table = {"tf_data_pipelines",
                                        "input pipelines of tf.data, and what the longest call of each waited for",
                                        pipelines_columns,
@@ -156,8 +158,10 @@ static void calls_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource calls_rows = {
-    .next = calls_next, .column = calls_column, .nothing = "no pipeline of tf.data was asked for an element (events `Iterator::` with the stat id)"};
+static const RowSource calls_rows = {.next = calls_next,
+                                     .column = calls_column,
+                                     .nothing = "no pipeline of tf.data was asked for an element (events `Iterator::` with the stat id)",
+                                     .needs = NEED_EVENTS | NEED_HOST};
 const Table tf_data_calls_table = {"tf_data_calls",
                                    "one row for each element asked of an input pipeline of tf.data, the longest first",
                                    calls_columns,
@@ -233,8 +237,10 @@ static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource iterators_rows = {
-    .next = iterators_next, .column = iterators_column, .nothing = "no pipeline of tf.data was asked for an element (events `Iterator::` with the stat id)"};
+static const RowSource iterators_rows = {.next = iterators_next,
+                                         .column = iterators_column,
+                                         .nothing = "no pipeline of tf.data was asked for an element (events `Iterator::` with the stat id)",
+                                         .needs = NEED_EVENTS | NEED_HOST};
 const Table tf_data_iterators_table = {"tf_data_iterators",
                                        "one row for each iterator of each call of an input pipeline of tf.data",
                                        iterators_columns,

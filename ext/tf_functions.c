@@ -49,6 +49,11 @@ static void tf_functions_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource tf_functions_rows = {.next = tf_functions_next, .column = tf_functions_column, .per_run = true, .by_host = true};
+static const RowSource tf_functions_rows = {.next = tf_functions_next,
+                                            .column = tf_functions_column,
+                                            .per_run = true,
+                                            .by_host = true,
+                                            .needs = NEED_EVENTS | NEED_HOST,
+                                            .nothing = "no event is the call of a tf.function (stat tf_function_call)"};
 const Table tf_functions_table = {
     "tf_functions", "calls of tf.function by function and mode", tf_functions_columns, COUNT(tf_functions_columns), &row_table_module, &tf_functions_rows, 20};

@@ -209,6 +209,12 @@ static void tf_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource tf_ops_rows = {.next = tf_ops_next, .column = tf_ops_column, .per_run = true, .n_parameters = 2, .by_host = true};
+static const RowSource tf_ops_rows = {.next = tf_ops_next,
+                                      .column = tf_ops_column,
+                                      .per_run = true,
+                                      .n_parameters = 2,
+                                      .by_host = true,
+                                      .needs = NEED_EVENTS,
+                                      .nothing = "no event of a device or of a host thread is a framework op"};
 const Table tf_ops_table = {
     "tf_ops", "framework ops of devices and hosts: XProf's framework op stats", tf_ops_columns, COUNT(tf_ops_columns), &row_table_module, &tf_ops_rows, 500};

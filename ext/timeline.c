@@ -212,7 +212,8 @@ static int timeline_filter(sqlite3_vtab_cursor *cursor, int plan, const char *te
     for (int i = 0; i < argc; i++) nothing |= sqlite3_value_type(argv[i]) == SQLITE_NULL && terms[2 * i] != 's';
     if (nothing) return SQLITE_OK;
     c->eof = false, c->in_files = true;
-    return settle(c);
+    rc = settle(c);
+    return rc == SQLITE_OK && c->eof ? events_explain_nothing(&c->events, argc) : rc;
 }
 
 static int timeline_eof(sqlite3_vtab_cursor *cursor) { return ((TimelineCursor *)cursor)->eof; }

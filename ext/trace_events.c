@@ -386,6 +386,23 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     return c->err.code ? events_fail(c) : SQLITE_OK;
 }
 
+/* All events of the sources were asked for; if there are none, prof_issues says why. */
+int events_explain_nothing(EventsCursor *c, int argc)
+{
+    const ProfTable *asked = (const ProfTable *)c->base.pVtab;
+    if (asked->prof->n_running || argc != (c->source != NULL)) return SQLITE_OK;
+    for (int i = 0; i < c->n_sources; i++)
+        if (!empty_record(&(Empty){asked->table->name, NEED_EVENTS, NULL}, c->sources[i].run, c->sources[i].only, &c->err)) return events_fail(c);
+    return SQLITE_OK;
+}
+
+static int filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv)
+{
+    int rc = events_filter(cursor, plan, terms, argc, argv);
+    EventsCursor *c = (EventsCursor *)cursor;
+    return rc == SQLITE_OK && c->eof ? events_explain_nothing(c, argc) : rc;
+}
+
 static const sqlite3_module events_module = {
     .iVersion = 2,
     .xConnect = prof_table_connect,
@@ -393,7 +410,7 @@ static const sqlite3_module events_module = {
     .xDisconnect = prof_table_disconnect,
     .xOpen = events_open,
     .xClose = events_close,
-    .xFilter = events_filter,
+    .xFilter = filter,
     .xNext = events_next,
     .xEof = events_eof,
     .xColumn = events_column,

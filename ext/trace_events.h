@@ -161,6 +161,7 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 void events_free(EventsCursor *c); /* all that it holds, but not the cursor itself */
 
 /* trace_events_walk.c */
+int events_explain_nothing(EventsCursor *c, int argc); /* of a filter with argc arguments that found no row */
 int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv);
 int events_next(sqlite3_vtab_cursor *cursor);
 void events_forget(EventsCursor *c); /* frees what a filter made; the sources, buffers and texts handed out stay */

@@ -335,7 +335,7 @@ static bool next_host(RowCursor *c, bool per_run)
             if (!per_run && c->from->only && host != c->from->only) continue;
             if (!per_run && c->host_is && strcmp(c->host_is, host->name)) continue;
             c->host = host;
-            c->i = c->j = c->nth = 0, c->part = 0, c->started = false, c->item = NULL, c->at = c->end = NULL;
+            c->i = c->j = c->nth = 0, c->part = 0, c->started = c->has_rows = false, c->item = NULL, c->at = c->end = NULL;
             window_free(&c->window);
             c->window.file = &host->file;
             return true;
@@ -345,32 +345,34 @@ static bool next_host(RowCursor *c, bool per_run)
 }
 
 /* All rows were asked for, and there was none. */
-static void say_nothing(RowCursor *c, const Table *table)
+static bool explain_nothing(RowCursor *c, const ProfTable *asked)
 {
-    bool all = !c->started && c->host && c->host->readable && !c->host->is_program;
+    const RowSource *rows = asked->table->rows;
+    bool all = !c->has_rows && c->host && c->host->readable && !asked->prof->n_running;
     for (int k = 0; k < N_ROW_KEYS; k++) all &= !c->has_key[k];
     for (int k = 0; k < N_TEXT_KEYS; k++) all &= !c->text_key[k];
-    if (!all || !table->rows->nothing) return;
-    char *message = sqlite3_mprintf("%s has no rows: %s", table->name, table->rows->nothing);
-    if (message) host_remark(table->rows->per_run && c->from->only ? c->from->only : c->host, "info", "nothing_to_show", table, message);
-    sqlite3_free(message);
+    for (int p = 0; p < rows->n_parameters; p++) all &= !c->parameters[p];
+    return !all || empty_record(&(Empty){asked->table->name, rows->needs, rows->nothing}, c->from->run, rows->per_run ? c->from->only : c->host, &c->err);
+}
+
+static int row_fail(RowCursor *c)
+{
+    char *message = NULL;
+    int rc = prof_error(&c->err, &message);
+    return prof_table_fail(c->base.pVtab, rc, message);
 }
 
 static int row_next(sqlite3_vtab_cursor *cursor)
 {
     RowCursor *c = (RowCursor *)cursor;
-    const RowSource *rows = ((ProfTable *)cursor->pVtab)->table->rows;
+    const ProfTable *asked = (ProfTable *)cursor->pVtab;
+    const RowSource *rows = asked->table->rows;
     for (;;) {
         if (rows->next(c)) {
-            c->started = true;
+            c->started = c->has_rows = true;
             return SQLITE_OK;
         }
-        if (c->err.code) {
-            char *message = NULL;
-            int rc = prof_error(&c->err, &message);
-            return prof_table_fail(cursor->pVtab, rc, message);
-        }
-        say_nothing(c, ((ProfTable *)cursor->pVtab)->table);
+        if (c->err.code || !explain_nothing(c, asked)) return row_fail(c);
         if (rows->without_source || !next_host(c, rows->per_run)) {
             c->eof = true;
             return SQLITE_OK;
@@ -448,10 +450,7 @@ static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int col
         sqlite3_result_text(ctx, c->host->name, -1, SQLITE_STATIC);
     else
         table->rows->column(c, ctx, column);
-    if (!c->err.code) return SQLITE_OK;
-    char *message = NULL;
-    int rc = prof_error(&c->err, &message);
-    return prof_table_fail(cursor->pVtab, rc, message);
+    return c->err.code ? row_fail(c) : SQLITE_OK;
 }
 
 const sqlite3_module row_table_module = {

@@ -1,6 +1,8 @@
 -- Which operations allocate the most memory over and over?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many rows, the most memory first
+-- needs: events allocations
+-- nothing: none found: no allocation was freed while the profile ran
 -- column run TEXT: the run
 -- column host TEXT: the host
 -- column allocator TEXT: the allocator

@@ -1,6 +1,8 @@
 -- How do the HLO ops of two runs differ?
 -- parameter a: the first run: a label, file, run folder or log dir
 -- parameter b: the second run
+-- needs: events device
+-- nothing: no event of a device belongs to an op of an HLO program
 -- column hlo_module TEXT: module of the op, all its programs together; NULL: the file does not hold it
 -- column hlo_op TEXT: name of the instruction; compilers may give it to another one in the other run
 -- column category TEXT: kind of op

@@ -1,6 +1,8 @@
 -- What does a step of one run take longer for than a step of another?
 -- parameter a: the one run: a label, file, run folder or log dir
 -- parameter b: the other run
+-- needs: events steps
+-- nothing: no step is complete
 -- column category TEXT: Step time, then the categories of what steps spend it on
 -- column a_ms REAL [ms]: average over the steps of a; NULL when it has none
 -- column b_ms REAL [ms]: the same of b

@@ -1,6 +1,8 @@
 -- How do the framework ops of two runs differ?
 -- parameter a: the first run: a label, file, run folder or log dir
 -- parameter b: the second run
+-- needs: events
+-- nothing: no event of a device or of a host thread is a framework op
 -- column host_or_device TEXT: Device or Host
 -- column type TEXT: type of the op
 -- column operation TEXT: name of the op; IDLE: time in no op

@@ -5,6 +5,8 @@
 #   -- parameter NAME TYPE [unit] = DEFAULT: what it is    (TYPE: that of the default where it is left out; without default: it must be given;
 #      a unit as [1 to 1000] is the range of a number, which is from 0 on without it)
 #   -- column NAME TYPE [unit]: what it is            (a NAME with blanks stands in double quotes)
+#   -- needs: WORD ...                               (what its rows are made of, of enum Need in ext/empty.h, in small letters)
+#   -- nothing: why there may be no rows although a run has all of that; without it there always are some
 # and then holds one SELECT whose columns are the declared ones, in order.
 function text(s) { gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return "\"" s "\"" }
 # A parameter that names no type is of its default's, a text where that is NULL.
@@ -16,14 +18,14 @@ function flush_query() {
     printf "static const QueryParameter %s_parameters[] = {\n", name
     for (i = 1; i <= n_parameters; i++) printf "    {%s, %s, %s},\n", text(parameter[i]), text(parameter_default[i]), text(parameter_doc[i])
     printf "};\nstatic const Column %s_columns[] = {\n%s};\n", name, columns
-    list = list "    {" text(name) ", " text(question) ",\n" sql "     , " name "_parameters, " n_parameters ", " name "_columns, " n_columns + n_parameters "},\n"
+    list = list "    {" text(name) ", " text(question) ",\n" sql "     , 0" needs ", " nothing ", " name "_parameters, " n_parameters ", " name "_columns, " n_columns + n_parameters "},\n"
 }
 BEGIN { print "// Made from the files of queries/ by queries/compile.awk.\n#include \"../ext/prof.h\"\n" }
 FNR == 1 {
     flush_query()
     name = FILENAME; sub(/.*\//, "", name); sub(/\.sql$/, "", name)
     question = $0; sub(/^-- */, "", question)
-    n_parameters = n_columns = 0; columns = sql = ""
+    n_parameters = n_columns = 0; columns = sql = needs = ""; nothing = "NULL"
     next
 }
 /^-- parameter / {
@@ -42,6 +44,12 @@ FNR == 1 {
     parameter_type[n_parameters] = n_parts > 1 ? part[2] : type_of(value)
     next
 }
+/^-- needs: / {
+    n_words = split(toupper(substr($0, 11)), word, " ")
+    for (i = 1; i <= n_words; i++) needs = needs " | NEED_" word[i]
+    next
+}
+/^-- nothing: / { nothing = text(substr($0, 13)); next }
 /^-- column / {
     n_columns++
     doc = $0; sub(/^[^:]*: */, "", doc)

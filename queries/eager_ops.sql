@@ -1,5 +1,7 @@
 -- Which TensorFlow ops ran eagerly, outside any tf.function?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- needs: events
+-- nothing: none found: no TensorFlow op ran eagerly
 -- column run TEXT: the run
 -- column host_or_device TEXT: Device or Host
 -- column type TEXT: type of the op

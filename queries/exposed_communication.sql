@@ -1,5 +1,7 @@
 -- How much of the communication and copying is not hidden behind computing?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- needs: events device
+-- nothing: none found: no transfer or collective ran on a device
 -- column rank INTEGER: 1 has the most exposed time
 -- column op TEXT: the op that starts it, or on a GPU the collective's kernel or the copy
 -- column category TEXT: HLO category, or collective or copy; NULL when the file does not say

@@ -1,5 +1,7 @@
 -- How much of the devices' peak did each step use?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- needs: events steps
+-- nothing: no step is complete
 -- column run TEXT: the run
 -- column step INTEGER: number of the step
 -- column name TEXT: its name; NULL when it has none

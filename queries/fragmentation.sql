@@ -1,6 +1,8 @@
 -- How much memory do programs allocate for temporaries and never fill?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
 -- parameter n = 10: how many programs and memory spaces, the most unused memory first
+-- needs: programs
+-- nothing: none found: every program fills all that it allocates for temporaries, or holds no buffer assignment
 -- column run TEXT: the run
 -- column host TEXT: the host, the first of several with equal numbers
 -- column program_id TEXT: the program

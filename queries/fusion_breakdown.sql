@@ -1,6 +1,8 @@
 -- What do the fusions consist of, the slowest first?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
 -- parameter n = 10: how many fusions
+-- needs: programs
+-- nothing: none found: no program that can be read has a fusion
 -- column run TEXT: the run
 -- column hlo_module TEXT: the program
 -- column hlo_op TEXT: the fusion

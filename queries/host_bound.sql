@@ -1,5 +1,7 @@
 -- Does the host hold the devices up, and with what?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- needs: events steps
+-- nothing: no step is complete
 -- column run TEXT: the run
 -- column what TEXT: input, output, host compute, kernel launch, compilation, all others (nothing known: often Python), idle (TPU: neither working nor fed); devices: what they do themselves
 -- column ms_per_step REAL [ms]: time of a step that goes to it, on average of the complete steps

@@ -1,6 +1,8 @@
 -- When was a device idle, and what ran before and after?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many gaps, the longest first
+-- needs: events
+-- nothing: none found: the devices (or threads) work without a pause from their first op to their last
 -- column run TEXT: the run
 -- column host TEXT: the host
 -- column plane TEXT: the device (GPU, TensorCore, SparseCore); the process, with all its threads, if the run has no device

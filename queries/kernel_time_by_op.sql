@@ -1,6 +1,8 @@
 -- Which framework ops do the kernels and copies of GPUs run for, in files of any age?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 20: how many rows
+-- needs: events gpu
+-- nothing: no event of a GPU is a kernel or copy
 -- column rank INTEGER: 1 takes the most time
 -- column type TEXT: type of the op; NULL when the file does not say
 -- column operation TEXT: name of the op, that of the HLO op where the program names none; NULL: the file names no op for these

@@ -1,6 +1,8 @@
 -- How long does a kernel wait between its launch on the host and its start on the device?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many kernels, the largest total wait first
+-- needs: events gpu
+-- nothing: no event of a GPU has the correlation_id of a call on the host (host_tracer_level = 0 records none)
 -- column kernel TEXT: the device event
 -- column launches INTEGER [events]: launches with a matching device event
 -- column avg_latency_us REAL [us]: from the begin of the launch call to the begin on the device

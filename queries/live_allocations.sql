@@ -2,6 +2,8 @@
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter event INTEGER = NULL: event_id of a row of memory_events, an error where it is of none: all allocators of its host at that time; NULL: each allocator at its own peak
 -- parameter n = 20: how many rows, the most memory first
+-- needs: events allocations
+-- nothing: none found: nothing was live
 -- column run TEXT: the run
 -- column host TEXT: the host
 -- column allocator TEXT: the allocator

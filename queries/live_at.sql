@@ -4,6 +4,8 @@
 -- parameter module = NULL: the program: its module or its id, an error where there is none; NULL: all programs
 -- parameter n = 20: how many rows, the largest buffers first
 -- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no program has the one given
+-- needs: programs
+-- nothing: no HLO program holds a buffer in this memory space (programs dumped before optimization have no buffer assignment)
 -- column run TEXT: the run
 -- column hlo_module TEXT: the program
 -- column at_event INTEGER: the moment: what the event allocates is there already, what it frees is still there; NULL: the peak of a program without temporaries

@@ -2,6 +2,8 @@
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
 -- parameter n = 20: how many lines, the most memory first
 -- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no program has the one given
+-- needs: programs
+-- nothing: no HLO program holds a buffer in this memory space (programs dumped before optimization have no buffer assignment)
 -- column run TEXT: the run
 -- column hlo_module TEXT: the program
 -- column source_line TEXT: file and line; NULL: what the program does not tell the origin of

@@ -1,5 +1,7 @@
 -- Which kinds of ops does the time go to, on the devices and on the host?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- needs: events
+-- nothing: no event is an op of a framework or of a device
 -- column run TEXT: the run
 -- column host_or_device TEXT: Device or Host
 -- column category TEXT: category of HLO ops, type of framework ops; IDLE: time in no op; NULL: none is known

@@ -1,6 +1,8 @@
 -- How much time does each timeline spend in each operation?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 5: how many operations a line
+-- needs: events
+-- nothing: no line has an event
 -- column run TEXT: the run
 -- column host TEXT: the host
 -- column plane TEXT: device or host plane

@@ -1,6 +1,8 @@
 -- Which buffers waste the most memory and time on padding, and what shape would fit?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
 -- parameter n = 10: how many, the most padding first
+-- needs: programs
+-- nothing: none found: no buffer is padded
 -- column run TEXT: the run
 -- column hlo_module TEXT: the program
 -- column hlo_op TEXT: instruction whose result it is, and which part of it

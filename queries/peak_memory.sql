@@ -2,6 +2,8 @@
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
 -- parameter n = 10: how many programs, the hungriest first
 -- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no program has the one given
+-- needs: programs
+-- nothing: no HLO program holds a buffer in this memory space (programs dumped before optimization have no buffer assignment)
 -- column run TEXT: the run
 -- column host TEXT: the host, the first of several with equal numbers
 -- column program_id TEXT: the program

@@ -2,6 +2,8 @@
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
 -- parameter n = 10: how many, the most memory for the longest time first
 -- parameter max_flops_per_byte = 16.0: leave out what takes more operations to compute than this for each byte of its size
+-- needs: programs
+-- nothing: none found: no large temporary that is cheap to compute again lives across the peak
 -- column run TEXT: the run
 -- column hlo_module TEXT: the program
 -- column hlo_op TEXT: instruction whose result it is

@@ -1,6 +1,8 @@
 -- Which steps took longest, and what did each spend more time on than the median of the complete steps?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many steps of each run
+-- needs: events steps
+-- nothing: no step is left over
 -- column run TEXT: the run
 -- column rank INTEGER: 1 is the longest
 -- column step INTEGER: number of the step

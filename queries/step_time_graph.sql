@@ -1,6 +1,8 @@
 -- How long did each step take, and what for? A bar a step, drawn in text
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter width [1 to 1000] = 60: how many characters the longest step gets
+-- needs: events steps
+-- nothing: no step is left over
 -- column run TEXT: the run
 -- column step INTEGER: number of the step
 -- column name TEXT: its name; NULL when it has none

@@ -1,6 +1,8 @@
 -- Which cores or hosts hold the others up?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many cores of each run
+-- needs: events steps
+-- nothing: no step is complete
 -- column run TEXT: the run
 -- column rank INTEGER: 1 is the slowest
 -- column host TEXT: the host

@@ -1,6 +1,8 @@
 -- Which kernels could run on tensor cores and do not?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 20: how many rows
+-- needs: events gpu
+-- nothing: none found: no kernel of an op that tensor cores can run runs without them
 -- column rank INTEGER: 1 is the largest total
 -- column op_name TEXT: the framework op, which by its name is one that tensor cores run
 -- column kernel_name TEXT: the kernel that runs it, which by its name does not use them

@@ -1,5 +1,7 @@
 -- What does XProf's framework op stats say (and its CSV export hold)?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- needs: events
+-- nothing: no event of a device or of a host thread is a framework op
 -- column "Rank" INTEGER: 1 and on, device ops by self time, then host ops
 -- column "Host/device" TEXT: Device or Host
 -- column "Operation Type" TEXT: type of the op

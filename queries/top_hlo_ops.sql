@@ -1,6 +1,8 @@
 -- Which HLO ops take the most device time?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many rows
+-- needs: events device
+-- nothing: no event of a device belongs to an op of an HLO program
 -- column rank INTEGER: 1 is the largest self time
 -- column hlo_op TEXT: name of the instruction
 -- column category TEXT: kind of op

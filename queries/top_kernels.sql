@@ -1,6 +1,8 @@
 -- Which GPU kernels take the most time?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many rows
+-- needs: events gpu
+-- nothing: no event of a GPU is a kernel
 -- column rank INTEGER: 1 is the largest total
 -- column kernel_name TEXT: the kernel
 -- column occurrences INTEGER [kernels]: how often it ran

@@ -1,6 +1,8 @@
 -- Which operations take the most time of their own?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many rows
+-- needs: events
+-- nothing: no thread and no device has an op
 -- column rank INTEGER: 1 is the largest self time
 -- column operation TEXT: the operation's short name
 -- column place TEXT: device or host: device planes where the run has any, else host threads

@@ -1,6 +1,8 @@
 -- Which HLO ops waste the most device time: ran long and used neither the compute units nor the memory?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many rows
+-- needs: events device
+-- nothing: none found: no op of an HLO program took time on a device whose peak is known
 -- column rank INTEGER: 1 wastes the most
 -- column hlo_op TEXT: name of the instruction
 -- column category TEXT: kind of op

@@ -1,0 +1,85 @@
+/* empty.c: see empty.h. */
+#include "empty.h"
+
+#include "../loader/analysis/memory_profile.h"
+#include "../loader/analysis/steps.h"
+#include "../loader/format/hlo.h"
+
+#include <stdio.h>
+
+static bool of_kind(const Host *host, enum PlaneKind kind)
+{
+    for (size_t i = 0; i < host->n_planes; i++)
+        if (host->planes[i].kind == kind && host->planes[i].n_events) return true;
+    return false;
+}
+
+static bool host_has(Host *host, enum Need need, ProfErr *err)
+{
+    const HloProgramList *programs;
+    const MemoryProfile *memory;
+    if (need == NEED_PROGRAMS) return (programs = hlo_program_list(host, err)) && programs->n;
+    if (host->is_program) return false;
+    switch (need) {
+    case NEED_EVENTS: return host->n_events > 0;
+    case NEED_HOST: return of_kind(host, PLANE_HOST);
+    case NEED_GPU: return of_kind(host, PLANE_GPU);
+    case NEED_TPU: return of_kind(host, PLANE_TENSORCORE);
+    case NEED_DEVICE: return of_kind(host, PLANE_GPU) || of_kind(host, PLANE_TENSORCORE) || of_kind(host, PLANE_SPARSECORE);
+    case NEED_ALLOCATIONS: return (memory = host_memory_profile(host, err)) && memory->n_events;
+    default: return false;
+    }
+}
+
+static bool run_has_steps(Run *run, Host *only, ProfErr *err)
+{
+    const StepDb *steps = run_steps(run, only, err);
+    if (steps && !steps->n_steps) steps = run_marked_steps(run, only, err);
+    return steps && steps->n_steps;
+}
+
+static bool has(Run *run, Host *only, enum Need need, ProfErr *err)
+{
+    if (need == NEED_STEPS) return run_has_steps(run, only, err);
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
+        Host *host = &run->hosts[h];
+        if (host->readable && (!only || host == only) && host_has(host, need, err)) return true;
+    }
+    return false;
+}
+
+static const struct {
+    enum Need need;
+    const char *reason;
+} reasons[] = {
+    {NEED_EVENTS, "no line of the source has an event"},
+    {NEED_HOST, "no thread of the host has an event (the profiler option host_tracer_level = 0 records none)"},
+    {NEED_DEVICE, "no GPU, TensorCore or SparseCore has an event: the run used the CPU alone, or the profiler recorded no device (`session` has its errors)"},
+    {NEED_GPU, "no GPU has an event"},
+    {NEED_TPU, "no TensorCore of a TPU has an event"},
+    {NEED_STEPS, "no step was found (prof_issues with the code no_steps says what marks a step)"},
+    {NEED_PROGRAMS, "the source has no HLO program: XLA compiled none, or the profiler option enable_hlo_proto was off"},
+    {NEED_ALLOCATIONS, "no allocator reported an allocation (events MemoryAllocation and MemoryDeallocation; host_tracer_level = 2 records them)"},
+};
+
+static const char *reason_of(const Empty *empty, Run *run, Host *only, ProfErr *err)
+{
+    if (empty->needs & ~(unsigned)NEED_PROGRAMS && run->n_hosts && run->hosts[0].is_program)
+        return "the source is an HLO program, which has no events; give a profile (*.xplane.pb)";
+    for (size_t i = 0; i < COUNT(reasons); i++)
+        if (empty->needs & reasons[i].need && !has(run, only, reasons[i].need, err)) return reasons[i].reason;
+    return empty->nothing;
+}
+
+bool empty_record(const Empty *empty, Run *run, Host *only, ProfErr *err)
+{
+    Host *host = only;
+    for (size_t h = 0; h < run->n_hosts && !host; h++)
+        if (run->hosts[h].readable) host = &run->hosts[h];
+    const char *reason = host ? reason_of(empty, run, only, err) : NULL;
+    if (err->code || !reason) return !err->code;
+    char message[512];
+    snprintf(message, sizeof message, "%s has no rows: %s", empty->name, reason);
+    host_remark(host, "info", "nothing_to_show", empty->name, message);
+    return true;
+}
