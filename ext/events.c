@@ -2,16 +2,16 @@
  *
  *   SELECT hlo_op, count(*), sum(self_time_ns) FROM Events('logs') WHERE category = 'XLA Ops' GROUP BY 1 ORDER BY 3 DESC;
  *
- * Rows are the file's events: of /host:CPU and GPUs those of all lines that are not derived, of a TensorCore those of Steps, XLA
- * Modules and XLA Ops, of other TPU planes and custom ones all. An event's stats are read when a column is asked for. */
+ * Rows are the file's events: of /host:CPU all but those of derived lines, of GPUs also without _counters_, of a TensorCore those of the
+ * lines that OF_CORE names, of other TPU planes and custom ones all. An event's stats are read when a column is asked for. */
 #define _GNU_SOURCE
 #include "../loader/analysis/enclosing.h"
 #include "../loader/analysis/event_stats.h"
 #include "../loader/analysis/events.h"
 #include "../loader/analysis/grouping.h"
+#include "../loader/text_buffer.h"
 #include "events_hlo.h"
 
-#include <float.h>
 #include <math.h>
 
 SQLITE_EXTENSION_INIT3
@@ -22,11 +22,12 @@ SQLITE_EXTENSION_INIT3
     C(ED_STREAM, "stream_id", "INTEGER", NULL, "line id modulo 2^32; NULL on host rows", "XLine.id")                                                           \
     C(ED_THREAD, "thread_id", "INTEGER", NULL, "line id modulo 2^32; NULL on device rows", "XLine.id")                                                         \
     C(ED_THREAD_NAME, "thread_name", "TEXT", NULL, "name of the thread; NULL on device rows", "XLine.name")                                                    \
-    C(ED_CORRELATION, "correlation_id", "INTEGER", NULL, "modulo 2^32, 0 where it is no uint64 (on GPU rows: no integer); NULL without, and on TPU rows",      \
-      "stat correlation_id")                                                                                                                                   \
+    C(ED_CORRELATION, "correlation_id", "INTEGER", NULL,                                                                                                       \
+      "modulo 2^32, 0 where it is no uint64 (on GPU rows: no integer); NULL without, on TPU rows and on XLA lines of GPUs", "stat correlation_id")             \
     C(ED_KERNEL_NAME, "kernel_name", "TEXT", NULL,                                                                                                             \
-      "name of the event; steps and modules of a TensorCore carry step: or HLO Module: before it; NULL on other TPU planes", "XEventMetadata.name")            \
-    C(ED_KERNEL_DETAILS, "kernel_details", "TEXT", NULL, "launch of a kernel; NULL on other rows", "stat kernel_details")                                      \
+      "name of the event, after step: (steps of a TensorCore), HLO Module: (modules of a TensorCore or GPU) or TC Overlay:; NULL on other TPU planes",         \
+      "XEventMetadata.name")                                                                                                                                   \
+    C(ED_KERNEL_DETAILS, "kernel_details", "TEXT", NULL, "launch of a kernel; NULL on other rows and on XLA lines of GPUs", "stat kernel_details")             \
     C(ED_TF_OP_NAME, "tf_op_name", "TEXT", NULL,                                                                                                               \
       "framework op: of host rows the event's own, of GPU rows their HLO instruction's or else as the stat says, of TPU rows as the stat says; NULL: none",    \
       "XEventMetadata.name, op_name of the program, stat tf_op")                                                                                               \
@@ -42,9 +43,10 @@ SQLITE_EXTENSION_INIT3
       "duration; on TPU planes without what nests directly inside, in whole ns and stored order: XProf subtracts no nesting elsewhere", "XProf")               \
     C(ED_STEP, "step", "TEXT", NULL, "name of the step that XProf groups host and GPU events into; of TensorCore ops the step's event around; NULL: none",     \
       "XProf's grouping")                                                                                                                                      \
-    C(ED_CATEGORY, "category", "TEXT", NULL, "host, device, or the line's name on TPU and custom planes", "XLine.name")                                        \
-    C(ED_FLOPS, "flops", "INTEGER", "FLOP", "of TPU and custom rows, 0 where it is no integer; NULL without the stat", "stat flops")                           \
-    C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes", "of TPU and custom rows, 0 where it is no integer; NULL without the stat", "stat bytes_accessed")      \
+    C(ED_CATEGORY, "category", "TEXT", NULL, "host, device, or the line's name on TPU and custom planes and of XLA lines of GPUs", "XLine.name")               \
+    C(ED_FLOPS, "flops", "INTEGER", "FLOP", "of TPU and custom rows, and of XLA lines of GPUs, 0 where it is no integer; NULL without the stat", "stat flops") \
+    C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes", "of TPU and custom rows, and of XLA lines of GPUs, 0 where it is no integer; NULL without the stat",   \
+      "stat bytes_accessed")                                                                                                                                   \
     C(ED_INPUTS, "input_tensors", "TEXT", "JSON",                                                                                                              \
       "array of the shapes of the HLO instruction's operands, else, where a GPU kernel has a tf_op, of its stat; NULL: none",                                  \
       "HloInstructionProto, stat shape")                                                                                                                       \
@@ -69,8 +71,9 @@ static const Column Events_columns[] = {EVENTS_DB_COLUMNS(COLUMN_DOC)};
 
 /* ---- lines that it shows ---- */
 
-enum Place { AT_NONE, AT_HOST, AT_GPU, AT_STEP, AT_MODULE, AT_OP, AT_TPU, AT_CUSTOM };
-enum { STEPS_LINE = 1, MODULES_LINE = 2, OPS_LINE = 3 }; /* XLine.id on a TensorCore */
+/* XProf shows lines called XLA Modules and XLA Ops of a GPU (AT_GPU_MODULE, AT_GPU_OP) like those of a TPU, without nesting. */
+enum Place { AT_NONE, AT_HOST, AT_GPU, AT_CUSTOM, AT_GPU_MODULE, AT_GPU_OP, AT_STEP, AT_MODULE, AT_OP, AT_OVERLAY, AT_TC_OVERLAY, AT_TPU };
+static const enum Place OF_CORE[] = {[1] = AT_STEP, [2] = AT_MODULE, [3] = AT_OP, [7] = AT_OVERLAY, [8] = AT_TC_OVERLAY, [9] = AT_OVERLAY}; /* by XLine.id */
 
 static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
 
@@ -83,20 +86,26 @@ static const Plane *cpu_plane(const Host *host)
     return found;
 }
 
+static enum Place place_on_gpu(const Line *line)
+{
+    if (line->derived || line->kind == LINE_COUNTERS) return AT_NONE;
+    if (!strcmp(line->name->text, "XLA Modules")) return AT_GPU_MODULE;
+    return strcmp(line->name->text, "XLA Ops") ? AT_GPU : AT_GPU_OP;
+}
+
 static enum Place place_of(const Line *line, const Plane *cpu)
 {
     const Plane *plane = line->plane;
     if (plane == cpu) return line->derived ? AT_NONE : AT_HOST;
-    if (plane->kind == PLANE_GPU) return line->derived ? AT_NONE : AT_GPU;
-    if (is_numbered_core(plane)) {
-        static const enum Place places[] = {[STEPS_LINE] = AT_STEP, [MODULES_LINE] = AT_MODULE, [OPS_LINE] = AT_OP};
-        return line->proto_id > 0 && line->proto_id < (int64_t)COUNT(places) ? places[line->proto_id] : AT_NONE;
-    }
+    if (plane->kind == PLANE_GPU) return place_on_gpu(line);
+    if (is_numbered_core(plane)) return line->proto_id > 0 && line->proto_id < (int64_t)COUNT(OF_CORE) ? OF_CORE[line->proto_id] : AT_NONE;
     if (starts_with(plane->name->text, "/device:CUSTOM:")) return AT_CUSTOM;
     return starts_with(plane->name->text, "/device:TPU:") ? AT_TPU : AT_NONE;
 }
 
-static bool on_device_of_tpu(enum Place place) { return place >= AT_STEP; }
+/* Do the metadata's stats count, and flops and bytes have columns? */
+static bool shows_metadata(enum Place place) { return place >= AT_CUSTOM; }
+static bool on_gpu(enum Place place) { return place == AT_GPU || place == AT_GPU_MODULE || place == AT_GPU_OP; }
 
 /* ---- rows ---- */
 
@@ -194,13 +203,13 @@ static void tell(EventsRows *r, const Stat *stat)
     r->told[told] = *stat, r->is_told[told] = true; /* of several the last counts */
 }
 
-/* The metadata's stats, which count on TPU and custom planes only. */
+/* The metadata's stats, which do not count everywhere. */
 static bool open_meta(RowCursor *c, EventsRows *r)
 {
     const EventMeta *meta = r->event.meta;
     if (r->meta == meta) return true;
     r->n_meta = 0, r->meta = NULL;
-    if (meta->span.n_bytes && on_device_of_tpu(r->place)) {
+    if (meta->span.n_bytes && shows_metadata(r->place)) {
         if (meta->span.n_bytes > r->meta_capacity) {
             prof_free(r->meta_message);
             r->meta_capacity = 0;
@@ -288,7 +297,7 @@ static bool has_column(enum Place place, unsigned known)
     case STAT_SOURCE: return place != AT_GPU;
     case STAT_TF_OP: return place != AT_HOST;
     case STAT_FLOPS:
-    case STAT_BYTES_ACCESSED: return on_device_of_tpu(place);
+    case STAT_BYTES_ACCESSED: return shows_metadata(place);
     case STAT_KERNEL_DETAILS:
     case STAT_HLO_OP:
     case STAT_HLO_MODULE:
@@ -302,11 +311,7 @@ static bool has_column(enum Place place, unsigned known)
 static void add_real(sqlite3_str *out, double value)
 {
     char digits[40];
-    if (isnan(value)) return sqlite3_str_appendall(out, "nan");
-    if (signbit(value)) sqlite3_str_appendchar(out, 1, '-');
-    value = fabs(value);
-    if (isinf(value)) return sqlite3_str_appendall(out, "inf");
-    sqlite3_snprintf(sizeof digits, digits, "%g", value < DBL_MIN ? 0.0 : value);
+    print_real(digits, sizeof digits, "%g", isnan(value) ? NAN : isnormal(value) || isinf(value) ? value : copysign(0, value));
     sqlite3_str_appendall(out, digits);
 }
 
@@ -519,7 +524,7 @@ static void device_column(const EventsRows *r, sqlite3_context *ctx)
     const Plane *plane = r->line->plane;
     if (r->place == AT_HOST)
         sqlite3_result_text(ctx, "cpu:0", -1, SQLITE_STATIC);
-    else if (r->place == AT_GPU)
+    else if (on_gpu(r->place))
         sqlite3_result_text(ctx, sqlite3_mprintf("gpu:%lld", (long long)plane->proto_id), -1, sqlite3_free);
     else if (r->place == AT_CUSTOM)
         result_text(ctx, plane->name);
@@ -538,11 +543,11 @@ static void result_prefixed(sqlite3_context *ctx, const char *prefix, const Text
 static void kernel_name_column(const EventsRows *r, sqlite3_context *ctx)
 {
     const Text *name = r->event.meta->name;
-    const char *before = r->place == AT_MODULE ? "HLO Module:" : "step:";
-    if (r->place == AT_TPU) return;
-    if (r->place == AT_MODULE || r->place == AT_STEP)
-        result_prefixed(ctx, before, name);
-    else
+    static const char *const before[] = {
+        [AT_STEP] = "step:", [AT_MODULE] = "HLO Module:", [AT_GPU_MODULE] = "HLO Module:", [AT_TC_OVERLAY] = "TC Overlay:", [AT_TPU] = NULL};
+    if (before[r->place])
+        result_prefixed(ctx, before[r->place], name);
+    else if (r->place != AT_TPU)
         result_text(ctx, name);
 }
 
@@ -556,7 +561,7 @@ static void correlation_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx
 
 static void self_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
 {
-    bool nests = on_device_of_tpu(r->place) && r->place != AT_CUSTOM;
+    bool nests = r->place >= AT_STEP;
     const int64_t *self = nests ? line_self_ns(r->line, &c->err) : NULL;
     int64_t value = self ? self[index_of(r)] : event_duration_ns(&r->event);
     sqlite3_result_int64(ctx, nests && value < 0 ? 0 : value);
@@ -595,7 +600,7 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     EventsRows *r = c->owned;
     uint32_t line_id = (uint32_t)r->line->proto_id;
-    bool on_host = r->place == AT_HOST, on_gpu = r->place == AT_GPU;
+    bool on_host = r->place == AT_HOST, of_kernel = r->place == AT_GPU;
     switch (column) {
     case ED_DEVICE: device_column(r, ctx); break;
     case ED_STREAM:
@@ -608,7 +613,7 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ED_CORRELATION: correlation_column(c, r, ctx); break;
     case ED_KERNEL_NAME: kernel_name_column(r, ctx); break;
     case ED_KERNEL_DETAILS:
-        if (on_gpu) stat_column(c, r, ctx, TOLD_DETAILS);
+        if (of_kernel) stat_column(c, r, ctx, TOLD_DETAILS);
         break;
     case ED_TF_OP_NAME:
     case ED_TF_OP_TYPE: tf_op_column(c, r, ctx, column == ED_TF_OP_TYPE); break;
@@ -621,7 +626,7 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ED_CATEGORY: category_column(r, ctx); break;
     case ED_FLOPS:
     case ED_MEMORY:
-        if (on_device_of_tpu(r->place)) stat_column(c, r, ctx, column == ED_FLOPS ? TOLD_FLOPS : TOLD_BYTES);
+        if (shows_metadata(r->place)) stat_column(c, r, ctx, column == ED_FLOPS ? TOLD_FLOPS : TOLD_BYTES);
         break;
     case ED_INPUTS:
     case ED_OUTPUTS:
@@ -631,7 +636,7 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (on_host) stat_column(c, r, ctx, TOLD_FLOW);
         break;
     case ED_SOURCE_LINE:
-        if (!on_gpu) stat_column(c, r, ctx, TOLD_SOURCE);
+        if (!of_kernel) stat_column(c, r, ctx, TOLD_SOURCE);
         break;
     case ED_SRC_SLICE: dcn_column(r, ctx, DCN_SRC_SLICE); break;
     case ED_DST_SLICE: dcn_column(r, ctx, DCN_DST_SLICE); break;

@@ -4,6 +4,7 @@
  *   SELECT model, request_count, average_latency_ms, request_throughput FROM inference_models('logs');
  *   SELECT request_id, latency_ms, device_compute_ps * 1e-9 FROM inference_requests('logs') ORDER BY latency_ms DESC LIMIT 5; */
 #include "../loader/analysis/inference.h"
+#include "../loader/text_buffer.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -395,8 +396,7 @@ static void result_percentile(sqlite3_context *ctx, const PercentileRow *row)
 {
     const InferenceModel *m = row->model;
     if (!row->sum)
-        sqlite3_result_text(ctx, sqlite3_mprintf("%.3f", 100.0 * (double)row->sample / (double)(row->is_batch ? m->n_batches : m->n_requests)), -1,
-                            sqlite3_free);
+        result_real(ctx, "%.3f", 100.0 * (double)row->sample / (double)(row->is_batch ? m->n_batches : m->n_requests));
     else if (row->sum == &m->all)
         sqlite3_result_text(ctx, row->is_batch ? "Aggregated" : "Average", -1, SQLITE_STATIC);
     else
@@ -530,8 +530,11 @@ static void patterns_column(RowCursor *c, sqlite3_context *ctx, int column)
     case IT_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)p->n); break;
     case IT_TEXT: {
         sqlite3_str *out = sqlite3_str_new(NULL);
-        for (int i = 0; i < (int)COUNT(pattern_percentiles); i++)
-            sqlite3_str_appendf(out, "%s%.2f%%: %.6fms", i ? "<br>" : "", pattern_percentiles[i], pattern_ms(p, i));
+        for (int i = 0; i < (int)COUNT(pattern_percentiles); i++) {
+            char room[400];
+            print_real(room, sizeof room, "%.2f%%: %.6fms", pattern_percentiles[i], pattern_ms(p, i));
+            sqlite3_str_appendf(out, "%s%s", i ? "<br>" : "", room);
+        }
         sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
         break;
     }
@@ -614,7 +617,7 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case IL_PERCENTILE:
         if (c->i)
-            sqlite3_result_text(ctx, sqlite3_mprintf("%.1f%%", percentile), -1, sqlite3_free);
+            result_real(ctx, "%.1f%%", percentile);
         else
             sqlite3_result_text(ctx, "Avg", -1, SQLITE_STATIC);
         break;

@@ -7,9 +7,9 @@
 #include "../loader/analysis/serving.h"
 #include "../loader/analysis/training.h"
 #include "../loader/format/hlo.h"
+#include "../loader/text_buffer.h"
 
 #include <math.h>
-#include <stdio.h>
 SQLITE_EXTENSION_INIT3
 
 #define OVERVIEW_COLUMNS(C)                                                                                                                                    \
@@ -57,7 +57,7 @@ static void add_text(Overview *o, const char *name, const char *value, const cha
 static void add_number(Overview *o, const char *name, const char *format, double value, const char *unit, const char *description)
 {
     char text[400];
-    if (!isnan(value)) snprintf(text, sizeof text, format, value);
+    if (!isnan(value)) print_real(text, sizeof text, format, value);
     add_text(o, name, isnan(value) ? NULL : text, unit, description);
 }
 

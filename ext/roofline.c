@@ -7,8 +7,6 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#include <stdio.h>
-
 /* ---- roofline ---- */
 
 #define ROOFLINE_COLUMNS(C)                                                                                                                                    \
@@ -289,7 +287,6 @@ static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
     const DeviceCapabilities *d = c->item;
     double value;
     bool number = property_number(c->from, d, c->i, &value, &c->err);
-    char text[32];
     switch (column) {
     case RP_NAME: sqlite3_result_text(ctx, properties[c->i].name, -1, SQLITE_STATIC); break;
     case RP_VALUE:
@@ -297,10 +294,7 @@ static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
             sqlite3_result_text(ctx, d->hardware > HARDWARE_CPU ? d->device_type : "", -1, SQLITE_STATIC);
             break;
         }
-        snprintf(text, sizeof text, "%g", value); /* SQLite's own rounds halves up */
-        for (char *p = text; *p; p++)
-            if (*p == ',') *p = '.'; /* as some locales have it */
-        sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
+        result_real(ctx, "%g", value);
         break;
     case RP_EXACT:
         if (number && (value != 0 || properties[c->i].kind >= PROPERTY_MEGACORE)) sqlite3_result_double(ctx, value);

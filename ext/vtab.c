@@ -4,6 +4,7 @@
  * h host, a digit for each RowKey and one of !"# for each TextKey given by equality. SQLite checks every term again; a plan only spares work.
  * A ? at the end: an argument is given twice. */
 #include "../loader/format/xspace.h"
+#include "../loader/text_buffer.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -69,6 +70,13 @@ int prof_null_in_or(sqlite3_vtab *vtab)
 }
 
 /* ---- values ---- */
+
+void result_real(sqlite3_context *ctx, const char *format, double value)
+{
+    char text[400];
+    print_real(text, sizeof text, format, value);
+    sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
+}
 
 void result_text(sqlite3_context *ctx, const Text *text) { sqlite3_result_text(ctx, text->text, text->has_nul ? (int)text->n_bytes : -1, SQLITE_STATIC); }
 

@@ -55,12 +55,21 @@ void text_add_format(TextBuffer *out, const char *format, ...)
     if (n > 0) text_add_bytes(out, piece, (size_t)n < sizeof piece ? (size_t)n : sizeof piece - 1);
 }
 
+int print_real(char *room, size_t n_bytes, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(room, n_bytes, format, ap);
+    va_end(ap);
+    for (char *p = room; n > 0 && *p; p++)
+        if (*p == ',') *p = '.';
+    return n;
+}
+
 void text_add_real(TextBuffer *out, double value, int digits)
 {
     char text[48];
-    int n = snprintf(text, sizeof text, "%.*g", digits, value);
-    char *comma = strchr(text, ',');
-    if (comma) *comma = '.';
+    int n = print_real(text, sizeof text, "%.*g", digits, value);
     if (n > 0) text_add_bytes(out, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 

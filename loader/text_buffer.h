@@ -19,6 +19,8 @@ void text_add(TextBuffer *out, const char *text);
 void text_add_char(TextBuffer *out, char c);
 void text_add_integer(TextBuffer *out, int64_t value);
 void text_add_format(TextBuffer *out, const char *format, ...) __attribute__((format(printf, 2, 3))); /* up to 400 bytes */
+/* snprintf of numbers with a decimal point whatever the program's locale has. SQLite's own printf rounds ties in another way. */
+int print_real(char *room, size_t n_bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* As printf's %.*g, with a decimal point whatever the program's locale has. */
 void text_add_real(TextBuffer *out, double value, int digits);
 /* C escapes: \" \' \\ \n \r \t, and octal for what is not printable ASCII. */

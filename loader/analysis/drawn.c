@@ -1,6 +1,7 @@
 /* drawn.c: tracks, names and arguments of the trace viewer; see drawn.h. */
 #include "drawn.h"
 
+#include "../text_buffer.h"
 #include "event_context.h"
 
 #include <math.h>
@@ -161,11 +162,9 @@ const char *drawn_value(const Plane *plane, const Stat *value, char room[DRAWN_R
     switch (value->type) {
     case TYPE_INT64: snprintf(room, DRAWN_ROOM, "%lld", (long long)value->integer); break;
     case TYPE_UINT64: snprintf(room, DRAWN_ROOM, "%llu", (unsigned long long)value->natural); break;
-    case TYPE_DOUBLE: snprintf(room, DRAWN_ROOM, "%g", value->number != value->number ? NAN : value->number); break;
+    case TYPE_DOUBLE: print_real(room, DRAWN_ROOM, "%g", value->number != value->number ? NAN : value->number); break;
     default: snprintf(room, DRAWN_ROOM, "<opaque bytes>"); break;
     }
-    for (char *p = room; *p; p++)
-        if (*p == ',') *p = '.'; /* whatever the program's locale has */
     *n_bytes = strlen(room);
     return room;
 }

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """Writes the hosts of events_odd: what XProf's Events DB has a rule for and no recording shows together.
 
-    tests/data/recipes/events_odd.py [FOLDER]      FOLDER/HOST.xplane.pb; tests/data/events_odd/plugins/profile/odd if not given
+    tests/data/recipes/events_odd.py [FOLDER]      FOLDER/RUN/HOST.xplane.pb; tests/data/events_odd/plugins/profile if not given
 
+Run odd:
     types    stats of every type where one is read: flops, correlation ids, MegaScale's, on planes of every name
     args     how values are printed, which stats a kind of plane leaves out, several planes of one name
     nested   nested events on every kind of line; HLO names of kernels that are empty or no texts
     modules  modules and steps that overlap, nest, begin together and end together, and ops at their borders
+Run lines:
+    tpu      lines of every id that a TensorCore has, and lines of the same names on other planes
+    gpu      lines of GPUs that have the names of a TPU's lines, and lines of counters
+    doubles  doubles that six digits show only after rounding, half of them halfway between two neighbours
 
 The same bytes each time."""
 import os
@@ -104,12 +109,51 @@ def modules():
     return space(plane(1, "/device:TPU:0", lines, metadata))
 
 
+STATS = [s("flops", uint64=7), s("bytes_accessed", int64=8), s("correlation_id", uint64=9), s("source", str="f.py:3"), s("hlo_op", str="a::b"),
+         s("hlo_module", str="jit_x(5)"), s("tf_op", str="p/q:R"), s("kernel_details", str="kd"), s("note", str="nn"), s("shape", str="(f32[2];f32[3])"),
+         s("program_id", uint64=5), s("run_id", int64=4), s("name", str="nm")]
+
+
+def named_lines(planes):
+    """Planes whose lines all have the same events: nested ones, with stats of their own or of their metadata, without a name."""
+    metadata = b"".join([
+        event_metadata(1, "plain"), event_metadata(2, "described", "shown", [s("flops", uint64=11), s("note", str="mnote"), s("tf_op", str="u/v:W"),
+                                                                           s("source", str="m.py:1"), s("hlo_op", str="mh")]),
+        event_metadata(3, "TC Overlay:y"), event_metadata(4, "")])
+    events = [event(1, 0, 50000), event(1, 1000, 20000, STATS), event(2, 2000, 5000), event(2, 30000, 5000, STATS), event(3, 40000, 1000), event(4, 42000, 1000),
+              event(1, 52000, 3000, [s("hlo_op", str="")])]
+    return space(*(plane(i + 1, name, [line(k, n, events, timestamp_ns=10**6) for k, n in lines], metadata + STAT_METADATA)
+                   for i, (name, lines) in enumerate(planes)))
+
+
+def tpu():
+    return named_lines([
+        ("/device:TPU:0", [(k, "line %d" % k) for k in (-1, 0, *range(1, 13), 100, 2**32 + 7)]),
+        ("/device:TPU:1", [(3, "_counters_"), (6, "Overlay"), (7, "XLA Ops"), (8, "XLA Modules"), (9, "Steps")]),
+        ("/device:TPU:0 SparseCore 0", [(1, "Sparse Core Steps"), (7, "Overlay"), (8, "TC Overlay"), (9, "XLA Ops"), (10, "_counters_"), (11, "XLA Modules")]),
+        ("/device:CUSTOM:x", [(1, "Steps"), (7, "Overlay"), (8, "TC Overlay"), (9, "XLA Ops"), (10, "_counters_"), (11, "XLA Modules")]),
+        ("/host:CPU", [(1, "Steps"), (2, "XLA Ops"), (8, "XLA Modules"), (10, "_counters_")])])
+
+
+def gpu():
+    return named_lines([("/device:GPU:0", [(1, "Stream #1"), (2, "XLA Modules"), (3, "XLA Ops"), (4, "Steps"), (7, "_counters_"), (8, "TC Overlay"),
+                                           (9, "_counters_ "), (10, "Async XLA Ops"), (11, "Sparse Core Ops"), (12, "XLA Ops")])])
+
+
+def doubles():
+    values = [k * 10**n + 5 * 10**(n - 1) for n in range(1, 10) for k in (100000, 123456, 123457, 555555, 999999)]
+    values += [(2 * k + 1) / 2**n for n in range(1, 8) for k in (500000, 1234567)] + [-8502515.0, 99999.95, 4e-310, 5e-324, 2.5e-5, 1.000005, 100000.5]
+    return space(plane(1, "/host:CPU", [line(7, "main", [event(1, i * 2000, 1000, [s("value", double=v)]) for i, v in enumerate(values)])],
+                       event_metadata(1, "work") + STAT_METADATA))
+
+
 def main():
-    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "events_odd", "plugins", "profile", "odd")
-    os.makedirs(folder, exist_ok=True)
-    for make in (types, args, nested, modules):
-        with open(os.path.join(folder, make.__name__ + ".xplane.pb"), "wb") as f:
-            f.write(make())
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "events_odd", "plugins", "profile")
+    for run, hosts in (("odd", (types, args, nested, modules)), ("lines", (tpu, gpu, doubles))):
+        os.makedirs(os.path.join(folder, run), exist_ok=True)
+        for make in hosts:
+            with open(os.path.join(folder, run, make.__name__ + ".xplane.pb"), "wb") as f:
+                f.write(make())
 
 
 if __name__ == "__main__":
