@@ -55,32 +55,38 @@ def grouped(columns, rows, key):
     return groups
 
 
+class Difference:
+    """A cell that differs. A row that only one side has is a difference in each of its columns; "place" is the column of a row's place in the order.
+
+    at      what names the cell: the row's key, which of the rows with this key, the column
+    want    XProf's value and `got` ours; `want_row` and `got_row` are the rows as {column: value}, None if the side has no such row
+    """
+
+    def __init__(self, at, want, got, want_row, got_row, text):
+        self.at, self.column, self.want, self.got, self.want_row, self.got_row, self.text = at, at[2], want, got, want_row, got_row, text
+
+
 class Result:
-    """What a comparison found: cells, mismatches, and a line for each of the first few."""
+    """What a comparison found: how many cells it compared, and the differences."""
 
-    def __init__(self, show=5):
-        self.cells = self.bad = 0
-        self.show, self.lines, self.columns = show, [], {}
+    def __init__(self):
+        self.cells, self.differences = 0, []
 
-    def wrong(self, text, cells=1, column=None):
-        self.bad += cells
-        column = column or "rows"
-        self.columns[column] = self.columns.get(column, 0) + cells
-        if len(self.lines) < self.show:
-            self.lines.append(text if len(text) < 600 else text[:600] + "...")
+    def wrong(self, at, text, want=None, got=None, want_row=None, got_row=None):
+        self.differences.append(Difference(at, want, got, want_row, got_row, text if len(text) < 600 else text[:600] + "..."))
 
 
-def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=(), show=5):
-    """Compares (columns, rows) of XProf with {column: place} and rows of ours. `absent`: columns that ours lacks."""
+def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=None):
+    """Compares (columns, rows) of XProf with {column: place} and rows of ours. `absent`: {column that ours lacks: why}."""
     columns, want_rows = want
     places, got_rows = got
-    result = Result(show)
+    result = Result()
     here = [c for c in columns if c in places]
     for c in columns:
         if c not in places:
             result.cells += len(want_rows)
-            result.wrong("column %s: %s" % (c, absent.get(c, "no entry says where ours is") if isinstance(absent, dict) else "absent"),
-                         max(1, len(want_rows)), c)
+            for n in range(max(1, len(want_rows))):
+                result.wrong(((), n, c), "column %s: %s" % (c, (absent or {}).get(c, "no entry says where ours is")))
     theirs = grouped(here, [[row[columns.index(c)] for c in here] for row in want_rows], key)
     ours = grouped(here, [[row[places[c]] for c in here] for row in got_rows], key)
     width = max(1, len(here))
@@ -90,21 +96,25 @@ def compare(want, got, key=(), order=False, tolerance=1e-9, real=(), absent=(), 
         if not order and max(len(left), len(right)) > 1:
             left, right = (sorted(side, key=lambda item: [rounded(v) for v in item[1]]) for side in (left, right))
         result.cells += width * max(len(left), len(right))
-        for (at, row), (place, mine) in zip(left, right):
-            matched.append((at, place, name))
-            for c, a, b in zip(here, row, mine):
-                if not same(a, b, tolerance, c in real):
-                    result.wrong("%s %s: XProf %r, ours %r" % (label(name, key), c, a, b), column=c)
-        for _, row in left[len(right):]:
-            result.wrong("%s: only XProf has it: %s" % (label(name, key), dict(zip(here, row))), width)
-        for _, row in right[len(left):]:
-            result.wrong("%s: only ours has it: %s" % (label(name, key), dict(zip(here, row))), width)
+        for n, ((at, row), (place, mine)) in enumerate(zip(left, right)):
+            matched.append((at, place, name, n))
+            wrong = [i for i, c in enumerate(here) if not same(row[i], mine[i], tolerance, c in real)]
+            if wrong:
+                want_row, got_row = dict(zip(here, row)), dict(zip(here, mine))
+                for i in wrong:
+                    result.wrong((name, n, here[i]), "%s %s: XProf %r, ours %r" % (label(name, key), here[i], row[i], mine[i]), row[i], mine[i], want_row, got_row)
+        for n in range(min(len(left), len(right)), max(len(left), len(right))):
+            row = dict(zip(here, (left if n < len(left) else right)[n][1]))
+            text = "%s: only %s has it: %s" % (label(name, key), "XProf" if n < len(left) else "ours", row)
+            sides = (row, None) if n < len(left) else (None, row)
+            for c in here or ["row"]:
+                result.wrong((name, n, c), text, *(side and side.get(c) for side in sides), *sides)
     if order:
         last = -1
         result.cells += len(matched)
-        for at, place, name in sorted(matched):
+        for at, place, name, n in sorted(matched):
             if place < last:
-                result.wrong("%s: place %d in XProf's order, %d in ours" % (label(name, key), at, place))
+                result.wrong((name, n, "place"), "%s: place %d in XProf's order, %d in ours" % (label(name, key), at, place))
             last = max(last, place)
     return result
 

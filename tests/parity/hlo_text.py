@@ -28,13 +28,20 @@ def file_name(module):
 
 
 def our_texts(path, style):
-    """{file name of the program: its text}, and an error or None."""
-    columns = ["hlo_module || '(' || program_id || ')'", "text"]
+    """{file name of the program: the texts of all programs of this name}, and an error or None. XProf keeps one of these, in the order of a hash."""
+    columns = ["hlo_module || '(' || program_id || ')'", "text", "line_number"]
     rows, error = library.ask_each({"text": (columns, "FROM hlo_text(%s, NULL, '%s')" % (library.quoted(path), style))})["text"]
     texts = {}
-    for module, text in rows:
-        texts.setdefault(file_name(module), []).append(text + "\n")
-    return {module: "".join(lines) for module, lines in texts.items()}, error
+    for module, text, line in rows:
+        programs = texts.setdefault(file_name(module), [])
+        if line == 1:
+            programs.append([])
+        programs[-1].append(text + "\n")
+    return {module: ["".join(lines) for lines in programs] for module, programs in texts.items()}, error
+
+
+def wrong_lines(ours, theirs):
+    return [i for i in range(max(len(ours), len(theirs))) if i >= len(ours) or i >= len(theirs) or ours[i] != theirs[i]]
 
 
 def compare(name, path, answer, style, show):
@@ -51,8 +58,9 @@ def compare(name, path, answer, style, show):
     for f in files:
         module = f[len("graph_viewer/"):-len(end)]
         theirs = answer.text(f).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace").split("\n")
-        ours = (only if only is not None else texts.get(module, "")).split("\n")
-        wrong = [i for i in range(max(len(ours), len(theirs))) if i >= len(ours) or i >= len(theirs) or ours[i] != theirs[i]]
+        programs = [text.split("\n") for text in only or texts.get(module, [""])]
+        ours = min(programs, key=lambda text: len(wrong_lines(text, theirs)))
+        wrong = wrong_lines(ours, theirs)
         counts[0] += 1
         counts[1] += len(theirs)
         counts[2] += bool(wrong)

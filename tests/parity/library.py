@@ -146,11 +146,3 @@ def dump(source):
             n = seen[owner] = seen.get(owner, -1) + 1
             values.insert(keys - 1, n)
         yield name + "\t" + "\t".join(map(spell, values))
-
-
-def by_chance(conditions, name, path):
-    """Why XProf's answer to a tool is a matter of chance for this file, None if it is not: conditions as tools.CHANCE has them."""
-    for tool, reason, sql in conditions:
-        if fnmatch.fnmatch(name, tool) and ask_each({"chance": (["1"], sql.replace("{source}", quoted(path)))})["chance"][0]:
-            return reason
-    return None

@@ -1,11 +1,15 @@
 """Profiles and answers that lie or come from outside the repository: the shared folder, the generator of made-up profiles, XProf itself."""
 
+import functools
 import os
 import random
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+
+import answers
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.environ.get("SHARED", os.path.join(ROOT, "..", "shared"))
@@ -79,6 +83,14 @@ def python_runs(command, folder):
         raise SystemExit("%s: exit status %d\n%s" % (shlex.join(command), done.returncode, done.stdout.decode("utf-8", "replace")[-2000:]))
 
 
+@functools.lru_cache(maxsize=None)
+def has_xprof():
+    try:
+        return bool(oracle_python())
+    except Absent:
+        return False
+
+
 def oracle_python():
     python = os.environ.get("ORACLE_PYTHON", "python3")
     try:
@@ -97,6 +109,21 @@ def ask_xprof(profiles, base, out, tools=(), status=(0,)):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode not in status:
         raise SystemExit("%s: exit status %d\n%s" % (shlex.join(command), done.returncode, done.stdout.decode("utf-8", "replace")[-2000:]))
+
+
+def asked_again(build, path, tools, times):
+    """Yields XProf's further Answers about some tools to a profile or a run of several hosts; none where there is no XProf to ask."""
+    if not has_xprof():
+        return
+    of_run = os.path.isdir(path)
+    folder = path if of_run else os.path.dirname(path)
+    base, run = os.path.split(os.path.abspath(folder))
+    with tempfile.TemporaryDirectory(dir=build) as place:
+        for n in range(times):
+            out = os.path.join(place, str(n))
+            ask_xprof(folder if of_run else os.path.abspath(path), base, out, tools, status=(0, 1))
+            name = answers.ALL_HOSTS if of_run else os.path.basename(path)[:-len(answers.HLO if path.endswith(answers.HLO) else answers.XSPACE)]
+            yield answers.Answer(os.path.join(out, run, name))
 
 
 def case_of(seed):

@@ -25,15 +25,15 @@ sys.dont_write_bytecode = True
 import answers  # noqa: E402
 import library  # noqa: E402
 import live  # noqa: E402
-import tools  # noqa: E402
 
 DATA = os.path.join(library.ROOT, "tests", "data")
 KEPT = os.path.join(DATA, "timeline")
 BUILD = os.path.join(library.ROOT, "build", "parity")
 csv.field_size_limit(1 << 30)
 
-# Files whose answers are not to be compared.
-LEFT_OUT = {"edge_timestamp_extreme": "times beyond int64 picoseconds: XProf's wrap, ours are held at the end"}
+# Files whose times are not compared.
+NO_TIMES = {"edge_timestamp_extreme": "times beyond int64 picoseconds: XProf's wrap, ours are held at the end"}
+ASKS = 8            # how often XProf is asked again where something differs
 
 
 def theirs(text):
@@ -63,6 +63,14 @@ def ours(path):
     return events, threads
 
 
+def timeless(events):
+    """Events without their times."""
+    counts = collections.Counter()
+    for event, n in events.items():
+        counts[event[:2] + (0.0, 0.0) + event[4:]] += n
+    return counts
+
+
 def explain(missing, surplus, show):
     """Lines about what differs; events at one place and time are shown side by side."""
     lines = []
@@ -81,13 +89,24 @@ def compare(name, path, text, args):
     except library.Refused as error:
         print("FAIL %s: %s" % (name, error))
         return "failed"
+    without_times = next((reason for part, reason in NO_TIMES.items() if part in name), None)
+    if without_times:
+        want, have = (timeless(side) for side in (want, have))
     missing, surplus = want - have, have - want
     threads = [(k, n, sorted(our_threads.get(k, ()))) for k, n in their_threads.items() if k in our_threads and n not in our_threads[k]]
     n, bad = sum(want.values()), max(sum(missing.values()), sum(surplus.values())) + len(threads)
-    left_out = next((reason for part, reason in LEFT_OUT.items() if bad and part in name), None) or (library.by_chance(tools.CHANCE, "timeline", path) if bad else None)
-    if bad and left_out:
-        print("SKIP %s: %d events, %d differ: %s" % (name, n, bad, left_out))
-        return "skipped"
+    if bad and not threads:
+        # Events that XProf itself draws in several ways, ours among them, are those that differ from some of its answers, not from all.
+        for further in live.asked_again(BUILD, path, ["trace_viewer"], ASKS):
+            again, _ = theirs(further.text("trace_viewer.csv"))
+            missing, surplus = missing & (again - have), surplus & (have - again)
+            if not missing and not surplus:
+                print("SKIP %s: %d events, %d differ: XProf itself gives several answers when it is asked again, ours among them" % (name, n, bad))
+                totals[2] += bad
+                return "skipped"
+        bad = max(sum(missing.values()), sum(surplus.values()))
+    if without_times and not bad:
+        print("%s: compared without times: %s" % (name, without_times))
     if bad or not args.q:
         print("%s %s: %d events, %d differ" % ("FAIL" if bad else "ok  ", name, n, bad))
     for line in (explain(missing, surplus, args.show) + ["    thread %s: XProf %r, ours %s" % t for t in threads[:args.show]]) if bad else ():
@@ -140,7 +159,7 @@ def keep(folder):
     return 0
 
 
-totals = [0, 0]
+totals = [0, 0, 0]
 
 
 def main():
@@ -175,7 +194,7 @@ def main():
     if not count:
         print("FAIL no answer of the trace viewer found")
         count["failed"] = 1
-    print("%d events compared, %d differ" % tuple(totals))
+    print("%d events compared, %d differ, %d more excused" % tuple(totals))
     print("%d passed, %d failed, %d skipped" % (count["passed"], count["failed"], count["skipped"]))
     return 1 if count["failed"] else 0
 

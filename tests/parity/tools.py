@@ -5,6 +5,7 @@ table), which columns name a row, whether the order counts, and what is left out
 """
 
 import html
+import itertools
 import json
 import re
 
@@ -26,17 +27,15 @@ class Entry:
     settle   function(columns, rows) -> rows for both sides, where XProf leaves more open than `turn` can settle
     rows     function(Answer) -> (columns, rows) or None, for answers that are no plain CSV
     hlo      True: asked of HLO dumps as well as of profiles
-    pending  why the table is known to differ still: its mismatches are counted and shown, and fail nothing
     """
 
-    def __init__(self, name, table, call, columns, key="", order=False, left_out=None, real="", turn=None, end="", rows=None, hlo=False,
-                 pending=None, settle=None):
+    def __init__(self, name, table, call, columns, key="", order=False, left_out=None, real="", turn=None, end="", rows=None, hlo=False, settle=None):
         self.name, self.table, self.call, self.end = name, table, call, end
         self.columns = parse_columns(columns)
         self.key, self.order = tuple(key.split()), order
         self.left_out, self.real, self.turn = left_out or {}, set(real.split("\n") if "\n" in real else real.split()), turn or {}
         self.rows = rows or (lambda answer: answer.table(name))
-        self.hlo, self.pending = hlo, pending
+        self.hlo = hlo
         self.settle = settle or (lambda columns, rows: rows)
 
 
@@ -73,8 +72,8 @@ def source_info(cell):
 
 
 def settled_tree(columns, rows):
-    """An op profile with equal siblings in an order of their own: XProf's depends on that of a hash map (TPU). A group of
-    duplicates takes its texts from the first of them."""
+    """An op profile in which neighbours of equal size come in an order of their own: XProf's is that of a hash map (TPU). All others stay where they
+    are, so their order counts. A group of duplicates takes its texts from the first of them."""
     if not {"node", "parent", "name", "rawTime", "rawFlops", "xla.category"} <= set(columns):
         return rows
     at = {c: i for i, c in enumerate(columns)}
@@ -88,7 +87,8 @@ def settled_tree(columns, rows):
         children = [(child, *subtree(child)) for child in below.get(int(row[at["node"]]), [])]
         fusion = str(row[at["xla.category"]] or "").endswith(" fusion") and "duplicate" not in row[at["name"]]
         size = at["rawFlops" if fusion else "rawTime"]
-        children.sort(key=lambda c: (-float(c[0][size] or 0), c[1]))
+        runs = itertools.groupby(children, key=lambda c: float(c[0][size] or 0))
+        children = [child for _, run in runs for child in sorted(run, key=lambda c: c[1])]
         if row[at["name"]].endswith(" and its duplicate(s)"):
             first = children[0][0]
             for i in names:
@@ -639,73 +639,6 @@ NEVER_KNOWN = ("mxu_utilization_percent", "hbm_utilization_percent", "flop_rate_
                "host_trace_level", "sc_infeed_ms_average", "sc_outfeed_ms_average", "sc_infeed_time_avg", "sc_outfeed_time_avg")
 
 
-# Host events that XProf's preprocessing looks up by name.
-CONNECTED = ("'ProcessBatch', 'BatchingSessionRun', 'ExecutorState::Process', 'TpuExecuteOp', 'EnqueueRequestLocked', 'CustomWait', 'PjrtAsyncWait', "
-             "'DoEnqueueProgram', 'DoEnqueueContinuationProgram', 'CompleteCallbacks'")
-
-# Ops of TensorCores, each as XProf knows it: by its program and its name.
-CORE_OPS = ("FROM (SELECT host, plane_id, stats ->> '$.program_id' AS program, coalesce(nullif(display_name, ''), name) AS op, stats ->> '$.symbol_id' AS symbol, "
-            "stats ->> '$.hlo_category' AS category, stats ->> '$.tf_op' AS tf_op FROM trace_events({source}) WHERE plane GLOB '/device:TPU:*' AND NOT derived) ")
-
-UNIX_TIMES = "lines begin at Unix times: XProf's times have wrapped, ours count from the session's start"
-
-# (tool, reason, SQL): where the SQL has a row, XProf's answer is a matter of chance: asked again it gives another.
-CHANCE = [
-    ("inference_profile.*", "a request in batches of several models counts for any one of these, by a hash",
-     "FROM (SELECT count(*) FROM inference_requests({source})) CROSS JOIN prof_issues({source}) WHERE code = 'request_of_several_models'"),
-    ("overview_page.inference_latency", "a request in batches of several models counts for any one of these, by a hash",
-     "FROM (SELECT count(*) FROM inference_requests({source})) CROSS JOIN prof_issues({source}) WHERE code = 'request_of_several_models'"),
-    ("op_stats.steps.cores", "with the first and last steps hosts align otherwise than without; core_steps has them as the pod viewer does",
-     "FROM (SELECT count(DISTINCT step) AS n FROM core_steps({source}) WHERE NOT dropped) JOIN (SELECT count(*) AS kept FROM steps({source}) WHERE NOT dropped) "
-     "ON n < kept"),
-    ("memory_viewer.*", "of programs of one name XProf keeps one, in the order of a hash",
-     "FROM event_metadata({source}) WHERE plane GLOB '/host:metadata*' GROUP BY host, name HAVING count(*) > 1"),
-    ("*", "of event metadata of one name XProf connects one, in the order of a hash",
-     "FROM event_metadata({source}) WHERE plane GLOB '/host:CPU*' AND (name IN (" + CONNECTED + ") OR name GLOB '*Request') "
-     "GROUP BY host, plane_id, name HAVING count(*) > 1"),
-    ("overview_page.inference_latency", "of requests that last equally long any one stands at a percentile: they come in the order of a hash",
-     "FROM inference_requests({source}) GROUP BY duration_ps HAVING min(device_compute_ps) < max(device_compute_ps) "
-     "OR min(write_to_device_ps + read_from_device_ps) < max(write_to_device_ps + read_from_device_ps)"),
-] + [
-    (tool, "a self time below 0 has wrapped in XProf, and what its sum in doubles is as an integer is not defined",
-     "FROM hosts({source}) AS h JOIN op_metrics(h.path) AS o WHERE o.self_ps >= 9223372036854775808.0")
-    for tool in ("op_stats.op_metrics_totals", "roofline_model.ops.properties", "op_profile.*")
-] + [
-    (tool, "hosts whose steps span equal times: any of them may lead when steps are aligned, by a hash, another in each tool",
-     "FROM (SELECT max(start_ps + duration_ps) - min(start_ps) AS span FROM host_steps({source}) WHERE dropped IS NULL GROUP BY host) GROUP BY span HAVING count(*) > 1")
-    for tool in ("input_pipeline_analyzer.*", "overview_page.*", "op_stats.steps*", "pod_viewer", "roofline_model.ops")
-] + [
-    (tool, "iterations of two loops of the executor begin at one moment: XProf numbers them in the order of a hash, another in each answer",
-     "FROM (SELECT *, max(iteration) OVER (PARTITION BY host, step) AS last FROM (SELECT host, stats ->> '$.id' AS step, stats ->> '$.iter_num' AS iteration, "
-     "min(start_ps) AS start FROM trace_events({source}) WHERE name = 'ExecutorState::Process' GROUP BY 1, 2, 3)) WHERE last <> 0 GROUP BY host, start "
-     "HAVING count(DISTINCT step) > 1")
-    for tool in ("input_pipeline_analyzer.steps*", "overview_page.input_pipeline*", "op_stats.steps*", "pod_viewer", "memory_profile.*", "timeline")
-] + [
-    (tool, "cores differ in the category of an op: in a step the one counts that comes first in the order of a hash, another in each step",
-     CORE_OPS + "GROUP BY host, program, op HAVING count(DISTINCT coalesce(category, '')) > 1")
-    for tool in ("roofline_model.ops", "op_stats.op_metrics")
-] + [
-    (tool, "two ops of one program and name: the one counts that comes first in the order of a hash", CORE_OPS + "GROUP BY host, plane_id, program, op HAVING count(DISTINCT symbol) > 1")
-    for tool in ("hlo_stats.ops", "op_profile.*", "roofline_model.ops", "op_stats.op_metrics", "framework_op_stats.*", "overview_page.top_ops")
-] + [
-    (tool, "ops of one framework op differ in its type: the one counts that comes first in the order of a hash",
-     CORE_OPS + "WHERE tf_op LIKE '%:%' GROUP BY host, substr(tf_op, 1, instr(tf_op, ':')) HAVING count(DISTINCT tf_op) > 1")
-    for tool in ("framework_op_stats.*", "overview_page.top_ops")
-] + [
-    (tool, "rates and peaks of NaN, infinity and beyond uint64: XProf casts them to integers, which C++ leaves undefined; NaN is NULL here",
-     "FROM plane_stats({source}) WHERE plane GLOB '/device:*' AND type = 'double' AND (value IS NULL OR abs(value) > 1e300)")
-    for tool in ("op_stats.op_metrics*", "op_profile.*", "roofline_model.*")
-] + [
-    ("op_stats.steps*", UNIX_TIMES, "FROM prof_issues({source}) WHERE code = 'unix_times'"),
-    ("*", UNIX_TIMES + "; with ops by a clock of their own beside such by the lines' XProf measures from one to the other",
-     "FROM prof_issues({source}) AS i JOIN trace_events({source}) AS e ON e.host = i.host WHERE code = 'unix_times' AND plane GLOB '/device:TPU:*' "
-     "AND line = 'XLA Ops' GROUP BY e.host HAVING count(device_start_ps) BETWEEN 1 AND count(*) - 1"),
-]
-
-# (tool, file, reason), patterns: known to differ there alone.
-KNOWN = [
-    ("op_stats.steps*", "*edge_timestamp_extreme/*", UNIX_TIMES),
-]
 TOOLS = [
     # ops and kernels
     Entry("framework_op_stats.with_idle", "tf_ops", "tf_ops({source}, 1)", FRAMEWORK_OPS, key="host_or_device operation type occurrences", order=True),
