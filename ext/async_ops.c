@@ -1,4 +1,4 @@
-/* async_ops.c: the table async_ops: transfers and collectives beside the ops of a device, and how much of them is hidden.
+/* async_ops.c: the table async_ops: asynchronous transfers and collectives of devices, and how much of them computing hides.
  *
  *   SELECT hlo_op, sum(duration_ps) / 1e6 AS us, sum(exposed_ps) / 1e6 AS exposed_us FROM async_ops('logs') GROUP BY 1 ORDER BY 3 DESC; */
 #include "../loader/analysis/async_ops.h"
@@ -10,22 +10,25 @@ SQLITE_EXTENSION_INIT3
     C(AO_RUN, RUN_DOC)                                                                                                                                         \
     C(AO_HOST, HOST_DOC)                                                                                                                                       \
     C(AO_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(AO_OP, "hlo_op", "TEXT", NULL, "the op that starts it; on a GPU the collective's kernel or the copy", "XEventMetadata.display_name")                     \
-    C(AO_CATEGORY, "category", "TEXT", NULL, "category of the starting op; on a GPU collective or copy; NULL when the file does not say", "hlo_category")      \
+    C(AO_OP, "hlo_op", "TEXT", NULL, "the op that starts it; on a GPU the collective's kernel, the copy or the memset", "XEventMetadata.display_name")         \
+    C(AO_CATEGORY, "category", "TEXT", NULL, "HLO category of the starting op; on a GPU collective, copy or memset; NULL if unknown", "hlo_category")          \
+    C(AO_KIND, "kind", "TEXT", NULL, "collective or transfer", "libprofsql")                                                                                   \
     C(AO_START_EVENT, "start_event_id", "INTEGER", NULL, "event of the start, an event_id", "libprofsql")                                                      \
     C(AO_DONE_EVENT, "done_event_id", "INTEGER", NULL,                                                                                                         \
-      "event of the done, an event_id; the same where one event is the whole; NULL when the profile ends before it", "libprofsql")                             \
-    C(AO_START, "start_ps", "INTEGER", "ps", "begin of the start, from the session's start", "libprofsql")                                                     \
-    C(AO_DURATION, "duration_ps", "INTEGER", "ps", "from the begin of the start to the end of the done; NULL without done", "libprofsql")                      \
-    C(AO_EXPOSED, "exposed_ps", "INTEGER", "ps", "of it while nothing else computes on the device; NULL without done", "libprofsql")                           \
-    C(AO_HIDDEN, "hidden_ps", "INTEGER", "ps", "of it beside ops that compute on the device; NULL without done", "libprofsql")                                 \
-    C(AO_COVER, "overlapped_by", "TEXT", NULL, "the one op that hides most of it; NULL when none does", "libprofsql")                                          \
-    C(AO_DONE_OP, "done_op", "TEXT", NULL, "the op that waits for it; NULL without done", "XEventMetadata.display_name")                                       \
-    C(AO_WAIT, "wait_ps", "INTEGER", "ps", "how long the done took: the device waited for it; NULL on a GPU and without done", "libprofsql")                   \
+      "event of the done, an event_id; the start's if one event is all of it; NULL if the profile has no done for it", "libprofsql")                           \
+    C(AO_START, "start_ps", "INTEGER", "ps", "start of the start op, from the session's start", "libprofsql")                                                  \
+    C(AO_DURATION, "duration_ps", "INTEGER", "ps", "from the start of the start op to the end of the done op; NULL without done", "libprofsql")                \
+    C(AO_EXPOSED, "exposed_ps", "INTEGER", "ps", "part of duration_ps in which the device does not compute; NULL without done", "libprofsql")                  \
+    C(AO_HIDDEN, "hidden_ps", "INTEGER", "ps",                                                                                                                 \
+      "part of duration_ps in which the device computes: neither collectives nor transfers hide anything; NULL without done", "libprofsql")                    \
+    C(AO_COVER, "overlapped_by", "TEXT", NULL, "op that hides most of it; NULL if none does", "libprofsql")                                                    \
+    C(AO_DONE_OP, "done_op", "TEXT", NULL, "op that waits for it; NULL without done", "XEventMetadata.display_name")                                           \
+    C(AO_WAIT, "wait_ps", "INTEGER", "ps", "duration of the done op: the device waited for it; NULL on a GPU and without done", "libprofsql")                  \
     C(AO_BYTES, "bytes", "INTEGER", "bytes",                                                                                                                   \
-      "bytes accessed by the start or the done, the larger; of a GPU's copy what it copied; NULL when the file does not say",                                  \
-      "bytes_accessed; memcpy_details")                                                                                                                        \
-    C(AO_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
+      "bytes moved: what a transfer brings from one place to another, or what the device gives to a collective; NULL if unknown", "HLO text; memcpy_details")  \
+    C(AO_BYTES_ACCESSED, "bytes_accessed", "INTEGER", "bytes", "bytes read plus bytes written by the start or the done, the larger; NULL if unknown",          \
+      "bytes_accessed")                                                                                                                                        \
+    C(AO_PLANE_ID, "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql")                                                       \
     C(AO_SOURCE, SOURCE_DOC)
 enum { ASYNC_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column async_ops_columns[] = {ASYNC_OPS_COLUMNS(COLUMN_DOC)};
@@ -56,10 +59,14 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case AO_CATEGORY:
         if (op->category) result_text(ctx, op->category);
         break;
+    case AO_KIND: sqlite3_result_text(ctx, work_kind_names[op->kind], -1, SQLITE_STATIC); break;
     case AO_START_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)op->start_event); break;
     case AO_START: sqlite3_result_int64(ctx, op->start_ps); break;
     case AO_BYTES:
-        if (op->bytes >= 0) sqlite3_result_int64(ctx, op->bytes);
+        if (op->bytes_moved >= 0) sqlite3_result_int64(ctx, op->bytes_moved);
+        break;
+    case AO_BYTES_ACCESSED:
+        if (op->bytes_accessed >= 0) sqlite3_result_int64(ctx, op->bytes_accessed);
         break;
     default:
         if (!op->done) return;
@@ -83,9 +90,9 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource async_ops_rows = {.next = async_ops_next,
                                          .column = async_ops_column,
                                          .needs = NEED_EVENTS | NEED_DEVICE,
-                                         .nothing = "no transfer or collective ran beside the ops of a device"};
+                                         .nothing = "no device has an asynchronous op, or on a GPU a collective, copy or memset"};
 const Table async_ops_table = {"async_ops",
-                               "one row for each transfer or collective that runs beside the ops of a device, with what of it is hidden",
+                               "one row for each asynchronous transfer or collective of a device, with the part that computing hides",
                                async_ops_columns,
                                COUNT(async_ops_columns),
                                &row_table_module,

@@ -48,6 +48,7 @@ SQLITE_EXTENSION_INIT1
     T(roofline_properties) \
     T(hlo_text) \
     T(async_ops) \
+    T(device_time) \
     T(host_steps) \
     T(steps) \
     T(step_breakdown) \

@@ -77,6 +77,7 @@ static const char *const queries[] = {
     "SELECT (SELECT count(*) FROM op_metrics('by host')), (SELECT count(*) FROM kernel_stats('by host')), (SELECT count(*) FROM host_steps('by host'))",
     "SELECT (SELECT count(*) FROM lines('by host')), prof_detach('by host')",
     "SELECT * FROM async_ops(?1)",
+    "SELECT * FROM device_time(?1)",
     "SELECT * FROM perf_counters('tests/data/perf_counters_odd')",
     "SELECT * FROM utilization('tests/data/perf_counters_odd')",
     "SELECT * FROM kernel_utilization('tests/data/perf_counters_odd')",

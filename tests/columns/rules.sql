@@ -115,6 +115,13 @@ SELECT 1 FROM dcn_bursts('x') AS b LEFT JOIN (SELECT host, burst, count(*) AS n,
 SELECT 1 FROM tf_data_pipelines('x') LEFT JOIN (SELECT host, pipeline, count(*) AS n, total(duration_ps > 50000000) AS slow, max(duration_ps) AS most FROM tf_data_calls('x') GROUP BY 1, 2)
  USING (host, pipeline) WHERE n IS NOT calls OR slow <> slow_calls OR most <> max_latency_ps;
 
+-- a device is busy or idle, computing is busy, and no more is exposed than there is
+SELECT 1 FROM device_time('x') WHERE busy_ps + idle_ps <> span_ps OR computing_ps > busy_ps OR busy_ps > computing_ps + communicating_ps + transferring_ps
+ OR exposed_communication_ps > communicating_ps OR exposed_transfer_ps > transferring_ps OR exposed_communication_ps + computing_ps > span_ps
+ OR abs(busy_percent + idle_percent - 100) > 1e-9 UNION ALL
+SELECT 1 FROM device_time('x') AS t WHERE kind = 'gpu' AND (busy_ps IS NULL) <> NOT EXISTS (SELECT 1 FROM lines('x') JOIN trace_events('x') USING (line_id)
+ WHERE lines.plane_id = t.plane_id AND kind = 'stream' AND NOT lines.derived AND occurrences IS NULL);
+
 -- what a transfer exposes and what is hidden make up its duration
 SELECT 1 FROM async_ops('x') WHERE exposed_ps + hidden_ps <> duration_ps OR exposed_ps < 0 OR hidden_ps < 0 UNION ALL
 SELECT 1 FROM (SELECT total(exposed_us) AS us FROM exposed_communication('x')), (SELECT total(exposed_ps) / 1e6 AS us2 FROM async_ops('x')) WHERE abs(us - us2) > 1e-6 * us2 + 1e-6 UNION ALL

@@ -1,0 +1,103 @@
+/* device_time.c: the table device_time: how each device spends its time.
+ *
+ *   SELECT plane, busy_percent, computing_percent, exposed_communication_percent FROM device_time('logs'); */
+#include "../loader/analysis/device_time.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define WITHOUT_WORK "; NULL for a device without work"
+#define SHARE "; NULL if the span is 0 or the device has no work"
+#define DEVICE_TIME_COLUMNS(C)                                                                                                                                 \
+    C(DT_RUN, RUN_DOC)                                                                                                                                         \
+    C(DT_HOST, HOST_DOC)                                                                                                                                       \
+    C(DT_PLANE_ID, "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql")                                                       \
+    C(DT_PLANE, PLANE_DOC)                                                                                                                                     \
+    C(DT_KIND, "kind", "TEXT", NULL, "gpu, tensorcore or sparsecore", "libprofsql")                                                                            \
+    C(DT_START, "start_ps", "INTEGER", "ps",                                                                                                                   \
+      "start of the span: first start of work on any device of the host and kind, from the session's start" WITHOUT_WORK, "libprofsql")                        \
+    C(DT_SPAN, "span_ps", "INTEGER", "ps", "from the first start to the last end of work on any device of the host and kind" WITHOUT_WORK, "libprofsql")       \
+    C(DT_BUSY, "busy_ps", "INTEGER", "ps", "part of the span that the device's work covers, ops that wait included" WITHOUT_WORK, "libprofsql")                \
+    C(DT_IDLE, "idle_ps", "INTEGER", "ps", "rest of the span: span_ps less busy_ps" WITHOUT_WORK, "libprofsql")                                                \
+    C(DT_COMPUTING, "computing_ps", "INTEGER", "ps", "part covered by work that is neither collective nor transfer" WITHOUT_WORK, "libprofsql")                \
+    C(DT_COMMUNICATING, "communicating_ps", "INTEGER", "ps",                                                                                                   \
+      "part covered by collectives, asynchronous ones from the start of their start op to the end of their done op" WITHOUT_WORK, "libprofsql")                \
+    C(DT_EXPOSED_COMMUNICATION, "exposed_communication_ps", "INTEGER", "ps",                                                                                   \
+      "part of communicating_ps in which the device does not compute; the rest of it is hidden" WITHOUT_WORK, "libprofsql")                                    \
+    C(DT_TRANSFERRING, "transferring_ps", "INTEGER", "ps",                                                                                                     \
+      "part covered by transfers: copies between memories or with the host, infeed, outfeed; asynchronous ones from start to done" WITHOUT_WORK, "libprofsql") \
+    C(DT_EXPOSED_TRANSFER, "exposed_transfer_ps", "INTEGER", "ps",                                                                                             \
+      "part of transferring_ps in which the device does not compute; the rest of it is hidden" WITHOUT_WORK, "libprofsql")                                     \
+    C(DT_BUSY_PERCENT, "busy_percent", "REAL", "percent 0..100", "busy_ps of the span" SHARE, "libprofsql")                                                    \
+    C(DT_IDLE_PERCENT, "idle_percent", "REAL", "percent 0..100", "idle_ps of the span" SHARE, "libprofsql")                                                    \
+    C(DT_COMPUTING_PERCENT, "computing_percent", "REAL", "percent 0..100", "computing_ps of the span" SHARE, "libprofsql")                                     \
+    C(DT_COMMUNICATING_PERCENT, "communicating_percent", "REAL", "percent 0..100", "communicating_ps of the span" SHARE, "libprofsql")                         \
+    C(DT_EXPOSED_COMMUNICATION_PERCENT, "exposed_communication_percent", "REAL", "percent 0..100", "exposed_communication_ps of the span" SHARE, "libprofsql") \
+    C(DT_TRANSFERRING_PERCENT, "transferring_percent", "REAL", "percent 0..100", "transferring_ps of the span" SHARE, "libprofsql")                            \
+    C(DT_EXPOSED_TRANSFER_PERCENT, "exposed_transfer_percent", "REAL", "percent 0..100", "exposed_transfer_ps of the span" SHARE, "libprofsql")                \
+    C(DT_SOURCE, SOURCE_DOC)
+enum { DEVICE_TIME_COLUMNS(COLUMN_ENUM) };
+static const Column device_time_columns[] = {DEVICE_TIME_COLUMNS(COLUMN_DOC)};
+
+static bool device_time_next(RowCursor *c)
+{
+    const DeviceTimes *all = run_device_times(c->from->run, c->from->only, &c->err);
+    if (!all) return false;
+    for (c->i += c->started; c->i < all->n_devices; c->i++) {
+        const DeviceTime *time = &all->devices[c->i];
+        if (time->plane->host != c->host || (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != time->plane->plane_id)) continue;
+        c->item = time, c->place = c->i;
+        return true;
+    }
+    return false;
+}
+
+static void result_percent(sqlite3_context *ctx, uint64_t part, uint64_t span)
+{
+    if (span) sqlite3_result_double(ctx, 100.0 * (double)part / (double)span);
+}
+
+static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const DeviceTime *t = c->item;
+    switch (column) {
+    case DT_PLANE_ID: sqlite3_result_int64(ctx, t->plane->plane_id); return;
+    case DT_PLANE: result_text(ctx, t->plane->name); return;
+    case DT_KIND: sqlite3_result_text(ctx, plane_kind_names[t->plane->kind], -1, SQLITE_STATIC); return;
+    default: break;
+    }
+    if (!t->has_work) return;
+    switch (column) {
+    case DT_START: sqlite3_result_int64(ctx, t->start_ps); break;
+    case DT_SPAN: result_u64(ctx, t->span_ps); break;
+    case DT_BUSY: result_u64(ctx, t->busy_ps); break;
+    case DT_IDLE: result_u64(ctx, t->span_ps - t->busy_ps); break;
+    case DT_COMPUTING: result_u64(ctx, t->computing_ps); break;
+    case DT_COMMUNICATING: result_u64(ctx, t->communicating_ps); break;
+    case DT_EXPOSED_COMMUNICATION: result_u64(ctx, t->exposed_communication_ps); break;
+    case DT_TRANSFERRING: result_u64(ctx, t->transferring_ps); break;
+    case DT_EXPOSED_TRANSFER: result_u64(ctx, t->exposed_transfer_ps); break;
+    case DT_BUSY_PERCENT: result_percent(ctx, t->busy_ps, t->span_ps); break;
+    case DT_IDLE_PERCENT: result_percent(ctx, t->span_ps - t->busy_ps, t->span_ps); break;
+    case DT_COMPUTING_PERCENT: result_percent(ctx, t->computing_ps, t->span_ps); break;
+    case DT_COMMUNICATING_PERCENT: result_percent(ctx, t->communicating_ps, t->span_ps); break;
+    case DT_EXPOSED_COMMUNICATION_PERCENT: result_percent(ctx, t->exposed_communication_ps, t->span_ps); break;
+    case DT_TRANSFERRING_PERCENT: result_percent(ctx, t->transferring_ps, t->span_ps); break;
+    case DT_EXPOSED_TRANSFER_PERCENT: result_percent(ctx, t->exposed_transfer_ps, t->span_ps); break;
+    default: break;
+    }
+}
+
+static const RowSource device_time_rows = {.next = device_time_next,
+                                           .column = device_time_column,
+                                           .by_host = true,
+                                           .needs = NEED_EVENTS | NEED_DEVICE,
+                                           .nothing = "no plane is a GPU's, TensorCore's or SparseCore's"};
+const Table device_time_table = {
+    "device_time",
+    "one row for each device: how much of the time it is busy, computes, communicates and transfers, and what computing does not hide",
+    device_time_columns,
+    COUNT(device_time_columns),
+    &row_table_module,
+    &device_time_rows,
+    8};

@@ -1,0 +1,125 @@
+/* device_time.c: how each device spends its time; see device_time.h.
+ *
+ * A device's work is cut into pieces, and the pieces of each kind are united to sorted intervals. Asynchronous ops are added to the
+ * intervals of their kind from start to done. All that remains is lengths of unions and of intersections. */
+#include "device_time.h"
+
+#include "../parallel.h"
+#include "async_pairs.h"
+#include "cover.h"
+#include "device_work.h"
+
+typedef struct {
+    DeviceTime time;
+    int64_t end_ps; /* of the device's own work */
+} Device;
+
+typedef struct {
+    const Plane *plane;
+    uint8_t *kinds; /* by metadata */
+    Cover covers[N_WORK_KINDS];
+} Sorted;
+
+static bool take_piece(void *context, const EventMeta *meta, int64_t start, int64_t end)
+{
+    Sorted *s = context;
+    return cover_add(&s->covers[s->kinds[meta - s->plane->event_metas]], start, end);
+}
+
+/* GPUs have no asynchronous ops: their collectives and copies are events of streams. */
+static void add_async(Sorted *s, const WorkRange *range, ProfErr *err)
+{
+    AsyncOps ops = {0};
+    if (s->plane->kind == PLANE_GPU || !find_async_pairs((Plane *)s->plane, s->kinds, &ops, err)) {
+        prof_free(ops.ops);
+        return;
+    }
+    for (size_t i = 0; i < ops.n_ops && !err->code; i++) {
+        const AsyncOp *op = &ops.ops[i];
+        int64_t end = add_saturated(op->start_ps, op->duration_ps);
+        if (op->done && !cover_add(&s->covers[op->kind], op->start_ps > range->start ? op->start_ps : range->start, end < range->end ? end : range->end))
+            prof_nomem(err);
+    }
+    prof_free(ops.ops);
+}
+
+static void measure(Sorted *s, Device *device, ProfErr *err)
+{
+    WorkRange range;
+    Cover *compute = &s->covers[WORK_COMPUTE], *collective = &s->covers[WORK_COLLECTIVE], *transfer = &s->covers[WORK_TRANSFER], busy = {0};
+    DeviceTime *t = &device->time;
+    if (!(s->kinds = plane_work_kinds((Plane *)s->plane, err)) || !device_work_walk(s->plane, take_piece, s, &range, err) || !range.any) return;
+    for (int i = 0; i < N_WORK_KINDS; i++) {
+        cover_finish(&s->covers[i]);
+        if (!cover_add_all(&busy, &s->covers[i])) prof_nomem(err);
+    }
+    cover_finish(&busy);
+    t->has_work = true, t->start_ps = range.start, device->end_ps = range.end;
+    t->busy_ps = cover_length(&busy), t->computing_ps = cover_length(compute);
+    cover_free(&busy);
+    add_async(s, &range, err);
+    cover_finish(collective), cover_finish(transfer);
+    t->communicating_ps = cover_length(collective), t->exposed_communication_ps = t->communicating_ps - cover_common(collective, compute);
+    t->transferring_ps = cover_length(transfer), t->exposed_transfer_ps = t->transferring_ps - cover_common(transfer, compute);
+}
+
+static void plane_task(void *context, size_t i, ProfErr *err)
+{
+    Device *device = &((Device *)context)[i];
+    Sorted s = {.plane = device->time.plane};
+    measure(&s, device, err);
+    for (int k = 0; k < N_WORK_KINDS; k++) cover_free(&s.covers[k]);
+    prof_free(s.kinds);
+}
+
+/* The span of the devices of one kind. */
+static void set_spans(Device *devices, size_t n, enum PlaneKind kind)
+{
+    bool any = false;
+    int64_t start = 0, end = 0;
+    for (size_t i = 0; i < n; i++) {
+        const DeviceTime *t = &devices[i].time;
+        if (!t->has_work || t->plane->kind != kind) continue;
+        if (!any || t->start_ps < start) start = t->start_ps;
+        if (!any || devices[i].end_ps > end) end = devices[i].end_ps;
+        any = true;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (devices[i].time.plane->kind == kind) devices[i].time.start_ps = start, devices[i].time.span_ps = (uint64_t)end - (uint64_t)start;
+}
+
+static void measure_host(DeviceTimes *all, Host *host, ProfErr *err)
+{
+    size_t n = 0;
+    Device *devices = prof_alloc(host->n_planes * sizeof *devices);
+    if (!devices) prof_nomem(err);
+    for (size_t i = 0; devices && i < host->n_planes; i++)
+        if (plane_is_device(&host->planes[i])) devices[n++].time.plane = &host->planes[i];
+    if (n && !err->code && !host_hold(host, err)) parallel_for(host->run->n_workers, n, plane_task, devices, err);
+    set_spans(devices, n, PLANE_GPU), set_spans(devices, n, PLANE_TENSORCORE), set_spans(devices, n, PLANE_SPARSECORE);
+    for (size_t i = 0; i < n && !err->code; i++) all->devices[all->n_devices++] = devices[i].time;
+    prof_free(devices);
+}
+
+static void release(void *result)
+{
+    DeviceTimes *all = result;
+    prof_free(all->devices);
+    prof_free(all);
+}
+
+static void *make(Run *run, Host *only, ProfErr *err)
+{
+    DeviceTimes *all = prof_alloc(sizeof *all);
+    if (!all || !(all->devices = prof_alloc(run->n_planes * sizeof *all->devices))) prof_nomem(err);
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++)
+        if (!only || only == &run->hosts[h]) measure_host(all, &run->hosts[h], err);
+    if (err->code && all) release(all), all = NULL;
+    return all;
+}
+
+const DeviceTimes *run_device_times(Run *run, Host *only, ProfErr *err)
+{
+    static const Analysis analysis = {make, release};
+    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+}
