@@ -8,6 +8,7 @@
 import json
 import math
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ PROFSQL = os.environ.get('PROFSQL', os.path.join(ROOT, 'build', 'libprofsql'))
 SQLITE3 = os.environ.get('SQLITE3', 'sqlite3')
 DIR = tempfile.mkdtemp(prefix='cases.')
 CASES = []
+CPU_SECONDS = 120  # of one shell: what is not linear in its input takes more
 
 
 class Bad(Exception):
@@ -44,8 +46,8 @@ def ask(sql, **sources):
         for i, one in enumerate(data if isinstance(data, list) else [data]):
             with open(os.path.join(paths[name], 'host%d.xplane.pb' % i) if isinstance(data, list) else paths[name], 'wb') as f:
                 f.write(one)
-    done = subprocess.run([SQLITE3, '-batch', '-json', ':memory:', '-cmd', '.load %s' % PROFSQL, sql.format(**paths)],
-                          capture_output=True, text=True, timeout=120)
+    done = subprocess.run([SQLITE3, '-batch', '-json', ':memory:', '-cmd', '.load %s' % PROFSQL, sql.format(**paths)], capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS)))
     for name, data in sources.items():
         if not isinstance(data, list):
             os.remove(paths[name])
