@@ -171,7 +171,7 @@ const Table host_steps_table = {"host_steps",
       "pod_viewer Kernel launch")                                                                                                                              \
     C(ST_INPUT, "input_ms", "REAL", "ms", "waiting for input and copying it to devices; NULL as device_compute_ms", "pod_viewer Input")                        \
     C(ST_OUTPUT, "output_ms", "REAL", "ms", "copies from devices; NULL as device_compute_ms", "pod_viewer Output")                                             \
-    C(ST_COMPILATION, "compilation_ms", "REAL", "ms", "compiling; always 0: no profiler tells; NULL as device_compute_ms", "pod_viewer Compilation")           \
+    C(ST_COMPILATION, "compilation_ms", "REAL", "ms", "compiling; always 0, see compilation_ms_actual; NULL as device_compute_ms", "pod_viewer Compilation")   \
     C(ST_OTHERS, "all_others_ms", "REAL", "ms",                                                                                                                \
       "nothing that is known; NULL as device_compute_ms. Copies within the host are in none of the nine: step_breakdown, HOST_TO_HOST",                        \
       "pod_viewer All others")                                                                                                                                 \
@@ -191,7 +191,8 @@ const Table host_steps_table = {"host_steps",
     C(ST_SC_IDLE, "sc_idle_ms", "REAL", "ms", "SparseCores idle: average of them; NULL without", "input_pipeline_analyzer")                                    \
     C(ST_BOTTLENECK, "bottleneck", "TEXT", NULL, "the category that took most, of the nine as they are: step's actual columns", "libprofsql")                  \
     C(ST_ACTUAL_COMPUTE, "device_compute_ms_actual", "REAL", "ms",                                                                                             \
-      "as device_compute_ms, with what host threads did and with copies by all their names: XProf takes MemcpyH2D for a computation, and forgets the host",    \
+      "as device_compute_ms, with what host threads did and with copies by all their names: XProf takes MemcpyH2D for a computation, and forgets the host. "   \
+      "docs/semantics.md has the order in which activities of one moment count",                                                                               \
       "libprofsql")                                                                                                                                            \
     C(ST_ACTUAL_D2D, "device_to_device_ms_actual", "REAL", "ms", "the same of device_to_device_ms", "libprofsql")                                              \
     C(ST_ACTUAL_COLLECTIVES, "device_collectives_ms_actual", "REAL", "ms", "the same of device_collectives_ms", "libprofsql")                                  \
@@ -199,7 +200,10 @@ const Table host_steps_table = {"host_steps",
     C(ST_ACTUAL_LAUNCH, "kernel_launch_ms_actual", "REAL", "ms", "the same of kernel_launch_ms", "libprofsql")                                                 \
     C(ST_ACTUAL_INPUT, "input_ms_actual", "REAL", "ms", "the same of input_ms", "libprofsql")                                                                  \
     C(ST_ACTUAL_OUTPUT, "output_ms_actual", "REAL", "ms", "the same of output_ms", "libprofsql")                                                               \
-    C(ST_ACTUAL_COMPILATION, "compilation_ms_actual", "REAL", "ms", "the same of compilation_ms", "libprofsql")                                                \
+    C(ST_ACTUAL_COMPILATION, "compilation_ms_actual", "REAL", "ms",                                                                                            \
+      "compilers at work while nothing more important went on (docs/semantics.md): events such as backend_compile_and_load, GpuCompiler::Compile, "            \
+      "XlaCompile; NULL on TPU and if no host threads are recorded",                                                                                           \
+      "libprofsql")                                                                                                                                            \
     C(ST_ACTUAL_OTHERS, "all_others_ms_actual", "REAL", "ms", "the same of all_others_ms", "libprofsql")                                                       \
     C(ST_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                                                                                        \
       "1: marked as Keras 3 does, which XProf does not know: its columns are NULL, and the actual ones tell what any thread or GPU did meanwhile",             \
@@ -243,6 +247,13 @@ static double average_ms(const Step *step, void categories(const StepCore *, uin
     return n ? sum / (double)n / 1e9 : 0;
 }
 
+static bool compiling_is_known(const Step *step)
+{
+    for (size_t i = 0; i < step->n_cores; i++)
+        if (!step_tells_compiling(&step->cores[i])) return false;
+    return step->n_cores > 0;
+}
+
 static enum StepCategory step_most(const Step *step)
 {
     uint64_t all[N_STEP_CATEGORIES] = {0}, ps[N_STEP_CATEGORIES];
@@ -281,7 +292,9 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ST_DROPPED: sqlite3_result_int(ctx, s->dropped); break;
     case ST_OUTSIDE: sqlite3_result_int(ctx, s->outside_xprof); break;
     default:
-        if (column >= ST_ACTUAL_COMPUTE)
+        if (column == ST_ACTUAL_COMPILATION && !compiling_is_known(s))
+            sqlite3_result_null(ctx);
+        else if (column >= ST_ACTUAL_COMPUTE)
             sqlite3_result_double(ctx, average_ms(s, step_actual_categories, column - ST_ACTUAL_COMPUTE));
         else if (!s->outside_xprof)
             sqlite3_result_double(ctx, average_ms(s, step_categories, column - ST_COMPUTE));
@@ -305,7 +318,7 @@ const Table steps_table = {
     C(SB_CATEGORY, "category", "TEXT", NULL, "type of activity, HLO category of a TensorCore's ops, or what a SparseCore did", "step db")                      \
     C(SB_DURATION, "duration_ps", "INTEGER", "ps", "time in the step; categories of a core do not overlap; NULL: XProf does not know it", "step db")           \
     C(SB_ACTUAL, "duration_ps_actual", "INTEGER", "ps",                                                                                                        \
-      "the same with what host threads did and with copies by all their names; NULL where there is no other, off GPU", "libprofsql")                           \
+      "the same with what host threads did, with copies by all their names and with compiling; NULL: the same (no GPU, and nothing compiles)", "libprofsql")   \
     C(SB_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1", "as in steps", "libprofsql")                                                                           \
     C(SB_DROPPED, "dropped", "INTEGER", "0 or 1", "as in steps", "libprofsql")                                                                                 \
     C(SB_SOURCE, SOURCE_DOC)
@@ -402,7 +415,7 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_LAUNCH, "kernel_launch_us", "REAL", "us", "launching kernels; always 0; NULL where outside_xprof", "pod_viewer Kernel launch")                        \
     C(CS_INPUT, "input_us", "REAL", "us", "waiting for input and copying it to the device; NULL where outside_xprof", "pod_viewer Input")                      \
     C(CS_OUTPUT, "output_us", "REAL", "us", "copies from the device; NULL where outside_xprof", "pod_viewer Output")                                           \
-    C(CS_COMPILATION, "compilation_us", "REAL", "us", "compiling; always 0; NULL where outside_xprof", "pod_viewer Compilation")                               \
+    C(CS_COMPILATION, "compilation_us", "REAL", "us", "compiling; always 0, see compilation_us_actual; NULL where outside_xprof", "pod_viewer Compilation")    \
     C(CS_OTHERS, "all_others_us", "REAL", "us", "nothing that is known; NULL where outside_xprof", "pod_viewer All others")                                    \
     C(CS_POD_STEP, "pod_step", "INTEGER", NULL,                                                                                                                \
       "XProf's number in the pod viewer: where hosts are merged it counts from 0 with the steps that other tools drop; NULL where outside_xprof",              \
@@ -422,7 +435,8 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_ACTUAL_LAUNCH, "kernel_launch_us_actual", "REAL", "us", "the same of kernel_launch_us", "libprofsql")                                                 \
     C(CS_ACTUAL_INPUT, "input_us_actual", "REAL", "us", "the same of input_us", "libprofsql")                                                                  \
     C(CS_ACTUAL_OUTPUT, "output_us_actual", "REAL", "us", "the same of output_us", "libprofsql")                                                               \
-    C(CS_ACTUAL_COMPILATION, "compilation_us_actual", "REAL", "us", "the same of compilation_us", "libprofsql")                                                \
+    C(CS_ACTUAL_COMPILATION, "compilation_us_actual", "REAL", "us", "as steps.compilation_ms_actual; NULL on TPU and if no host threads are recorded",         \
+      "libprofsql")                                                                                                                                            \
     C(CS_ACTUAL_OTHERS, "all_others_us_actual", "REAL", "us", "the same of all_others_us", "libprofsql")                                                       \
     C(CS_ACTUAL_BOTTLENECK, "bottleneck_actual", "TEXT", NULL, "the one of these nine that took most", "libprofsql")                                           \
     C(CS_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1", "as in steps", "libprofsql")                                                                           \
@@ -518,6 +532,7 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CS_CHIP_ACTUAL: chip_column(c, ctx, core->plane); break;
     case CS_OUTSIDE: sqlite3_result_int(ctx, step->outside_xprof); break;
     default:
+        if (column == CS_ACTUAL_COMPILATION && !step_tells_compiling(core)) break;
         if (column >= CS_ACTUAL_COMPUTE || !step->outside_xprof) core_category(ctx, core, column);
         break;
     }

@@ -2,6 +2,7 @@
  *
  * A GPU's event is a copy, a collective or a computation by its name, as XProf has it: it knows copies by names that only
  * older profilers gave (MEMCPYHtoD), and takes MemcpyH2D for a computation. What it is indeed is kept beside that. */
+#include "compile_events.h"
 #include "event_types.h"
 #include "kernel_names.h"
 #include "lines.h"
@@ -222,8 +223,9 @@ int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err)
 
 /* ---- host threads ---- */
 
-/* What an event is by its name: the type of a span, or one of these. HOST_PREPARES: with a device it prepares what that runs. */
-enum { HOST_TYPE = 0xff, HOST_MARKER = 1 << 8, HOST_IGNORED = 1 << 9, HOST_PREPARES = 1 << 10 };
+/* What an event is by its name: the type of a span, or one of these. HOST_PREPARES: with a device it prepares what that runs.
+ * HOST_COMPILES: computing for XProf, in fact compiling. */
+enum { HOST_TYPE = 0xff, HOST_MARKER = 1 << 8, HOST_IGNORED = 1 << 9, HOST_PREPARES = 1 << 10, HOST_COMPILES = 1 << 11 };
 
 static uint16_t host_kind(const Text *name)
 {
@@ -240,6 +242,8 @@ static uint16_t host_kind(const Text *name)
         type = TIME_HOST_TO_HOST;
     else if (slice_starts_ignoring_case(s, "IteratorGetNext"))
         type = TIME_WAIT_INPUT;
+    else if (is_compile_event(s))
+        type |= HOST_COMPILES;
     return slice_starts_ignoring_case(s, "ExecutorState::Process") ? type | HOST_PREPARES : type;
 }
 
@@ -353,14 +357,14 @@ typedef struct {
     int64_t start_ps, end_ps;
 } Cover;
 
-/* Beside a device only actual types count, of all open spans the highest: a span inside one that counts as much, or that counts
+/* Beside a device only actual types count, of all open spans the most important: a span inside one that counts as much, or that counts
  * more and goes on, changes nothing. That is most of what threads do. */
 static bool is_covered(Cover *cover, const EventAt *e, uint32_t group, enum StepType actual)
 {
     int64_t end_ps;
     if (e->duration_ps <= 0 || __builtin_add_overflow(e->start_ps, e->duration_ps, &end_ps)) return false;
     bool inside = cover->group == group && cover->start_ps <= e->start_ps && end_ps <= cover->end_ps;
-    if (inside && (actual == cover->actual || (actual < cover->actual && end_ps < cover->end_ps))) return true;
+    if (inside && (actual == cover->actual || (actual_rank(actual) < actual_rank(cover->actual) && end_ps < cover->end_ps))) return true;
     if (!inside) *cover = (Cover){group, actual, e->start_ps, end_ps};
     return false;
 }
@@ -377,8 +381,9 @@ static int take_host_event(const PlaneRead *r, LineSpans *out, Cover *cover, con
     if (kind & HOST_IGNORED) return err->code;
     enum StepType type = (enum StepType)(kind & HOST_TYPE);
     if (is_root && type == TIME_HOST_COMPUTE) type = TIME_WAIT_INPUT;
-    enum StepType actual = type;
-    if (r->has_device && type != TIME_HOST_TO_DEVICE && type != TIME_HOST_TO_HOST && (f->correlated || kind & HOST_PREPARES)) actual = TIME_HOST_PREPARE;
+    enum StepType actual = kind & HOST_COMPILES && type == TIME_HOST_COMPUTE ? TIME_HOST_COMPILE : type;
+    if (r->has_device && actual != TIME_HOST_COMPILE && type != TIME_HOST_TO_DEVICE && type != TIME_HOST_TO_HOST && (f->correlated || kind & HOST_PREPARES))
+        actual = TIME_HOST_PREPARE;
     if ((r->has_device || r->build->by_time) && type == TIME_HOST_COMPUTE && is_covered(cover, e, group, actual)) return err->code;
     return add_span(out, e->start_ps, e->duration_ps, group, type, actual, SPAN_HOST | SPAN_COUNTS) ? err->code : prof_nomem(err);
 }

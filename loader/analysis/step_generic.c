@@ -1,6 +1,8 @@
 /* step_generic.c: steps of GPUs, and of hosts without devices; see step_parts.h.
  *
- * XProf lets the threads of a host speak only where it has no device. What they did beside a GPU is told in actual_ps. */
+ * XProf lets the threads of a host speak only where it has no device. What they did beside a GPU is told in actual_ps, and so is compiling,
+ * which XProf takes for computing. */
+#include "compile_events.h"
 #include "step_parts.h"
 
 typedef struct {
@@ -11,7 +13,7 @@ typedef struct {
     size_t *first;                /* of each group's, and one more */
     bool *seen;                   /* in the plane in hand */
     uint64_t *collectives_ps;     /* by group, of the plane in hand */
-    SweepResult *parity, *actual; /* by group; actual: NULL without a device, and of outlines */
+    SweepResult *parity, *actual; /* by group; actual: NULL where it is the same, and of outlines */
     Marker *steps;
 } Generic;
 
@@ -188,7 +190,12 @@ static int add_step(Generic *g, uint32_t group, ProfErr *err)
     if (span->there) step->begin_ps = span->begin_ps, step->duration_ps = span->duration_ps;
     if (!g->steps[group].there) return PROF_OK;
     step->n_cores = 1;
-    step->cores[0] = (StepCore){.core_id = 1, .kind = STEP_CORE_GENERIC, .host = b->host, .begin_ps = step->begin_ps, .duration_ps = step->duration_ps};
+    step->cores[0] = (StepCore){.core_id = 1,
+                                .kind = STEP_CORE_GENERIC,
+                                .host = b->host,
+                                .begin_ps = step->begin_ps,
+                                .duration_ps = step->duration_ps,
+                                .has_threads = g->threads && g->threads->n_events};
     if (b->is_outline) return PROF_OK;
     return keep_times(b, &step->cores[0], &g->parity[group], g->actual ? &g->actual[group] : NULL) ? PROF_OK : prof_nomem(err);
 }
@@ -240,8 +247,9 @@ static int read_planes(Generic *g, LineSpans *spans, ProfErr *err)
 int generic_steps(StepBuild *build, ProfErr *err)
 {
     size_t n = build->groups.n, n_lines = build->host->n_lines;
-    bool has_device = build->steps->has_device, tells_times = has_device && !build->is_outline;
+    bool has_device = build->steps->has_device;
     Generic g = {.build = build, .has_device = has_device, .threads = build->is_outline ? NULL : host_plane(build->host, "/host:CPU")};
+    bool tells_times = !build->is_outline && (has_device || (g.threads && plane_compiles(g.threads)));
     LineSpans *spans = prof_alloc(n_lines * sizeof *spans);
     g.seen = prof_alloc(n), g.steps = prof_alloc(n * sizeof *g.steps), g.collectives_ps = prof_alloc(n * sizeof *g.collectives_ps);
     g.parity = prof_alloc(n * sizeof *g.parity), g.actual = tells_times ? prof_alloc(n * sizeof *g.actual) : NULL;

@@ -125,8 +125,13 @@ static int add_cores(StepBuild *b, HostStep *steps, size_t n, const uint64_t *ty
         if (!core) return prof_nomem(err);
         if (!step->duration_ps) continue;
         memcpy(ps, type_ps + i * N_STEP_TYPES, N_STEP_TYPES * sizeof *ps);
-        *core =
-            (StepCore){.core_id = 1, .kind = STEP_CORE_GENERIC, .host = b->host, .begin_ps = step->begin_ps, .duration_ps = step->duration_ps, .actual_ps = ps};
+        *core = (StepCore){.core_id = 1,
+                           .kind = STEP_CORE_GENERIC,
+                           .host = b->host,
+                           .begin_ps = step->begin_ps,
+                           .duration_ps = step->duration_ps,
+                           .actual_ps = ps,
+                           .has_threads = true};
         step->cores = core, step->n_cores = 1;
     }
     return PROF_OK;

@@ -92,7 +92,11 @@ enum StepType gpu_event_type(const Text *name);
 int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err);
 int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *spans, ProfErr *err);
 
-/* Spans of one group into the time of each type: what counts is the highest type at each moment. */
+/* How important an actual type is: as XProf orders types, but launching kernels comes after compiling and copying. A launch call, or the executor
+ * that makes them, goes on while a copy to the device is awaited or a program compiled for it. */
+unsigned actual_rank(enum StepType type);
+
+/* Spans of one group into the time of each type: what counts is the most important type at each moment. */
 typedef struct {
     uint64_t type_ps[N_STEP_TYPES]; /* inside the step */
     uint64_t all_ps[N_STEP_TYPES];  /* wherever */

@@ -2,12 +2,28 @@
  *
  * Begins and ends are walked in order of time, ends before begins, of those of one kind the more important first. From each
  * to the next the most important open type counts. An event without duration ends before it begins, which leaves its type on
- * top until another event of the type ends: XProf's numbers have that, and so do these, but those by time, which XProf has not. */
+ * top until another event of the type ends: XProf's numbers have that; in the actual ones it counts for nothing. */
 #include "step_parts.h"
+
+/* ---- what counts more ---- */
+
+static const uint8_t xprof_types[N_STEP_TYPES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}; /* by rank */
+static const uint8_t actual_types[N_STEP_TYPES] = {TIME_UNKNOWN,        TIME_HOST_COMPUTE, TIME_HOST_PREPARE, TIME_HOST_COMPILE,     TIME_HOST_TO_HOST,
+                                                   TIME_HOST_TO_DEVICE, TIME_COLLECTIVES,  TIME_WAIT_INPUT,   TIME_DEVICE_TO_DEVICE, TIME_DEVICE_TO_HOST,
+                                                   TIME_COMPUTE_32,     TIME_COMPUTE_16,   TIME_WAIT_DEVICE,  TIME_WAIT_HOST};
+
+unsigned actual_rank(enum StepType type)
+{
+    unsigned rank = 0;
+    while (actual_types[rank] != type) rank++;
+    return rank;
+}
+
+/* ---- edges ---- */
 
 typedef struct {
     int64_t ps;
-    uint32_t order; /* ends before begins, the higher type first */
+    uint32_t order; /* ends before begins, the higher rank first */
 } Edge;
 
 static bool is_before(const Edge *x, const Edge *y) { return x->ps != y->ps ? x->ps < y->ps : x->order < y->order; }
@@ -53,33 +69,34 @@ static uint64_t overlap_ps(uint64_t begin, uint64_t end, uint64_t step_begin, ui
     return (end < step_end ? end : step_end) - (begin > step_begin ? begin : step_begin);
 }
 
-static int highest_below(const int64_t *open, int type)
+/* The highest rank below that is open, 0: nothing is. */
+static int highest_below(const int64_t *open, int rank)
 {
-    while (--type > TIME_UNKNOWN)
-        if (open[type] > 0) return type;
-    return TIME_UNKNOWN;
+    while (--rank > 0)
+        if (open[rank] > 0) return rank;
+    return 0;
 }
 
 /* XProf's times are unsigned: spans before time 0 lie behind all others, and one across it ends before it begins. This turns their order
  * into that of signed numbers and back; differences stay. */
 static uint64_t turned(uint64_t ps) { return ps ^ (uint64_t)1 << 63; }
 
-static void walk(const Edge *edges, size_t n, uint64_t step_begin, uint64_t step_end, SweepResult *result)
+static void walk(const Edge *edges, size_t n, const uint8_t *types, uint64_t step_begin, uint64_t step_end, SweepResult *result)
 {
     int64_t open[N_STEP_TYPES] = {0};
-    int now = TIME_UNKNOWN;
+    int now = 0;
     for (size_t i = 0; i + 1 < n; i++) {
-        int type = N_STEP_TYPES - (int)(edges[i].order & 0xff);
+        int rank = N_STEP_TYPES - (int)(edges[i].order & 0xff);
         if (edges[i].order & BEGINS) {
-            open[type]++;
-            if (type > now) now = type;
-        } else if (--open[type] == 0 && type == now) {
+            open[rank]++;
+            if (rank > now) now = rank;
+        } else if (--open[rank] == 0 && rank == now) {
             now = highest_below(open, now);
         }
         uint64_t from = turned((uint64_t)edges[i].ps), to = turned((uint64_t)edges[i + 1].ps);
-        result->types |= 1u << now;
-        result->all_ps[now] += to - from;
-        result->type_ps[now] += overlap_ps(from, to, step_begin, step_end);
+        result->types |= 1u << types[now];
+        result->all_ps[types[now]] += to - from;
+        result->type_ps[types[now]] += overlap_ps(from, to, step_begin, step_end);
     }
 }
 
@@ -91,14 +108,15 @@ int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, u
     if (!edges) return prof_nomem(err);
     for (size_t i = 0; i < n; i++) {
         const SpanRef *s = &spans[i];
-        if (!actual && !(s->at & SPAN_COUNTS)) continue;
-        uint32_t rank = N_STEP_TYPES - (uint32_t)(actual ? span_actual_type(s) : span_type(s));
+        if (actual ? s->duration_ps <= 0 : !(s->at & SPAN_COUNTS)) continue;
+        uint32_t order = N_STEP_TYPES - (actual ? actual_rank(span_actual_type(s)) : (uint32_t)span_type(s));
         uint64_t begin = (uint64_t)s->start_ps, end = begin + (uint64_t)s->duration_ps;
-        edges[k++] = (Edge){(int64_t)(actual ? begin : turned(begin)), rank | BEGINS};
-        edges[k++] = (Edge){(int64_t)(actual ? end : turned(end)), rank};
+        edges[k++] = (Edge){(int64_t)(actual ? begin : turned(begin)), order | BEGINS};
+        edges[k++] = (Edge){(int64_t)(actual ? end : turned(end)), order};
     }
     uint64_t end_ps = begin_ps + duration_ps;
-    if (!sort_edges(edges, k, err)) walk(edges, k, actual ? turned(begin_ps) : begin_ps, actual ? turned(end_ps) : end_ps, result);
+    if (!sort_edges(edges, k, err))
+        walk(edges, k, actual ? actual_types : xprof_types, actual ? turned(begin_ps) : begin_ps, actual ? turned(end_ps) : end_ps, result);
     prof_free(edges);
     if (err->code) return err->code;
     uint64_t told = 0;
@@ -146,10 +164,10 @@ static size_t make_edges(const SpanRef *spans, size_t n, Edge *edges)
 {
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
-        uint32_t rank = N_STEP_TYPES - (uint32_t)span_actual_type(&spans[i]);
+        uint32_t order = N_STEP_TYPES - actual_rank(span_actual_type(&spans[i]));
         if (spans[i].duration_ps <= 0) continue;
-        edges[k++] = (Edge){spans[i].start_ps, rank | BEGINS};
-        edges[k++] = (Edge){add_saturated(spans[i].start_ps, spans[i].duration_ps), rank};
+        edges[k++] = (Edge){spans[i].start_ps, order | BEGINS};
+        edges[k++] = (Edge){add_saturated(spans[i].start_ps, spans[i].duration_ps), order};
     }
     return k;
 }
@@ -173,12 +191,12 @@ int step_sweep_by_time(const SpanRef *spans, size_t n, const Marker *steps, size
         size_t n_edges = make_edges(spans, n, edges);
         if (sort_edges(edges, n_edges, err)) n_edges = 0;
         Clock clock = {.at_ps = INT64_MIN, .next = cuts, .end = cuts + make_cuts(steps, n_steps, cuts), .out = type_ps};
-        int now = TIME_UNKNOWN;
+        int now = 0;
         memset(type_ps, 0, n_steps * N_STEP_TYPES * sizeof *type_ps);
         for (size_t i = 0; i < n_edges; i++) {
-            int type = N_STEP_TYPES - (int)(edges[i].order & 0xff);
-            advance(&clock, now, edges[i].ps);
-            open[type] += edges[i].order & BEGINS ? 1 : -1;
+            int rank = N_STEP_TYPES - (int)(edges[i].order & 0xff);
+            advance(&clock, actual_types[now], edges[i].ps);
+            open[rank] += edges[i].order & BEGINS ? 1 : -1;
             now = highest_below(open, N_STEP_TYPES);
         }
         advance(&clock, TIME_UNKNOWN, INT64_MAX);

@@ -83,6 +83,8 @@ void step_actual_categories(const StepCore *core, uint64_t ps[N_STEP_CATEGORIES]
     add_types(core->actual_ps, ps);
 }
 
+bool step_tells_compiling(const StepCore *core) { return core->kind == STEP_CORE_GENERIC && core->has_threads; }
+
 enum StepCategory step_bottleneck(const uint64_t ps[N_STEP_CATEGORIES])
 {
     int top = STEP_OUTPUT; /* of all labels the last by name */

@@ -67,8 +67,9 @@ typedef struct {
     /* generic: by enum StepType; a type is there when its bit in `types` is set, even with 0 */
     const uint64_t *type_ps; /* NULL: XProf does not know the step */
     unsigned types;
-    /* the same with the host's threads and with copies known by every name that profilers give them; NULL: as type_ps */
+    /* the same with the host's threads, with copies known by every name that profilers give them and with compiling; NULL: as type_ps */
     const uint64_t *actual_ps;
+    bool has_threads; /* what host threads did is recorded */
     /* TensorCore: by category, in order of the categories' names, as XProf's step database has it */
     const StepShare *shares;
     size_t n_shares;
@@ -179,8 +180,9 @@ bool has_step_outlines(Host *host);
 
 /* ps of a core in XProf's nine categories; zeros for SparseCores. */
 void step_categories(const StepCore *core, uint64_t ps[N_STEP_CATEGORIES]);
-/* The same from actual_ps. */
+/* The same from actual_ps. Compiling is known of cores that have threads, and not of TPUs. */
 void step_actual_categories(const StepCore *core, uint64_t ps[N_STEP_CATEGORIES]);
+bool step_tells_compiling(const StepCore *core);
 /* The largest; of equal ones the last by name, as XProf has it. */
 enum StepCategory step_bottleneck(const uint64_t ps[N_STEP_CATEGORIES]);
 enum StepCategory hlo_step_category(const Text *category);
