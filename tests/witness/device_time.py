@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""How devices spend their time: device_time, async_ops and exposed_communication from the bytes of each profile, as docs/semantics.md defines them.
+
+Every start and end is a moment. Between two moments nothing changes: what runs then is kept in counters and heaps."""
+import collections
+import heapq
+import re
+import sys
+
+sys.dont_write_bytecode = True
+from compare import agree, checking, finish, runs  # noqa: E402
+
+COMPUTE, COLLECTIVE, TRANSFER = 'compute', 'collective', 'transfer'
+NOT_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops', 'Sparse Core Ops', 'Async XLA Ops', 'Framework Name Scope',
+               'TensorFlow Name Scope', 'Framework Ops', 'TensorFlow Ops', 'Source code', 'Launch Stats', '_counters_'}
+DEVICES = ('gpu', 'tensorcore', 'sparsecore')
+
+
+# ---- words ----
+
+def opcode(text):
+    """Of '%name = SHAPE opcode(...)'."""
+    _, equals, rest = text.partition(' = ')
+    while equals:
+        before = rest
+        rest = re.sub(r'\([^()]*\)|\[[^][]*\]|\{[^{}]*\}', lambda m: '_' * len(m.group()), rest)
+        if rest == before:
+            found = re.match(r'\S+ ([^ (_]+)[(_]', rest)
+            return found.group(1) if found else ''
+    return ''
+
+
+def op_name(event_or_meta):
+    meta = getattr(event_or_meta, 'meta', event_or_meta)
+    return meta.display or meta.name.removeprefix('ROOT ').partition(' = ')[0].removeprefix('%')
+
+
+def kind_of_op(meta):
+    category, code = meta.stats.get('hlo_category', ''), opcode(meta.name)
+    category = category if isinstance(category, str) else ''
+    words = [w for w in (category, code) if w]
+    if category.startswith('host ') or 'is_host_transfer=true' in meta.name:
+        return TRANSFER
+    if not words or any(w.startswith('async-') for w in words):
+        words.append(op_name(meta).partition('.')[0])
+    if any(re.match('all-reduce|all-gather|reduce-scatter|all-to-all|ragged-all-to-all|collective-|async-collective-|(send|send-done|recv|recv-done|megacore fusion)$', w)
+           for w in words):
+        return COLLECTIVE
+    return TRANSFER if any(re.search('-start$|-done$|async-update$|^async-|^host send|^host recv|infeed|outfeed', w) for w in words) else COMPUTE
+
+
+def kind_of_stream_event(name, has_details):
+    if re.match('nccl|rccl', name, re.I):
+        return COLLECTIVE
+    copy = re.match('memcpy|memset|__amd_rocclr_copy|__amd_rocclr_fill', name, re.I) or (name.startswith('Copy') and 'To' in name)
+    return TRANSFER if copy or has_details else COMPUTE
+
+
+# ---- work ----
+
+def ends(e):
+    return e.start_ps + max(e.duration_ps, 0)
+
+
+def work_lines(plane):
+    if plane.kind == 'gpu':
+        return [l for l in plane.lines if not l.derived and l.name not in NOT_STREAMS]
+    return [l for l in plane.lines if not l.derived and l.name in ('XLA Ops', 'Sparse Core Ops')]
+
+
+def own_times(line):
+    return [e for e in line.events if e.occurrences is None]
+
+
+def innermost(events):
+    """[(start, end, event)] in which an event is the innermost: at each moment the best of a heap of those that run."""
+    moments = sorted({m for e in events for m in (e.start_ps, ends(e))})
+    order = sorted(range(len(events)), key=lambda i: events[i].start_ps)
+    heap, found, following = [], [], 0
+    for moment, until in zip(moments, moments[1:]):
+        while following < len(order) and events[order[following]].start_ps <= moment:
+            i = order[following]
+            heapq.heappush(heap, (-events[i].start_ps, ends(events[i]), -i))
+            following += 1
+        while heap and heap[0][1] <= moment:
+            heapq.heappop(heap)
+        if heap:
+            found.append((moment, until, events[-heap[0][2]]))
+    return found
+
+
+class Device:
+    def __init__(self, host, place, plane):
+        self.host, self.place, self.plane, self.kind = host, place, plane, plane.kind
+        self.events = [e for l in work_lines(plane) for e in own_times(l)]
+        detailed = {e.name for e in self.events if self.kind == 'gpu' and any(k == 'memcpy_details' for k in e.stats)}
+        kinds = {}
+
+        def kind(e):
+            key = id(e.meta)
+            if key not in kinds:
+                kinds[key] = kind_of_stream_event(e.name, e.name in detailed) if self.kind == 'gpu' else kind_of_op(e.meta)
+            return kinds[key]
+        self.kind_of = kind
+        self.pieces = [(s, t, e) for l in work_lines(plane) for s, t, e in (
+            [(e.start_ps, ends(e), e) for e in own_times(l)] if self.kind == 'gpu' else innermost(own_times(l)))]
+        self.asynchronous = self.pairs() if self.kind != 'gpu' else [(e, e) for e in self.events if kind(e) != COMPUTE]
+
+    # ---- asynchronous ops ----
+
+    def started_by(self, e):
+        """The name of the start that a done names; None: it is no done."""
+        in_text = re.search(r'-done\([^%]*%([^,) ]*)', e.name)
+        name = op_name(e)
+        if in_text and in_text.group(1):
+            return in_text.group(1)
+        if '-done' not in name:
+            return None
+        before, _, after = name.partition('-done')
+        return before + ('' if before in ('send', 'recv') else '-start') + after
+
+    def pairs(self):
+        """[(start, done or None)]; spans of the line of asynchronous ops are (event, event)."""
+        metas = {id(m): m for m in self.plane.metas.values()}
+        waits_for = {key: self.started_by(m) for key, m in ((k, _Of(m)) for k, m in metas.items()) if kind_of_op(m.meta) != COMPUTE}
+        named = {name for name in waits_for.values() if name}
+        programs = sorted(e.start_ps for l in self.plane.lines if not l.derived and l.name in ('XLA Modules', 'Sparse Core Modules') for e in l.events)
+        found = []
+        for line in work_lines(self.plane):
+            of_line = []
+            for e in own_times(line):
+                if self.kind_of(e) == COMPUTE:
+                    continue
+                done_of, name = waits_for.get(id(e.meta)), op_name(e)
+                if done_of:
+                    of_line.append((e.start_ps, 1, len(of_line), done_of, e))
+                elif '-start' in name or name in named:
+                    of_line.append((e.start_ps, 0, len(of_line), name, e))
+            open_starts = collections.defaultdict(list)
+            for at, is_done, _, name, e in sorted(of_line, key=lambda x: x[:3]):
+                run = sum(1 for p in programs if p <= at) if len(programs) < 50 else _count(programs, at)
+                if not is_done:
+                    open_starts[name].append((run, e))
+                    continue
+                here = open_starts[name]
+                found.extend((start, None) for of_run, start in here if of_run < run)
+                here[:] = [x for x in here if x[0] >= run]
+                if here:
+                    found.append((here.pop(0)[1], e))
+            found.extend((start, None) for here in open_starts.values() for _, start in here)
+        for line in (l for l in self.plane.lines if not l.derived and l.name == 'Async XLA Ops'):
+            known = list(found)
+            for e in own_times(line):
+                name = e.name.removeprefix('ROOT ').partition(' = ')[0].removeprefix('%')
+                same = [(s.start_ps, d is None, i) for i, (s, d) in enumerate(known) if self.op(s, d) == name and s.start_ps <= e.start_ps]
+                at = max(same)[2] if same else None
+                if at is not None and known[at][1] is None:
+                    found[at] = (known[at][0], _Span(e))
+                elif at is None or e.start_ps > ends(known[at][1]):
+                    found.append((e, e))
+        return found
+
+    def op(self, start, done):
+        if start is done and self.kind != 'gpu':
+            return start.name.removeprefix('ROOT ').partition(' = ')[0].removeprefix('%')
+        return start.name if self.kind == 'gpu' else op_name(start)
+
+    # ---- answers ----
+
+    def times(self, span):
+        """Counts at each moment how much of each kind runs."""
+        first, last = min(e.start_ps for e in self.events), max(map(ends, self.events))
+        changes = collections.defaultdict(collections.Counter)
+
+        def runs_in(start, end, *whats):
+            if start < end:
+                for what in whats:
+                    changes[start][what] += 1
+                    changes[end][what] -= 1
+        for start, end, e in self.pieces:
+            runs_in(start, end, 'busy', self.kind_of(e))
+        if self.kind != 'gpu':
+            for start, done in self.asynchronous:
+                if done:
+                    runs_in(max(start.start_ps, first), min(ends(done), last), COLLECTIVE if self.kind_of(start) == COLLECTIVE else TRANSFER)
+        sums, running, since = collections.Counter(), collections.Counter(), 0
+        for moment in sorted(changes):
+            for what in [w for w, n in running.items() if n]:
+                sums[what] += moment - since
+                if what in (COLLECTIVE, TRANSFER) and not running[COMPUTE]:
+                    sums['exposed ' + what] += moment - since
+            running.update(changes[moment])
+            since = moment
+        return dict(span_ps=span, busy_ps=sums['busy'], idle_ps=span - sums['busy'], computing_ps=sums[COMPUTE], communicating_ps=sums[COLLECTIVE],
+                    exposed_communication_ps=sums['exposed ' + COLLECTIVE], transferring_ps=sums[TRANSFER], exposed_transfer_ps=sums['exposed ' + TRANSFER])
+
+    def spans(self):
+        """(op, kind, start, duration, hidden) of each asynchronous op: the moments in which the device computes, cut to the op's."""
+        computes = []
+        for start, end, e in sorted((p for p in self.pieces if self.kind_of(p[2]) == COMPUTE), key=lambda p: p[:2]):
+            if computes and start <= computes[-1][1]:
+                computes[-1][1] = max(computes[-1][1], end)
+            else:
+                computes.append([start, end])
+        found = []
+        for start, done in self.asynchronous:
+            kind = COLLECTIVE if self.kind_of(start) == COLLECTIVE else TRANSFER
+            if not done:
+                found.append((self.op(start, done), kind, start.start_ps, None, None))
+                continue
+            end, hidden = ends(done), 0
+            at = _count([c[1] for c in computes], start.start_ps) if len(computes) < 50 else _count_ends(computes, start.start_ps)
+            while at < len(computes) and computes[at][0] < end:
+                hidden += min(computes[at][1], end) - max(computes[at][0], start.start_ps)
+                at += 1
+            found.append((self.op(start, done), kind, start.start_ps, max(end - start.start_ps, 0), hidden))
+        return found
+
+
+class _Of:
+    """Metadata where an event is looked at by its metadata alone."""
+
+    def __init__(self, meta):
+        self.meta, self.name = meta, meta.name
+
+
+class _Span:
+    """The end of a start whose done is not in the file, as the line of asynchronous ops has it."""
+
+    def __init__(self, e):
+        self.start_ps, self.duration_ps = e.start_ps, e.duration_ps
+
+
+def _count(ordered, value):
+    low, high = 0, len(ordered)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if ordered[middle] <= value else (low, middle)
+    return low
+
+
+def _count_ends(computes, value):
+    low, high = 0, len(computes)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if computes[middle][1] <= value else (low, middle)
+    return low
+
+
+def devices(run):
+    found = []
+    for host, planes in run.hosts.items():
+        found += [Device(host, place, plane) for place, plane in enumerate(planes) if plane.kind in DEVICES]
+    return found
+
+
+def check(run):
+    mine = devices(run)
+    ranges = {}
+    for d in mine:
+        if d.events:
+            start, end = ranges.get((d.host, d.kind), (min(e.start_ps for e in d.events), max(map(ends, d.events))))
+            ranges[d.host, d.kind] = min(start, min(e.start_ps for e in d.events)), max(end, max(map(ends, d.events)))
+    got = run.ask('SELECT * FROM device_time({x}) ORDER BY plane_id')
+    agree('devices', [(r['host'], r['plane'], r['kind']) for r in got], [(d.host, d.plane.name, d.kind) for d in mine])
+    for row, d in zip(got, mine):
+        if not d.events:
+            agree('%s without work' % d.plane.name, {v for k, v in row.items() if k.endswith(('_ps', '_percent'))}, {None})
+            continue
+        start, end = ranges[d.host, d.kind]
+        want = d.times(end - start)
+        agree('%s %s' % (d.host, d.plane.name), {k: row[k] for k in want}, want)
+        share = {k[:-3] + '_percent': 100 * v / (end - start) if end > start else None for k, v in want.items() if k != 'span_ps'}
+        agree('%s %s' % (d.host, d.plane.name), {k: row[k] for k in share}, share)
+    got = run.ask('SELECT host, plane, hlo_op, kind, start_ps, duration_ps, hidden_ps, exposed_ps FROM async_ops({x})')
+    want = sorted(((d.host, d.plane.name) + span for d in mine for span in d.spans()), key=repr)
+    agree('async_ops', sorted((tuple(r[k] for k in ('host', 'plane', 'hlo_op', 'kind', 'start_ps', 'duration_ps', 'hidden_ps')) for r in got), key=repr), want)
+
+
+if __name__ == '__main__':
+    for one in runs():
+        with checking('device_time ' + one.path):
+            check(one)
+    finish()
