@@ -6,6 +6,8 @@
 #include "trace_events.h"
 
 #include "../loader/analysis/enclosing.h"
+#include "../loader/analysis/tf_op.h"
+#include "../loader/format/hlo.h"
 #include "../loader/format/xspace.h"
 
 #include <math.h>
@@ -278,21 +280,41 @@ static void step_name_column(EventsCursor *c, sqlite3_context *ctx)
     if (f && f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
 }
 
-/* Older software wrote the op of a kernel as level 0, or in front of "#key=value#" as annotation. */
+/* XLA's annotations name the module where TensorFlow's name the op. */
+static bool names_module_only(const Text *tf_op) { return !strcmp(tf_op->text, "XlaModule:") || !strcmp(tf_op->text, "XlaModule"); }
+
+/* The op_name of the event's instruction, if the run has its program. */
+static void instruction_op_name(EventsCursor *c, sqlite3_context *ctx)
+{
+    const Fact *op = fact(c, STAT_HLO_OP);
+    int64_t id;
+    if (op->type != TYPE_STR || !fact_integer(fact(c, STAT_PROGRAM_ID), &id)) return;
+    const HloModule *module = hlo_program(c->unit.line->plane->host, (uint64_t)id, &c->err);
+    Slice name = slice_innermost(slice_of(op->text));
+    const Xla__HloInstructionProto *instruction = module ? hlo_find(module, name.text, name.n) : NULL;
+    if (instruction && instruction->metadata && *instruction->metadata->op_name)
+        result_string(ctx, instruction->metadata->op_name, strlen(instruction->metadata->op_name));
+}
+
+/* The op of a GPU event is tf_op, or for XLA's kernels name. Older software wrote it as level 0, or as annotation; "#key=value#" follows it in one of the two.
+ */
 static void tf_op_column(EventsCursor *c, sqlite3_context *ctx)
 {
-    static const enum KnownStat places[] = {STAT_TF_OP, STAT_LEVEL_0, STAT_ANNOTATION};
-    size_t n = c->unit.line->plane->kind == PLANE_GPU ? COUNT(places) : 1;
-    for (size_t i = 0; i < n; i++) {
+    static const enum KnownStat places[] = {STAT_TF_OP, STAT_OP_NAME, STAT_LEVEL_0, STAT_ANNOTATION};
+    bool on_gpu = c->unit.line->plane->kind == PLANE_GPU, of_module = false;
+    for (size_t i = 0; i < (on_gpu ? COUNT(places) : 1); i++) {
+        if (places[i] == STAT_OP_NAME && !of_module) continue;
         const Fact *f = fact(c, places[i]);
-        if (!f || f->type != TYPE_STR || (i && !f->text->n_bytes)) continue;
-        const char *hash = i ? memchr(f->text->text, '#', f->text->n_bytes) : NULL;
-        if (hash)
-            sqlite3_result_text(ctx, f->text->text, (int)(hash - f->text->text), SQLITE_TRANSIENT);
-        else
-            result_string(ctx, f->text->text, f->text->n_bytes);
-        return;
+        if (f->type != TYPE_STR) continue;
+        const char *hash = places[i] == STAT_LEVEL_0 || places[i] == STAT_ANNOTATION ? memchr(f->text->text, '#', f->text->n_bytes) : NULL;
+        size_t n = hash ? (size_t)(hash - f->text->text) : f->text->n_bytes;
+        if (on_gpu && i == 0 && names_module_only(f->text))
+            of_module = true;
+        else if (n)
+            return result_string(ctx, f->text->text, n);
+        if (of_module && i) break;
     }
+    if (of_module) instruction_op_name(c, ctx);
 }
 
 int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)

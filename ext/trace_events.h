@@ -31,7 +31,10 @@
     C(EV_PROGRAM, "program_id", "TEXT", NULL, "the HLO program, decimal; NULL without", "stat program_id")                                                     \
     C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module, without (id); NULL without", "stat hlo_module; on TPU the module's entry of /host:metadata")     \
     C(EV_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction: last :: part, without % and {i,j}; NULL without", "stat hlo_op; on TPU op lines the display name")  \
-    C(EV_TF_OP, "tf_op", "TEXT", NULL, "framework op path; NULL without", "stat tf_op, of GPU events of files until 2023 level 0 or annotation")               \
+    C(EV_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
+      "path of the framework op: `name:type` in TensorFlow's profiles and on TPUs, hlo_instructions.tf_op of GPU kernels that XLA launched; NULL if there is " \
+      "none",                                                                                                                                                  \
+      "stat tf_op; of XLA's GPU kernels, where that names the module only, stat name, else OpMetadata.op_name; in GPU files until 2023 level 0 or annotation") \
     C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category; NULL when the file does not say", "stat hlo_category")                                             \
     C(EV_FLOPS, "flops", "INTEGER", "FLOP", "floating point operations of one execution, as the file says; NULL when it does not", "stat flops")               \
     C(EV_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes read and written by one execution, as the file says; NULL when it does not",                      \

@@ -41,6 +41,7 @@
     S(TRACING_COUNT, "tracing_count")                                                                                                                          \
     S(EQUATION, "equation")                                                                                                                                    \
     S(ANNOTATION, "annotation")                                                                                                                                \
+    S(OP_NAME, "name")                                                                                                                                         \
     S(LEVEL_0, "level 0")                                                                                                                                      \
     S(ALLOCATOR_NAME, "allocator_name")                                                                                                                        \
     S(INDEX_ON_HOST, "index_on_host")                                                                                                                          \
