@@ -2,7 +2,7 @@
  *
  *   SELECT name, value FROM event_stats('logs') WHERE event_id = 17;   -- correlation_id|60 */
 #include "../loader/format/xspace.h"
-#include "prof.h"
+#include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
 static bool wanted(const RowCursor *c, enum RowKey key, int64_t value) { return !c->has_key[key] || c->key[key] == value; }
@@ -328,8 +328,12 @@ const Table event_stats_table = {"event_stats",
     C(ET_DERIVED, "derived", "INTEGER", "0 or 1", "as lines.derived", "XLine.id")                                                                              \
     C(ET_METADATA_ID, METADATA_ID_DOC)                                                                                                                         \
     C(ET_NAME, "name", "TEXT", NULL, "name of the events; empty when the plane does not declare it", "XEventMetadata.name")                                    \
-    C(ET_OCCURRENCES, "occurrences", "INTEGER", "events", "events of this name on this line", "libprofsql")                                                    \
-    C(ET_TOTAL, "total_ps", "INTEGER", "ps", "sum of their durations, nested events included", "XEvent.duration_ps")                                           \
+    C(ET_MODULE, "hlo_module", "TEXT", NULL,                                                                                                                   \
+      "HLO module of the events, without (id), where their metadata says it, as on TPUs; NULL on GPUs and hosts, whose events say it one by one "              \
+      "(trace_events.hlo_module)",                                                                                                                             \
+      "stat program_id of the metadata")                                                                                                                       \
+    C(ET_OCCURRENCES, "occurrences", "INTEGER", "events", "events of this metadata on this line", "libprofsql")                                                \
+    C(ET_TOTAL, "total_ps", "INTEGER", "ps", "sum of their durations on the event clock, nested events included", "XEvent.duration_ps")                        \
     C(ET_SELF, "self_ps", "INTEGER", "ps", "the same without the durations of events nested directly inside; below 0 where those overlap each other",          \
       "libprofsql")                                                                                                                                            \
     C(ET_MIN, "min_ps", "INTEGER", "ps", "shortest duration", "XEvent.duration_ps")                                                                            \
@@ -350,6 +354,17 @@ static bool event_totals_next(RowCursor *c)
     return false;
 }
 
+static void metadata_module(RowCursor *c, sqlite3_context *ctx, const Plane *plane, EventMeta *meta)
+{
+    if ((plane->kind != PLANE_TENSORCORE && plane->kind != PLANE_SPARSECORE) || event_meta_facts(plane, meta, &c->err)) return;
+    for (uint16_t i = 0; i < meta->n_facts; i++) {
+        int64_t id;
+        if (meta->facts[i].known != STAT_PROGRAM_ID || !fact_integer(&meta->facts[i].fact, &id)) continue;
+        const Text *name = program_entry_name(plane->host, id);
+        if (name) result_module(ctx, name);
+    }
+}
+
 static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Line *line = &c->host->lines[c->i];
@@ -367,6 +382,7 @@ static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (total->meta < line->plane->n_declared) sqlite3_result_int64(ctx, meta->id);
         break;
     case ET_NAME: result_text(ctx, meta->name); break;
+    case ET_MODULE: metadata_module(c, ctx, line->plane, &line->plane->event_metas[total->meta]); break;
     case ET_OCCURRENCES: sqlite3_result_int64(ctx, total->count); break;
     case ET_TOTAL: sqlite3_result_int64(ctx, total->total_ps); break;
     case ET_SELF: sqlite3_result_int64(ctx, total->self_ps); break;
@@ -381,7 +397,7 @@ static double event_totals_count(const Counts *counts) { return counts->metadata
 static const RowSource event_totals_rows = {
     .next = event_totals_next, .column = event_totals_column, .count = event_totals_count, .needs = NEED_EVENTS, .nothing = "no line has an event"};
 const Table event_totals_table = {"event_totals",
-                                  "one row for each event name on a line: counts and times, summed once per run",
+                                  "one row for each event metadata (a name, on TPUs an op of a program) on a line: counts and times, summed once per run",
                                   event_totals_columns,
                                   COUNT(event_totals_columns),
                                   &row_table_module,

@@ -49,7 +49,8 @@ SQLITE_EXTENSION_INIT3
       "1: the kernel runs on tensor cores, by its name, with the kernels of Hopper and Blackwell, cuDNN and attention that XProf's list lacks, and also "      \
       "where the file names no vendor",                                                                                                                        \
       "libprofsql")                                                                                                                                            \
-    C(KS_OP_ACTUAL, "op_name_actual", "TEXT", NULL, "op_name, or the op that files of older software name; NULL when unknown or not the same for all",         \
+    C(KS_OP_ACTUAL, "op_name_actual", "TEXT", NULL,                                                                                                            \
+      "op_name, or the op that files of older software name; NULL when unknown or not the same for all, kernel_ops has each",                                  \
       "tf_op, hlo_op, level 0, annotation")                                                                                                                    \
     C(KS_SOURCE, SOURCE_DOC)                                                                                                                                   \
     C(KS_LIMIT, "row_limit", "INTEGER HIDDEN", "rows", "the longest so many; 0: all; default 1000, which is what XProf shows", "argument 2")

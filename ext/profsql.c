@@ -40,6 +40,7 @@ SQLITE_EXTENSION_INIT1
     T(hlo_ops) \
     T(tf_functions) \
     T(kernel_stats) \
+    T(kernel_ops) \
     T(memory_events) \
     T(memory_allocators) \
     T(memory_active) \

@@ -107,9 +107,10 @@ static void result_hlo_op(sqlite3_context *ctx, const char *s, size_t n)
     if (n) result_string(ctx, s, n);
 }
 
-/* A module's name without its (program id). */
-static void result_module(sqlite3_context *ctx, const char *s, size_t n)
+void result_module(sqlite3_context *ctx, const Text *name)
 {
+    const char *s = name->text;
+    size_t n = name->n_bytes;
     if (n && s[n - 1] == ')') {
         size_t k = n - 1;
         while (k && s[k - 1] >= '0' && s[k - 1] <= '9') k--;
@@ -125,17 +126,12 @@ static void hlo_module_column(EventsCursor *c, sqlite3_context *ctx)
     const Fact *f = fact(c, STAT_HLO_MODULE);
     int64_t id;
     if (f->type == TYPE_STR) {
-        result_module(ctx, f->text->text, f->text->n_bytes);
+        result_module(ctx, f->text);
     } else if (on_tpu(c->unit.line) && c->unit.line->kind == LINE_MODULES) {
-        const Text *name = meta_of(c)->name;
-        result_module(ctx, name->text, name->n_bytes);
+        result_module(ctx, meta_of(c)->name);
     } else if (on_tpu(c->unit.line) && fact_integer(fact(c, STAT_PROGRAM_ID), &id)) {
-        const Host *host = c->unit.line->plane->host;
-        for (size_t i = 0; i < host->n_planes; i++) {
-            const Plane *plane = &host->planes[i];
-            int64_t k = strcmp(plane->name->text, "/host:metadata") ? -1 : id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), id);
-            if (k >= 0) return result_module(ctx, plane->event_metas[k].name->text, plane->event_metas[k].name->n_bytes);
-        }
+        const Text *name = program_entry_name(c->unit.line->plane->host, id);
+        if (name) result_module(ctx, name);
     }
 }
 

@@ -163,6 +163,9 @@ void units_sort(KeptUnit *units, size_t n, const char *keys);
 int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column);
 void events_free(EventsCursor *c); /* all that it holds, but not the cursor itself */
 
+/* A module's name without its (program id). */
+void result_module(sqlite3_context *ctx, const Text *name);
+
 /* trace_events_walk.c */
 int events_explain_nothing(EventsCursor *c, int argc); /* of a filter with argc arguments that found no row */
 int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv);

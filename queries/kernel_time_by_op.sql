@@ -1,17 +1,18 @@
 -- Which framework ops do the kernels and copies of GPUs run for, in files of any age?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 20: how many rows
--- needs: events gpu
--- nothing: no event of a GPU is a kernel or copy
--- column rank INTEGER: 1 takes the most time
+-- parameter n = 20: how many rows of each run
+-- column run TEXT: the run
+-- column rank INTEGER: 1 takes the most time of the run
 -- column type TEXT: type of the op; NULL when the file does not say
 -- column operation TEXT: name of the op, that of the HLO op where the program names none; NULL: the file names no op for these
 -- column occurrences INTEGER: kernels and copies that ran for it
 -- column kernel_count INTEGER [kernels]: of how many names they are
--- column total_time_us REAL [us]: sum of their durations
+-- column total_time_us REAL [us]: sum of their durations on the event clock
 -- column avg_time_us REAL [us]: average of one
--- column percent REAL [percent 0..100]: share of the time of all kernels and copies; NULL when all are 0
+-- column percent REAL [percent 0..100]: share of the time of all kernels and copies of the run; NULL when all are 0
 -- column tensorcore_utilization_fraction REAL [fraction 0..1]: share of its kernels' time on tensor cores, by their names; NULL without kernels
+-- needs: events gpu
+-- nothing: no event of a GPU is a kernel or copy
 WITH event AS MATERIALIZED (
     SELECT run, host, program_id, hlo_op, tf_op, name, count(*) AS n, sum(1.0 * duration_ps) AS ps
     FROM temp.trace_events(:source)
@@ -26,7 +27,7 @@ WITH event AS MATERIALIZED (
     FROM temp.kernel_stats(:source, 0)
     GROUP BY run, kernel_name
 ), named AS (
-    SELECT e.n, e.ps, e.name, k.tensorcore,
+    SELECT e.run, e.n, e.ps, e.name, k.tensorcore,
            CASE WHEN e.hlo_op IS NOT NULL THEN coalesce(i.tf_op, e.hlo_op)
                 WHEN e.tf_op GLOB '?*:*' AND e.tf_op NOT GLOB 'Iterator:*' THEN substr(e.tf_op, 1, instr(e.tf_op, ':') - 1)
                 ELSE e.tf_op END AS operation,
@@ -34,13 +35,14 @@ WITH event AS MATERIALIZED (
     FROM event AS e LEFT JOIN instruction AS i ON i.run = e.run AND i.host = e.host AND i.program_id = e.program_id AND i.hlo_op = e.hlo_op
          LEFT JOIN kernel AS k ON k.run = e.run AND k.name = e.name
 ), op AS (
-    SELECT type, operation, sum(n) AS n, count(DISTINCT name) AS kernels, sum(ps) AS ps, sum(CASE WHEN tensorcore THEN ps ELSE 0 END) AS tensorcore,
+    SELECT run, type, operation, sum(n) AS n, count(DISTINCT name) AS kernels, sum(ps) AS ps, sum(CASE WHEN tensorcore THEN ps ELSE 0 END) AS tensorcore,
            sum(CASE WHEN tensorcore IS NOT NULL THEN ps END) AS kernel_ps
     FROM named
-    GROUP BY type, operation
+    GROUP BY run, type, operation
+), ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY run ORDER BY ps DESC, operation, type) AS rank, sum(ps) OVER (PARTITION BY run) AS all_ps FROM op
 )
-SELECT row_number() OVER (ORDER BY ps DESC, operation, type), type, operation, n, kernels, ps / 1e6, ps / 1e6 / n, 100.0 * ps / nullif(sum(ps) OVER (), 0),
-       tensorcore / nullif(kernel_ps, 0)
-FROM op
-ORDER BY 1
-LIMIT coalesce(:n, 20)
+SELECT run, rank, type, operation, n, kernels, ps / 1e6, ps / 1e6 / n, 100.0 * ps / nullif(all_ps, 0), tensorcore / nullif(kernel_ps, 0)
+FROM ranked
+WHERE rank <= coalesce(:n, 20)
+ORDER BY run, rank

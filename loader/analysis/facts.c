@@ -32,6 +32,16 @@ int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uin
 
 void event_facts_free(EventFacts *facts) { arena_free(&facts->texts); }
 
+const Text *program_entry_name(const Host *host, int64_t program_id)
+{
+    for (size_t i = 0; i < host->n_planes; i++) {
+        const Plane *plane = &host->planes[i];
+        int64_t k = strcmp(plane->name->text, "/host:metadata") ? -1 : id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), program_id);
+        if (k >= 0) return plane->event_metas[k].name;
+    }
+    return NULL;
+}
+
 bool fact_integer(const Fact *fact, int64_t *value)
 {
     if (fact->type != TYPE_INT64 && fact->type != TYPE_UINT64) return false;

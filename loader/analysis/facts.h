@@ -15,6 +15,9 @@ void event_facts_free(EventFacts *facts);
 /* An int64 or uint64 stat as a number (IntOrUint); false when there is none or it is of another type. */
 bool fact_integer(const Fact *fact, int64_t *value);
 
+/* Name of the program's entry in the host's /host:metadata, as module(id); NULL: there is none. */
+const Text *program_entry_name(const Host *host, int64_t program_id);
+
 /* Events by correlation id, built at first use: pairs ordered by id, then event. */
 typedef struct Correlated {
     uint64_t correlation_id, event;

@@ -12,7 +12,7 @@
 
 /* ---- a walk over a line ---- */
 
-enum KernelText { TEXT_DETAILS, TEXT_TF_OP, TEXT_HLO_OP, TEXT_EQUATION, TEXT_ANNOTATION, TEXT_LEVEL_0, N_TEXTS };
+enum KernelText { TEXT_DETAILS, TEXT_TF_OP, TEXT_OP_NAME, TEXT_HLO_OP, TEXT_EQUATION, TEXT_ANNOTATION, TEXT_LEVEL_0, N_TEXTS };
 
 /* What tells tallies apart. A text is a ref + 1, or the address of an interned Text where its bit of `inlined` is set;
  * 0: none. No padding: keys are compared as bytes. */
@@ -85,6 +85,7 @@ static int text_of_stat(unsigned known)
     switch (known) {
     case STAT_KERNEL_DETAILS: return TEXT_DETAILS;
     case STAT_TF_OP: return TEXT_TF_OP;
+    case STAT_OP_NAME: return TEXT_OP_NAME;
     case STAT_HLO_OP: return TEXT_HLO_OP;
     case STAT_EQUATION: return TEXT_EQUATION;
     case STAT_ANNOTATION: return TEXT_ANNOTATION;
@@ -109,7 +110,8 @@ static int take_stat(Walk *walk, Key *key, unsigned known, const Stat *stat, Pro
 
 static void walk_line(void *context, size_t i, ProfErr *err)
 {
-    static const enum KnownStat wanted[] = {STAT_KERNEL_DETAILS, STAT_TF_OP, STAT_HLO_OP, STAT_EQUATION, STAT_ANNOTATION, STAT_LEVEL_0, STAT_PROGRAM_ID},
+    static const enum KnownStat wanted[] = {STAT_KERNEL_DETAILS, STAT_TF_OP,      STAT_OP_NAME, STAT_HLO_OP,
+                                            STAT_EQUATION,       STAT_ANNOTATION, STAT_LEVEL_0, STAT_PROGRAM_ID},
                                 details[] = {STAT_KERNEL_DETAILS};
     Walk *walk = context;
     LineTallies *l = &walk->lines[i];
@@ -184,15 +186,19 @@ typedef struct {
     bool eligible;
 } Op;
 
+typedef struct {
+    KernelReport *reports;
+    size_t n, capacity;
+    uint32_t *slots; /* of reports by identity: position + 1 */
+    size_t n_slots;
+} ReportSet;
+
 /* The reports of one host in the making. */
 typedef struct {
     KernelStats *stats;
     Host *host;
     ProfErr *err;
-    KernelReport *reports;
-    size_t n, capacity;
-    uint32_t *slots; /* of reports by identity: position + 1 */
-    size_t n_slots;
+    ReportSet reports, by_op;
     Memos launch_of, op_of, einsum_of, instruction_of, provenance_of;
     Launches *launches;
     Op *ops;
@@ -328,7 +334,7 @@ static void keep_common(KernelReport *r, const KernelReport *other)
     r->actual_eligible |= other->actual_eligible;
 }
 
-static bool reports_rehash(Making *m)
+static bool reports_rehash(ReportSet *m)
 {
     size_t n_slots = m->n_slots ? m->n_slots * 2 : 64;
     uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
@@ -343,10 +349,10 @@ static bool reports_rehash(Making *m)
     return true;
 }
 
-static void add_report(Making *m, const KernelReport *report)
+static void add_report(ReportSet *m, const KernelReport *report, ProfErr *err)
 {
     if (m->n * 2 >= m->n_slots && !reports_rehash(m)) {
-        prof_nomem(m->err);
+        prof_nomem(err);
         return;
     }
     size_t at = identity_hash(report) & (m->n_slots - 1);
@@ -358,7 +364,7 @@ static void add_report(Making *m, const KernelReport *report)
         if (report->max_ns > r->max_ns) r->max_ns = report->max_ns;
         keep_common(r, report);
     } else if (m->n >= UINT32_MAX - 1 || !GROW(m->reports, m->n, m->capacity)) {
-        prof_nomem(m->err);
+        prof_nomem(err);
     } else {
         m->reports[m->n++] = *report;
         m->slots[at] = (uint32_t)m->n;
@@ -410,14 +416,17 @@ static void take_tally(Making *m, const Plane *plane, const Tally *t, unsigned t
     if (m->err->code) return;
     r.actual_op_name = r.op_name;
     r.actual_eligible = r.eligible || r.actual_uses_tensorcore;
-    if (!r.op_name->n_bytes) {
-        Op older = op_of(m, older_op_name(m, plane, &t->key));
+    bool of_module = !instruction && slice_is(slice_of(tf_op), "XlaModule:"); /* XLA's annotation of a kernel whose program the run does not have */
+    if (!r.op_name->n_bytes || of_module) {
+        Op other = op_of(m, of_module ? key_text(plane, &t->key, TEXT_OP_NAME) : older_op_name(m, plane, &t->key));
         if (m->err->code) return;
-        r.actual_op_name = older.name;
-        r.actual_eligible |= older.eligible;
+        r.actual_op_name = other.name;
+        r.actual_eligible |= other.eligible;
     }
     if (r.actual_op_name->n_bytes) r.actual.known |= KERNEL_OP_NAME;
-    add_report(m, &r);
+    add_report(&m->reports, &r, m->err);
+    r.op_name = r.actual_op_name, r.uses_tensorcore = r.actual_uses_tensorcore, r.eligible = r.actual_eligible, r.launch = (KernelLaunch){0};
+    add_report(&m->by_op, &r, m->err);
 }
 
 /* ---- order ---- */
@@ -551,17 +560,29 @@ static void take_plane(Making *m, const Plane *plane, const LineTallies *lines, 
 
 static void making_free(Making *m)
 {
-    prof_free(m->reports);
-    prof_free(m->slots);
+    prof_free(m->reports.reports);
+    prof_free(m->reports.slots);
+    prof_free(m->by_op.reports);
+    prof_free(m->by_op.slots);
     prof_free(m->launches);
     prof_free(m->ops);
     Memos *const memos[] = {&m->launch_of, &m->op_of, &m->einsum_of, &m->instruction_of, &m->provenance_of};
     for (size_t i = 0; i < COUNT(memos); i++) prof_free(memos[i]->slots);
 }
 
+static void append_reports(ReportSet *all, const ReportSet *some, ProfErr *err)
+{
+    for (size_t i = 0; i < some->n && !err->code; i++) {
+        if (!GROW(all->reports, all->n, all->capacity))
+            prof_nomem(err);
+        else
+            all->reports[all->n++] = some->reports[i];
+    }
+}
+
+/* Reports of all hosts: as XProf has them, and by actual op. */
 typedef struct {
-    KernelReport *reports;
-    size_t n, capacity;
+    ReportSet reports, by_op;
 } Reports;
 
 /* lines: of the host, those of a plane together. */
@@ -572,13 +593,8 @@ static void take_host(KernelStats *stats, Host *host, const LineTallies *lines, 
         for (n = 1; i + n < n_lines && lines[i + n].line->plane == lines[i].line->plane;) n++;
         take_plane(&m, lines[i].line->plane, &lines[i], n);
     }
-    if (m.n) qsort(m.reports, m.n, sizeof *m.reports, xprof_order);
-    for (size_t i = 0; i < m.n && !err->code; i++) {
-        if (!GROW(all->reports, all->n, all->capacity))
-            prof_nomem(err);
-        else
-            all->reports[all->n++] = m.reports[i];
-    }
+    append_reports(&all->reports, &m.reports, err);
+    append_reports(&all->by_op, &m.by_op, err);
     making_free(&m);
 }
 
@@ -602,6 +618,7 @@ static void release(void *result)
 {
     KernelStats *stats = result;
     prof_free((void *)stats->reports);
+    prof_free((void *)stats->by_op);
     text_table_free(&stats->texts);
     arena_free(&stats->arena);
     prof_free(stats);
@@ -632,8 +649,10 @@ static void *make(Run *run, Host *only, ProfErr *err)
     Reports all = {0};
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         if (!only || only == &run->hosts[h]) walk_host(stats, &run->hosts[h], &all, err);
-    if (all.n) qsort(all.reports, all.n, sizeof *all.reports, xprof_order);
-    stats->reports = all.reports, stats->n_reports = all.n;
+    if (all.reports.n) qsort(all.reports.reports, all.reports.n, sizeof *all.reports.reports, xprof_order);
+    if (all.by_op.n) qsort(all.by_op.reports, all.by_op.n, sizeof *all.by_op.reports, xprof_order);
+    stats->reports = all.reports.reports, stats->n_reports = all.reports.n;
+    stats->by_op = all.by_op.reports, stats->n_by_op = all.by_op.n;
     if (!err->code) sum_by_op(stats, err);
     if (err->code) return release(stats), NULL;
     return stats;

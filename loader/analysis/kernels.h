@@ -29,6 +29,8 @@ typedef struct KernelOp KernelOp;
 typedef struct {
     const KernelReport *reports; /* of all hosts, in XProf's order: the longest total first */
     size_t n_reports;
+    const KernelReport *by_op; /* the same kernels by name and actual op alone: op_name and both flags are the actual ones, launches are empty */
+    size_t n_by_op;
     const KernelOp *ops; /* by op name: for kernel_tensorcore_utilization() */
     size_t n_ops;
     Arena arena;

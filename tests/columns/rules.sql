@@ -51,6 +51,10 @@ SELECT 1 FROM op_metrics('x') WHERE parent_id IS NOT NULL AND (side, parent_id) 
 SELECT 1 FROM (SELECT total(total_duration_us) AS us FROM kernel_stats('x', 0)), (SELECT total(duration_ps / 1000) / 1e3 AS us2 FROM trace_events('x')
  WHERE plane_kind = 'gpu' AND NOT derived AND event_id IN (SELECT event_id FROM event_stats('x') WHERE name = 'kernel_details')) WHERE us2 > 0 AND abs(us - us2) > 1e-6 * us2;
 
+-- kernels by op are those of kernel_stats
+SELECT 1 FROM (SELECT host, kernel_name, total(total_duration_us) AS us, total(occurrences) AS n FROM kernel_stats('x', 0) GROUP BY 1, 2)
+ LEFT JOIN (SELECT host, kernel_name, total(total_duration_us) AS us2, total(occurrences) AS m FROM kernel_ops('x') GROUP BY 1, 2) USING (host, kernel_name) WHERE m IS NOT n OR abs(us - us2) > 1e-9 * us;
+
 -- a kernel's average lies between its shortest and longest
 SELECT 1 FROM kernel_stats('x', 0) WHERE min_duration_us > avg_duration_us + 0.001 OR max_duration_us < avg_duration_us OR total_duration_us < max_duration_us;
 

@@ -1,0 +1,69 @@
+/* kernel_ops.c: the table kernel_ops: which framework ops GPU kernels run for, whatever software wrote the file.
+ *
+ *   SELECT kernel_name, op_name, occurrences, total_duration_us FROM kernel_ops('logs') WHERE op_is_tensorcore_eligible AND NOT kernel_uses_tensorcore;
+ *
+ * kernel_stats has the rows of XProf, which merge kernels of different ops where XProf reads no op. */
+#include "../loader/analysis/kernels.h"
+
+#include "prof.h"
+SQLITE_EXTENSION_INIT3
+
+#define KERNEL_OPS_COLUMNS(C)                                                                                                                                  \
+    C(KO_RUN, RUN_DOC)                                                                                                                                         \
+    C(KO_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "XEventMetadata.name")                                                                       \
+    C(KO_OP, "op_name", "TEXT", NULL, "framework op that the kernel runs for, without its type; NULL if the file names none",                                  \
+      "OpMetadata.op_name of the stats program_id and hlo_op, else stat tf_op, name, level 0 or annotation")                                                   \
+    C(KO_OCCURRENCES, "occurrences", "INTEGER", "kernels", "how often the kernel ran for the op", "libprofsql")                                                \
+    C(KO_TOTAL, "total_duration_us", "REAL", "us", "sum of the durations, each cut to whole ns, on the event clock", "XEvent.duration_ps")                     \
+    C(KO_MIN, "min_duration_us", "REAL", "us", "shortest duration", "XEvent.duration_ps")                                                                      \
+    C(KO_MAX, "max_duration_us", "REAL", "us", "longest duration", "XEvent.duration_ps")                                                                       \
+    C(KO_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1", "1: tensor cores could run the op, by its name, or because the kernel uses them",         \
+      "libprofsql")                                                                                                                                            \
+    C(KO_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1", "1: the kernel runs on tensor cores, by its name", "libprofsql")                                 \
+    C(KO_HOST, HOST_DOC)                                                                                                                                       \
+    C(KO_SOURCE, SOURCE_DOC)
+enum { KERNEL_OPS_COLUMNS(COLUMN_ENUM) };
+static const Column kernel_ops_columns[] = {KERNEL_OPS_COLUMNS(COLUMN_DOC)};
+
+static bool kernel_ops_next(RowCursor *c)
+{
+    const KernelStats *stats = run_kernel_stats(c->from->run, c->from->only, &c->err);
+    if (!stats) return false;
+    c->i += c->started;
+    if (c->i >= stats->n_by_op) return false;
+    c->item = &stats->by_op[c->i];
+    return c->place = c->i, true;
+}
+
+static void kernel_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const KernelReport *r = c->item;
+    switch (column) {
+    case KO_HOST: sqlite3_result_text(ctx, r->host->name, -1, SQLITE_STATIC); break;
+    case KO_NAME: result_text(ctx, r->name); break;
+    case KO_OP:
+        if (r->op_name->n_bytes) result_text(ctx, r->op_name);
+        break;
+    case KO_OCCURRENCES: sqlite3_result_int64(ctx, (sqlite3_int64)r->occurrences); break;
+    case KO_TOTAL: sqlite3_result_double(ctx, (double)r->total_ns / 1e3); break;
+    case KO_MIN: sqlite3_result_double(ctx, (double)r->min_ns / 1e3); break;
+    case KO_MAX: sqlite3_result_double(ctx, (double)r->max_ns / 1e3); break;
+    case KO_ELIGIBLE: sqlite3_result_int(ctx, r->eligible); break;
+    case KO_USES: sqlite3_result_int(ctx, r->uses_tensorcore); break;
+    default: break;
+    }
+}
+
+static const RowSource kernel_ops_rows = {.next = kernel_ops_next,
+                                          .column = kernel_ops_column,
+                                          .per_run = true,
+                                          .by_host = true,
+                                          .needs = NEED_EVENTS | NEED_GPU,
+                                          .nothing = "no event of a GPU is a kernel"};
+const Table kernel_ops_table = {"kernel_ops",
+                                "one row for each GPU kernel of a name and framework op, the longest first",
+                                kernel_ops_columns,
+                                COUNT(kernel_ops_columns),
+                                &row_table_module,
+                                &kernel_ops_rows,
+                                500};
