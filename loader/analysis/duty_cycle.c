@@ -68,7 +68,6 @@ bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
     while (line->n && !span_includes(line->open[line->n - 1].span, span))
         if (!close_innermost(line)) return false;
     DutyOp *outer = line->n ? &line->open[line->n - 1] : NULL;
-    if (outer && outer->on_duty == on_duty) return true;
     if (outer && !tell(line, outer, span.begin, span.end)) return false;
     if (!GROW(line->open, line->n, line->capacity)) return false;
     line->open[line->n++] = (DutyOp){span, span.begin, on_duty};

@@ -24,8 +24,8 @@ typedef struct {
 bool duty_spans_add(DutySpans *active, PsSpan span, unsigned on_duty); /* bits 1 << enum Duty; false: no memory, as below */
 void duty_spans_free(DutySpans *active);
 
-/* The ops of one line, each on or off duty: what counts at any moment is the innermost op. Kept open are those of another duty than
- * the op around them, which tells the time of its like too. */
+/* The ops of one line, each on or off duty: what counts at any moment is the innermost op. An op that starts inside another and ends
+ * after it closes it. */
 typedef struct {
     PsSpan span;
     uint64_t from; /* not told yet from here on */

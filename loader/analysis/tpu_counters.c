@@ -54,29 +54,43 @@ static uint64_t counter_value(const CounterSample *sample, uint64_t number, bool
     return whole ? sample->values[low].sum : sample->values[low].last;
 }
 
-/* XProf's sum of counters wraps; its weighted sum does not. */
-static double term_value(const CounterSample *sample, const CounterTerm *term, bool whole)
+static uint64_t term_sum(const CounterSample *sample, const CounterTerm *term, bool whole)
 {
     uint64_t sum = 0;
     for (int row = 0; row < term->rows; row++)
         for (int i = 0; i < term->n; i++)
             sum += counter_value(sample, (uint64_t)term->first + (uint64_t)row * (uint64_t)term->row_step + (uint64_t)(i * term->step), whole);
-    return term->weight * (double)sum;
+    return sum;
+}
+
+static bool is_whole(double weight) { return weight == floor(weight); }
+
+/* Like in XProf, products with whole weights and their sums wrap at 2^64. */
+static double terms_value(const CounterSample *sample, const CounterTerm *terms, size_t n, bool whole)
+{
+    uint64_t natural = 0;
+    double real = 0;
+    for (size_t i = 0; i < n && terms[i].n; i++) {
+        uint64_t sum = term_sum(sample, &terms[i], whole);
+        if (is_whole(terms[i].weight))
+            natural += (uint64_t)terms[i].weight * sum;
+        else
+            real += terms[i].weight * (double)sum;
+    }
+    return real + (double)natural;
 }
 
 double utilization_achieved(const CounterSample *sample, const UtilizationRow *row, bool whole)
 {
-    double sum = 0;
-    for (size_t i = 0; i < COUNT(row->achieved) && row->achieved[i].n; i++) sum += term_value(sample, &row->achieved[i], whole);
-    return sum;
+    return terms_value(sample, row->achieved, COUNT(row->achieved), whole);
 }
 
 /* XProf divides cycles by the cycles of one instruction in integers. */
 static double peak_of(const UtilizationRow *row, double peak) { return *row->unit == 'i' ? floor(peak) : peak; }
 
-double utilization_peak(const CounterSample *sample, const UtilizationRow *row, bool whole) { return peak_of(row, term_value(sample, &row->peak, whole)); }
+double utilization_peak(const CounterSample *sample, const UtilizationRow *row, bool whole) { return peak_of(row, terms_value(sample, &row->peak, 1, whole)); }
 
-static bool has_cycles(const CounterSample *sample, const UtilizationRow *row) { return term_value(sample, &row->peak, false) != 0; }
+static bool has_cycles(const CounterSample *sample, const UtilizationRow *row) { return terms_value(sample, &row->peak, 1, false) != 0; }
 
 bool utilization_shown(const CounterSample *sample, const UtilizationRow *row)
 {

@@ -14,12 +14,14 @@
     coordinator a host without devices before one with a GPU: no core of the number that XProf reads
     twins       several ops of one symbol in a step, nested and not, in another order in the next
     duty        SparseCores: busier than the TensorCore in one step and less in the next; outside of all steps alone
+    overlaps    ops that end after the op that they start in, on and off duty: three that show the rule, and many at random
     zero        kernels and a step that begin before time 0 and end after it
     unsigned    a TensorCore whose steps name their groups by unsigned numbers
     offloads    ops and programs that they offload, by ids of either integer type
 
 The same bytes each time."""
 import os
+import random
 import sys
 
 sys.dont_write_bytecode = True
@@ -176,6 +178,17 @@ def duty():
     return {"busy": space(tensor_core(), sparse_core([(10**8, 6 * 10**9), (10**10 + 10**8, 10**9)])), "idle": space(tensor_core(), sparse_core([(10**11, 10**9)]))}
 
 
+def overlaps():
+    metadata = b"".join(op(i + 1, name, name) for i, name in enumerate(["fusion", "infeed", "custom-call"])) + STAT_METADATA
+    metadata += event_metadata(4, "idle-call", "idle-call", [s("program_id", uint64=7), s("symbol_id", uint64=4), s("hlo_category", str="custom-call")])
+    rnd = random.Random(3)
+    spans = sorted((rnd.randrange(0, 100000, 10), rnd.choice([0, 10, 500, 3000, 20000]), rnd.choice([1, 2, 3, 4, 4])) for _ in range(40))
+
+    def host(ops):
+        return space(plane(3, "/device:TPU:0", [line(OPS, "XLA Ops", [event(key, begin * 1000, length * 1000) for begin, length, key in ops])], metadata))
+    return {"rule": host([(0, 100, 1), (10, 50, 1), (50, 30, 2)]), "random": host(spans)}
+
+
 def unsigned():
     metadata = op(1, "one", "fusion") + b"".join(event_metadata(10 + g, str(10 + g)) for g in range(3)) + STAT_METADATA
     groups = [[s("group_id", uint64=g)] for g in range(3)]
@@ -213,7 +226,7 @@ def offloads():
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "ops_odd", "plugins", "profile")
-    for make in (categories, sparse, pools, planes, untyped, apart, mixed, unnumbered, coordinator, twins, duty, unsigned, zero, offloads):
+    for make in (categories, sparse, pools, planes, untyped, apart, mixed, unnumbered, coordinator, twins, duty, overlaps, unsigned, zero, offloads):
         for host, data in make().items():
             os.makedirs(os.path.join(folder, make.__name__), exist_ok=True)
             with open(os.path.join(folder, make.__name__, host + ".xplane.pb"), "wb") as f:

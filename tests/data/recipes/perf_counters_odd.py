@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Writes the profile perf_counters_odd: performance counters of TPUs, whole and odd.
 
-    tests/data/recipes/perf_counters_odd.py [FOLDER]      FOLDER/counters.xplane.pb; tests/data/perf_counters_odd/plugins/profile/odd if not given
+    tests/data/recipes/perf_counters_odd.py [FOLDER]      FOLDER/NAME/plugins/profile/odd/counters.xplane.pb; FOLDER is tests/data if not given
+
+    perf_counters_odd     counters repeated, without a number, of odd types; cores without cycles
+    perf_counters_large   counters whose products and sums pass 2^64
 
 The same bytes each time. Counters are numbered as the units of a TPU v6e or v7x are; their values are made up."""
 import os
@@ -64,10 +67,14 @@ def main():
     data = space(tpu(0, "TPU v6 Lite", lines, 4, 2), tpu(1, "TPU v6 Lite", odd, None, 7, odd_metadata), tpu(2, "TPU v7x", cores, 1, 3),
                  tpu(3, "TPU v6 Lite", [line(0, "no ids", [counter(V6E_CYCLES, 5)])]), tpu(4, "TPU v5", [line(0, "other chip", [counter(V6E_CYCLES, 5)])], 5, 5),
                  tpu(0, None, [line(3, "stream", [counter(11, 12)])], None, 9, name="/device:GPU:0"), hostname="counters")
-    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "perf_counters_odd", "plugins", "profile", "odd")
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "counters.xplane.pb"), "wb") as fh:
-        fh.write(data)
+    large = [[line(0, "Kernel A", [counter(i, rnd.getrandbits(bits)) for i in ids]) for bits in (64, 61)] for ids in (v6e, v7x)]
+    large = space(tpu(0, "TPU v6 Lite", large[0], 4, 2), tpu(2, "TPU v7x", large[1], 1, 3), hostname="counters")
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..")
+    for name, content in (("perf_counters_odd", data), ("perf_counters_large", large)):
+        run = os.path.join(folder, name, "plugins", "profile", "odd")
+        os.makedirs(run, exist_ok=True)
+        with open(os.path.join(run, "counters.xplane.pb"), "wb") as fh:
+            fh.write(content)
 
 
 if __name__ == "__main__":
