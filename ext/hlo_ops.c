@@ -16,7 +16,10 @@ SQLITE_EXTENSION_INIT3
     C(HO_CATEGORY, "category", "TEXT", NULL, "kind of op: loop fusion, convolution, copy, ...", "hlo_stats category")                                          \
     C(HO_NAME, "hlo_op", "TEXT", NULL, "name of the instruction", "hlo_stats hlo_op_name")                                                                     \
     C(HO_EXPRESSION, "expression", "TEXT", NULL, "text of the instruction, else its name", "hlo_stats hlo_op_expression")                                      \
-    C(HO_TF_OP, "tf_op", "TEXT", NULL, "framework op that it comes from, name:type; empty: not known", "hlo_stats tf_op_name")                                 \
+    C(HO_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
+      "framework op that it comes from, as XProf writes it: name:type, and name: without a type; rtrim(tf_op, ':') joins the latter with "                     \
+      "hlo_instructions.tf_op; empty: not known",                                                                                                              \
+      "hlo_stats tf_op_name")                                                                                                                                  \
     C(HO_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran, on all cores", "hlo_stats occurrences")                                               \
     C(HO_TOTAL, "total_time_us", "REAL", "us", "time from begin to end, nested ops included", "hlo_stats total_time")                                          \
     C(HO_AVG, "avg_time_us", "REAL", "us", "total time by occurrences", "hlo_stats avg_time")                                                                  \

@@ -106,7 +106,9 @@ const Table prof_runs_table = {
     C(HO_SIZE, "size_bytes", "INTEGER", "bytes", "size of the file on disk; NULL when it cannot be opened", "libprofsql")                                      \
     C(HO_FORMAT, "format", "TEXT", NULL, "xspace, xspace.gz, hlo or hlo.gz; NULL when it cannot be read", "libprofsql")                                        \
     C(HO_EVENTS, "event_count", "INTEGER", "events", "events read", "libprofsql")                                                                              \
-    C(HO_START, "start_unix_ns", "INTEGER", "ns since 1970", "session start: event times count from here; NULL when the file does not say",                    \
+    C(HO_START, "start_unix_ns", "INTEGER", "ns since 1970",                                                                                                   \
+      "session start: event times count from here, below 0 where an event starts earlier; the earliest line's start if the file does not say but its lines "   \
+      "start at Unix times; else NULL",                                                                                                                        \
       "Task Environment profile_start_time")                                                                                                                   \
     C(HO_STOP, "stop_unix_ns", "INTEGER", "ns since 1970", "session end; NULL when the file does not say", "Task Environment profile_stop_time")               \
     C(HO_HOSTNAME, "hostname", "TEXT", NULL, "what the file itself calls its host; NULL when it does not say", "XSpace.hostnames")                             \

@@ -414,7 +414,7 @@ const FunctionDef interval_functions[] = {
      .xFinal = union_final,
      .signature = "interval_union(start, dur)",
      .unit = "that of the arguments",
-     .description = "Aggregate: total length covered by at least one of the intervals; NULL rows are ignored, NULL "
+     .description = "Aggregate, not a window function: total length covered by at least one of the intervals; NULL rows are ignored, NULL "
                     "over no rows. Fastest when rows come in order of start.",
      .origin = "computed"},
     {.name = "self_time",

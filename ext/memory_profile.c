@@ -53,9 +53,12 @@ static bool next_item(RowCursor *c, size_t (*count)(const MemoryAllocator *))
       "memory_profile peakBytesInUse")                                                                                                                         \
     C(ME_FRAGMENTATION, "fragmentation_fraction", "REAL", "fraction 0..1",                                                                                     \
       "free memory that lies outside the largest free piece; 0 when the event does not say, NULL when it says NaN", "memory_profile fragmentation")            \
-    C(ME_TF_OP, "tf_op", "TEXT", NULL, "op that asked for it, of a free the op of the allocation before at the address; NULL when unknown",                    \
+    C(ME_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
+      "op that asked for it, of a free the op of the allocation before at the address; NULL when unknown, or the text (null) as some profilers of ROCm write " \
+      "it",                                                                                                                                                    \
       "memory_profile tfOpName")                                                                                                                               \
-    C(ME_REGION, "region_type", "TEXT", NULL, "temp, output, persist/dynamic...; NULL when unknown", "memory_profile regionType")                              \
+    C(ME_REGION, "region_type", "TEXT", NULL, "temp, output, persist/dynamic...; NULL when unknown, or the text (null) as for tf_op",                          \
+      "memory_profile regionType")                                                                                                                             \
     C(ME_DATA_TYPE, "data_type", "TEXT", NULL, "element type as TensorFlow names it, INVALID for type 0; NULL when unknown", "memory_profile dataType")        \
     C(ME_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL when unknown", "memory_profile tensorShape")                                                 \
     C(ME_SAMPLED, "sampled", "INTEGER", "0 or 1", "1: one of the `samples` events of its allocator that XProf shows: of equal stretches, the largest in use",  \

@@ -99,7 +99,8 @@ const FunctionDef padding_functions[] = {
      .xFunc = padded_bytes,
      .signature = "padded_bytes(shape)",
      .unit = "bytes",
-     .description = "What an HLO shape takes in the memory that its layout describes: tiles, bits of an element, tail padding, split dimensions.",
+     .description = "What an HLO shape takes in the memory that its layout describes: tiles, bits of an element, tail padding, split dimensions. As all "
+                    "functions of shapes an error, which ends the query, for a text that is no shape.",
      .origin = "as XLA sizes buffers"},
     {.name = "shape_elements",
      .n_args = 1,

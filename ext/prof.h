@@ -75,7 +75,7 @@ typedef struct {
 #define HOST_DOC "host", "TEXT", NULL, "host, as its file is named", "file name without .xplane.pb"
 #define SOURCE_DOC                                                                                                                                             \
     "source", "TEXT HIDDEN", NULL, "what to read: a label, label/host, a file, a run folder or a log dir; all attached runs without it", "argument 1"
-#define PLANE_ID_DOC "plane_id", "INTEGER", NULL, "ordinal of the plane of a TensorCore in the run, from 0; NULL: all GPUs or threads of the host", "libprofsql"
+#define PLANE_ID_DOC "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql"
 #define PLANE_DOC "plane", "TEXT", NULL, "name of the plane", "XPlane.name"
 #define LINE_ID_DOC "line_id", "INTEGER", NULL, "ordinal of the line in the run, from 0", "libprofsql"
 #define EVENT_ID_DOC "event_id", "INTEGER", NULL, "ordinal of the event in the run, from 0", "libprofsql"

@@ -294,7 +294,7 @@ const FunctionDef statistics_functions[] = {
      .xFinal = stddev_final,
      .signature = "stddev(x)",
      .unit = "that of x",
-     .description = "Aggregate: standard deviation of a sample (divisor n - 1), REAL; NULLs are ignored, NULL for "
+     .description = "Aggregate, not a window function: standard deviation of a sample (divisor n - 1), REAL; NULLs are ignored, NULL for "
                     "fewer than two numbers.",
      .origin = "computed"},
 };

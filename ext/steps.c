@@ -425,7 +425,7 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_HOSTNAME, "hostname", "TEXT", NULL,                                                                                                                   \
       "what the file itself calls the host, localhost where it does not say; NULL: XProf leaves the core out, for want of core_details or of the step",        \
       "pod_viewer hostName")                                                                                                                                   \
-    C(CS_PLANE, PLANE_ID_DOC)                                                                                                                                  \
+    C(CS_PLANE, "plane_id", "INTEGER", NULL, "ordinal of the plane of a TensorCore in the run, from 0; NULL: all GPUs or threads of the host", "libprofsql")   \
     C(CS_CHIP_ACTUAL, "chip_id_actual", "INTEGER", NULL, "number of the core's chip on its host; NULL when the file does not say", "core_details")             \
     C(CS_ACTUAL_COMPUTE, "device_compute_us_actual", "REAL", "us", "as device_compute_us, with what host threads did and with copies by all their names",      \
       "libprofsql")                                                                                                                                            \

@@ -156,6 +156,22 @@ static void source_column(EventsCursor *c, sqlite3_context *ctx, bool line)
     if (!line) result_string(ctx, s, numbered ? (size_t)(colon - s) : f->text->n_bytes);
 }
 
+/* x,y,z of a launch: each from 1 to 2^31-1. Old profilers left the field of some launches uninitialised. */
+static bool is_launch_size(const char *text, size_t n)
+{
+    uint64_t size = 0;
+    int n_sizes = 0;
+    for (size_t i = 0; i <= n; i++) {
+        if (i < n && text[i] != ',') {
+            size = size > INT32_MAX ? size : size * 10 + (uint64_t)(text[i] - '0');
+        } else {
+            if (!size || size > INT32_MAX) return false;
+            n_sizes++, size = 0;
+        }
+    }
+    return n_sizes == 3;
+}
+
 /* The value of a key in kernel_details, "regs:32 grid:8,1,1 block:128,1,1": the last token of two parts wins. */
 static void details_column(EventsCursor *c, sqlite3_context *ctx, const char *key)
 {
@@ -169,7 +185,7 @@ static void details_column(EventsCursor *c, sqlite3_context *ctx, const char *ke
         if (n > key_length + 1 && !memcmp(s, key, key_length) && s[key_length] == ':' && strspn(s + key_length + 1, "0123456789,") == n - key_length - 1)
             found = s + key_length + 1, found_length = n - key_length - 1;
     }
-    if (found) result_string(ctx, found, found_length);
+    if (found && is_launch_size(found, found_length)) result_string(ctx, found, found_length);
 }
 
 static void metadata_id_column(EventsCursor *c, sqlite3_context *ctx)

@@ -57,8 +57,10 @@
     C(EV_DEVICE_SELF, "device_self_ps", "INTEGER", "ps",                                                                                                       \
       "device_duration_ps without the events nested directly inside by that clock, as XProf's op tools nest; NULL where the file has no such clock",           \
       "libprofsql")                                                                                                                                            \
-    C(EV_GRID, "grid_dim", "TEXT", NULL, "x,y,z of a kernel's grid; NULL when it does not say", "stat kernel_details")                                         \
-    C(EV_BLOCK, "block_dim", "TEXT", NULL, "x,y,z of a kernel's block; NULL when it does not say", "stat kernel_details")                                      \
+    C(EV_GRID, "grid_dim", "TEXT", NULL, "x,y,z of a kernel's grid; NULL when the event does not say, or names sizes that no launch has",                      \
+      "stat kernel_details")                                                                                                                                   \
+    C(EV_BLOCK, "block_dim", "TEXT", NULL, "x,y,z of a kernel's block; NULL when the event does not say, or names sizes that no launch has",                   \
+      "stat kernel_details")                                                                                                                                   \
     C(EV_ASYNC, "is_async", "INTEGER", "0 or 1", "1: marked as not nested on its thread; NULL when the file does not say", "stat _a")                          \
     C(EV_STEP_EVENT, "step_event_id", "INTEGER", NULL,                                                                                                         \
       "event_id of the step that includes it, as XProf's Events DB finds it; NULL but for ops of a TensorCore", "libprofsql")                                  \

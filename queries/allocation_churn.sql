@@ -13,11 +13,11 @@
 -- column freed INTEGER [allocations]: how many of them were freed in the profile
 -- column avg_life_us REAL [us]: how long those lived; NULL when none was freed
 -- column rounding_percent REAL [percent 0..100]: what was taken beyond what was asked for
-SELECT run, host, allocator, tf_op, count(*), CAST(total(allocation_bytes) AS INTEGER), max(allocation_bytes), count(match_event_id),
+SELECT run, host, allocator, nullif(tf_op, '(null)') AS op, count(*), CAST(total(allocation_bytes) AS INTEGER), max(allocation_bytes), count(match_event_id),
        avg(CASE WHEN match_event_id IS NOT NULL THEN live_until_ps - time_ps END) / 1e6,
        CASE WHEN total(allocation_bytes) > 0 THEN 100 * (total(allocation_bytes) - total(requested_bytes)) / total(allocation_bytes) END
 FROM temp.memory_events(:source)
 WHERE activity = 'ALLOCATION'
-GROUP BY run, host, allocator, tf_op
-ORDER BY total(allocation_bytes) DESC, run, host, allocator, tf_op
+GROUP BY run, host, allocator, op
+ORDER BY total(allocation_bytes) DESC, run, host, allocator, op
 LIMIT coalesce(:n, 10)

@@ -13,7 +13,7 @@
 -- column expansion REAL [ratio]: size by the size without padding
 -- column shape TEXT: shape with layout
 -- column tf_op TEXT: framework op that it comes from; NULL: not known
--- column source_line TEXT: file and line of the user's program; NULL: not known
+-- column source_line TEXT: file and line of the innermost stack frame, which may be in a library; NULL: not known
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH answer AS (
     SELECT b.run, b.hlo_module, b.hlo_op || coalesce(b.shape_index, ''), b.kind, b.size_bytes / 1048576.0,

@@ -17,7 +17,7 @@
 -- column end_event INTEGER: event that frees its storage, when the last of the buffers that share it is freed; NULL: it lives throughout
 -- column shape TEXT: shape with layout
 -- column tf_op TEXT: framework op that it comes from; NULL: not known
--- column source_line TEXT: file and line of the user's program; NULL: not known
+-- column source_line TEXT: file and line of the innermost stack frame, which may be in a library; NULL: not known
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH moments AS MATERIALIZED (
     SELECT run, host, program_id, memory_space,

@@ -1,4 +1,4 @@
--- Which lines of my program hold the memory when it is fullest?
+-- Which source lines hold the memory of programs when it is fullest?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs without it
 -- parameter n = 20: how many lines, the most memory first
 -- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no program has the one given
@@ -6,7 +6,7 @@
 -- nothing: no HLO program holds a buffer in this memory space (programs dumped before optimization have no buffer assignment)
 -- column run TEXT: the run
 -- column hlo_module TEXT: the program
--- column source_line TEXT: file and line; NULL: what the program does not tell the origin of
+-- column source_line TEXT: file and line of the innermost stack frame, which is often in a library (hlo_instructions.source_stack has the frames around it); NULL: buffers without one
 -- column buffers INTEGER [buffers]: how many live at the peak
 -- column size_mib REAL [MiB]: their size
 -- column padding_mib REAL [MiB]: of it padding

@@ -13,7 +13,7 @@
 -- column live_at_peak INTEGER [0 or 1]: 1: it counts in the program's peak; NULL: not known
 -- column shape TEXT: shape with layout; the first T(...) is what the fastest dimensions are rounded up to
 -- column tf_op TEXT: framework op that it comes from; NULL: not known
--- column source_line TEXT: file and line of the user's program; NULL: not known
+-- column source_line TEXT: file and line of the innermost stack frame, which may be in a library; NULL: not known
 -- column self_time_us REAL [us]: time of the instruction's own, all executions on all hosts together; NULL where none was measured
 -- column padding_time_us REAL [us]: of it what went into the padding, if its time goes with the bytes of its results; NULL where none was measured
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers

@@ -488,14 +488,14 @@ static void capture_issue(Host *host, const char *name, const Stat *stat, uint64
 static bool counts_from_1970(int64_t timestamp_ns) { return timestamp_ns > INT64_MAX / 1000; }
 
 /* Profilers write times from the session's start. Some write Unix times, which do not fit in picoseconds: those are taken
- * from the session's start too, or where the file does not say it from the earliest of them. */
+ * from the session's start too, also if they are earlier, or where the file does not say it from the earliest of them. */
 static void rebase_lines(Host *host)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < host->n_lines; i++)
         if (counts_from_1970(host->lines[i].timestamp_ns) && host->lines[i].timestamp_ns < first) first = host->lines[i].timestamp_ns;
     if (first == INT64_MAX) return;
-    if (host->start_unix_ns > 0 && host->start_unix_ns <= first && first - host->start_unix_ns <= INT64_MAX / 1000)
+    if (host->start_unix_ns > 0 && first - host->start_unix_ns <= INT64_MAX / 1000 && host->start_unix_ns - first <= INT64_MAX / 1000)
         first = host->start_unix_ns;
     else
         host->start_unix_ns = first;

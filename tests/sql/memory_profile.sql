@@ -10,10 +10,11 @@ SELECT 'all are sampled', count(*) = 3, sum(sampled) = 3 FROM memory_events('odd
 SELECT 'a free knows its op', tf_op = 'foo/bar', data_type = 'INVALID', region_type IS NULL, live_until_ps IS NULL FROM memory_events('odd/vector') WHERE activity = 'DEALLOCATION';
 SELECT 'an allocation knows its free', live_until_ps = 50000, match_event_id = event_id + 1 FROM memory_events('odd/vector') WHERE tf_op = 'foo/bar' AND activity = 'ALLOCATION';
 SELECT rank, tf_op, allocation_bytes, requested_bytes, occurrences, region_type, data_type, shape, special, step FROM memory_active('odd/vector');
-SELECT 'live at the peak', group_concat(tf_op) = 'mul_grad/Sum', sum(allocated_bytes) = 300 FROM live_allocations('odd/vector');
+SELECT 'live at the peak', group_concat(tf_op) = 'mul_grad/Sum', sum(allocated_bytes) = 300 FROM live_allocations('odd/vector') WHERE kind = 'allocation';
+SELECT 'made before the capture and beside the heap', group_concat(kind || ' ' || allocated_bytes) = 'earlier 4700,stack 2000,allocation 300' FROM live_allocations('odd/vector');
 SELECT 'live at the first', group_concat(tf_op) = 'foo/bar', sum(allocated_bytes) = 256, oldest_us = 0
-  FROM live_allocations('odd/vector', (SELECT event_id FROM memory_events('odd/vector') WHERE time_ps = 40000));
-SELECT 'nothing is live when it is freed', count(*) = 0 FROM live_allocations('odd/vector', (SELECT event_id FROM memory_events('odd/vector') WHERE time_ps = 50000));
+  FROM live_allocations('odd/vector', (SELECT event_id FROM memory_events('odd/vector') WHERE time_ps = 40000)) WHERE kind = 'allocation';
+SELECT 'nothing is live when it is freed', count(*) = 0 FROM live_allocations('odd/vector', (SELECT event_id FROM memory_events('odd/vector') WHERE time_ps = 50000)) WHERE kind = 'allocation';
 SELECT tf_op, allocations, allocated_bytes, largest_bytes, freed, avg_life_us, rounding_percent FROM allocation_churn('odd/vector');
 
 -- unknown is NULL, XProf's zeros are kept and said so
