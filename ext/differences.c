@@ -21,7 +21,9 @@ typedef struct {
 #define FORGETS_HOST                                                                                                                                           \
     "forgets what host threads did beside a device, and takes copies by the names of today's profilers (MemcpyH2D) for computations; knows no steps of Keras " \
     "3"
-#define WITH_HOST "host threads count too, and copies by every name; at each moment the most important activity. Without a GPU the same, but for compiling"
+#define WITH_HOST                                                                                                                                              \
+    "host threads count too, and copies by every name; at each moment the most important activity; of a TensorCore what it did while the step lasted. "        \
+    "Without a device the same"
 #define COMPILES_NEVER "knows no event of a compiler: 0, and compiling is host compute"
 #define COMPILERS "events of JAX's, XLA's, TPU's and TensorFlow's compilers by their names; NULL on TPU and without host threads"
 

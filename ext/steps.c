@@ -377,7 +377,7 @@ static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
             result_ps(ctx, core->type_ps[c->nth]);
         break;
     case SB_ACTUAL:
-        if (core->actual_ps) result_ps(ctx, core->actual_ps[c->nth]);
+        if (generic && core->actual_ps) result_ps(ctx, core->actual_ps[c->nth]);
         break;
     case SB_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
     case SB_OUTSIDE: sqlite3_result_int(ctx, step->outside_xprof); break;

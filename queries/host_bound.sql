@@ -3,31 +3,34 @@
 -- needs: events steps
 -- nothing: no step is complete
 -- column run TEXT: the run
--- column what TEXT: input, output, host compute, kernel launch, compilation, all others (nothing known: often Python), idle (TPU: neither working nor fed); devices: what they do themselves
--- column ms_per_step REAL [ms]: time of a step that goes to it, on average of the complete steps
--- column percent REAL [percent 0..100]: its share of the steps' time
--- column bound TEXT: of the run: yes when devices themselves take less than half of the steps, no; without devices NULL
-WITH step AS MATERIALIZED (
-    SELECT run, count(*) AS n, sum(duration_ms) AS duration, sum(tc_compute_ms) IS NOT NULL AS is_tpu,
-           sum(coalesce(device_compute_ms_actual, device_compute_ms) + coalesce(device_to_device_ms_actual, device_to_device_ms) +
-               coalesce(device_collectives_ms_actual, device_collectives_ms)) AS devices,
-           sum(coalesce(input_ms_actual, input_ms)) AS input, sum(coalesce(output_ms_actual, output_ms)) AS output,
-           sum(coalesce(host_compute_ms_actual, host_compute_ms)) AS host, sum(coalesce(kernel_launch_ms_actual, kernel_launch_ms)) AS launch,
-           sum(coalesce(compilation_ms_actual, compilation_ms)) AS compilation, sum(coalesce(all_others_ms_actual, all_others_ms)) AS others,
-           sum(tc_compute_ms + coalesce(scv0_compute_ms, 0)) AS tc_devices, sum(tc_infeed_ms + coalesce(scv0_infeed_ms, 0)) AS tc_input,
-           sum(tc_outfeed_ms) AS tc_output, sum(tc_idle_ms) AS tc_idle
-    FROM temp.steps(:source)
+-- column what TEXT: devices: what they do themselves, collectives and copies between devices included; input, output; of GPUs and hosts without devices: host compute, kernel launch, compilation, host copies (within the host, if any), all others (nothing known: often Python); of TensorCores: idle (neither working nor fed)
+-- column ms_per_step REAL [ms]: time that goes to it in a complete step, on average of the cores: a TensorCore, all GPUs of a host, or its threads
+-- column percent REAL [percent 0..100]: share of the complete steps' time, which all cores spend together; the parts add up to 100; NULL if the steps have no length
+-- column bound TEXT: of the run: yes if devices themselves take less than half of the steps, no; NULL without devices
+WITH core AS MATERIALIZED (
+    SELECT run, plane_id IS NOT NULL AS is_tpu, total_us AS total, device_compute_us_actual + device_to_device_us_actual + device_collectives_us_actual AS devices,
+           input_us_actual AS input, output_us_actual AS output, host_compute_us_actual AS host, kernel_launch_us_actual AS launch,
+           compilation_us_actual AS compilation, all_others_us_actual AS others
+    FROM temp.core_steps(:source)
     WHERE NOT dropped
+), step AS MATERIALIZED (
+    SELECT run, count(*) AS n, sum(total) AS total, sum(devices) AS devices, sum(input) AS input, sum(output) AS output,
+           sum(CASE WHEN NOT is_tpu THEN host END) AS host, sum(CASE WHEN NOT is_tpu THEN launch END) AS launch, sum(compilation) AS compilation,
+           sum(CASE WHEN NOT is_tpu THEN others END) AS others, sum(CASE WHEN is_tpu THEN others END) AS idle,
+           sum(CASE WHEN NOT is_tpu THEN total - devices - input - output - host - launch - coalesce(compilation, 0) - others END) AS copies
+    FROM core
     GROUP BY run
 ), part AS (
-    SELECT run, n, duration, CASE WHEN is_tpu THEN tc_devices ELSE devices END AS at_work, p.what,
-           CASE p.what WHEN 'devices' THEN iif(is_tpu, tc_devices, devices) WHEN 'input' THEN iif(is_tpu, tc_input, input) WHEN 'output' THEN iif(is_tpu, tc_output, output)
-                       WHEN 'idle' THEN iif(is_tpu, tc_idle, NULL) WHEN 'host compute' THEN iif(is_tpu, NULL, host) WHEN 'kernel launch' THEN iif(is_tpu, NULL, launch)
-                       WHEN 'compilation' THEN iif(is_tpu, NULL, compilation) ELSE iif(is_tpu, NULL, others) END AS ms
-    FROM step JOIN (SELECT column1 AS what FROM (VALUES ('devices'), ('input'), ('output'), ('idle'), ('host compute'), ('kernel launch'), ('compilation'), ('all others'))) AS p
+    SELECT s.run, n, total, devices, p.what,
+           CASE p.what WHEN 'devices' THEN devices WHEN 'input' THEN input WHEN 'output' THEN output WHEN 'host compute' THEN host WHEN 'kernel launch' THEN launch
+                       WHEN 'compilation' THEN compilation WHEN 'host copies' THEN CASE WHEN copies > 1e-9 * total THEN copies END
+                       WHEN 'all others' THEN others ELSE idle END AS us
+    FROM step AS s JOIN (SELECT column1 AS what FROM (VALUES ('devices'), ('input'), ('output'), ('host compute'), ('kernel launch'), ('compilation'),
+                                                             ('host copies'), ('all others'), ('idle'))) AS p
+), device AS MATERIALIZED (
+    SELECT DISTINCT run FROM temp.devices(:source)
 )
-SELECT run, what, ms / n, CASE WHEN duration > 0 THEN 100.0 * ms / duration END,
-       CASE WHEN EXISTS (SELECT 1 FROM temp.devices(:source) AS d WHERE d.run = part.run) THEN iif(at_work < 0.5 * duration, 'yes', 'no') END
+SELECT run, what, us / n / 1000, 100.0 * us / nullif(total, 0), CASE WHEN run IN (SELECT run FROM device) THEN iif(devices < 0.5 * total, 'yes', 'no') END
 FROM part
-WHERE ms IS NOT NULL
-ORDER BY run, ms DESC, what
+WHERE us IS NOT NULL
+ORDER BY run, us DESC, what

@@ -205,36 +205,25 @@ static void judge(InputAnalysis *a)
 
 /* ---- the same as it is ---- */
 
-static void add_generic_shares(const Step *step, double ms_of[N_STEP_CATEGORIES], double *all_ms)
+/* Of all cores together, so that parts add up to their steps. */
+static void add_shares(const Step *step, double ms_of[N_STEP_CATEGORIES], double *all_ms)
 {
     uint64_t ps[N_STEP_CATEGORIES];
     for (size_t i = 0; i < step->n_cores; i++) {
-        if (step->cores[i].kind != STEP_CORE_GENERIC) continue;
+        if (step->cores[i].kind == STEP_CORE_SPARSE) continue;
         step_actual_categories(&step->cores[i], ps);
         for (int c = 0; c < N_STEP_CATEGORIES; c++) ms_of[c] += ms(ps[c]);
         *all_ms += ms(step->cores[i].duration_ps);
     }
 }
 
-static void add_tpu_shares(const InputStep *s, double ms_of[N_STEP_CATEGORIES], double *all_ms)
-{
-    ms_of[STEP_INPUT] += s->input_ms, ms_of[STEP_OUTPUT] += s->output_ms, ms_of[STEP_DEVICE_COMPUTE] += s->compute_ms;
-    ms_of[STEP_COLLECTIVES] += ms(s->tpu.all_reduce_ps), ms_of[STEP_ALL_OTHERS] += s->tpu.tc_idle_ms;
-    *all_ms += s->step_ms;
-}
-
 /* marked: steps that frameworks mark in a way that XProf does not know, to judge by where there are no others. */
 static void judge_actual(InputAnalysis *a, const StepDb *db, const StepDb *marked)
 {
     double ms_of[N_STEP_CATEGORIES] = {0}, all = 0;
-    for (size_t i = 0; i < db->n_steps; i++) {
-        if (a->is_tpu)
-            add_tpu_shares(&a->steps[i], ms_of, &all);
-        else
-            add_generic_shares(&db->steps[i], ms_of, &all);
-    }
+    for (size_t i = 0; i < db->n_steps; i++) add_shares(&db->steps[i], ms_of, &all);
     if (!db->n_steps) a->n_marked_steps = marked->n_steps;
-    for (size_t i = 0; i < a->n_marked_steps; i++) add_generic_shares(&marked->steps[i], ms_of, &all);
+    for (size_t i = 0; i < a->n_marked_steps; i++) add_shares(&marked->steps[i], ms_of, &all);
     for (int c = 0; c < N_STEP_CATEGORIES; c++) a->actual_percent[c] = all > 0 ? 100 * ms_of[c] / all : NAN;
     if (!(all > 0)) return;
     for (int c = 0; a->is_tpu && c < N_STEP_CATEGORIES; c++)

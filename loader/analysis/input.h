@@ -49,8 +49,8 @@ typedef struct {
     enum InputVerdict input;
     enum ShareVerdict output, launch, collectives, others;
     bool uses_tf_data;
-    /* The same as it is, by enum StepCategory, NAN: not known. GPU: of all hosts, with what their threads did and copies by all their
-     * names. TPU: of the steps as long as they were; "all others" is idle. */
+    /* The same as it is, by enum StepCategory, NAN: not known: time of all cores together over the length of their steps. "All others" of a TPU is
+     * idle. */
     double actual_percent[N_STEP_CATEGORIES];
     enum InputVerdict actual_input;
     enum ShareVerdict actual_output, actual_launch, actual_collectives, actual_others;

@@ -4,6 +4,7 @@
  *   step_sweep.c       overlapping spans of a group into what counts at each moment
  *   step_generic.c     steps of GPUs and of hosts without devices
  *   step_tpu.c         steps of TensorCores
+ *   step_tpu_times.c   what they did while each lasted
  *   step_tpu_lines.c   their lines: ops by group, and markers
  *   step_sparsecore.c  SparseCores in the steps of the TensorCores
  *   step_marked.c      steps as frameworks mark them that XProf does not group by
@@ -119,6 +120,8 @@ int generic_steps(StepBuild *build, ProfErr *err);
 int tpu_steps(StepBuild *build, ProfErr *err);
 /* Adds steps that XProf does not know: with what went on in their time where it knows no others (TPUs aside). */
 int marked_steps(StepBuild *build, ProfErr *err);
+/* Adds actual_ps to the cores of TensorCores' steps. */
+int tensorcore_times(StepBuild *build, ProfErr *err);
 /* Adds the SparseCores to the steps that the TensorCores have. */
 int sparsecore_steps(StepBuild *build, ProfErr *err);
 

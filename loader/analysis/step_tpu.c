@@ -490,6 +490,7 @@ int tpu_steps(StepBuild *build, ProfErr *err)
     if (!err->code) intersect(&t);
     if (!err->code && !number_categories(&t, err) && !read_host(build, err)) make_steps(&t, err);
     if (!err->code) attribute_input(&t);
+    if (!err->code) tensorcore_times(build, err);
     free_all(&t);
     return err->code || !t.few_sparsecores ? err->code : sparsecore_steps(build, err);
 }

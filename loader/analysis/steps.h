@@ -67,7 +67,8 @@ typedef struct {
     /* generic: by enum StepType; a type is there when its bit in `types` is set, even with 0 */
     const uint64_t *type_ps; /* NULL: XProf does not know the step */
     unsigned types;
-    /* the same with the host's threads, with copies known by every name that profilers give them and with compiling; NULL: as type_ps */
+    /* the same with the host's threads, with copies known by every name that profilers give them and with compiling; NULL: as type_ps. Of a
+     * TensorCore what it did while the step lasted; NULL: as shares */
     const uint64_t *actual_ps;
     bool has_threads; /* what host threads did is recorded */
     /* TensorCore: by category, in order of the categories' names, as XProf's step database has it */
