@@ -13,6 +13,7 @@ SQLITE_EXTENSION_INIT3
     C(AO_OP, "hlo_op", "TEXT", NULL, "the op that starts it; on a GPU the collective's kernel, the copy or the memset", "XEventMetadata.display_name")         \
     C(AO_CATEGORY, "category", "TEXT", NULL, "HLO category of the starting op; on a GPU collective, copy or memset; NULL if unknown", "hlo_category")          \
     C(AO_KIND, "kind", "TEXT", NULL, "collective or transfer", "libprofsql")                                                                                   \
+    C(AO_IS_SYNCHRONOUS, "is_synchronous", "INTEGER", "0 or 1", "1: one op of a TensorCore that waits meanwhile; 0 on a GPU", "libprofsql")                    \
     C(AO_START_EVENT, "start_event_id", "INTEGER", NULL, "event of the start, an event_id", "libprofsql")                                                      \
     C(AO_DONE_EVENT, "done_event_id", "INTEGER", NULL,                                                                                                         \
       "event of the done, an event_id; the start's if one event is all of it; NULL if the profile has no done for it", "libprofsql")                           \
@@ -29,7 +30,9 @@ SQLITE_EXTENSION_INIT3
     C(AO_BYTES_ACCESSED, "bytes_accessed", "INTEGER", "bytes", "bytes read plus bytes written by the start or the done, the larger; NULL if unknown",          \
       "bytes_accessed")                                                                                                                                        \
     C(AO_PLANE_ID, "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql")                                                       \
-    C(AO_SOURCE, SOURCE_DOC)
+    C(AO_SOURCE, SOURCE_DOC)                                                                                                                                   \
+    C(AO_SYNCHRONOUS, "include_synchronous", "INTEGER HIDDEN", "0 or 1",                                                                                       \
+      "1: also the collectives and transfers that a TensorCore waits for, which are one event; default 0", "argument 2")
 enum { ASYNC_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column async_ops_columns[] = {ASYNC_OPS_COLUMNS(COLUMN_DOC)};
 
@@ -37,8 +40,10 @@ static bool async_ops_next(RowCursor *c)
 {
     const AsyncOps *all = run_async_ops(c->from->run, c->from->only, &c->err);
     if (!all) return false;
+    bool with_synchronous = row_integer_parameter(c, 0, 0);
     for (c->i += c->started; c->i < all->n_ops; c->i++) {
         const AsyncOp *op = &all->ops[c->i];
+        if (op->is_synchronous && !with_synchronous) continue;
         if (op->plane->host != c->host || (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != op->plane->plane_id)) continue;
         c->item = op;
         return c->place = c->i, true;
@@ -59,6 +64,7 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case AO_CATEGORY:
         if (op->category) result_text(ctx, op->category);
         break;
+    case AO_IS_SYNCHRONOUS: sqlite3_result_int(ctx, op->is_synchronous); break;
     case AO_KIND: sqlite3_result_text(ctx, work_kind_names[op->kind], -1, SQLITE_STATIC); break;
     case AO_START_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)op->start_event); break;
     case AO_START: sqlite3_result_int64(ctx, op->start_ps); break;
@@ -89,6 +95,7 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource async_ops_rows = {.next = async_ops_next,
                                          .column = async_ops_column,
+                                         .n_parameters = 1,
                                          .needs = NEED_EVENTS | NEED_DEVICE,
                                          .nothing = "no device has an asynchronous op, or on a GPU a collective, copy or memset"};
 const Table async_ops_table = {"async_ops",

@@ -11,7 +11,7 @@
 
 /* ---- what an op is, by its metadata ---- */
 
-enum Role { ROLE_NONE, ROLE_START, ROLE_DONE };
+enum Role { ROLE_NONE, ROLE_START, ROLE_DONE, ROLE_SYNCHRONOUS };
 typedef struct {
     Slice name;
     uint32_t pair; /* of a start or done: which; counted from 1 */
@@ -148,7 +148,7 @@ static void read_meanings(Making *m)
         Meaning *meaning = &m->meanings[i];
         if (meaning->role == ROLE_DONE || m->kinds[i] == WORK_COMPUTE) continue;
         meaning->pair = slice_contains(meaning->name, "-start") ? pair_of(m, meaning->name) : pair_find(m, meaning->name);
-        if (meaning->pair) meaning->role = ROLE_START;
+        meaning->role = meaning->pair ? ROLE_START : ROLE_SYNCHRONOUS;
     }
 }
 
@@ -177,8 +177,8 @@ static int64_t moved_bytes(const AsyncOp *op)
     Slice start = slice_of(op->start->name), done = slice_of(op->done->name);
     if (op->kind == WORK_COLLECTIVE) return instruction_operand_bytes(start, ALL_OPERANDS);
     if (slice_contains(op->op, "update-slice")) return instruction_operand_bytes(start, 1);
-    int64_t bytes = instruction_result_bytes(done);
-    return bytes > 0 && op->done != op->start ? bytes : instruction_operand_bytes(start, 0);
+    int64_t bytes = op->done != op->start || slice_starts(op->op, "infeed") ? instruction_result_bytes(done) : 0;
+    return bytes > 0 ? bytes : instruction_operand_bytes(start, 0);
 }
 
 /* How many programs have started by a time. */
@@ -257,10 +257,25 @@ static void take_dones(Making *m)
     m->dones.n = 0;
 }
 
+static void take_synchronous(Making *m, const Half *half)
+{
+    AsyncOp *op = add_op(m);
+    if (!op) return;
+    set_start(m, op, half);
+    op->is_synchronous = true, op->done = op->start, op->done_event = op->start_event, op->done_op = op->op;
+    op->duration_ps = half->duration_ps > 0 ? half->duration_ps : 0;
+    op->bytes_moved = moved_bytes(op);
+}
+
 static void take_half(Making *m, const Half *half)
 {
+    enum Role role = m->meanings[half->meta - m->plane->event_metas].role;
+    if (role == ROLE_SYNCHRONOUS) {
+        take_synchronous(m, half);
+        return;
+    }
     if (m->dones.n && m->dones.items[0].start_ps != half->start_ps) take_dones(m);
-    if (m->meanings[half->meta - m->plane->event_metas].role == ROLE_START) {
+    if (role == ROLE_START) {
         take_start(m, half);
         return;
     }
@@ -373,7 +388,7 @@ static const AsyncOp *find_known(const Making *m, Slice name, int64_t time)
             high = mid;
     }
     const AsyncOp *known = low ? &m->ops->ops[m->known[low - 1].nth] : NULL;
-    if (!known || !same(known->op, name)) return NULL;
+    if (!known || known->is_synchronous || !same(known->op, name)) return NULL;
     return !known->done || time <= add_saturated(known->start_ps, known->duration_ps) ? known : NULL;
 }
 

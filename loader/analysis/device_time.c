@@ -37,7 +37,8 @@ static void add_async(Sorted *s, const WorkRange *range, ProfErr *err)
     for (size_t i = 0; i < ops.n_ops && !err->code; i++) {
         const AsyncOp *op = &ops.ops[i];
         int64_t end = add_saturated(op->start_ps, op->duration_ps);
-        if (op->done && !cover_add(&s->covers[op->kind], op->start_ps > range->start ? op->start_ps : range->start, end < range->end ? end : range->end))
+        if (op->done && !op->is_synchronous &&
+            !cover_add(&s->covers[op->kind], op->start_ps > range->start ? op->start_ps : range->start, end < range->end ? end : range->end))
             prof_nomem(err);
     }
     prof_free(ops.ops);

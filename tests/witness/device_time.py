@@ -2,6 +2,7 @@
 """How devices spend their time: device_time, async_ops and exposed_communication from the bytes of each profile, as docs/semantics.md defines them.
 
 Every start and end is a moment. Between two moments nothing changes: what runs then is kept in counters and heaps."""
+import bisect
 import collections
 import heapq
 import re
@@ -101,7 +102,7 @@ class Device:
             if key not in kinds:
                 kinds[key] = kind_of_stream_event(e.name, e.name in detailed) if self.kind == 'gpu' else kind_of_op(e.meta)
             return kinds[key]
-        self.kind_of = kind
+        self.kind_of, self.computes = kind, None
         self.pieces = [(s, t, e) for l in work_lines(plane) for s, t, e in (
             [(e.start_ps, ends(e), e) for e in own_times(l)] if self.kind == 'gpu' else innermost(own_times(l)))]
         self.asynchronous = self.pairs() if self.kind != 'gpu' else [(e, e) for e in self.events if kind(e) != COMPUTE]
@@ -138,7 +139,7 @@ class Device:
                     of_line.append((e.start_ps, 0, len(of_line), name, e))
             open_starts = collections.defaultdict(list)
             for at, is_done, _, name, e in sorted(of_line, key=lambda x: x[:3]):
-                run = sum(1 for p in programs if p <= at) if len(programs) < 50 else _count(programs, at)
+                run = bisect.bisect_right(programs, at)
                 if not is_done:
                     open_starts[name].append((run, e))
                     continue
@@ -194,27 +195,37 @@ class Device:
         return dict(span_ps=span, busy_ps=sums['busy'], idle_ps=span - sums['busy'], computing_ps=sums[COMPUTE], communicating_ps=sums[COLLECTIVE],
                     exposed_communication_ps=sums['exposed ' + COLLECTIVE], transferring_ps=sums[TRANSFER], exposed_transfer_ps=sums['exposed ' + TRANSFER])
 
+    def hidden(self, start, end):
+        """How long the device computes between two moments."""
+        if self.computes is None:
+            self.computes = []
+            for first, last, e in sorted((p for p in self.pieces if self.kind_of(p[2]) == COMPUTE), key=lambda p: p[:2]):
+                if self.computes and first <= self.computes[-1][1]:
+                    self.computes[-1][1] = max(self.computes[-1][1], last)
+                else:
+                    self.computes.append([first, last])
+            self.compute_ends = [last for _, last in self.computes]
+        at, sum_ps = bisect.bisect_right(self.compute_ends, start), 0
+        while at < len(self.computes) and self.computes[at][0] < end:
+            sum_ps += min(self.computes[at][1], end) - max(self.computes[at][0], start)
+            at += 1
+        return sum_ps
+
     def spans(self):
-        """(op, kind, start, duration, hidden) of each asynchronous op: the moments in which the device computes, cut to the op's."""
-        computes = []
-        for start, end, e in sorted((p for p in self.pieces if self.kind_of(p[2]) == COMPUTE), key=lambda p: p[:2]):
-            if computes and start <= computes[-1][1]:
-                computes[-1][1] = max(computes[-1][1], end)
-            else:
-                computes.append([start, end])
+        """(op, kind, start, duration, hidden) of each asynchronous op."""
         found = []
         for start, done in self.asynchronous:
             kind = COLLECTIVE if self.kind_of(start) == COLLECTIVE else TRANSFER
-            if not done:
-                found.append((self.op(start, done), kind, start.start_ps, None, None))
-                continue
-            end, hidden = ends(done), 0
-            at = _count([c[1] for c in computes], start.start_ps) if len(computes) < 50 else _count_ends(computes, start.start_ps)
-            while at < len(computes) and computes[at][0] < end:
-                hidden += min(computes[at][1], end) - max(computes[at][0], start.start_ps)
-                at += 1
-            found.append((self.op(start, done), kind, start.start_ps, max(end - start.start_ps, 0), hidden))
+            duration = max(ends(done) - start.start_ps, 0) if done else None
+            found.append((self.op(start, done), kind, start.start_ps, duration, self.hidden(start.start_ps, ends(done)) if done else None))
         return found
+
+    def synchronous(self):
+        """Collectives and transfers of one event, which are no halves."""
+        if self.kind == 'gpu':
+            return []
+        named = {name for name in (self.started_by(m) for m in map(_Of, self.plane.metas.values()) if kind_of_op(m.meta) != COMPUTE) if name}
+        return [e for e in self.events if self.kind_of(e) != COMPUTE and not self.started_by(e) and '-start' not in op_name(e) and op_name(e) not in named]
 
 
 class _Of:
@@ -229,22 +240,6 @@ class _Span:
 
     def __init__(self, e):
         self.start_ps, self.duration_ps = e.start_ps, e.duration_ps
-
-
-def _count(ordered, value):
-    low, high = 0, len(ordered)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if ordered[middle] <= value else (low, middle)
-    return low
-
-
-def _count_ends(computes, value):
-    low, high = 0, len(computes)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if computes[middle][1] <= value else (low, middle)
-    return low
 
 
 def devices(run):
@@ -275,6 +270,15 @@ def check(run):
     got = run.ask('SELECT host, plane, hlo_op, kind, start_ps, duration_ps, hidden_ps, exposed_ps FROM async_ops({x})')
     want = sorted(((d.host, d.plane.name) + span for d in mine for span in d.spans()), key=repr)
     agree('async_ops', sorted((tuple(r[k] for k in ('host', 'plane', 'hlo_op', 'kind', 'start_ps', 'duration_ps', 'hidden_ps')) for r in got), key=repr), want)
+    exposed = collections.Counter()
+    for d in mine:
+        for op, kind, _, duration, hidden in d.spans():
+            if duration is not None:
+                exposed[op, kind, 0] += duration - hidden
+        for e in d.synchronous():
+            exposed[op_name(e), d.kind_of(e), 1] += ends(e) - e.start_ps - d.hidden(e.start_ps, ends(e))
+    got = run.ask('SELECT op, kind, is_synchronous, sum(exposed_us) AS us FROM exposed_communication({x}) GROUP BY 1, 2, 3')
+    agree('exposed_communication', {(r['op'], r['kind'], r['is_synchronous']): r['us'] for r in got if r['us']}, {k: v / 1e6 for k, v in exposed.items() if v})
 
 
 if __name__ == '__main__':
