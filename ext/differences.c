@@ -34,6 +34,9 @@ typedef struct {
 #define NO_GPUS "takes every server's device for a TPU, and so has no time of a GPU's"
 #define WITH_GPUS "kernels, other work and copies of GPUs count as programs and transfers do"
 
+#define UNREPAIRED "finds no program in its Events DB if the file calls the stat HLO Proto (libtpu 0.0.37) or numbers the metadata otherwise: NULL"
+#define REPAIRED "that of the instruction, found by program_id and hlo_op"
+
 /* Every column that ends in _actual is here. */
 static const Difference differences[] = {
     {"kernel_stats", "registers_per_thread", "registers_per_thread_actual", DETAILS, SPELLINGS},
@@ -156,7 +159,15 @@ static const Difference differences[] = {
     {"core_steps", "bottleneck", "bottleneck_actual", FORGETS_HOST, WITH_HOST},
     {"core_steps", "chip_id", "chip_id_actual", "never fills it: 0", "as core_details of the device says; NULL where it does not"},
     {"step_breakdown", "duration_ps", "duration_ps_actual", FORGETS_HOST, WITH_HOST},
-    {"Events", "start_ns", "trace_events.start_ps", "goes by way of floating point, which has Unix times to 256 ns", "exact"},
+    {"Events", "start_ns", "trace_events.start_ps",
+     "goes by way of floating point, which has Unix times to 256 ns; an event that starts before its line is 2^64 ps late", "exact"},
+    {"Events", "end_ns", "trace_events.end_ps",
+     "goes by way of floating point, which has Unix times to 256 ns; after a negative offset or duration 2^64 ps too late", "exact"},
+    {"Events", "tf_op_name", "hlo_instructions.tf_op", UNREPAIRED, REPAIRED},
+    {"Events", "tf_op_type", "hlo_instructions.op_type", UNREPAIRED, REPAIRED},
+    {"Events", "input_tensors", "hlo_instructions.expression", UNREPAIRED, REPAIRED},
+    {"Events", "output_tensors", "hlo_instructions.shape", UNREPAIRED, REPAIRED},
+    {"Events", "hlo_fingerprint", "hlo_instructions.fingerprint", UNREPAIRED, REPAIRED},
     {"Events", "self_time_ns", "trace_events.self_ps", "takes nothing off for nested events but on TPUs", "without what nests in it, on every line"},
     {"hlo_ops", "bound_by", NULL, "puts HBM traffic over the peak of shared memory to find Shm/L1", "no profiler reports shared memory traffic"},
     {"roofline", "bound_by", NULL, "puts HBM traffic over the peak of shared memory to find Shm/L1", "no profiler reports shared memory traffic"},

@@ -27,7 +27,8 @@ SQLITE_EXTENSION_INIT3
     C(ED_KERNEL_NAME, "kernel_name", "TEXT", NULL,                                                                                                             \
       "name of the event, after step: (steps of a TensorCore), HLO Module: (modules of a TensorCore or GPU) or TC Overlay:; NULL on other TPU planes",         \
       "XEventMetadata.name")                                                                                                                                   \
-    C(ED_KERNEL_DETAILS, "kernel_details", "TEXT", NULL, "launch of a kernel; NULL on other rows and on XLA lines of GPUs", "stat kernel_details")             \
+    C(ED_KERNEL_DETAILS, "kernel_details", "TEXT", NULL, "launch of a kernel; NULL on other rows, on XLA lines of GPUs and for an empty text",                 \
+      "stat kernel_details")                                                                                                                                   \
     C(ED_TF_OP_NAME, "tf_op_name", "TEXT", NULL,                                                                                                               \
       "framework op: of host rows the event's own, of GPU rows their HLO instruction's or else as the stat says, of TPU rows as the stat says; NULL: none",    \
       "XEventMetadata.name, op_name of the program, stat tf_op")                                                                                               \
@@ -36,9 +37,11 @@ SQLITE_EXTENSION_INIT3
       "stat hlo_op, XEventMetadata.display_name")                                                                                                              \
     C(ED_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module; of TensorCore ops the name of the module's event that includes it; NULL: none",                  \
       "stat hlo_module, XEvent")                                                                                                                               \
-    C(ED_START, "start_ns", "INTEGER", "ns", "start, cut to whole ns, of Unix times to 256; before the session decimal TEXT, 2^64 too large, as XProf has it", \
+    C(ED_START, "start_ns", "INTEGER", "ns",                                                                                                                   \
+      "start, cut to whole ns, of Unix times to 256; like in XProf 2^64 ps late if offset_ps is negative, and decimal TEXT, 2^64 too large, before the "       \
+      "session",                                                                                                                                               \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                                                                                  \
-    C(ED_END, "end_ns", "INTEGER", "ns", "start_ns and the duration cut to whole ns", "XEvent")                                                                \
+    C(ED_END, "end_ns", "INTEGER", "ns", "start_ns and the duration, cut to whole ns; like in XProf 2^64 ps late if duration_ps is negative", "XEvent")        \
     C(ED_SELF, "self_time_ns", "INTEGER", "ns",                                                                                                                \
       "duration; on TPU planes without what nests directly inside, in whole ns and stored order: XProf subtracts no nesting elsewhere", "XProf")               \
     C(ED_STEP, "step", "TEXT", NULL, "name of the step that XProf groups host and GPU events into; of TensorCore ops the step's event around; NULL: none",     \
@@ -48,13 +51,15 @@ SQLITE_EXTENSION_INIT3
     C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes", "of TPU and custom rows, and of XLA lines of GPUs, 0 where it is no integer; NULL without the stat",   \
       "stat bytes_accessed")                                                                                                                                   \
     C(ED_INPUTS, "input_tensors", "TEXT", "JSON",                                                                                                              \
-      "array of the shapes of the HLO instruction's operands, else, where a GPU kernel has a tf_op, of its stat; NULL: none",                                  \
+      "array of the shapes of the HLO instruction's operands, else, where a GPU kernel has a tf_op, of its stat; NULL: none, or no program in XProf",          \
       "HloInstructionProto, stat shape")                                                                                                                       \
-    C(ED_OUTPUTS, "output_tensors", "TEXT", "JSON", "array of the shape of the HLO instruction's value; NULL: no instruction", "HloInstructionProto")          \
+    C(ED_OUTPUTS, "output_tensors", "TEXT", "JSON", "array of the shape of the HLO instruction's value; NULL: no instruction, or no program in XProf",         \
+      "HloInstructionProto")                                                                                                                                   \
     C(ED_ARGS, "trace_args", "TEXT", NULL,                                                                                                                     \
       "the remaining stats and what grouping adds, name=value; on TPU and custom rows the metadata's too, and first; NULL: none", "XStat")                     \
     C(ED_FINGERPRINT, "hlo_fingerprint", "TEXT", NULL,                                                                                                         \
-      "of what the HLO instruction does, the computations it calls included, without names; decimal; NULL: no instruction", "HloInstructionProto")             \
+      "of what the HLO instruction does, the computations it calls included, without names; decimal; NULL: no instruction, or no program in XProf",            \
+      "HloInstructionProto")                                                                                                                                   \
     C(ED_FLOW, "flow", "INTEGER", NULL, "of host rows; NULL without the stat", "stat flow")                                                                    \
     C(ED_SOURCE_LINE, "source_line", "TEXT", NULL, "file:line; NULL without the stat, and on GPU rows", "stat source")                                         \
     C(ED_SRC_SLICE, "dcn_src_slice_id", "INTEGER", NULL, "slice that sent it, " DCN_OF, "stat dcn_source_slice_id")                                            \
@@ -243,6 +248,13 @@ static Slice told_text(RowCursor *c, EventsRows *r, enum Told which)
     return stat ? stat_text(r->line->plane, stat) : (Slice){"", 0};
 }
 
+/* Of kernels XProf shows an empty text as NULL. */
+static bool is_empty_text(RowCursor *c, EventsRows *r, enum Told which)
+{
+    const Stat *stat = told(c, r, which);
+    return stat && (stat->type == TYPE_STR || stat->type == TYPE_REF) && !told_text(c, r, which).n;
+}
+
 /* ---- groups ---- */
 
 static const Grouping *grouping_of(RowCursor *c, EventsRows *r)
@@ -420,7 +432,7 @@ static const HloDetail *instruction_of(RowCursor *c, EventsRows *r)
     if (r->has_detail || (r->place != AT_GPU && r->place != AT_OP)) return r->has_detail ? r->detail : NULL;
     const HloModule *module = r->place == AT_OP ? module_around(c, r) : module_of_kernel(c, r);
     Slice name = r->place == AT_OP ? slice_of(r->event.meta->display_name) : slice_innermost(told_text(c, r, TOLD_HLO_OP));
-    const Xla__HloInstructionProto *op = module ? hlo_find(module, name.text, name.n) : NULL;
+    const Xla__HloInstructionProto *op = module && !module->repaired ? hlo_find(module, name.text, name.n) : NULL;
     r->detail = op ? hlo_detail(&r->hlo, module, op, &c->err) : NULL;
     r->has_detail = !c->err.code;
     return r->detail;
@@ -439,6 +451,7 @@ static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool
         if (!(detail = instruction_of(c, r))) return;
         op = tf_op_parse((Slice){detail->provenance, strlen(detail->provenance)});
     } else if (told(c, r, TOLD_TF_OP) && (r->told[TOLD_TF_OP].type == TYPE_STR || r->told[TOLD_TF_OP].type == TYPE_REF)) {
+        if (r->place == AT_GPU && is_empty_text(c, r, TOLD_TF_OP)) return;
         op = tf_op_parse(told_text(c, r, TOLD_TF_OP));
     } else {
         return;
@@ -613,7 +626,7 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ED_CORRELATION: correlation_column(c, r, ctx); break;
     case ED_KERNEL_NAME: kernel_name_column(r, ctx); break;
     case ED_KERNEL_DETAILS:
-        if (of_kernel) stat_column(c, r, ctx, TOLD_DETAILS);
+        if (of_kernel && !is_empty_text(c, r, TOLD_DETAILS)) stat_column(c, r, ctx, TOLD_DETAILS);
         break;
     case ED_TF_OP_NAME:
     case ED_TF_OP_TYPE: tf_op_column(c, r, ctx, column == ED_TF_OP_TYPE); break;

@@ -110,7 +110,7 @@ static int read_header(Host *host, Window *window, Span span, bool name_only, He
 /* What the stats of an event metadata say of the program that it holds. */
 typedef struct {
     Span proto;
-    bool has_proto, has_id;
+    bool has_proto, has_id, respelled;
     uint64_t id;
 } ProgramStats;
 
@@ -128,8 +128,9 @@ static int read_stat(const Plane *plane, Window *window, Span span, ProgramStats
         if ((f.number == 3 || f.number == 4) && f.type == WIRE_VARINT) is_integer = true, integer = f.value;
     }
     if (err->code || !meta) return err->code;
-    if (is_bytes && !stats->has_proto && (!strcmp(meta->name->text, "Hlo Proto") || !strcmp(meta->name->text, "HLO Proto")))
-        stats->has_proto = true, stats->proto = bytes;
+    bool respelled = !strcmp(meta->name->text, "HLO Proto");
+    if (is_bytes && !stats->has_proto && (respelled || !strcmp(meta->name->text, "Hlo Proto")))
+        stats->has_proto = true, stats->proto = bytes, stats->respelled = respelled;
     if (is_integer && !stats->has_id && meta->known == STAT_PROGRAM_ID) stats->has_id = true, stats->id = integer;
     return PROF_OK;
 }
@@ -184,8 +185,11 @@ static int read_entry(Programs *programs, const Plane *plane, const EventMeta *m
     ProgramStats stats = {0};
     FileField f;
     Cursor c = {window, meta->span.offset, meta->span.offset + meta->span.n_bytes};
-    while (!err->code && cursor_next(&c, &f, err) == STEP_FIELD)
+    uint64_t own_id = 0;
+    while (!err->code && cursor_next(&c, &f, err) == STEP_FIELD) {
         if (f.number == 5 && f.type == WIRE_BYTES && !f.clipped) read_stat(plane, window, f.payload, &stats, err);
+        if (f.number == 1 && f.type == WIRE_VARINT) own_id = f.value;
+    }
     if (err->code || !stats.has_proto) return err->code;
     uint64_t id = (uint64_t)meta->id;
     size_t stem = meta->name->n_bytes;
@@ -203,6 +207,7 @@ static int read_entry(Programs *programs, const Plane *plane, const EventMeta *m
                                     .path = plane->host->file.path,
                                     .span = stats.proto,
                                     .plane = plane->name,
+                                    .repaired = stats.respelled || own_id != id,
                                     .extra = !is_own(plane)},
                        err);
 }
@@ -451,8 +456,13 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
     const Xla__HloModuleProto *hlo = proto->hlo_module;
     HloModule *m = arena_alloc(arena, sizeof *m);
     if (!m) return prof_nomem(err), NULL;
-    *m = (HloModule){
-        .host = program->host, .program_id = program->program_id, .name = hlo->name, .proto = proto, .n_bytes = program->span.n_bytes, .state = program->state};
+    *m = (HloModule){.host = program->host,
+                     .program_id = program->program_id,
+                     .name = hlo->name,
+                     .proto = proto,
+                     .n_bytes = program->span.n_bytes,
+                     .repaired = program->repaired,
+                     .state = program->state};
     for (size_t i = 0; i < hlo->n_computations; i++) m->n_ops += hlo->computations[i]->n_instructions;
     HloOp *ops = arena_alloc(arena, m->n_ops * sizeof *ops);
     if (!ops) return prof_nomem(err), NULL;

@@ -28,6 +28,7 @@ typedef struct HloModule {
     uint64_t n_bytes, held_bytes; /* of the proto in the file, and in memory */
     uint64_t content_hash;        /* of the proto's bytes */
     const bool *is_fusion;        /* of each computation: by its mark, or because a fusion calls it */
+    bool repaired;                /* see HloProgram */
     bool unique;                  /* no two instructions have one name or one id, as it should be */
     uint32_t *by_id, *by_name;    /* open addressing; position in ops + 1 */
     uint32_t *computation_by_id;  /* position in hlo_module->computations + 1 */
@@ -45,6 +46,8 @@ typedef struct HloProgram {
     bool beside;       /* the file is a *.hlo_proto.pb beside the run's profiles, whose planes do not hold this program */
     const Text *plane; /* that holds it; NULL: it has a file of its own */
     bool extra;        /* XProf's map of programs does not have it: it lies beside the run, or in the plane of a sub-process */
+    bool repaired;     /* XProf finds it only after a repair of the file, which its Events DB skips: another spelling of the stat (libtpu 0.0.37), or
+                          metadata whose own id is not the program's */
     struct HloProgramState *state;
 } HloProgram;
 typedef struct {

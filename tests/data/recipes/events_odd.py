@@ -11,6 +11,9 @@ Run odd:
 Run lines:
     tpu      lines of every id that a TensorCore has, and lines of the same names on other planes
     gpu      lines of GPUs that have the names of a TPU's lines, and lines of counters
+    empty    texts that are empty, and references to nothing
+    negative events that start before their line, and end before they start
+    renamed  a program whose stat is called as by libtpu 0.0.37, and one whose metadata has another id
     doubles  doubles that six digits show only after rounding, half of them halfway between two neighbours
 
 The same bytes each time."""
@@ -20,7 +23,7 @@ import sys
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-from wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+from wire import L, V, event, event_metadata, line, plane, space, stat, stat_metadata, varint  # noqa: E402
 
 DCN = ["dcn_label", "dcn_source_slice_id", "dcn_source_per_slice_device_id", "dcn_destination_slice_id", "dcn_destination_per_slice_device_id",
        "duration_us", "payload_size_bytes"]
@@ -140,6 +143,39 @@ def gpu():
                                            (9, "_counters_ "), (10, "Async XLA Ops"), (11, "Sparse Core Ops"), (12, "XLA Ops")])])
 
 
+def empty():
+    values = [{"str": ""}, {"ref": 9999}, {"str": "z"}]
+    events = [event(1, 1000 * i, 500, [s(name, **values[i % 3])])
+              for i, name in enumerate(n for n in ("kernel_details", "source", "note", "tf_op", "shape", "hlo_op", "hlo_module") for _ in range(3))]
+    return space(*(plane(i, name, [line(3, "XLA Ops" if "TPU" in name else "main", events)], event_metadata(1, "plain") + STAT_METADATA)
+                   for i, name in enumerate(["/device:GPU:0", "/device:TPU:0", "/host:CPU"])))
+
+
+def negative():
+    events = [event(1, 10000, 50000), event(1, 15000, 5000), event(1, -5000, 2000), event(1, -7000000, 9000000), event(1, 70000, -3000), event(1, -100, -2000), event(1, -5, 3)]
+    return space(*(plane(i, name, [line(3, "XLA Ops" if "TPU" in name else "main", events, timestamp_ns=at)], event_metadata(1, "plain") + STAT_METADATA)
+                   for i, (name, at) in enumerate([("/device:GPU:0", 10**6), ("/device:TPU:0", 10**6), ("/host:CPU", 0), ("/device:CUSTOM:x", 1700000000 * 10**9)])))
+
+
+def renamed():
+    # HloModuleProto m(7): an entry computation with one parameter and its negative
+    shape = V(2, 11) + L(3, varint(4)) + L(5, L(1, varint(0)))
+    parameter = L(1, "p") + L(2, "parameter") + L(3, shape) + V(35, 1)
+    negate = L(1, "n") + L(2, "negate") + L(3, shape) + L(7, L(1, "Neg") + L(2, "scope/neg")) + V(35, 2) + L(36, varint(1))
+    computation = L(1, "main") + L(2, parameter) + L(2, negate) + L(4, L(1, shape) + L(2, shape) + L(3, "p")) + V(5, 1) + V(6, 2)
+    module = L(1, "m") + L(2, "main") + L(3, computation) + L(4, L(1, shape) + L(2, shape) + L(3, "p")) + V(5, 7) + V(6, 1)
+
+    def kept(key, own_id, name, stat_key):
+        return L(4, V(1, key), L(2, V(1, own_id), L(2, name), L(5, stat(stat_key, bytes=L(1, module)))))
+    programs = kept(7, 7, "m(7)", 1) + kept(8, 8, "m(8)", 2) + kept(9, 1009, "m(9)", 1) + kept(500, 10, "m(10)", 1) + kept(600, 600, "m(11)", 1)
+    kernels = [event(1, 1000 * i, 500, [s("program_id", uint64=i), s("hlo_op", str="n"), s("hlo_module", str="m(%d)" % i)]) for i in range(6, 13)]
+    runs = [(7, 0), (8, 1000), (9, 2000), (10, 3000), (11, 4000)]
+    core = plane(2, "/device:TPU:0", [line(2, "XLA Modules", [event(i, at, 900) for i, at in runs]), line(3, "XLA Ops", [event(1, at + 100, 500) for _, at in runs])],
+                 event_metadata(1, "%n = f32[4] negate(p)", "n") + b"".join(event_metadata(i, "m(%d)" % i) for i, _ in runs) + STAT_METADATA)
+    return space(plane(1, "/device:GPU:0", [line(7, "Stream #7", kernels)], event_metadata(1, "kernel") + STAT_METADATA), core,
+                 plane(3, "/host:metadata", metadata=programs + stat_metadata(1, "Hlo Proto") + stat_metadata(2, "HLO Proto")))
+
+
 def doubles():
     values = [k * 10**n + 5 * 10**(n - 1) for n in range(1, 10) for k in (100000, 123456, 123457, 555555, 999999)]
     values += [(2 * k + 1) / 2**n for n in range(1, 8) for k in (500000, 1234567)] + [-8502515.0, 99999.95, 4e-310, 5e-324, 2.5e-5, 1.000005, 100000.5]
@@ -149,7 +185,7 @@ def doubles():
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "events_odd", "plugins", "profile")
-    for run, hosts in (("odd", (types, args, nested, modules)), ("lines", (tpu, gpu, doubles))):
+    for run, hosts in (("odd", (types, args, nested, modules)), ("lines", (tpu, gpu, empty, negative, renamed, doubles))):
         os.makedirs(os.path.join(folder, run), exist_ok=True)
         for make in hosts:
             with open(os.path.join(folder, run, make.__name__ + ".xplane.pb"), "wb") as f:
