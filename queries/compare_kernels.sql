@@ -15,16 +15,11 @@
 -- column avg_duration_us_a REAL [us]: average of one in the first run; NULL when it did not run
 -- column avg_duration_us_b REAL [us]: average of one in the second; NULL when it did not run
 -- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did not run in both
-WITH both_runs AS (
-    SELECT kernel_name, op_name_actual AS op_name, occurrences AS n_a, total_duration_us AS us_a, 0 AS n_b, 0.0 AS us_b FROM temp.kernel_stats(:a, 0)
-    UNION ALL
-    SELECT kernel_name, op_name_actual, 0, 0.0, occurrences, total_duration_us FROM temp.kernel_stats(:b, 0)
-), kernels AS (
-    SELECT kernel_name, op_name, CAST(sum(1.0 * n_a) AS INTEGER) AS n_a, CAST(sum(1.0 * n_b) AS INTEGER) AS n_b, sum(us_a) AS us_a, sum(us_b) AS us_b
-    FROM both_runs
-    GROUP BY kernel_name, op_name
-)
-SELECT kernel_name, op_name, CASE WHEN n_a AND n_b THEN 'both' WHEN n_b THEN 'appeared' ELSE 'vanished' END, n_a, n_b, us_a, us_b, us_b - us_a,
-       100.0 * (us_b - us_a) / nullif(us_a, 0), us_a / nullif(n_a, 0), us_b / nullif(n_b, 0), (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0)
-FROM kernels
-ORDER BY abs(us_b - us_a) DESC, max(us_a, us_b) DESC, kernel_name, op_name
+-- column matched_by TEXT: how the two were found to be one: name; similar name: equal without .kd, jit(main)/ and numbers at the end; NULL unless both
+-- column name_b TEXT: name in the second run if it differs; NULL otherwise
+-- column per_device_step_us_a REAL [us]: total_duration_us_a by the number of devices that compute, and by its steps if both runs have steps
+-- column per_device_step_us_b REAL [us]: the same in the second
+-- column delta_per_device_step_us REAL [us]: per_device_step_us_b less per_device_step_us_a: what runs of different length and size can be compared by; the rows are in order of its size
+SELECT operation, type, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us, delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a, per_device_step_us_b, delta_per_device_step_us
+FROM temp.compare_ops(:a, :b, 'kernel')
+ORDER BY abs(delta_per_device_step_us) DESC, max(per_device_step_us_a, per_device_step_us_b) DESC, 1, 2

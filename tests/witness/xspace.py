@@ -194,7 +194,7 @@ def epoch_of(planes):
     if not times:
         return 0
     start = [p.stats['profile_start_time'] for p in planes if p.name == 'Task Environment' and p.stats.get('profile_start_time')]
-    if start and 0 < start[-1] <= min(times) and min(times) - start[-1] <= LONGEST_NS:
+    if start and start[-1] > 0 and abs(min(times) - start[-1]) <= LONGEST_NS:
         return start[-1]
     return min(times)
 
