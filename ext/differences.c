@@ -14,6 +14,12 @@ typedef struct {
 
 #define NARROW "counts 8 and 4 bit operations as a half and a quarter, to compare with the peak of 16 bit ones"
 #define ALL_OPERATIONS "each operation as one"
+#define KERNELS "counts every kernel of an op as an execution of it, though one execution may start several"
+#define EXECUTIONS "kernels in a row on a stream are one execution of their op"
+#define NO_LIBRARIES                                                                                                                                           \
+    "on GPUs counts 0 for cuBLAS calls by their older names, attention and solvers, once for every kernel of an op, and sine, exp and their like by the "      \
+    "cycles that one GPU (sm_86) takes"
+#define WITH_LIBRARIES "what the program's instruction needs, calls of libraries too, times occurrences_actual"
 #define FRACTION_LABEL "shows a fraction (0..1) under a label that says %"
 #define WELL_NAMED "the same number, named for what it is"
 #define COPIES_COMPUTE "takes copies by the names of today's profilers (MemcpyH2D) for computations"
@@ -62,13 +68,25 @@ static const Difference differences[] = {
     {"tf_ops", "normalized_gflops", "tf_ops.model_gflops", NARROW, ALL_OPERATIONS},
     {"hlo_ops", "normalized_gflops", "hlo_ops.model_gflops", NARROW, ALL_OPERATIONS},
     {"hlo_ops", "flops", "hlo_ops.model_flops", NARROW, ALL_OPERATIONS},
+    {"hlo_ops", "occurrences", "occurrences_actual", KERNELS, EXECUTIONS},
+    {"hlo_ops", "flops", "flops_actual", NO_LIBRARIES, "model_flops_actual, 8 and 4 bit operations as a half and a quarter"},
+    {"hlo_ops", "model_flops", "model_flops_actual", NO_LIBRARIES, WITH_LIBRARIES},
+    {"hlo_ops", "bytes_accessed", "bytes_accessed_actual", NO_LIBRARIES, "those of an execution, calls of libraries too, times occurrences_actual"},
+    {"op_metrics", "occurrences", "occurrences_actual", KERNELS, EXECUTIONS},
+    {"op_metrics", "flops", "flops_actual", NO_LIBRARIES, "model_flops_actual, 8 and 4 bit operations as a half and a quarter"},
+    {"op_metrics", "model_flops", "model_flops_actual", NO_LIBRARIES, WITH_LIBRARIES},
+    {"op_metrics", "bytes_accessed", "bytes_accessed_actual", NO_LIBRARIES, "those of an execution, calls of libraries too, times occurrences_actual"},
+    {"roofline", "flops", "flops_actual", NO_LIBRARIES " and leaves out what an event of a TPU says of itself", "those of hlo_ops, summed"},
+    {"roofline", "model_gflops", "model_flops_actual", NO_LIBRARIES, "operations, not a rate: those of hlo_ops, summed"},
     {"op_metrics", "flops", "op_metrics.model_flops", NARROW, ALL_OPERATIONS},
     {"op_profile", "bf16_flops", "op_profile.raw_flops", NARROW, ALL_OPERATIONS},
     {"roofline", "normalized_gflops", "roofline.model_gflops", NARROW, ALL_OPERATIONS},
     {"roofline", "flops", "flops_utilization_by_step.flops", "has rows of zeros for the steps of a GPU, whose ops it does not keep by step",
      "kernels of the step times the operations of their ops; NULL where unknown"},
-    {"hlo_instructions", "flops", NULL, "counts sine, exp and their like by the cycles that one GPU (sm_86) takes, whatever runs them",
-     "no profile says what a device takes for them"},
+    {"hlo_instructions", "flops", "model_flops_actual",
+     "on GPUs counts sine, exp and their like by the cycles that one GPU (sm_86) takes, whatever runs them, "
+     "and 0 for most calls of libraries",
+     "what the instruction needs: none for sine, exp and their like"},
     {"tf_stats", "Measured Memory BW (GBytes/Sec)", "tf_ops.memory_bw_gibps", "shows GiB/s under a label that says GB/s", WELL_NAMED},
     {"tf_stats", "Normalized FLOP Rate (FLOPs/s)", "tf_ops.normalized_gflops", "shows GFLOP/s under a label that says FLOP/s", WELL_NAMED},
     {"tf_stats", "Total self-time on Device (%)", "tf_ops.device_self_time_fraction", FRACTION_LABEL, WELL_NAMED},

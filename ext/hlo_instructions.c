@@ -4,6 +4,7 @@
  *   -- from events to what the compiler knew of them
  *   SELECT e.name, i.opcode, i.padded_bytes FROM trace_events('logs') e JOIN hlo_instructions('logs') i USING (run, host, program_id, hlo_op); */
 #include "../loader/analysis/cost.h"
+#include "../loader/analysis/metadata_costs.h"
 #include "../loader/analysis/shape.h"
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
@@ -23,7 +24,8 @@ SQLITE_EXTENSION_INIT3
       "HloInstructionProto.opcode")                                                                                                                            \
     C(HI_FUSION_KIND, "fusion_kind", "TEXT", NULL, "kLoop, kInput, kOutput or kCustom; NULL for what is no fusion", "HloInstructionProto.fusion_kind")         \
     C(HI_SHAPE, "shape", "TEXT", NULL, "shape of the result with its layout, as HLO writes it", "HloInstructionProto.shape")                                   \
-    C(HI_TYPE, "element_type", "TEXT", NULL, "type of the elements: f32, bf16 ...; tuple for several results", "ShapeProto.element_type")                      \
+    C(HI_TYPE, "element_type", "TEXT", NULL, "type of the elements: f32, bf16 ...; of a custom call that of its first result; tuple for several results",      \
+      "ShapeProto.element_type")                                                                                                                               \
     C(HI_BYTES, "bytes", "INTEGER", "bytes", "data of the result without padding, summed over a tuple's arrays; NULL when a size is open",                     \
       "HloInstructionProto.shape")                                                                                                                             \
     C(HI_PADDED, "padded_bytes", "INTEGER", "bytes", "what the result takes as its layout stores it; NULL when a size is open", "HloInstructionProto.shape")   \
@@ -32,11 +34,11 @@ SQLITE_EXTENSION_INIT3
     C(HI_SPACE, "memory_space", "INTEGER", NULL, "memory that holds the result: 0 the main one; NULL when a tuple lies in several or the layout is unknown",   \
       "LayoutProto.memory_space")                                                                                                                              \
     C(HI_FLOPS, "flops", "INTEGER", "floating operations",                                                                                                     \
-      "of one execution by XLA's cost analysis for GPUs, 8 and 4 bit ones counted as a half and a quarter; 0: it counts none, or never runs on its own; "      \
-      "NULL: not known, and in profiles of TPUs, whose ops bring their own figures (hlo_ops)",                                                                 \
-      "HloCostAnalysis, flops")                                                                                                                                \
-    C(HI_ACCESSED, "bytes_accessed", "INTEGER", "bytes", "read and written by one execution, by the same analysis; NULL: not known",                           \
-      "HloCostAnalysis, bytes accessed")                                                                                                                       \
+      "of one execution, 8 and 4 bit ones counted as a half and a quarter; by XLA's cost analysis for GPUs, where 0 is: it counts none, or never runs on its " \
+      "own; in profiles of TPUs as the events' metadata has it, else as model_flops_actual; NULL: not known",                                                  \
+      "HloCostAnalysis, flops; stat flops")                                                                                                                    \
+    C(HI_ACCESSED, "bytes_accessed", "INTEGER", "bytes", "read and written by one execution, from the same source; NULL: not known",                           \
+      "HloCostAnalysis, bytes accessed; stat bytes_accessed")                                                                                                  \
     C(HI_TF_OP, TF_OP_DOC)                                                                                                                                     \
     C(HI_OP_TYPE, "op_type", "TEXT", NULL, "the framework's type of the op; NULL when it does not say", "OpMetadata.op_type")                                  \
     C(HI_FILE, SOURCE_FILE_DOC)                                                                                                                                \
@@ -48,7 +50,13 @@ SQLITE_EXTENSION_INIT3
       "HloInstructionProto.called_computation_ids")                                                                                                            \
     C(HI_EXPRESSION, "expression", "TEXT", NULL, "the instruction as HLO text", "hlo_stats hlo_op_expression")                                                 \
     C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations", "flops with every operation counted as one; NULL as flops",                             \
-      "HloCostAnalysis, model flops")                                                                                                                          \
+      "HloCostAnalysis, model flops; stat model_flops")                                                                                                        \
+    C(HI_MODEL_FLOPS_ACTUAL, "model_flops_actual", "INTEGER", "floating operations",                                                                           \
+      "operations that one execution needs on any device, as XLA's compiled.cost_analysis() counts them (transcendental functions count 0), with calls of "    \
+      "libraries: 2 x m x n x k for a matrix product; of a loop one round; NULL: a custom call of unknown work, or a damaged program",                         \
+      "HLO program")                                                                                                                                           \
+    C(HI_COST_SOURCE, "cost_source", "TEXT", NULL,                                                                                                             \
+      "where flops, model_flops and bytes_accessed are from: metadata of the events of a TPU, or program (its cost analysis); NULL: not known", "libprofsql")  \
     C(HI_FINGERPRINT, "fingerprint", "TEXT", NULL,                                                                                                             \
       "decimal; the same for instructions of any program that do the same with the same shapes, whatever the names; NULL: a damaged program has none",         \
       "hlo_fingerprint of XProf's Events DB")                                                                                                                  \
@@ -74,6 +82,14 @@ static void result_sizes(sqlite3_context *ctx, const Xla__ShapeProto *shape, int
     if (column == HI_PADDED) sqlite3_result_int64(ctx, sizes.padded_bytes);
 }
 
+/* A call of a library returns its result and scratch memory. */
+static void result_type(sqlite3_context *ctx, const Xla__HloInstructionProto *op)
+{
+    const Xla__ShapeProto *shape = op->shape;
+    if (shape && shape->element_type == XLA_TUPLE && shape->n_tuple_shapes && !strcmp(op->opcode, "custom-call")) shape = shape->tuple_shapes[0];
+    if (shape && primitive_name(shape->element_type)) sqlite3_result_text(ctx, primitive_name(shape->element_type), -1, SQLITE_STATIC);
+}
+
 static bool is_of_tpu(const Host *host)
 {
     for (size_t i = 0; i < host->n_planes; i++)
@@ -81,11 +97,49 @@ static bool is_of_tpu(const Host *host)
     return false;
 }
 
+/* What the metadata of a TPU's events says of the instruction; NULL: nothing. */
+static const OpMetrics *metadata_cost(RowCursor *c, const Xla__HloInstructionProto *op)
+{
+    const HloModule *m = c->item;
+    const OpMetricsDb *costs = host_metadata_costs(c->host, &c->err);
+    return costs ? op_db_find(costs, m->program_id, op->name, strlen(op->name)) : NULL;
+}
+
+/* What the file says of the instruction, else what the program needs. */
+static void result_tpu_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op, int column)
+{
+    const OpMetrics *file = metadata_cost(c, op);
+    const HloCost *program = c->err.code ? NULL : hlo_cost(c->item, op, &c->err);
+    if (!program) return;
+    if (column == HI_ACCESSED) {
+        bool known = file && file->has_actual_bytes;
+        if (known || program->bytes_accessed_actual >= 0)
+            sqlite3_result_int64(ctx, known ? (sqlite3_int64)file->bytes_accessed : program->bytes_accessed_actual);
+        return;
+    }
+    bool known = file && !isnan(file->flops_actual);
+    double flops = column == HI_FLOPS ? (known ? file->flops : program->flops_actual) : known ? file->model_flops : program->model_flops_actual;
+    if (flops < 0x1p63) sqlite3_result_int64(ctx, (sqlite3_int64)flops);
+}
+
 static void result_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op, int column)
 {
-    if (is_of_tpu(c->host)) return;
+    if (is_of_tpu(c->host)) return result_tpu_cost(c, ctx, op, column);
     const HloCost *cost = hlo_cost(c->item, op, &c->err);
     if (cost && cost->known) sqlite3_result_int64(ctx, column == HI_FLOPS ? cost->flops : column == HI_MODEL_FLOPS ? cost->model_flops : cost->bytes_accessed);
+}
+
+static void result_cost_source(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op)
+{
+    const OpMetrics *file = is_of_tpu(c->host) ? metadata_cost(c, op) : NULL;
+    const HloCost *program = c->err.code || file ? NULL : hlo_cost(c->item, op, &c->err);
+    if (file || (program && program->known)) sqlite3_result_text(ctx, file ? "metadata" : "program", -1, SQLITE_STATIC);
+}
+
+static void result_needed(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op)
+{
+    const HloCost *cost = hlo_cost(c->item, op, &c->err);
+    if (cost && cost->model_flops_actual < 0x1p63) sqlite3_result_int64(ctx, (sqlite3_int64)cost->model_flops_actual);
 }
 
 static void result_called(sqlite3_context *ctx, const HloModule *m, const Xla__HloInstructionProto *op)
@@ -124,9 +178,7 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
         hlo_instruction_text(m, op, HLO_TEXT_LONG_NAME, &text);
         result_buffer(ctx, &text);
         break;
-    case HI_TYPE:
-        if (op->shape && primitive_name(op->shape->element_type)) sqlite3_result_text(ctx, primitive_name(op->shape->element_type), -1, SQLITE_STATIC);
-        break;
+    case HI_TYPE: result_type(ctx, op); break;
     case HI_BYTES:
     case HI_PADDED:
     case HI_EFFICIENCY: result_sizes(ctx, op->shape, column); break;
@@ -136,6 +188,8 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     case HI_FLOPS:
     case HI_MODEL_FLOPS:
     case HI_ACCESSED: result_cost(c, ctx, op, column); break;
+    case HI_MODEL_FLOPS_ACTUAL: result_needed(c, ctx, op); break;
+    case HI_COST_SOURCE: result_cost_source(c, ctx, op); break;
     case HI_TF_OP: result_proto_text(ctx, op->metadata ? op->metadata->op_name : ""); break;
     case HI_OP_TYPE: result_proto_text(ctx, op->metadata ? op->metadata->op_type : ""); break;
     case HI_FILE: result_source_file(ctx, m, op); break;

@@ -63,11 +63,26 @@ SQLITE_EXTENSION_INIT3
     C(HO_HBM, "hbm_bytes", "INTEGER", "bytes", "of HBM; bytes_accessed where there is no breakdown; NULL: not known", "OpMetrics.memory_accessed_breakdown")   \
     C(HO_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "read from HBM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                           \
     C(HO_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes", "written to HBM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                        \
+    C(HO_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                                                                                    \
+      "executions of the instruction on all cores: on a GPU the kernels that follow each other on a stream are one, or as many as the kernel has that is "     \
+      "there the least often; if each kernel of the op ran equally often on the device, that often",                                                           \
+      "libprofsql")                                                                                                                                            \
+    C(HO_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations",                                                                                          \
+      "model_flops_actual, 8 and 4 bit ones counted as a half and a quarter; NULL where that is", "libprofsql")                                                \
+    C(HO_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations",                                                                              \
+      "what the instruction needs (hlo_instructions.model_flops_actual) times occurrences_actual; on a TPU the events' own figures, those of their "           \
+      "metadata, and where both lack them those of the program; NULL: not known, and for an op that runs others, unless none of them is recorded",             \
+      "libprofsql")                                                                                                                                            \
+    C(HO_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                                                                                            \
+      "read and written by occurrences_actual executions; of a call of a library its operands and results; NULL: not known", "libprofsql")                     \
     C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1", "1: runs other ops (while, call, conditional): its time is theirs too", "category")                   \
     C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction",                                                                                           \
-      "rate at the default clock over the device's peak; may pass 1 where a cost is overestimated; NULL: peak or operations not known", "libprofsql")          \
+      "flops_actual by total time at the default clock, over the device's peak; may pass 1 where a cost is overestimated; NULL: peak or operations "           \
+      "not known, or none",                                                                                                                                    \
+      "libprofsql")                                                                                                                                            \
     C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction",                                                                                               \
-      "HBM bandwidth over the device's peak; may pass 1 where a cost is overestimated, far for the start and done of an asynchronous transfer; NULL: "         \
+      "hbm_bytes of occurrences_actual (of a call of a library bytes_accessed_actual) by total time, over the device's peak; may pass 1 where a cost is "      \
+      "overestimated, far for the start and done of an asynchronous transfer; NULL: "                                                                          \
       "peak or bytes not known",                                                                                                                               \
       "libprofsql")                                                                                                                                            \
     C(HO_PADDING, "padding_efficiency", "REAL", "fraction 0..1",                                                                                               \
@@ -204,6 +219,13 @@ static void result_known(sqlite3_context *ctx, const Text *text)
     if (text->n_bytes) result_text(ctx, text);
 }
 
+/* Of HBM as XProf breaks its bytes down, which it does for each occurrence alike. */
+static double hbm_bytes_actual(const OpMetrics *op)
+{
+    double bytes = (double)op_hbm_bytes(op);
+    return bytes > 0 ? bytes / op->occurrences * (double)op->executions : op->has_actual_bytes ? (double)op->bytes_actual : 0;
+}
+
 static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op, int column)
 {
     const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
@@ -220,13 +242,19 @@ static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op,
     case HO_INTENSITY: sqlite3_result_double(ctx, r.intensity); break;
     case HO_BOUND: sqlite3_result_text(ctx, r.bound_by, -1, SQLITE_STATIC); break;
     case HO_FLOPS_UTILIZATION:
-        if (peak > 0 && op->flops > 0 && op->time_ps)
-            sqlite3_result_double(ctx, r.gflops * (op->normalized_ps ? (double)op->time_ps / (double)op->normalized_ps : 1) / peak);
+        if (peak > 0 && op->flops_actual > 0 && op->time_ps)
+            sqlite3_result_double(ctx, op->flops_actual * 1e3 / (double)(op->normalized_ps ? op->normalized_ps : op->time_ps) / peak);
         break;
     default:
-        if (peak > 0 && op_hbm_bytes(op) && op->time_ps) sqlite3_result_double(ctx, r.traffic_gibps[TRAFFIC_HBM] / peak);
+        if (peak > 0 && hbm_bytes_actual(op) > 0 && op->time_ps)
+            sqlite3_result_double(ctx, giga_to_gibi(hbm_bytes_actual(op) * 1e3 / (double)op->time_ps) / peak);
         break;
     }
+}
+
+static void result_known_double(sqlite3_context *ctx, double value)
+{
+    if (!isnan(value)) sqlite3_result_double(ctx, value);
 }
 
 static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
@@ -253,6 +281,14 @@ static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
         break;
     case HO_HBM:
         if (op->n_memory || op->bytes_accessed) result_u64(ctx, op_hbm_bytes(op));
+        break;
+    case HO_EXECUTIONS:
+        if (op->executions) result_u64(ctx, op->executions);
+        break;
+    case HO_FLOPS_ACTUAL: result_known_double(ctx, op->flops_actual); break;
+    case HO_MODEL_FLOPS_ACTUAL: result_known_double(ctx, op->model_flops_actual); break;
+    case HO_BYTES_ACTUAL:
+        if (op->has_actual_bytes) result_u64(ctx, op->bytes_actual);
         break;
     default:
         if (op->n_memory) result_u64(ctx, op_memory_bytes(op, SPACE_HBM, column == HO_HBM_READ ? MEMORY_READ : MEMORY_WRITE));
@@ -322,7 +358,7 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HO_FLOPS_UTILIZATION:
     case HO_HBM_UTILIZATION: rate_column(c, ctx, op, column); break;
     default:
-        if (column >= HO_TIME_PS && column <= HO_HBM_WRITE)
+        if (column >= HO_TIME_PS && column <= HO_BYTES_ACTUAL)
             exact_column(ctx, op, column);
         else
             text_column(c, ctx, row, column);

@@ -6,6 +6,8 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
+#include <math.h>
+
 #define SIDE_DOC                                                                                                                                               \
     "side", "TEXT", NULL, "host: ops of the host's threads; device: kernels and HLO ops of all devices together; framework: the device's by framework op",     \
         "libprofsql"
@@ -60,6 +62,10 @@ static const OpMetricsDb *side_db(const OpStats *stats, size_t side) { return si
     C(OM_MEMORY, "memory_breakdown", "TEXT", NULL,                                                                                                             \
       "JSON: [operation (0 unknown, 1 read, 2 write), memory space (1 HBM, 2 CMEM, 3 VMEM), bytes] of each; NULL: none",                                       \
       "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(OM_EXECUTIONS, "occurrences_actual", "INTEGER", NULL, "executions of the HLO op, as hlo_ops has them; NULL but for ops of devices", "libprofsql")        \
+    C(OM_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations", "as in hlo_ops; NULL: not known, and but for ops of devices", "libprofsql")              \
+    C(OM_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations", "as in hlo_ops; NULL: not known, and but for ops of devices", "libprofsql")  \
+    C(OM_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes", "as in hlo_ops; NULL: not known, and but for ops of devices", "libprofsql")                \
     C(OM_SOURCE, SOURCE_DOC)
 enum { OP_METRICS_COLUMNS(COLUMN_ENUM) };
 static const Column op_metrics_columns[] = {OP_METRICS_COLUMNS(COLUMN_DOC)};
@@ -200,6 +206,18 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (op->has_energy) sqlite3_result_double(ctx, op->energy_j);
         break;
     case OM_MEMORY: result_memory(ctx, op); break;
+    case OM_EXECUTIONS:
+        if (row->side == 1 && op->executions) result_u64(ctx, op->executions);
+        break;
+    case OM_FLOPS_ACTUAL:
+        if (row->side == 1 && !isnan(op->flops_actual)) sqlite3_result_double(ctx, op->flops_actual);
+        break;
+    case OM_MODEL_FLOPS_ACTUAL:
+        if (row->side == 1 && !isnan(op->model_flops_actual)) sqlite3_result_double(ctx, op->model_flops_actual);
+        break;
+    case OM_BYTES_ACTUAL:
+        if (row->side == 1 && op->has_actual_bytes) result_u64(ctx, op->bytes_actual);
+        break;
     default: break;
     }
 }

@@ -7,6 +7,8 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
+#include <math.h>
+
 /* ---- roofline ---- */
 
 #define ROOFLINE_COLUMNS(C)                                                                                                                                    \
@@ -64,6 +66,10 @@ SQLITE_EXTENSION_INIT3
     C(RL_LINE, "source_line", "INTEGER", NULL, "line in it; NULL when unknown", "roofline_model source_info")                                                  \
     C(RL_STACK, "source_stack", "TEXT", NULL, "stack of source lines of the op; NULL when unknown", "roofline_model source_info")                              \
     C(RL_FLOPS, "flops", "REAL", "FLOP", "operations of all occurrences, as the device counts them", "OpMetrics.flops_v2")                                     \
+    C(RL_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                                                                                         \
+      "as in hlo_ops; of the program the sum of those known, of a step each op's evenly over its occurrences; NULL: not known, and for steps of a GPU",        \
+      "libprofsql")                                                                                                                                            \
+    C(RL_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "FLOP", "as in hlo_ops, summed like flops_actual; NULL where that is", "libprofsql")                \
     C(RL_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes accessed in all occurrences", "OpMetrics.bytes_accessed")                                         \
     C(RL_HBM_BYTES, "hbm_bytes", "INTEGER", "bytes", "HBM traffic of all occurrences; all bytes accessed where the file does not tell memories apart",         \
       "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
@@ -165,6 +171,13 @@ static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
     case RL_LINE:
         if (row->op.source_file->n_bytes && row->op.source_line != -1) sqlite3_result_int(ctx, row->op.source_line);
         break;
+    case RL_FLOPS_ACTUAL:
+    case RL_MODEL_FLOPS_ACTUAL: {
+        double value = column == RL_FLOPS_ACTUAL ? row->op.flops_actual : row->op.model_flops_actual;
+        bool kept = row->record == ROOFLINE_TOTAL || !c->part; /* ops of a GPU are not kept by step */
+        if (kept && !isnan(value)) sqlite3_result_double(ctx, value);
+        break;
+    }
     case RL_BYTES: result_bytes(ctx, row->op.bytes_accessed); break;
     case RL_HBM_BYTES: result_bytes(ctx, op_hbm_bytes(&row->op)); break;
     case RL_RECORD:

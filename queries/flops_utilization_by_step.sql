@@ -1,4 +1,4 @@
--- How much of the devices' peak did each step use?
+-- How much of the devices' peak did each step use (MFU, HFU)?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- needs: events steps
 -- nothing: no step is complete
@@ -6,40 +6,43 @@
 -- column step INTEGER: number of the step
 -- column name TEXT: its name; NULL when it has none
 -- column duration_ms REAL [ms]: how long it took
--- column flops REAL [FLOP]: floating operations of the step on all devices, as the devices count them; NULL when the file tells of none
--- column gflops_per_device REAL [1e9 FLOP/s]: rate of one device, on average; NULL without flops
+-- column flops REAL [FLOP]: hlo_ops.flops_actual of the step on all devices, each op's evenly over its events; ops of unknown work count 0; NULL if nothing is known
+-- column model_flops REAL [FLOP]: the same of hlo_ops.model_flops_actual; NULL if nothing is known
+-- column gflops_per_device REAL [1e9 FLOP/s]: flops by the step's time and the number of devices; NULL without flops
 -- column peak_gflops REAL [1e9 FLOP/s]: the peak of one device; NULL when unknown
--- column utilization_percent REAL [percent]: rate over the peak, beyond 100 where the file overstates what ops cost; NULL when either is unknown
+-- column utilization_percent REAL [percent]: gflops_per_device over the peak (hardware FLOPS utilization), beyond 100 where the file overstates what ops cost; NULL when either is unknown
+-- column model_utilization_percent REAL [percent]: model_flops over the peak in the same way (model FLOPS utilization, MFU); NULL when either is unknown
 WITH device AS MATERIALIZED (
     SELECT d.run, count(*) AS n, max(d.peak_flops_per_second) AS peak, p.kind = 'tensorcore' AS is_tpu
     FROM temp.devices(:source) AS d JOIN temp.planes(:source) AS p ON p.run = d.run AND p.plane_id = d.plane_id
     WHERE p.kind IN ('tensorcore', 'gpu')
     GROUP BY d.run
 ), op AS MATERIALIZED (
-    SELECT run, program_id, name, flops / occurrences AS flops
+    SELECT run, program_id, name, flops_actual / occurrences AS flops, model_flops_actual / occurrences AS model_flops
     FROM temp.op_metrics(:source)
-    WHERE side = 'device' AND parent IS NULL AND flops > 0 AND run IN (SELECT run FROM device WHERE NOT is_tpu)
+    WHERE side = 'device' AND parent IS NULL AND model_flops_actual > 0 AND run IN (SELECT run FROM device WHERE NOT is_tpu)
 ), kernel AS MATERIALIZED (
     SELECT e.run, e.host, e.step AS group_id, e.program_id, e.hlo_op, count(*) AS n
     FROM temp.trace_events(:source) AS e
     WHERE e.plane_kind = 'gpu' AND NOT e.derived AND e.step IS NOT NULL AND e.hlo_op IS NOT NULL AND EXISTS (SELECT 1 FROM op)
     GROUP BY e.run, e.host, e.step, e.program_id, e.hlo_op
 ), work AS MATERIALIZED (
-    SELECT run, CAST(record AS INTEGER) AS step, flops
+    SELECT run, CAST(record AS INTEGER) AS step, flops_actual AS flops, model_flops_actual AS model_flops
     FROM temp.roofline(:source)
     WHERE rank = 0 AND include_infeed_outfeed AND record NOT IN ('Total', 'Average') AND run IN (SELECT run FROM device WHERE is_tpu)
     UNION ALL
-    SELECT k.run, h.step, sum(1.0 * k.n * op.flops)
+    SELECT k.run, h.step, sum(k.n * op.flops), sum(k.n * op.model_flops)
     FROM kernel AS k JOIN op ON op.run = k.run AND op.program_id = k.program_id AND op.name = k.hlo_op
          JOIN temp.host_steps(:source) AS h ON h.run = k.run AND h.host = k.host AND h.group_id = k.group_id
     WHERE h.step IS NOT NULL
     GROUP BY k.run, h.step
 ), step AS (
-    SELECT s.rowid AS place, s.run, s.step, s.name, s.duration_ms, nullif(w.flops, 0) AS flops, d.peak, d.n
+    SELECT s.rowid AS place, s.run, s.step, s.name, s.duration_ms, nullif(w.flops, 0) AS flops, nullif(w.model_flops, 0) AS model_flops, d.peak, d.n
     FROM temp.steps(:source) AS s LEFT JOIN device AS d ON d.run = s.run LEFT JOIN work AS w ON w.run = s.run AND w.step = s.step
     WHERE NOT s.dropped
 )
-SELECT run, step, name, duration_ms, flops, CASE WHEN duration_ms > 0 THEN flops / n / duration_ms / 1e6 END, peak / 1e9,
-       CASE WHEN duration_ms > 0 AND peak > 0 THEN 100.0 * flops / n / (duration_ms / 1e3) / peak END
+SELECT run, step, name, duration_ms, flops, model_flops, CASE WHEN duration_ms > 0 THEN flops / n / duration_ms / 1e6 END, peak / 1e9,
+       CASE WHEN duration_ms > 0 AND peak > 0 THEN 100.0 * flops / n / (duration_ms / 1e3) / peak END,
+       CASE WHEN duration_ms > 0 AND peak > 0 THEN 100.0 * model_flops / n / (duration_ms / 1e3) / peak END
 FROM step
 ORDER BY run, place

@@ -9,7 +9,7 @@
 -- column category TEXT: kind of fusion
 -- column self_time_us REAL [us]: time of its own, all executions on all hosts together; NULL where none was measured
 -- column occurrences INTEGER: how often it ran; NULL where none was measured
--- column flops INTEGER [floating operations]: of one execution; NULL: not known
+-- column flops INTEGER [floating operations]: of one execution: hlo_instructions.model_flops_actual; NULL: not known
 -- column bytes_accessed INTEGER [bytes]: of one execution; NULL: not known
 -- column instructions INTEGER [instructions]: in it, parameters left out
 -- column opcodes TEXT: which, the most frequent first, with their number
@@ -23,7 +23,7 @@ WITH inside AS (
     FROM (SELECT * FROM inside ORDER BY n DESC, opcode)
     GROUP BY run, host, program_id, computation
 ), fusions AS MATERIALIZED (
-    SELECT f.run, f.host, f.program_id, f.hlo_module, f.hlo_op, f.category, f.flops, f.bytes_accessed, b.instructions, b.opcodes, f.tf_op, f.source_file || ':' || f.source_line AS line
+    SELECT f.run, f.host, f.program_id, f.hlo_module, f.hlo_op, f.category, f.model_flops_actual AS flops, f.bytes_accessed, b.instructions, b.opcodes, f.tf_op, f.source_file || ':' || f.source_line AS line
     FROM temp.hlo_instructions(:source) AS f CROSS JOIN bodies AS b ON b.run = f.run AND b.host = f.host AND b.program_id = f.program_id AND b.computation = f.called_computations
     WHERE f.opcode = 'fusion'
 ), device_times AS MATERIALIZED (

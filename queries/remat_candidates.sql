@@ -11,7 +11,7 @@
 -- column size_mib REAL [MiB]: memory that the peak would save
 -- column peak_percent REAL [percent 0..100]: share of the program's peak
 -- column lived_percent REAL [percent 0..100]: share of the heap trace's events that it outlives
--- column flops INTEGER [floating operations]: to compute it again
+-- column flops INTEGER [floating operations]: to compute it again: hlo_instructions.model_flops_actual; what is not known is left out
 -- column flops_per_byte REAL [FLOP/byte]: the same for each byte saved
 -- column shape TEXT: shape with layout
 -- column tf_op TEXT: framework op that it comes from; NULL: not known
@@ -26,10 +26,10 @@ WITH events AS MATERIALIZED (
     JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
     WHERE b.live_at_peak AND b.kind = 'temporary' AND b.start_event < p.peak_event AND b.end_event > p.peak_event AND b.size_bytes > 0
 )
-SELECT c.run, c.hlo_module, c.hlo_op, c.opcode, c.size_bytes / 1048576.0, 100 * c.size_bytes / 1048576.0 / c.peak_heap_mib, c.lived, i.flops,
-       1.0 * i.flops / c.size_bytes, c.shape, c.tf_op, c.line, count(DISTINCT c.host)
+SELECT c.run, c.hlo_module, c.hlo_op, c.opcode, c.size_bytes / 1048576.0, 100 * c.size_bytes / 1048576.0 / c.peak_heap_mib, c.lived, i.model_flops_actual,
+       1.0 * i.model_flops_actual / c.size_bytes, c.shape, c.tf_op, c.line, count(DISTINCT c.host)
 FROM crossing AS c JOIN temp.hlo_instructions(:source) AS i USING (run, host, program_id, hlo_op)
-WHERE 1.0 * i.flops / c.size_bytes <= coalesce(:max_flops_per_byte, 16)
-GROUP BY c.run, c.program_id, c.hlo_module, c.hlo_op, c.size_bytes, c.lived, c.peak_heap_mib, i.flops
+WHERE 1.0 * i.model_flops_actual / c.size_bytes <= coalesce(:max_flops_per_byte, 16)
+GROUP BY c.run, c.program_id, c.hlo_module, c.hlo_op, c.size_bytes, c.lived, c.peak_heap_mib, i.model_flops_actual
 ORDER BY c.size_bytes * c.lived DESC, c.run, c.hlo_module, c.program_id, c.hlo_op
 LIMIT coalesce(:n, 10)

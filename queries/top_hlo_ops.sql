@@ -7,14 +7,14 @@
 -- column hlo_op TEXT: name of the instruction
 -- column category TEXT: kind of op
 -- column hlo_module TEXT: its module; NULL: the file does not hold it
--- column occurrences INTEGER: how often it ran, on all cores
--- column self_time_us REAL [us]: time without nested ops
+-- column occurrences INTEGER: executions on all cores: hlo_ops.occurrences_actual
+-- column self_time_us REAL [us]: time without nested ops, by the device clock; top_ops has event times, which on TPUs differ by some percent
 -- column percent REAL [percent 0..100]: share of the time in all ops
 -- column cumulative_percent REAL [percent 0..100]: share of this op and those above
--- column avg_self_time_us REAL [us]: self time of one
+-- column avg_self_time_us REAL [us]: self time of one execution
 -- column flops_utilization REAL [fraction]: of the device's peak; NULL: not known
 -- column hbm_utilization REAL [fraction]: of the device's peak; may pass 1 where a cost is overestimated, far for the start and done of asynchronous transfers; NULL: not known
--- column bound_by TEXT: the resource that it uses most
+-- column bound_by TEXT: the resource that it uses most; on GPUs Compute or HBM by the two columns before; Unknown: neither is known
 -- column tf_op TEXT: framework op that it comes from
 -- column source_line TEXT: file:line of the user's program; NULL: not known
 WITH ops AS MATERIALIZED (
@@ -24,9 +24,12 @@ WITH ops AS MATERIALIZED (
 ), all_ops AS (
     SELECT sum(self) AS self FROM ops
 )
-SELECT nth, hlo_op, category, hlo_module, occurrences, total_self_time_us, CASE WHEN all_ops.self > 0 THEN 100.0 * ops.self / all_ops.self END,
-       CASE WHEN all_ops.self > 0 THEN 100.0 * sum(ops.self) OVER (ORDER BY nth ROWS UNBOUNDED PRECEDING) / all_ops.self END, avg_self_time_us,
-       flops_utilization, hbm_utilization, bound_by, tf_op, source_file || ':' || source_line
+SELECT nth, hlo_op, category, hlo_module, occurrences_actual, total_self_time_us, CASE WHEN all_ops.self > 0 THEN 100.0 * ops.self / all_ops.self END,
+       CASE WHEN all_ops.self > 0 THEN 100.0 * sum(ops.self) OVER (ORDER BY nth ROWS UNBOUNDED PRECEDING) / all_ops.self END,
+       total_self_time_us / occurrences_actual, flops_utilization, hbm_utilization,
+       CASE WHEN core_type <> '' THEN bound_by WHEN coalesce(flops_utilization, hbm_utilization) IS NULL THEN 'Unknown'
+            WHEN coalesce(flops_utilization, 0) >= coalesce(hbm_utilization, 0) THEN 'Compute' ELSE 'HBM' END,
+       tf_op, source_file || ':' || source_line
 FROM ops, all_ops
 ORDER BY nth
 LIMIT coalesce(:n, 10)

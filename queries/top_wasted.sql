@@ -7,13 +7,13 @@
 -- column hlo_op TEXT: name of the instruction
 -- column category TEXT: kind of op
 -- column hlo_module TEXT: its module; NULL: the file does not hold it
--- column occurrences INTEGER: how often it ran, on all cores
--- column self_time_us REAL [us]: time without nested ops
+-- column occurrences INTEGER: executions on all cores: hlo_ops.occurrences_actual
+-- column self_time_us REAL [us]: time without nested ops, by the device clock
 -- column wasted_time_us REAL [us]: of it what a perfect use of the better used resource would save
 -- column wasted_percent REAL [percent 0..100]: wasted time as share of the time in all ops
 -- column flops_utilization REAL [fraction]: of the device's peak; NULL: no operations, or not known
 -- column hbm_utilization REAL [fraction]: of the device's peak; NULL: no bytes, or not known
--- column bound_by TEXT: the resource that it uses most
+-- column bound_by TEXT: the resource that it uses most; on GPUs Compute or HBM by the two columns before
 -- column tf_op TEXT: framework op that it comes from
 -- column source_line TEXT: file:line of the user's program; NULL: not known
 WITH ops AS MATERIALIZED (
@@ -27,8 +27,11 @@ WITH ops AS MATERIALIZED (
     FROM ops, all_ops
     WHERE NOT is_container AND coalesce(flops_utilization, hbm_utilization) IS NOT NULL
 )
-SELECT nth, hlo_op, category, hlo_module, occurrences, total_self_time_us, total_self_time_us * unused, CASE WHEN all_self > 0 THEN 100.0 * self * unused / all_self END,
-       flops_utilization, hbm_utilization, bound_by, tf_op, source_file || ':' || source_line
+SELECT nth, hlo_op, category, hlo_module, occurrences_actual, total_self_time_us, total_self_time_us * unused, CASE WHEN all_self > 0 THEN 100.0 * self * unused / all_self END,
+       flops_utilization, hbm_utilization,
+       CASE WHEN core_type <> '' THEN bound_by WHEN coalesce(flops_utilization, hbm_utilization) IS NULL THEN 'Unknown'
+            WHEN coalesce(flops_utilization, 0) >= coalesce(hbm_utilization, 0) THEN 'Compute' ELSE 'HBM' END,
+       tf_op, source_file || ':' || source_line
 FROM known
 ORDER BY nth
 LIMIT coalesce(:n, 10)

@@ -54,6 +54,8 @@ static void fill_computation(CostGraph *g, CostComputation *c, uint32_t *next_op
     if (c->root == COST_NONE && c->n) c->root = c->first + c->n - 1;
 }
 
+static void refill_budget(CostGraph *g) { g->budget = STEPS_FOR_ALL + STEPS_A_NODE * ((uint64_t)g->n_nodes + g->n_operands); }
+
 static int graph_make(CostGraph *g, ProfErr *err)
 {
     const Xla__HloModuleProto *hlo = g->module->proto->hlo_module;
@@ -61,7 +63,8 @@ static int graph_make(CostGraph *g, ProfErr *err)
     for (size_t i = 0; i < g->module->n_ops; i++) n_operands += g->module->ops[i].instruction->n_operand_ids;
     if (g->module->n_ops >= COST_NONE || n_operands >= COST_NONE) return g->failed = true, PROF_OK;
     g->n_nodes = (uint32_t)g->module->n_ops, g->n_computations = hlo->n_computations;
-    g->budget = STEPS_FOR_ALL + STEPS_A_NODE * (g->n_nodes + n_operands);
+    g->n_operands = (uint32_t)n_operands;
+    refill_budget(g);
     for (g->n_slots = 16; g->n_slots < 2 * g->n_computations;) g->n_slots *= 2;
     g->nodes = arena_alloc(&g->arena, g->n_nodes * sizeof *g->nodes);
     g->computations = arena_alloc(&g->arena, g->n_computations * sizeof *g->computations);
@@ -250,16 +253,32 @@ static HloCost result_of(const CostGraph *g, const CostNode *node)
     return cost;
 }
 
+static void add_needs(CostGraph *g, HloCost *costs)
+{
+    if (g->err->code) return;
+    g->failed = false;
+    refill_budget(g);
+    const CostNeed *needs = cost_needs(g);
+    for (uint32_t i = 0; needs && i < g->n_nodes; i++) {
+        costs[i].model_flops_actual = needs[i].model_flops, costs[i].flops_actual = needs[i].flops;
+        costs[i].bytes_accessed_actual = needs[i].library_bytes >= 0                                ? needs[i].library_bytes
+                                         : g->nodes[i].opcode == HLO_CUSTOM_CALL || !costs[i].known ? -1
+                                                                                                    : costs[i].bytes_accessed;
+    }
+}
+
 static void *costs_make(const HloModule *module, ProfErr *err)
 {
     CostGraph g = {.module = module, .err = err};
     HloCost *costs = prof_alloc((module->n_ops + 1) * sizeof *costs);
     if (!costs) return prof_nomem(err), NULL;
+    for (size_t i = 0; i <= module->n_ops; i++) costs[i].model_flops_actual = costs[i].flops_actual = NAN, costs[i].bytes_accessed_actual = -1;
     const Xla__HloComputationProto *entry = hlo_entry(module);
     if (entry && !graph_make(&g, err) && !g.failed) {
         for (size_t i = 0; i < g.n_computations; i++)
             if (g.computations[i].proto == entry) cost_computation(&g, &g.computations[i], 0);
         for (uint32_t i = 0; i < g.n_nodes && !g.failed; i++) costs[i] = result_of(&g, &g.nodes[i]);
+        add_needs(&g, costs);
     }
     arena_free(&g.arena);
     prof_free(g.stack);

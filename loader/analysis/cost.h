@@ -14,7 +14,10 @@ typedef struct {
     int64_t model_flops;                     /* all of it */
     int64_t bytes_accessed;                  /* read and written */
     int64_t hbm_read_bytes, hbm_write_bytes; /* of bytes_accessed, what XProf finds in memory space 0; 0: it finds nothing */
-} HloCost;                                   /* no value is negative */
+    /* What one execution needs on any device, with calls of libraries (cost_needed.c); NaN, -1: not known. */
+    double model_flops_actual, flops_actual; /* flops_actual: 8-bit work counts half, 4-bit work a quarter */
+    int64_t bytes_accessed_actual;
+} HloCost; /* no other value is negative */
 
 /* The cost of one execution of an instruction; instructions that never run on their own cost 0. Lives as long as the module.
  * NULL: err is set. */

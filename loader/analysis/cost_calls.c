@@ -78,23 +78,26 @@ static int64_t all_positions(CostGraph *g, const CostNode *node, const Xla__Shap
     return product;
 }
 
-void cost_convolution(CostGraph *g, CostNode *node, const Xla__ShapeProto *result)
+int64_t cost_convolution_operations(CostGraph *g, const CostNode *node, const Xla__ShapeProto *input, const Xla__ShapeProto *kernel,
+                                    const Xla__ShapeProto *output)
 {
     const Xla__ConvolutionDimensionNumbers *d = node->op->convolution_dimension_numbers;
-    const CostNode *input = cost_operand(g, node, 0), *kernel = cost_operand(g, node, 1);
-    int64_t features = d && input ? cost_dimension(input->shape, d->input_feature_dimension) : -1;
-    int64_t batch = d && input ? cost_dimension(input->shape, d->input_batch_dimension) : -1;
-    int64_t outputs = d ? cost_dimension(result, d->output_feature_dimension) : -1;
-    int64_t pairs = features < 0 || batch < 0 || outputs < 0 || !kernel ? -1 : all_positions(g, node, input->shape, kernel->shape, result);
-    node->flops = 0;
-    if (pairs < 0) {
-        node->unknown = true;
-        return;
-    }
+    int64_t features = d ? cost_dimension(input, d->input_feature_dimension) : -1;
+    int64_t batch = d ? cost_dimension(input, d->input_batch_dimension) : -1;
+    int64_t outputs = d ? cost_dimension(output, d->output_feature_dimension) : -1;
+    int64_t pairs = features < 0 || batch < 0 || outputs < 0 ? -1 : all_positions(g, node, input, kernel, output);
+    if (pairs < 0) return -1;
     int64_t groups = node->op->feature_group_count > 1 ? node->op->feature_group_count : 1;
     int64_t batches = node->op->batch_group_count > 1 ? node->op->batch_group_count : 1;
-    int64_t n = cost_multiply(cost_multiply(cost_multiply(features / groups, outputs), batch / batches), pairs);
-    node->flops = (float)cost_multiply(2, n);
+    return cost_multiply(2, cost_multiply(cost_multiply(cost_multiply(features / groups, outputs), batch / batches), pairs));
+}
+
+void cost_convolution(CostGraph *g, CostNode *node, const Xla__ShapeProto *result)
+{
+    const CostNode *input = cost_operand(g, node, 0), *kernel = cost_operand(g, node, 1);
+    int64_t operations = input && kernel ? cost_convolution_operations(g, node, input->shape, kernel->shape, result) : -1;
+    if (operations < 0) node->unknown = true;
+    node->flops = operations < 0 ? 0 : (float)operations;
 }
 
 /* ---- calls of libraries ---- */

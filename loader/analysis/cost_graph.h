@@ -58,7 +58,7 @@ typedef struct {
 typedef struct {
     const HloModule *module;
     CostNode *nodes; /* as module->ops */
-    uint32_t n_nodes;
+    uint32_t n_nodes, n_operands;
     CostComputation *computations; /* as in the file */
     size_t n_computations;
     uint32_t *by_id; /* computations by their id, open addressing; position + 1 */
@@ -96,6 +96,23 @@ void cost_instruction(CostGraph *g, CostNode *node, int depth);
 void cost_fusion(CostGraph *g, CostNode *node, int depth);
 void cost_convolution(CostGraph *g, CostNode *node, const Xla__ShapeProto *result);
 void cost_custom_call(CostGraph *g, CostNode *node);
+
+/* Operations of one execution, exactly; -1: not known. Of a convolution by the shapes that its dimension numbers describe. */
+int64_t cost_dot_operations(const CostGraph *g, const CostNode *node);
+int64_t cost_convolution_operations(CostGraph *g, const CostNode *node, const Xla__ShapeProto *input, const Xla__ShapeProto *kernel,
+                                    const Xla__ShapeProto *output);
+int64_t cost_sort_operations(const CostGraph *g, const CostNode *node);
+int64_t cost_fft_operations(const CostGraph *g, const CostNode *node);
+int64_t cost_reduce_window_applications(const CostNode *node); /* of the computation */
+int64_t cost_window_elements(const Xla__Window *window);
+
+/* What one execution needs; see HloCost. */
+typedef struct {
+    double model_flops, flops;
+    int64_t library_bytes; /* -1: no call of a library */
+} CostNeed;
+/* Of each node. NULL: err is set. */
+CostNeed *cost_needs(CostGraph *g);
 
 /* ---- parts of tuples (cost_leaves.c) ---- */
 

@@ -51,7 +51,7 @@ static void elementwise(CostNode *node)
     node->flops = (float)cost_multiply(cost_all_elements(node->shape), cost_cycles(node->opcode, node->shape->element_type));
 }
 
-static void dot(const CostGraph *g, CostNode *node)
+int64_t cost_dot_operations(const CostGraph *g, const CostNode *node)
 {
     const Xla__HloInstructionProto *op = node->op;
     const Xla__RaggedDotDimensionNumbers *ragged = op->ragged_dot_dimension_numbers;
@@ -64,8 +64,14 @@ static void dot(const CostGraph *g, CostNode *node)
             n = cost_multiply(n, cost_dimension(node->shape, (int64_t)i));
     }
     int64_t width = left ? cost_product(left->shape, d ? d->lhs_contracting_dimensions : NULL, d ? d->n_lhs_contracting_dimensions : 0) : -1;
-    if (width < 0 || n < 0) node->unknown = true;
-    node->flops = (float)cost_multiply(2, cost_multiply(n, width < 0 ? 0 : width));
+    return width < 0 || n < 0 ? -1 : cost_multiply(2, cost_multiply(n, width));
+}
+
+static void dot(const CostGraph *g, CostNode *node)
+{
+    int64_t operations = cost_dot_operations(g, node);
+    if (operations < 0) node->unknown = true;
+    node->flops = operations < 0 ? 0 : (float)operations;
 }
 
 static void concatenate(const CostGraph *g, CostNode *node)
@@ -79,17 +85,17 @@ static void concatenate(const CostGraph *g, CostNode *node)
 
 static int64_t floor_log2(int64_t n) { return n > 0 ? 63 - __builtin_clzll((unsigned long long)n) : 0; }
 
-static void sort(const CostGraph *g, CostNode *node)
+int64_t cost_sort_operations(const CostGraph *g, const CostNode *node)
 {
     int64_t n = operand_elements(g, node, 0);
-    node->flops = (float)cost_multiply(n, n > 1 ? floor_log2(n - 1) + 1 : 0);
+    return cost_multiply(n, n > 1 ? floor_log2(n - 1) + 1 : 0);
 }
 
-static void fft(const CostGraph *g, CostNode *node)
+int64_t cost_fft_operations(const CostGraph *g, const CostNode *node)
 {
     int64_t logs = 1;
     for (size_t i = 0; i < node->op->n_fft_length; i++) logs = cost_multiply(logs, floor_log2(node->op->fft_length[i]));
-    node->flops = (float)cost_multiply(cost_multiply(8, logs), operand_elements(g, node, 0));
+    return cost_multiply(cost_multiply(8, logs), operand_elements(g, node, 0));
 }
 
 static int64_t last_dimension(const CostNode *operand)
@@ -143,18 +149,18 @@ static void reduce(CostGraph *g, CostNode *node, int depth)
     node->bytes = (float)bytes;
 }
 
-static int64_t window_elements(const Xla__Window *window)
+int64_t cost_window_elements(const Xla__Window *window)
 {
     int64_t n = 1;
     for (size_t i = 0; window && i < window->n_dimensions; i++) n = cost_multiply(n, window->dimensions[i]->size);
     return n;
 }
 
-static void reduce_window(CostGraph *g, CostNode *node, int depth)
+int64_t cost_reduce_window_applications(const CostNode *node)
 {
     const Xla__Window *window = node->op->window;
     const Xla__ShapeProto *result = cost_array(node->shape);
-    int64_t n = cost_elements(result), applications = cost_multiply(cost_add(window_elements(window), -1), n);
+    int64_t n = cost_elements(result), applications = cost_multiply(cost_add(cost_window_elements(window), -1), n);
     size_t n_wide = 0, wide = 0;
     for (size_t i = 0; window && i < window->n_dimensions; i++)
         if (window->dimensions[i]->size != 1) wide = i, n_wide++;
@@ -164,12 +170,12 @@ static void reduce_window(CostGraph *g, CostNode *node, int depth)
         if (size > 1 && d->padding_low == size - 1 && d->padding_high == size - 1 && d->size == cost_add(cost_multiply(2, size), -1))
             applications = cost_add(n / size, size - 1);
     }
-    node->flops = applied(g, node, 0, depth) * (float)applications;
+    return applications;
 }
 
 static void select_and_scatter(CostGraph *g, CostNode *node, int depth)
 {
-    int64_t sources = operand_elements(g, node, 1), selected = cost_multiply(sources, cost_add(window_elements(node->op->window), -1));
+    int64_t sources = operand_elements(g, node, 1), selected = cost_multiply(sources, cost_add(cost_window_elements(node->op->window), -1));
     node->flops = (float)selected * applied(g, node, 0, depth) + (float)sources * applied(g, node, 1, depth);
 }
 
@@ -384,10 +390,10 @@ static void by_opcode(CostGraph *g, CostNode *node, int depth)
     case HLO_CUSTOM_CALL: cost_custom_call(g, node); break;
     case HLO_CONCATENATE: concatenate(g, node); break;
     case HLO_REDUCE: reduce(g, node, depth); break;
-    case HLO_REDUCE_WINDOW: reduce_window(g, node, depth); break;
+    case HLO_REDUCE_WINDOW: node->flops = applied(g, node, 0, depth) * (float)cost_reduce_window_applications(node); break;
     case HLO_SELECT_AND_SCATTER: select_and_scatter(g, node, depth); break;
-    case HLO_SORT: sort(g, node); break;
-    case HLO_FFT: fft(g, node); break;
+    case HLO_SORT: node->flops = (float)cost_sort_operations(g, node); break;
+    case HLO_FFT: node->flops = (float)cost_fft_operations(g, node); break;
     case HLO_TRIANGULAR_SOLVE: triangular_solve(g, node); break;
     case HLO_CHOLESKY: cholesky(g, node); break;
     case HLO_ALL_REDUCE:

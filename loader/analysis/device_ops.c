@@ -47,8 +47,10 @@ OpFacts op_facts(const StatFilter *filter, const EventAt *e)
             f.has_start_id = true;
             f.start_id_unsigned = stat.type == TYPE_UINT64 ? stat.natural : 0, f.start_id_signed = (uint64_t)stat_int(&stat);
             break;
-        case STAT_FLOPS: f.has_flops = true, f.flops_positive = is_positive_int32(stat_int_or_uint(&stat)); break;
-        case STAT_MODEL_FLOPS: f.has_model_flops = true, f.model_flops_positive = is_positive_int32(stat_int_or_uint(&stat)); break;
+        case STAT_FLOPS: f.has_flops = true, f.flops = stat_int_or_uint(&stat), f.flops_positive = is_positive_int32(f.flops); break;
+        case STAT_MODEL_FLOPS:
+            f.has_model_flops = true, f.model_flops = stat_int_or_uint(&stat), f.model_flops_positive = is_positive_int32(f.model_flops);
+            break;
         case STAT_TF_OP: f.has_tf_op = true, f.tf_op_is_empty = !stat_text(filter->plane, &stat).n; break;
         case STAT_ALL_REDUCE_ID: f.names_all_reduce = true; break;
         case STAT_ASYNC: f.is_async = stat_int(&stat) != 0; break;
@@ -94,7 +96,13 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
     OpSums *sums = sums_of(s, meta);
     if (!sums) return prof_nomem(err), -1;
     if (sums->n_events++ && !sums->occurrences) { /* XProf takes an op whose uint32 of occurrences is 0 for a new one */
-        *sums = (OpSums){.meta = meta, .min_ps = UINT64_MAX, .n_events = sums->n_events};
+        *sums = (OpSums){.meta = meta,
+                         .min_ps = UINT64_MAX,
+                         .n_events = sums->n_events,
+                         .own_flops = sums->own_flops,
+                         .own_model_flops = sums->own_model_flops,
+                         .n_own = sums->n_own,
+                         .executions = sums->executions};
         host_issue(s->plane->host, "warning", "occurrences_overflow", s->plane->span.offset, 0, s->plane,
                    "aggregated events whose occurrences are a multiple of 2^32: XProf forgets what came before in the times of their ops");
     }
@@ -102,7 +110,12 @@ int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, c
     OpSums *outer = around(s, &s->device, f->device), *event_outer = around(s, &s->event, f->event);
     if (outer) outer->self_ps -= time;
     if (event_outer) event_outer->event_self_ps -= event_time;
-    sums->occurrences += occurrences > 1 ? (uint32_t)occurrences : 1;
+    uint64_t n = occurrences > 1 ? (uint64_t)occurrences : 1;
+    sums->occurrences += (uint32_t)n, sums->executions += n;
+    if (f->has_flops) {
+        sums->n_own += n;
+        sums->own_flops += (double)f->flops * (double)n, sums->own_model_flops += (double)(f->has_model_flops ? f->model_flops : f->flops) * (double)n;
+    }
     sums->time_ps += time, sums->self_ps += time;
     sums->event_time_ps += event_time, sums->event_self_ps += event_time;
     if (f->min_ps < sums->min_ps) sums->min_ps = f->min_ps;

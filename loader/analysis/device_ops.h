@@ -27,6 +27,7 @@ typedef struct {
     bool has_tf_op, tf_op_is_empty, is_async, names_all_reduce;
     uint64_t min_ps, dma_stall_ps;
     double scale, energy_j;
+    uint64_t flops, model_flops;
     bool has_flops, has_model_flops, flops_positive, model_flops_positive; /* positive: by the low 32 bits, as XProf looks at them */
     /* which program a core offloaded: 0 where XProf reads another integer type than the one written */
     uint64_t core_id_unsigned, start_id_unsigned, start_id_signed;
@@ -45,6 +46,8 @@ typedef struct {
     uint64_t offload_core_id, offload_start_id, n_events;
     uint64_t time_ps, self_ps, min_ps, normalized_ps, event_time_ps, event_self_ps, dma_stall_ps;
     double energy_j;
+    double own_flops, own_model_flops; /* of the n_own occurrences that have operations of their own */
+    uint64_t n_own, executions;        /* executions: occurrences that do not wrap */
 } OpSums;
 
 typedef struct {

@@ -2,6 +2,7 @@
  *
  * They tell what a fusion is made of; what each costs is not known. */
 #include "hlo_sound.h"
+#include "op_actual.h"
 #include "op_hlo.h"
 
 /* An instruction takes more bytes of the file than LEAST_BYTES, and lies in one fusion. */
@@ -72,6 +73,7 @@ int fused_ops_build(OpBuild *build, ProfErr *err)
         if (!op->program_id) continue;
         if (!o.module || o.module->program_id != op->program_id) o.module = hlo_sound_program(build->host, op->program_id, err);
         const Xla__HloInstructionProto *instruction = o.module ? hlo_find(o.module, op->name->text, op->name->n_bytes) : NULL;
+        if (instruction && op_take_needs(build, &build->stats->device, op, err)) break;
         OpMetricsDb children = {0};
         if (instruction && op->children) {
             children.total_ps = op->children->total_ps, children.total_op_ps = op->children->total_op_ps;

@@ -7,7 +7,9 @@
  * they only add up, so lines are summed by op first, and read run by run only where that would tell another story. */
 #include "hlo_sound.h"
 #include "lines.h"
+#include "op_actual.h"
 #include "op_build.h"
+#include "op_executions.h"
 #include "op_hlo.h"
 
 /* ---- what a kernel says ---- */
@@ -62,6 +64,7 @@ typedef struct {
     bool is_eager;         /* its first event, where the file says so itself */
     uint64_t first_event, time_ps;
     uint32_t occurrences;
+    OpKernels kernels;                           /* of an HLO op */
     const Xla__HloInstructionProto *instruction; /* resolved when lines are joined */
     const HloModule *module;
 } KernelSums;
@@ -159,9 +162,11 @@ static int take_kernel(GpuLine *l, const EventAt *e, ProfErr *err)
     if (f.is_hlo) {
         if (l->last_hlo && l->last_hlo != position + 1) {
             const KernelSums *last = &l->sums[l->last_hlo - 1];
+            op_kernels_end_row(&l->sums[l->last_hlo - 1].kernels);
             l->crosses |= last->program_id != sums->program_id && same_name(slice_innermost(slice_of(last->op)), slice_innermost(slice_of(sums->op)));
         }
         l->last_hlo = (uint32_t)position + 1;
+        if (!op_kernels_add(&sums->kernels, e->meta->name)) return prof_nomem(err);
     }
     if (l->by_runs && !add_to_runs(l, e, &f, (uint32_t)position)) return prof_nomem(err);
     return PROF_OK;
@@ -177,6 +182,7 @@ static void read_kernels(GpuLine *l, ProfErr *err)
     while (event_reader_next(&reader, &e) && !take_kernel(l, &e, err)) {
     }
     event_reader_close(&reader);
+    if (l->last_hlo) op_kernels_end_row(&l->sums[l->last_hlo - 1].kernels);
 }
 
 /* context: one a plane of the host. */
@@ -193,6 +199,7 @@ static void read_line(void *context, size_t i, ProfErr *err)
 
 static void line_free(GpuLine *l)
 {
+    for (size_t i = 0; i < l->n_sums; i++) op_kernels_free(&l->sums[i].kernels);
     prof_free(l->sums);
     prof_free(l->slots);
     prof_free(l->runs);
@@ -339,6 +346,28 @@ static int join_line(GpuLine *l, OpMetricsDb *db, ProfErr *err)
 
 /* ---- planes ---- */
 
+/* Counts the executions of the plane's ops, each in its own program, and what they did. */
+static int add_executions(GpuPlane *p, OpMetricsDb *db, ProfErr *err)
+{
+    OpKernels *kernels = prof_alloc(db->n_ops * sizeof *kernels);
+    if (!kernels) return prof_nomem(err);
+    for (size_t i = 0; i < p->plane->n_lines; i++)
+        for (size_t k = 0; k < p->lines[i].n_sums && !err->code; k++) {
+            const KernelSums *sums = &p->lines[i].sums[k];
+            Slice name = slice_innermost(slice_of(sums->op));
+            const OpMetrics *op = sums->instruction ? op_db_find(db, sums->program_id, name.text, name.n) : NULL;
+            if (op && !op_kernels_join(&kernels[op - db->ops], &sums->kernels)) prof_nomem(err);
+        }
+    for (size_t i = 0; i < db->n_ops && !err->code; i++) {
+        OpMetrics *op = &db->ops[i];
+        op->executions = kernels[i].n ? op_kernels_executions(&kernels[i]) : op->occurrences;
+        if (kernels[i].n) op_take_needs(p->build, db, op, err);
+    }
+    for (size_t i = 0; i < db->n_ops; i++) op_kernels_free(&kernels[i]);
+    prof_free(kernels);
+    return err->code;
+}
+
 /* From the first begin to the last end, of all events but those of derived lines, each line counted from its own start. */
 static uint64_t measured_ps(const Plane *plane)
 {
@@ -368,7 +397,7 @@ static int join_plane(GpuPlane *p, ProfErr *err)
     OpStats *stats = p->build->stats;
     OpMetricsDb db = {0};
     for (size_t i = 0; i < p->plane->n_lines && !err->code; i++) join_line(&p->lines[i], &db, err);
-    if (!err->code) {
+    if (!err->code && !add_executions(p, &db, err)) {
         uint64_t measured = measured_ps(p->plane);
         db.total_ps = db.total_op_ps > measured ? db.total_op_ps : measured;
         if (!op_db_add_idle(&db, stats->idle) || !op_db_merge(&stats->device, &db, &stats->arena, true)) prof_nomem(err);

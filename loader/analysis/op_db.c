@@ -1,6 +1,8 @@
 /* op_db.c: databases of op metrics: finding, adding, merging, ordering; see op_metrics.h. */
 #include "op_metrics.h"
 
+#include <math.h>
+
 #include "../store/std_sort.h"
 
 const char *const core_type_names[] = {"", "TensorCore", "SparseCore"};
@@ -62,7 +64,9 @@ OpMetrics *op_db_append(OpMetricsDb *db)
                       .long_name = empty_text,
                       .deduplicated_name = empty_text,
                       .source_file = empty_text,
-                      .source_stack = empty_text};
+                      .source_stack = empty_text,
+                      .flops_actual = NAN,
+                      .model_flops_actual = NAN};
     return op;
 }
 
@@ -116,6 +120,18 @@ static void take_text(const Text **dst, const Text *src)
     if (!(*dst)->n_bytes) *dst = src;
 }
 
+/* A sum is known if all of its parts are. */
+static void merge_actual(OpMetrics *dst, const OpMetrics *src)
+{
+    bool first = !dst->executions;
+    if (!src->executions) return;
+    dst->executions += src->executions;
+    dst->flops_actual = first ? src->flops_actual : dst->flops_actual + src->flops_actual;
+    dst->model_flops_actual = first ? src->model_flops_actual : dst->model_flops_actual + src->model_flops_actual;
+    dst->has_actual_bytes = src->has_actual_bytes && (first || dst->has_actual_bytes);
+    dst->bytes_actual += src->bytes_actual;
+}
+
 bool op_merge(OpMetrics *dst, const OpMetrics *src, Arena *arena, bool count_cores)
 {
     take_text(&dst->category, src->category);
@@ -137,6 +153,7 @@ bool op_merge(OpMetrics *dst, const OpMetrics *src, Arena *arena, bool count_cor
     dst->event_time_ps += src->event_time_ps, dst->event_self_ps += src->event_self_ps;
     dst->flops += src->flops, dst->model_flops += src->model_flops;
     dst->bytes_accessed += src->bytes_accessed, dst->dma_stall_ps += src->dma_stall_ps;
+    merge_actual(dst, src);
     dst->has_energy |= src->has_energy, dst->energy_j += src->energy_j;
     for (size_t i = 0; i < src->n_memory; i++)
         if (!op_add_memory(dst, arena, src->memory[i].operation, src->memory[i].space, src->memory[i].bytes)) return false;

@@ -17,7 +17,8 @@ void metadata_reader_close(MetadataReader *reader);
 
 typedef struct {
     bool has_program, has_symbol;
-    uint64_t symbol_id; /* the program's is the op's */
+    bool has_flops, has_bytes; /* it says what one occurrence costs, even if that is 0 */
+    uint64_t symbol_id;        /* the program's is the op's */
 } OpKey;
 /* Fills an empty op. On failure err is set. */
 int metadata_read(MetadataReader *reader, const EventMeta *meta, OpMetrics *op, OpKey *key, ProfErr *err);

@@ -40,6 +40,10 @@ typedef struct {
     uint64_t event_time_ps, event_self_ps;
     double flops, model_flops; /* floating operations of all occurrences: as the device counts them, as the model has them */
     uint64_t bytes_accessed, dma_stall_ps;
+    /* What XProf's sums miss or count twice: see hlo_ops. Of fused instructions, hosts and frameworks there is none. */
+    uint64_t executions, bytes_actual;       /* bytes_actual: if has_actual_bytes */
+    double flops_actual, model_flops_actual; /* NaN: not known */
+    bool has_actual_bytes;
     double energy_j;
     MemoryAccess *memory;
     size_t n_memory;

@@ -4,6 +4,8 @@
  * time (the first thousand of the order, those without occurrence not shown), and the program by steps. */
 #include "roofline.h"
 
+#include <math.h>
+
 #include "../format/hlo_opcode.h"
 
 enum { MOST_OPS = 1000 };
@@ -52,6 +54,7 @@ static OpMetrics sum_program(Builder *b, const OpMetricsDb *db)
             continue;
         }
         if (op_is_container(roofline_category(op))) continue;
+        if (!isnan(op->model_flops_actual)) sum.flops_actual += op->flops_actual, sum.model_flops_actual += op->model_flops_actual;
         sum.flops += op->flops, sum.model_flops += op->model_flops, sum.bytes_accessed += op->bytes_accessed;
         for (size_t k = 0; k < op->n_memory; k++)
             if (!op_add_memory(&sum, &b->roofline->arena, op->memory[k].operation, op->memory[k].space, op->memory[k].bytes)) prof_nomem(b->err);
@@ -122,6 +125,7 @@ static RooflineRow *add_program(Builder *b, const StepProgram *sums)
 {
     OpMetrics program = empty_program(sums->time_ps);
     program.flops = sums->flops, program.model_flops = sums->model_flops, program.bytes_accessed = sums->bytes_accessed;
+    program.flops_actual = sums->flops_actual, program.model_flops_actual = sums->model_flops_actual;
     program.memory = sums->memory, program.n_memory = sums->n_memory;
     return add_row(b, &program, program.time_ps);
 }

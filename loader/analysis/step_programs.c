@@ -4,6 +4,8 @@
  * reach, is looked up once for all steps. */
 #include "step_programs.h"
 
+#include <math.h>
+
 #include "../parallel.h"
 #include "roofline.h"
 
@@ -11,7 +13,7 @@
 typedef struct {
     uint32_t key; /* of its program and name */
     bool has_category, is_feed, is_container;
-    double flops, model_flops; /* of one occurrence, as the rest */
+    double flops, model_flops, flops_actual, model_flops_actual; /* of one occurrence, as the rest */
     uint64_t bytes_accessed;
     uint32_t n_memory, *spaces; /* of its breakdown's entries */
     const MemoryAccess *memory;
@@ -37,7 +39,7 @@ typedef struct {
 typedef struct {
     const OpKind *kind; /* as its category says: the first that there is; NULL: not in the step */
     bool has_category;
-    double flops, model_flops;
+    double flops, model_flops, flops_actual, model_flops_actual;
     uint64_t bytes_accessed, time_ps;
 } OpSum;
 
@@ -85,9 +87,11 @@ static bool list_spaces(Programs *p)
     return true;
 }
 
-static bool know_op(Programs *p, OpMetricsDb *keys, const OpMetrics *op, OpKind *kind)
+static double known(double x) { return isnan(x) ? 0 : x; }
+
+static bool know_op(Programs *p, OpMetricsDb *keys, const OpMetricsDb *device, const OpMetrics *op, OpKind *kind)
 {
-    const OpMetrics *key = op_db_at(keys, op->program_id, op->name);
+    const OpMetrics *key = op_db_at(keys, op->program_id, op->name), *all = op_db_find(device, op->program_id, op->name->text, op->name->n_bytes);
     Slice category = roofline_category(op);
     *kind = (OpKind){.has_category = op->category->n_bytes > 0,
                      .is_feed = op_is_infeed_or_outfeed(category),
@@ -99,6 +103,10 @@ static bool know_op(Programs *p, OpMetricsDb *keys, const OpMetrics *op, OpKind 
                      .spaces = arena_take(&p->arena, op->n_memory * sizeof *kind->spaces),
                      .memory = op->memory};
     if (!key || !kind->spaces) return false;
+    if (all && all->executions) {
+        kind->flops_actual = known(all->flops_actual) / (double)all->executions;
+        kind->model_flops_actual = known(all->model_flops_actual) / (double)all->executions;
+    }
     kind->key = (uint32_t)(key - keys->ops);
     for (size_t i = 0; i < op->n_memory; i++) {
         Space space = {op->memory[i].operation, op->memory[i].space};
@@ -107,14 +115,16 @@ static bool know_op(Programs *p, OpMetricsDb *keys, const OpMetrics *op, OpKind 
     return true;
 }
 
-static bool know_ops(Programs *p)
+static bool know_ops(Programs *p, Run *run, ProfErr *err)
 {
     OpMetricsDb keys = {0};
     bool memory = (p->kinds = arena_alloc(&p->arena, p->db->n_hosts * sizeof *p->kinds)) != NULL;
     for (size_t h = 0; h < p->db->n_hosts && memory; h++) {
         const OpMetricsDb *ops = &p->db->hosts[h]->ops;
+        const OpStats *stats = run_op_stats(run, p->db->hosts[h]->host, err);
+        if (!stats) break;
         memory = (p->kinds[h] = arena_alloc(&p->arena, ops->n_ops * sizeof *p->kinds[h])) != NULL;
-        for (size_t i = 0; i < ops->n_ops && memory; i++) memory = know_op(p, &keys, &ops->ops[i], &p->kinds[h][i]);
+        for (size_t i = 0; i < ops->n_ops && memory; i++) memory = know_op(p, &keys, &stats->device, &ops->ops[i], &p->kinds[h][i]);
     }
     p->n_keys = keys.n_ops;
     op_db_free(&keys);
@@ -147,6 +157,7 @@ static void add_records(Sums *s, size_t h, const StepOpRecord *records, size_t n
         if (!sum->kind) *sum = (OpSum){.kind = kind, .has_category = kind->has_category}, s->touched[s->n_touched++] = kind->key;
         if (!sum->has_category && kind->has_category) sum->kind = kind, sum->has_category = true;
         sum->flops += kind->flops * r->occurrences, sum->model_flops += kind->model_flops * r->occurrences;
+        sum->flops_actual += kind->flops_actual * r->occurrences, sum->model_flops_actual += kind->model_flops_actual * r->occurrences;
         sum->bytes_accessed += kind->bytes_accessed * r->occurrences, sum->time_ps += r->time_ps;
     }
 }
@@ -172,6 +183,7 @@ static void take_work(Sums *s, StepProgram out[N_FEEDS])
         if (sum->kind->is_feed) out[WITHOUT_FEED].time_ps -= sum->time_ps;
         for (int feed = 0; feed < N_FEEDS - sum->kind->is_feed && !sum->kind->is_container; feed++) {
             out[feed].flops += sum->flops, out[feed].model_flops += sum->model_flops;
+            out[feed].flops_actual += sum->flops_actual, out[feed].model_flops_actual += sum->model_flops_actual;
             out[feed].bytes_accessed += sum->bytes_accessed;
         }
         sum->kind = NULL;
@@ -272,7 +284,8 @@ int step_programs_make(StepPrograms *out, Run *run, const StepDb *db, ProfErr *e
     Programs p = {.db = db, .out = out, .n_parts = run->n_workers};
     *out = (StepPrograms){.steps = prof_alloc(db->n_steps * sizeof *out->steps), .arenas = prof_alloc(run->n_workers * sizeof *out->arenas)};
     if (out->arenas) out->n_arenas = run->n_workers;
-    if (!out->steps || !out->arenas || !list_spaces(&p) || !know_ops(&p)) prof_nomem(err);
+    bool memory = out->steps && out->arenas && list_spaces(&p) && know_ops(&p, run, err);
+    if (!memory && !err->code) prof_nomem(err);
     if (!err->code) parallel_for(p.n_parts, p.n_parts, sum_part, &p, err);
     arena_free(&p.arena);
     return err->code;

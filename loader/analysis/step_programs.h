@@ -8,6 +8,7 @@
 typedef struct {
     uint64_t time_ps, bytes_accessed;
     double flops, model_flops;
+    double flops_actual, model_flops_actual; /* of the ops whose work is known, each occurrence as much as another */
     MemoryAccess *memory;
     size_t n_memory;
 } StepProgram;

@@ -4,6 +4,9 @@
 
 typedef struct {
     uint64_t symbol_id;
+    bool has_flops, has_bytes;
+    double own_flops, own_model_flops; /* of the n_own occurrences whose events bring their own */
+    uint64_t n_own;
     OpMetrics op;                 /* from the metadata of its first event, and the sums so far */
     const OpMetricsDb *offloaded; /* NULL: none */
 } SymbolOp;
@@ -61,14 +64,14 @@ static bool slots_grow(SymbolOps *s)
 }
 
 /* The op of this key: of the first metadata that has it, which decides what it is. */
-static SymbolOp *symbol_op(SymbolOps *s, const OpMetrics *read, uint64_t symbol_id)
+static SymbolOp *symbol_op(SymbolOps *s, const OpMetrics *read, const OpKey *key)
 {
     if (!slots_grow(s)) return NULL;
-    uint32_t *slot = slot_of(s, read->program_id, symbol_id);
+    uint32_t *slot = slot_of(s, read->program_id, key->symbol_id);
     if (!*slot) {
         if (!GROW(s->ops, s->n, s->capacity)) return NULL;
         SymbolOp *made = &s->ops[s->n];
-        *made = (SymbolOp){.symbol_id = symbol_id, .op = *read};
+        *made = (SymbolOp){.symbol_id = key->symbol_id, .has_flops = key->has_flops, .has_bytes = key->has_bytes, .op = *read};
         made->op.min_ps = UINT64_MAX, made->op.n_cores = s->core == CORE_TENSORCORE, made->op.core_type = s->core;
         *slot = (uint32_t)++s->n;
     }
@@ -84,17 +87,18 @@ int64_t symbol_ops_add(SymbolOps *s, const OpSums *sums, ProfErr *err)
     if (!read)
         prof_nomem(err);
     else if (!metadata_read(&s->reader, sums->meta, read, &key, err) && key.has_program && key.has_symbol && key.symbol_id) {
-        SymbolOp *to = symbol_op(s, read, key.symbol_id);
+        SymbolOp *to = symbol_op(s, read, &key);
         if (!to) {
             prof_nomem(err);
         } else {
             OpMetrics *op = &to->op;
-            op->occurrences += sums->occurrences;
+            op->occurrences += sums->occurrences, op->executions += sums->executions;
             op->time_ps += sums->time_ps, op->self_ps += sums->self_ps, op->normalized_ps += sums->normalized_ps;
             op->event_time_ps += sums->event_time_ps, op->event_self_ps += sums->event_self_ps;
             op->dma_stall_ps += sums->dma_stall_ps;
             if (sums->min_ps < op->min_ps) op->min_ps = sums->min_ps;
             op->has_energy |= sums->has_energy, op->energy_j += sums->energy_j;
+            to->n_own += sums->n_own, to->own_flops += sums->own_flops, to->own_model_flops += sums->own_model_flops;
             position = to - s->ops;
         }
     }
@@ -105,6 +109,16 @@ int64_t symbol_ops_add(SymbolOps *s, const OpSums *sums, ProfErr *err)
 void symbol_ops_offload(SymbolOps *s, int64_t position, const OpMetricsDb *programs)
 {
     if (!s->ops[position].offloaded) s->ops[position].offloaded = programs;
+}
+
+/* An op that runs others needs nothing that they do not. */
+static void take_actual(SymbolOp *s)
+{
+    OpMetrics *op = &s->op;
+    double rest = (double)op->executions - (double)s->n_own, model = op->model_flops > 0 ? op->model_flops : op->flops;
+    op->has_actual_bytes = s->has_bytes, op->bytes_actual = op->bytes_accessed * op->executions;
+    if (op_is_container(slice_of(op->category)) || (rest > 0 && !s->has_flops)) return;
+    op->flops_actual = s->own_flops + op->flops * rest, op->model_flops_actual = s->own_model_flops + model * rest;
 }
 
 /* From one occurrence to all. */
@@ -131,6 +145,7 @@ int symbol_ops_finish(SymbolOps *s, OpMetricsDb *db, ProfErr *err)
     Arena *arena = &s->reader.build->stats->arena;
     for (size_t i = 0; i < s->n; i++) {
         OpMetrics *op = &s->ops[i].op;
+        take_actual(&s->ops[i]);
         multiply(op);
         if (s->ops[i].offloaded && !join_children(op, s->ops[i].offloaded, arena)) return prof_nomem(err);
         db->total_op_ps += op->self_ps;

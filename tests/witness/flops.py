@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+"""What ops did: model_flops_actual and occurrences_actual of hlo_ops, flops_utilization_by_step and kpi, from events and programs.
+
+Operations come from the bytes of the programs (hlo.py), executions from the kernels of each stream. Made profiles have answers worked out by hand."""
+import collections
+import itertools
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'hostile'))
+import compare  # noqa: E402
+from compare import agree, checking, finish, runs  # noqa: E402
+from hlo import Message, Program, Unknown  # noqa: E402
+from wire import F64, L, V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402,F401
+
+NOT_COUNTED = {'reduce-window', 'select-and-scatter', 'scan', 'ragged-dot'}  # hlo.py has no second way to count them
+CONTAINERS = {'while', 'conditional', 'call', 'async-start'}
+
+
+def programs_of(planes):
+    found = {}
+    for p in planes:
+        if p.name != '/host:metadata':
+            continue
+        for meta in p.metas.values():
+            proto = next((v for k, v in meta.stats.items() if k == 'Hlo Proto' and isinstance(v, bytes)), None)
+            number = meta.name.rpartition('(')[2].rstrip(')')
+            if proto and number.isdigit():
+                found.setdefault(int(number), proto)
+    return found
+
+
+def innermost(name):
+    return name.rpartition('::')[2]
+
+
+def counted(program, op, seen=()):
+    """Whether hlo.py knows the operation and all that it calls."""
+    if op.opcode in NOT_COUNTED:
+        return False
+    return all(counted(program, x, seen + (c,)) for c in op.calls if c not in seen for x in program.computations.get(c, []))
+
+
+# ---- executions on GPUs ----
+
+def kernels_of(planes):
+    """{(program, op): executions} of a host, device by device."""
+    total = collections.Counter()
+    for p in planes:
+        if p.kind != 'gpu':
+            continue
+        by_kernel, rows = collections.defaultdict(collections.Counter), collections.Counter()
+        for l in p.lines:
+            if l.derived:
+                continue
+            stream = []
+            for e in l.events:
+                op, program = e.stats.get('hlo_op'), e.stats.get('program_id')
+                if isinstance(op, str):
+                    stream.append(((program, op), e.name))
+            for (program, op), row in itertools.groupby(stream, lambda x: x[0]):
+                counts = collections.Counter(name for _, name in row)
+                key = program, innermost(op)
+                rows[key] += min(counts.values())
+                by_kernel[key].update(counts)
+        for key, counts in by_kernel.items():
+            alike = len(set(counts.values())) == 1
+            total[key] += next(iter(counts.values())) if alike else rows[key]
+    return total
+
+
+# ---- TPUs ----
+
+def tpu_ops(planes, programs):
+    """{(program, op): (executions, operations or None)} of TensorCores."""
+    found = {}
+    for p in planes:
+        if p.kind != 'tensorcore':
+            continue
+        for l in p.lines:
+            for e in l.events if l.name == 'XLA Ops' else []:
+                own = type(e.meta.stats)(p, e.messages)
+                meta = e.meta.stats
+                program, symbol = meta.get('program_id'), meta.get('symbol_id')
+                if program is None or not symbol:
+                    continue
+                n = max(e.occurrences or 1, 1)
+                flops = own['flops'] if 'flops' in own else meta.get('flops')
+                if 'flops' in own:
+                    model = own.get('model_flops', flops)
+                else:
+                    model = meta.get('model_flops') or flops
+                key = program, e.short_name
+                before = found.setdefault(key, [0, 0, meta.get('hlo_category', '')])
+                before[0] += n
+                before[1] = None if before[1] is None or flops is None else before[1] + n * model
+    for (program, name), sums in found.items():
+        if sums[1] is None and program in programs and name in programs[program].by_name:
+            one = programs[program].operations(name)
+            sums[1] = None if one is None else one * sums[0]
+        if sums[2] in ('while', 'conditional', 'call'):
+            sums[1] = None
+    return found
+
+
+# ---- profiles ----
+
+def check_gpu(run):
+    n = 0
+    mine, executions = {}, collections.Counter()
+    all_programs = {}
+    for planes in run.hosts.values():
+        protos = programs_of(planes)
+        for key, count in kernels_of(planes).items():
+            executions[key] += count
+        for key, proto in protos.items():
+            all_programs.setdefault(key, proto)
+    parsed = {}
+    rows = run.ask("SELECT program_id, hlo_op, occurrences_actual AS n, model_flops_actual AS flops FROM hlo_ops({x}) WHERE program_id <> '0'")
+    for row in rows:
+        key = int(row['program_id']), row['hlo_op']
+        if key not in executions or key[0] not in all_programs:
+            continue
+        program = parsed.setdefault(key[0], None) or parsed.__setitem__(key[0], Program(all_programs[key[0]])) or parsed[key[0]]
+        op = program.by_name.get(key[1])
+        if not op:
+            continue
+        agree('executions of %s' % (key,), row['n'], executions[key])
+        n += 1
+        if op.opcode in CONTAINERS or not counted(program, op):
+            continue
+        one = program.operations(key[1])
+        mine[row['program_id'], row['hlo_op']] = one, program.weight(op), executions[key]
+        if one is None:
+            events = sum(1 for planes in run.hosts.values() for p in planes if p.kind == 'gpu' and 'flops' in p.stat_names.values())
+            if not events:
+                agree('operations of %s %s' % (key, op.opcode), row['flops'], None)
+        else:
+            agree('operations of %s %s' % (key, op.opcode), row['flops'], float(one * executions[key]))
+    return n, mine
+
+
+def check_tpu(run):
+    n = 0
+    sums = {}
+    for planes in run.hosts.values():
+        programs = {key: Program(proto) for key, proto in programs_of(planes).items()}
+        for key, (count, flops, category) in tpu_ops(planes, programs).items():
+            before = sums.get(key)
+            op = programs[key[0]].by_name.get(key[1]) if key[0] in programs else None
+            sure = not op or counted(programs[key[0]], op)
+            sums[key] = (count, flops, category, sure) if not before else (before[0] + count, None if None in (before[1], flops) else before[1] + flops, category, sure)
+    rows = run.ask("SELECT program_id, name, occurrences_actual AS n, model_flops_actual AS flops, category FROM op_metrics({x}) "
+                   "WHERE side = 'device' AND parent_id IS NULL AND program_id IS NOT NULL AND core_type = 'TensorCore'")
+    for row in rows:
+        found = sums.get((int(row['program_id']), row['name']))
+        if not found:
+            continue
+        agree('executions of %s' % row['name'], row['n'], found[0])
+        n += 1
+        if found[3] and row['category'] not in CONTAINERS and found[2] not in CONTAINERS:
+            agree('operations of %s' % row['name'], row['flops'], None if found[1] is None else float(found[1]))
+    return n
+
+
+def check_steps(run, mine):
+    """By step of a GPU: what each kernel's share of its op's operations sums to."""
+    events = run.ask("SELECT host, step, program_id, hlo_op, count(*) AS n FROM trace_events({x}) WHERE plane_kind = 'gpu' AND NOT derived AND hlo_op IS NOT NULL GROUP BY 1, 2, 3, 4")
+    kernels = collections.Counter()
+    for e in events:
+        kernels[e['program_id'], e['hlo_op']] += e['n']
+    sums, known = collections.Counter(), True
+    for e in events:
+        key = e['program_id'], e['hlo_op']
+        if key in mine and mine[key][0]:
+            one, weight, executions = mine[key]
+            sums[e['step']] += e['n'] / kernels[key] * executions * one * weight
+    devices = run.ask("SELECT max(peak_flops_per_second) AS peak, count(*) AS n FROM devices({x})")[0]
+    rows = run.ask("SELECT step, duration_ms AS ms, flops, utilization_percent AS percent FROM flops_utilization_by_step({x})")
+    for row in rows:
+        want = sums.get(row['step']) or None
+        agree('operations of step %s' % row['step'], row['flops'], want)
+        if want and devices['peak']:
+            agree('utilization of step %s' % row['step'], row['percent'], 100 * want / devices['n'] / (row['ms'] / 1e3) / devices['peak'])
+    used = [(r['percent'], r['ms']) for r in rows if r['percent'] is not None]
+    total = run.ask("SELECT flops_utilization_percent AS percent FROM kpi({x})")[0]['percent']
+    agree('utilization of the run', total, sum(p * ms for p, ms in used) / sum(ms for _, ms in used) if used else None)
+    return len(rows)
+
+
+def check_profiles():
+    checked = collections.Counter()
+    for run in runs():
+        kinds = {p.kind for planes in run.hosts.values() for p in planes}
+        with checking(run.path):
+            if 'gpu' in kinds and 'tensorcore' not in kinds:
+                n, mine = check_gpu(run)
+                checked['gpu'] += n
+                whole = run.ask("SELECT count(*) AS n FROM hlo_ops({x}) WHERE model_flops_actual IS NOT NULL")[0]['n'] == sum(v[0] is not None for v in mine.values())
+                if mine and whole and len(run.hosts) == 1:
+                    checked['steps'] += check_steps(run, mine)
+            if 'tensorcore' in kinds and 'ops_odd' not in run.path:  # which has other lines of ops, and planes of odd names
+                checked['tpu'] += check_tpu(run)
+    if not sys.argv[1:]:
+        with checking('profiles with ops'):
+            assert checked['gpu'] > 50 and checked['tpu'] > 50 and checked['steps'] > 2, 'only %s were compared' % dict(checked)
+
+
+# ---- real profiles, by their known shapes ----
+
+def check_known():
+    """Five runs of one convolution; products of matrices of known sizes; a program whose cost XLA itself reports."""
+    shared = os.path.join(os.path.dirname(compare.ROOT), 'shared')
+    amd = os.path.join(shared, 'data', 'xplane', 'AMD-AGI-TraceLens')
+
+    def known(path, sql, want, rel=1e-9):
+        if os.path.exists(path):
+            with checking(path):
+                agree(sql, [list(r.values()) for r in compare.ask(sql.replace('{x}', "'%s'" % path))], want, rel)
+    known(os.path.join(amd, 'jax_conv_minimal'), "SELECT occurrences, occurrences_actual, model_flops_actual FROM hlo_ops({x}) WHERE category = 'custom-call'",
+          [[10, 5, 5 * 32715571200.0]])
+    sizes = [(16384, 1024, 4096), (8192, 4096, 8192), (4096, 4096, 4096), (2048, 8192, 2048), (1024, 1024, 1024)]
+    known(os.path.join(amd, 'jax08_gemm', 'tw003.xplane.pb'), "SELECT occurrences_actual, model_flops_actual FROM hlo_ops({x}) WHERE hlo_op = 'custom-call.1' ORDER BY 2",
+          sorted([3, 3 * 2.0 * m * n * k] for m, k, n in sizes))
+    known(os.path.join(shared, 'samples', 'recorded', 'jax_train_transformer'), "SELECT sum(i.model_flops_actual) FROM hlo_instructions({x}) AS i "
+          "JOIN hlo_computations({x}) AS c USING (run, host, program_id, computation) WHERE c.is_entry AND c.hlo_module = 'jit_train_step'", [[198286592]], 1e-6)
+    dump = os.path.join(shared, 'data', 'hlo', 'NVIDIA-JAX-Toolbox', 'maxtext_fsdp4_h100')
+    name = 'module_0016.jit_train_step.sm_9.0_gpu_after_optimizations.hlo.pb'
+    if os.path.exists(os.path.join(dump, name)):
+        with checking(dump):
+            with open(os.path.join(dump, name), 'rb') as f:
+                program = Program(f.read())
+            rows = compare.ask("SELECT hlo_op, model_flops_actual AS flops FROM hlo_instructions('%s') WHERE opcode = 'custom-call' AND expression LIKE '%%__cublas$gemm%%'" % dump)
+            agree('products', {r['hlo_op']: r['flops'] for r in rows}, {op.name: program.known(op) for op in program.by_name.values() if op.target == '__cublas$gemm'})
+            agree('number of products', len(rows), 159)
+
+
+# ---- made profiles ----
+
+F32, BF16, S8 = 11, 16, 2
+
+
+def shape(kind, *dimensions):
+    layout = L(5, *(V(1, d) for d in reversed(range(len(dimensions)))))
+    return V(2, kind) + b''.join(V(3, d) for d in dimensions) + layout
+
+
+def tuple_of(*shapes):
+    return V(2, 13) + b''.join(L(4, s) for s in shapes)
+
+
+def instruction(number, name, opcode, result, operands=(), *rest):
+    return L(2, L(1, name), L(2, opcode), L(3, result), V(35, number), *(V(36, i) for i in operands), *rest)
+
+
+def hlo(name, *computations):
+    """An HloProto; the first computation is the entry, and stands last in the file. Their ids count from 1."""
+    out = L(1, name) + V(5, 1) + V(6, 1) + L(2, 'main') + L(4, L(1, shape(F32)))
+    for i, (instructions, root) in reversed(list(enumerate(computations))):
+        out += L(3, L(1, 'main' if not i else 'c%d' % i), *instructions, L(4, b''), V(5, i + 1), V(6, root))
+    return L(1, out)
+
+
+def call(number, name, target, result, operands, config='', *rest):
+    return instruction(number, name, 'custom-call', result, operands, L(28, target), *([L(43, config)] if config else []), *rest)
+
+
+def gpu(proto, streams, **kernel_stats):
+    """A profile of program 7 on one GPU; streams: [[(op, kernel), ...], ...], each kernel 10 ns after the one before."""
+    names = sorted({k for s in streams for _, k in s})
+    stats = b''.join(stat_metadata(i, n) for i, n in enumerate(('hlo_op', 'program_id', 'flops', 'correlation_id'), 1))
+    meta = b''.join(event_metadata(i, n) for i, n in enumerate(names, 1))
+    lines = [line(i + 10, 'Stream #%d(Compute)' % i, [
+        event(names.index(k) + 1, at * 10000, 5000, (stat(1, str=op), stat(2, uint64=7), *([stat(3, uint64=kernel_stats[op])] if op in kernel_stats else [])))
+        for at, (op, k) in enumerate(s)]) for i, s in enumerate(streams)]
+    programs = plane(9, '/host:metadata', (), event_metadata(7, 'jit_f(7)', '', (stat(1, bytes=proto),)) + stat_metadata(1, 'Hlo Proto'))
+    return space(plane(1, '/device:GPU:0', lines, meta + stats), programs)
+
+
+def tpu(events, metadata=(('flops', 1000), ('model_flops', 3000))):
+    """One op of a TensorCore; events: stats of each."""
+    names = ('program_id', 'symbol_id', 'hlo_category', 'flops', 'model_flops')
+    own = [stat(names.index(k) + 1, uint64=v) for k, v in metadata]
+    meta = event_metadata(1, '%k = f32[8]{0} custom-call()', 'k', (stat(1, uint64=7), stat(2, uint64=5), stat(3, str='custom-call'), *own))
+    rows = [event(1, at * 10000, 5000, [stat(names.index(k) + 1, uint64=v) for k, v in stats.items()]) for at, stats in enumerate(events)]
+    return space(plane(1, '/device:TPU:0', [line(1, 'XLA Ops', rows)], meta + b''.join(stat_metadata(i, n) for i, n in enumerate(names, 1))))
+
+
+SQL = 'SELECT hlo_op, occurrences, occurrences_actual, flops_actual, model_flops_actual FROM hlo_ops({x}) WHERE rank > 0 ORDER BY hlo_op'
+GEMM = '{"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["%s"],"rhs_contracting_dimensions":["%s"]%s}}}'
+
+
+def expect(name, data, want, sql=SQL):
+    with checking(name), tempfile.NamedTemporaryFile(suffix='.xplane.pb') as f:
+        f.write(data)
+        f.flush()
+        agree(name, [tuple(r.values()) for r in compare.ask(sql.replace('{x}', "'%s'" % f.name))], want)
+
+
+def parameter(number, *dims, kind=F32):
+    return instruction(number, 'p%d' % number, 'parameter', shape(kind, *dims), (), V(9, number))
+
+
+def check_made():
+    a, b = parameter(0, 6, 4), parameter(1, 4, 10)
+    work = tuple_of(shape(F32, 6, 10), shape(S8, 1024))
+    gemm = call(2, 'gemm', '__cublas$gemm', work, (0, 1), GEMM % (1, 0, ''))
+    negate = instruction(3, 'negate', 'negate', shape(F32, 6, 4), (0,))
+    program = hlo('f', ([a, b, gemm, negate], 2))
+    flops = 2.0 * 6 * 10 * 4
+    two = [('gemm', 'main'), ('gemm', 'reduce')]
+    between = [('negate', 'loop')]
+    expect('two kernels an execution', gpu(program, [(two + between) * 3]), [('gemm', 6, 3, 3 * flops, 3 * flops), ('negate', 3, 3, 72.0, 72.0)])
+    expect('nothing between executions', gpu(program, [two * 4]), [('gemm', 8, 4, 4 * flops, 4 * flops)])
+    expect('one kernel more than once', gpu(program, [([('gemm', 'pass')] * 3 + two + between) * 2]), [('gemm', 10, 2, 2 * flops, 2 * flops), ('negate', 2, 2, 48.0, 48.0)])
+    expect('the capture starts in an execution', gpu(program, [[('gemm', 'reduce')] + between + (two + between) * 2]),
+           [('gemm', 5, 3, 3 * flops, 3 * flops), ('negate', 3, 3, 72.0, 72.0)])
+    expect('other kernels in other executions', gpu(program, [[('gemm', 'small')] + between + two + between + two]), [('gemm', 5, 3, 3 * flops, 3 * flops), ('negate', 2, 2, 48.0, 48.0)])
+    expect('nodes of a graph mix', gpu(program, [[two[0], between[0], two[1]] * 3]), [('gemm', 6, 3, 3 * flops, 3 * flops), ('negate', 3, 3, 72.0, 72.0)])
+    expect('two streams', gpu(program, [[two[0]] * 3, [two[1]] * 3]), [('gemm', 6, 3, 3 * flops, 3 * flops)])
+    expect('one kernel of all', gpu(program, [[('negate', 'loop')] * 5]), [('negate', 5, 5, 120.0, 120.0)])
+
+    batch = '"lhs_batch_dimensions":["0"],"rhs_batch_dimensions":["0"]'
+    left, right = parameter(0, 5, 6, 4, kind=20), parameter(1, 5, 10, 4, kind=20)
+    narrow = call(2, 'f8', '__cublas$lt$matmul$f8', tuple_of(shape(BF16, 5, 6, 10), shape(S8, 8)), (0, 1), GEMM % (2, 2, ',' + batch))
+    n = 2.0 * 5 * 6 * 10 * 4
+    expect('8 bit products count half against the peak', gpu(hlo('f', ([left, right, narrow], 2)), [[('f8', 'k')]]), [('f8', 1, 1, n / 2, n)])
+    older = call(2, 'old', '__cublas$gemm', shape(F32, 6, 10), (0, 1), '{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"]}}')
+    expect('an older configuration', gpu(hlo('f', ([a, b, older], 2)), [[('old', 'k')]]), [('old', 1, 1, flops, flops)])
+    bare = call(2, 'bare', '__cublas$gemm', shape(F32, 6, 10), (0, 1))
+    expect('a product without configuration', gpu(hlo('f', ([a, b, bare], 2)), [[('bare', 'k')]]), [('bare', 1, 1, None, None)])
+    other = call(2, 'other', 'my_kernel', shape(F32, 6, 10), (0, 1))
+    expect('work that nobody knows', gpu(hlo('f', ([a, b, other], 2)), [[('other', 'k')] * 2]), [('other', 2, 2, None, None)])
+    expect('a kernel that brings its own', gpu(hlo('f', ([a, b, other], 2)), [[('other', 'k')] * 2], other=500), [('other', 2, 2, 1000.0, 1000.0)])
+    fused = instruction(2, 'fused', 'fusion', shape(F32, 6, 4), (0,), L(11, 'kLoop'), V(38, 2))
+    inside = [instruction(10, 'q', 'parameter', shape(F32, 6, 4)), instruction(11, 'e', 'exponential', shape(F32, 6, 4), (10,)),
+              instruction(12, 'm', 'multiply', shape(F32, 6, 4), (11, 10)), instruction(13, 's', 'add', shape(F32, 6, 4), (12, 11))]
+    expect('a fusion, whose exponential counts nothing', gpu(hlo('f', ([a, fused], 2), (inside, 13)), [[('fused', 'k')]]), [('fused', 1, 1, 48.0, 48.0)])
+
+    # images 2 x 3 x 8 x 8, kernels 5 x 3 x 3 x 3, no padding: 6 x 6 places of 9 pairs
+    numbers = L(16, V(7, 0), V(8, 1), V(11, 2), V(11, 3), V(4, 0), V(3, 1), V(6, 2), V(6, 3), V(9, 0), V(10, 1), V(12, 2), V(12, 3))
+    window = L(15, *(L(1, V(1, 3), V(2, 1), V(5, 1), V(6, 1)) for _ in range(2)))
+    image, kernel, result = (2, 3, 8, 8), (5, 3, 3, 3), (2, 5, 6, 6)
+    n = 2.0 * 2 * 3 * 5 * 36 * 9
+    for target, x, y, z in (('Forward', image, kernel, result), ('BackwardInput', result, kernel, image), ('BackwardFilter', image, result, kernel)):
+        conv = call(2, 'conv', '__cudnn$conv' + target, tuple_of(shape(F32, *z), shape(S8, 64)), (0, 1), '', numbers, window, V(50, 1), V(58, 1))
+        expect('convolution, ' + target, gpu(hlo('f', ([parameter(0, *x), parameter(1, *y), conv], 2)), [[('conv', 'im2col'), ('conv', 'gemm')] * 5]), [('conv', 10, 5, 5 * n, 5 * n)])
+
+    # 2 x 3 heads, 16 queries and keys of 8
+    config = '{"cudnn_fmha_backend_config":{"intermediate_tensor_shape":{"element_type":"BF16","dimensions":["2","3","16","16"]}}}'
+    q = [parameter(i, 2, 3, 16, 8, kind=BF16) for i in range(3)]
+    n = 2.0 * 2 * 3 * 16 * 16 * 8
+    forward = call(3, 'fmha', '__cudnn$fmhaSoftmax', tuple_of(shape(BF16, 2, 3, 16, 8), shape(S8, 8)), (0, 1, 2), config)
+    expect('attention: two products', gpu(hlo('f', (q + [forward], 3)), [[('fmha', 'k')]]), [('fmha', 1, 1, 2 * n, 2 * n)])
+    backward = call(3, 'fmha', '__cudnn$fmhaSoftmaxBackward', tuple_of(*[shape(BF16, 2, 3, 16, 8)] * 3, shape(S8, 8)), (0, 1, 2), config)
+    expect('and four backwards', gpu(hlo('f', (q + [backward], 3)), [[('fmha', 'k')]]), [('fmha', 1, 1, 4 * n, 4 * n)])
+    solve = call(2, 'solve', '__cublas$triangularSolve', tuple_of(shape(F32, 6, 4), shape(S8, 8)), (0, 1))
+    expect('a triangular solve', gpu(hlo('f', ([parameter(0, 6, 6), parameter(1, 6, 4), solve], 2)), [[('solve', 'k')]]), [('solve', 1, 1, 2.0 * 6 * 24, 2.0 * 6 * 24)])
+
+    inner = [instruction(10, 'q', 'parameter', shape(F32, 6, 4)), instruction(11, 'inner', 'negate', shape(F32, 6, 4), (10,))]
+    graph = instruction(2, 'graph', 'call', shape(F32, 6, 4), (0,), V(38, 2))
+    expect('a graph recorded as one event', gpu(hlo('f', ([a, graph], 2), (inner, 11)), [[('graph', 'CudaGraph')] * 2]), [('graph', 2, 2, 48.0, 48.0)])
+    expect('or as its kernels too', gpu(hlo('f', ([a, graph], 2), (inner, 11)), [[('graph', 'copy'), ('inner', 'k')] * 2]), [('graph', 2, 2, None, None), ('inner', 2, 2, 48.0, 48.0)])
+
+    expect('a TPU: the metadata', tpu([{}] * 3), [('k', 3, 3, 3000.0, 9000.0)])
+    expect('a TPU: what events say of themselves counts', tpu([{'flops': 7, 'model_flops': 9}, {'flops': 5}, {}]), [('k', 3, 3, 1012.0, 3014.0)])
+    expect('a TPU: nothing is known', tpu([{}], ()), [('k', 1, 1, None, None)])
+    expect('the type of a library call is that of its result', gpu(program, [two]), [('f32', 480)],
+           "SELECT element_type, model_flops_actual FROM hlo_instructions({x}) WHERE hlo_op = 'gemm'")
+
+
+if __name__ == '__main__':
+    check_profiles()
+    check_known()
+    check_made()
+    finish()
