@@ -38,7 +38,7 @@ def innermost(name):
 
 def counted(program, op, seen=()):
     """Whether hlo.py knows the operation and all that it calls."""
-    if op.opcode in NOT_COUNTED:
+    if op.opcode in NOT_COUNTED or not program.is_consistent(op):
         return False
     return all(counted(program, x, seen + (c,)) for c in op.calls if c not in seen for x in program.computations.get(c, []))
 
@@ -108,38 +108,30 @@ def tpu_ops(planes, programs):
 # ---- profiles ----
 
 def check_gpu(run):
-    n = 0
-    mine, executions = {}, collections.Counter()
-    all_programs = {}
-    for planes in run.hosts.values():
-        protos = programs_of(planes)
+    """How many ops were compared, and {(program, op): (operations, those against the peak)}; None: not known or not counted here."""
+    executions, sums, sure = collections.Counter(), {}, {}
+    for planes in run.hosts.values():  # hosts may have different programs of one id
+        programs = {key: Program(proto) for key, proto in programs_of(planes).items()}
+        own = any(p.kind == 'gpu' and 'flops' in p.stat_names.values() for p in planes)
         for key, count in kernels_of(planes).items():
+            op = programs[key[0]].by_name.get(key[1]) if key[0] in programs else None
+            if not op:
+                continue
             executions[key] += count
-        for key, proto in protos.items():
-            all_programs.setdefault(key, proto)
-    parsed = {}
-    rows = run.ask("SELECT program_id, hlo_op, occurrences_actual AS n, model_flops_actual AS flops FROM hlo_ops({x}) WHERE program_id <> '0'")
+            one = programs[key[0]].known(op)
+            model, weighted = sums.get(key, (0, 0))
+            sums[key] = (None, None) if None in (one, model) else (model + count * one, weighted + count * one * programs[key[0]].weight(op))
+            sure[key] = sure.get(key, True) and counted(programs[key[0]], op) and op.opcode not in CONTAINERS and not (own and one is None)
+    rows = run.ask("SELECT program_id, hlo_op, occurrences_actual AS n, flops_actual AS weighted, model_flops_actual AS flops FROM hlo_ops({x}) WHERE program_id <> '0'")
+    n = 0
     for row in rows:
         key = int(row['program_id']), row['hlo_op']
-        if key not in executions or key[0] not in all_programs:
-            continue
-        program = parsed.setdefault(key[0], None) or parsed.__setitem__(key[0], Program(all_programs[key[0]])) or parsed[key[0]]
-        op = program.by_name.get(key[1])
-        if not op:
-            continue
-        agree('executions of %s' % (key,), row['n'], executions[key])
-        n += 1
-        if op.opcode in CONTAINERS or not counted(program, op):
-            continue
-        one = program.operations(key[1])
-        mine[row['program_id'], row['hlo_op']] = one, program.weight(op), executions[key]
-        if one is None:
-            events = sum(1 for planes in run.hosts.values() for p in planes if p.kind == 'gpu' and 'flops' in p.stat_names.values())
-            if not events:
-                agree('operations of %s %s' % (key, op.opcode), row['flops'], None)
-        else:
-            agree('operations of %s %s' % (key, op.opcode), row['flops'], float(one * executions[key]))
-    return n, mine
+        if key in executions:
+            agree('executions of %s' % (key,), row['n'], executions[key])
+            n += 1
+            if sure[key]:
+                agree('operations of %s' % (key,), [row['flops'], row['weighted']], [x if x is None else float(x) for x in sums[key]])
+    return n, {key: sums[key] if sure[key] else (None, None) for key in sums}
 
 
 def check_tpu(run):
@@ -171,12 +163,11 @@ def check_steps(run, mine):
     kernels = collections.Counter()
     for e in events:
         kernels[e['program_id'], e['hlo_op']] += e['n']
-    sums, known = collections.Counter(), True
+    sums = collections.Counter()
     for e in events:
-        key = e['program_id'], e['hlo_op']
-        if key in mine and mine[key][0]:
-            one, weight, executions = mine[key]
-            sums[e['step']] += e['n'] / kernels[key] * executions * one * weight
+        done = mine.get((int(e['program_id'] or 0), e['hlo_op']), (None, None))[1]
+        if done:
+            sums[e['step']] += e['n'] / kernels[e['program_id'], e['hlo_op']] * done
     devices = run.ask("SELECT max(peak_flops_per_second) AS peak, count(*) AS n FROM devices({x})")[0]
     rows = run.ask("SELECT step, duration_ms AS ms, flops, utilization_percent AS percent FROM flops_utilization_by_step({x})")
     for row in rows:

@@ -62,7 +62,7 @@ class Shape:
     def elements(self):
         if self.type == TUPLE:
             return sum(p.elements() for p in self.parts)
-        return 0 if self.type in (0, 14, 15, 17) else math.prod(d if d > 0 else 0 for d in self.dimensions)
+        return 0 if self.type in (0, 14, 17) else math.prod(d if d > 0 else 0 for d in self.dimensions)
 
 
 class Instruction:
@@ -135,6 +135,14 @@ class Program:
             raise Unknown
         rest = [d for i, d in enumerate(right.dimensions) if i not in right_sums and i not in right_batch]
         return 2 * left.elements() * math.prod(rest)
+
+    def is_consistent(self, op):
+        """Whether the result of a dot is as large as its operands make it."""
+        if op.opcode != 'dot':
+            return True
+        d, left, right = op.m.sub(30) or Message(), self.shape(op, 0), self.shape(op, 1)
+        rest = [x for i, x in enumerate(left.dimensions) if i not in d.ints(1)]
+        return op.shape.elements() == math.prod(rest) * math.prod(x for i, x in enumerate(right.dimensions) if i not in d.ints(2) + d.ints(4))
 
     def convolution(self, op, image, kernel, result):
         d, window = op.m.sub(16), op.m.sub(15)
