@@ -22,6 +22,10 @@ static void attach_run(sqlite3_context *ctx, int argc, sqlite3_value **argv, boo
 {
     const char *path = (const char *)sqlite3_value_text(argv[0]), *label = argc > 1 ? (const char *)sqlite3_value_text(argv[1]) : NULL;
     if (!path || (argc > 1 && !label)) return;
+    if (has_nul(argv[0]) || (argc > 1 && has_nul(argv[1]))) {
+        fail(ctx, SQLITE_ERROR, sqlite3_mprintf(SOURCE_WITH_NUL, has_nul(argv[0]) ? path : label));
+        return;
+    }
     if (label && !*label) {
         fail(ctx, SQLITE_ERROR, sqlite3_mprintf("%s: an empty label names no run; give a word as second argument", path));
         return;

@@ -139,8 +139,9 @@ static const Column find_columns[] = {FIND_COLUMNS(COLUMN_DOC)};
 static bool find_next(RowCursor *c)
 {
     if (!c->started) {
-        if (!c->source) return prof_fail(&c->err, PROF_NOTFOUND, 0, "prof_find needs a folder: SELECT * FROM prof_find('logs')"), false;
-        if (source_find(c->source, &c->found, &c->n_found, &c->err)) return false;
+        const char *folder = row_source(c);
+        if (!folder) return prof_fail(&c->err, PROF_NOTFOUND, 0, "prof_find needs a folder: SELECT * FROM prof_find('logs')"), false;
+        if (source_find(folder, &c->found, &c->n_found, &c->err)) return false;
     }
     return (c->place = c->i += c->started) < c->n_found;
 }

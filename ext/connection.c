@@ -164,44 +164,58 @@ static bool refresh(Prof *prof, NamedRun *named, ProfErr *err)
     return true;
 }
 
-static bool add_source(SourceRun **list, int *n, Run *run, Host *only, const char *label, bool attached)
+static bool add_source(SourceRun **list, int *n, Run *run, Host *only, const char *source, const char *label, bool attached)
 {
     SourceRun *grown = sqlite3_realloc64(*list, (sqlite3_uint64)(*n + 1) * sizeof *grown);
     if (!grown) return false;
     *list = grown;
-    char *copy = sqlite3_mprintf("%s", label);
-    if (!copy) return false;
-    grown[(*n)++] = (SourceRun){run_ref(run), only, copy, attached};
+    char *copy = sqlite3_mprintf("%s", label), *of = source ? sqlite3_mprintf("%s", source) : NULL;
+    if (!copy || (source && !of)) return sqlite3_free(copy), sqlite3_free(of), false;
+    grown[(*n)++] = (SourceRun){run_ref(run), only, copy, of, attached, -1};
     return true;
 }
 
-int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n, char **message)
+/* Adds the runs that a source names. */
+static void open_source(Prof *prof, const char *source, SourceRun **list, int *n, ProfErr *err)
 {
-    ProfErr err = {0};
-    *list = NULL, *n = 0;
     size_t n_label = source ? strlen(source) : 0;
     while (n_label > 1 && source[n_label - 1] == '/') n_label--; /* as a shell completes a folder */
     NamedRun *named = source ? find_label(prof, source, n_label) : NULL;
     const char *slash = source ? strrchr(source, '/') : NULL;
     NamedRun *of_host = !named && slash ? find_label(prof, source, (size_t)(slash - source)) : NULL;
     if (!source) {
-        for (int i = 0; i < prof->n_attached && !err.code; i++)
-            if (refresh(prof, &prof->attached[i], &err) && !add_source(list, n, prof->attached[i].run, NULL, prof->attached[i].label, true)) prof_nomem(&err);
+        for (int i = 0; i < prof->n_attached && !err->code; i++)
+            if (refresh(prof, &prof->attached[i], err) && !add_source(list, n, prof->attached[i].run, NULL, NULL, prof->attached[i].label, true))
+                prof_nomem(err);
     } else if (named) {
-        if (refresh(prof, named, &err) && !add_source(list, n, named->run, NULL, named->label, true)) prof_nomem(&err);
-    } else if (of_host && refresh(prof, of_host, &err)) {
+        if (refresh(prof, named, err) && !add_source(list, n, named->run, NULL, source, named->label, true)) prof_nomem(err);
+    } else if (of_host && refresh(prof, of_host, err)) {
         Host *only = NULL;
         for (size_t h = 0; h < of_host->run->n_hosts; h++)
             if (!strcmp(of_host->run->hosts[h].name, slash + 1)) only = &of_host->run->hosts[h];
         if (!only)
-            prof_fail(&err, PROF_NOTFOUND, 0, "%s: the run has no host %s; SELECT host FROM hosts('%s') lists them", of_host->label, slash + 1, of_host->label);
-        else if (!add_source(list, n, of_host->run, only, of_host->label, true))
-            prof_nomem(&err);
-    } else if (!err.code) {
-        Run *run = open_path(prof, source, &err);
-        if (run && !add_source(list, n, run, NULL, run->name, false)) prof_nomem(&err);
+            prof_fail(err, PROF_NOTFOUND, 0, "%s: the run has no host %s; SELECT host FROM hosts('%s') lists them", of_host->label, slash + 1, of_host->label);
+        else if (!add_source(list, n, of_host->run, only, source, of_host->label, true))
+            prof_nomem(err);
+    } else if (!err->code) {
+        Run *run = open_path(prof, source, err);
+        if (run && !add_source(list, n, run, NULL, source, run->name, false)) prof_nomem(err);
         run_unref(run);
     }
+}
+
+int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n, char **message)
+{
+    SourceNames names = {.names = (char *[]){(char *)(uintptr_t)source}, .n = source != NULL, .given = source != NULL};
+    return prof_open_names(prof, &names, by_host, list, n, message);
+}
+
+int prof_open_names(Prof *prof, const SourceNames *names, bool by_host, SourceRun **list, int *n, char **message)
+{
+    ProfErr err = {0};
+    *list = NULL, *n = 0;
+    if (!names->given) open_source(prof, NULL, list, n, &err);
+    for (int i = 0; i < names->n && !err.code; i++) open_source(prof, names->names[i], list, n, &err);
     for (int i = 0; i < *n && !by_host && !err.code; i++) run_hold((*list)[i].run, &err);
     if (!err.code) return SQLITE_OK;
     prof_release(*list, *n);
@@ -224,6 +238,7 @@ void prof_release(SourceRun *list, int n)
     for (int i = 0; i < n; i++) {
         run_unref(list[i].run);
         sqlite3_free(list[i].label);
+        sqlite3_free(list[i].source);
     }
     sqlite3_free(list);
 }

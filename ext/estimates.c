@@ -15,19 +15,16 @@ static void add_run(Counts *counts, const Run *run)
         }
 }
 
-bool prof_counts(Prof *prof, sqlite3_index_info *info, int source_column, Counts *counts)
+bool prof_counts(Prof *prof, sqlite3_index_info *info, int source_term, Counts *counts)
 {
     *counts = (Counts){0};
-    bool asked = false;
-    for (int i = 0; i < info->nConstraint && !asked; i++) {
-        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-        if (c->op != SQLITE_INDEX_CONSTRAINT_EQ || c->iColumn != source_column || !c->usable) continue;
-        sqlite3_value *value = NULL;
-        asked = true;
-        if (sqlite3_vtab_rhs_value(info, i, &value) != SQLITE_OK || sqlite3_value_type(value) != SQLITE_TEXT) return false;
-        const Run *run = prof_known_run(prof, (const char *)sqlite3_value_text(value));
-        if (run) add_run(counts, run);
+    sqlite3_value *value = NULL;
+    if (source_term < 0) {
+        for (int i = 0; i < prof->n_attached; i++) add_run(counts, prof->attached[i].run);
+        return counts->runs > 0;
     }
-    for (int i = 0; i < prof->n_attached && !asked; i++) add_run(counts, prof->attached[i].run);
-    return counts->runs > 0;
+    if (sqlite3_vtab_rhs_value(info, source_term, &value) != SQLITE_OK || sqlite3_value_type(value) != SQLITE_TEXT) return false;
+    const Run *run = prof_known_run(prof, (const char *)sqlite3_value_text(value));
+    if (run) add_run(counts, run);
+    return run != NULL;
 }

@@ -179,7 +179,7 @@ static bool event_metadata_stats_next(RowCursor *c)
 {
     for (;;) {
         if (c->at && (c->at = stat_next(c->at, c->end, 5, &c->stat))) /* plane, entry, nth stat */
-            return c->place = (uint64_t)c->host->planes[c->i].plane_id << 40 | (uint64_t)c->j << 12 | (c->nth++ & 0xfff), true;
+            return c->place = place_pair(place_pair(c->host->planes[c->i].plane_id, 28, c->j), 12, c->nth++), true;
         if (c->item) c->j++;
         c->item = NULL, c->at = NULL, c->nth = 0;
         if (!next_entry(c)) return false;
@@ -243,7 +243,7 @@ static bool event_stats_next(RowCursor *c)
 {
     for (;;) {
         if (c->at && (c->at = stat_next(c->at, c->end, c->part == 1 ? 4 : 5, &c->stat)))
-            return c->place = (c->host->lines[c->i].first_event + c->j) << 16 | (c->nth++ & 0xffff), true;
+            return c->place = place_pair(c->host->lines[c->i].first_event + c->j, 16, c->nth++), true;
         if (c->i >= c->host->n_lines) return false;
         Line *line = &c->host->lines[c->i];
         if (!c->started && c->has_key[KEY_EVENT_ID] && c->part == 0) { /* straight to the one event */

@@ -66,9 +66,12 @@ static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     const char *source = (const char *)sqlite3_value_text(argv[0]);
     if (!source) return;
     SourceRun *list = NULL;
-    int n = 0;
+    int n = 0, rc = SQLITE_ERROR;
     char *message = NULL;
-    int rc = prof_open(sqlite3_user_data(ctx), source, true, &list, &n, &message);
+    if (has_nul(argv[0]))
+        message = sqlite3_mprintf(SOURCE_WITH_NUL, source);
+    else
+        rc = prof_open(sqlite3_user_data(ctx), source, true, &list, &n, &message);
     if (rc == SQLITE_OK && n) {
         ProfErr err = {0};
         const DeviceCapabilities *devices = run_devices(list[0].run, list[0].only, &err);

@@ -169,7 +169,7 @@ static bool hlo_operands_next(RowCursor *c)
         if (!row_next_op(c)) return false;
         c->nth = 0, c->started = true;
     }
-    c->place = row_place(c, c->j << 14 | (c->nth & 0x3fff));
+    c->place = row_place(c, place_pair(c->j, 14, c->nth));
     return true;
 }
 

@@ -66,7 +66,7 @@ const HloProgram *row_program(const RowCursor *c)
 uint64_t row_place(const RowCursor *c, uint64_t n)
 {
     enum { ROW_BITS = 34 };
-    return ((c->first_place + c->i - 1) << ROW_BITS | n) & (((uint64_t)1 << ROWID_RUN_SHIFT) - 1);
+    return place_pair(c->first_place + c->i - 1, ROW_BITS, n);
 }
 
 bool row_program_column(const RowCursor *c, sqlite3_context *ctx, int column)

@@ -60,8 +60,9 @@ static bool check_parameters(RowCursor *c, enum HloTextStyle *style, const char 
 {
     if (!style_of(c, style, &c->err)) return false;
     if (c->started || !name || is_anywhere(c, name, &c->err)) return true;
+    const char *source = row_source(c);
     prof_fail(&c->err, PROF_NOTFOUND, 0, "hlo_text: %s%sno program is called '%.100s'; SELECT DISTINCT hlo_module FROM hlo_modules lists them",
-              c->source ? c->source : "", c->source ? ": " : "", name);
+              source ? source : "", source ? ": " : "", name);
     return false;
 }
 
@@ -82,7 +83,7 @@ static bool hlo_text_next(RowCursor *c)
         if (name && !is_named(&list->programs[c->i], name)) continue;
         if (!c->item) c->item = open_listing(&list->programs[c->i], &c->err);
         if (c->err.code) return false;
-        if (c->item && c->j < hlo_listing_count(c->item)) return c->place = (uint64_t)c->at_host << 44 | (uint64_t)c->i << 28 | c->j, true;
+        if (c->item && c->j < hlo_listing_count(c->item)) return c->place = place_pair(place_pair(c->at_host, 14, c->i), 28, c->j), true;
     }
     return false;
 }

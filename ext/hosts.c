@@ -21,7 +21,7 @@ static bool once(RowCursor *c)
 }
 
 /* A row's place in tables that count per host. */
-static uint64_t host_place(const RowCursor *c, size_t part, size_t n) { return (uint64_t)c->at_host << 40 | (uint64_t)part << 32 | (uint32_t)n; }
+static uint64_t host_place(const RowCursor *c, size_t part, size_t n) { return place_pair(place_pair(c->at_host, 16, part), 24, n); }
 
 /* ---- prof_runs ---- */
 
@@ -190,7 +190,7 @@ static bool session_next(RowCursor *c)
         const Plane *plane = &c->host->planes[c->i];
         if (strcmp(plane->name->text, "Task Environment")) continue;
         for (; c->j < plane->n_stats && !c->err.code; c->j++)
-            if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err)) return c->place = host_place(c, 4 + c->i % 200, c->j), true;
+            if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err)) return c->place = host_place(c, 4 + c->i, c->j), true;
     }
     return false;
 }

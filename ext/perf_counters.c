@@ -138,7 +138,7 @@ static bool utilization_next(RowCursor *c)
         while (c->j < n_rows && !utilization_shown(sample, &rows[c->j])) c->j++;
         if (c->j >= n_rows) continue;
         c->item = sample;
-        return c->place = (uint64_t)sample->line->line_id << 16 | c->j, true;
+        return c->place = place_pair(sample->line->line_id, 16, c->j), true;
     }
     return false;
 }
@@ -215,7 +215,7 @@ static bool kernel_utilization_next(RowCursor *c)
         if (c->item != sample) kernel_utilization(sample, u);
         if (c->j >= u->n) continue;
         c->item = sample;
-        return c->place = (uint64_t)sample->line->line_id << 16 | c->j, true;
+        return c->place = place_pair(sample->line->line_id, 16, c->j), true;
     }
     return false;
 }

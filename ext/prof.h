@@ -29,18 +29,29 @@ typedef struct {
 Prof *prof_ref(Prof *prof);
 void prof_unref(void *prof);
 
+/* The sources that a query names. */
+typedef struct {
+    char **names;
+    int n;
+    bool given; /* false: all attached runs */
+} SourceNames;
+
 /* One run of a query, held by a reference. */
 typedef struct {
     Run *run;
     Host *only; /* the one host asked for, NULL: all */
     char *label;
+    char *source; /* the argument that names it; NULL: none was given */
     bool attached;
+    int number; /* for rowids; -1: not known yet */
 } SourceRun;
 
 /* The runs that a source names: a label, label/host or a path; NULL: all attached runs.
  * They hold all their events, unless by_host says that the caller does with those of one host at a time (run_hold()).
  * *list is freed with prof_release(). Returns an SQLite code; *message is set on errors (sqlite3_malloc). */
 int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n, char **message);
+/* The same for all sources of a query, one after the other. */
+int prof_open_names(Prof *prof, const SourceNames *names, bool by_host, SourceRun **list, int *n, char **message);
 void prof_release(SourceRun *list, int n);
 int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, char **attached_as, char **message);
 bool prof_detach(Prof *prof, const char *label);
@@ -97,6 +108,45 @@ struct Table {
 extern const Table *const prof_tables[];
 extern const int n_prof_tables;
 
+/* ---- arguments: arguments.c ---- */
+
+enum { MAX_ARGUMENTS = 16 };
+
+/* Which terms of a query give a table's arguments. */
+typedef struct {
+    int term[MAX_ARGUMENTS]; /* index of the constraint, -1: none */
+    bool twice;              /* further terms give an argument too: SQLite compares it with the row's */
+    int missing;             /* argument that the query reads without giving it, -1: none. Such a plan would lose rows: xFilter fails */
+} ArgumentTerms;
+/* Finds the terms of the arguments, which are the n columns from `first` on. False: one is not known in this join order. */
+bool prof_plan_arguments(const sqlite3_index_info *info, int first, int n, ArgumentTerms *terms);
+#define COST_OF_MISSING 1e99 /* any other plan is better than one that fails */
+int prof_argument_missing(sqlite3_vtab *vtab, const char *table, const char *column);
+
+/* Takes a source argument, or all of an IN with is_list. Returns an SQLite code; *names is freed by the caller in any case. */
+int source_names_take(SourceNames *names, sqlite3_vtab *vtab, sqlite3_value *value, bool is_list);
+bool source_names_equal(const SourceNames *a, const SourceNames *b);
+void source_names_free(SourceNames *names);
+/* Is it a text with a NUL byte inside, which would end a path early? */
+bool has_nul(sqlite3_value *value);
+#define SOURCE_WITH_NUL "%s: a NUL byte follows this in the path or label; give a text without one"
+
+typedef struct {
+    char *key; /* may contain NUL bytes */
+    int n_bytes, number;
+} RowidKey;
+/* The numbers of a table's arguments, for its rowids. */
+typedef struct {
+    RowidKey *sorted;
+    int n, capacity, n_cursors;
+} Rowids;
+void rowids_open(Rowids *rowids);  /* for each cursor */
+void rowids_close(Rowids *rowids); /* with the last cursor the numbers end */
+/* Finds the number of a run's rows for these arguments (NULL: not given). Returns an SQLite code. */
+int rowids_number(Rowids *rowids, const char *source, const char *run, sqlite3_value *const *values, int n_values, int *number);
+/* Makes a rowid; the table's error if it would not be unique. */
+int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t place, sqlite3_int64 *rowid);
+
 /* What a registration hands to xConnect. */
 typedef struct {
     Prof *prof;
@@ -108,6 +158,7 @@ typedef struct {
     sqlite3_vtab base;
     Prof *prof;
     const Table *table;
+    Rowids rowids;
 } ProfTable;
 int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **vtab, char **message);
 int prof_table_disconnect(sqlite3_vtab *vtab);
@@ -120,7 +171,14 @@ int prof_null_in_or(sqlite3_vtab *vtab);
 int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column, sqlite3_value *value);
 int table_column(const Table *table, const char *name); /* its index, -1 */
 
-enum { ROWID_RUN_SHIFT = 56 }; /* a rowid holds the run's position in the source above the place in the run */
+enum { PLACE_BITS = 56 }; /* of a row's place in its run, in its rowid: arguments.c */
+/* A place made of two numbers, the lower of `bits` bits; one that no rowid can contain if they do not fit. */
+static inline uint64_t place_pair(uint64_t high, unsigned bits, uint64_t low)
+{
+    return low >> bits || high >> (PLACE_BITS - bits) ? UINT64_MAX : high << bits | low;
+}
+/* The rowid of a row of a run. */
+int prof_rowid(sqlite3_vtab *vtab, SourceRun *from, uint64_t place, sqlite3_int64 *rowid);
 
 /* ---- small tables: rows of one host after the other ---- */
 
@@ -132,9 +190,9 @@ enum { MAX_PARAMETERS = 8 };
 
 typedef struct {
     sqlite3_vtab_cursor base;
+    SourceNames asked;
     SourceRun *sources;
-    int n_sources, at_source;
-    char *source; /* the argument, for the hidden column */
+    int n_sources, at_source, number; /* number: of the arguments, for rowids; -1: not known yet */
     const SourceRun *from;
     Host *host;
     size_t at_host;
@@ -168,8 +226,8 @@ typedef struct {
 typedef struct {
     double runs, hosts, planes, lines, metadata, stat_metadata, events;
 } Counts;
-/* Counts for a plan of a table whose source column this is; false when the runs are not known yet. */
-bool prof_counts(Prof *prof, sqlite3_index_info *info, int source_column, Counts *counts);
+/* Counts for a plan whose source is given by this term (-1: all attached runs); false when the runs are not known yet. */
+bool prof_counts(Prof *prof, sqlite3_index_info *info, int source_term, Counts *counts);
 
 typedef struct RowSource {
     /* Moves to the host's next row and sets c->place to a number that no other row of the run has, whatever the plan (SQLite
@@ -193,6 +251,9 @@ extern const sqlite3_module row_table_module;
 sqlite3_int64 row_integer_parameter(const RowCursor *c, int parameter, sqlite3_int64 otherwise);
 double row_real_parameter(const RowCursor *c, int parameter, double otherwise);
 const char *row_text_parameter(const RowCursor *c, int parameter, const char *otherwise);
+
+/* The source argument that the row is of; NULL: none was given. */
+const char *row_source(const RowCursor *c);
 
 void result_text(sqlite3_context *ctx, const Text *text);
 void result_u64(sqlite3_context *ctx, uint64_t value); /* INTEGER where it fits, else decimal TEXT */

@@ -197,6 +197,7 @@ static int live_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letter
         return prof_table_fail(cursor->pVtab, SQLITE_ERROR, sqlite3_mprintf("profsql_live needs a folder or a spool: SELECT * FROM profsql_live('logs')"));
     const char *source = (const char *)sqlite3_value_text(argv[0]);
     if (!source) return SQLITE_OK;
+    if (has_nul(argv[0])) return prof_table_fail(cursor->pVtab, SQLITE_ERROR, sqlite3_mprintf(SOURCE_WITH_NUL, source));
     if (!(c->source = sqlite3_mprintf("%s", source))) return SQLITE_NOMEM;
     int rc = find_spools(c, cursor->pVtab);
     if (rc != SQLITE_OK) return rc;
@@ -277,22 +278,19 @@ static int live_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int co
 static int live_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     (void)vtab;
-    for (int i = 0; i < info->nConstraint; i++) {
-        const struct sqlite3_index_constraint *term = &info->aConstraint[i];
-        if (term->op != SQLITE_INDEX_CONSTRAINT_EQ || term->iColumn != LI_SOURCE) continue;
-        if (!term->usable) return SQLITE_CONSTRAINT;
-        info->aConstraintUsage[i].argvIndex = 1, info->aConstraintUsage[i].omit = 1;
-        break;
-    }
-    info->estimatedRows = 1000000, info->estimatedCost = 1e8;
+    ArgumentTerms arguments;
+    if (!prof_plan_arguments(info, LI_SOURCE, 1, &arguments)) return SQLITE_CONSTRAINT;
+    int source = arguments.term[0];
+    if (source >= 0) info->aConstraintUsage[source].argvIndex = 1, info->aConstraintUsage[source].omit = 1;
+    info->estimatedRows = 1000000, info->estimatedCost = source >= 0 ? 1e8 : COST_OF_MISSING;
     return SQLITE_OK;
 }
 
 static int live_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
-    (void)vtab;
     LiveCursor *c = sqlite3_malloc64(sizeof *c);
     if (!c) return SQLITE_NOMEM;
+    rowids_open(&((ProfTable *)vtab)->rowids);
     *c = (LiveCursor){.eof = true};
     *cursor = &c->base;
     return SQLITE_OK;
@@ -301,6 +299,7 @@ static int live_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 static int live_close(sqlite3_vtab_cursor *cursor)
 {
     live_reset((LiveCursor *)cursor);
+    rowids_close(&((ProfTable *)cursor->pVtab)->rowids);
     sqlite3_free(cursor);
     return SQLITE_OK;
 }
@@ -309,8 +308,10 @@ static int live_eof(sqlite3_vtab_cursor *cursor) { return ((LiveCursor *)cursor)
 
 static int live_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 {
-    *rowid = ((LiveCursor *)cursor)->row;
-    return SQLITE_OK;
+    LiveCursor *c = (LiveCursor *)cursor;
+    ProfTable *table = (ProfTable *)cursor->pVtab;
+    int number, rc = rowids_number(&table->rowids, c->source, NULL, NULL, 0, &number);
+    return rc == SQLITE_OK ? rowids_make(cursor->pVtab, table->table->name, number, (uint64_t)c->row, rowid) : rc;
 }
 
 static const sqlite3_module live_module = {

@@ -3,7 +3,8 @@
  *   SELECT * FROM top_ops('logs', 5);
  *
  * Each is one file of SQL, compiled in at build time; its parameters are hidden columns. A row of the table is a row of
- * the query's own statement. idxStr: a letter for each argument, 'A' + the parameter's number. */
+ * the query's own statement. idxStr: a letter for each argument, 'A' + the parameter's number. idxNum: 0, or 1 + a parameter that is
+ * read without being given. */
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -11,16 +12,16 @@ typedef struct {
     sqlite3_vtab base;
     Prof *prof;
     const Query *query;
+    Rowids rowids;
 } QueryTable;
-
-enum { MAX_GIVEN = 16 };
 
 typedef struct {
     sqlite3_vtab_cursor base;
     sqlite3_stmt *stmt;
-    sqlite3_value *given[MAX_GIVEN]; /* parameters, for their columns */
+    sqlite3_value *given[MAX_ARGUMENTS]; /* parameters, for their columns */
     bool eof;
-    sqlite3_int64 rowid;
+    int number;     /* of the parameters, for rowids; -1: not known yet */
+    uint64_t place; /* of the row */
 } QueryCursor;
 
 static int query_connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **vtab, char **message)
@@ -52,34 +53,35 @@ static int query_disconnect(sqlite3_vtab *vtab)
     return SQLITE_OK;
 }
 
+static int first_parameter(const Query *query) { return query->n_columns - query->n_parameters; }
+
 static int query_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     const Query *query = ((QueryTable *)vtab)->query;
-    int first = query->n_columns - query->n_parameters, n = 0;
-    char plan[MAX_GIVEN + 1] = "";
-    for (int i = 0; i < info->nConstraint; i++) {
-        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-        if (c->op != SQLITE_INDEX_CONSTRAINT_EQ || c->iColumn < first) continue;
-        if (!c->usable) return SQLITE_CONSTRAINT;
-        char letter = (char)('A' + c->iColumn - first);
-        if (strchr(plan, letter) || c->iColumn - first >= MAX_GIVEN) continue;
-        plan[n++] = letter, plan[n] = 0;
-        info->aConstraintUsage[i].argvIndex = n;
-        info->aConstraintUsage[i].omit = 1;
+    ArgumentTerms arguments;
+    if (!prof_plan_arguments(info, first_parameter(query), query->n_parameters, &arguments)) return SQLITE_CONSTRAINT;
+    int n = 0;
+    char plan[MAX_ARGUMENTS + 1] = "";
+    for (int k = 0; k < query->n_parameters && k < MAX_ARGUMENTS; k++) {
+        if (arguments.term[k] < 0) continue;
+        plan[n++] = (char)('A' + k), plan[n] = 0;
+        info->aConstraintUsage[arguments.term[k]].argvIndex = n;
+        info->aConstraintUsage[arguments.term[k]].omit = 1;
     }
     info->idxStr = sqlite3_mprintf("%s", plan);
     if (!info->idxStr) return SQLITE_NOMEM;
     info->needToFreeIdxStr = 1;
+    info->idxNum = arguments.missing + 1;
     info->estimatedRows = 100;
-    info->estimatedCost = 1e6;
+    info->estimatedCost = arguments.missing < 0 ? 1e6 : COST_OF_MISSING;
     return SQLITE_OK;
 }
 
 static int query_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
-    (void)vtab;
     QueryCursor *c = sqlite3_malloc64(sizeof *c);
     if (!c) return SQLITE_NOMEM;
+    rowids_open(&((QueryTable *)vtab)->rowids);
     *c = (QueryCursor){.eof = true};
     *cursor = &c->base;
     return SQLITE_OK;
@@ -87,7 +89,7 @@ static int query_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 
 static void forget_given(QueryCursor *c)
 {
-    for (int i = 0; i < MAX_GIVEN; i++) sqlite3_value_free(c->given[i]);
+    for (int i = 0; i < MAX_ARGUMENTS; i++) sqlite3_value_free(c->given[i]);
     memset(c->given, 0, sizeof c->given);
 }
 
@@ -95,6 +97,7 @@ static int query_close(sqlite3_vtab_cursor *cursor)
 {
     forget_given((QueryCursor *)cursor);
     sqlite3_finalize(((QueryCursor *)cursor)->stmt);
+    rowids_close(&((QueryTable *)cursor->pVtab)->rowids);
     sqlite3_free(cursor);
     return SQLITE_OK;
 }
@@ -130,7 +133,7 @@ static int explain_nothing(QueryCursor *c)
     const Query *query = table->query;
     Empty empty = {query->name, query->needs, query->nothing};
     if (table->prof->n_running) return SQLITE_OK;
-    for (int i = 0; i < query->n_parameters && i < MAX_GIVEN; i++)
+    for (int i = 0; i < query->n_parameters && i < MAX_ARGUMENTS; i++)
         if (c->given[i] && !is_source(&query->parameters[i])) empty.nothing = NULL;
     int rc = SQLITE_OK;
     for (int i = 0; i < query->n_parameters && rc == SQLITE_OK; i++)
@@ -145,17 +148,17 @@ static int query_next(sqlite3_vtab_cursor *cursor)
     prof->n_running++;
     int rc = sqlite3_step(c->stmt);
     prof->n_running--;
-    if (rc == SQLITE_ROW) return c->rowid++, SQLITE_OK;
+    if (rc == SQLITE_ROW) return c->place++, SQLITE_OK;
     c->eof = true;
     if (rc != SQLITE_DONE) return query_fail(c, rc);
-    return c->rowid ? SQLITE_OK : explain_nothing(c);
+    return c->place ? SQLITE_OK : explain_nothing(c);
 }
 
 /* A parameter without default: comparing with nothing would find that all has vanished. */
 static int check_all_given(QueryCursor *c)
 {
     const Query *query = ((QueryTable *)c->base.pVtab)->query;
-    for (int i = 0; i < query->n_parameters && i < MAX_GIVEN; i++) {
+    for (int i = 0; i < query->n_parameters && i < MAX_ARGUMENTS; i++) {
         const QueryParameter *p = &query->parameters[i];
         if (*p->default_sql || (c->given[i] && sqlite3_value_type(c->given[i]) != SQLITE_NULL)) continue;
         return prof_table_fail(c->base.pVtab, SQLITE_ERROR,
@@ -166,10 +169,10 @@ static int check_all_given(QueryCursor *c)
 
 static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc, sqlite3_value **argv)
 {
-    (void)plan;
     QueryCursor *c = (QueryCursor *)cursor;
     QueryTable *table = (QueryTable *)cursor->pVtab;
-    c->eof = true, c->rowid = 0;
+    c->eof = true, c->place = 0, c->number = -1;
+    if (plan) return prof_argument_missing(cursor->pVtab, table->query->name, table->query->parameters[plan - 1].name);
     int rc = SQLITE_OK;
     if (!c->stmt) rc = sqlite3_prepare_v2(table->prof->db, table->query->sql, -1, &c->stmt, NULL);
     if (rc != SQLITE_OK) return query_fail(c, rc);
@@ -181,7 +184,7 @@ static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *lette
         int parameter = letters[i] - 'A';
         char name[64];
         sqlite3_snprintf(sizeof name, name, ":%s", query->parameters[parameter].name);
-        rc = prof_check_parameter(cursor->pVtab, query->name, &query->columns[query->n_columns - query->n_parameters + parameter], argv[i]);
+        rc = prof_check_parameter(cursor->pVtab, query->name, &query->columns[first_parameter(query) + parameter], argv[i]);
         if (rc != SQLITE_OK) return rc;
         if (!(c->given[parameter] = sqlite3_value_dup(argv[i]))) return SQLITE_NOMEM;
         int index = sqlite3_bind_parameter_index(c->stmt, name);
@@ -194,16 +197,23 @@ static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *lette
 }
 
 static int query_eof(sqlite3_vtab_cursor *cursor) { return ((QueryCursor *)cursor)->eof; }
-static int query_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid) { return *rowid = ((QueryCursor *)cursor)->rowid, SQLITE_OK; }
+
+static int query_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
+{
+    QueryCursor *c = (QueryCursor *)cursor;
+    QueryTable *table = (QueryTable *)cursor->pVtab;
+    int rc = c->number < 0 ? rowids_number(&table->rowids, NULL, NULL, c->given, MAX_ARGUMENTS, &c->number) : SQLITE_OK;
+    return rc == SQLITE_OK ? rowids_make(cursor->pVtab, table->query->name, c->number, c->place, rowid) : rc;
+}
 
 static int query_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
     QueryCursor *c = (QueryCursor *)cursor;
     const Query *query = ((QueryTable *)cursor->pVtab)->query;
-    int parameter = column - (query->n_columns - query->n_parameters);
+    int parameter = column - first_parameter(query);
     if (parameter < 0)
         sqlite3_result_value(ctx, sqlite3_column_value(c->stmt, column));
-    else if (parameter < MAX_GIVEN && c->given[parameter])
+    else if (parameter < MAX_ARGUMENTS && c->given[parameter])
         sqlite3_result_value(ctx, c->given[parameter]);
     return SQLITE_OK;
 }

@@ -76,7 +76,7 @@ static bool host_steps_next(RowCursor *c)
     c->i += c->started;
     if (c->i >= steps->n_steps) return false;
     c->item = &steps->steps[c->i];
-    return c->place = c->first_place + c->i, true;
+    return c->place = place_pair(c->at_host, 32, c->i), true;
 }
 
 /* The step's number in the source: a HostStep is one step of at most one merged step. */

@@ -209,7 +209,7 @@ static bool iterators_next(RowCursor *c)
             c->i++, c->j = 0;
     }
     c->item = &all->parts.items[c->nth];
-    return c->place = (uint64_t)c->host->first_line << 32 | (uint32_t)c->nth, true;
+    return c->place = place_pair(c->host->first_line, 32, c->nth), true;
 }
 
 static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)

@@ -36,7 +36,7 @@ typedef struct {
     /* the place among the extras */
     int at_source;
     size_t at_host;
-    const SourceRun *from;
+    SourceRun *from;
     Host *host;
     enum Extra kind;
     size_t at_line, at_event, n_events; /* of the unit in hand: a line's steps or regions, or a derived line */
@@ -55,9 +55,9 @@ static int timeline_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) { r
 
 static int timeline_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
-    (void)vtab;
     TimelineCursor *c = sqlite3_malloc64(sizeof *c);
     if (!c) return SQLITE_NOMEM;
+    rowids_open(&((ProfTable *)vtab)->rowids);
     *c = (TimelineCursor){.events = {.eof = true}, .eof = true};
     *cursor = &c->events.base;
     return SQLITE_OK;
@@ -224,11 +224,8 @@ static int timeline_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
     enum { EXTRA_SHIFT = 55, HOST_SHIFT = 38 };
     const TimelineCursor *c = (TimelineCursor *)cursor;
     const EventsCursor *e = &c->events;
-    if (c->in_files)
-        *rowid = (sqlite3_int64)((uint64_t)(e->unit.from - e->sources) << ROWID_RUN_SHIFT | event_of(e));
-    else
-        *rowid = (sqlite3_int64)((uint64_t)c->at_source << ROWID_RUN_SHIFT | (uint64_t)1 << EXTRA_SHIFT | (uint64_t)c->at_host << HOST_SHIFT | c->ordinal);
-    return SQLITE_OK;
+    if (c->in_files) return prof_rowid(cursor->pVtab, e->unit.from, event_of(e), rowid);
+    return prof_rowid(cursor->pVtab, c->from, place_pair(place_pair(1, EXTRA_SHIFT - HOST_SHIFT, c->at_host), HOST_SHIFT, c->ordinal), rowid);
 }
 
 /* ---- columns ---- */
@@ -453,7 +450,7 @@ static void extra_column(TimelineCursor *c, sqlite3_context *ctx, int column)
         if (name) sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
         break;
     }
-    case EV_SOURCE: sqlite3_result_text(ctx, c->events.source, -1, SQLITE_TRANSIENT); break;
+    case EV_SOURCE: sqlite3_result_text(ctx, c->from->source, -1, SQLITE_TRANSIENT); break;
     default:
         if (c->kind == MERGED_STEPS)
             step_column(c, ctx, column);

@@ -19,9 +19,9 @@ static const Column events_columns[] = {EVENTS_COLUMNS(COLUMN_DOC)};
 
 static int events_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
-    (void)vtab;
     EventsCursor *c = sqlite3_malloc64(sizeof *c);
     if (!c) return SQLITE_NOMEM;
+    rowids_open(&((ProfTable *)vtab)->rowids);
     *c = (EventsCursor){.eof = true};
     *cursor = &c->base;
     return SQLITE_OK;
@@ -31,7 +31,7 @@ void events_free(EventsCursor *c)
 {
     events_forget(c);
     prof_release(c->sources, c->n_sources);
-    sqlite3_free(c->source);
+    source_names_free(&c->asked);
     prof_free(c->units);
     prof_free(c->list);
     prof_free(c->match);
@@ -41,6 +41,7 @@ void events_free(EventsCursor *c)
     window_free(&c->window);
     window_free(&c->stat_window);
     prof_keep_none(&c->kept);
+    rowids_close(&((ProfTable *)c->base.pVtab)->rowids);
 }
 
 static int events_close(sqlite3_vtab_cursor *cursor)
@@ -55,8 +56,7 @@ static int events_eof(sqlite3_vtab_cursor *cursor) { return ((EventsCursor *)cur
 static int events_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 {
     const EventsCursor *c = (EventsCursor *)cursor;
-    *rowid = (sqlite3_int64)((uint64_t)(c->unit.from - c->sources) << ROWID_RUN_SHIFT | event_of(c));
-    return SQLITE_OK;
+    return prof_rowid(cursor->pVtab, c->unit.from, event_of(c), rowid);
 }
 
 /* ---- columns ---- */
@@ -414,7 +414,7 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
         if (n >= 0) sqlite3_result_int64(ctx, n);
         break;
     case EV_STATS: stats_column(c, ctx); break;
-    case EV_SOURCE: sqlite3_result_text(ctx, c->source, -1, SQLITE_TRANSIENT); break;
+    case EV_SOURCE: sqlite3_result_text(ctx, c->unit.from->source, -1, SQLITE_TRANSIENT); break;
     default: break;
     }
     return c->err.code ? events_fail(c) : SQLITE_OK;
@@ -424,7 +424,7 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 int events_explain_nothing(EventsCursor *c, int argc)
 {
     const ProfTable *asked = (const ProfTable *)c->base.pVtab;
-    if (asked->prof->n_running || argc != (c->source != NULL)) return SQLITE_OK;
+    if (asked->prof->n_running || argc != c->asked.given) return SQLITE_OK;
     for (int i = 0; i < c->n_sources; i++)
         if (!empty_record(&(Empty){asked->table->name, NEED_EVENTS, NULL}, c->sources[i].run, c->sources[i].only, &c->err)) return events_fail(c);
     return SQLITE_OK;

@@ -84,22 +84,24 @@ static inline bool is_point(Range r) { return r.low == r.high; }
 
 /* idxNum. Without UNITS rows come in file order. */
 enum EventsPlan {
-    PLAN_UNITS = 1,      /* units are sorted by the keys in idxStr */
-    PLAN_GROUPS = 2,     /* a unit is a LineGroup, not a whole line */
-    PLAN_BY_START = 4,   /* each line by start */
-    PLAN_ONE = 8,        /* one row of a unit is enough: the others are equal in all that the query reads */
-    PLAN_COMPARED = 16,  /* rows are grouped: texts are compared for each row, and shown once a group */
-    PLAN_FILE_ORDER = 32 /* promised; without it names asked for again come in groups */
+    PLAN_UNITS = 1,       /* units are sorted by the keys in idxStr */
+    PLAN_GROUPS = 2,      /* a unit is a LineGroup, not a whole line */
+    PLAN_BY_START = 4,    /* each line by start */
+    PLAN_ONE = 8,         /* one row of a unit is enough: the others are equal in all that the query reads */
+    PLAN_COMPARED = 16,   /* rows are grouped: texts are compared for each row, and shown once a group */
+    PLAN_FILE_ORDER = 32, /* promised; without it names asked for again come in groups */
+    PLAN_MISSING = 64,    /* the query reads source without giving it: an error */
+    PLAN_TWICE = 128      /* source is given by another term too, which SQLite checks */
 };
 
 typedef struct {
-    const SourceRun *from;
+    SourceRun *from;
     Line *line;
     const LineGroup *group; /* NULL: the whole line */
 } EventUnit;
 /* One of many: there may be one for each event. */
 typedef struct {
-    const SourceRun *from;
+    SourceRun *from;
     uint32_t line, group; /* its place in the run; its place on the line + 1, 0: the whole line */
 } KeptUnit;
 static inline EventUnit unit_of(const KeptUnit *kept)
@@ -111,9 +113,10 @@ static inline EventUnit unit_of(const KeptUnit *kept)
 typedef struct {
     sqlite3_vtab_cursor base;
     /* what is asked for */
+    SourceNames asked;
     SourceRun *sources;
     int n_sources;
-    char *source, *run_is, *host_is, *plane_is, *line_is, *name_is;
+    char *run_is, *host_is, *plane_is, *line_is, *name_is;
     Range plane_id, line_id, event_id, start, end, duration, parent_id, correlation_id;
     bool narrow; /* a term on single events is set */
     int plan;
@@ -175,7 +178,7 @@ int events_next(sqlite3_vtab_cursor *cursor);
 void events_forget(EventsCursor *c); /* frees what a filter made; the sources, buffers and texts handed out stay */
 int events_fail(EventsCursor *c);    /* c->err as the table's error */
 /* Stands on one event, as if it were the only one asked for; false with c->err set. */
-bool events_point(EventsCursor *c, const SourceRun *from, Line *line, uint64_t index);
+bool events_point(EventsCursor *c, SourceRun *from, Line *line, uint64_t index);
 /* Unpacks a column of the batch in hand; false with c->err set. */
 bool events_fill(EventsCursor *c, enum ChunkColumn column);
 

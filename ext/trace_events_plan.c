@@ -1,7 +1,7 @@
 /* trace_events_plan.c: what of a query on trace_events is pushed down.
  *
- * idxStr: two characters a term, the column's letter and = < or >; SQLite checks every term again, so a bound may be wider
- * than the term. With PLAN_UNITS then a | and two characters a key, the column's letter and + or -. */
+ * idxStr: two characters a term, the column's letter and = < or >, or s* for all of a source IN (...); SQLite checks every term
+ * again, so a bound may be wider than the term. With PLAN_UNITS then a | and two characters a key, the column's letter and + or -. */
 #include "../loader/store/sort.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
@@ -20,7 +20,7 @@ static const struct {
     size_t values; /* of Counts: how many values the column has */
     double each;   /* rows of one value are 1 / values of all, times this; 0: an equality leaves all */
 } known[] = {
-    {EV_SOURCE, 's', TEXT_IS, OF_LINE, offsetof(EventsCursor, source), false, offsetof(Counts, runs), 0},
+    {EV_SOURCE, 's', NOT_PUSHED, OF_LINE, 0, false, 0, 0}, /* an argument */
     {EV_RUN, 'r', TEXT_IS, OF_LINE, offsetof(EventsCursor, run_is), false, offsetof(Counts, runs), 1},
     {EV_HOST, 'h', TEXT_IS, OF_LINE, offsetof(EventsCursor, host_is), false, offsetof(Counts, hosts), 1},
     {EV_PLANE, 'p', TEXT_IS, OF_LINE, offsetof(EventsCursor, plane_is), false, offsetof(Counts, planes), 1},
@@ -64,7 +64,7 @@ typedef struct {
     int n_terms;
     Counts counts;
     double rows;
-    bool has_source, one_run, one_line, one_event, looked_up; /* what the terms leave; looked_up: events are found without a walk */
+    bool many_sources, one_run, one_line, one_event, looked_up; /* what the terms leave; looked_up: events are found without a walk */
 } Draft;
 
 static char term_operator(unsigned char op)
@@ -95,32 +95,40 @@ static double share_of(int k, const Counts *counts)
     return known[k].each == 0 || share > 1 ? 1 : share;
 }
 
-/* Takes the terms that can be pushed. False: a source that is not known in this join order. */
-static bool plan_terms(sqlite3_index_info *info, Draft *draft)
+static void take_term(Draft *draft, sqlite3_index_info *info, int term, char letter, char op, bool omit)
+{
+    draft->text[2 * draft->n_terms] = letter, draft->text[2 * draft->n_terms + 1] = op;
+    info->aConstraintUsage[term].argvIndex = ++draft->n_terms;
+    info->aConstraintUsage[term].omit = omit;
+}
+
+static void take_source(Draft *draft, sqlite3_index_info *info, int term)
+{
+    bool list = sqlite3_vtab_in(info, term, 1);
+    draft->one_run = !list && is_literal(info, term);
+    draft->many_sources = list; /* by their paths several may have one name */
+    take_term(draft, info, term, 's', list ? '*' : '=', true);
+}
+
+/* Takes the terms that can be pushed. */
+static void plan_terms(sqlite3_index_info *info, Draft *draft)
 {
     for (int i = 0; i < info->nConstraint && draft->n_terms < MAX_TERMS; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
         char op = term_operator(c->op);
         int k = op ? known_column(c->iColumn) : -1;
-        if (k < 0 || known[k].pushed == NOT_PUSHED) continue;
-        bool is_source = c->iColumn == EV_SOURCE;
+        if (k < 0 || known[k].pushed == NOT_PUSHED || !c->usable) continue;
         if (op != '=' && (known[k].pushed == TEXT_IS || known[k].equality)) continue;
-        if (!c->usable && is_source) return false;
-        if (!c->usable) continue;
-        if (known[k].pushed == TEXT_IS && !is_source && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) continue;
+        if (known[k].pushed == TEXT_IS && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) continue;
         if (op == '=') {
-            draft->one_run |= c->iColumn == EV_RUN || (is_source && is_literal(info, i));
+            draft->one_run |= c->iColumn == EV_RUN && !draft->many_sources;
             draft->one_line |= c->iColumn == EV_LINE_ID;
             draft->one_event |= c->iColumn == EV_ID;
             draft->looked_up |= c->iColumn == EV_ID || known[k].equality;
         }
         draft->rows *= op == '=' ? share_of(k, &draft->counts) : c->iColumn == EV_ID ? 0.3 : 0.4;
-        draft->text[2 * draft->n_terms] = known[k].letter, draft->text[2 * draft->n_terms + 1] = op;
-        info->aConstraintUsage[i].argvIndex = ++draft->n_terms;
-        info->aConstraintUsage[i].omit = is_source && !draft->has_source; /* a second one is compared with the first */
-        draft->has_source |= is_source;
+        take_term(draft, info, i, known[k].letter, op, false);
     }
-    return true;
 }
 
 /* True when file order, or with *by_start each line by start, is the order asked for. */
@@ -177,10 +185,13 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order)
 {
     static const Counts typical = {.runs = 2, .hosts = 2, .planes = 10, .lines = 33, .metadata = 1000, .events = 1e6};
     Draft draft = {.counts = typical};
-    if (!prof_counts(((ProfTable *)vtab)->prof, info, EV_SOURCE, &draft.counts)) draft.counts = typical;
+    ArgumentTerms arguments;
+    if (!prof_plan_arguments(info, EV_SOURCE, 1, &arguments)) return SQLITE_CONSTRAINT;
+    bool missing = arguments.missing >= 0, by_start = false, groups = false;
+    if (missing || !prof_counts(((ProfTable *)vtab)->prof, info, arguments.term[0], &draft.counts)) draft.counts = typical;
     draft.rows = draft.counts.events;
-    bool by_start = false, groups = false;
-    if (!plan_terms(info, &draft)) return SQLITE_CONSTRAINT;
+    if (arguments.term[0] >= 0) take_source(&draft, info, arguments.term[0]);
+    plan_terms(info, &draft);
     info->idxNum = 0;
     if (in_order && info->nOrderBy && draft.one_run && in_file_order(info, &draft, &by_start)) {
         info->orderByConsumed = 1;
@@ -191,6 +202,8 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order)
     }
     if (info->orderByConsumed && sqlite3_vtab_distinct(info)) info->idxNum |= PLAN_COMPARED;
     if (info->orderByConsumed && sqlite3_vtab_distinct(info) >= 2 && reads_only_units(info, groups)) info->idxNum |= PLAN_ONE;
+    if (missing) info->idxNum |= PLAN_MISSING;
+    if (arguments.twice) info->idxNum |= PLAN_TWICE;
     info->idxStr = sqlite3_mprintf("%s", draft.text);
     if (!info->idxStr) return SQLITE_NOMEM;
     info->needToFreeIdxStr = 1;
@@ -198,6 +211,8 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order)
     if (draft.one_event && draft.one_run) info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE, draft.rows = 1;
     info->estimatedRows = (sqlite3_int64)draft.rows;
     info->estimatedCost = draft.rows * 2 + 20;
+    /* A part of an OR is first planned without the source beside it; where that part looks events up, it stays worth its while. */
+    if (missing && !draft.looked_up) info->estimatedCost = COST_OF_MISSING;
     return SQLITE_OK;
 }
 
@@ -228,21 +243,25 @@ int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value
     for (size_t k = 0; k < COUNT(known); k++)
         if (known[k].pushed == RANGE) memcpy((char *)c + known[k].field, &all, sizeof all);
     *keys = plan + 2 * argc + (plan[2 * argc] == '|');
-    bool nothing = false, has_source = false;
+    bool nothing = false;
     for (int i = 0; i < argc; i++) {
         int k = known_letter(plan[2 * i]), type = sqlite3_value_type(argv[i]);
-        bool is_source = known[k].column == EV_SOURCE;
-        if (type == SQLITE_NULL && !is_source) nothing = true;
-        if (type == SQLITE_NULL && is_source && has_source) return prof_null_in_or(c->base.pVtab);
-        has_source |= is_source;
+        if (known[k].column == EV_SOURCE) {
+            bool list = plan[2 * i + 1] == '*';
+            if (type == SQLITE_NULL && !list && c->plan & PLAN_TWICE) return prof_null_in_or(c->base.pVtab);
+            int rc = source_names_take(&c->asked, c->base.pVtab, argv[i], list);
+            if (rc != SQLITE_OK) return rc;
+            continue;
+        }
+        nothing |= type == SQLITE_NULL;
         if (known[k].pushed == RANGE) {
             narrow((Range *)((char *)c + known[k].field), plan[2 * i + 1], argv[i]);
             continue;
         }
         char **text = (char **)((char *)c + known[k].field);
-        if (*text || type == SQLITE_NULL || (type != SQLITE_TEXT && !is_source)) continue;
+        if (*text || type != SQLITE_TEXT) continue;
         const char *s = (const char *)sqlite3_value_text(argv[i]);
-        if (s && strlen(s) != (size_t)sqlite3_value_bytes(argv[i]) && !is_source) continue; /* NUL bytes inside: SQLite compares it */
+        if (s && strlen(s) != (size_t)sqlite3_value_bytes(argv[i])) continue; /* NUL bytes inside: SQLite compares it */
         if (!s || !(*text = sqlite3_mprintf("%s", s))) return SQLITE_NOMEM;
     }
     c->narrow = c->name_is || !is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) || !is_all(c->duration);
@@ -277,7 +296,8 @@ static int compare_key(const EventUnit *a, const EventUnit *b, int column)
     case EV_PLANE_KIND: return strcmp(plane_kind_names[p->kind], plane_kind_names[q->kind]);
     case EV_LINE_KIND: return strcmp(line_kind_names[x->kind], line_kind_names[y->kind]);
     case EV_DERIVED: return compare_numbers(x->derived, y->derived);
-    default: return 0; /* EV_SOURCE: one value in a query */
+    case EV_SOURCE: return a->from->source && b->from->source ? strcmp(a->from->source, b->from->source) : 0; /* all are NULL or none is */
+    default: return 0;
     }
 }
 

@@ -257,7 +257,7 @@ static bool open_line(EventsCursor *c, EventUnit unit)
 static bool next_line(EventsCursor *c)
 {
     for (; c->at_source < c->n_sources; c->at_source++, c->at_line = 0) {
-        const SourceRun *from = &c->sources[c->at_source];
+        SourceRun *from = &c->sources[c->at_source];
         if (!source_wanted(c, from)) continue;
         if (c->line_id.low > (int64_t)c->at_line) c->at_line = (size_t)c->line_id.low;
         while (c->at_line < from->run->n_lines && (int64_t)c->at_line <= c->line_id.high) {
@@ -272,7 +272,7 @@ static bool next_line(EventsCursor *c)
 static bool next_event(EventsCursor *c, int64_t event, bool children)
 {
     while (c->at_source < c->n_sources && !c->err.code) {
-        const SourceRun *from = &c->sources[c->at_source++];
+        SourceRun *from = &c->sources[c->at_source++];
         Line *line = event < 0 || !source_wanted(c, from) ? NULL : run_line_of_event(from->run, (uint64_t)event);
         if (!line || !line_wanted(c, from, line)) continue;
         open_unit(c, (EventUnit){from, line, NULL});
@@ -312,7 +312,7 @@ static bool next_correlated(EventsCursor *c)
             find_pairs(c, &c->sources[c->at_source++]);
             continue;
         }
-        const SourceRun *from = &c->sources[c->at_source - 1];
+        SourceRun *from = &c->sources[c->at_source - 1];
         Line *line = run_line_of_event(from->run, c->pairs->event);
         open_unit(c, (EventUnit){from, line, NULL});
         for (; c->n_pairs && c->pairs->event - line->first_event < line->n_events; c->pairs++, c->n_pairs--)
@@ -343,7 +343,7 @@ static void make_units(EventsCursor *c, const char *keys)
 {
     bool few_lines = c->host_is || c->plane_is || c->line_is || !is_all(c->plane_id) || !is_all(c->line_id) || !is_all(c->event_id);
     for (int s = 0; s < c->n_sources && !c->err.code; s++) {
-        const SourceRun *from = &c->sources[s];
+        SourceRun *from = &c->sources[s];
         if (!source_wanted(c, from)) continue;
         if (c->plan & PLAN_GROUPS && !few_lines && !from->only && !run_orders(from->run, &c->err)) return;
         for (uint32_t l = 0; l < from->run->n_lines && !c->err.code; l++) {
@@ -406,7 +406,7 @@ static int next_batch(EventsCursor *c)
     }
 }
 
-bool events_point(EventsCursor *c, const SourceRun *from, Line *line, uint64_t index)
+bool events_point(EventsCursor *c, SourceRun *from, Line *line, uint64_t index)
 {
     open_unit(c, (EventUnit){from, line, NULL});
     if (!list_add(c, index) || !open_list(c) || !load_batch(c)) return false;
@@ -433,10 +433,10 @@ void events_forget(EventsCursor *c)
 }
 
 /* Opens the source unless the filter before has opened the same: an inner table of a join is filtered for every outer row. */
-static int open_source(EventsCursor *c, char *before)
+static int open_sources(EventsCursor *c, SourceNames *before)
 {
-    bool same = c->sources && (before ? c->source && !strcmp(before, c->source) : !c->source);
-    sqlite3_free(before);
+    bool same = c->sources && source_names_equal(before, &c->asked);
+    source_names_free(before);
     if (same) return SQLITE_OK;
     prof_release(c->sources, c->n_sources);
     c->sources = NULL, c->n_sources = 0;
@@ -444,7 +444,7 @@ static int open_source(EventsCursor *c, char *before)
     window_free(&c->window), window_free(&c->stat_window);
     c->window.file = c->stat_window.file = NULL;
     char *message = NULL;
-    int rc = prof_open(((ProfTable *)c->base.pVtab)->prof, c->source, false, &c->sources, &c->n_sources, &message);
+    int rc = prof_open_names(((ProfTable *)c->base.pVtab)->prof, &c->asked, false, &c->sources, &c->n_sources, &message);
     if (rc != SQLITE_OK) return prof_table_fail(c->base.pVtab, rc, message);
     return prof_keep(&c->kept, c->sources, c->n_sources) ? SQLITE_OK : SQLITE_NOMEM;
 }
@@ -466,14 +466,15 @@ int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int 
     events_forget(c);
     if (name_before) c->match_plane = NULL;
     if (!c->values && !(c->values = prof_alloc(sizeof *c->values))) return SQLITE_NOMEM;
-    char *before = c->source;
-    c->source = NULL;
+    if (plan & PLAN_MISSING) return prof_argument_missing(cursor->pVtab, ((ProfTable *)cursor->pVtab)->table->name, "source");
+    SourceNames before = c->asked;
+    c->asked = (SourceNames){0};
     c->plan = plan;
     int rc = events_take_terms(c, terms, argc, argv, &keys);
-    int opened = rc == SQLITE_OK ? open_source(c, before) : SQLITE_OK;
+    int opened = rc == SQLITE_OK ? open_sources(c, &before) : SQLITE_OK;
     if (rc != SQLITE_OK) {
-        sqlite3_free(c->source);
-        c->source = before;
+        source_names_free(&c->asked);
+        c->asked = before;
         return rc == SQLITE_DONE ? SQLITE_OK : rc;
     }
     if (opened != SQLITE_OK) return opened;

@@ -1,8 +1,8 @@
 /* vtab.c: what all tables share, and the module of the small ones, whose rows are walked host by host.
  *
- * Plan of a row table: idxStr has a letter for each argument in order: s source, A and on the parameters, r run,
- * h host, a digit for each RowKey and one of !"# for each TextKey given by equality. SQLite checks every term again; a plan only spares work.
- * A ? at the end: an argument is given twice. */
+ * Plan of a row table: idxStr has a letter for each argument in order: s source, S all of a source IN (...), A and on the parameters,
+ * r run, h host, a digit for each RowKey and one of !"# for each TextKey given by equality. SQLite checks every term again; a plan only
+ * spares work. A ? at the end: an argument is given twice. idxNum: 0, or 1 + the argument that the query reads without giving it. */
 #include "../loader/format/xspace.h"
 #include "../loader/text_buffer.h"
 #include "prof.h"
@@ -67,6 +67,13 @@ int prof_null_in_or(sqlite3_vtab *vtab)
         sqlite3_mprintf("%s: SQLite takes the OR apart and would lose all rows, as an argument is NULL; leave the argument out (%s instead of "
                         "%s(NULL)), or write a + before a column of the OR",
                         table, table, table));
+}
+
+int prof_rowid(sqlite3_vtab *vtab, SourceRun *from, uint64_t place, sqlite3_int64 *rowid)
+{
+    ProfTable *table = (ProfTable *)vtab;
+    int rc = from->number < 0 ? rowids_number(&table->rowids, from->source, from->label, NULL, 0, &from->number) : SQLITE_OK;
+    return rc == SQLITE_OK ? rowids_make(vtab, table->table->name, from->number, place, rowid) : rc;
 }
 
 /* ---- values ---- */
@@ -234,67 +241,81 @@ static double values_of_key(enum RowKey key, double rows, const Counts *counts)
 
 static bool is_argument(char letter) { return letter == 's' || (letter >= 'A' && letter < 'A' + MAX_PARAMETERS); }
 
+static int source_column(const Table *table)
+{
+    int source = table_column(table, "source");
+    return source < 0 ? table_column(table, "dir") : source;
+}
+
+typedef struct {
+    char letters[8 + N_ROW_KEYS + N_TEXT_KEYS + MAX_ARGUMENTS];
+    int n;
+    double rows;
+} RowPlan;
+
+static void take_term(RowPlan *plan, sqlite3_index_info *info, int term, char letter, bool omit)
+{
+    plan->letters[plan->n++] = letter;
+    info->aConstraintUsage[term].argvIndex = plan->n;
+    info->aConstraintUsage[term].omit = omit;
+}
+
+/* Takes what spares rows: equality with run, host or a key. */
+static void take_keys(RowPlan *plan, sqlite3_index_info *info, const Table *table, const Counts *counts)
+{
+    int run = table_column(table, "run"), host = table_column(table, "host");
+    double all = plan->rows;
+    for (int i = 0; i < info->nConstraint; i++) {
+        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+        if (c->op != SQLITE_INDEX_CONSTRAINT_EQ || !c->usable || c->iColumn < 0) continue;
+        bool binary = !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY");
+        char letter = 0;
+        double values = 1;
+        if (c->iColumn == run && binary) letter = 'r', values = counts ? counts->runs : 2;
+        if (c->iColumn == host && binary) letter = 'h', values = counts ? counts->hosts : 2;
+        for (int k = 0; k < N_ROW_KEYS; k++)
+            if (c->iColumn == table_column(table, row_key_names[k])) letter = (char)('0' + k), values = values_of_key(k, all, counts);
+        for (int k = 0; k < N_TEXT_KEYS; k++)
+            if (c->iColumn == table_column(table, text_key_names[k]) && binary) letter = (char)('!' + k), values = k == KEY_HLO_OP ? 100 : 4;
+        if (!letter || memchr(plan->letters, letter, (size_t)plan->n)) continue;
+        take_term(plan, info, i, letter, false);
+        plan->rows /= values;
+    }
+}
+
 static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     const Table *table = ((ProfTable *)vtab)->table;
-    int run = table_column(table, "run"), host = table_column(table, "host"), source = table_column(table, "source");
-    if (source < 0) source = table_column(table, "dir");
-    bool again = false;
-    char plan[8 + N_ROW_KEYS + N_TEXT_KEYS + MAX_PARAMETERS];
-    int n = 0, n_parameters = table->rows->n_parameters;
+    int source = source_column(table), n_arguments = source < 0 ? 0 : 1 + table->rows->n_parameters;
+    ArgumentTerms arguments;
+    if (!prof_plan_arguments(info, source, n_arguments, &arguments)) return SQLITE_CONSTRAINT;
     Counts counts;
-    bool counted = prof_counts(((ProfTable *)vtab)->prof, info, source, &counts);
-    double all = counted && table->rows->count ? table->rows->count(&counts) : table->n_rows, rows = all;
-    for (int i = 0; i < info->nConstraint; i++) {
-        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-        if (c->op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
-        char letter = 0;
-        if (c->iColumn == source && source >= 0) {
-            if (!c->usable) return SQLITE_CONSTRAINT;
-            letter = 's';
-        } else if (source >= 0 && c->iColumn > source && c->iColumn <= source + n_parameters) {
-            if (!c->usable) return SQLITE_CONSTRAINT;
-            letter = (char)('A' + c->iColumn - source - 1);
-        } else if (!c->usable) {
-            continue;
-        } else if (c->iColumn == run && run >= 0 && !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) {
-            letter = 'r', rows /= counted ? counts.runs : 2;
-        } else if (c->iColumn == host && host >= 0 && !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) {
-            letter = 'h', rows /= counted ? counts.hosts : 2;
-        } else {
-            for (int k = 0; k < N_ROW_KEYS; k++)
-                if (c->iColumn >= 0 && c->iColumn == table_column(table, row_key_names[k])) {
-                    letter = (char)('0' + k);
-                    rows /= values_of_key(k, all, counted ? &counts : NULL);
-                }
-            for (int k = 0; k < N_TEXT_KEYS; k++)
-                if (c->iColumn >= 0 && c->iColumn == table_column(table, text_key_names[k]) && !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY"))
-                    letter = (char)('!' + k), rows /= k == KEY_HLO_OP ? 100 : 4;
-        }
-        bool seen = false;
-        for (int k = 0; k < n; k++) seen |= plan[k] == letter;
-        again |= seen && is_argument(letter);
-        if (!letter || seen) continue;
-        plan[n++] = letter;
-        info->aConstraintUsage[i].argvIndex = n;
-        info->aConstraintUsage[i].omit = is_argument(letter);
+    bool counted = prof_counts(((ProfTable *)vtab)->prof, info, arguments.term[0], &counts), one_by_one = false;
+    RowPlan plan = {.rows = counted && table->rows->count ? table->rows->count(&counts) : table->n_rows};
+    for (int k = 0; k < n_arguments; k++) {
+        if (arguments.term[k] < 0) continue;
+        bool list = k == 0 && !table->rows->without_source && sqlite3_vtab_in(info, arguments.term[k], 1);
+        one_by_one |= !list && sqlite3_vtab_in(info, arguments.term[k], -1);
+        take_term(&plan, info, arguments.term[k], list ? 'S' : k ? (char)('A' + k - 1) : 's', true);
     }
-    if (again) plan[n++] = '?';
-    plan[n] = 0;
-    info->idxStr = sqlite3_mprintf("%s", plan);
+    /* SQLite then asks again without the IN, and makes no plan of this table as the outer one if a key is from another table. */
+    if (!one_by_one) take_keys(&plan, info, table, counted ? &counts : NULL);
+    if (arguments.twice) plan.letters[plan.n++] = '?';
+    info->idxStr = sqlite3_mprintf("%.*s", plan.n, plan.letters);
     if (!info->idxStr) return SQLITE_NOMEM;
     info->needToFreeIdxStr = 1;
-    if (rows < 1) rows = 1;
-    info->estimatedRows = (sqlite3_int64)rows;
-    info->estimatedCost = rows * 2 + 10;
+    info->idxNum = arguments.missing + 1;
+    if (plan.rows < 1) plan.rows = 1;
+    info->estimatedRows = (sqlite3_int64)plan.rows;
+    info->estimatedCost = arguments.missing < 0 ? plan.rows * 2 + 10 : COST_OF_MISSING;
     return SQLITE_OK;
 }
 
 static int row_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
-    (void)vtab;
     RowCursor *c = sqlite3_malloc64(sizeof *c);
     if (!c) return SQLITE_NOMEM;
+    rowids_open(&((ProfTable *)vtab)->rowids);
     *c = (RowCursor){.eof = true};
     *cursor = &c->base;
     return SQLITE_OK;
@@ -312,23 +333,26 @@ static void row_reset(RowCursor *c)
     release_owned(c);
     window_free(&c->window);
     prof_release(c->sources, c->n_sources);
-    sqlite3_free(c->source);
+    source_names_free(&c->asked);
     sqlite3_free(c->message);
     sqlite3_free(c->run_is);
     sqlite3_free(c->host_is);
     for (int i = 0; i < N_TEXT_KEYS; i++) sqlite3_free(c->text_key[i]);
     for (int i = 0; i < MAX_PARAMETERS; i++) sqlite3_value_free(c->parameters[i]);
     source_list_free(c->found, c->n_found);
-    *c = (RowCursor){.base = c->base, .kept = c->kept, .eof = true};
+    *c = (RowCursor){.base = c->base, .kept = c->kept, .number = -1, .eof = true};
 }
 
 static int row_close(sqlite3_vtab_cursor *cursor)
 {
     row_reset((RowCursor *)cursor);
     prof_keep_none(&((RowCursor *)cursor)->kept);
+    rowids_close(&((ProfTable *)cursor->pVtab)->rowids);
     sqlite3_free(cursor);
     return SQLITE_OK;
 }
+
+const char *row_source(const RowCursor *c) { return c->from ? c->from->source : c->asked.n ? c->asked.names[0] : NULL; }
 
 /* Goes to the next host that the plan leaves in; false when there is none. */
 static bool next_host(RowCursor *c, bool per_run)
@@ -336,6 +360,7 @@ static bool next_host(RowCursor *c, bool per_run)
     release_owned(c);
     for (; c->at_source < c->n_sources; c->at_source++, c->at_host = 0) {
         c->from = &c->sources[c->at_source];
+        if (!c->at_host) c->number = -1, c->place = 0;
         if (c->run_is && strcmp(c->run_is, c->from->label)) continue;
         while (c->at_host < c->from->run->n_hosts) {
             Host *host = &c->from->run->hosts[c->at_host++];
@@ -390,17 +415,20 @@ static int row_next(sqlite3_vtab_cursor *cursor)
 
 static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc, sqlite3_value **argv)
 {
-    (void)plan;
     RowCursor *c = (RowCursor *)cursor;
     ProfTable *table = (ProfTable *)cursor->pVtab;
     const RowSource *rows = table->table->rows;
     row_reset(c);
+    if (plan) return prof_argument_missing(cursor->pVtab, table->table->name, table->table->columns[source_column(table->table) + plan - 1].name);
     bool again = letters[argc] == '?';
     for (int i = 0; i < argc; i++) {
         if (again && is_argument(letters[i]) && sqlite3_value_type(argv[i]) == SQLITE_NULL) return prof_null_in_or(cursor->pVtab);
-        if (letters[i] == 's' || letters[i] == 'r' || letters[i] == 'h') {
-            char **to = letters[i] == 's' ? &c->source : letters[i] == 'r' ? &c->run_is : &c->host_is;
-            if (letters[i] != 's' && sqlite3_value_type(argv[i]) != SQLITE_TEXT) continue;
+        if (letters[i] == 's' || letters[i] == 'S') {
+            int rc = source_names_take(&c->asked, cursor->pVtab, argv[i], letters[i] == 'S');
+            if (rc != SQLITE_OK) return rc;
+        } else if (letters[i] == 'r' || letters[i] == 'h') {
+            char **to = letters[i] == 'r' ? &c->run_is : &c->host_is;
+            if (sqlite3_value_type(argv[i]) != SQLITE_TEXT) continue;
             const char *text = (const char *)sqlite3_value_text(argv[i]);
             if (text && !(*to = sqlite3_mprintf("%s", text))) return SQLITE_NOMEM;
         } else if (letters[i] >= 'A') {
@@ -422,7 +450,7 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
     c->eof = false;
     if (!rows->without_source) {
         char *message = NULL;
-        int rc = prof_open(table->prof, c->source, rows->by_host, &c->sources, &c->n_sources, &message);
+        int rc = prof_open_names(table->prof, &c->asked, rows->by_host, &c->sources, &c->n_sources, &message);
         if (rc != SQLITE_OK) return prof_table_fail(cursor->pVtab, rc, message);
         if (!prof_keep(&c->kept, c->sources, c->n_sources)) return SQLITE_NOMEM;
         if (!next_host(c, rows->per_run)) {
@@ -437,9 +465,11 @@ static int row_eof(sqlite3_vtab_cursor *cursor) { return ((RowCursor *)cursor)->
 
 static int row_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 {
-    const RowCursor *c = (RowCursor *)cursor;
-    *rowid = (sqlite3_int64)((uint64_t)c->at_source << ROWID_RUN_SHIFT | c->place);
-    return SQLITE_OK;
+    RowCursor *c = (RowCursor *)cursor;
+    ProfTable *table = (ProfTable *)cursor->pVtab;
+    const char *run = c->from ? c->from->label : NULL;
+    int rc = c->number < 0 ? rowids_number(&table->rowids, row_source(c), run, c->parameters, MAX_PARAMETERS, &c->number) : SQLITE_OK;
+    return rc == SQLITE_OK ? rowids_make(cursor->pVtab, table->table->name, c->number, c->place, rowid) : rc;
 }
 
 static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
@@ -451,7 +481,7 @@ static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int col
     if (source >= 0 && column > source) {
         if (c->parameters[column - source - 1]) sqlite3_result_value(ctx, c->parameters[column - source - 1]);
     } else if (!strcmp(name, "source") || !strcmp(name, "dir"))
-        sqlite3_result_text(ctx, c->source, -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(ctx, row_source(c), -1, SQLITE_TRANSIENT);
     else if (column == 0 && c->from && !strcmp(name, "run"))
         sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT);
     else if (column == 1 && c->host && !strcmp(name, "host"))

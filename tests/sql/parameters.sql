@@ -43,6 +43,17 @@ SELECT path, name, host_count FROM prof_find('tests/data/gpu_train_38/plugins/pr
 SELECT * FROM profsql_live('');
 -- Where SQLite takes an OR apart it tests arguments again, and a NULL equals nothing: that is said, not an answer without rows.
 SELECT count(*) FROM trace_events(NULL) WHERE event_id = 1 OR parent_id = 2;
-SELECT count(*) FROM buffer_allocations('tests/data/tpu_train_54', NULL) WHERE hlo_op = 'a' OR memory_space = 0;
-SELECT count(*) > 0 FROM buffer_allocations('tests/data/tpu_train_54', NULL) WHERE hlo_op = 'a' OR +memory_space = 0;
+SELECT count(*) > 0, count(*) = (SELECT count(*) FROM buffer_allocations('tests/data/tpu_train_54') WHERE memory_space = 0) FROM buffer_allocations('tests/data/tpu_train_54', NULL) WHERE hlo_op = 'a' OR memory_space = 0;
 SELECT count(*) FROM trace_events('tests/data/tpu_train_54') WHERE event_id = 1 OR parent_id = 2;
+-- An argument that is read must be given in each part of the query, else rows would get lost in silence.
+SELECT count(*) FROM lines WHERE source = 'tests/data/gpu_train_38' OR source = 'tests/data/tpu_train_54';
+SELECT count(*) FROM lines WHERE source = 'tests/data/gpu_train_38' OR run = 'x';
+SELECT count(*) FROM lines WHERE +source = 'tests/data/gpu_train_38';
+SELECT source FROM lines;
+SELECT source FROM lines WHERE source IS NULL;
+SELECT count(*) FROM top_ops('tests/data/tpu_train_54') WHERE n > 3;
+SELECT count(*) FROM lines('tests/data/gpu_train_38' || char(0) || 'x');
+SELECT prof_attach('tests/data/gpu_train_38' || char(0));
+SELECT prof_attach('tests/data/gpu_train_38', 'a' || char(0));
+SELECT count(*) FROM prof_find('tests' || char(0));
+SELECT peak_flops('tests' || char(0));
