@@ -5,6 +5,8 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT1
 
+#include <pthread.h>
+
 /* ---- the lists ---- */
 
 /* clang-format off */
@@ -140,49 +142,75 @@ static int register_function(sqlite3 *db, Prof *prof, const FunctionDef *f)
     return sqlite3_create_function_v2(db, f->name, f->n_args, f->flags, prof, f->xFunc, f->xStep, f->xFinal, prof_unref);
 }
 
-static int register_all(sqlite3 *db, Prof *prof, bool files)
+/* What an entry registers. */
+enum { HARMLESS = 1, OPENING_FILES = 2 };
+
+static bool is_among(int parts, bool opening_files) { return (parts & (opening_files ? OPENING_FILES : HARMLESS)) != 0; }
+
+static int register_all(sqlite3 *db, Prof *prof, int parts)
 {
     int rc = SQLITE_OK;
     for (int i = 0; i < n_prof_tables && rc == SQLITE_OK; i++)
-        if (files || !opens_files(prof_tables[i])) rc = register_table(db, prof, prof_tables[i]);
-    for (int i = 0; i < n_prof_queries && files && rc == SQLITE_OK; i++) rc = register_query(db, prof, &prof_queries[i]);
+        if (is_among(parts, opens_files(prof_tables[i]))) rc = register_table(db, prof, prof_tables[i]);
+    for (int i = 0; i < n_prof_queries && is_among(parts, true) && rc == SQLITE_OK; i++) rc = register_query(db, prof, &prof_queries[i]);
     for (int i = 0; i < n_prof_function_lists; i++)
         for (int k = 0; k < *prof_function_lists[i].n && rc == SQLITE_OK; k++) {
             const FunctionDef *f = &prof_function_lists[i].functions[k];
-            if (files || !(f->flags & SQLITE_DIRECTONLY)) rc = register_function(db, prof, f);
+            if (is_among(parts, f->flags & SQLITE_DIRECTONLY)) rc = register_function(db, prof, f);
         }
     return rc;
 }
 
 /* SQLite unmaps a library whose entry fails but keeps what it registered: take it back. */
-static void unregister_all(sqlite3 *db)
+static void unregister_all(sqlite3 *db, int parts)
 {
-    for (int i = 0; i < n_prof_tables; i++) sqlite3_create_module_v2(db, prof_tables[i]->name, NULL, NULL, NULL);
-    for (int i = 0; i < n_prof_queries; i++) sqlite3_create_module_v2(db, prof_queries[i].name, NULL, NULL, NULL);
+    for (int i = 0; i < n_prof_tables; i++)
+        if (is_among(parts, opens_files(prof_tables[i]))) sqlite3_create_module_v2(db, prof_tables[i]->name, NULL, NULL, NULL);
+    for (int i = 0; i < n_prof_queries && is_among(parts, true); i++) sqlite3_create_module_v2(db, prof_queries[i].name, NULL, NULL, NULL);
     for (int i = 0; i < n_prof_function_lists; i++)
         for (int k = 0; k < *prof_function_lists[i].n; k++) {
             const FunctionDef *f = &prof_function_lists[i].functions[k];
-            sqlite3_create_function_v2(db, f->name, f->n_args, SQLITE_UTF8, NULL, NULL, NULL, NULL, NULL);
+            if (is_among(parts, f->flags & SQLITE_DIRECTONLY)) sqlite3_create_function_v2(db, f->name, f->n_args, SQLITE_UTF8, NULL, NULL, NULL, NULL, NULL);
         }
+}
+
+/* Removes from *wanted what the connection has already, to be seen by one function of it. */
+static int leave_out(sqlite3 *db, const char *call, int part, int *wanted)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(db, call, -1, &stmt, NULL);
+    sqlite3_finalize(stmt);
+    bool absent = rc == SQLITE_ERROR && !strncmp(sqlite3_errmsg(db), "no such function", sizeof "no such function" - 1);
+    if (!absent) *wanted &= ~part;
+    return rc == SQLITE_ERROR || rc == SQLITE_AUTH ? SQLITE_OK : rc; /* what an authorizer hides is there */
 }
 
 static void *host_alloc(uint64_t n) { return sqlite3_malloc64(n); }
 static void *host_resize(void *p, uint64_t n) { return sqlite3_realloc64(p, n); }
 static void host_release(void *p) { sqlite3_free(p); }
 
-static int init(sqlite3 *db, char **message, bool files)
+/* Once: another connection's load may be using it. */
+static void bind_memory(void) { prof_use_memory((ProfMemory){host_alloc, host_resize, host_release}); }
+
+/* Loaded again, it leaves what is there, and the attached runs with it. */
+static int init(sqlite3 *db, char **message, int wanted)
 {
+    static pthread_once_t bound = PTHREAD_ONCE_INIT;
     if (sqlite3_libversion_number() < 3038000) {
         *message = sqlite3_mprintf("libprofsql needs SQLite 3.38 or later; this is %s", sqlite3_libversion());
         return SQLITE_ERROR;
     }
-    prof_use_memory((ProfMemory){host_alloc, host_resize, host_release});
+    pthread_once(&bound, bind_memory);
+    int rc = leave_out(db, "SELECT prof_version()", HARMLESS, &wanted);
+    if (rc == SQLITE_OK) rc = leave_out(db, "SELECT prof_clear()", OPENING_FILES, &wanted);
+    if (rc != SQLITE_OK) return *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)), rc;
+    if (!wanted) return SQLITE_OK;
     Prof *prof = sqlite3_malloc64(sizeof *prof);
     if (!prof) return *message = sqlite3_mprintf("out of memory"), SQLITE_NOMEM;
     *prof = (Prof){.db = db, .n_references = 1};
-    int rc = register_all(db, prof, files);
+    rc = register_all(db, prof, wanted);
     if (rc != SQLITE_OK) {
-        unregister_all(db);
+        unregister_all(db, wanted);
         *message = sqlite3_mprintf("%s", sqlite3_errstr(rc)); /* SQLite shows nothing else of rc */
     }
     prof_unref(prof); /* the registrations hold it now */
@@ -203,7 +231,7 @@ int sqlite3_profsql_init(sqlite3 *db, char **message, const sqlite3_api_routines
 {
     (void)api;
     SQLITE_EXTENSION_INIT2(api);
-    return init(db, message, true);
+    return init(db, message, HARMLESS | OPENING_FILES);
 }
 
 /* For hosts that run other people's SQL: nothing that opens a path. */
@@ -211,5 +239,5 @@ int sqlite3_profsql_nofile_init(sqlite3 *db, char **message, const sqlite3_api_r
 {
     (void)api;
     SQLITE_EXTENSION_INIT2(api);
-    return init(db, message, false);
+    return init(db, message, HARMLESS);
 }
