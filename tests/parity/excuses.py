@@ -3,37 +3,49 @@ can touch, and of these only the values that the cause can produce. The comparis
 
 import collections
 import fnmatch
+import functools
 import os
 
 import cells
 import library
+from tools import OF_BATCH, OF_REQUEST
 
 
 class Excuse:
     """tools     patterns of entries' names
-    columns   the columns that the cause can touch
+    columns   the columns that the cause can touch, of which `possible` checks the value
+    free      columns in which it can produce any value
+    where     (column, values): only the rows in which the column has one of the values
     reason    why XProf and libprofsql differ there
     sql       the cause: the columns of a SELECT, and the rest of it; {source} stands for the profile. Without a row there is no excuse
     possible  function(difference, rows of the SQL, all differences of the table) -> can the cause produce this?
     """
 
-    def __init__(self, tools, columns, reason, sql, possible):
-        self.tools, self.columns, self.reason, self.sql, self.possible = tools.split(), columns, reason, sql, possible
+    def __init__(self, tools, columns, reason, sql, possible=None, free=(), where=None):
+        self.where = where
+        self.tools, self.columns, self.reason, self.sql, self.possible, self.free = tools.split(), columns, reason, sql, possible, free
 
     def covers(self, name, path, differences):
         """Which of the table's differences the excuse covers."""
         if not any(fnmatch.fnmatch(name, pattern) for pattern in self.tools):
             return []
-        touched = [d for d in differences if d.column in self.columns]
+        touched = [d for d in differences if d.column in self.columns or d.column in self.free]
+        if self.where:
+            touched = [d for d in touched if (d.want_row or d.got_row or {}).get(self.where[0]) in self.where[1]]
         rows = touched and self.cause(path)
-        return [d for d in touched if self.possible(d, rows, differences)] if rows else []
+        return [d for d in touched if d.column in self.free or self.possible(d, rows, differences)] if rows else []
 
     def cause(self, path):
         columns, rest = self.sql
-        rows, error = library.ask_each({"cause": (columns, rest.replace("{source}", library.quoted(path)))})["cause"]
-        if error:
-            raise RuntimeError("the cause of an excuse (%s): %s" % (self.reason, error))
-        return rows
+        return answer_to(tuple(columns), rest.replace("{source}", library.quoted(path)))
+
+
+@functools.lru_cache(maxsize=1000)
+def answer_to(columns, rest):
+    rows, error = library.ask_each({"cause": (list(columns), rest)})["cause"]
+    if error:
+        raise RuntimeError("the cause of an excuse: %s: %s" % (error, rest))
+    return rows
 
 
 def number(cell):
@@ -43,20 +55,8 @@ def number(cell):
         return None
 
 
-def some_value(difference, rows, differences):
-    """Averages and patterns of a model, of requests that may be another's."""
-    return True
-
-
-def undefined(difference, rows, differences):
-    """A cast that C++ leaves undefined gives any value, and sums of such wrap; but there is a value."""
-    return difference.want is not None
-
-
-def peak_of_nan(difference, rows, differences):
-    """Properties made of the peaks that are NaN or infinite, and of the times that are multiplied by them."""
-    return difference.at[0][0] in ("cmem_read_ridge_point", "cmem_write_ridge_point", "vmem_read_ridge_point", "vmem_write_ridge_point", "peak_vmem_read_bw",
-                                   "peak_vmem_write_bw", "time_scale_multiplier")
+def nothing(difference, rows, differences):
+    return bool(difference.got) and (difference.want == "nan" or number(difference.want) == 0)
 
 
 def shifted(difference, rows, differences):
@@ -79,17 +79,17 @@ def one_of(columns):
     return possible
 
 
-def found_elsewhere(columns, free=(), equal=()):
-    """XProf's row, but for the columns that are `free`, is one of ours in another place: the SQL lists our rows, first their ids. With free columns the
-    rows of averages, which have no id, may differ too, and a model may have more rows or fewer. Columns that are `equal` are so in the row in this place."""
+def found_elsewhere(columns, moved=False, equal=()):
+    """XProf's row is one of ours in another place: the SQL lists our rows, first their ids. Where rows have moved between models the averages, which have
+    no id, may differ too, and a model may have more rows or fewer. Columns that are `equal` are so in the row in this place."""
     def possible(difference, rows, differences):
         row, got = difference.want_row, difference.got_row
         if row is None or equal and (got is None or not all(cells.same(row[c], got[c], 1e-9) for c in equal)):
-            return bool(free)
+            return moved
         first, *rest = columns
-        if row[first] == "N/A" or difference.column in free:
-            return bool(free)
-        return any(str(mine[0]) == row[first] and all(cells.same(row[c], v, 1e-9) for c, v in zip(rest, mine[1:]) if c in row) for mine in rows)
+        if row[first] == "N/A":
+            return moved
+        return any(mine[0] == row[first] and all(cells.same(row[c], v, 1e-9) for c, v in zip(rest, mine[1:]) if c in row) for mine in rows)
     return possible
 
 
@@ -97,16 +97,9 @@ NAN = "rates and peaks of NaN, infinity and beyond uint64: XProf casts them to i
 NAN_PEAKS = (["1"], "FROM plane_stats({source}) WHERE plane GLOB '/device:*' AND type = 'double' AND (value IS NULL OR abs(value) > 1e300)")
 SEVERAL = "a request in batches of several models counts for any one of these, by a hash: the models differ in what belongs to them"
 OF_SEVERAL = ("(SELECT count(*) FROM (SELECT count(*) FROM inference_requests({source})) CROSS JOIN prof_issues({source}) WHERE code = 'request_of_several_models') > 0")
+SEVERAL_MODELS = (["1"], "FROM (SELECT 1) WHERE " + OF_SEVERAL)
 TIED = "of requests or batches that last equally long any one stands at a percentile: they come in the order of a hash"
 
-# What XProf's pages say of a request and of a batch, and ours.
-REQUEST = {"request_id": "request_id", "latency_ms": "latency_ms", "batching_request_size": "batching_request_size", "host_batch_formation": "batching_delay_ps / 1e9",
-           "host_preprocessing": "host_preprocess_ps / 1e9", "host_runtime": "host_runtime_ps / 1e9", "data_transfer_h2d": "write_to_device_ps / 1e9",
-           "data_transfer_d2h": "read_from_device_ps / 1e9", "device_compute": "device_compute_ps / 1e9", "host_postprocess": "host_postprocess_ps / 1e9",
-           "idle time": "idle_ps / 1e9"}
-BATCH = {"batch_id": "batch_id", "latency": "latency_ms", "padding_amount": "padding_amount", "batch_size_after_padding": "batch_size_after_padding",
-         "batching_efficiency": "batching_efficiency_fraction", "batching_delay_us": "batching_delay_ps / 1e9", "device_compute": "device_compute_ps / 1e9",
-         "program_id": "ifnull(program_id, 'N/A')"}
 OF_MODEL = ("model", "number", "percentile", "throughput")
 
 
@@ -115,8 +108,8 @@ def listed(values, table, condition):
     return list(values.values()), "FROM %s({source}) WHERE %s" % (table, condition)
 
 
-def of_models(tools, columns, values, table):
-    return Excuse(tools, list(OF_MODEL + tuple(columns)), SEVERAL, listed(values, table, OF_SEVERAL), found_elsewhere(values, free=OF_MODEL))
+def of_models(tools, values, table):
+    return Excuse(tools, list(values), SEVERAL, listed(values, table, OF_SEVERAL), found_elsewhere(values, moved=True), free=OF_MODEL)
 
 
 def of_tied(tools, values, table, latency):
@@ -125,39 +118,45 @@ def of_tied(tools, values, table, latency):
 
 
 EXCUSES = [
-    Excuse("op_stats.op_metrics op_profile.* op_stats.op_metrics_totals", ["normalized_time_ps", "normalizedTimePs", "normalized_total_op_time_ps"], NAN, NAN_PEAKS, undefined),
-    Excuse("roofline_model.ops.properties", ["value"], NAN, NAN_PEAKS, peak_of_nan),
+    Excuse("op_stats.op_metrics op_profile.* op_stats.op_metrics_totals", [], NAN, NAN_PEAKS, free=("normalized_time_ps", "normalizedTimePs", "normalized_total_op_time_ps")),
+    Excuse("roofline_model.ops.properties", [], NAN, NAN_PEAKS, free=("value",),
+           where=("key", ("cmem_read_ridge_point", "cmem_write_ridge_point", "vmem_read_ridge_point", "vmem_write_ridge_point", "peak_vmem_read_bw", "peak_vmem_write_bw",
+                          "time_scale_multiplier"))),
+    Excuse("op_stats.peaks", ["flops", "ridge", "hbm", "sram_read", "sram_write", "cmem_read", "cmem_write", "vmem_read", "vmem_write"],
+           "peaks that are integers: XProf reads only doubles, and has 0", (["1"], "FROM plane_stats({source}) WHERE name GLOB 'peak_*' AND type <> 'double'"), nothing),
     Excuse("op_stats.steps op_stats.steps.cores", ["begin_ps"], "lines begin at Unix times: XProf's times have wrapped, ours count from the session's start",
            (["1"], "FROM prof_issues({source}) WHERE code = 'unix_times'"), shifted),
-    Excuse("op_stats.steps.cores", ["step_num", "core_id", "begin_ps", "duration_ps"],
+    Excuse("op_stats.steps.cores", ["core_id", "begin_ps", "duration_ps"],
            "with the first and last steps hosts align otherwise than without; core_steps has them as the pod viewer does",
            (["core_id", "start_ps", "duration_ps"],
             "FROM (SELECT (SELECT count(*) FROM hosts({source}) AS b WHERE b.host < h.host) * 1000 + core_id AS core_id, start_ps, CAST(round(total_us * 1e6) AS INTEGER) AS duration_ps "
             "FROM hosts({source}) AS h JOIN core_steps(h.path)) WHERE (SELECT count(DISTINCT step) FROM core_steps({source}) WHERE NOT dropped) < "
-            "(SELECT count(*) FROM steps({source}) WHERE NOT dropped)"), of_own_host),
+            "(SELECT count(*) FROM steps({source}) WHERE NOT dropped)"), of_own_host, free=("step_num",)),
     Excuse("overview_page.inference_latency", ["hostTimeMs", "deviceTimeMs", "communicationTimeMs"], TIED,
            (["duration_ps / 1e9", "(duration_ps - device_compute_ps - write_to_device_ps - read_from_device_ps) / 1e9", "device_compute_ps / 1e9",
              "(write_to_device_ps + read_from_device_ps) / 1e9"], "FROM inference_requests({source})"),
            one_of(("totalTimeMs", "hostTimeMs", "deviceTimeMs", "communicationTimeMs"))),
-    of_tied("inference_profile.requests", REQUEST, "inference_requests", "latency_ms"),
-    of_tied("inference_profile.batches", BATCH, "inference_batches", "latency"),
-    of_models("inference_profile.requests", REQUEST, REQUEST, "inference_requests"),
-    of_models("inference_profile.batches", BATCH, BATCH, "inference_batches"),
-    Excuse("inference_profile.models", ["request.averageLatencyMs", "request.throughput", "batch.averageLatencyMs", "batch.throughput"], SEVERAL,
-           (["1"], "FROM (SELECT 1) WHERE " + OF_SEVERAL), some_value),
-    Excuse("inference_profile.tensor_patterns", ["model", "tensor_pattern", "count", "percentile"], SEVERAL, (["1"], "FROM (SELECT 1) WHERE " + OF_SEVERAL), some_value),
+    of_tied("inference_profile.requests", OF_REQUEST, "inference_requests", "latency_ms"),
+    of_tied("inference_profile.batches", OF_BATCH, "inference_batches", "latency"),
+    of_models("inference_profile.requests", OF_REQUEST, "inference_requests"),
+    of_models("inference_profile.batches", OF_BATCH, "inference_batches"),
+    Excuse("inference_profile.each_*", [], SEVERAL, SEVERAL_MODELS, free=("model",)),
+    Excuse("inference_profile.models", [], SEVERAL, SEVERAL_MODELS, free=("request.averageLatencyMs", "request.throughput", "batch.averageLatencyMs", "batch.throughput")),
+    Excuse("inference_profile.tensor_patterns", [], SEVERAL, SEVERAL_MODELS, free=("model", "tensor_pattern", "count", "percentile")),
 ]
 
 
 # Causes of chance that only XProf can judge, by giving our answer too when it is asked again. Where there is no XProf to ask they excuse what they touch.
 UNJUDGED = [
-    Excuse("input_pipeline_analyzer.steps* overview_page.input_pipeline* op_stats.steps* pod_viewer steps.*",
-           ["value", "deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs", "infeedTimeMs", "outfeedTimeMs", "otherTimeMs", "stepTimeMs", "begin_ps",
-            "duration_ps", "ps", "totalDurationUs", "Device compute", "Device to device", "Device collective communication", "Input", "Output", "All others"],
+    Excuse("input_pipeline_analyzer.steps* overview_page.input_pipeline* op_stats.steps* pod_viewer* input_pipeline_analyzer.conclusions",
+           [],
            "iterations of two loops of the executor begin at one moment: XProf numbers them in the order of a hash; it must be asked again (ORACLE_PYTHON) to judge this",
            (["1"], "FROM (SELECT *, max(iteration) OVER (PARTITION BY host, step) AS last FROM (SELECT host, stats ->> '$.id' AS step, stats ->> '$.iter_num' AS iteration, "
             "min(start_ps) AS start FROM trace_events({source}) WHERE name = 'ExecutorState::Process' GROUP BY 1, 2, 3)) WHERE last <> 0 GROUP BY host, start "
-            "HAVING count(DISTINCT step) > 1"), some_value),
+            "HAVING count(DISTINCT step) > 1"),
+           free=("value", "deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs", "infeedTimeMs", "outfeedTimeMs", "otherTimeMs", "stepTimeMs", "begin_ps",
+                  "duration_ps", "ps", "totalDurationUs", "Device compute", "Device to device", "Device collective communication", "Input", "Output", "All others",
+                  "average", "standard_deviation", "minimum", "maximum", "input_percent", "all_other_percent", "device_collectives_percent")),
 ]
 
 
@@ -177,7 +176,7 @@ def excused(name, path, differences, excuses):
 # ---- which host leads ----
 
 LEADER = "hosts whose steps span equal times: any of them may lead when steps are aligned, by a hash, another in each tool"
-LED = "input_pipeline_analyzer.* overview_page.* op_stats.steps* pod_viewer roofline_model.* steps.*"
+LED = "input_pipeline_analyzer.* overview_page.* op_stats.steps* pod_viewer* roofline_model.*"
 SPAN = "(SELECT host, max(start_ps + duration_ps) - min(start_ps) AS span FROM host_steps({source}) %s GROUP BY host)"
 
 

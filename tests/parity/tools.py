@@ -7,10 +7,11 @@ table), which columns name a row, whether the order counts, and what is left out
 import html
 import itertools
 import json
+import os
 import re
 
 import cells
-from answers import Num
+from answers import ALL_HOSTS, Num
 
 
 class Entry:
@@ -27,15 +28,20 @@ class Entry:
     settle   function(columns, rows) -> rows for both sides, where XProf leaves more open than `turn` can settle
     rows     function(Answer) -> (columns, rows) or None, for answers that are no plain CSV
     hlo      True: asked of HLO dumps as well as of profiles
+    among    "ours": our table has rows that XProf's page does not show, which are not compared; "both": so has XProf's, and the entry named in `rows_by`
+    rows_by  the entry that compares which rows there are
+    asks     XProf's tools that have the answer; the first part of the name if not given
     """
 
-    def __init__(self, name, table, call, columns, key="", order=False, left_out=None, real="", turn=None, end="", rows=None, hlo=False, settle=None):
+    def __init__(self, name, table, call, columns, key="", order=False, left_out=None, real="", turn=None, end="", rows=None, hlo=False, settle=None,
+                 among=None, rows_by=None, asks=None):
         self.name, self.table, self.call, self.end = name, table, call, end
         self.columns = parse_columns(columns)
         self.key, self.order = tuple(key.split()), order
         self.left_out, self.real, self.turn = left_out or {}, set(real.split("\n") if "\n" in real else real.split()), turn or {}
         self.rows = rows or (lambda answer: answer.table(name))
-        self.hlo = hlo
+        self.hlo, self.among, self.rows_by = hlo, among, rows_by
+        self.asks = asks or (name.split(".")[0],)
         self.settle = settle or (lambda columns, rows: rows)
 
 
@@ -136,6 +142,71 @@ def pod_viewer(answer):
     return columns, rows
 
 
+def pod_averages(answer):
+    """pod_viewer's times of a step, averaged over its cores, in ms."""
+    table = pod_viewer(answer)
+    if table is None:
+        return None
+    columns = ["stepNum"] + table[0][7:]
+    at, of_step = [table[0].index(c) for c in columns], {}
+    for row in table[1]:
+        of_step.setdefault(row[at[0]], []).append([float(row[i] or 0) for i in at[1:]])
+    return columns, [[step] + [Num(repr(sum(column) / len(rows) / 1000)) for column in zip(*rows)] for step, rows in of_step.items()]
+
+
+def conclusions(answer):
+    """What the input pipeline page and the overview say of a profile as a whole, in sentences: the codes and numbers in them."""
+    found, said = answer.table("input_pipeline_analyzer.steps.properties"), answer.table("overview_page.recommendation.properties")
+    steps_table = answer.table("input_pipeline_analyzer.steps")
+    if not found or not found[1] or not said or not said[1] or steps_table is None:
+        return None
+    page, overview = dict(found[1]), dict(said[1])
+
+    def percent(text):
+        part = re.search(r"([0-9.]+) ?% of the total step time", text or "")
+        return part and part.group(1)
+
+    def code(text):
+        part = re.search(r"HIGHLY|MODERATELY|POTENTIALLY|NOT|No step", text or "")
+        return part and part.group()
+
+    row = {c: page.get("steptime_ms_" + c) for c in ("average", "standard_deviation", "minimum", "maximum")}
+    row.update(hardware=page["hardware_type"], step_count=Num(len(steps_table[1])), input=code(page["input_conclusion"]), input_percent=percent(page["input_conclusion"]),
+               output=code(page.get("output_conclusion")), output_percent=percent(page.get("output_conclusion")),
+               next_step=next((c for part, c in PAGE_CODES["summary_nextstep"] if part in page["summary_nextstep"]), "use_tf_data"))
+    for part in ("kernel_launch", "all_other", "device_collectives"):
+        row[part] = overview.get(part + "_bottleneck") or None if page["hardware_type"] != "TPU" else None
+        row[part + "_percent"] = percent(overview.get(part + "_statement"))
+    return list(row), [list(row.values())]
+
+
+def peaks_of_devices(answer):
+    """OpStats's performance environment, which is that of a host. Of several hosts it is any one's."""
+    page = answer.json("op_stats")
+    if page is None or os.path.basename(answer.folder) == ALL_HOSTS:
+        return None
+    peaks_said = page.get("perf_env")
+    if not peaks_said:
+        return [], []
+    rates = peaks_said.get("peak_bws_giga_bytes_per_second", [])
+    names = ["hbm", "sram_read", "sram_write", "cmem_read", "cmem_write", "vmem_read", "vmem_write"][:len(rates)]
+    row = {"device_type": page["run_environment"].get("device_type"), 
+           "flops": peaks_said.get("peak_tera_flops_per_second", Num("0")), "ridge": peaks_said.get("ridge_point", Num("0")),
+           "has_cmem": peaks_said.get("has_cmem", False), "has_merged_vmem": peaks_said.get("has_merged_vmem", False), **dict(zip(names, rates))}
+    return list(row), [list(row.values())]
+
+
+def core_details(answer):
+    """OpStats's details of a host's TPU cores. Those of GPUs and threads have a host name alone."""
+    page = answer.json("op_stats")
+    if page is None or os.path.basename(answer.folder) == ALL_HOSTS:
+        return None
+    columns = ["hostname", "device_ordinal", "core_num", "local_chip_id", "global_chip_id", "global_core_id"]
+    rows = [[core.get("hostname", "")] + [core.get(c, Num("0")) for c in columns[1:]] for core in page.get("core_id_to_details", {}).values()
+            if page["run_environment"].get("hardware_type") == "TPU"]
+    return (columns, rows) if rows else ([], [])
+
+
 def module_runs(answer):
     page = answer.json("memory_profile") if answer.answered("memory_profile") else None
     return page and objects(page.get("hloModules", []), ["id", "name", "planeName", "startTimePs", "endTimePs"])
@@ -211,6 +282,18 @@ def inference(column):
                 found += [dict(zip(head, row), model=model, number=Num(i + 1)) for i, row in enumerate(body)]
         columns = ["model", "number"] + columns if columns else []
         return columns, [[record.get(c) for c in columns] for record in found]
+    return rows
+
+
+def by_id(column, shown):
+    """The rows of all models that are of one request or batch, each once; what is not of that alone (percentile, throughput) left out."""
+    def rows(answer):
+        table = inference(column)(answer)
+        if not table or not table[0]:
+            return table
+        at, columns = {c: i for i, c in enumerate(table[0])}, [c for c in ("model", *shown) if c in table[0]]
+        found = {tuple(row[at[c]] for c in columns): None for row in table[1] if row[at[column]] != "N/A"}
+        return columns, [list(row) for row in found]
     return rows
 
 
@@ -434,6 +517,10 @@ def sorted_parts(cell):
     return ";".join(sorted((cell or "").split(";")))
 
 
+# Of the bulky JSON answers, what the comparisons read of them; and columns that hold sentences of XProf's, which are not ours to keep.
+PARTS = {"op_stats.json": ("perf_env", "run_environment", "core_id_to_details", "tf_function_db", "disaggregated_serving_latency"),
+         "memory_profile.json": ("hloModules",)}
+SENTENCES_OF = {"perf_counters.counters.csv": ("Description", "Set")}
 # Answers that the comparisons read as JSON, and tables too bulky to keep beside the profiles in tests/data.
 JSON = ("pod_viewer.json", "smart_suggestion.json", "kernel_utilization.json")
 BULKY = ("trace_viewer",)
@@ -639,6 +726,24 @@ NEVER_KNOWN = ("mxu_utilization_percent", "hbm_utilization_percent", "flop_rate_
                "host_trace_level", "sc_infeed_ms_average", "sc_outfeed_ms_average", "sc_infeed_time_avg", "sc_outfeed_time_avg")
 
 
+
+
+def spelled(columns):
+    """A dictionary of columns as Entry takes it, with the model in front."""
+    return "model\n" + "\n".join("%s = %s" % pair for pair in columns.items())
+
+
+# What XProf's pages say of one request and one batch.
+OF_REQUEST = {"request_id": "CAST(request_id AS TEXT)", "latency_ms": "latency_ms", "batching_request_size": "batching_request_size",
+              "host_batch_formation": "batching_delay_ps / 1e9", "host_preprocessing": "host_preprocess_ps / 1e9", "host_runtime": "host_runtime_ps / 1e9",
+              "data_transfer_h2d": "write_to_device_ps / 1e9", "data_transfer_d2h": "read_from_device_ps / 1e9", "device_compute": "device_compute_ps / 1e9",
+              "host_postprocess": "host_postprocess_ps / 1e9", "idle time": "idle_ps / 1e9"}
+OF_BATCH = {"batch_id": "CAST(batch_id AS TEXT)", "latency": "latency_ms", "padding_amount": "padding_amount", "batch_size_after_padding": "batch_size_after_padding",
+            "batching_efficiency": "batching_efficiency_fraction", "batching_delay_us": "batching_delay_ps / 1e9", "device_compute": "device_compute_ps / 1e9",
+            "program_id": "ifnull(program_id, 'N/A')"}
+
+AS_TEXT = "iif(hardware = 'TPU', printf('%%.2f', ifnull(%s, 0)), printf('%%.1f', ifnull(%s, 0)))"
+
 TOOLS = [
     # ops and kernels
     Entry("framework_op_stats.with_idle", "tf_ops", "tf_ops({source}, 1)", FRAMEWORK_OPS, key="host_or_device operation type occurrences", order=True),
@@ -820,7 +925,51 @@ TOOLS = [
           real="totalDurationUs\nDevice compute\nDevice to device\nDevice collective communication\nHost compute\nKernel launch\nInput\nOutput\nCompilation\n"
                "All others"),
 
+    Entry("pod_viewer.averages", "steps", "steps({source}) AS s JOIN (SELECT DISTINCT step, pod_step FROM core_steps({source}) WHERE hostname IS NOT NULL) USING (step)", """
+        stepNum = pod_step
+        Device compute = device_compute_ms
+        Device to device = device_to_device_ms
+        Device collective communication = device_collectives_ms
+        Host compute = host_compute_ms
+        Kernel launch = kernel_launch_ms
+        Input = input_ms
+        Output = output_ms
+        Compilation = compilation_ms
+        All others = all_others_ms""", key="stepNum", rows=pod_averages, among="both", rows_by="op_stats.steps",
+          real="Device compute\nDevice to device\nDevice collective communication\nHost compute\nKernel launch\nInput\nOutput\nCompilation\nAll others"),
+    Entry("input_pipeline_analyzer.tpu_steps", "steps", "steps({source}) WHERE NOT dropped AND NOT outside_xprof AND core_count > 0", """
+        stepnum = CAST(step AS TEXT)
+        tcComputeTimeMs = tc_compute_ms
+        tcInfeedTimeMs = tc_infeed_ms
+        tcOutfeedTimeMs = tc_outfeed_ms
+        tcIdleTimeMs = tc_idle_ms
+        hostTransferTimeMs = host_transfer_ms
+        scv0ComputeTimeMs = scv0_compute_ms
+        scv0InfeedTimeMs = scv0_infeed_ms""", key="stepnum", rows=lambda answer: answer.table("input_pipeline_analyzer.steps"), among="both", rows_by="op_stats.steps",
+          left_out={c: "input_steps has them; steps has those of the pod viewer" for c in (
+              "deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs", "hostComputeTimeMs", "kernelLaunchTimeMs", "infeedTimeMs", "outfeedTimeMs",
+              "compileTimeMs", "otherTimeMs", "stepTimeMs", "infeedPercentAverage", "infeedPercentMin", "infeedPercentMax", "tooltip")}),
+
     # input pipeline
+    Entry("input_pipeline_analyzer.conclusions", "input_pipeline", "input_pipeline({source})", """
+        hardware step_count
+        average = %s
+        standard_deviation = %s
+        minimum = %s
+        maximum = %s
+        input = CASE input_verdict WHEN 'host' THEN 'HIGHLY' WHEN 'device' THEN 'NOT' WHEN 'both' THEN iif(input_percent >= 5, 'MODERATELY', 'POTENTIALLY') ELSE 'No step' END
+        input_percent = CASE WHEN input_verdict <> 'unknown' THEN printf('%%.1f', iif(input_verdict = 'both' AND input_percent < 5, all_others_percent, input_percent)) END
+        output = CASE iif(hardware = 'TPU', output_verdict, NULL) WHEN 'host' THEN 'HIGHLY' WHEN 'both' THEN 'MODERATELY' END
+        output_percent = CASE WHEN hardware = 'TPU' AND output_verdict IN ('host', 'both') THEN printf('%%.1f', output_percent) END
+        next_step = CASE WHEN input_verdict IN ('host', 'both') THEN iif(uses_tf_data, 'input_ops', 'use_tf_data') ELSE 'none' END
+        kernel_launch = kernel_launch_verdict
+        kernel_launch_percent = CASE WHEN kernel_launch_verdict <> 'no' THEN printf('%%.1f', kernel_launch_percent) END
+        all_other = all_others_verdict
+        all_other_percent = CASE WHEN all_others_verdict <> 'no' THEN printf('%%.1f', all_others_percent) END
+        device_collectives = iif(hardware = 'TPU', NULL, collectives_verdict)
+        device_collectives_percent = CASE WHEN hardware <> 'TPU' AND collectives_verdict <> 'no' THEN printf('%%.1f', collectives_percent) END""" %
+          tuple(AS_TEXT % (c, c) for c in ("step_time_ms_average", "step_time_ms_deviation", "step_time_ms_min", "step_time_ms_max")), rows=conclusions,
+          asks=("input_pipeline_analyzer", "overview_page")),
     Entry("input_pipeline_analyzer.steps", "input_steps", "input_steps({source})", INPUT_STEPS, key="stepnum", order=True, left_out=TOOLTIP, turn=NO_INFEED),
     Entry("input_pipeline_analyzer.max_infeed_core", "input_steps", "input_steps({source}) WHERE tc_compute_ms IS NOT NULL", """
         Step number = label
@@ -871,6 +1020,28 @@ TOOLS = [
     Entry("smart_suggestion", "recommendations", "recommendations({source}) WHERE section = 'smart_suggestion'", """
         ruleName = code
         suggestionText = statement""", key="ruleName", rows=suggestions, turn={"suggestionText": first_percent}),
+
+    # devices
+    Entry("op_stats.peaks", "devices", "(SELECT * FROM devices({source}) LIMIT 1)", """
+        device_type
+        flops = ifnull(peak_flops_per_second, 0) / 1e12
+        ridge = ifnull(hbm_ridge_point, 0)
+        has_cmem = ifnull(has_cmem, 0)
+        has_merged_vmem = ifnull(has_merged_vmem, 0)
+        hbm = ifnull(peak_hbm_bytes_per_second, 0) / 1e9
+        sram_read = ifnull(peak_sram_read_bytes_per_second, 0) / 1e9
+        sram_write = ifnull(peak_sram_write_bytes_per_second, 0) / 1e9
+        cmem_read = ifnull(peak_cmem_read_bytes_per_second, 0) / 1e9
+        cmem_write = ifnull(peak_cmem_write_bytes_per_second, 0) / 1e9
+        vmem_read = ifnull(peak_vmem_read_bytes_per_second, 0) / 1e9
+        vmem_write = ifnull(peak_vmem_write_bytes_per_second, 0) / 1e9""", rows=peaks_of_devices),
+    Entry("op_stats.core_details", "devices", "devices({source}) JOIN hosts({source}) AS h USING (host) WHERE device_ordinal IS NOT NULL", """
+        hostname = coalesce(core_hostname, h.hostname, 'localhost')
+        device_ordinal = ifnull(device_ordinal, 0)
+        core_num = ifnull(core_num, 0)
+        local_chip_id = ifnull(local_chip_id, 0)
+        global_chip_id = ifnull(global_chip_id, 0)
+        global_core_id = ifnull(global_core_id, 0)""", key="hostname device_ordinal core_num", rows=core_details),
 
     # memory
     Entry("memory_profile.summary", "memory_allocators", "memory_allocators({source})", """
@@ -928,6 +1099,8 @@ TOOLS = [
         batching_efficiency = batching_efficiency_fraction
         batching_delay_us = batching_delay_ms
         device_compute = device_compute_ms""", key="model number", rows=inference("batch_id"), left_out=NO_URL, settle=settled_ties("latency", "batch_id")),
+    Entry("inference_profile.each_request", "inference_requests", "inference_requests({source})", spelled(OF_REQUEST), key="request_id", rows=by_id("request_id", OF_REQUEST), among="ours"),
+    Entry("inference_profile.each_batch", "inference_batches", "inference_batches({source})", spelled(OF_BATCH), key="batch_id", rows=by_id("batch_id", OF_BATCH), among="ours"),
     Entry("inference_profile.tensor_patterns", "inference_tensor_patterns", "inference_tensor_patterns({source})", """
         model
         tensor_pattern = pattern
