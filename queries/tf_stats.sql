@@ -1,5 +1,5 @@
 -- What does XProf's framework op stats say (and its CSV export hold)?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- parameter source = NULL: a label, file, run folder or log dir; the attached run without it, an error if there are several
 -- needs: events
 -- nothing: no event of a device or of a host thread is a framework op
 -- column "Rank" INTEGER: 1 and on, device ops by self time, then host ops
@@ -26,3 +26,8 @@ SELECT rank, host_or_device, type, operation, occurrences, total_time_us, avg_ti
        device_cumulative_self_time_fraction, host_self_time_fraction, host_cumulative_self_time_fraction, normalized_gflops, model_gflops, memory_bw_gibps,
        operational_intensity, tensorcore_utilization_fraction, bound_by, execution_mode
 FROM temp.tf_ops(:source)
+UNION ALL
+SELECT prof_error('tf_stats: ' || n || ' runs are attached; give one of them: ' || labels), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+       NULL, NULL, NULL
+FROM (SELECT count(*) AS n, group_concat(run, ', ') AS labels FROM temp.prof_runs)
+WHERE :source IS NULL AND n > 1
