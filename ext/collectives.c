@@ -10,19 +10,24 @@ SQLITE_EXTENSION_INIT3
     C(CO_RUN, RUN_DOC)                                                                                                                                         \
     C(CO_HOST, HOST_DOC)                                                                                                                                       \
     C(CO_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(CO_NAME, "name", "TEXT", NULL, "the op, of two parts the one that starts it; on a GPU the kernel", "XEventMetadata.display_name")                        \
+    C(CO_NAME, "name", "TEXT", NULL, "op, of two parts the one that starts it; on a GPU the kernel", "XEventMetadata.display_name")                            \
     C(CO_KIND, "kind", "TEXT", NULL, "all-reduce, all-gather, reduce-scatter, all-to-all, collective-permute, ...", "hlo_category; libprofsql")                \
-    C(CO_GROUP, "group_size", "INTEGER", "devices", "devices of a group; NULL when the program is not known or does not say", "HloInstructionProto")           \
+    C(CO_HLO_OP, "hlo_op", "TEXT", NULL, "instruction of the program that it is; NULL if the kernel does not name it", "hlo_op")                               \
+    C(CO_GROUP, "group_size", "INTEGER", "devices", "devices of a group; NULL if unknown, and for a collective-permute", "HloInstructionProto; HLO text")      \
     C(CO_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often the device took part", "libprofsql")                                                          \
-    C(CO_BYTES, "bytes", "INTEGER", "bytes", "what the device brings in each time: its operands without padding; NULL when unknown", "HloInstructionProto")    \
-    C(CO_TOTAL, "total_ps", "INTEGER", "ps", "time of all, from the begin of the start to the end of the done where there are two parts", "libprofsql")        \
-    C(CO_MIN, "min_ps", "INTEGER", "ps", "the shortest", "libprofsql")                                                                                         \
-    C(CO_MAX, "max_ps", "INTEGER", "ps", "the longest", "libprofsql")                                                                                          \
+    C(CO_BYTES, "bytes", "INTEGER", "bytes", "what the device gives each time: the operands without padding; NULL if unknown",                                 \
+      "HloInstructionProto; HLO text")                                                                                                                         \
+    C(CO_TOTAL, "total_ps", "INTEGER", "ps", "time of all occurrences, from the start to the end of the done if there are two parts", "libprofsql")            \
+    C(CO_MIN, "min_ps", "INTEGER", "ps", "shortest occurrence", "libprofsql")                                                                                  \
+    C(CO_MAX, "max_ps", "INTEGER", "ps", "longest occurrence", "libprofsql")                                                                                   \
     C(CO_WAIT, "wait_ps", "INTEGER", "ps",                                                                                                                     \
-      "of it until the last of the host's devices began, summed; NULL where the host has one such device or they ran it unequally often", "libprofsql")        \
-    C(CO_BANDWIDTH, "bandwidth_gibps", "REAL", "2^30 bytes/s", "bytes of all over total_ps; NULL when unknown", "libprofsql")                                  \
-    C(CO_PROGRAM, "program_id", "TEXT", NULL, "program that it belongs to, decimal; NULL when unknown", "program_id")                                          \
-    C(CO_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
+      "part of total_ps before the last device of the same group and host started, summed; peers on other hosts are not seen. NULL if no other device of "     \
+      "the group is on the host, if they ran it unequally often, or if it is unknown which device has which id. If the groups are unknown, all devices of "    \
+      "the host that ran it are taken for one group",                                                                                                          \
+      "libprofsql")                                                                                                                                            \
+    C(CO_BANDWIDTH, "bandwidth_gibps", "REAL", "2^30 bytes/s", "bytes of all occurrences over total_ps; NULL if unknown", "libprofsql")                        \
+    C(CO_PROGRAM, "program_id", "TEXT", NULL, "program that it belongs to, decimal; NULL if unknown", "program_id")                                            \
+    C(CO_PLANE_ID, "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql")                                                       \
     C(CO_SOURCE, SOURCE_DOC)
 enum { COLLECTIVES_COLUMNS(COLUMN_ENUM) };
 static const Column collectives_columns[] = {COLLECTIVES_COLUMNS(COLUMN_DOC)};
@@ -47,6 +52,9 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CO_PLANE: result_text(ctx, op->plane->name); break;
     case CO_NAME: sqlite3_result_text(ctx, op->name.text, (int)op->name.n, SQLITE_STATIC); break;
     case CO_KIND: sqlite3_result_text(ctx, op->kind, -1, SQLITE_STATIC); break;
+    case CO_HLO_OP:
+        if (op->hlo_op.n) sqlite3_result_text(ctx, op->hlo_op.text, (int)op->hlo_op.n, SQLITE_STATIC);
+        break;
     case CO_GROUP:
         if (op->group_size) sqlite3_result_int64(ctx, op->group_size);
         break;
@@ -58,7 +66,7 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CO_MIN: sqlite3_result_int64(ctx, op->min_ps); break;
     case CO_MAX: sqlite3_result_int64(ctx, op->max_ps); break;
     case CO_WAIT:
-        if (op->n_peers > 1) sqlite3_result_int64(ctx, (sqlite3_int64)op->wait_ps);
+        if (op->has_wait) sqlite3_result_int64(ctx, (sqlite3_int64)op->wait_ps);
         break;
     case CO_BANDWIDTH:
         if (op->bytes >= 0 && op->total_ps)

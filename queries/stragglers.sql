@@ -14,7 +14,7 @@
 -- column over_median_ms REAL [ms]: by how much that exceeds the median core's; below 0: faster
 -- column z_score REAL: the same in median absolute deviations of all cores (modified z-score, a deviation of 0.1 % at least); NULL for fewer than three cores
 -- column straggler TEXT: yes: its z-score is above 3.5; no; NULL for fewer than three cores
--- column waited_ms REAL [ms]: how long it waits for others in collectives, a step: those who are waited for wait least; NULL where it is not known
+-- column waited_ms REAL [ms]: how long it waits in collectives for others of its group and host (collectives.wait_ps), over its complete steps; of GPUs the host's average; who is waited for waits least. NULL if unknown
 WITH peers AS MATERIALIZED (
     SELECT run, core_id, total(coalesce(duration_ps_actual, duration_ps)) / 1e9 AS ms
     FROM temp.step_breakdown(:source)
@@ -32,14 +32,18 @@ WITH peers AS MATERIALIZED (
     FROM step AS s JOIN typical AS t USING (run)
     GROUP BY run
 ), wait AS MATERIALIZED (
-    SELECT run, host, plane, sum(1.0 * wait_ps) / 1e9 AS ms FROM temp.collectives(:source) GROUP BY run, host, plane
+    SELECT run, host, plane_id, sum(1.0 * wait_ps) / 1e9 AS ms FROM temp.collectives(:source) GROUP BY run, host, plane_id
+), host_wait AS MATERIALIZED (
+    SELECT run, host, avg(ms) AS ms FROM wait GROUP BY run, host
 ), score AS (
     SELECT s.*, own_ms - median_ms AS over_ms, CASE WHEN d.n > 2 AND deviation > 0 THEN 0.6745 * (own_ms - median_ms) / deviation END AS z,
            row_number() OVER (PARTITION BY run ORDER BY own_ms DESC, core_id) AS rank
     FROM step AS s JOIN spread AS d USING (run)
 )
-SELECT s.run, s.rank, s.host, s.core_id, p.name, s.n, s.step_ms, s.own_ms, s.over_ms, s.z, CASE WHEN s.z > 3.5 THEN 'yes' WHEN s.z IS NOT NULL THEN 'no' END, w.ms / s.n
+SELECT s.run, s.rank, s.host, s.core_id, p.name, s.n, s.step_ms, s.own_ms, s.over_ms, s.z, CASE WHEN s.z > 3.5 THEN 'yes' WHEN s.z IS NOT NULL THEN 'no' END,
+       CASE WHEN s.plane_id IS NULL THEN h.ms ELSE w.ms END / s.n
 FROM score AS s LEFT JOIN temp.planes(:source) AS p ON p.run = s.run AND p.plane_id = s.plane_id
-     LEFT JOIN wait AS w ON w.run = s.run AND w.host = s.host AND w.plane = p.name
+     LEFT JOIN wait AS w ON w.run = s.run AND w.host = s.host AND w.plane_id = s.plane_id
+     LEFT JOIN host_wait AS h ON h.run = s.run AND h.host = s.host
 WHERE s.rank <= coalesce(:n, 10)
 ORDER BY s.run, s.rank

@@ -130,52 +130,87 @@ static bool take_piece(void *context, const EventMeta *meta, int64_t start, int6
     return true;
 }
 
-static const Text *intern(Host *host, const char *word, ProfErr *err)
+static const Text *intern(Host *host, Slice word, ProfErr *err)
 {
     pthread_mutex_lock(&host->lock);
-    const Text *text = text_intern(&host->texts, &host->arena, (const uint8_t *)word, strlen(word));
+    const Text *text = text_intern(&host->texts, &host->arena, (const uint8_t *)word.text, word.n);
     pthread_mutex_unlock(&host->lock);
     if (!text) prof_nomem(err);
     return text;
 }
 
-static void add_gpu_op(Making *m, const EventAt *e, enum WorkKind kind, const Text *category, Slice copied, ProfErr *err)
+static Slice kept_text(const Plane *plane, const Stat *stat, ProfErr *err)
+{
+    Slice text = stat_text(plane, stat);
+    const Text *kept = stat->type == TYPE_STR ? intern(plane->host, text, err) : NULL;
+    return kept ? slice_of(kept) : text;
+}
+
+/* What an event of a stream says of itself: what a copy copied, of which instruction a collective is. */
+static void read_gpu_op(AsyncOp *op, const StatFilter *filter, const EventAt *e, ProfErr *err)
+{
+    const uint8_t *p = e->message, *end = p + e->n_bytes;
+    unsigned known;
+    Stat stat;
+    uint64_t bytes;
+    while (filter->any && (p = stat_filter_next(filter, p, end, 4, &known, &stat)) && !err->code)
+        if (known == STAT_MEMCPY_DETAILS && copy_bytes(stat_text(op->plane, &stat), &bytes) && bytes <= INT64_MAX)
+            op->bytes_moved = (int64_t)bytes;
+        else if (known == STAT_HLO_OP && op->kind == WORK_COLLECTIVE && (stat.type == TYPE_STR || stat.type == TYPE_REF))
+            op->hlo_op = slice_innermost(kept_text(op->plane, &stat, err));
+        else if (known == STAT_PROGRAM_ID && (stat.type == TYPE_INT64 || stat.type == TYPE_UINT64))
+            op->program_id = stat.natural, op->has_program = true;
+}
+
+static void add_gpu_op(Making *m, const EventAt *e, enum WorkKind kind, const Text *category, const StatFilter *filter, ProfErr *err)
 {
     Slice name = slice_of(e->meta->name);
-    uint64_t bytes;
     if (!GROW(m->ops.ops, m->ops.n_ops, m->ops.capacity)) {
         prof_nomem(err);
         return;
     }
     AsyncOp *op = &m->ops.ops[m->ops.n_ops++];
-    *op = (AsyncOp){.plane = m->plane, .start = e->meta, .done = e->meta, .op = name, .done_op = name, .category = category, .kind = kind};
+    *op = (AsyncOp){.plane = m->plane, .start = e->meta, .done = e->meta, .op = name, .done_op = name, .category = category, .kind = kind, .hlo_op = {"", 0}};
     op->start_event = op->done_event = e->event;
     op->start_ps = e->start_ps, op->duration_ps = e->duration_ps > 0 ? e->duration_ps : 0;
-    op->bytes_moved = copy_bytes(copied, &bytes) && bytes <= INT64_MAX ? (int64_t)bytes : -1, op->bytes_accessed = -1;
+    op->bytes_moved = op->bytes_accessed = -1;
+    read_gpu_op(op, filter, e, err);
 }
 
-static void find_gpu_ops(Making *m, Line *line, ProfErr *err)
+/* Only the events that are listed are read with their stats. */
+static void find_gpu_ops(Making *m, Line *line, EventFinder *finder, const StatFilter *filter, ProfErr *err)
 {
-    static const enum KnownStat wanted[] = {STAT_MEMCPY_DETAILS};
-    const Text *collective = intern(m->plane->host, "collective", err), *copy = intern(m->plane->host, "copy", err);
-    const Text *memset_category = intern(m->plane->host, "memset", err);
-    StatFilter filter;
+    const Text *categories[] = {intern(m->plane->host, (Slice){"collective", 10}, err), intern(m->plane->host, (Slice){"copy", 4}, err),
+                                intern(m->plane->host, (Slice){"memset", 6}, err)};
     EventReader reader;
-    EventAt e;
-    stat_filter_open(&filter, m->plane, wanted, COUNT(wanted), err);
-    event_reader_open_for(&reader, line, &filter.wanted, err);
+    EventAt e, with_stats;
+    event_reader_open(&reader, line, 0, err);
     while (!err->code && event_reader_next(&reader, &e)) {
         enum WorkKind kind = m->kinds[e.meta - m->plane->event_metas];
-        if (kind == WORK_COMPUTE || e.occurrences >= 0) continue;
-        Slice copied = {"", 0};
-        unsigned known;
-        Stat stat;
-        const uint8_t *p = e.message, *end = p + e.n_bytes;
-        while (filter.any && (p = stat_filter_next(&filter, p, end, 4, &known, &stat))) copied = stat_text(m->plane, &stat);
-        add_gpu_op(m, &e, kind, kind == WORK_COLLECTIVE ? collective : stream_is_memset(slice_of(e.meta->name)) ? memset_category : copy, copied, err);
+        if (kind == WORK_COMPUTE || e.occurrences >= 0 || !event_find(finder, line, e.event - line->first_event, EVENT_STATS, &with_stats, err)) continue;
+        int category = kind == WORK_COLLECTIVE ? 0 : stream_is_memset(slice_of(e.meta->name)) ? 2 : 1;
+        add_gpu_op(m, &with_stats, kind, categories[category], filter, err);
     }
     event_reader_close(&reader);
+}
+
+static void walk_gpu(Making *m, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_MEMCPY_DETAILS, STAT_HLO_OP, STAT_PROGRAM_ID};
+    StatFilter filter;
+    EventFinder *finder = prof_alloc(sizeof *finder);
+    if (!finder) {
+        prof_nomem(err);
+        return;
+    }
+    stat_filter_open(&filter, m->plane, wanted, COUNT(wanted), err);
+    for (size_t i = 0; i < m->plane->n_lines && !err->code; i++) {
+        Line *line = &m->plane->host->lines[m->plane->first_line + i];
+        if (line_is_work(line) && line->n_events) find_gpu_ops(m, line, finder, &filter, err);
+    }
     stat_filter_close(&filter);
+    event_finder_close(finder);
+    prof_free(finder);
 }
 
 static int by_time(const void *a, const void *b)
@@ -189,13 +224,11 @@ static void plane_task(void *context, size_t i, ProfErr *err)
 {
     Making *m = &((Making *)context)[i];
     WorkRange range;
-    Host *host = m->plane->host;
     if (!(m->kinds = plane_work_kinds(m->plane, err))) return;
-    if (m->plane->kind != PLANE_GPU) find_async_pairs(m->plane, m->kinds, &m->ops, err);
-    for (size_t k = 0; m->plane->kind == PLANE_GPU && k < m->plane->n_lines && !err->code; k++) {
-        Line *line = &host->lines[m->plane->first_line + k];
-        if (line_is_work(line) && line->n_events) find_gpu_ops(m, line, err);
-    }
+    if (m->plane->kind == PLANE_GPU)
+        walk_gpu(m, err);
+    else
+        find_async_pairs(m->plane, m->kinds, &m->ops, err);
     if (m->ops.n_ops && !err->code && device_work_walk(m->plane, take_piece, m, &range, err) && !lane_finish(&m->lane)) prof_nomem(err);
     for (size_t k = 0; k < m->ops.n_ops && !err->code; k++) hide(&m->ops.ops[k], &m->lane);
     if (m->ops.n_ops && !err->code) qsort(m->ops.ops, m->ops.n_ops, sizeof *m->ops.ops, by_time);

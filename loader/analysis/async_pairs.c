@@ -169,6 +169,7 @@ static void set_start(Making *m, AsyncOp *op, const Half *start)
     if (event_meta_facts(m->plane, (EventMeta *)start->meta, m->err)) return;
     op->category = event_meta_text(start->meta, STAT_HLO_CATEGORY);
     op->bytes_accessed = bytes_of(start->meta);
+    op->has_program = event_meta_number(start->meta, STAT_PROGRAM_ID, &op->program_id);
 }
 
 /* What a collective is given; of a transfer what arrives, or what leaves for the host or into a larger buffer. */

@@ -3,21 +3,20 @@
 
 #include "../format/hlo.h"
 #include "async_ops.h"
-#include "events.h"
+#include "collective_groups.h"
+#include "devices.h"
+#include "instruction_text.h"
 #include "shape.h"
 
 /* One occurrence on one device. */
 typedef struct {
-    const Plane *plane;
-    Slice name;
+    const AsyncOp *op;
     const char *kind;
-    uint64_t program_id;
-    bool has_program;
-    int64_t start_ps, duration_ps;
 } Instance;
 
 typedef struct {
     Collectives *result;
+    const DeviceCapabilities *devices;
     LIST(Instance) instances;
 } Making;
 
@@ -49,91 +48,26 @@ static const char *kind_of_kernel(Slice name)
     return NULL;
 }
 
-static const Fact *fact_of(const EventMeta *meta, enum KnownStat known)
+/* By category, opcode or name; a kernel's instruction is not known yet. NULL: no collective, or between two devices. */
+static const char *kind_of(const AsyncOp *op)
 {
-    for (size_t i = 0; i < meta->n_facts; i++)
-        if (meta->facts[i].known == known) return &meta->facts[i].fact;
-    return NULL;
+    if (op->plane->kind == PLANE_GPU) return kind_of_kernel(op->op);
+    const char *kind = op->category ? kind_of_op(slice_of(op->category)) : NULL;
+    if (!kind) kind = kind_of_op(instruction_opcode(slice_of(op->start->name)));
+    return kind ? kind : kind_of_op(op->op);
 }
 
-static bool program_of(const EventMeta *meta, uint64_t *id)
+static void add_instances(Making *m, const AsyncOps *all, ProfErr *err)
 {
-    const Fact *f = fact_of(meta, STAT_PROGRAM_ID);
-    if (!f || (f->type != TYPE_INT64 && f->type != TYPE_UINT64)) return false;
-    return *id = f->natural, true;
-}
-
-/* ---- occurrences ---- */
-
-static void add_instance(Making *m, Instance instance, ProfErr *err)
-{
-    Instance *place = PUSH(m->instances);
-    if (place)
-        *place = instance;
-    else
-        prof_nomem(err);
-}
-
-static void add_async(Making *m, Run *run, Host *only, ProfErr *err)
-{
-    const AsyncOps *all = run_async_ops(run, only, err);
-    for (size_t i = 0; all && i < all->n_ops && !err->code; i++) {
+    for (size_t i = 0; i < all->n_ops && !err->code; i++) {
         const AsyncOp *op = &all->ops[i];
-        bool gpu = op->plane->kind == PLANE_GPU;
-        Instance found = {op->plane, op->op, gpu ? kind_of_kernel(op->op) : kind_of_op(op->op), 0, false, op->start_ps, op->duration_ps};
-        if (!found.kind || !op->done || event_meta_facts(op->plane, (EventMeta *)op->start, err)) continue;
-        found.has_program = program_of(op->start, &found.program_id);
-        add_instance(m, found, err);
+        const char *kind = op->kind == WORK_COLLECTIVE && op->done ? kind_of(op) : NULL;
+        Instance *place = kind ? PUSH(m->instances) : NULL;
+        if (place)
+            *place = (Instance){op, kind};
+        else if (kind)
+            prof_nomem(err);
     }
-}
-
-typedef struct {
-    const char *kind; /* NULL: no collective of one part */
-    uint64_t program_id;
-    bool has_program;
-} Meaning;
-
-static Meaning meaning_of(const Plane *plane, EventMeta *meta, ProfErr *err)
-{
-    Meaning found = {0};
-    if (!meta->has_stats || event_meta_facts(plane, meta, err)) return found;
-    const Fact *category = fact_of(meta, STAT_HLO_CATEGORY);
-    Slice name = slice_of(meta->display_name);
-    if (!category || category->type != TYPE_STR || slice_contains(name, "-start") || slice_contains(name, "-done")) return found;
-    found.kind = kind_of_op(slice_of(category->text));
-    found.has_program = program_of(meta, &found.program_id);
-    return found;
-}
-
-static void read_line(Making *m, Line *line, const Meaning *meanings, ProfErr *err)
-{
-    EventReader reader;
-    EventAt at;
-    event_reader_open(&reader, line, 0, err);
-    while (!err->code && event_reader_next(&reader, &at)) {
-        const Meaning *meaning = &meanings[at.meta - line->plane->event_metas];
-        if (!meaning->kind || at.occurrences >= 0) continue;
-        add_instance(
-            m, (Instance){line->plane, slice_of(at.meta->display_name), meaning->kind, meaning->program_id, meaning->has_program, at.start_ps, at.duration_ps},
-            err);
-    }
-    event_reader_close(&reader);
-}
-
-static void add_plane(Making *m, Plane *plane, ProfErr *err)
-{
-    Meaning *meanings = prof_alloc(plane->n_event_metas * sizeof *meanings);
-    bool any = false;
-    if (!meanings) prof_nomem(err);
-    for (size_t i = 0; meanings && i < plane->n_declared && !err->code; i++) {
-        meanings[i] = meaning_of(plane, &plane->event_metas[i], err);
-        any |= meanings[i].kind != NULL;
-    }
-    for (size_t i = 0; any && i < plane->n_lines && !err->code; i++) {
-        Line *line = &plane->host->lines[plane->first_line + i];
-        if (line->kind == LINE_OPS && !line->derived) read_line(m, line, meanings, err);
-    }
-    prof_free(meanings);
 }
 
 /* ---- rows ---- */
@@ -145,33 +79,23 @@ static int compare_slices(Slice a, Slice b)
 }
 
 /* Do two occurrences belong to one op of one host? */
-static int compare_ops(const Instance *x, const Instance *y)
+static int compare_ops(const AsyncOp *x, const AsyncOp *y)
 {
     if (x->plane->host != y->plane->host) return x->plane->host < y->plane->host ? -1 : 1;
     if (x->has_program != y->has_program) return x->has_program ? 1 : -1;
     if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
-    return compare_slices(x->name, y->name);
+    int order = compare_slices(x->op, y->op);
+    return order || !x->hlo_op.n || !y->hlo_op.n ? order ? order : (x->hlo_op.n > 0) - (y->hlo_op.n > 0) : compare_slices(x->hlo_op, y->hlo_op);
 }
 
 static int by_op(const void *a, const void *b)
 {
-    const Instance *x = a, *y = b;
+    const AsyncOp *x = ((const Instance *)a)->op, *y = ((const Instance *)b)->op;
     int order = compare_ops(x, y);
     if (order) return order;
     if (x->plane != y->plane) return x->plane < y->plane ? -1 : 1;
     if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
     return x->duration_ps < y->duration_ps ? -1 : x->duration_ps > y->duration_ps;
-}
-
-static int64_t first_group(size_t n_groups, Xla__ReplicaGroup *const *groups) { return n_groups ? (int64_t)groups[0]->n_replica_ids : 0; }
-
-static int64_t group_size(const Xla__HloInstructionProto *i)
-{
-    const Xla__CollectiveDeviceListProto *list = i->collective_device_list;
-    if (i->n_replica_groups) return first_group(i->n_replica_groups, i->replica_groups);
-    if (list && list->iota_replica_group_list) return list->iota_replica_group_list->num_devices_per_group;
-    if (list && list->n_replica_groups) return first_group(list->n_replica_groups, list->replica_groups);
-    return i->iota_collective_device_list ? i->iota_collective_device_list->num_devices_per_group : 0;
 }
 
 /* What the operands hold, without padding. */
@@ -187,63 +111,124 @@ static int64_t operand_bytes(const HloModule *module, const Xla__HloInstructionP
     return i->n_operand_ids ? sum : -1;
 }
 
-static void describe(Collective *c, ProfErr *err)
+/* The collective of a program; of a generic asynchronous op the one that it wraps. NULL: the program is not known or has none of the name. */
+static const Xla__HloInstructionProto *find_instruction(const HloModule *module, Slice name)
 {
-    const HloModule *module = c->has_program ? hlo_program(c->plane->host, c->program_id, err) : NULL;
-    const Xla__HloInstructionProto *i = module ? hlo_find(module, c->name.text, c->name.n) : NULL;
-    if (!i) return;
-    int64_t size = group_size(i);
-    c->group_size = size > 0 ? size : 0, c->bytes = operand_bytes(module, i);
+    const Xla__HloInstructionProto *i = module ? hlo_find(module, name.text, name.n) : NULL;
+    if (!i || strncmp(i->opcode, "async-", 6) != 0 || !i->n_called_computation_ids) return i;
+    const Xla__HloComputationProto *called = hlo_computation(module, i->called_computation_ids[0]);
+    return called ? hlo_instruction(module, called->root_id) : NULL;
 }
 
-static uint64_t count_plane(const Instance *instances, size_t n)
+static bool describe(Collective *c, const AsyncOp *op, CollectiveGroups *groups, ProfErr *err)
+{
+    Slice name = op->hlo_op.n ? op->hlo_op : op->op;
+    const HloModule *module = c->has_program ? hlo_program(c->plane->host, c->program_id, err) : NULL;
+    const Xla__HloInstructionProto *i = find_instruction(module, name);
+    const char *kind = i ? kind_of_op((Slice){i->opcode, strlen(i->opcode)}) : NULL;
+    if (kind) c->kind = kind, c->bytes = operand_bytes(module, i);
+    if (c->bytes < 0) c->bytes = op->bytes_moved;
+    bool sound = kind ? groups_read(groups, module, i, kind) : groups_read_text(groups, slice_of(op->start->name), c->kind);
+    if (!sound) return prof_nomem(err), false;
+    c->group_size = groups->size > 0 ? groups->size : groups->form == GROUPS_ALL ? groups_device_count(groups) : 0;
+    return !err->code;
+}
+
+/* ---- waiting ---- */
+
+/* The number of a device among all that run programs together, -1: unknown. Without core_details only a run's single host has known numbers. */
+static int64_t device_number(const Making *m, const Plane *plane, const CollectiveGroups *groups)
+{
+    size_t n_planes = 0;
+    int64_t number = -1;
+    for (size_t i = 0; i < m->devices->n_devices; i++) {
+        const Device *d = &m->devices->devices[i];
+        if (d->plane == plane && d->global_core_id >= 0) return d->global_core_id;
+        n_planes += d->plane->kind == plane->kind && d->plane->host == plane->host;
+    }
+    const char *last = strrchr(plane->name->text, ':');
+    if (plane->host->run->n_hosts > 1 || groups_device_count(groups) > (int64_t)n_planes || !last ||
+        !slice_integer((Slice){last + 1, strlen(last + 1)}, &number))
+        return -1;
+    return number;
+}
+
+/* Occurrences of devices that are peers start when the last of them does; none waits longer than it lasts. */
+static void add_wait(const Instance *instances, const size_t *starts, Collective *rows, const bool *peers, size_t n_rows, size_t r)
+{
+    Collective *row = &rows[r];
+    for (size_t p = 0; p < n_rows; p++) {
+        if (p == r || !peers[p]) continue;
+        if (rows[p].occurrences != row->occurrences) {
+            row->has_wait = false;
+            return;
+        }
+        row->has_wait = true;
+    }
+    for (uint64_t k = 0; k < row->occurrences && row->has_wait; k++) {
+        const AsyncOp *own = instances[starts[r] + k].op;
+        int64_t last = own->start_ps;
+        for (size_t p = 0; p < n_rows; p++)
+            if (peers[p] && instances[starts[p] + k].op->start_ps > last) last = instances[starts[p] + k].op->start_ps;
+        uint64_t wait_ps = (uint64_t)last - (uint64_t)own->start_ps;
+        row->wait_ps += wait_ps < (uint64_t)own->duration_ps ? wait_ps : (uint64_t)own->duration_ps;
+    }
+}
+
+/* If nothing says the groups, all devices of the host are taken for one. */
+static void add_waits(const Making *m, const Instance *instances, Collective *rows, size_t n_rows, const CollectiveGroups *groups, ProfErr *err)
+{
+    size_t *starts = prof_alloc(n_rows * sizeof *starts);
+    bool *peers = prof_alloc(n_rows * sizeof *peers);
+    GroupPlace *places = prof_alloc(n_rows * sizeof *places);
+    if (!starts || !peers || !places) prof_nomem(err);
+    for (size_t r = 0, at = 0; !err->code && r < n_rows; at += rows[r++].occurrences) {
+        starts[r] = at;
+        places[r] = groups_place(groups, device_number(m, rows[r].plane, groups));
+    }
+    for (size_t r = 0; !err->code && r < n_rows; r++) {
+        for (size_t p = 0; p < n_rows; p++) peers[p] = groups->form == GROUPS_UNKNOWN || groups_are_peers(groups, &places[r], &places[p]);
+        add_wait(instances, starts, rows, peers, n_rows, r);
+    }
+    prof_free(starts);
+    prof_free(peers);
+    prof_free(places);
+}
+
+static size_t count_plane(const Instance *instances, size_t n)
 {
     size_t i = 1;
-    while (i < n && instances[i].plane == instances->plane) i++;
+    while (i < n && instances[i].op->plane == instances->op->plane) i++;
     return i;
-}
-
-/* The k-th occurrences of planes that have equally many begin when the last of them does; none waits longer than it lasts. */
-static void add_waits(const Instance *instances, Collective *rows, size_t n_rows)
-{
-    uint64_t n = rows[0].occurrences;
-    for (size_t r = 1; r < n_rows; r++)
-        if (rows[r].occurrences != n) return;
-    for (uint64_t k = 0; k < n && n_rows > 1; k++) {
-        int64_t last = instances[k].start_ps;
-        for (size_t r = 1; r < n_rows; r++)
-            if (instances[r * n + k].start_ps > last) last = instances[r * n + k].start_ps;
-        for (size_t r = 0; r < n_rows; r++) {
-            uint64_t wait_ps = (uint64_t)last - (uint64_t)instances[r * n + k].start_ps, duration_ps = (uint64_t)instances[r * n + k].duration_ps;
-            rows[r].wait_ps += wait_ps < duration_ps ? wait_ps : duration_ps;
-        }
-    }
-    for (size_t r = 0; r < n_rows; r++) rows[r].n_peers = (uint32_t)n_rows;
 }
 
 /* The rows of one op of one host, one a plane. */
 static void take_op(Making *m, const Instance *instances, size_t n, ProfErr *err)
 {
     size_t first = m->result->collectives.n;
+    CollectiveGroups groups = {0};
     for (size_t i = 0; i < n && !err->code;) {
-        const Instance *of = &instances[i];
+        const AsyncOp *of = instances[i].op;
         Collective *c = PUSH(m->result->collectives);
         if (!c) {
             prof_nomem(err);
-            return;
+            break;
         }
         *c = (Collective){
-            .plane = of->plane, .name = of->name, .kind = of->kind, .program_id = of->program_id, .has_program = of->has_program, .bytes = -1, .n_peers = 1};
+            .plane = of->plane, .name = of->op, .kind = instances[i].kind, .program_id = of->program_id, .has_program = of->has_program, .bytes = -1};
+        c->hlo_op = of->plane->kind == PLANE_GPU ? of->hlo_op : of->op;
         c->min_ps = INT64_MAX, c->max_ps = INT64_MIN;
-        for (size_t end = i + count_plane(of, n - i); i < end; i++) {
-            int64_t ps = instances[i].duration_ps;
+        for (size_t end = i + count_plane(&instances[i], n - i); i < end; i++) {
+            int64_t ps = instances[i].op->duration_ps;
             c->occurrences++, c->total_ps += (uint64_t)ps;
             if (ps < c->min_ps) c->min_ps = ps;
             if (ps > c->max_ps) c->max_ps = ps;
         }
-        describe(c, err);
+        groups_free(&groups);
+        if (!describe(c, of, &groups, err)) break;
     }
-    if (!err->code) add_waits(instances, &m->result->collectives.items[first], m->result->collectives.n - first);
+    if (!err->code) add_waits(m, instances, &m->result->collectives.items[first], m->result->collectives.n - first, &groups, err);
+    groups_free(&groups);
 }
 
 static int by_plane(const void *a, const void *b)
@@ -264,24 +249,20 @@ static void release(void *result)
 
 static void *make(Run *run, Host *only, ProfErr *err)
 {
-    Making m = {.result = prof_alloc(sizeof(Collectives))};
-    if (!m.result) return prof_nomem(err), NULL;
-    add_async(&m, run, only, err);
-    for (size_t h = 0; h < run->n_hosts; h++) {
-        Host *host = &run->hosts[h];
-        for (size_t i = 0; i < host->n_planes && !err->code; i++)
-            if ((!only || only == host) && host->planes[i].kind == PLANE_TENSORCORE) add_plane(&m, &host->planes[i], err);
-    }
+    Making m = {.result = prof_alloc(sizeof(Collectives)), .devices = run_devices(run, only, err)};
+    const AsyncOps *all = run_async_ops(run, only, err);
+    if (!m.result) prof_nomem(err);
+    if (!err->code) add_instances(&m, all, err);
     if (!err->code && m.instances.n) qsort(m.instances.items, m.instances.n, sizeof *m.instances.items, by_op);
     for (size_t i = 0, k; i < m.instances.n && !err->code; i = k) {
-        for (k = i + 1; k < m.instances.n && !compare_ops(&m.instances.items[i], &m.instances.items[k]); k++) {
+        for (k = i + 1; k < m.instances.n && !compare_ops(m.instances.items[i].op, m.instances.items[k].op); k++) {
         }
         take_op(&m, &m.instances.items[i], k - i, err);
     }
     prof_free(m.instances.items);
-    if (m.result->collectives.n) qsort(m.result->collectives.items, m.result->collectives.n, sizeof *m.result->collectives.items, by_plane);
+    if (!err->code && m.result->collectives.n) qsort(m.result->collectives.items, m.result->collectives.n, sizeof *m.result->collectives.items, by_plane);
     if (!err->code) return m.result;
-    release(m.result);
+    if (m.result) release(m.result);
     return NULL;
 }
 

@@ -16,6 +16,15 @@ const Text *event_meta_text(const EventMeta *meta, enum KnownStat known)
     return NULL;
 }
 
+bool event_meta_number(const EventMeta *meta, enum KnownStat known, uint64_t *number)
+{
+    for (uint16_t i = 0; i < meta->n_facts; i++) {
+        const Fact *fact = &meta->facts[i].fact;
+        if (meta->facts[i].known == known && (fact->type == TYPE_INT64 || fact->type == TYPE_UINT64)) return *number = fact->natural, true;
+    }
+    return false;
+}
+
 /* ---- kinds ---- */
 
 static bool is_collective(Slice word)

@@ -14,6 +14,7 @@ extern const char *const work_kind_names[N_WORK_KINDS];
 Slice event_op_name(const EventMeta *meta);
 /* A fact of the metadata that is a text; NULL if absent. Its facts are read (event_meta_facts()). */
 const Text *event_meta_text(const EventMeta *meta, enum KnownStat known);
+bool event_meta_number(const EventMeta *meta, enum KnownStat known, uint64_t *number);
 
 /* An op of a TensorCore or SparseCore. Category and text may be empty. */
 enum WorkKind op_work_kind(Slice category, Slice text, Slice name);
