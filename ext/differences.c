@@ -186,6 +186,8 @@ static const Difference differences[] = {
     {"Events", "input_tensors", "hlo_instructions.expression", UNREPAIRED, REPAIRED},
     {"Events", "output_tensors", "hlo_instructions.shape", UNREPAIRED, REPAIRED},
     {"Events", "hlo_fingerprint", "hlo_instructions.fingerprint", UNREPAIRED, REPAIRED},
+    {"tf_data_iterators", "is_async", "is_async_actual", "knows iterators that work ahead by their first names alone (ParallelMap, not ParallelMapV2)",
+     "later versions too"},
     {"Events", "self_time_ns", "trace_events.self_ps", "takes nothing off for nested events but on TPUs", "without what nests in it, on every line"},
     {"hlo_ops", "bound_by", NULL, "puts HBM traffic over the peak of shared memory to find Shm/L1", "no profiler reports shared memory traffic"},
     {"roofline", "bound_by", NULL, "puts HBM traffic over the peak of shared memory to find Shm/L1", "no profiler reports shared memory traffic"},

@@ -200,9 +200,9 @@ const Table inference_requests_table = {"inference_requests",
 
 #define BATCHES_COLUMNS(C)                                                                                                                                     \
     C(IB_RUN, RUN_DOC)                                                                                                                                         \
-    C(IB_MODEL, "model", "TEXT", NULL, "model of its first request", "inference_profile model_name")                                                           \
+    C(IB_MODEL, "model", "TEXT", NULL, "model of its first request; NULL: no request with a model points to it", "inference_profile model_name")               \
     C(IB_HOST, "host", "TEXT", NULL, "host that ran it, as its file is named", "file name without .xplane.pb")                                                 \
-    C(IB_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest batch", "libprofsql")                                                                       \
+    C(IB_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest batch, or the shortest of those without a model", "libprofsql")                             \
     C(IB_ID, "batch_id", "INTEGER", NULL, "group_id of the batch's events on its host", "inference_profile batch_id")                                          \
     C(IB_START, "start_ps", "INTEGER", "ps", "when it began, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                \
     C(IB_DURATION, "duration_ps", "INTEGER", "ps", "of its ProcessBatch", "inference_profile latency")                                                         \
@@ -219,6 +219,7 @@ const Table inference_requests_table = {"inference_requests",
     C(IB_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors that were turned into the device's layout or back; NULL when unknown", "inference_profile")         \
     C(IB_TENSOR, "tensor_ps", "INTEGER", "ps", "the time that took", "inference_profile")                                                                      \
     C(IB_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps", "programs on the device, kernels and other work of GPUs too", "libprofsql")               \
+    C(IB_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: XProf leaves it out, since no request with a model points to it", "libprofsql")                     \
     C(IB_SOURCE, SOURCE_DOC)
 enum { BATCHES_COLUMNS(COLUMN_ENUM) };
 static const Column batches_columns[] = {BATCHES_COLUMNS(COLUMN_DOC)};
@@ -232,7 +233,9 @@ static bool batches_next(RowCursor *c)
         c->item = all->models[c->i].batches[c->j];
         return c->place = c->nth, true;
     }
-    return false;
+    if (c->j >= all->n_others) return false;
+    c->item = all->others[c->j];
+    return c->place = c->nth, true;
 }
 
 static double efficiency(int64_t padding, int64_t size) { return size ? (double)(size - padding) / (double)size : 0; }
@@ -240,9 +243,13 @@ static double efficiency(int64_t padding, int64_t size) { return size ? (double)
 static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const InferenceBatch *b = c->item;
+    bool has_model = c->i < inference_of(c)->n_models;
     switch (column) {
     case IB_HOST: result_host(ctx, b->host); break;
-    case IB_MODEL: sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC); break;
+    case IB_MODEL:
+        if (has_model) sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC);
+        break;
+    case IB_SHOWN: sqlite3_result_int(ctx, has_model); break;
     case IB_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
     case IB_ID: sqlite3_result_int64(ctx, b->id); break;
     case IB_START: sqlite3_result_int64(ctx, (sqlite3_int64)b->start_ps); break;

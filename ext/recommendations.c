@@ -3,18 +3,21 @@
  *   SELECT code, severity, statement FROM recommendations('logs') WHERE severity <> 'info'; */
 #include "findings.h"
 
+#include "../loader/analysis/device_time.h"
 #include "../loader/analysis/tf_functions.h"
+
+#include <math.h>
 SQLITE_EXTENSION_INIT3
 
 #define RECOMMENDATIONS_COLUMNS(C)                                                                                                                             \
     C(RC_RUN, RUN_DOC)                                                                                                                                         \
     C(RC_SECTION, "section", "TEXT", NULL,                                                                                                                     \
       "overview_page, input_pipeline_analyzer or smart_suggestion: the page of XProf's that has it; more_suggestions: rules of the last that XProf has and "   \
-      "does not apply",                                                                                                                                        \
+      "does not apply; libprofsql: rules of this table",                                                                                                       \
       "libprofsql")                                                                                                                                            \
     C(RC_CODE, "code", "TEXT", NULL,                                                                                                                           \
       "what it is about: input, output, idle, kernel_launch, collectives, all_others, precision_16bit, tf_function, "                                          \
-      "eager_host, eager_device, outside_compilation; of suggestions: the rule, as XProf calls it; of tips: what to read",                                     \
+      "eager_host, eager_device, outside_compilation, device_idle, compilation; of suggestions: the rule, as XProf calls it; of tips: what to read",           \
       "libprofsql")                                                                                                                                            \
     C(RC_SEVERITY, "severity", "TEXT", NULL, "error: takes much of the time, warning: worth a look, info: a tip, or nothing to do", "libprofsql")              \
     C(RC_STATEMENT, "statement", "TEXT", NULL, "what was found or what to do, in words", "libprofsql")                                                         \
@@ -39,7 +42,7 @@ typedef struct {
     ProfErr *err;
 } Recommendations;
 
-static const char overview[] = "overview_page", input_page[] = "input_pipeline_analyzer";
+static const char overview[] = "overview_page", input_page[] = "input_pipeline_analyzer", own[] = "libprofsql";
 
 static void add(Recommendations *r, Recommendation row)
 {
@@ -153,6 +156,59 @@ static void add_tips(Recommendations *r, const InputAnalysis *a)
     for (size_t i = 0; i < COUNT(tips); i++) add(r, tips[i]);
 }
 
+/* ---- rules of our own, which need no verdict on steps ---- */
+
+enum { MUCH_IDLE = 50, MUCH_COMPILING = 5 }; /* percent */
+
+static void add_idle(Recommendations *r, Run *run, Host *only)
+{
+    const DeviceTimes *times = run_device_times(run, only, r->err);
+    double span = 0, busy = 0;
+    int n = 0;
+    for (size_t i = 0; times && i < times->n_devices; i++)
+        if (times->devices[i].has_work) n++, span += (double)times->devices[i].span_ps, busy += (double)times->devices[i].busy_ps;
+    double idle = 100 * safe_div(span - busy, span);
+    if (idle >= MUCH_IDLE)
+        add_made(r, own, "device_idle", "warning",
+                 sqlite3_mprintf(
+                     "Devices are idle for %.1f%% of the time from their first work to their last (%d with work). device_time has each device, idle_gaps the "
+                     "longest gaps and what runs before and after them.",
+                     idle, n));
+}
+
+static double compiling_ms(const Step *step)
+{
+    double most = 0;
+    for (size_t i = 0; i < step->n_cores; i++) {
+        uint64_t ps[N_STEP_CATEGORIES];
+        step_actual_categories(&step->cores[i], ps);
+        most = fmax(most, (double)ps[STEP_COMPILATION] / 1e9);
+    }
+    return most;
+}
+
+/* Also in the steps that averages leave out: programs are compiled in the first one, often. */
+static void add_compiling(Recommendations *r, Run *run, Host *only)
+{
+    const StepDb *all = run_all_steps(run, only, r->err), *steps = all && !all->n_steps ? run_marked_steps(run, only, r->err) : all;
+    const Step *worst = NULL;
+    double total = 0, length = 0;
+    int n = 0;
+    for (size_t i = 0; steps && i < steps->n_steps; i++) {
+        const Step *step = &steps->steps[i];
+        double ms = compiling_ms(step);
+        length += (double)step->duration_ps / 1e9, total += ms, n += ms > 0;
+        if (ms > 0 && (!worst || ms > compiling_ms(worst))) worst = step;
+    }
+    if (worst && 100 * total >= MUCH_COMPILING * length)
+        add_made(
+            r, own, "compilation", "warning",
+            sqlite3_mprintf(
+                "Programs are compiled in %d of %d steps, for %.1f ms (%.1f%% of the steps' time); the most in the step that starts at %.3f ms, %.1f ms. Run "
+                "each shape once before measuring, and keep the shapes of inputs equal from step to step.",
+                n, (int)steps->n_steps, total, 100 * total / length, (double)(int64_t)worst->begin_ps / 1e9, compiling_ms(worst)));
+}
+
 /* ---- rows ---- */
 
 static void recommendations_free(void *result)
@@ -175,6 +231,8 @@ static void *recommendations_make(Run *run, Host *only, ProfErr *err)
     add_functions(r, run, only);
     add_ops(r, stats);
     add_suggestions(r, run, only);
+    add_idle(r, run, only);
+    add_compiling(r, run, only);
     add_tips(r, a);
     if (!err->code) return r;
     recommendations_free(r);

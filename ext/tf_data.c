@@ -181,13 +181,15 @@ const Table tf_data_calls_table = {"tf_data_calls",
     C(TI_PARENT, "parent_id", "TEXT", NULL, "the iterator that calls it, decimal; NULL when the file does not say", "parent_id")                               \
     C(TI_NAME, "name", "TEXT", NULL, "last part of long_name", "XEventMetadata.name")                                                                          \
     C(TI_LONG, "long_name", "TEXT", NULL, "the iterator and those around it", "XEventMetadata.name")                                                           \
-    C(TI_ASYNC, "is_async", "INTEGER", "0 or 1", "1: threads of its own work ahead, by its name", "TfDataStats")                                               \
+    C(TI_ASYNC, "is_async", "INTEGER", "0 or 1", "1: threads of its own work ahead, by the names that XProf has", "TfDataStats")                               \
     C(TI_START, "start_ps", "INTEGER", "ps", "begin of its first part in the call, from the session's start", "TfDataStats")                                   \
     C(TI_DURATION, "duration_ps", "INTEGER", "ps", "its time in the call, of all threads", "TfDataStats")                                                      \
     C(TI_SELF, "self_ps", "INTEGER", "ps", "the same without iterators that it calls; negative where those overlap each other", "TfDataStats")                 \
     C(TI_BLOCKING, "blocking", "INTEGER", "0 or 1", "1: the call waited for it", "TfDataStats")                                                                \
     C(TI_CALLS, "calls", "INTEGER", "calls", "how often it was called for the call", "TfDataStats")                                                            \
     C(TI_SUGGESTION, SUGGESTION_DOC)                                                                                                                           \
+    C(TI_ASYNC_ACTUAL, "is_async_actual", "INTEGER", "0 or 1", "is_async also for later versions of an iterator (ParallelMapV2, ParallelInterleaveV4)",        \
+      "libprofsql")                                                                                                                                            \
     C(TI_SOURCE, SOURCE_DOC)
 enum { ITERATORS_COLUMNS(COLUMN_ENUM) };
 static const Column iterators_columns[] = {ITERATORS_COLUMNS(COLUMN_DOC)};
@@ -227,6 +229,7 @@ static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
     case TI_NAME: sqlite3_result_text(ctx, i->name, -1, SQLITE_STATIC); break;
     case TI_LONG: result_text(ctx, i->long_name); break;
     case TI_ASYNC: sqlite3_result_int(ctx, i->is_async); break;
+    case TI_ASYNC_ACTUAL: sqlite3_result_int(ctx, i->is_async_actual); break;
     case TI_START: sqlite3_result_int64(ctx, part->start_ps); break;
     case TI_DURATION: sqlite3_result_int64(ctx, part->duration_ps); break;
     case TI_SELF: sqlite3_result_int64(ctx, part->self_ps); break;

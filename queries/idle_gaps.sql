@@ -13,7 +13,8 @@
 WITH work AS MATERIALIZED ( -- each run is judged alone: its devices, or without any its threads
     SELECT l.run, l.host, l.plane_id, l.line_id, p.kind = 'host' AS is_host, min(p.kind = 'host') OVER (PARTITION BY l.run) AS no_device
     FROM temp.lines(:source) AS l CROSS JOIN temp.planes(:source) AS p ON p.run = l.run AND p.plane_id = l.plane_id
-    WHERE NOT l.derived AND l.event_count > 0 AND l.kind <> 'counters' AND (p.kind IN ('gpu', 'host') OR (p.kind IN ('tensorcore', 'sparsecore') AND l.kind = 'ops'))
+    WHERE NOT l.derived AND l.event_count > 0 AND
+          CASE p.kind WHEN 'gpu' THEN l.kind = 'stream' WHEN 'host' THEN 1 ELSE p.kind IN ('tensorcore', 'sparsecore') AND l.kind = 'ops' END
 ), spans AS (
     SELECT e.run, e.host, e.plane_id, e.plane, e.start_ps, e.end_ps, coalesce(e.display_name, e.name) AS operation
     FROM work AS w CROSS JOIN temp.trace_events(:source) AS e ON e.run = w.run AND e.line_id = w.line_id

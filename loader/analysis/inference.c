@@ -322,7 +322,7 @@ static void read_hosts(Making *m, Run *run, Host *only, ProfErr *err)
     }
 }
 
-/* Requests and batches of no model are left out, as XProf leaves them out where others have one. */
+/* Requests and batches of no model are in none, as XProf leaves them out where others have one. */
 static void split_models(Making *m, ProfErr *err)
 {
     size_t n = m->models.n ? m->models.n : 1, r = 0, b = 0;
@@ -340,6 +340,7 @@ static void split_models(Making *m, ProfErr *err)
     if (m->n_batches) qsort(m->batch_places, m->n_batches, sizeof *m->batch_places, by_model_batch);
     while (r < m->result.n_requests && places[r]->model < 0) r++;
     while (b < m->n_batches && m->batch_places[b]->model < 0) b++;
+    m->result.others = m->batch_places, m->result.n_others = b;
     for (size_t i = 0; i < n; i++) {
         InferenceModel *model = &m->result.models[i];
         model->name = m->models.n ? m->models.items[i]->text : "ALL";

@@ -105,6 +105,8 @@ typedef struct {
     size_t n_models;
     InferenceRequest **requests; /* of all models, the shortest first */
     size_t n_requests;
+    InferenceBatch *const *others; /* batches of no model: no request with a model points to them */
+    size_t n_others;
     double throughput; /* of all models */
     bool has_batches;  /* a model has */
     bool trains;       /* and has requests: XProf's overview then shows no latencies */

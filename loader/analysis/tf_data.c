@@ -74,6 +74,18 @@ static bool is_async(const char *name)
     return is_one_of(name, names, COUNT(names));
 }
 
+/* Names end with a version: ParallelMapV2. */
+static bool is_async_version(const char *name)
+{
+    char plain[32];
+    size_t n = strlen(name);
+    while (n && name[n - 1] >= '0' && name[n - 1] <= '9') n--;
+    if (n == strlen(name) || n < 2 || name[n - 1] != 'V' || n > sizeof plain) return is_async(name);
+    memcpy(plain, name, n - 1);
+    plain[n - 1] = 0;
+    return is_async(plain);
+}
+
 static enum Kind kind_of(const char *name)
 {
     static const char *const makers[] = {"Prefetch", "ParallelInterleave", "ParallelMap", "MapAndBatch", "ParseExample", "ParallelBatch"};
@@ -121,7 +133,7 @@ static uint32_t iterator_of(Making *m, int64_t id, const Seen *seen, const Text 
     TfDataIterator *place = PUSH(r->iterators);
     if (!place) return prof_nomem(err), NO_ITERATOR;
     *place = (TfDataIterator){.id = id, .parent_id = seen->parent_id, .has_parent = seen->has_parent_id, .long_name = name, .name = last_part(name->text)};
-    place->is_async = is_async(place->name);
+    place->is_async = is_async(place->name), place->is_async_actual = is_async_version(place->name);
     if (!id_add(&m->ids, r->iterators.items, sizeof *r->iterators.items, r->iterators.n - 1)) return prof_nomem(err), NO_ITERATOR;
     return (uint32_t)r->iterators.n - 1;
 }

@@ -12,7 +12,7 @@
 typedef struct {
     int64_t id; /* as the file has it, bits of a uint64 */
     int64_t parent_id;
-    bool has_parent, is_async;
+    bool has_parent, is_async, is_async_actual; /* is_async: by the names that XProf has */
     const Text *long_name;
     const char *name; /* its last part */
 } TfDataIterator;

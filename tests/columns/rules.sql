@@ -151,4 +151,4 @@ SELECT 1 FROM overview('x') WHERE instr((SELECT description FROM prof_columns WH
 SELECT 1 FROM input_pipeline('x') WHERE hardware NOT IN ('UNKNOWN_HARDWARE', 'CPU_ONLY', 'GPU', 'TPU') OR input_verdict NOT IN ('host', 'both', 'device', 'unknown') UNION ALL
 SELECT 1 FROM tf_data_iterators('x') WHERE instr((SELECT description FROM prof_columns WHERE table_name = 'tf_data_iterators' AND "column" = 'suggestion'), suggestion) = 0 UNION ALL
 SELECT 1 FROM roofline('x') WHERE instr((SELECT description FROM prof_columns WHERE table_name = 'roofline' AND "column" = 'bound_by'), bound_by) = 0 UNION ALL
-SELECT 1 FROM recommendations('x') WHERE severity NOT IN ('error', 'warning', 'info') OR tip_type NOT IN ('faq', 'host', 'device', 'doc') OR section NOT IN ('overview_page', 'input_pipeline_analyzer', 'smart_suggestion', 'more_suggestions');
+SELECT 1 FROM recommendations('x') WHERE severity NOT IN ('error', 'warning', 'info') OR tip_type NOT IN ('faq', 'host', 'device', 'doc') OR section NOT IN ('overview_page', 'input_pipeline_analyzer', 'smart_suggestion', 'more_suggestions', 'libprofsql');

@@ -1,9 +1,17 @@
 #!/usr/bin/env python3
-"""When devices are idle: idle_gaps from the bytes of each profile."""
+"""Where the time goes, from the bytes of each profile: idle_gaps, op_time_by_category, kpi, and compiling in steps."""
 import sys
 
 sys.dont_write_bytecode = True
 from compare import agree, checking, finish, runs  # noqa: E402
+
+
+NO_STREAMS = {'Steps', 'Sparse Core Steps', 'XLA Modules', 'Sparse Core Modules', 'XLA Ops', 'Sparse Core Ops', 'Async XLA Ops', 'Framework Name Scope', 'TensorFlow Name Scope',
+              'Framework Ops', 'TensorFlow Ops', 'Source code', 'Launch Stats', '_counters_'}
+
+
+def streams(plane):
+    return [l for l in plane.lines if not l.derived and l.name not in NO_STREAMS]
 
 
 def work(hosts):
@@ -13,8 +21,10 @@ def work(hosts):
         for place, plane in enumerate(planes):
             if plane.kind in ('tensorcore', 'sparsecore'):
                 lines = [l for l in plane.lines if l.name in ('XLA Ops', 'Sparse Core Ops') and not l.derived]
-            elif plane.kind in ('gpu', 'host'):
-                lines = [l for l in plane.lines if l.name != '_counters_' and not l.derived]
+            elif plane.kind == 'gpu':
+                lines = streams(plane)
+            elif plane.kind == 'host':
+                lines = [l for l in plane.lines if not l.derived]
             else:
                 lines = []
             events = [e for l in lines for e in l.events]
@@ -51,8 +61,70 @@ def idle_gaps(run):
         agree('after %s' % (key,), got[key]['after'] in after, True)
 
 
+def length(events):
+    """Time that the events cover, by the gaps that they leave."""
+    timed = [e for e in events if e.duration_ps > 0]
+    if not timed:
+        return 0
+    return max(e.end_ps for e in timed) - min(e.start_ps for e in timed) - sum(end - start for start, (end, _, _) in gaps(timed).items())
+
+
+def timed_gpus(run):
+    """[(host, plane, events with times)] of the GPUs, and the span of those of each host."""
+    gpus = []
+    for host, planes in run.hosts.items():
+        for plane in planes:
+            events = [e for l in streams(plane) for e in l.events if e.occurrences is None and e.duration_ps >= 0]
+            if plane.kind == 'gpu' and events:
+                gpus.append((host, plane, events))
+    spans = {host: max(e.end_ps for h, _, es in gpus if h == host for e in es) - min(e.start_ps for h, _, es in gpus if h == host for e in es) for host, _, _ in gpus}
+    return gpus, spans
+
+
+def gpu_shares(run):
+    """Time of a run's GPUs: in all events, and in none. What part of the spans they are busy."""
+    gpus, spans = timed_gpus(run)
+    if not gpus:
+        return
+    busy, span = sum(length(events) for _, _, events in gpus), sum(spans[host] for host, _, _ in gpus)
+    ops = sum(e.duration_ps for _, _, events in gpus for e in events)
+    rows = run.ask("SELECT category, self_time_us, occurrences, percent_of_ops FROM op_time_by_category({x}) WHERE host_or_device = 'Device'")
+    if not ops and span == busy:  # no time at all, no rows
+        agree('rows', rows, [])
+        return
+    agree('time of ops', sum(r['self_time_us'] for r in rows if r['category'] != 'IDLE'), ops / 1e6)
+    agree('events', sum(r['occurrences'] for r in rows), sum(len(events) for _, _, events in gpus))
+    agree('time in no op', [r['self_time_us'] for r in rows if r['category'] == 'IDLE'], [(span - busy) / 1e6])
+    agree('percents', sum(r['percent_of_ops'] or 0 for r in rows) if ops else 100, 100)
+    if all(p.kind not in ('tensorcore', 'sparsecore') for planes in run.hosts.values() for p in planes):
+        kpi = run.ask('SELECT active_device_count, device_busy_percent FROM kpi({x})')[0]
+        agree('kpi', kpi, {'active_device_count': len(gpus), 'device_busy_percent': 100 * busy / span if span else None})
+
+
+def is_compiler(name):
+    """By hand: the events that the kept profiles have, and of GPU and TPU compilers."""
+    words = ('backend_compile', 'JitCompiler::Compile', 'FusionCompiler::Compile', 'PjRtCpuClient::Compile', 'CpuCompiler::RunBackend', 'CpuCompiler::CompileCpuExecutable',
+             'XlaCompile', 'GpuCompiler::', 'TfrtTpuCompiler::Compile')
+    return name.startswith(words)
+
+
+def compiling(run):
+    """In steps of a host without devices that XProf finds by JAX's or TensorFlow's markers: compile events of the threads while the step lasts."""
+    if any(p.kind in ('gpu', 'tensorcore') for planes in run.hosts.values() for p in planes) or len(run.hosts) != 1:
+        return
+    events = [e for planes in run.hosts.values() for p in planes if p.name == '/host:CPU' for l in p.lines for e in l.events if is_compiler(e.name)]
+    for r in run.ask('SELECT start_ps, duration_ms, compilation_ms_actual AS ms FROM steps({x}) WHERE core_count'):
+        start, end = r['start_ps'], r['start_ps'] + round(r['duration_ms'] * 1e9)
+        inside = 0
+        edges = sorted({start, end} | {t for e in events for t in (e.start_ps, e.end_ps) if start < t < end})
+        for a, b in zip(edges, edges[1:]):
+            inside += (b - a) * any(e.start_ps <= a and b <= e.end_ps for e in events)
+        agree('step from %d' % start, r['ms'], inside / 1e9)
+
+
 if __name__ == '__main__':
     for one in runs():
-        with checking('idle_gaps ' + one.path):
-            idle_gaps(one)
+        for check in (idle_gaps, gpu_shares, compiling):
+            with checking('%s %s' % (check.__name__, one.path)):
+                check(one)
     finish()
