@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Waiting in collectives: collectives and the waits of stragglers from the bytes of each profile, as docs/semantics.md defines them.
+
+Groups are written out as lists of ids, and every occurrence is compared with those of all its peers."""
+import collections
+import re
+import sys
+
+sys.dont_write_bytecode = True
+from compare import agree, checking, finish, runs  # noqa: E402
+from device_time import COLLECTIVE, devices, ends, op_name, opcode  # noqa: E402
+from xspace import fields, signed, text, varint  # noqa: E402
+
+KINDS = ('all-reduce', 'all-gather', 'reduce-scatter', 'collective-permute', 'collective-broadcast', 'ragged-all-to-all', 'all-to-all')
+KERNELS = (('AllReduce', 'all-reduce'), ('AllGather', 'all-gather'), ('ReduceScatter', 'reduce-scatter'), ('Broadcast', 'collective-broadcast'),
+           ('SendRecv', 'collective-permute'), ('AllToAll', 'all-to-all'), ('Reduce', 'reduce'))
+
+
+def kind_in(word):
+    return next((k for k in KINDS if word.startswith(k)), None)
+
+
+# ---- programs ----
+
+def numbers(value):
+    """Of a repeated integer: packed, or one alone."""
+    if isinstance(value, int):
+        return [signed(value)]
+    found, at = [], 0
+    while at < len(value):
+        n, at = varint(value, at)
+        found.append(signed(n))
+    return found
+
+
+def all_of(message, number):
+    return [v for n, v in fields(message) if n == number]
+
+
+def repeated(message, number):
+    return [x for v in all_of(message, number) for x in numbers(v)]
+
+
+def last(message, number, default=None):
+    return (all_of(message, number) or [default])[-1]
+
+
+class Program:
+    def __init__(self, module):
+        self.instructions, self.roots = {}, {}
+        for computation in all_of(module, 3):
+            self.roots[last(computation, 5, 0)] = last(computation, 6, 0)
+            for message in all_of(computation, 2):
+                self.instructions.setdefault(text(last(message, 1, b'')), message)
+        self.by_id = {last(m, 35, 0): m for m in self.instructions.values()}
+        assigned = last(module, 15)
+        self.assignment = None if assigned is None else [repeated(m, 1) for m in all_of(assigned, 3)]
+
+    def find(self, name):
+        found = self.instructions.get(name)
+        if found and text(last(found, 2, b'')).startswith('async-') and repeated(found, 38):
+            found = self.by_id.get(self.roots.get(repeated(found, 38)[0]))
+        return found
+
+
+def programs_of(planes):
+    found = {}
+    for plane in planes:
+        if plane.name == '/host:metadata':
+            for key, meta in plane.metas.items():
+                named = re.search(r'\((\d+)\)$', meta.name)
+                for value in meta.stats.values():
+                    if isinstance(value, bytes) and all_of(value, 1):
+                        found.setdefault(int(named.group(1)) if named else key % 2**64, Program(all_of(value, 1)[0]))
+    return found
+
+
+# ---- groups ----
+
+def iota(shape, order, size):
+    """Rows of `size` of the array of this shape, its axes in another order: by walking it index by index."""
+    strides = [1] * len(shape)
+    for i in range(len(shape) - 1, 0, -1):
+        strides[i - 1] = strides[i] * shape[i]
+    flat = [0]
+    for axis in order:
+        flat = [x + i * strides[axis] for x in flat for i in range(shape[axis])]
+    return [flat[i:i + size] for i in range(0, len(flat), size)]
+
+
+class Groups:
+    """members: lists of ids; pairs: of source and target; neither: all devices. known: False: nothing says them."""
+
+    def __init__(self, kind, channel, is_global):
+        self.members = self.pairs = self.assignment = None
+        self.known = True
+        reduces = kind in ('all-reduce', 'all-gather', 'reduce-scatter')
+        self.ids = 'replica' if not channel else 'partition' if not reduces else 'device' if is_global else 'both'
+
+    def n_devices(self):
+        if self.assignment:
+            return sum(map(len, self.assignment))
+        ids = [i for m in (self.members or self.pairs or []) for i in m]
+        return max(ids, default=-1) + 1
+
+    def place(self, device):
+        """(id, what has to be equal) of a device; None: unknown."""
+        if not self.assignment:
+            return None if device is None else (device, 0)
+        for p, replicas in enumerate(self.assignment):
+            if device in replicas:
+                r = replicas.index(device)
+                return {'replica': (r, p), 'partition': (p, r), 'both': (r, 0), 'device': (r * len(self.assignment) + p, 0)}[self.ids]
+        return None
+
+    def peers(self, a, b):
+        if not self.known or (self.members is None and self.pairs is None and not self.assignment):
+            return True
+        a, b = self.place(a), self.place(b)
+        if not a or not b or a[1] != b[1]:
+            return False
+        if self.pairs is not None:
+            return (a[0], b[0]) in self.pairs or (b[0], a[0]) in self.pairs
+        return self.members is None or any(a[0] in m and b[0] in m for m in self.members)
+
+
+def groups_of_text(line, kind):
+    def attribute(key):
+        found = re.search(r'[ ,]%s=(\{(?:\{[^{}]*\},?)*\}|\[[^ ]*|[^ ,]*)' % key, line)
+        return found.group(1).rstrip(',') if found else ''
+    g = Groups(kind, attribute('channel_id'), attribute('use_global_device_ids') == 'true')
+    groups, pairs = attribute('replica_groups'), attribute('source_target_pairs')
+    if pairs:
+        g.pairs = [tuple(map(int, p.split(','))) for p in re.findall(r'\{(\d+,\d+)\}', pairs)]
+    elif groups.startswith('['):
+        head, _, rest = groups.partition('<=')
+        shape, order = (re.findall(r'\d+', part) for part in (rest + 'T').split('T')[:2])
+        g.members = iota(list(map(int, shape)), list(map(int, order)) or range(len(shape)), int(re.findall(r'\d+', head)[1]))
+    elif groups:
+        g.members = [list(map(int, m.split(','))) for m in re.findall(r'\{([\d,]+)\}', groups)] or None
+    else:
+        g.known = False
+    return g
+
+
+def groups_of_program(program, message, kind):
+    g = Groups(kind, last(message, 26, 0), last(message, 71, 0))
+    g.assignment = program.assignment
+    nested = last(message, 87, b'')
+    lists = all_of(message, 49) or all_of(nested, 1)
+    rows = last(message, 92) or last(nested, 2)
+    if kind == 'collective-permute':
+        g.pairs = [(last(m, 1, 0), last(m, 2, 0)) for m in all_of(message, 52)]
+    elif lists:
+        g.members = [repeated(m, 1) for m in lists]
+    elif rows is not None:
+        shape = repeated(rows, 3)
+        g.members = iota(shape, repeated(rows, 4) or range(len(shape)), last(rows, 2, 0))
+    elif all_of(message, 93):
+        g.known = False
+    return g
+
+
+# ---- collectives ----
+
+def number_of(device, run, same_kind, groups):
+    details = device.plane.stats.get('core_details')
+    if isinstance(details, bytes):
+        return last(details, 6, 0)
+    name = re.search(r':(\d+)$', device.plane.name)
+    return int(name.group(1)) if name and len(run.hosts) == 1 and groups.n_devices() <= same_kind else None
+
+
+def occurrences(run, mine):
+    """{(host, program, op, instruction): {device: [(start, duration)]}, ...} with the kind and an event of each."""
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    about = {}
+    for d in mine:
+        spans = [(s, e) for s, e in d.asynchronous if e] + [(e, e) for e in d.synchronous()]
+        for start, done in spans:
+            if d.kind_of(start) != COLLECTIVE:
+                continue
+            if d.kind == 'gpu':
+                kind = next((k for part, k in KERNELS if part in start.name), None)
+                name, instruction, program = start.name, str(start.stats.get('hlo_op', '')).rpartition('::')[2], start.stats.get('program_id')
+            else:
+                category = start.meta.stats.get('hlo_category', '')
+                name = d.op(start, done) if (start, done) in d.asynchronous else op_name(start)
+                kind = kind_in(category) or kind_in(opcode(start.name)) or kind_in(name)
+                instruction, program = name, start.meta.stats.get('program_id')
+            if kind:
+                program = program % 2**64 if isinstance(program, int) else None
+                key = (d.host, program, name, instruction)
+                found[key][d].append((start.start_ps, max(ends(done) - start.start_ps, 0)))
+                about[key, d] = (kind, start)
+    return found, about
+
+
+def check(run):
+    mine = devices(run)
+    found, about = occurrences(run, mine)
+    programs = {host: programs_of(planes) for host, planes in run.hosts.items()}
+    want = {}
+    for (host, program, name, instruction), of_devices in found.items():
+        for d, times in of_devices.items():
+            times.sort()
+        for d, times in of_devices.items():
+            kind, event = about[(host, program, name, instruction), d]
+            known = programs[host].get(program)
+            message = known.find(instruction) if known else None
+            of_program = message and kind_in(text(last(message, 2, b'')))
+            groups = groups_of_program(known, message, of_program) if of_program else groups_of_text(event.name, kind)
+            same_kind = sum(1 for x in mine if x.kind == d.kind and x.host == host)
+            ids = {x: number_of(x, run, same_kind, groups) for x in of_devices}
+            peers = [x for x in of_devices if x is not d and groups.peers(ids[d], ids[x])]
+            wait = None
+            if peers and all(len(of_devices[x]) == len(times) for x in peers):
+                wait = sum(min(max([start] + [of_devices[x][k][0] for x in peers]) - start, duration) for k, (start, duration) in enumerate(times))
+            want[host, d.plane.name, str(program) if program is not None else None, name, instruction or None] = (
+                of_program or kind, len(times), sum(t for _, t in times), wait)
+    got = run.ask('SELECT host, plane, program_id, name, hlo_op, kind, occurrences, total_ps, wait_ps FROM collectives({x})')
+    agree('collectives', {tuple(r.values())[:5]: tuple(r.values())[5:] for r in got}, want)
+    waited = collections.defaultdict(dict)
+    for (host, plane, *_), (_, _, _, wait) in want.items():
+        if wait is not None:
+            waited[host][plane] = waited[host].get(plane, 0) + wait
+    for row in run.ask('SELECT host, plane, step_count, waited_ms FROM stragglers({x}, 1000)'):
+        of_host = waited[row['host']]
+        wait = of_host.get(row['plane']) if row['plane'] else sum(of_host.values()) / len(of_host) if of_host else None
+        agree('waited %s' % row, row['waited_ms'], wait / 1e9 / row['step_count'] if wait is not None else None)
+
+
+if __name__ == '__main__':
+    for one in runs():
+        with checking('collectives ' + one.path):
+            check(one)
+    finish()
