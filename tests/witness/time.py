@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where the time goes, from the bytes of each profile: idle_gaps, op_time_by_category, kpi, and compiling in steps."""
+"""Where the time goes, from the bytes of each profile: idle_gaps, op_time_by_category, kpi, host_bound of TensorCores, and compiling in steps."""
 import sys
 
 sys.dont_write_bytecode = True
@@ -101,6 +101,26 @@ def gpu_shares(run):
         agree('kpi', kpi, {'active_device_count': len(gpus), 'device_busy_percent': 100 * busy / span if span else None})
 
 
+def idle_cores(run):
+    """Time of the steps in which TensorCores run no op; only if an op brings input: otherwise XProf's guess at waiting for input is taken off."""
+    planes = [p for planes in run.hosts.values() for p in planes]
+    ops = {i: [e for l in p.lines if l.name == 'XLA Ops' for e in l.events if e.occurrences is None and e.duration_ps > 0] for i, p in enumerate(planes) if p.kind == 'tensorcore'}
+    steps = run.ask('SELECT plane_id, start_ps, total_us FROM core_steps({x}) WHERE NOT dropped AND plane_id IS NOT NULL')
+    if not steps or not all(any('infeed' in e.name for e in ops[s['plane_id']]) for s in steps):
+        return
+    idle, total = 0, 0
+    for s in steps:
+        start, end = s['start_ps'], s['start_ps'] + round(s['total_us'] * 1e6)
+        at, total = start, total + end - start
+        for e in sorted(ops[s['plane_id']], key=lambda e: e.start_ps):
+            if e.end_ps > at and e.start_ps < end:
+                idle, at = idle + max(0, e.start_ps - at), max(at, min(e.end_ps, end))
+        idle += end - at
+    rows = {r['what']: r for r in run.ask('SELECT what, percent FROM host_bound({x})')}
+    agree('parts', sum(r['percent'] for r in rows.values()), 100)
+    agree('idle', rows['idle']['percent'], 100 * idle / total)
+
+
 def is_compiler(name):
     """By hand: the events that the kept profiles have, and of GPU and TPU compilers."""
     words = ('backend_compile', 'JitCompiler::Compile', 'FusionCompiler::Compile', 'PjRtCpuClient::Compile', 'CpuCompiler::RunBackend', 'CpuCompiler::CompileCpuExecutable',
@@ -124,7 +144,7 @@ def compiling(run):
 
 if __name__ == '__main__':
     for one in runs():
-        for check in (idle_gaps, gpu_shares, compiling):
+        for check in (idle_gaps, gpu_shares, idle_cores, compiling):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
     finish()
