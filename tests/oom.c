@@ -52,6 +52,8 @@ static const char *const queries[] = {
     "SELECT * FROM live_allocations(?1)",
     "SELECT *, peak_flops(?1) FROM devices(?1)",
     "SELECT * FROM kernel_stats(?1, 0)",
+    "SELECT * FROM kernel_ops(?1)",
+    "SELECT * FROM compare_ops(?1, ?1, 'hlo')",
     "SELECT * FROM op_metrics(?1)",
     "SELECT * FROM op_metrics_totals('tests/data/tpu_train_54')",
     "SELECT * FROM op_metrics('tests/data/tpu_train_54') LIMIT 80",
