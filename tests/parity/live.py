@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import answers
+import draws
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.environ.get("SHARED", os.path.join(ROOT, "..", "shared"))
@@ -78,9 +79,15 @@ def forged(build):
 
 
 def python_runs(command, folder):
+    said = attempted(command, folder)
+    if said:
+        raise SystemExit(said)
+
+
+def attempted(command, folder):
+    """Runs a command of the generator; what went wrong, or None."""
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-    if done.returncode:
-        raise SystemExit("%s: exit status %d\n%s" % (shlex.join(command), done.returncode, done.stdout.decode("utf-8", "replace")[-2000:]))
+    return "%s: exit status %d\n%s" % (shlex.join(command), done.returncode, done.stdout.decode("utf-8", "replace")[-2000:]) if done.returncode else None
 
 
 @functools.lru_cache(maxsize=None)
@@ -126,14 +133,6 @@ def asked_again(build, path, tools, times):
             yield answers.Answer(os.path.join(out, run, name))
 
 
-def case_of(seed):
-    """The scenario and the options that a seed stands for: those of one of the standard cases."""
-    with open(os.path.join(SHARED, "forge", "cases.tsv"), encoding="utf-8") as fh:
-        cases = [line.rstrip("\n").split("\t") for line in fh if not line.startswith(("#", "id\t")) and line.count("\t") >= 3]
-    case = random.Random(seed).choice(cases)
-    return case[1], shlex.split(case[3])
-
-
 def fresh(build, n, first, tools):
     """(profiles, answers, prefix) of n made-up profiles that nobody has seen, with XProf's answers."""
     forge = os.path.join(SHARED, "forge")
@@ -146,10 +145,12 @@ def fresh(build, n, first, tools):
     print("seeds %d to %d; again: tests/parity/run_tools --seeds %d --first %d" % (first, first + n - 1, n, first), flush=True)
     profiles, out = os.path.join(place, "plugins", "profile"), os.path.join(place, "answers")
     for seed in range(first, first + n):
-        scenario, options = case_of(seed)
-        name = "%s_%d" % (scenario, seed)
-        command = ["forge.py", scenario, "--seed", str(seed), "--run", name] + options
-        python_runs([sys.executable] + command + ["--out", place], forge)
+        for attempt in range(50):
+            scenario, options = draws.case_of(SHARED, seed, attempt)
+            name = "%s_%d" % (scenario, seed)
+            command = ["forge.py", scenario, "--seed", str(seed), "--run", name] + options
+            if not attempted([sys.executable] + command + ["--out", place], forge):
+                break
         recipes[os.path.join(profiles, name)] = shlex.join(["python3"] + command + ["--out", "DIR"])
     ask_xprof(profiles, profiles, out, tools, status=(0, 1))
     return profiles, out, "fresh/"

@@ -170,7 +170,7 @@ def conclusions(answer):
         part = re.search(r"HIGHLY|MODERATELY|POTENTIALLY|NOT|No step", text or "")
         return part and part.group()
 
-    row = {c: page.get("steptime_ms_" + c) for c in ("average", "standard_deviation", "minimum", "maximum")}
+    row = {c: page.get("steptime_ms_" + c) if steps_table[1] else None for c in ("average", "standard_deviation", "minimum", "maximum")}
     row.update(hardware=page["hardware_type"], step_count=Num(len(steps_table[1])), input=code(page["input_conclusion"]), input_percent=percent(page["input_conclusion"]),
                output=code(page.get("output_conclusion")), output_percent=percent(page.get("output_conclusion")),
                next_step=next((c for part, c in PAGE_CODES["summary_nextstep"] if part in page["summary_nextstep"]), "use_tf_data"))
@@ -204,7 +204,7 @@ def core_details(answer):
     columns = ["hostname", "device_ordinal", "core_num", "local_chip_id", "global_chip_id", "global_core_id"]
     rows = [[core.get("hostname", "")] + [core.get(c, Num("0")) for c in columns[1:]] for core in page.get("core_id_to_details", {}).values()
             if page["run_environment"].get("hardware_type") == "TPU"]
-    return (columns, rows) if rows else ([], [])
+    return (columns, rows) if rows else None
 
 
 def module_runs(answer):
@@ -742,7 +742,7 @@ OF_BATCH = {"batch_id": "CAST(batch_id AS TEXT)", "latency": "latency_ms", "padd
             "batching_efficiency": "batching_efficiency_fraction", "batching_delay_us": "batching_delay_ps / 1e9", "device_compute": "device_compute_ps / 1e9",
             "program_id": "ifnull(program_id, 'N/A')"}
 
-AS_TEXT = "iif(hardware = 'TPU', printf('%%.2f', ifnull(%s, 0)), printf('%%.1f', ifnull(%s, 0)))"
+AS_TEXT = "iif(step_count, printf(iif(hardware = 'TPU', '%%.2f', '%%.1f'), ifnull(%s, 0)), NULL)"
 
 TOOLS = [
     # ops and kernels
@@ -968,7 +968,7 @@ TOOLS = [
         all_other_percent = CASE WHEN all_others_verdict <> 'no' THEN printf('%%.1f', all_others_percent) END
         device_collectives = iif(hardware = 'TPU', NULL, collectives_verdict)
         device_collectives_percent = CASE WHEN hardware <> 'TPU' AND collectives_verdict <> 'no' THEN printf('%%.1f', collectives_percent) END""" %
-          tuple(AS_TEXT % (c, c) for c in ("step_time_ms_average", "step_time_ms_deviation", "step_time_ms_min", "step_time_ms_max")), rows=conclusions,
+          tuple(AS_TEXT % c for c in ("step_time_ms_average", "step_time_ms_deviation", "step_time_ms_min", "step_time_ms_max")), rows=conclusions,
           asks=("input_pipeline_analyzer", "overview_page")),
     Entry("input_pipeline_analyzer.steps", "input_steps", "input_steps({source})", INPUT_STEPS, key="stepnum", order=True, left_out=TOOLTIP, turn=NO_INFEED),
     Entry("input_pipeline_analyzer.max_infeed_core", "input_steps", "input_steps({source}) WHERE tc_compute_ms IS NOT NULL", """
@@ -1023,7 +1023,7 @@ TOOLS = [
 
     # devices
     Entry("op_stats.peaks", "devices", "(SELECT * FROM devices({source}) LIMIT 1)", """
-        device_type
+        device_type = (SELECT device_type FROM devices({source}) ORDER BY name GLOB '/device:GPU:*' DESC LIMIT 1)
         flops = ifnull(peak_flops_per_second, 0) / 1e12
         ridge = ifnull(hbm_ridge_point, 0)
         has_cmem = ifnull(has_cmem, 0)
@@ -1035,13 +1035,14 @@ TOOLS = [
         cmem_write = ifnull(peak_cmem_write_bytes_per_second, 0) / 1e9
         vmem_read = ifnull(peak_vmem_read_bytes_per_second, 0) / 1e9
         vmem_write = ifnull(peak_vmem_write_bytes_per_second, 0) / 1e9""", rows=peaks_of_devices),
-    Entry("op_stats.core_details", "devices", "devices({source}) JOIN hosts({source}) AS h USING (host) WHERE device_ordinal IS NOT NULL", """
-        hostname = coalesce(core_hostname, h.hostname, 'localhost')
+    Entry("op_stats.core_details", "devices", "(SELECT DISTINCT ifnull(h.hostname, 'localhost') AS hostname, device_ordinal, core_num, local_chip_id, global_chip_id, global_core_id "
+          "FROM devices({source}) JOIN hosts({source}) AS h USING (host) WHERE device_ordinal IS NOT NULL)", """
+        hostname
         device_ordinal = ifnull(device_ordinal, 0)
         core_num = ifnull(core_num, 0)
         local_chip_id = ifnull(local_chip_id, 0)
         global_chip_id = ifnull(global_chip_id, 0)
-        global_core_id = ifnull(global_core_id, 0)""", key="hostname device_ordinal core_num", rows=core_details),
+        global_core_id = ifnull(global_core_id, 0)""", key="hostname device_ordinal core_num", rows=core_details, among="ours"),
 
     # memory
     Entry("memory_profile.summary", "memory_allocators", "memory_allocators({source})", """
