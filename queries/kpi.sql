@@ -3,7 +3,7 @@
 -- column run TEXT: the run
 -- column hardware TEXT: UNKNOWN_HARDWARE, CPU_ONLY, GPU or TPU
 -- column device_count INTEGER: GPUs, TensorCores and SparseCores, also those without work
--- column step_count INTEGER: complete steps, or those that a framework marks where XProf finds none
+-- column step_count INTEGER: complete steps
 -- column step_time_ms REAL [ms]: how long such a step takes, on average; NULL without any
 -- column step_time_deviation_percent REAL [percent]: sample deviation of that, by the average; NULL for fewer than two steps
 -- column input_percent REAL [percent 0..100]: share of the complete steps, of all cores together, that goes to input: as in host_bound; NULL without steps
@@ -32,8 +32,8 @@ WITH device AS MATERIALIZED (
     FROM temp.flops_utilization_by_step(:source)
     WHERE utilization_percent IS NOT NULL
     GROUP BY run
-), marked AS MATERIALIZED (
-    SELECT run, avg(duration_ms) AS ms, stddev(duration_ms) AS deviation FROM temp.steps(:source) WHERE outside_xprof GROUP BY run
+), step AS MATERIALIZED (
+    SELECT run, count(*) AS n, avg(duration_ms) AS ms, stddev(duration_ms) AS deviation FROM temp.steps(:source) WHERE NOT dropped GROUP BY run
 ), allocator AS MATERIALIZED (
     SELECT run, CASE WHEN allocator GLOB '[0-9]*' THEN 'allocator ' ELSE '' END || allocator AS name, max(profile_peak_bytes) / 1048576.0 AS mib FROM temp.memory_allocators(:source) GROUP BY run
 ), program AS MATERIALIZED (
@@ -42,12 +42,12 @@ WITH device AS MATERIALIZED (
     WHERE memory_space = 0 AND run NOT IN (SELECT run FROM allocator)
     GROUP BY run
 )
-SELECT i.run, i.hardware, coalesce(d.n, 0), i.step_count_actual, coalesce(i.step_time_ms_average, m.ms),
+SELECT i.run, i.hardware, coalesce(d.n, 0), coalesce(m.n, 0), coalesce(i.step_time_ms_average, m.ms),
        CASE WHEN i.step_time_ms_average > 0 THEN 100.0 * i.step_time_ms_deviation / i.step_time_ms_average WHEN m.ms > 0 THEN 100.0 * m.deviation / m.ms END,
        i.input_percent_actual, i.input_verdict_actual, coalesce(w.n, 0), 100.0 * w.computing / w.span, 100.0 * w.communicating / w.span, 100.0 * w.exposed / w.span,
        100.0 * w.busy / w.span,
        CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used, CASE WHEN d.n THEN i.kernel_launch_percent_actual END,
        coalesce(a.mib, p.mib), coalesce(a.name, p.name)
 FROM temp.input_pipeline(:source) AS i LEFT JOIN device AS d ON d.run = i.run LEFT JOIN totals AS t ON t.run = i.run LEFT JOIN work AS w ON w.run = i.run LEFT JOIN flops AS f ON f.run = i.run
-     LEFT JOIN marked AS m ON m.run = i.run LEFT JOIN allocator AS a ON a.run = i.run LEFT JOIN program AS p ON p.run = i.run
+     LEFT JOIN step AS m ON m.run = i.run LEFT JOIN allocator AS a ON a.run = i.run LEFT JOIN program AS p ON p.run = i.run
 ORDER BY i.run

@@ -139,9 +139,6 @@ SELECT 1 FROM memory_events('x') WHERE event_id NOT IN (SELECT event_id FROM tra
 SELECT 1 FROM dcn_messages('x') WHERE event_id NOT IN (SELECT event_id FROM trace_events('x')) UNION ALL
 SELECT 1 FROM devices('x') WHERE plane_id NOT IN (SELECT plane_id FROM planes('x'));
 
--- shares of ops are 100 % together
-SELECT 1 FROM (SELECT total(self_time_percent) AS percent FROM top_ops('x', 1000000000)) WHERE percent <> 0 AND abs(percent - 100) > 1e-6;
-
 -- words are those that prof_columns lists
 SELECT 1 FROM planes('x') WHERE kind NOT IN ('host', 'tensorcore', 'sparsecore', 'gpu', 'metadata', 'custom', 'other') UNION ALL
 SELECT 1 FROM lines('x') WHERE instr((SELECT description FROM prof_columns WHERE table_name = 'lines' AND "column" = 'kind'), kind) = 0 UNION ALL
@@ -152,3 +149,40 @@ SELECT 1 FROM input_pipeline('x') WHERE hardware NOT IN ('UNKNOWN_HARDWARE', 'CP
 SELECT 1 FROM tf_data_iterators('x') WHERE instr((SELECT description FROM prof_columns WHERE table_name = 'tf_data_iterators' AND "column" = 'suggestion'), suggestion) = 0 UNION ALL
 SELECT 1 FROM roofline('x') WHERE instr((SELECT description FROM prof_columns WHERE table_name = 'roofline' AND "column" = 'bound_by'), bound_by) = 0 UNION ALL
 SELECT 1 FROM recommendations('x') WHERE severity NOT IN ('error', 'warning', 'info') OR tip_type NOT IN ('faq', 'host', 'device', 'doc') OR section NOT IN ('overview_page', 'input_pipeline_analyzer', 'smart_suggestion', 'more_suggestions', 'libprofsql');
+
+
+-- shares of a whole add up to 100 (true files)
+SELECT 1 FROM (SELECT total(self_time_percent) AS p, max(self_time_percent) AS most FROM top_ops('x', 1000000) GROUP BY run) WHERE most IS NOT NULL AND abs(p - 100) > 1e-6 UNION ALL
+SELECT 1 FROM (SELECT total(percent) AS p, max(percent) AS most FROM op_time_by_category('x') GROUP BY run, host_or_device) WHERE most IS NOT NULL AND abs(p - 100) > 1e-6 UNION ALL
+SELECT 1 FROM (SELECT total(percent_of_ops) AS p, max(percent_of_ops) AS most FROM op_time_by_category('x') GROUP BY run, host_or_device) WHERE most IS NOT NULL AND abs(p - 100) > 1e-6 UNION ALL
+SELECT 1 FROM (SELECT total(line_percent) AS p, max(line_percent) AS most FROM op_time_by_line('x', 1000000) GROUP BY run, host, plane, line) WHERE most IS NOT NULL AND abs(p / 100 - round(p / 100)) > 1e-6 UNION ALL
+SELECT 1 FROM (SELECT total(percent) AS p, max(percent) AS most FROM host_bound('x') GROUP BY run) WHERE most IS NOT NULL AND abs(p - 100) > 1e-6;
+
+-- kpi sums up devices and steps as their tables have them
+SELECT 1 FROM kpi('x') AS k JOIN (SELECT run, count(span_ps) AS n, 100.0 * sum(busy_ps) / sum(span_ps) AS busy, 100.0 * sum(computing_ps) / sum(span_ps) AS computing,
+ 100.0 * sum(communicating_ps) / sum(span_ps) AS communicating, 100.0 * sum(exposed_communication_ps) / sum(span_ps) AS exposed FROM device_time('x') GROUP BY 1) USING (run)
+ WHERE active_device_count <> n OR abs(busy - device_busy_percent) > 1e-9 OR abs(computing - compute_percent) > 1e-9 OR abs(communicating - collectives_percent) > 1e-9
+ OR abs(exposed - exposed_communication_percent) > 1e-9 UNION ALL
+SELECT 1 FROM kpi('x') AS k JOIN (SELECT run, count(*) AS n FROM steps('x') WHERE NOT dropped GROUP BY 1) USING (run) WHERE step_count <> n UNION ALL
+SELECT 1 FROM kpi('x') WHERE compute_percent + exposed_communication_percent > device_busy_percent + 100 * 1e-9 AND hardware = 'GPU';
+
+-- what is idle within the work of a device lies in its gaps (true files)
+SELECT 1 FROM (SELECT run, plane_id, plane, busy_ps, own FROM device_time('x') JOIN (SELECT plane_id, max(end_ps) - min(start_ps) AS own FROM trace_events('x') JOIN
+ (SELECT line_id FROM lines('x') WHERE kind IN ('stream', 'ops') AND NOT derived) USING (line_id) WHERE occurrences IS NULL AND duration_ps >= 0 GROUP BY 1) USING (plane_id) WHERE kind IN ('gpu', 'tensorcore'))
+ LEFT JOIN (SELECT plane, total(duration_us) * 1e6 AS gaps FROM idle_gaps('x', 1000000) GROUP BY 1) USING (plane)
+ WHERE (SELECT count(*) FROM hosts('x')) = 1 AND abs(own - busy_ps - coalesce(gaps, 0)) > 1 + 1e-9 * own;
+
+-- time by op, by line and by device is the events' time (true files)
+SELECT 1 FROM (SELECT total(self_time_us) AS us FROM top_ops('x', 1000000)), (SELECT total(self_ps) / 1e6 AS us2 FROM trace_events('x') WHERE NOT derived AND CASE
+ WHEN EXISTS (SELECT 1 FROM trace_events('x') WHERE NOT derived AND plane_kind IN ('gpu', 'tensorcore', 'sparsecore'))
+ THEN plane_kind = 'gpu' OR plane_kind IN ('tensorcore', 'sparsecore') AND line_kind = 'ops' ELSE plane_kind = 'host' END) WHERE abs(us - us2) > 1e-9 * us2 UNION ALL
+SELECT 1 FROM (SELECT total(self_time_us) AS us FROM op_time_by_line('x', 1000000)), (SELECT total(self_ps) / 1e6 AS us2 FROM trace_events('x') WHERE NOT derived) WHERE abs(us - us2) > 1e-9 * us2 UNION ALL
+SELECT 1 FROM (SELECT total(total_time_us) AS us, total(occurrences) AS n FROM kernel_time_by_op('x', 1000000)), (SELECT total(duration_ps) / 1e6 AS us2, count(*) AS m FROM trace_events('x')
+ WHERE plane_kind = 'gpu' AND NOT derived AND line_kind = 'stream') WHERE abs(us - us2) > 1e-9 * us2;
+
+-- a launch comes with its kernel, and ranks follow the times
+SELECT 1 FROM (SELECT total(launches) AS n FROM launch_latency('x', 1000000)), (SELECT count(*) AS m FROM trace_events('x') AS k WHERE plane_kind = 'gpu' AND NOT derived AND correlation_id IS NOT NULL
+ AND EXISTS (SELECT 1 FROM trace_events('x') AS l WHERE l.correlation_id = k.correlation_id AND l.host = k.host AND l.plane_kind = 'host')) WHERE n <> m UNION ALL
+SELECT 1 FROM launch_latency('x', 1000000) WHERE avg_latency_us > max_latency_us + 1e-9 OR median_latency_us > max_latency_us + 1e-9 UNION ALL
+SELECT 1 FROM slowest_steps('x', 1000000) AS a JOIN slowest_steps('x', 1000000) AS b USING (run) WHERE a.rank < b.rank AND a.duration_ms < b.duration_ms UNION ALL
+SELECT 1 FROM top_ops('x', 1000000) WHERE min_time_us > max_time_us OR avg_time_us NOT BETWEEN min_time_us - 1e-6 AND max_time_us + 1e-6;
