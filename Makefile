@@ -51,10 +51,11 @@ $(BUILD)/queries.c: queries/compile.awk queries $(wildcard queries/*.sql)
 	$(call say,GEN)
 	$(Q)awk -f queries/compile.awk $(sort $(wildcard queries/*.sql)) > $@.part && mv $@.part $@
 
-$(BUILD)/schema/%.pb-c.c: schema/%.proto | setup
-	@mkdir -p $(@D)
+$(BUILD)/schema/%.pb-c.c: schema/%.proto schema/compact.awk | setup
+	@mkdir -p $(@D)/whole
 	$(call say,GEN)
-	$(Q)protoc-c --proto_path=schema --c_out=$(BUILD)/schema $<
+	$(Q)protoc-c --proto_path=schema --c_out=$(@D)/whole $<
+	$(Q)for f in $*.pb-c.h $*.pb-c.c; do awk -f schema/compact.awk $(@D)/whole/$$f > $(@D)/$$f.part && mv $(@D)/$$f.part $(@D)/$$f || exit; done
 
 $(BUILD)/libprofsql.so: $(OBJECTS)
 	$(call say,LINK)

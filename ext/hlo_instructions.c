@@ -157,19 +157,19 @@ static void result_called(sqlite3_context *ctx, const HloModule *m, const Xla__H
 static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const HloModule *m = c->item;
-    const HloOp *at = &m->ops[c->j];
-    const Xla__HloInstructionProto *op = at->instruction;
+    HloOp at = hlo_op(m, c->j);
+    const Xla__HloInstructionProto *op = at.instruction;
     TextBuffer text = {0};
     int64_t space;
     uint64_t fingerprint;
     if (row_program_column(c, ctx, column)) return;
     switch (column) {
-    case HI_COMPUTATION: sqlite3_result_text(ctx, at->computation->name, -1, SQLITE_STATIC); break;
+    case HI_COMPUTATION: sqlite3_result_text(ctx, at.computation->name, -1, SQLITE_STATIC); break;
     case HI_ID: sqlite3_result_int64(ctx, op->id); break;
     case HI_NAME: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
     case HI_OPCODE: sqlite3_result_text(ctx, op->opcode, -1, SQLITE_STATIC); break;
     case HI_CATEGORY: sqlite3_result_text(ctx, hlo_category(m, op), -1, SQLITE_STATIC); break;
-    case HI_FUSION_KIND: result_proto_text(ctx, op->fusion_kind); break;
+    case HI_FUSION_KIND: result_proto_text(ctx, op->more->fusion_kind); break;
     case HI_SHAPE:
         if (op->shape) hlo_shape_text(op->shape, true, &text);
         result_buffer(ctx, &text);
@@ -195,8 +195,8 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     case HI_FILE: result_source_file(ctx, m, op); break;
     case HI_LINE: result_source_line(ctx, m, op); break;
     case HI_STACK: result_source_stack(ctx, m, op); break;
-    case HI_ROOT: sqlite3_result_int(ctx, at->computation->root_id == op->id); break;
-    case HI_COMPUTATION_ID: sqlite3_result_int64(ctx, at->computation->id); break;
+    case HI_ROOT: sqlite3_result_int(ctx, at.computation->root_id == op->id); break;
+    case HI_COMPUTATION_ID: sqlite3_result_int64(ctx, at.computation->id); break;
     case HI_CALLED: result_called(ctx, m, op); break;
     case HI_FINGERPRINT:
         if (hlo_fingerprint(m, op, &fingerprint, &c->err)) result_id(ctx, fingerprint);

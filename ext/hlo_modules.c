@@ -165,7 +165,7 @@ static const Column hlo_operands_columns[] = {HLO_OPERANDS_COLUMNS(COLUMN_DOC)};
 static bool hlo_operands_next(RowCursor *c)
 {
     c->nth++;
-    while (!c->started || c->nth >= ((const HloModule *)c->item)->ops[c->j].instruction->n_operand_ids) {
+    while (!c->started || c->nth >= hlo_op(c->item, c->j).instruction->n_operand_ids) {
         if (!row_next_op(c)) return false;
         c->nth = 0, c->started = true;
     }
@@ -176,7 +176,7 @@ static bool hlo_operands_next(RowCursor *c)
 static void hlo_operands_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const HloModule *m = c->item;
-    const Xla__HloInstructionProto *op = m->ops[c->j].instruction, *operand;
+    const Xla__HloInstructionProto *op = hlo_op(m, c->j).instruction, *operand;
     if (row_program_column(c, ctx, column)) return;
     switch (column) {
     case OP_ID: sqlite3_result_int64(ctx, op->id); break;

@@ -34,7 +34,7 @@ static void fill_computation(CostGraph *g, CostComputation *c, uint32_t *next_op
     c->root = COST_NONE;
     for (uint32_t i = c->first; i < c->first + c->n; i++) {
         CostNode *node = &g->nodes[i];
-        const Xla__HloInstructionProto *op = g->module->ops[i].instruction;
+        const Xla__HloInstructionProto *op = hlo_op(g->module, i).instruction;
         *node = (CostNode){
             .op = op, .shape = op->shape ? op->shape : &no_shape, .computation = (uint32_t)(c - g->computations), .opcode = (uint16_t)hlo_opcode(op->opcode)};
         node->first_operand = *next_operand, node->n_operands = node->n_figures = (uint32_t)op->n_operand_ids;
@@ -60,7 +60,7 @@ static int graph_make(CostGraph *g, ProfErr *err)
 {
     const Xla__HloModuleProto *hlo = g->module->proto->hlo_module;
     uint64_t n_operands = 0;
-    for (size_t i = 0; i < g->module->n_ops; i++) n_operands += g->module->ops[i].instruction->n_operand_ids;
+    for (size_t i = 0; i < g->module->n_ops; i++) n_operands += hlo_op(g->module, i).instruction->n_operand_ids;
     if (g->module->n_ops >= COST_NONE || n_operands >= COST_NONE) return g->failed = true, PROF_OK;
     g->n_nodes = (uint32_t)g->module->n_ops, g->n_computations = hlo->n_computations;
     g->n_operands = (uint32_t)n_operands;
@@ -115,8 +115,8 @@ static void push(Walk *w, uint32_t at)
 static void push_control(Walk *w, const CostNode *node, bool reversed)
 {
     const Xla__HloInstructionProto *op = node->op;
-    for (size_t i = 0; i < op->n_control_predecessor_ids; i++) {
-        int64_t at = hlo_position(w->g->module, op->control_predecessor_ids[reversed ? op->n_control_predecessor_ids - 1 - i : i]);
+    for (size_t i = 0; i < op->more->n_control_predecessor_ids; i++) {
+        int64_t at = hlo_position(w->g->module, op->more->control_predecessor_ids[reversed ? op->more->n_control_predecessor_ids - 1 - i : i]);
         if (at >= 0) push(w, (uint32_t)at);
     }
 }
@@ -211,7 +211,7 @@ static int64_t positive(int64_t value) { return value > 0 ? value : 0; }
 static int64_t device_flops(const CostGraph *g, const CostNode *node)
 {
     int widest = 0;
-    bool gemm = node->opcode == HLO_CUSTOM_CALL && !strncmp(node->op->custom_call_target, "__cublas$lt$", 12);
+    bool gemm = node->opcode == HLO_CUSTOM_CALL && !strncmp(node->op->more->custom_call_target, "__cublas$lt$", 12);
     if (node->opcode == HLO_CUSTOM_CALL && !gemm) return cost_integer(node->flops);
     for (uint32_t i = 0; i < (gemm && node->n_operands ? 1 : node->n_operands); i++) {
         const CostNode *operand = cost_operand(g, node, i);

@@ -64,8 +64,8 @@ static int64_t limit(const Xla__ShapeProto *shape, const int64_t *dimensions, si
 /* The pairs of all spatial dimensions; -1: they cannot be counted. */
 static int64_t all_positions(CostGraph *g, const CostNode *node, const Xla__ShapeProto *input, const Xla__ShapeProto *kernel, const Xla__ShapeProto *output)
 {
-    const Xla__ConvolutionDimensionNumbers *d = node->op->convolution_dimension_numbers;
-    const Xla__Window *window = node->op->window;
+    const Xla__ConvolutionDimensionNumbers *d = node->op->rare->convolution_dimension_numbers;
+    const Xla__Window *window = node->op->rare->window;
     int64_t product = 1;
     for (size_t i = 0; window && i < window->n_dimensions; i++) {
         int64_t k = limit(kernel, d->kernel_spatial_dimensions, d->n_kernel_spatial_dimensions, i);
@@ -81,14 +81,14 @@ static int64_t all_positions(CostGraph *g, const CostNode *node, const Xla__Shap
 int64_t cost_convolution_operations(CostGraph *g, const CostNode *node, const Xla__ShapeProto *input, const Xla__ShapeProto *kernel,
                                     const Xla__ShapeProto *output)
 {
-    const Xla__ConvolutionDimensionNumbers *d = node->op->convolution_dimension_numbers;
+    const Xla__ConvolutionDimensionNumbers *d = node->op->rare->convolution_dimension_numbers;
     int64_t features = d ? cost_dimension(input, d->input_feature_dimension) : -1;
     int64_t batch = d ? cost_dimension(input, d->input_batch_dimension) : -1;
     int64_t outputs = d ? cost_dimension(output, d->output_feature_dimension) : -1;
     int64_t pairs = features < 0 || batch < 0 || outputs < 0 ? -1 : all_positions(g, node, input, kernel, output);
     if (pairs < 0) return -1;
-    int64_t groups = node->op->feature_group_count > 1 ? node->op->feature_group_count : 1;
-    int64_t batches = node->op->batch_group_count > 1 ? node->op->batch_group_count : 1;
+    int64_t groups = node->op->rare->feature_group_count > 1 ? node->op->rare->feature_group_count : 1;
+    int64_t batches = node->op->rare->batch_group_count > 1 ? node->op->rare->batch_group_count : 1;
     return cost_multiply(2, cost_multiply(cost_multiply(cost_multiply(features / groups, outputs), batch / batches), pairs));
 }
 
@@ -148,7 +148,7 @@ static bool is_convolution(const char *target)
 
 void cost_custom_call(CostGraph *g, CostNode *node)
 {
-    const char *target = node->op->custom_call_target;
+    const char *target = node->op->more->custom_call_target;
     const CostNode *left = cost_operand(g, node, 0);
     if (is_gemm(target)) {
         count_first_output(node);

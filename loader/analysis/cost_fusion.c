@@ -197,7 +197,7 @@ static void find_readers(Fusion *f)
     if (!f->readers) return no_memory(f);
     for (uint32_t i = 0; i < f->c->n; i++) {
         const CostNode *node = node_at(f, i), *tuple = node->opcode == HLO_GET_TUPLE_ELEMENT ? cost_operand(f->g, node, 0) : NULL;
-        if (tuple) f->readers[f->n_readers++] = (TupleReader){(uint32_t)(tuple - f->g->nodes) - f->c->first, i, node->op->tuple_index};
+        if (tuple) f->readers[f->n_readers++] = (TupleReader){(uint32_t)(tuple - f->g->nodes) - f->c->first, i, node->op->more->tuple_index};
     }
     if (f->n_readers) qsort(f->readers, f->n_readers, sizeof *f->readers, by_tuple);
 }
@@ -240,7 +240,7 @@ static void read_parameters(Fusion *f)
     CostNode *fusion = f->fusion;
     for (uint32_t i = 0; i < f->c->n; i++) {
         const CostNode *node = node_at(f, i);
-        int64_t number = node->op->parameter_number;
+        int64_t number = node->op->more->parameter_number;
         if (node->opcode == HLO_PARAMETER && number >= 0 && number < fusion->n_operands) f->parameters[number] = i;
     }
     for (uint32_t k = 0; k < fusion->n_operands; k++) {
@@ -257,7 +257,7 @@ static void read_parameters(Fusion *f)
 /* Fusions that the compiler made around a gather or scatter cost what that one costs; XLA does not look at the rest. */
 static bool cost_as_gather(CostGraph *g, CostNode *fusion, const CostComputation *c, uint32_t *order, int depth)
 {
-    if (strcmp(fusion->op->fusion_kind, "kCustom") != 0) return false;
+    if (strcmp(fusion->op->more->fusion_kind, "kCustom") != 0) return false;
     uint32_t n = cost_order(g, c, true, order);
     for (uint32_t i = 0; i < n && !g->failed; i++) {
         CostNode *node = &g->nodes[order[i]];

@@ -77,7 +77,7 @@ static double called_all(Needs *n, const CostNode *node, int depth)
 
 static double select_and_scatter(Needs *n, const CostNode *node, int depth)
 {
-    double sources = (double)operand_elements(n->g, node, 1), window = (double)cost_window_elements(node->op->window);
+    double sources = (double)operand_elements(n->g, node, 1), window = (double)cost_window_elements(node->op->rare->window);
     return sources * (window - 1) * called(n, node, 0, depth) + sources * called(n, node, 1, depth);
 }
 
@@ -131,7 +131,7 @@ static double matrix_product(const CostGraph *g, const CostNode *node)
 static double convolution(CostGraph *g, const CostNode *node)
 {
     const CostNode *a = cost_operand(g, node, 0), *b = cost_operand(g, node, 1);
-    const char *target = node->op->custom_call_target;
+    const char *target = node->op->more->custom_call_target;
     const Xla__ShapeProto *result = cost_array(node->shape);
     if (!a || !b) return NAN;
     if (!strcmp(target, "__cudnn$convBackwardInput")) return count(cost_convolution_operations(g, node, result, b->shape, a->shape));
@@ -170,7 +170,7 @@ static int64_t key_length(const CostGraph *g, const CostNode *node, bool backwar
  * a mask leaves out, are not taken into account. Values are as long as keys unless the output says otherwise. */
 static double attention(const CostGraph *g, const CostNode *node)
 {
-    bool backward = strstr(node->op->custom_call_target, "Backward") != NULL;
+    bool backward = strstr(node->op->more->custom_call_target, "Backward") != NULL;
     int64_t n = scores(g, node), key = key_length(g, node, backward), value = key;
     const CostNode *query = cost_operand(g, node, 0);
     if (n < 0 || key <= 0 || !query) return NAN;
@@ -217,7 +217,7 @@ static double estimate(const CostGraph *g, const CostNode *node)
 
 static LibraryCall library_call(CostGraph *g, const CostNode *node)
 {
-    const char *target = node->op->custom_call_target;
+    const char *target = node->op->more->custom_call_target;
     if (!strcmp(target, "__cublas$gemm") || starts_with(target, "__cublas$lt$matmul")) return (LibraryCall){true, matrix_product(g, node)};
     if (starts_with(target, "__cudnn$conv") && strcmp(target, "__cudnn$convReorderFilter") && strcmp(target, "__cudnn$convReorderFilterAndBias"))
         return (LibraryCall){true, convolution(g, node)};

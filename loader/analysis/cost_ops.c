@@ -54,8 +54,8 @@ static void elementwise(CostNode *node)
 int64_t cost_dot_operations(const CostGraph *g, const CostNode *node)
 {
     const Xla__HloInstructionProto *op = node->op;
-    const Xla__RaggedDotDimensionNumbers *ragged = op->ragged_dot_dimension_numbers;
-    const Xla__DotDimensionNumbers *d = node->opcode == HLO_RAGGED_DOT ? (ragged ? ragged->dot_dimension_numbers : NULL) : op->dot_dimension_numbers;
+    const Xla__RaggedDotDimensionNumbers *ragged = op->rare->ragged_dot_dimension_numbers;
+    const Xla__DotDimensionNumbers *d = node->opcode == HLO_RAGGED_DOT ? (ragged ? ragged->dot_dimension_numbers : NULL) : op->rare->dot_dimension_numbers;
     const CostNode *left = cost_operand(g, node, 0);
     int64_t n = cost_elements(node->shape);
     if (node->opcode == HLO_RAGGED_DOT) { /* each row meets one group only: the first dimensions of the result do not count */
@@ -77,7 +77,7 @@ static void dot(const CostGraph *g, CostNode *node)
 static void concatenate(const CostGraph *g, CostNode *node)
 {
     enum { COMPARE_AND_BRANCH = 6, BOTH_BRANCHES = 400, WARP = 32 };
-    int64_t dimension = node->op->n_dimensions ? node->op->dimensions[0] : 0;
+    int64_t dimension = node->op->more->n_dimensions ? node->op->more->dimensions[0] : 0;
     const CostNode *first = cost_operand(g, node, 0);
     bool crosses = dimension > 0 && first && cost_dimension(first->shape, dimension) % WARP != 0; /* a warp meets the border of two operands */
     node->flops = (float)cost_multiply(crosses ? BOTH_BRANCHES : COMPARE_AND_BRANCH, cost_all_elements(node->shape));
@@ -94,7 +94,7 @@ int64_t cost_sort_operations(const CostGraph *g, const CostNode *node)
 int64_t cost_fft_operations(const CostGraph *g, const CostNode *node)
 {
     int64_t logs = 1;
-    for (size_t i = 0; i < node->op->n_fft_length; i++) logs = cost_multiply(logs, floor_log2(node->op->fft_length[i]));
+    for (size_t i = 0; i < node->op->rare->n_fft_length; i++) logs = cost_multiply(logs, floor_log2(node->op->rare->fft_length[i]));
     return cost_multiply(cost_multiply(8, logs), operand_elements(g, node, 0));
 }
 
@@ -158,7 +158,7 @@ int64_t cost_window_elements(const Xla__Window *window)
 
 int64_t cost_reduce_window_applications(const CostNode *node)
 {
-    const Xla__Window *window = node->op->window;
+    const Xla__Window *window = node->op->rare->window;
     const Xla__ShapeProto *result = cost_array(node->shape);
     int64_t n = cost_elements(result), applications = cost_multiply(cost_add(cost_window_elements(window), -1), n);
     size_t n_wide = 0, wide = 0;
@@ -175,7 +175,7 @@ int64_t cost_reduce_window_applications(const CostNode *node)
 
 static void select_and_scatter(CostGraph *g, CostNode *node, int depth)
 {
-    int64_t sources = operand_elements(g, node, 1), selected = cost_multiply(sources, cost_add(cost_window_elements(node->op->window), -1));
+    int64_t sources = operand_elements(g, node, 1), selected = cost_multiply(sources, cost_add(cost_window_elements(node->op->rare->window), -1));
     node->flops = (float)selected * applied(g, node, 0, depth) + (float)sources * applied(g, node, 1, depth);
 }
 
@@ -219,12 +219,12 @@ static void dynamic_update_slice(CostGraph *g, CostNode *node)
 /* Devices in a group. */
 static int64_t ranks(const Xla__HloInstructionProto *op)
 {
-    const Xla__MeshAxesReplicaGroupListProto *mesh = op->mesh_axes_replica_group_list;
-    const Xla__CollectiveDeviceListProto *list = op->collective_device_list;
-    Xla__ReplicaGroup *const *groups = op->n_replica_groups || !list ? op->replica_groups : list->replica_groups;
-    size_t n_groups = op->n_replica_groups || !list ? op->n_replica_groups : list->n_replica_groups;
+    const Xla__MeshAxesReplicaGroupListProto *mesh = op->rare->mesh_axes_replica_group_list;
+    const Xla__CollectiveDeviceListProto *list = op->rare->collective_device_list;
+    Xla__ReplicaGroup *const *groups = op->rare->n_replica_groups || !list ? op->rare->replica_groups : list->replica_groups;
+    size_t n_groups = op->rare->n_replica_groups || !list ? op->rare->n_replica_groups : list->n_replica_groups;
     int64_t n = n_groups ? (int64_t)groups[0]->n_replica_ids : 1;
-    if (op->iota_collective_device_list) n = op->iota_collective_device_list->num_devices_per_group;
+    if (op->rare->iota_collective_device_list) n = op->rare->iota_collective_device_list->num_devices_per_group;
     if (mesh && mesh->mesh) {
         n = 1;
         for (size_t i = 0; i < mesh->n_axes; i++) {
@@ -366,10 +366,10 @@ static bool is_bitcast(const CostGraph *g, const CostNode *node)
     const Xla__LayoutProto *to = node->shape->layout, *from = operand ? operand->shape->layout : NULL;
     const Xla__HloInstructionProto *op = node->op;
     if (!to || !from || operand->shape->element_type != node->shape->element_type) return false;
-    if (to->n_minor_to_major != op->n_dimensions || from->n_minor_to_major != op->n_dimensions) return false;
-    for (size_t i = 0; i < op->n_dimensions; i++) {
+    if (to->n_minor_to_major != op->more->n_dimensions || from->n_minor_to_major != op->more->n_dimensions) return false;
+    for (size_t i = 0; i < op->more->n_dimensions; i++) {
         int64_t d = to->minor_to_major[i];
-        if (d < 0 || (uint64_t)d >= op->n_dimensions || op->dimensions[d] != from->minor_to_major[i]) return false;
+        if (d < 0 || (uint64_t)d >= op->more->n_dimensions || op->more->dimensions[d] != from->minor_to_major[i]) return false;
     }
     return true;
 }

@@ -73,7 +73,7 @@ static const Text *intern(Making *m, const void *bytes, size_t n, ProfErr *err)
 
 static const Text *attribute(Making *m, const Xla__HloInstructionProto *i, const char *name, ProfErr *err)
 {
-    const Xla__FrontendAttributes *all = i->frontend_attributes;
+    const Xla__FrontendAttributes *all = i->more->frontend_attributes;
     for (size_t k = 0; all && k < all->n_map; k++)
         if (all->map[k]->key && !strcmp(all->map[k]->key, name)) {
             const char *value = all->map[k]->value ? all->map[k]->value : "";
@@ -117,7 +117,7 @@ static const Instruction *find_instruction(Making *m, const Module *module, cons
     const Xla__HloInstructionProto *i = program ? hlo_find(program, meta->display_name->text, meta->display_name->n_bytes) : NULL;
     if (!i) return NULL;
     found->op = transfer_op(i->opcode ? i->opcode : "");
-    found->channel = i->channel_id;
+    found->channel = i->rare->channel_id;
     found->bytes = result_bytes(i->shape);
     found->rendezvous = attribute(m, i, "_xla_host_transfer_rendezvous", err);
     found->type = attribute(m, i, "_xla_megascale_transfer_type", err);

@@ -72,13 +72,13 @@ static bool compares(const Xla__HloInstructionProto *op)
 {
     static const char *const directions[] = {"EQ", "NE", "GE", "GT", "LE", "LT", NULL}, *const types[] = {"",       "FLOAT",    "TOTALORDER",
                                                                                                           "SIGNED", "UNSIGNED", NULL};
-    return is_one_of(op->comparison_direction, directions) && is_one_of(op->comparison_type, types);
+    return is_one_of(op->more->comparison_direction, directions) && is_one_of(op->more->comparison_type, types);
 }
 
 static bool fuses(const Xla__HloInstructionProto *op)
 {
     static const char *const kinds[] = {"kLoop", "kInput", "kOutput", "kCustom", NULL};
-    return op->n_called_computation_ids == 1 && is_one_of(op->fusion_kind, kinds);
+    return op->n_called_computation_ids == 1 && is_one_of(op->more->fusion_kind, kinds);
 }
 
 static bool branches(const Xla__HloInstructionProto *op, const Xla__HloInstructionProto *chooser)
@@ -103,7 +103,7 @@ static bool has_elements_of(const Xla__HloInstructionProto *op, const Xla__HloIn
 static bool precisions_are_known(const Xla__HloInstructionProto *op)
 {
     enum { N_PRECISIONS = 4 };
-    const Xla__PrecisionConfig *config = op->precision_config;
+    const Xla__PrecisionConfig *config = op->rare->precision_config;
     for (size_t i = 0; config && i < config->n_operand_precision; i++)
         if (config->operand_precision[i] < 0 || config->operand_precision[i] >= N_PRECISIONS) return false;
     return true;
@@ -111,7 +111,7 @@ static bool precisions_are_known(const Xla__HloInstructionProto *op)
 
 static bool fits(const Xla__HloInstructionProto *op, enum HloOpcode opcode, const Xla__HloInstructionProto *const *operands)
 {
-    size_t n = op->n_operand_ids, n_called = op->n_called_computation_ids, n_dimensions = op->n_dimensions;
+    size_t n = op->n_operand_ids, n_called = op->n_called_computation_ids, n_dimensions = op->more->n_dimensions;
     const Xla__ShapeProto *shape = op->shape;
     switch (opcode) {
     case HLO_ALL_GATHER:
@@ -134,19 +134,19 @@ static bool fits(const Xla__HloInstructionProto *op, enum HloOpcode opcode, cons
     case HLO_REDUCE:
     case HLO_REDUCE_WINDOW: return n_called == 1 && n && n % 2 == 0;
     case HLO_SCAN: return n_called == 1 && n > 1;
-    case HLO_SCATTER: return n_called == 1 && n > 1 && op->scatter_dimension_numbers;
+    case HLO_SCATTER: return n_called == 1 && n > 1 && op->rare->scatter_dimension_numbers;
     case HLO_ASYNC_UPDATE:
     case HLO_COLLECTIVE_PERMUTE:
     case HLO_COLLECTIVE_PERMUTE_START: return n;
-    case HLO_CONVOLUTION: return n && op->window && op->convolution_dimension_numbers && precisions_are_known(op);
-    case HLO_DOT: return n > 1 && op->dot_dimension_numbers && precisions_are_known(op);
-    case HLO_SCALED_DOT: return op->dot_dimension_numbers && precisions_are_known(op);
-    case HLO_RAGGED_DOT: return op->ragged_dot_dimension_numbers && precisions_are_known(op);
+    case HLO_CONVOLUTION: return n && op->rare->window && op->rare->convolution_dimension_numbers && precisions_are_known(op);
+    case HLO_DOT: return n > 1 && op->rare->dot_dimension_numbers && precisions_are_known(op);
+    case HLO_SCALED_DOT: return op->rare->dot_dimension_numbers && precisions_are_known(op);
+    case HLO_RAGGED_DOT: return op->rare->ragged_dot_dimension_numbers && precisions_are_known(op);
     case HLO_CUSTOM_CALL: return precisions_are_known(op);
-    case HLO_GATHER: return op->gather_dimension_numbers;
-    case HLO_PAD: return op->padding_config;
+    case HLO_GATHER: return op->rare->gather_dimension_numbers;
+    case HLO_PAD: return op->rare->padding_config;
     case HLO_INFEED: return shape->element_type == XLA_TUPLE && shape->n_tuple_shapes == 2;
-    case HLO_OUTFEED: return op->outfeed_shape && !hlo_shape_fault(op->outfeed_shape);
+    case HLO_OUTFEED: return op->rare->outfeed_shape && !hlo_shape_fault(op->rare->outfeed_shape);
     case HLO_RECV: return shape->n_tuple_shapes;
     case HLO_RECV_DONE: return !strcmp(operands[0]->opcode, "recv");
     case HLO_SEND_DONE: return !strcmp(operands[0]->opcode, "send");
@@ -157,8 +157,8 @@ static bool fits(const Xla__HloInstructionProto *op, enum HloOpcode opcode, cons
     case HLO_DYNAMIC_UPDATE_SLICE: return begins_are_told(op, operands, 2);
     case HLO_RESHAPE: return has_elements_of(op, operands[0]);
     case HLO_DYNAMIC_RESHAPE: return has_elements_of(op, operands[0]) && n == 1 + shape->n_dimensions;
-    case HLO_TRANSPOSE: return is_permutation(op->dimensions, n_dimensions, operands[0]->shape->n_dimensions);
-    case HLO_CONSTANT: return !op->literal || (op->literal->shape && same_array(op->literal->shape, shape));
+    case HLO_TRANSPOSE: return is_permutation(op->more->dimensions, n_dimensions, operands[0]->shape->n_dimensions);
+    case HLO_CONSTANT: return !op->more->literal || (op->more->literal->shape && same_array(op->more->literal->shape, shape));
     default: return true;
     }
 }
@@ -168,7 +168,7 @@ const char *hlo_instruction_fault(const Xla__HloInstructionProto *op, const Xla_
     enum HloOpcode opcode = hlo_opcode(op->opcode);
     int arity = hlo_arity(opcode);
     if (arity >= 0 && op->n_operand_ids != (size_t)arity) return "its operation takes another number of operands than";
-    if (hlo_is_plain(opcode) && (op->precision_config || op->dot_dimension_numbers)) return "its operation knows no precision and no dot, unlike";
+    if (hlo_is_plain(opcode) && (op->rare->precision_config || op->rare->dot_dimension_numbers)) return "its operation knows no precision and no dot, unlike";
     return fits(op, opcode, operands) ? NULL : "operands, called computations, dimensions or attributes do not fit the operation of";
 }
 
@@ -180,9 +180,9 @@ bool hlo_parameters_fault(const Xla__HloComputationProto *computation, const cha
     if (!seen) return prof_nomem(err), false;
     for (size_t i = 0; i < computation->n_instructions; i++) {
         const Xla__HloInstructionProto *op = computation->instructions[i];
-        if (strcmp(op->opcode, "parameter") != 0 || op->parameter_number < 0 || (uint64_t)op->parameter_number >= n) continue;
-        n_seen += !seen[op->parameter_number];
-        seen[op->parameter_number] = true;
+        if (strcmp(op->opcode, "parameter") != 0 || op->more->parameter_number < 0 || (uint64_t)op->more->parameter_number >= n) continue;
+        n_seen += !seen[op->more->parameter_number];
+        seen[op->more->parameter_number] = true;
     }
     prof_free(seen);
     *fault = n_seen < n ? "parameters are not numbered from 0 on in" : NULL;

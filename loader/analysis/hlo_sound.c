@@ -82,7 +82,7 @@ static bool instruction_is_sound(Check *c, const Xla__HloComputationProto *of, s
     if (hlo_opcode(op->opcode) == HLO_UNKNOWN) return fault(c, "it does not know the operation", op->opcode);
     if (!op->shape) return fault(c, "there is no shape of", op->name);
     if (!stand_before(c, n, op->operand_ids, op->n_operand_ids, place)) return fault(c, "an operand does not stand before", op->name);
-    if (!stand_before(c, n, op->control_predecessor_ids, op->n_control_predecessor_ids, place))
+    if (!stand_before(c, n, op->more->control_predecessor_ids, op->more->n_control_predecessor_ids, place))
         return fault(c, "a control predecessor does not stand before", op->name);
     for (size_t i = 0; i < op->n_called_computation_ids; i++) {
         int64_t called = hlo_computation_position(c->module, op->called_computation_ids[i]);

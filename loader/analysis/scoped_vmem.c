@@ -32,11 +32,11 @@ const Xla__HloInstructionProto *scoped_vmem(const HloModule *module, int64_t *by
     *bytes = 0;
     for (size_t i = 0; i < module->n_ops; i++) {
         size_t n;
-        const char *config = (const char *)hlo_backend_config(module, module->ops[i].instruction, &n);
+        const char *config = (const char *)hlo_backend_config(module, hlo_op(module, i).instruction, &n);
         const char *found = n ? memmem(config, n, key, sizeof key - 1) : NULL;
         if (!found) continue;
         int64_t size = largest((Json){found + sizeof key - 1, config + n});
-        if (size > *bytes) *bytes = size, best = module->ops[i].instruction;
+        if (size > *bytes) *bytes = size, best = hlo_op(module, i).instruction;
     }
     return best;
 }

@@ -21,7 +21,7 @@ bool run_trains(Run *run, Host *only, ProfErr *err)
     const HloPrograms *programs = host ? hlo_programs(host, err) : NULL;
     for (size_t i = 0; programs && i < programs->n; i++)
         for (size_t k = 0; k < programs->modules[i]->n_ops; k++) {
-            const Xla__HloInstructionProto *op = programs->modules[i]->ops[k].instruction;
+            const Xla__HloInstructionProto *op = hlo_op(programs->modules[i], k).instruction;
             if (op->metadata && op->metadata->op_name && names_gradient(op->metadata->op_name)) return true;
         }
     return false;

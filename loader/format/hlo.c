@@ -384,7 +384,7 @@ const HloProgramList *hlo_program_list(Host *host, ProfErr *err)
 static size_t slots_for(size_t n)
 {
     size_t n_slots = 16;
-    while (n_slots < 2 * n) n_slots *= 2;
+    while (n_slots < n + n / 3) n_slots *= 2;
     return n_slots;
 }
 
@@ -396,13 +396,13 @@ static int index_ops(HloModule *m, ProfErr *err)
     if (!m->by_id || !m->by_name) return prof_nomem(err);
     m->unique = true;
     for (size_t i = 0; i < m->n_ops; i++) {
-        const Xla__HloInstructionProto *op = m->ops[i].instruction;
+        const Xla__HloInstructionProto *op = hlo_op(m, i).instruction;
         size_t slot = hash64((uint64_t)op->id) & (m->n_slots - 1);
-        while (m->by_id[slot] && m->ops[m->by_id[slot] - 1].instruction->id != op->id) slot = (slot + 1) & (m->n_slots - 1);
+        while (m->by_id[slot] && hlo_op(m, m->by_id[slot] - 1).instruction->id != op->id) slot = (slot + 1) & (m->n_slots - 1);
         m->unique &= !m->by_id[slot];
         if (!m->by_id[slot]) m->by_id[slot] = (uint32_t)i + 1;
         slot = text_hash(op->name, strlen(op->name)) & (m->n_slots - 1);
-        while (m->by_name[slot] && strcmp(m->ops[m->by_name[slot] - 1].instruction->name, op->name) != 0) slot = (slot + 1) & (m->n_slots - 1);
+        while (m->by_name[slot] && strcmp(hlo_op(m, m->by_name[slot] - 1).instruction->name, op->name) != 0) slot = (slot + 1) & (m->n_slots - 1);
         m->unique &= !m->by_name[slot];
         if (!m->by_name[slot]) m->by_name[slot] = (uint32_t)i + 1;
     }
@@ -432,7 +432,7 @@ static int index_computations(HloModule *m, bool *is_fusion, ProfErr *err)
         m->computation_by_id[slot] = (uint32_t)i + 1;
     }
     for (size_t i = 0; i < m->n_ops; i++) { /* older files do not mark them */
-        const Xla__HloInstructionProto *op = m->ops[i].instruction;
+        const Xla__HloInstructionProto *op = hlo_op(m, i).instruction;
         if (strcmp(op->opcode, "fusion") != 0) continue;
         for (size_t k = 0; k < op->n_called_computation_ids; k++) {
             int64_t body = hlo_computation_position(m, op->called_computation_ids[k]);
@@ -463,16 +463,15 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
                      .n_bytes = program->span.n_bytes,
                      .repaired = program->repaired,
                      .state = program->state};
-    for (size_t i = 0; i < hlo->n_computations; i++) m->n_ops += hlo->computations[i]->n_instructions;
-    HloOp *ops = arena_alloc(arena, m->n_ops * sizeof *ops);
-    if (!ops) return prof_nomem(err), NULL;
-    m->ops = ops;
+    m->first_op = arena_take(arena, hlo->n_computations * sizeof *m->first_op);
+    for (size_t i = 0; m->first_op && i < hlo->n_computations; i++) m->first_op[i] = (uint32_t)m->n_ops, m->n_ops += hlo->computations[i]->n_instructions;
+    m->computation_of = arena_take(arena, m->n_ops * sizeof *m->computation_of);
+    if (!m->first_op || !m->computation_of) return prof_nomem(err), NULL;
     for (size_t i = 0; i < hlo->n_computations; i++)
-        for (size_t k = 0; k < hlo->computations[i]->n_instructions; k++) *ops++ = (HloOp){hlo->computations[i]->instructions[k], hlo->computations[i]};
+        for (size_t k = 0; k < hlo->computations[i]->n_instructions; k++) m->computation_of[m->first_op[i] + k] = (uint32_t)i;
     bool *is_fusion = arena_alloc(arena, hlo->n_computations * sizeof *is_fusion);
     if (!is_fusion) return prof_nomem(err), NULL;
     if (index_ops(m, err) || index_computations(m, is_fusion, err)) return module_free(m), NULL;
-    m->held_bytes = arena->n_bytes + (2 * m->n_slots + m->n_computation_slots) * sizeof *m->by_id;
     return m;
 }
 
@@ -516,6 +515,19 @@ static void tell(const HloProgram *program, enum MessageState read, const Messag
                    program->name->text);
 }
 
+_Static_assert(sizeof(Xla__HloInstructionMore) <= MESSAGE_PART_BYTES && sizeof(Xla__HloInstructionRare) <= MESSAGE_PART_BYTES, "parts");
+
+/* What a program may take, read: those that compilers write take 1 to 3 times their bytes, the tersest that still say something 6 times; an empty message of
+ * two bytes becomes a struct of hundreds. A file may spend SPARE on what is small and odd, each of its programs a part of that. */
+static uint64_t most_bytes(const HloProgram *program)
+{
+    enum { FREE = 8 << 10, PER_BYTE = 6, SPARE = 40 << 20 };
+    uint64_t n = program->span.n_bytes, file = program->beside ? n : program->host->file.n_bytes;
+    double share = file > n ? (double)n / (double)file : 1;
+    uint64_t usual = PER_BYTE * n, odd = n + (uint64_t)(share * SPARE);
+    return FREE + (usual > odd ? usual : odd);
+}
+
 static int parse(HloProgram *program, ProfErr *err)
 {
     struct HloProgramState *state = program->state;
@@ -524,7 +536,7 @@ static int parse(HloProgram *program, ProfErr *err)
     if (!bytes) return arena_free(&arena), err->code;
     uint64_t content_hash = hash_bytes(bytes, (size_t)program->span.n_bytes);
     MessageResult result;
-    enum MessageState read = message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &state->arena, &result);
+    enum MessageState read = message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, most_bytes(program), &state->arena, &result);
     arena_free(&arena);
     const Xla__HloProto *proto = result.message;
     if (read == MESSAGE_READ && !proto->hlo_module) read = MESSAGE_DAMAGED;
@@ -669,20 +681,20 @@ const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, P
 int64_t hlo_position(const HloModule *m, int64_t id)
 {
     for (size_t slot = hash64((uint64_t)id) & (m->n_slots - 1); m->by_id[slot]; slot = (slot + 1) & (m->n_slots - 1))
-        if (m->ops[m->by_id[slot] - 1].instruction->id == id) return m->by_id[slot] - 1;
+        if (hlo_op(m, m->by_id[slot] - 1).instruction->id == id) return m->by_id[slot] - 1;
     return -1;
 }
 
 const Xla__HloInstructionProto *hlo_instruction(const HloModule *m, int64_t id)
 {
     int64_t position = hlo_position(m, id);
-    return position < 0 ? NULL : m->ops[position].instruction;
+    return position < 0 ? NULL : hlo_op(m, position).instruction;
 }
 
 int64_t hlo_find_position(const HloModule *m, const char *name, size_t n_bytes)
 {
     for (size_t slot = text_hash(name, n_bytes) & (m->n_slots - 1); m->by_name[slot]; slot = (slot + 1) & (m->n_slots - 1)) {
-        const char *found = m->ops[m->by_name[slot] - 1].instruction->name;
+        const char *found = hlo_op(m, m->by_name[slot] - 1).instruction->name;
         if (!strncmp(found, name, n_bytes) && !found[n_bytes]) return m->by_name[slot] - 1;
     }
     return -1;
@@ -691,7 +703,7 @@ int64_t hlo_find_position(const HloModule *m, const char *name, size_t n_bytes)
 const Xla__HloInstructionProto *hlo_find(const HloModule *m, const char *name, size_t n_bytes)
 {
     int64_t position = hlo_find_position(m, name, n_bytes);
-    return position < 0 ? NULL : m->ops[position].instruction;
+    return position < 0 ? NULL : hlo_op(m, position).instruction;
 }
 
 const Xla__HloComputationProto *hlo_computation(const HloModule *m, int64_t id)
@@ -713,8 +725,8 @@ const Xla__HloComputationProto *hlo_entry(const HloModule *m)
 const uint8_t *hlo_backend_config(const HloModule *m, const Xla__HloInstructionProto *op, size_t *n_bytes)
 {
     const Xla__HloModuleProto *hlo = m->proto->hlo_module;
-    const Xla__HloInstructionProto__BackendConfigPayload *payload = op->backend_config_payload;
-    ProtobufCBinaryData config = op->backend_config;
+    const Xla__HloInstructionProto__BackendConfigPayload *payload = op->more->backend_config_payload;
+    ProtobufCBinaryData config = op->more->backend_config;
     if (payload && payload->value.len)
         config = payload->value;
     else if (payload && payload->id >= 0 && (uint64_t)payload->id < hlo->n_payloads)

@@ -21,20 +21,27 @@ typedef struct {
 typedef struct HloModule {
     Host *host;
     uint64_t program_id;
-    const char *name;           /* of the module, without the id */
-    const Xla__HloProto *proto; /* its hlo_module is never NULL */
-    const HloOp *ops;           /* all instructions, in order of the file */
-    size_t n_ops;
-    uint64_t n_bytes, held_bytes; /* of the proto in the file, and in memory */
-    uint64_t content_hash;        /* of the proto's bytes */
-    const bool *is_fusion;        /* of each computation: by its mark, or because a fusion calls it */
-    bool repaired;                /* see HloProgram */
-    bool unique;                  /* no two instructions have one name or one id, as it should be */
-    uint32_t *by_id, *by_name;    /* open addressing; position in ops + 1 */
-    uint32_t *computation_by_id;  /* position in hlo_module->computations + 1 */
+    const char *name;            /* of the module, without the id */
+    const Xla__HloProto *proto;  /* its hlo_module is never NULL */
+    size_t n_ops;                /* instructions; hlo_op() has them in order of the file */
+    uint32_t *computation_of;    /* of each instruction: position in hlo_module->computations */
+    uint32_t *first_op;          /* of each computation */
+    uint64_t n_bytes;            /* of the proto in the file */
+    uint64_t content_hash;       /* of the proto's bytes */
+    const bool *is_fusion;       /* of each computation: by its mark, or because a fusion calls it */
+    bool repaired;               /* see HloProgram */
+    bool unique;                 /* no two instructions have one name or one id, as it should be */
+    uint32_t *by_id, *by_name;   /* open addressing; position of the instruction + 1 */
+    uint32_t *computation_by_id; /* position in hlo_module->computations + 1 */
     size_t n_slots, n_computation_slots;
     struct HloProgramState *state;
 } HloModule;
+
+static inline HloOp hlo_op(const HloModule *m, size_t i)
+{
+    const Xla__HloComputationProto *c = m->proto->hlo_module->computations[m->computation_of[i]];
+    return (HloOp){c->instructions[i - m->first_op[m->computation_of[i]]], c};
+}
 
 /* What the table of programs knows of one without parsing it. */
 typedef struct HloProgram {
@@ -107,7 +114,7 @@ bool hlo_frame(const HloModule *module, int32_t frame_id, HloFrame *frame);
 /* Where an instruction comes from: its metadata's file and line, else its innermost frame's. False: it does not say. */
 bool hlo_source(const HloModule *module, const Xla__HloInstructionProto *instruction, const char **file, int32_t *line);
 
-/* Position in module->ops of an instruction's id or name, -1: none. */
+/* Position of an instruction's id or name, -1: none. */
 int64_t hlo_position(const HloModule *module, int64_t id);
 int64_t hlo_find_position(const HloModule *module, const char *name, size_t n_bytes);
 

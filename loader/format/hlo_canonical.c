@@ -46,7 +46,7 @@ void hlo_write_body(const HloWriter *w, const Xla__HloComputationProto *c)
 {
     HloBody body = {.computation = c, .depth = w->body ? w->body->depth + 1 : 0};
     int64_t first = c->n_instructions ? hlo_position(w->module, c->instructions[0]->id) : -1;
-    if (first < 0 || w->module->ops[first].instruction != c->instructions[0] || body.depth > MAX_DEPTH) {
+    if (first < 0 || hlo_op(w->module, first).instruction != c->instructions[0] || body.depth > MAX_DEPTH) {
         w->out->cut = true; /* nothing that XLA would take */
         return;
     }
@@ -112,7 +112,7 @@ static int take_fingerprint(Fingerprints *f, const HloModule *module, size_t at,
 {
     TextBuffer text = {.limit = TEXT_AT_LEAST + TEXT_PER_BYTE * (size_t)module->n_bytes};
     bool bounded = f->n_written <= TEXT_AT_LEAST + ALL_TEXTS_PER_BYTE * module->n_bytes;
-    if (bounded) hlo_instruction_text(module, module->ops[at].instruction, HLO_TEXT_CANONICAL, &text);
+    if (bounded) hlo_instruction_text(module, hlo_op(module, at).instruction, HLO_TEXT_CANONICAL, &text);
     f->n_written += text.n_bytes;
     if (text.no_memory) prof_nomem(err);
     if (bounded && !text.cut) f->fingerprints[at] = fingerprint64(text.text, text.n_bytes);

@@ -110,7 +110,7 @@ static void called_computations(const HloWriter *w, const Xla__HloInstructionPro
     case HLO_ASYNC_DONE: break;
     default: computation(w, "calls", op, 0); break;
     }
-    if (opcode == HLO_CALL && op->is_composite) text_add(w->out, ", is_composite=true");
+    if (opcode == HLO_CALL && op->rare->is_composite) text_add(w->out, ", is_composite=true");
 }
 
 /* Whether XLA's lexer takes the text for one object of JSON: braces in balance outside of strings, then nothing but space
@@ -182,10 +182,10 @@ void hlo_write_frontend_attributes(TextBuffer *out, const Xla__FrontendAttribute
 
 static void control_predecessors(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    if (!w->control || !op->n_control_predecessor_ids) return;
+    if (!w->control || !op->more->n_control_predecessor_ids) return;
     key(w, "control-predecessors");
-    for (size_t i = 0; i < op->n_control_predecessor_ids; i++) {
-        const Xla__HloInstructionProto *before = hlo_instruction(w->module, op->control_predecessor_ids[i]);
+    for (size_t i = 0; i < op->more->n_control_predecessor_ids; i++) {
+        const Xla__HloInstructionProto *before = hlo_instruction(w->module, op->more->control_predecessor_ids[i]);
         text_add(w->out, i ? ", " : "{");
         if (before) name_of(w, before->name);
     }
@@ -256,7 +256,7 @@ static void origin_part(const HloWriter *w, Origin *o, const Xla__ShapeProto *sh
 
 static void origin(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
-    Origin o = {.value = op->original_value};
+    Origin o = {.value = op->rare->original_value};
     if (!o.value || !op->shape) return;
     key(w, "origin");
     text_add_char(w->out, '{');
@@ -272,13 +272,13 @@ static void origin(const HloWriter *w, const Xla__HloInstructionProto *op)
 void hlo_write_common_attributes(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     called_computations(w, op, hlo_opcode(op->opcode));
-    if (op->sharding) {
+    if (op->more->sharding) {
         key(w, "sharding");
-        hlo_write_sharding(w->out, op->sharding);
+        hlo_write_sharding(w->out, op->more->sharding);
     }
-    hlo_write_frontend_attributes(w->out, op->frontend_attributes);
+    hlo_write_frontend_attributes(w->out, op->more->frontend_attributes);
     control_predecessors(w, op);
-    statistics(w, op->statistics_viz);
+    statistics(w, op->more->statistics_viz);
     origin(w, op);
 }
 

@@ -90,7 +90,7 @@ static void index_computations(Order *o)
         if (node) node->schedule = hlo->schedule->sequences[i]->value;
     }
     for (size_t i = 0; i < o->module->n_ops; i++) {
-        const Xla__HloInstructionProto *op = o->module->ops[i].instruction;
+        const Xla__HloInstructionProto *op = hlo_op(o->module, i).instruction;
         bool starts = hlo_opcode(op->opcode) == HLO_ASYNC_START;
         for (size_t k = 0; k < op->n_called_computation_ids; k++) {
             Node *called = node_of(o, op->called_computation_ids[k]);
@@ -117,12 +117,12 @@ static int push_called(Order *o, const Xla__HloInstructionProto *op, ProfErr *er
 static int list_callees(Order *o, const Node *node, ProfErr *err)
 {
     for (size_t i = 0; i < node->n; i++) {
-        if (push_called(o, o->module->ops[node->first + i].instruction, err)) return err->code;
+        if (push_called(o, hlo_op(o->module, node->first + i).instruction, err)) return err->code;
         while (o->depth) {
             Frame *top = &o->stack[o->depth - 1];
             const Node *c = &o->nodes[top->node];
             if (top->at < c->n) {
-                if (push_called(o, o->module->ops[c->first + top->at++].instruction, err)) return err->code;
+                if (push_called(o, hlo_op(o->module, c->first + top->at++).instruction, err)) return err->code;
             } else {
                 o->order[o->n_order++] = top->node;
                 o->depth--;
@@ -279,7 +279,7 @@ static void write_module(const HloModule *m, TextBuffer *out)
 static int by_number(const void *a, const void *b)
 {
     const Xla__HloInstructionProto *x = *(Xla__HloInstructionProto *const *)a, *y = *(Xla__HloInstructionProto *const *)b;
-    if (x->parameter_number != y->parameter_number) return x->parameter_number < y->parameter_number ? -1 : 1;
+    if (x->more->parameter_number != y->more->parameter_number) return x->more->parameter_number < y->more->parameter_number ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 

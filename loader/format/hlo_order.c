@@ -9,7 +9,7 @@ static uint8_t *state_of(const HloWalk *w, int64_t position) { return &w->state[
 static int64_t own_position(const HloWalk *w, int64_t id)
 {
     int64_t at = hlo_position(w->module, id);
-    return at >= 0 && w->module->ops[at].computation == w->computation ? at : -1;
+    return at >= 0 && hlo_op(w->module, at).computation == w->computation ? at : -1;
 }
 
 static int push(HloWalk *w, int64_t position, ProfErr *err)
@@ -27,7 +27,7 @@ static int walk_from(HloWalk *w, int64_t position, ProfErr *err)
     while (w->depth) {
         uint32_t at = w->stack[w->depth - 1];
         uint8_t *state = state_of(w, at);
-        const Xla__HloInstructionProto *op = w->module->ops[at].instruction;
+        const Xla__HloInstructionProto *op = hlo_op(w->module, at).instruction;
         if (*state & (OPEN | DONE)) {
             w->depth--;
             if (!(*state & DONE)) *state |= DONE, w->to[w->n++] = op;
@@ -36,8 +36,8 @@ static int walk_from(HloWalk *w, int64_t position, ProfErr *err)
         *state |= OPEN;
         for (size_t i = op->n_operand_ids; i-- > 0;)
             if (push(w, own_position(w, op->operand_ids[i]), err)) return err->code;
-        for (size_t i = 0; i < op->n_control_predecessor_ids; i++)
-            if (push(w, own_position(w, op->control_predecessor_ids[i]), err)) return err->code;
+        for (size_t i = 0; i < op->more->n_control_predecessor_ids; i++)
+            if (push(w, own_position(w, op->more->control_predecessor_ids[i]), err)) return err->code;
     }
     return PROF_OK;
 }
@@ -47,13 +47,13 @@ void hlo_walk_list(HloWalk *w, int64_t id)
     int64_t at = own_position(w, id);
     if (at < 0 || *state_of(w, at) & DONE) return;
     *state_of(w, at) |= DONE;
-    w->to[w->n++] = w->module->ops[at].instruction;
+    w->to[w->n++] = hlo_op(w->module, at).instruction;
 }
 
 int hlo_walk_all(HloWalk *w, size_t first, size_t n, ProfErr *err)
 {
     for (size_t at = first; at < first + n; at++) {
-        const Xla__HloInstructionProto *op = w->module->ops[at].instruction;
+        const Xla__HloInstructionProto *op = hlo_op(w->module, at).instruction;
         for (size_t k = 0; k < op->n_operand_ids; k++) {
             int64_t operand = own_position(w, op->operand_ids[k]);
             if (operand >= 0) *state_of(w, operand) |= USED;

@@ -119,10 +119,10 @@ static void write_opcode(const HloWriter *w, const Xla__HloInstructionProto *op,
 static void write_constant(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     const Xla__ShapeProto *shape = op->shape;
-    if (w->canonical) return hlo_write_essential_literal(w->out, op->literal);
+    if (w->canonical) return hlo_write_essential_literal(w->out, op->more->literal);
     int64_t n = shape && shape->element_type != XLA_TUPLE ? hlo_element_count(shape) : -1;
-    if (op->literal && (w->all_constants || (n >= 0 && n <= SMALL_CONSTANT)))
-        hlo_write_literal(w->out, op->literal);
+    if (op->more->literal && (w->all_constants || (n >= 0 && n <= SMALL_CONSTANT)))
+        hlo_write_literal(w->out, op->more->literal);
     else
         text_add(w->out, "{...}");
 }
@@ -173,7 +173,7 @@ void hlo_write_instruction(const HloWriter *w, const Xla__HloInstructionProto *o
     write_opcode(w, op, opcode);
     text_add_char(w->out, '(');
     if (opcode == HLO_PARAMETER)
-        text_add_integer(w->out, op->parameter_number);
+        text_add_integer(w->out, op->more->parameter_number);
     else if (opcode == HLO_CONSTANT)
         write_constant(w, op);
     else

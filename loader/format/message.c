@@ -1,69 +1,35 @@
-/* message.c: checked unpacking with protobuf-c; see message.h. */
+/* message.c: reading messages into what protoc-c declares for them; see message.h. */
 #include "message.h"
 
 #include "wire.h"
 
-/* ---- memory ---- */
+typedef ProtobufCMessageDescriptor Type;
+typedef ProtobufCFieldDescriptor FieldType;
 
-/* What a message may cost. Real programs take 7 to 20 times their bytes, the tersest that still say something 35 times; an empty
- * sub-message of two bytes becomes a struct of hundreds. So 64 times and a little, and of what is large 24 times and 512 MiB. */
-enum { COST_FREE = 1 << 20, COST_PER_BYTE = 24, COST_PER_SMALL_BYTE = 40, COST_SMALL = 512 << 20 };
-/* Of large messages, memory is taken in large blocks; of real ones the first holds half. */
-enum { LARGE = 1 << 20, MOST_AT_ONCE = 16 << 20 };
+/* ---- fields and where they are kept ---- */
 
-/* protobuf-c's own scratch, one piece for every so many fields of a message, comes in powers of two from here on, and goes before its message is done. All
- * else stays, whatever its size, so it is enough to know the last of such blocks. */
-enum { SMALLEST_SCRATCH = 512, N_CLASSES = 48, MOST_LENT = 128 };
+/* Fields that the schema numbers from here on are parts: structs that hold further fields of the message. */
+enum { FIRST_PART = 1000, MAX_PARTS = 2, UNREAD = 2000 };
 
 typedef struct {
-    void *block;
-    unsigned class; /* it holds 2^class bytes */
-} Lent;
+    const FieldType *field; /* NULL: the schema has none of this number */
+    unsigned kept;          /* 0: in the message; n: in its part n; UNREAD: nowhere */
+} Place;
 
-typedef struct {
-    Arena *arena;
-    uint64_t limit;
-    void *freed[N_CLASSES]; /* to be used again, by class; chained through their first bytes */
-    Lent lent[MOST_LENT];
-    size_t n_lent;
-    bool no_memory, too_costly; /* why the message cannot be unpacked */
-} Memory;
-
-static void *lend(Memory *memory, void *block, unsigned class)
+static Place place_of(const Type *type, uint32_t number)
 {
-    if (memory->n_lent == MOST_LENT) memmove(memory->lent, memory->lent + 1, --memory->n_lent * sizeof *memory->lent);
-    memory->lent[memory->n_lent++] = (Lent){block, class};
-    return block;
-}
-
-static void *block_alloc(void *data, size_t n_bytes)
-{
-    Memory *memory = data;
-    bool may_return = n_bytes >= SMALLEST_SCRATCH && !(n_bytes & (n_bytes - 1));
-    unsigned class = may_return ? (unsigned)__builtin_ctzll(n_bytes) : 0;
-    void *block = may_return && class < N_CLASSES ? memory->freed[class] : NULL;
-    if (block) {
-        memcpy(&memory->freed[class], block, sizeof(void *));
-        return lend(memory, block, class);
+    if (number >= FIRST_PART) return (Place){0};
+    Place place = {.field = protobuf_c_message_descriptor_get_field(type, number)};
+    for (unsigned i = type->n_fields; !place.field && i-- > 0 && type->fields[i].id >= FIRST_PART;) {
+        unsigned id = type->fields[i].id;
+        place.field = protobuf_c_message_descriptor_get_field(type->fields[i].descriptor, number);
+        place.kept = id == UNREAD ? UNREAD : id - FIRST_PART + 1;
     }
-    if (memory->arena->n_bytes > memory->limit || n_bytes > memory->limit) return memory->too_costly = true, NULL;
-    block = arena_take(memory->arena, n_bytes);
-    if (!block) return memory->no_memory = true, NULL;
-    return may_return && class < N_CLASSES ? lend(memory, block, class) : block;
+    return place;
 }
 
-static void block_free(void *data, void *block)
-{
-    Memory *memory = data;
-    for (size_t i = memory->n_lent; block && i-- > 0;) {
-        Lent lent = memory->lent[i];
-        if (lent.block != block) continue;
-        memmove(&memory->lent[i], &memory->lent[i + 1], (--memory->n_lent - i) * sizeof lent);
-        memcpy(block, &memory->freed[lent.class], sizeof(void *));
-        memory->freed[lent.class] = block;
-        return;
-    }
-}
+/* The same, quick where fields of one number follow each other. */
+static inline Place next_place(const Type *type, uint32_t number, Place last) { return last.field && last.field->id == number ? last : place_of(type, number); }
 
 /* ---- the check ---- */
 
@@ -76,8 +42,8 @@ static bool text_repair(uint8_t *bytes, size_t n_bytes)
     return true;
 }
 
-/* Whether protobuf-c takes a field of this wire type; it refuses the whole message otherwise. */
-static bool fits(const ProtobufCFieldDescriptor *field, uint8_t wire_type)
+/* Whether a field may have this wire type; the message is refused otherwise. */
+static bool fits(const FieldType *field, uint8_t wire_type)
 {
     bool repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
     switch (field->type) {
@@ -94,15 +60,15 @@ static bool fits(const ProtobufCFieldDescriptor *field, uint8_t wire_type)
     }
 }
 
-static enum MessageState check(const ProtobufCMessageDescriptor *description, uint8_t *bytes, const uint8_t *end, int depth, MessageResult *result,
-                               const uint8_t *start)
+static enum MessageState check(const Type *type, uint8_t *bytes, const uint8_t *end, int depth, MessageResult *result, const uint8_t *start)
 {
     if (depth > MESSAGE_MAX_DEPTH) return result->at = (size_t)(bytes - start), MESSAGE_DEEP;
-    const ProtobufCFieldDescriptor *field = NULL;
+    Place place = {0};
     for (const uint8_t *p = bytes; p < end;) {
         Field f = {0};
         const uint8_t *next = wire_field(p, end, &f);
-        if (next && (!field || field->id != f.number)) field = protobuf_c_message_descriptor_get_field(description, f.number);
+        if (next) place = next_place(type, f.number, place);
+        const FieldType *field = place.field;
         if (!next || (field && !fits(field, f.type))) return result->at = (size_t)(p - start), MESSAGE_DAMAGED;
         p = next;
         if (!field || f.type != WIRE_BYTES) continue;
@@ -117,22 +83,317 @@ static enum MessageState check(const ProtobufCMessageDescriptor *description, ui
     return MESSAGE_READ;
 }
 
-enum MessageState message_check(const ProtobufCMessageDescriptor *description, uint8_t *bytes, size_t n_bytes, MessageResult *result)
+enum MessageState message_check(const Type *type, uint8_t *bytes, size_t n_bytes, MessageResult *result)
 {
     *result = (MessageResult){0};
-    return check(description, bytes, bytes + n_bytes, 1, result, bytes);
+    return check(type, bytes, bytes + n_bytes, 1, result, bytes);
 }
 
-enum MessageState message_unpack(const ProtobufCMessageDescriptor *description, uint8_t *bytes, size_t n_bytes, Arena *arena, MessageResult *result)
+/* ---- memory ---- */
+
+/* Messages and texts of the same bytes are kept once if they come close together: most of a program's shapes, places in sources and attributes. */
+enum { N_SEEN = 1 << 12, MOST_SEEN_BYTES = 512 };
+typedef struct {
+    const void *type; /* NULL: a text */
+    const uint8_t *bytes;
+    size_t n_bytes;
+    void *made; /* NULL: the slot is free */
+} Seen;
+
+typedef struct {
+    Arena *arena;
+    uint64_t limit;
+    enum MessageState failure;
+    void *blank[MAX_PARTS]; /* parts without a field */
+    Seen *seen;             /* by hash; later ones take the place of earlier */
+} Reader;
+
+static void *take(Reader *r, size_t n_bytes)
 {
-    enum MessageState state = message_check(description, bytes, n_bytes, result);
+    if (r->arena->n_bytes > r->limit || n_bytes > r->limit - r->arena->n_bytes) return r->failure = MESSAGE_COSTLY, NULL;
+    void *p = arena_take(r->arena, n_bytes);
+    if (!p) r->failure = MESSAGE_NO_MEMORY;
+    return p;
+}
+
+/* The slot of what is made of these bytes, if they are few; *made: it is there. */
+static Seen *seen_slot(const Reader *r, const void *type, const uint8_t *bytes, size_t n_bytes, bool *made)
+{
+    *made = false;
+    if (n_bytes > MOST_SEEN_BYTES) return NULL;
+    Seen *slot = &r->seen[(text_hash((const char *)bytes, n_bytes) ^ hash64((uintptr_t)type)) & (N_SEEN - 1)];
+    *made = slot->made && slot->type == type && slot->n_bytes == n_bytes && !memcmp(slot->bytes, bytes, n_bytes);
+    return slot;
+}
+
+/* A copy with a NUL behind it. */
+static void *text_copy(Reader *r, const uint8_t *bytes, size_t n_bytes)
+{
+    bool made;
+    Seen *slot = seen_slot(r, NULL, bytes, n_bytes, &made);
+    if (made) return slot->made;
+    char *copy = take(r, n_bytes + 1);
+    if (!copy) return NULL;
+    memcpy(copy, bytes, n_bytes);
+    copy[n_bytes] = 0;
+    if (slot) *slot = (Seen){NULL, bytes, n_bytes, copy};
+    return copy;
+}
+
+/* ---- reading ---- */
+
+/* A message and its parts while they are read. */
+typedef struct {
+    const Type *type[1 + MAX_PARTS];
+    char *at[1 + MAX_PARTS];
+    bool lists[1 + MAX_PARTS];      /* it has repeated fields */
+    uint64_t joined[1 + MAX_PARTS]; /* fields, by position, that came several times and are read */
+} Target;
+
+static size_t element_bytes(const FieldType *field)
+{
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_SINT32:
+    case PROTOBUF_C_TYPE_SFIXED32:
+    case PROTOBUF_C_TYPE_UINT32:
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_FLOAT: return 4;
+    case PROTOBUF_C_TYPE_ENUM:
+    case PROTOBUF_C_TYPE_BOOL: return sizeof(int);
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_MESSAGE: return sizeof(void *);
+    case PROTOBUF_C_TYPE_BYTES: return sizeof(ProtobufCBinaryData);
+    default: return 8;
+    }
+}
+
+static bool is_packed(const FieldType *field, const Field *f)
+{
+    return f->type == WIRE_BYTES && field->type != PROTOBUF_C_TYPE_STRING && field->type != PROTOBUF_C_TYPE_BYTES && field->type != PROTOBUF_C_TYPE_MESSAGE;
+}
+
+/* Bytes of each number of a packed field; 0: they are varints. */
+static size_t packed_bytes(const FieldType *field)
+{
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_SFIXED32:
+    case PROTOBUF_C_TYPE_FLOAT: return 4;
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+    case PROTOBUF_C_TYPE_DOUBLE: return 8;
+    default: return 0;
+    }
+}
+
+static size_t count_packed(const FieldType *field, const Field *f)
+{
+    size_t each = packed_bytes(field), n = 0;
+    if (each) return (size_t)f->value / each;
+    for (size_t i = 0; i < f->value; i++) n += f->bytes[i] < 0x80;
+    return n;
+}
+
+static void store_number(const FieldType *field, char *at, uint64_t value)
+{
+    uint32_t low = (uint32_t)value;
+    int truth = value != 0;
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_BOOL: memcpy(at, &truth, sizeof truth); break;
+    case PROTOBUF_C_TYPE_SINT32: low = low >> 1 ^ -(low & 1); /* fall through */
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_UINT32:
+    case PROTOBUF_C_TYPE_ENUM:
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_SFIXED32:
+    case PROTOBUF_C_TYPE_FLOAT: memcpy(at, &low, sizeof low); break;
+    case PROTOBUF_C_TYPE_SINT64: value = value >> 1 ^ -(value & 1); /* fall through */
+    default: memcpy(at, &value, sizeof value); break;
+    }
+}
+
+/* Appends the numbers of a packed field to its array, which has room. */
+static bool store_packed(const FieldType *field, char *array, size_t *n, const Field *f)
+{
+    size_t each = packed_bytes(field), size = element_bytes(field);
+    if (each) {
+        if (f->value % each) return false;
+        if (f->value) memcpy(array + *n * each, f->bytes, (size_t)f->value);
+        *n += (size_t)f->value / each;
+        return true;
+    }
+    const uint8_t *p = f->bytes, *end = p + f->value;
+    for (uint64_t value; p && p < end;)
+        if ((p = wire_varint(p, end, &value))) store_number(field, array + (*n)++ * size, value);
+    return p;
+}
+
+static bool unpack(Reader *r, const Type *type, char *message, const uint8_t *bytes, const uint8_t *end);
+
+/* The message of these bytes; one that may be shared is the same for the same bytes. */
+static void *message_of(Reader *r, const Type *type, const uint8_t *bytes, size_t n_bytes, bool may_share)
+{
+    bool made = false;
+    Seen *slot = may_share ? seen_slot(r, type, bytes, n_bytes, &made) : NULL;
+    if (made) return slot->made;
+    char *message = take(r, type->sizeof_message);
+    if (!message || !unpack(r, type, message, bytes, bytes + n_bytes)) return NULL;
+    if (slot) *slot = (Seen){type, bytes, n_bytes, message};
+    return message;
+}
+
+/* A message that comes in several pieces is the one of all their bytes. */
+static void *joined_message(Reader *r, const Type *around, const FieldType *field, const uint8_t *bytes, const uint8_t *end)
+{
+    uint8_t *joined = NULL;
+    size_t n_bytes = 0;
+    for (int storing = 0; storing < 2; storing++) {
+        if (storing && !(joined = take(r, n_bytes))) return NULL;
+        n_bytes = 0;
+        Field f;
+        Place place = {0};
+        for (const uint8_t *p = bytes; p < end;) {
+            p = wire_field(p, end, &f);
+            place = next_place(around, f.number, place);
+            if (place.field != field) continue;
+            if (storing) memcpy(joined + n_bytes, f.bytes, (size_t)f.value);
+            n_bytes += (size_t)f.value;
+        }
+    }
+    return message_of(r, field->descriptor, joined, n_bytes, false);
+}
+
+static bool store(Reader *r, Target *t, unsigned kept, const FieldType *field, const Field *f, const uint8_t *bytes, const uint8_t *end)
+{
+    char *base = t->at[kept], *at = base + field->offset;
+    bool repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
+    if (repeated) {
+        size_t *n = (size_t *)(base + field->quantifier_offset);
+        char *array;
+        memcpy(&array, at, sizeof array);
+        if (is_packed(field, f)) return store_packed(field, array, n, f);
+        at = array + (*n)++ * element_bytes(field);
+    } else if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
+        memcpy(base + field->quantifier_offset, &field->id, sizeof field->id);
+    }
+    void *made;
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_STRING:
+        made = text_copy(r, f->bytes, (size_t)f->value);
+        memcpy(at, &made, sizeof made);
+        return made;
+    case PROTOBUF_C_TYPE_BYTES: {
+        ProtobufCBinaryData data = {(size_t)f->value, text_copy(r, f->bytes, (size_t)f->value)};
+        memcpy(at, &data, sizeof data);
+        return data.data;
+    }
+    case PROTOBUF_C_TYPE_MESSAGE: {
+        unsigned position = (unsigned)(field - t->type[kept]->fields);
+        memcpy(&made, at, sizeof made);
+        if (repeated || !made) {
+            made = message_of(r, field->descriptor, f->bytes, (size_t)f->value, !repeated);
+        } else if (position >= 64 || !(t->joined[kept] >> position & 1)) {
+            made = joined_message(r, t->type[0], field, bytes, end);
+            if (position < 64) t->joined[kept] |= UINT64_C(1) << position;
+        }
+        memcpy(at, &made, sizeof made);
+        return made;
+    }
+    default: store_number(field, at, f->value); return true;
+    }
+}
+
+/* Room for repeated fields, of which the first walk counted the elements. */
+static bool make_lists(Reader *r, const Type *type, char *base)
+{
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        const FieldType *field = &type->fields[i];
+        size_t *n = (size_t *)(base + field->quantifier_offset), size = element_bytes(field);
+        if (field->label != PROTOBUF_C_LABEL_REPEATED || !*n) continue;
+        void *array = *n <= SIZE_MAX / size ? take(r, *n * size) : NULL;
+        if (!array) return false;
+        memset(array, 0, *n * size);
+        memcpy(base + field->offset, &array, sizeof array);
+        *n = 0;
+    }
+    return true;
+}
+
+static bool fill(Reader *r, Target *t, const uint8_t *bytes, const uint8_t *end)
+{
+    Field f;
+    Place place = {0};
+    for (const uint8_t *p = bytes; p < end;) {
+        p = wire_field(p, end, &f);
+        place = next_place(t->type[0], f.number, place);
+        const FieldType *field = place.field;
+        if (!field || place.kept == UNREAD || field->label != PROTOBUF_C_LABEL_REPEATED) continue;
+        t->lists[place.kept] = true;
+        *(size_t *)(t->at[place.kept] + field->quantifier_offset) += is_packed(field, &f) ? count_packed(field, &f) : 1;
+    }
+    for (unsigned i = 0; i <= MAX_PARTS; i++)
+        if (t->lists[i] && !make_lists(r, t->type[i], t->at[i])) return false;
+    for (const uint8_t *p = bytes; p < end;) {
+        p = wire_field(p, end, &f);
+        place = next_place(t->type[0], f.number, place);
+        if (!place.field || place.kept == UNREAD) continue;
+        if (store(r, t, place.kept, place.field, &f, bytes, end)) continue;
+        if (r->failure == MESSAGE_READ) r->failure = MESSAGE_DAMAGED;
+        return false;
+    }
+    return true;
+}
+
+/* Keeps a part that was read: equal ones that come close together are one. */
+static void *keep_part(Reader *r, const Type *type, unsigned part, const char *made)
+{
+    size_t n = type->sizeof_message;
+    void **blank = &r->blank[part];
+    if (!*blank && (*blank = take(r, n))) type->message_init(memset(*blank, 0, n));
+    if (!*blank || !memcmp(*blank, made, n)) return *blank;
+    Seen *slot = &r->seen[text_hash(made, n) & (N_SEEN - 1)];
+    if (slot->made && slot->type == type && !memcmp(slot->made, made, n)) return slot->made;
+    void *kept = take(r, n);
+    if (kept) *slot = (Seen){type, memcpy(kept, made, n), n, kept};
+    return kept;
+}
+
+static bool unpack_with_parts(Reader *r, const Type *type, const FieldType *first, char *message, const uint8_t *bytes, const uint8_t *end)
+{
+    _Alignas(8) char parts[MAX_PARTS][MESSAGE_PART_BYTES];
+    Target t = {.type = {type}, .at = {message}};
+    unsigned n = (unsigned)(&type->fields[type->n_fields] - first);
+    for (unsigned i = 0; i < n; i++) {
+        const Type *part = first[i].descriptor;
+        t.type[1 + i] = part, t.at[1 + i] = memset(parts[i], 0, part->sizeof_message);
+        part->message_init((ProtobufCMessage *)parts[i]);
+    }
+    if (!fill(r, &t, bytes, end)) return false;
+    for (unsigned i = 0; i < n; i++) {
+        void *kept = keep_part(r, t.type[1 + i], i, parts[i]);
+        if (!kept) return false;
+        memcpy(message + first[i].offset, &kept, sizeof kept);
+    }
+    return true;
+}
+
+static bool unpack(Reader *r, const Type *type, char *message, const uint8_t *bytes, const uint8_t *end)
+{
+    type->message_init((ProtobufCMessage *)message);
+    const FieldType *part = &type->fields[type->n_fields];
+    while (part > type->fields && part[-1].id >= FIRST_PART) part--;
+    if (part < &type->fields[type->n_fields] && part->id < UNREAD) return unpack_with_parts(r, type, part, message, bytes, end);
+    return fill(r, &(Target){.type = {type}, .at = {message}}, bytes, end);
+}
+
+enum MessageState message_unpack(const Type *type, uint8_t *bytes, size_t n_bytes, uint64_t limit, Arena *arena, MessageResult *result)
+{
+    enum MessageState state = message_check(type, bytes, n_bytes, result);
     if (state != MESSAGE_READ) return state;
-    uint64_t n = n_bytes, small = COST_PER_SMALL_BYTE * n < COST_SMALL ? COST_PER_SMALL_BYTE * n : COST_SMALL;
-    Memory memory = {.arena = arena, .limit = arena->n_bytes + COST_FREE + COST_PER_BYTE * n + small};
-    arena->block_bytes = n_bytes < LARGE ? 0 : 4 * n_bytes < MOST_AT_ONCE ? 4 * n_bytes : MOST_AT_ONCE;
-    ProtobufCAllocator allocator = {block_alloc, block_free, &memory};
-    result->message = protobuf_c_message_unpack(description, &allocator, n_bytes, bytes);
-    if (result->message) return MESSAGE_READ;
-    if (memory.no_memory) return MESSAGE_NO_MEMORY;
-    return memory.too_costly ? MESSAGE_COSTLY : MESSAGE_DAMAGED;
+    Reader r = {.arena = arena, .limit = arena->n_bytes + limit, .seen = prof_alloc(N_SEEN * sizeof(Seen))};
+    if (!r.seen) return MESSAGE_NO_MEMORY;
+    result->message = message_of(&r, type, bytes, n_bytes, false);
+    prof_free(r.seen);
+    return r.failure;
 }
