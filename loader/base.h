@@ -22,6 +22,7 @@ enum ProfCode {
     PROF_FORMAT,    /* the bytes are not what they should be */
     PROF_NOTFOUND,  /* no profile at this path */
     PROF_INTERRUPT, /* the caller asked to stop */
+    PROF_LIMIT,     /* the process may have no more of something, as open files: no fault of this file */
 };
 
 typedef struct {

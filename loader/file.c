@@ -3,13 +3,9 @@
 #include "file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-
-static int64_t mtime_of(const struct stat *st) { return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec; }
 
 bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns)
 {
@@ -17,28 +13,6 @@ bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns)
     if (stat(path, &st) || !S_ISREG(st.st_mode)) return false;
     *size_bytes = (uint64_t)st.st_size, *mtime_ns = mtime_of(&st);
     return true;
-}
-
-static int changed(const File *file, uint64_t offset, ProfErr *err)
-{
-    return prof_fail(err, PROF_IO, offset, "%s: changed while it was being read; run the query again when it is written", file->path);
-}
-
-/* A file without a name, for bytes that are not worth memory. */
-static int temporary_file(ProfErr *err)
-{
-    const char *folder = getenv("TMPDIR");
-    if (!folder || !*folder) folder = "/tmp";
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0) return fd;
-    char name[512];
-    if (snprintf(name, sizeof name, "%s/libprofsql-XXXXXX", folder) >= (int)sizeof name) name[0] = 0;
-    fd = mkostemp(name, O_CLOEXEC);
-    if (fd < 0)
-        prof_fail(err, PROF_IO, 0, "no temporary file in %s to inflate into: %s; set TMPDIR to a folder that has room", folder, strerror(errno));
-    else
-        unlink(name);
-    return fd;
 }
 
 static bool write_all(int fd, const uint8_t *bytes, size_t n)
@@ -66,7 +40,7 @@ static void z_free(voidpf unused, voidpf p)
     prof_free(p);
 }
 
-static int inflate_file(File *file, ProfErr *err)
+static int inflate_file(File *file, int disk_fd, ProfErr *err)
 {
     enum { STEP = 256 << 10 };
     uint8_t *in = prof_alloc(STEP), *out = prof_alloc(STEP);
@@ -78,10 +52,10 @@ static int inflate_file(File *file, ProfErr *err)
         goto done;
     }
     inflating = true;
-    file->fd = temporary_file(err);
-    if (file->fd < 0) goto done;
+    file->inflated_fd = temporary_open(file->path, err);
+    if (file->inflated_fd < 0) goto done;
     while (more && !err->code) {
-        ssize_t k = pread(file->disk_fd, in, STEP, (off_t)offset);
+        ssize_t k = pread(disk_fd, in, STEP, (off_t)offset);
         if (k < 0 && errno == EINTR) continue;
         if (k < 0) prof_fail(err, PROF_IO, offset, "%s: cannot read at byte %llu: %s", file->path, (unsigned long long)offset, strerror(errno));
         if (k <= 0) {
@@ -94,7 +68,7 @@ static int inflate_file(File *file, ProfErr *err)
             z.next_out = out, z.avail_out = STEP;
             int rc = inflate(&z, Z_NO_FLUSH);
             size_t n = STEP - z.avail_out;
-            if (n && !write_all(file->fd, out, n)) {
+            if (n && !write_all(file->inflated_fd, out, n)) {
                 prof_fail(err, PROF_IO, 0, "%s: cannot write the inflated bytes: %s; set TMPDIR to a folder that has room", file->path, strerror(errno));
                 break;
             }
@@ -135,53 +109,45 @@ done:
     return err->code;
 }
 
+/* Looks at what kind of file it is, and inflates it. */
+static int read_kind(File *f, const struct stat *st, ProfErr *err)
+{
+    uint8_t magic[2] = {0};
+    if (!S_ISREG(st->st_mode)) return prof_fail(err, PROF_FORMAT, 0, "%s: is not a regular file; save its bytes to a file and give that", f->path);
+    if (!f->disk_size) return prof_fail(err, PROF_FORMAT, 0, "%s: is empty (0 bytes); the capture wrote nothing, take the profile again", f->path);
+    int fd = handle_pin(f->handle, f->path, err);
+    if (fd < 0) return err->code;
+    if (pread(fd, magic, 2, 0) < 0) prof_fail(err, PROF_IO, 0, "%s: cannot read: %s", f->path, strerror(errno));
+    f->gzipped = magic[0] == 0x1f && magic[1] == 0x8b;
+    if (!f->gzipped)
+        f->n_bytes = f->disk_size;
+    else if (!err->code)
+        inflate_file(f, fd, err);
+    handle_release(f->handle);
+    return err->code;
+}
+
 int file_open(File *file, const char *path, ProfErr *err)
 {
-    File f = {.fd = -1, .disk_fd = -1};
+    File f = {.inflated_fd = -1};
     struct stat st;
-    /* O_NONBLOCK: opening a FIFO must not wait for its writer */
-    f.disk_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (f.disk_fd < 0) return prof_fail(err, errno == ENOENT ? PROF_NOTFOUND : PROF_IO, 0, "%s: cannot open: %s", path, strerror(errno));
     f.path = prof_alloc(strlen(path) + 1);
-    if (!f.path) {
-        prof_nomem(err);
-        goto fail;
-    }
+    if (!f.path) return prof_nomem(err);
     strcpy(f.path, path);
-    if (fstat(f.disk_fd, &st)) {
-        prof_fail(err, PROF_IO, 0, "%s: cannot stat: %s", path, strerror(errno));
-        goto fail;
+    if ((f.handle = handle_open(path, &st, err))) {
+        f.disk_size = (uint64_t)st.st_size, f.mtime_ns = mtime_of(&st);
+        read_kind(&f, &st, err);
     }
-    if (!S_ISREG(st.st_mode)) {
-        prof_fail(err, PROF_FORMAT, 0, "%s: is not a regular file; save its bytes to a file and give that", path);
-        goto fail;
-    }
-    f.disk_size = (uint64_t)st.st_size, f.mtime_ns = mtime_of(&st);
-    uint8_t magic[2] = {0};
-    if (!f.disk_size) {
-        prof_fail(err, PROF_FORMAT, 0, "%s: is empty (0 bytes); the capture wrote nothing, take the profile again", path);
-        goto fail;
-    }
-    if (pread(f.disk_fd, magic, 2, 0) < 0) {
-        prof_fail(err, PROF_IO, 0, "%s: cannot read: %s", path, strerror(errno));
-        goto fail;
-    }
-    f.gzipped = magic[0] == 0x1f && magic[1] == 0x8b;
-    if (f.gzipped) {
-        if (inflate_file(&f, err)) goto fail;
-    } else {
-        f.fd = f.disk_fd, f.n_bytes = f.disk_size;
-    }
-    *file = f;
-    return PROF_OK;
-fail:
-    file_close(&f);
+    if (err->code)
+        file_close(&f);
+    else
+        *file = f;
     return err->code;
 }
 
 int file_note(File *file, const char *path, ProfErr *err)
 {
-    File f = {.fd = -1, .disk_fd = -1};
+    File f = {.inflated_fd = -1};
     if (!file_identity(path, &f.disk_size, &f.mtime_ns)) return prof_fail(err, PROF_IO, 0, "%s: is not a regular file that can be read", path);
     f.n_bytes = f.disk_size;
     f.path = prof_alloc(strlen(path) + 1);
@@ -196,31 +162,33 @@ int file_reopen(const File *noted, File *file, ProfErr *err)
     if (file_open(file, noted->path, err)) return err->code;
     if (file->disk_size == noted->disk_size && file->mtime_ns == noted->mtime_ns) return PROF_OK;
     file_close(file);
-    return changed(noted, 0, err);
+    return prof_fail(err, PROF_IO, 0, "%s: changed while it was being read; run the query again when it is written", noted->path);
 }
 
 void file_close(File *file)
 {
-    if (file->fd >= 0 && file->fd != file->disk_fd) close(file->fd);
-    if (file->disk_fd >= 0) close(file->disk_fd);
+    temporary_close(file->inflated_fd);
+    handle_close(file->handle);
     prof_free(file->path);
-    *file = (File){.fd = -1, .disk_fd = -1};
+    *file = (File){.inflated_fd = -1};
 }
 
 int file_read(const File *file, uint64_t offset, void *out, size_t n_bytes, ProfErr *err)
 {
-    struct stat st;
-    if (fstat(file->disk_fd, &st) || (uint64_t)st.st_size != file->disk_size || mtime_of(&st) != file->mtime_ns) return changed(file, offset, err);
+    int disk_fd = handle_pin(file->handle, file->path, err), fd = file->gzipped ? file->inflated_fd : disk_fd;
+    if (disk_fd < 0) return err->code;
     char *to = out;
-    while (n_bytes) {
-        ssize_t k = pread(file->fd, to, n_bytes, (off_t)offset);
+    while (n_bytes && !err->code) {
+        ssize_t k = pread(fd, to, n_bytes, (off_t)offset);
         if (k < 0 && errno == EINTR) continue;
-        if (k <= 0)
-            return prof_fail(err, PROF_IO, offset, "%s: cannot read at byte %llu: %s", file->path, (unsigned long long)offset,
-                             k < 0 ? strerror(errno) : "the file has become shorter");
-        to += k, offset += (uint64_t)k, n_bytes -= (size_t)k;
+        if (k > 0)
+            to += k, offset += (uint64_t)k, n_bytes -= (size_t)k;
+        else
+            prof_fail(err, PROF_IO, offset, "%s: cannot read at byte %llu: %s", file->path, (unsigned long long)offset,
+                      k < 0 ? strerror(errno) : "the file has become shorter");
     }
-    return PROF_OK;
+    handle_release(file->handle);
+    return err->code;
 }
 
 const uint8_t *window_at(Window *w, uint64_t offset, size_t n_wanted, size_t *n_there, ProfErr *err)

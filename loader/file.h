@@ -6,15 +6,15 @@
 #ifndef PROF_FILE_H
 #define PROF_FILE_H
 
-#include "base.h"
+#include "open_files.h"
 
 typedef struct {
     char *path;         /* as opened; owned */
-    int fd;             /* the bytes to read: the file itself, or its inflated copy (an unlinked temporary file) */
+    FileHandle *handle; /* the file at path; NULL: it was only noted */
+    int inflated_fd;    /* its inflated copy, an unlinked temporary file; -1: none */
     uint64_t n_bytes;   /* to read */
     uint64_t disk_size; /* of the file at path */
     int64_t mtime_ns;
-    int disk_fd;             /* the file at path, to see whether it changes */
     uint64_t trailing_bytes; /* behind the last gzip member, left out */
     bool gzipped, cut_short; /* cut_short: the gzip stream ended early; what was there is readable */
 } File;

@@ -148,7 +148,7 @@ static void host_task(Job *job, Host *host)
     if (!err.code && host->file.cut_short)
         host_issue(host, "error", "gzip_cut_short", host->file.n_bytes, 0, host, "the gzip stream is cut short or damaged; %llu inflated bytes were read",
                    (unsigned long long)host->file.n_bytes);
-    if (err.code == PROF_NOMEM) {
+    if (err.code == PROF_NOMEM || err.code == PROF_LIMIT) {
         job_fail(job, &err);
     } else if (err.code) {
         host->readable = false;
@@ -256,7 +256,7 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
     for (size_t i = 0; i < source->n_files; i++) {
         Host *host = &run->hosts[i];
         host->run = run;
-        host->file = (File){.fd = -1, .disk_fd = -1};
+        host->file = (File){.inflated_fd = -1};
         pthread_mutex_init(&host->lock, NULL);
         run->n_hosts = i + 1;
         const char *slash = strrchr(source->files[i], '/'), *name = slash ? slash + 1 : source->files[i];
@@ -271,7 +271,7 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
             if (host->file.gzipped) run->format = "xspace.gz";
             continue;
         }
-        if (why.code == PROF_NOMEM) return *err = why, why.code;
+        if (why.code == PROF_NOMEM || why.code == PROF_LIMIT) return *err = why, why.code;
         if (!first.code) first = why;
         host_issue(host, "error", "unreadable", 0, 0, host, "%s", why.text);
     }

@@ -318,8 +318,8 @@ static int add_files_beside(Programs *programs, Run *run, ProfErr *err)
                             err);
             file_close(&file);
         }
-        if (why.code == PROF_NOMEM)
-            prof_nomem(err);
+        if (why.code == PROF_NOMEM || why.code == PROF_LIMIT)
+            *err = why;
         else if (why.code)
             host_issue(host, "error", "unreadable_program", 0, size, run->programs[i], "%s", why.text);
     }
