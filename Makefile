@@ -139,6 +139,7 @@ FUZZ_SECONDS ?= 600
 $(BUILD)/fuzzed/%.o: private CC := clang
 $(BUILD)/fuzz_%: tests/fuzz/%.c $(FUZZED_OBJECTS)
 	clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DSQLITE_CORE -I$(BUILD) -pthread -o $@ $^ -lsqlite3 $(LIBS)
+.SECONDARY: $(FUZZED_OBJECTS)
 fuzz:
 	$(call install_missing,$(FUZZ_PACKAGES))
 	@$(MAKE) --no-print-directory $(BUILD)/fuzz_$(FUZZ)

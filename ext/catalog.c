@@ -150,8 +150,8 @@ static void find_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Source *s = &c->found[c->i];
     switch (column) {
-    case FI_PATH: sqlite3_result_text(ctx, s->path, -1, SQLITE_TRANSIENT); break;
-    case FI_NAME: sqlite3_result_text(ctx, s->name, -1, SQLITE_TRANSIENT); break;
+    case FI_PATH: result_file_path(ctx, s->path); break;
+    case FI_NAME: result_file_path(ctx, s->name); break;
     case FI_HOSTS: sqlite3_result_int64(ctx, (sqlite3_int64)s->n_files); break;
     case FI_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)s->size_bytes); break;
     case FI_MODIFIED: sqlite3_result_int64(ctx, s->mtime_ns); break;

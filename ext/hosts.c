@@ -56,7 +56,7 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
     int64_t start = -1, duration_ns = -1;
     int n_tpu, n_gpu;
     switch (column) {
-    case PR_PATH: sqlite3_result_text(ctx, run->path, -1, SQLITE_STATIC); break;
+    case PR_PATH: result_file_path(ctx, run->path); break;
     case PR_HOSTS: sqlite3_result_int64(ctx, (sqlite3_int64)run->n_hosts); break;
     case PR_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)run->size_bytes); break;
     case PR_EVENTS:
@@ -125,9 +125,9 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (c->from->attached)
             sqlite3_result_text(ctx, sqlite3_mprintf("%s/%s", c->from->label, host->name), -1, sqlite3_free);
         else
-            sqlite3_result_text(ctx, file->path, -1, SQLITE_STATIC);
+            result_file_path(ctx, file->path);
         break;
-    case HO_PATH: sqlite3_result_text(ctx, file->path, -1, SQLITE_STATIC); break;
+    case HO_PATH: result_file_path(ctx, file->path); break;
     case HO_SIZE:
         if (file->path) sqlite3_result_int64(ctx, (sqlite3_int64)file->disk_size);
         break;
@@ -331,7 +331,7 @@ static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     Issue issue;
     if (column == IS_PATH)
-        sqlite3_result_text(ctx, c->host->file.path, -1, SQLITE_STATIC);
+        result_file_path(ctx, c->host->file.path);
     else if (c->part)
         diagnostic_column(c, ctx, column);
     else if (host_issue_at(c->host, c->i, &issue, &c->err))

@@ -262,6 +262,7 @@ void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole);
 void result_real(sqlite3_context *ctx, const char *format, double value); /* as text, printed like C++ does */
 void result_id(sqlite3_context *ctx, uint64_t id);                        /* always decimal TEXT */
 void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n);   /* a copy, as valid UTF-8 */
+void result_file_path(sqlite3_context *ctx, const char *path);            /* a copy, as valid UTF-8; NULL for NULL */
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat);
 const Text *stat_name(const Plane *plane, const Stat *stat);
 /* Appends text as a JSON string; UTF-8 as it is. */

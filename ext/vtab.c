@@ -126,6 +126,11 @@ void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n)
         sqlite3_result_text64(ctx, fixed, utf8_repair(bytes, n, fixed), sqlite3_free, SQLITE_UTF8);
 }
 
+void result_file_path(sqlite3_context *ctx, const char *path)
+{
+    if (path) result_utf8(ctx, (const uint8_t *)path, strlen(path));
+}
+
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat)
 {
     switch (stat->type) {

@@ -126,8 +126,8 @@ static void drop_structure(Host *host)
 static int read_structure(Host *host, ProfErr *err)
 {
     if (host->is_program) return hlo_check_file(host, err);
-    size_t name = strlen(host->name), path = strlen(host->file.path);
-    bool open_minded = host->run->n_hosts == 1 && path >= name && !strcmp(host->file.path + path - name, host->name); /* no suffix was cut off */
+    const char *slash = strrchr(host->file.path, '/'), *name = slash ? slash + 1 : host->file.path;
+    bool open_minded = host->run->n_hosts == 1 && host_name_length(name) == strlen(name);
     if (xspace_read_structure(host, err) != PROF_FORMAT || !open_minded) return err->code;
     ProfErr other = {0};
     if (hlo_check_file(host, &other)) return err->code;
@@ -247,6 +247,14 @@ static char *run_text(Run *run, const char *s, size_t n)
     return to ? memcpy(to, s, n) : NULL;
 }
 
+/* The same for a name to be shown: a file's may be no UTF-8. */
+static char *run_name(Run *run, const char *s, size_t n)
+{
+    char *to = arena_alloc(&run->arena, 3 * n + 1);
+    if (to) to[utf8_repair((const uint8_t *)s, n, to)] = 0;
+    return to;
+}
+
 static int open_hosts(Run *run, const Source *source, ProfErr *err)
 {
     run->hosts = prof_alloc(source->n_files * sizeof *run->hosts);
@@ -260,7 +268,7 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
         pthread_mutex_init(&host->lock, NULL);
         run->n_hosts = i + 1;
         const char *slash = strrchr(source->files[i], '/'), *name = slash ? slash + 1 : source->files[i];
-        host->name = run_text(run, name, host_name_length(name));
+        host->name = run_name(run, name, host_name_length(name));
         if (!host->name) return prof_nomem(err);
         ProfErr why = {0};
         host->is_program = source->hlo;
@@ -354,12 +362,24 @@ static int read_all_events(Run *run, const RunOptions *options, ProfErr *err)
     return err->code;
 }
 
+/* No file of the run can be read: why the first cannot. */
+static int fail_unreadable(Run *run, ProfErr *err)
+{
+    for (size_t h = 0; h < run->n_hosts; h++)
+        for (size_t i = 0; i < run->hosts[h].n_issues; i++) {
+            const Issue *issue = &run->hosts[h].issues[i];
+            if (!strcmp(issue->code, "unreadable"))
+                return prof_fail(err, PROF_FORMAT, issue->offset, "%s: none of its %zu files can be read; %s", run->path, run->n_hosts, issue->message);
+        }
+    return prof_fail(err, PROF_FORMAT, 0, "%s: none of its %zu files can be read", run->path, run->n_hosts);
+}
+
 static int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr *err)
 {
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     run->path = run_text(run, source->path, strlen(source->path));
-    run->name = run_text(run, source->name, strlen(source->name));
+    run->name = run_name(run, source->name, strlen(source->name));
     run->format = "xspace";
     long n = options && options->n_threads ? options->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
     run->n_workers = n < 1 ? 1 : n > 64 ? 64 : (size_t)n;
@@ -371,9 +391,7 @@ static int run_load(Run *run, const Source *source, const RunOptions *options, P
     size_t n_readable = 0;
     for (size_t h = 0; h < run->n_hosts; h++) n_readable += run->hosts[h].readable;
     if (run->hosts[0].is_program) run->format = "hlo";
-    if (!n_readable)
-        for (size_t h = 0; h < run->n_hosts; h++)
-            if (run->hosts[h].n_issues) return prof_fail(err, PROF_FORMAT, run->hosts[h].issues[0].offset, "%s", run->hosts[h].issues[0].message);
+    if (!n_readable) return fail_unreadable(run, err);
     run->by_host = options && options->by_host && run->n_hosts > 1;
     if (!number_lines(run, err) && !run->by_host) read_all_events(run, options, err);
     clock_gettime(CLOCK_MONOTONIC, &end);

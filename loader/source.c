@@ -124,18 +124,71 @@ static int read_dump(const char *folder, Source *source, ProfErr *err)
     return PROF_OK;
 }
 
+/* A symbolic link to a folder, which is searched after all folders: a run below it may have a path without links. */
+typedef struct {
+    char *path;
+    int depth;
+} Link;
+
+typedef struct {
+    dev_t device;
+    ino_t inode;
+    bool used;
+} Seen;
+
 typedef struct {
     Source *list;
     size_t n, capacity, root_length;
-    unsigned n_folders;
+    Link *links;
+    size_t n_links, link_capacity;
+    Seen *seen; /* folders searched, by hash: a link may lead back to one */
+    size_t n_seen, n_slots;
+    Arena names; /* of the links */
 } Search;
 
 enum { MAX_FOLDER_DEPTH = 24, MAX_FOLDERS = 200000 };
 
+static Seen *seen_slot(Seen *slots, size_t n_slots, dev_t device, ino_t inode)
+{
+    size_t i = (size_t)hash64((uint64_t)inode ^ mix64((uint64_t)device)) & (n_slots - 1);
+    while (slots[i].used && (slots[i].device != device || slots[i].inode != inode)) i = (i + 1) & (n_slots - 1);
+    return &slots[i];
+}
+
+/* Notes a folder; false if it was searched before, or with err set. */
+static bool is_new(Search *s, const struct stat *st, ProfErr *err)
+{
+    if (2 * s->n_seen >= s->n_slots) {
+        size_t n_slots = s->n_slots ? 2 * s->n_slots : 64;
+        Seen *slots = prof_alloc(n_slots * sizeof *slots);
+        if (!slots) return prof_nomem(err), false;
+        for (size_t i = 0; i < s->n_slots; i++)
+            if (s->seen[i].used) *seen_slot(slots, n_slots, s->seen[i].device, s->seen[i].inode) = s->seen[i];
+        prof_free(s->seen);
+        s->seen = slots, s->n_slots = n_slots;
+    }
+    Seen *slot = seen_slot(s->seen, s->n_slots, st->st_dev, st->st_ino);
+    if (slot->used) return false;
+    *slot = (Seen){st->st_dev, st->st_ino, true};
+    s->n_seen++;
+    return true;
+}
+
+static void add_link(Search *s, const char *path, int depth, ProfErr *err)
+{
+    char *kept = copy(&s->names, path, strlen(path));
+    if (!kept || !GROW(s->links, s->n_links, s->link_capacity))
+        prof_nomem(err);
+    else
+        s->links[s->n_links++] = (Link){kept, depth};
+}
+
 static int search(Search *s, const char *folder, int depth, ProfErr *err)
 {
     Source found = {0};
-    if (++s->n_folders > MAX_FOLDERS) return prof_fail(err, PROF_IO, 0, "%s: more than %d folders; give a folder nearer to the runs", folder, MAX_FOLDERS);
+    struct stat st;
+    if (!stat(folder, &st) && !is_new(s, &st, err)) return err->code;
+    if (s->n_seen > MAX_FOLDERS) return prof_fail(err, PROF_IO, 0, "%s: more than %d folders; give a folder nearer to the runs", folder, MAX_FOLDERS);
     if (depth && read_folder(folder, &found, err)) {
         bool unreadable = err->code == PROF_IO;
         source_free(&found);
@@ -163,11 +216,14 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
     for (struct dirent *entry; (entry = readdir(dir)) && !err->code;) {
         if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK)) continue;
         char *path = join(&names, folder, entry->d_name);
-        struct stat st;
         if (!path)
             prof_nomem(err);
-        else if (!stat(path, &st) && S_ISDIR(st.st_mode))
+        else if (lstat(path, &st))
+            continue;
+        else if (S_ISDIR(st.st_mode))
             search(s, path, depth + 1, err);
+        else if (S_ISLNK(st.st_mode) && !stat(path, &st) && S_ISDIR(st.st_mode))
+            add_link(s, path, depth + 1, err);
     }
     arena_free(&names);
     closedir(dir);
@@ -205,9 +261,14 @@ int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
     char *root = copy(&arena, folder, s.root_length);
     if (!root)
         prof_nomem(err);
-    else if (!search(&s, root, 0, err) && !s.n)
-        add_dump(&s, root, err);
+    else
+        search(&s, root, 0, err);
+    for (size_t i = 0; i < s.n_links && !err->code; i++) search(&s, s.links[i].path, s.links[i].depth, err);
+    if (!err->code && !s.n) add_dump(&s, root, err);
     arena_free(&arena);
+    arena_free(&s.names);
+    prof_free(s.links);
+    prof_free(s.seen);
     if (err->code) return source_list_free(s.list, s.n), err->code;
     if (s.n) qsort(s.list, s.n, sizeof *s.list, by_path);
     *list = s.list, *n = s.n;

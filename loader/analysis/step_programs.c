@@ -151,7 +151,8 @@ static bool sums_open(Sums *s, const Programs *p, Arena *arena)
 /* In XProf's order: first what ops of one key come to, then all ops. */
 static void add_records(Sums *s, size_t h, const StepOpRecord *records, size_t n)
 {
-    for (const StepOpRecord *r = records; r < records + n; r++) {
+    for (size_t i = 0; i < n; i++) {
+        const StepOpRecord *r = &records[i];
         const OpKind *kind = &s->programs->kinds[h][r->op];
         OpSum *sum = &s->ops[kind->key];
         if (!sum->kind) *sum = (OpSum){.kind = kind, .has_category = kind->has_category}, s->touched[s->n_touched++] = kind->key;
@@ -164,7 +165,8 @@ static void add_records(Sums *s, size_t h, const StepOpRecord *records, size_t n
 
 static void add_memory(Sums *s, size_t h, const StepOpRecord *records, size_t n)
 {
-    for (const StepOpRecord *r = records; r < records + n; r++) {
+    for (size_t i = 0; i < n; i++) {
+        const StepOpRecord *r = &records[i];
         const OpKind *kind = &s->programs->kinds[h][r->op], *known_as = s->ops[kind->key].kind;
         for (uint32_t k = 0; k < kind->n_memory && !known_as->is_container; k++)
             for (int feed = 0; feed < N_FEEDS - known_as->is_feed; feed++) {
