@@ -195,7 +195,7 @@ static bool derive(Result *r, ProfErr *err)
 {
     Host *host = r->d.host;
     Derivation *d = &r->d;
-    d->events_left = 64 * host->n_events + (1 << 20);
+    d->events_left = host->file.n_bytes / 4 + (1 << 19); /* real files derive 1 to 3 events from one of 20 bytes and more */
     d->names = prof_alloc(host->n_planes * sizeof *d->names);
     d->display_ids = prof_alloc(host->n_lines * sizeof *d->display_ids);
     r->planes = prof_alloc(host->n_planes * sizeof *r->planes);
