@@ -10,21 +10,17 @@
 -- column plane TEXT: the TensorCore; NULL: not one device
 -- column step_count INTEGER: complete steps
 -- column step_ms REAL [ms]: how long a step takes, on average
--- column own_ms REAL [ms]: the part of it outside of collectives and of transfers between devices, in which nobody else can be waited for
+-- column own_ms REAL [ms]: the part of it outside of collectives and, on GPUs, of copies between devices: in it no other device can be waited for
 -- column over_median_ms REAL [ms]: by how much that exceeds the median core's; below 0: faster
 -- column z_score REAL: the same in median absolute deviations of all cores (modified z-score, a deviation of 0.1 % at least); NULL for fewer than three cores
 -- column straggler TEXT: yes: its z-score is above 3.5; no; NULL for fewer than three cores
 -- column waited_ms REAL [ms]: how long it waits in collectives for others of its group and host (collectives.wait_ps), over its complete steps; of GPUs the host's average; who is waited for waits least. NULL if unknown
-WITH peers AS MATERIALIZED (
-    SELECT run, core_id, total(coalesce(duration_ps_actual, duration_ps)) / 1e9 AS ms
-    FROM temp.step_breakdown(:source)
-    WHERE NOT dropped AND (category IN ('DEVICE_COLLECTIVES', 'DEVICE_TO_DEVICE', 'send', 'send-done', 'recv', 'recv-done', 'async-done', 'megacore fusion') OR
-          category GLOB 'all-*' OR category GLOB 'reduce-scatter*' OR category GLOB 'collective-*' OR category GLOB 'ragged-all-to-all*')
+WITH step AS MATERIALIZED ( -- a TensorCore's copies are its own
+    SELECT run, host, core_id, plane_id, count(*) AS n, avg(total_us) / 1000 AS step_ms,
+           avg(total_us - coalesce(device_collectives_us_actual, 0) - CASE WHEN plane_id IS NULL THEN coalesce(device_to_device_us_actual, 0) ELSE 0 END) / 1000 AS own_ms
+    FROM temp.core_steps(:source)
+    WHERE NOT dropped
     GROUP BY run, core_id
-), core AS MATERIALIZED (
-    SELECT run, host, core_id, plane_id, count(*) AS n, avg(total_us) / 1000 AS step_ms FROM temp.core_steps(:source) WHERE NOT dropped GROUP BY run, core_id
-), step AS MATERIALIZED (
-    SELECT c.*, step_ms - coalesce(p.ms, 0) / n AS own_ms FROM core AS c LEFT JOIN peers AS p USING (run, core_id)
 ), typical AS MATERIALIZED (
     SELECT run, count(*) AS n, median(own_ms) AS own_ms FROM step GROUP BY run
 ), spread AS MATERIALIZED (
