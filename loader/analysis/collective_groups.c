@@ -59,8 +59,11 @@ static void read_iota(CollectiveGroups *g, const Xla__IotaReplicaGroupListProto 
 bool groups_read(CollectiveGroups *g, const HloModule *module, const Xla__HloInstructionProto *i, const char *kind)
 {
     const Xla__CollectiveDeviceListProto *list = i->rare->collective_device_list;
-    const Xla__IotaReplicaGroupListProto *iota = i->rare->iota_collective_device_list ? i->rare->iota_collective_device_list : list ? list->iota_replica_group_list : NULL;
-    *g = (CollectiveGroups){.ids = ids_of(kind, i->rare->channel_id > 0, i->rare->use_global_device_ids), .assignment = module->proto->hlo_module->device_assignment};
+    const Xla__IotaReplicaGroupListProto *iota = i->rare->iota_collective_device_list ? i->rare->iota_collective_device_list
+                                                 : list                               ? list->iota_replica_group_list
+                                                                                      : NULL;
+    *g = (CollectiveGroups){.ids = ids_of(kind, i->rare->channel_id > 0, i->rare->use_global_device_ids),
+                            .assignment = module->proto->hlo_module->device_assignment};
     if (!strcmp(kind, "collective-permute")) {
         g->form = GROUPS_PAIRS;
         for (size_t k = 0; k < i->rare->n_source_target_pairs; k++)
