@@ -2,8 +2,8 @@
  *
  *   SELECT hlo_op, count(*), sum(self_time_ns) FROM Events('logs') WHERE category = 'XLA Ops' GROUP BY 1 ORDER BY 3 DESC;
  *
- * Rows are the file's events: of /host:CPU all but those of derived lines, of GPUs also without _counters_, of a TensorCore those of the
- * lines that OF_CORE names, of other TPU planes and custom ones all. An event's stats are read when a column is asked for. */
+ * Rows are the file's events: of /host:CPU all, of GPUs all but those of derived lines and _counters_, of a TensorCore those of the lines
+ * that OF_CORE names, of other TPU planes and custom ones all. An event's stats are read when a column is asked for. */
 #define _GNU_SOURCE
 #include "../loader/analysis/enclosing.h"
 #include "../loader/analysis/event_stats.h"
@@ -101,7 +101,7 @@ static enum Place place_on_gpu(const Line *line)
 static enum Place place_of(const Line *line, const Plane *cpu)
 {
     const Plane *plane = line->plane;
-    if (plane == cpu) return line->derived ? AT_NONE : AT_HOST;
+    if (plane == cpu) return AT_HOST;
     if (plane->kind == PLANE_GPU) return place_on_gpu(line);
     if (is_numbered_core(plane)) return line->proto_id > 0 && line->proto_id < (int64_t)COUNT(OF_CORE) ? OF_CORE[line->proto_id] : AT_NONE;
     if (starts_with(plane->name->text, "/device:CUSTOM:")) return AT_CUSTOM;
@@ -288,7 +288,7 @@ static void result_str(sqlite3_context *ctx, sqlite3_str *text)
     }
 }
 
-/* What grouping says takes the place of the file's own stat. */
+/* What grouping says takes the place of the file's own stat, of several of the first. */
 enum Grouped { GROUPED_STEP_NAME, GROUPED_GROUP, GROUPED_EAGER, N_GROUPED };
 static const enum KnownStat grouped_stats[N_GROUPED] = {STAT_STEP_NAME, STAT_GROUP_ID, STAT_IS_EAGER};
 
@@ -363,7 +363,7 @@ static bool add_args(Args *args, const uint8_t *p, const uint8_t *end, uint32_t 
         const char *grouped = NULL;
         if (meta && has_column(args->place, meta->known)) continue;
         for (int i = 0; i < N_GROUPED && meta; i++)
-            if (meta->known == grouped_stats[i]) args->written[i] = true, grouped = args->grouped[i];
+            if (meta->known == grouped_stats[i] && !args->written[i]) args->written[i] = true, grouped = args->grouped[i];
         add_name(args, name->text, name->n_bytes);
         if (grouped)
             sqlite3_str_appendall(args->out, grouped);
@@ -373,14 +373,25 @@ static bool add_args(Args *args, const uint8_t *p, const uint8_t *end, uint32_t 
     return true;
 }
 
+/* The group that the event names; where it has several stats group_id its own group may be another. */
+static const Group *group_named_by(const EventsRows *r, int64_t group)
+{
+    const Grouping *g = r->grouping;
+    if (group >= 0 && (uint64_t)group < g->n_groups && g->groups[group].root == r->event.event) return &g->groups[group];
+    if (r->line->chunks[index_of(r) / CHUNK_EVENTS].repeats_group)
+        for (size_t i = 0; i < g->n_groups; i++)
+            if (g->groups[i].root == r->event.event) return &g->groups[i];
+    return NULL;
+}
+
 static void args_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
 {
     char group_digits[24], eager_digits[24];
     int64_t group = grouped_value(c, r, false), eager = grouped_value(c, r, true);
     if (!open_meta(c, r) || c->err.code) return;
-    const Group *g = group >= 0 && (uint64_t)group < r->grouping->n_groups ? &r->grouping->groups[group] : NULL;
+    const Group *g = group_named_by(r, group);
     Args args = {.out = sqlite3_str_new(NULL), .plane = r->line->plane, .place = r->place};
-    if (g && g->explicit && g->root == r->event.event) args.grouped[GROUPED_STEP_NAME] = g->name ? g->name : "";
+    if (g && g->explicit) args.grouped[GROUPED_STEP_NAME] = g->name ? g->name : "";
     if (group >= 0) args.grouped[GROUPED_GROUP] = sqlite3_snprintf(sizeof group_digits, group_digits, "%lld", (long long)group);
     if (eager >= 0) args.grouped[GROUPED_EAGER] = sqlite3_snprintf(sizeof eager_digits, eager_digits, "%lld", (long long)eager);
     bool memory = (!r->n_meta || add_args(&args, r->meta_message, r->meta_message + r->n_meta, 5)) &&

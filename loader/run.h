@@ -173,6 +173,7 @@ typedef struct {
     uint32_t n_events;
     uint8_t columns_kept; /* bits by enum StatColumnName: all that events have of the stat stands in its column; group_id and is_eager always */
     bool packed;
+    bool repeats_group; /* an event of it has several stats group_id */
 } Chunk;
 
 /* Nesting of a chunk's events on their line. COL_PARENT: own index minus the parent's, 0 when there is none. */

@@ -335,7 +335,8 @@ static bool add_grouping(const Drawing *d, const Line *line, uint64_t index, Dra
 {
     const LineGroups *groups = line_groups(d->grouping, line);
     int64_t group = column_at(groups->groups, index), eager = column_at(groups->eager, index);
-    if (group >= 0 && column_at(groups->groups_of_file, index) <= 0 && !add_integer(out, "group_id", group)) return false;
+    bool replaced = groups->last && column_at(groups->last, index) != group; /* by a further stat of the file */
+    if (group >= 0 && !replaced && column_at(groups->groups_of_file, index) <= 0 && !add_integer(out, "group_id", group)) return false;
     if (eager >= 0 && column_at(groups->eager_of_file, index) <= 0 && !add_integer(out, "is_eager", eager)) return false;
     if (group < 0 || (uint64_t)group >= d->grouping->n_groups) return true;
     const Group *g = &d->grouping->groups[group];

@@ -98,19 +98,33 @@ static bool read_file_column(const Line *line, enum StatColumnName column, const
     return memory;
 }
 
-/* Of several stats group_id the last that names a group. */
+/* Grouping writes to the first stat group_id of an event; where XProf visits them all, the last that names a group counts. */
 static bool take_written(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups, const EventAt *e)
 {
     Stat stat;
-    unsigned known;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat));) {
+    unsigned known, n = 0;
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat)); n++) {
         int64_t value = stat_int(&stat);
-        if ((v->values[at] < 0 || v->own[at]) && value >= 0 && (uint64_t)value < n_groups) v->own[at] = true, v->values[at] = value;
+        if ((v->values[at] < 0 || v->own[at] || n) && value >= 0 && (uint64_t)value < n_groups) v->own[at] = true, v->values[at] = value;
     }
     return v->own[at];
 }
 
-static bool read_written_groups(Line *line, size_t n_groups, LineGroups *out, Arena *arena, ProfErr *err)
+/* The last of several stats, whatever grouping says. */
+static bool take_last(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups, const EventAt *e)
+{
+    (void)n_groups;
+    Stat stat, last = {0};
+    unsigned known, n = 0;
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat)); n++) last = stat;
+    if (n > 1) v->own[at] = last.type, v->values[at] = file_value(STAT_COLUMN_GROUP, filter->plane->kind == PLANE_GPU, last.type, last.integer);
+    return n > 1;
+}
+
+typedef bool TakeGroup(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups, const EventAt *e);
+
+/* Goes through the events' own stats. */
+static bool read_group_stats(Line *line, TakeGroup *take, size_t n_groups, LineGroups *out, Arena *arena, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_GROUP_ID};
     Packed *values = arena_alloc(arena, line->n_chunks * sizeof *values), *owned = arena_alloc(arena, line->n_chunks * sizeof *owned);
@@ -125,8 +139,9 @@ static bool read_written_groups(Line *line, size_t n_groups, LineGroups *out, Ar
     for (uint64_t at = 0; event_reader_next(&reader, &e); at++) {
         size_t chunk = (size_t)(at / CHUNK_EVENTS);
         uint32_t k = (uint32_t)(at % CHUNK_EVENTS), n = line->chunks[chunk].n_events;
-        v->values[k] = out->groups ? packed_at(&out->groups[chunk], k) : -1, v->own[k] = false;
-        any |= take_written(v, k, &filter, n_groups, &e);
+        v->values[k] = out->groups ? packed_at(&out->groups[chunk], k) : -1;
+        v->own[k] = out->groups_of_file ? packed_at(&out->groups_of_file[chunk], k) : 0;
+        any |= take(v, k, &filter, n_groups, &e);
         if (k + 1 == n && (!packed_make(&values[chunk], arena, v->values, n) || !packed_make(&owned[chunk], arena, v->own, n))) prof_nomem(err);
     }
     event_reader_close(&reader);
@@ -140,7 +155,8 @@ static bool read_file_groups(Result *r, size_t i, ProfErr *err)
 {
     Line *line = &r->grouping.host->lines[i];
     LineGroups *out = &r->lines[i];
-    if (r->as_written) return read_written_groups(line, r->grouping.n_groups, out, &r->line_arenas[i], err); /* is_eager: only what grouping finds */
+    if (r->as_written) /* is_eager: only what grouping finds */
+        return read_group_stats(line, take_written, r->grouping.n_groups, out, &r->line_arenas[i], err);
     bool memory = read_file_column(line, STAT_COLUMN_GROUP, &out->groups, &out->groups_of_file, &r->line_arenas[i]) &&
                   read_file_column(line, STAT_COLUMN_EAGER, &out->eager, &out->eager_of_file, &r->line_arenas[i]);
     return memory || (prof_nomem(err), false);
@@ -273,6 +289,17 @@ static void file_task(void *context, size_t i, ProfErr *err)
     const Line *line = &r->grouping.host->lines[i];
     if (r->as_written && starts_with(line->plane->name->text, "/device:TPU:")) return;
     if (line->n_events && (plane_declares(line->plane, STAT_GROUP_ID) || plane_declares(line->plane, STAT_IS_EAGER))) read_file_groups(r, i, err);
+}
+
+/* Grouping writes to an event's first stat group_id; the last is what XProf's steps take of host threads. Lines derived of a GPU follow the first. */
+static void repeated_task(void *context, size_t i, ProfErr *err)
+{
+    Result *r = context;
+    Line *line = &r->grouping.host->lines[i];
+    bool repeats = false;
+    for (size_t c = 0; c < line->n_chunks && line->plane->kind == PLANE_HOST; c++) repeats |= line->chunks[c].repeats_group;
+    LineGroups *groups = &r->lines[i], last = *groups;
+    if (repeats && read_group_stats(line, take_last, 0, &last, &r->line_arenas[i], err)) groups->last = last.groups;
 }
 
 static void inherit_task(void *context, size_t i, ProfErr *err)
@@ -425,6 +452,7 @@ static void *make(Host *host, bool as_written, ProfErr *err)
     }
     if (!err->code) parallel_lines(host->lines, host->n_lines, file_task, r, err);
     if (!err->code && r->grouping.by != GROUPED_BY_FILE && !as_written) parallel_for(host->run->n_workers, host->n_planes, inherit_task, r, err);
+    if (!err->code && !as_written) parallel_lines(host->lines, host->n_lines, repeated_task, r, err);
     if (err->code) {
         release(r);
         return NULL;

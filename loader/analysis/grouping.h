@@ -42,7 +42,8 @@ typedef struct {
 /* What grouping did to a line. Per chunk of the line: its events' group and is_eager, -1: none; NULL: none on the line. */
 typedef struct {
     const Packed *groups, *eager;
-    const Packed *own;                            /* of the line that groups a TPU's events, where it is not of steps: the groups that its events brought */
+    const Packed *last; /* like groups, but of an event with several stats group_id the last, where XProf visits them all; NULL: no such event */
+    const Packed *own;  /* of the line that groups a TPU's events, where it is not of steps: the groups that its events brought */
     const Packed *groups_of_file, *eager_of_file; /* above 0: the value is that of the file's own stat, as it is; NULL: none is */
     const Region *regions;                        /* in order of their start, the longer first */
     size_t n_regions;

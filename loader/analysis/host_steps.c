@@ -45,8 +45,9 @@ static int collect_line(GroupCollector *c, const Line *line, ProfErr *err)
 {
     StepBuild *b = c->build;
     const LineGroups *groups = line_groups(b->grouping, line);
-    for (size_t k = 0; groups->groups && k < line->n_chunks && !err->code; k++) {
-        const Packed *packed = &groups->groups[k];
+    const Packed *of_chunks = groups->last ? groups->last : groups->groups;
+    for (size_t k = 0; of_chunks && k < line->n_chunks && !err->code; k++) {
+        const Packed *packed = &of_chunks[k];
         for (uint32_t i = 0; i < line->chunks[k].n_events && !err->code; i++) {
             if (i && !packed->width) break; /* all of one group */
             add_group(c, packed_at(packed, i), err);

@@ -130,7 +130,8 @@ HostStep *add_host_step(StepBuild *build, uint32_t group, size_t n_cores);
 /* The group of the nth event of a line, -1: none. */
 static inline int64_t nth_group(const LineGroups *groups, uint64_t nth)
 {
-    return groups->groups ? packed_at(&groups->groups[nth / CHUNK_EVENTS], (size_t)(nth % CHUNK_EVENTS)) : -1;
+    const Packed *packed = groups->last ? groups->last : groups->groups;
+    return packed ? packed_at(&packed[nth / CHUNK_EVENTS], (size_t)(nth % CHUNK_EVENTS)) : -1;
 }
 
 #endif

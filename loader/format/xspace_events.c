@@ -225,6 +225,7 @@ static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *
             return prof_nomem(err);
         memset(types, TYPE_NONE, m->n);
     }
+    chunk->repeats_group = m->repeated >> STAT_COLUMN_GROUP & 1;
     m->repeated = 0;
     return PROF_OK;
 }

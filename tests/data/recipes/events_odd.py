@@ -135,7 +135,7 @@ def tpu():
         ("/device:TPU:1", [(3, "_counters_"), (6, "Overlay"), (7, "XLA Ops"), (8, "XLA Modules"), (9, "Steps")]),
         ("/device:TPU:0 SparseCore 0", [(1, "Sparse Core Steps"), (7, "Overlay"), (8, "TC Overlay"), (9, "XLA Ops"), (10, "_counters_"), (11, "XLA Modules")]),
         ("/device:CUSTOM:x", [(1, "Steps"), (7, "Overlay"), (8, "TC Overlay"), (9, "XLA Ops"), (10, "_counters_"), (11, "XLA Modules")]),
-        ("/host:CPU", [(1, "Steps"), (2, "XLA Ops"), (8, "XLA Modules"), (10, "_counters_")])])
+        ("/host:CPU", [(1, "Steps"), (2, "XLA Ops"), (8, "XLA Modules"), (10, "_counters_"), (DERIVED, "derived"), (2**32 + DERIVED, "derived too")])])
 
 
 def gpu():
