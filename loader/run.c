@@ -350,6 +350,31 @@ static int read_events(Run *run, size_t first, size_t n, Arena *arenas, const Ru
     return err->code;
 }
 
+/* Is nearly all of the file damaged, and nothing that it describes or measures left? */
+static bool holds_nothing(const Host *host)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; i < host->n_issues; i++) lost += host->issues[i].lost_bytes;
+    for (size_t i = 0; i < host->n_planes; i++)
+        if (host->planes[i].n_declared || host->planes[i].n_stat_metas) return false;
+    return !host->n_events && lost > host->file.n_bytes / 10 * 9;
+}
+
+/* A run of such files alone is no profile. */
+static int refuse_nothing(const Run *run, ProfErr *err)
+{
+    const Host *damaged = NULL;
+    for (size_t h = 0; h < run->n_hosts; h++) {
+        const Host *host = &run->hosts[h];
+        if (host->is_program || (host->readable && !holds_nothing(host))) return PROF_OK;
+        if (host->readable && !damaged) damaged = host;
+    }
+    if (!damaged) return PROF_OK;
+    return prof_fail(err, PROF_FORMAT, damaged->issues[0].offset,
+                     "%s: is damaged from byte %llu on and holds nothing readable; copy it again as a binary file, or record again", damaged->file.path,
+                     (unsigned long long)damaged->issues[0].offset);
+}
+
 static int read_all_events(Run *run, const RunOptions *options, ProfErr *err)
 {
     read_events(run, 0, run->n_lines, run->worker_arenas, options, err);
@@ -393,7 +418,7 @@ static int run_load(Run *run, const Source *source, const RunOptions *options, P
     if (run->hosts[0].is_program) run->format = "hlo";
     if (!n_readable) return fail_unreadable(run, err);
     run->by_host = options && options->by_host && run->n_hosts > 1;
-    if (!number_lines(run, err) && !run->by_host) read_all_events(run, options, err);
+    if (!number_lines(run, err) && !run->by_host && !read_all_events(run, options, err)) refuse_nothing(run, err);
     clock_gettime(CLOCK_MONOTONIC, &end);
     run->loaded_ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
     return err->code;
