@@ -1,7 +1,7 @@
 -- How do the operations of two runs differ, on devices, or on host threads if neither has a device?
 -- parameter a: the first run: a label, file, run folder or log dir
 -- parameter b: the second run
--- parameter kind = 'operation': which operations: operation (those of top_ops), hlo (hlo_ops), framework (tf_ops) or kernel (kernel_ops)
+-- parameter kind = 'operation': which operations: operation (those of top_ops), hlo (hlo_ops with a rank), framework (tf_ops) or kernel (kernel_ops)
 -- needs: events
 -- nothing: neither run has operations of this kind
 -- column scope TEXT: where the operation belongs: HLO module of operation and hlo, Device or Host of framework; NULL: none is known
@@ -19,22 +19,27 @@
 -- column avg_us_a REAL [us]: time of one in the first run; NULL when it did not run
 -- column avg_us_b REAL [us]: the same in the second; NULL when it did not run
 -- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did not run in both
--- column per_device_step_us_a REAL [us]: time_us_a by the number of devices that compute (hosts for what runs on hosts), and by its steps if both runs have steps
+-- column per_device_step_us_a REAL [us]: time_us_a by the number of devices that compute (hosts for what runs on hosts), and by all its steps, dropped ones too, if both runs have steps
 -- column per_device_step_us_b REAL [us]: the same in the second
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b less per_device_step_us_a: what runs of different length and size can be compared by; the rows are in order of its size
 WITH asked AS MATERIALIZED (
     SELECT coalesce(:kind, 'operation') AS kind
+), instruction AS MATERIALIZED ( -- one row each: hosts can have different programs of one id
+    SELECT side, program_id, hlo_op, CASE WHEN min(fingerprint) = max(fingerprint) THEN min(fingerprint) END AS fingerprint
+    FROM (SELECT 'a' AS side, program_id, hlo_op, fingerprint FROM asked CROSS JOIN temp.hlo_instructions(:a) WHERE kind = 'hlo'
+          UNION ALL SELECT 'b', program_id, hlo_op, fingerprint FROM asked CROSS JOIN temp.hlo_instructions(:b) WHERE kind = 'hlo')
+    GROUP BY side, program_id, hlo_op
 ), op(side, scope, type, name, fingerprint, n, us) AS (
     SELECT 'a', hlo_module, place, operation, NULL, occurrences, self_time_us FROM asked CROSS JOIN temp.top_ops(:a, 1000000000) WHERE kind = 'operation'
     UNION ALL
     SELECT 'b', hlo_module, place, operation, NULL, occurrences, self_time_us FROM asked CROSS JOIN temp.top_ops(:b, 1000000000) WHERE kind = 'operation'
     UNION ALL
     SELECT 'a', o.hlo_module, o.category, o.hlo_op, i.fingerprint, o.occurrences, o.total_self_time_us
-    FROM asked CROSS JOIN temp.hlo_ops(:a) AS o LEFT JOIN (SELECT DISTINCT program_id, hlo_op, fingerprint FROM temp.hlo_instructions(:a)) AS i USING (program_id, hlo_op)
+    FROM asked CROSS JOIN temp.hlo_ops(:a) AS o LEFT JOIN instruction AS i ON i.side = 'a' AND i.program_id = o.program_id AND i.hlo_op = o.hlo_op
     WHERE kind = 'hlo' AND o.rank > 0
     UNION ALL
     SELECT 'b', o.hlo_module, o.category, o.hlo_op, i.fingerprint, o.occurrences, o.total_self_time_us
-    FROM asked CROSS JOIN temp.hlo_ops(:b) AS o LEFT JOIN (SELECT DISTINCT program_id, hlo_op, fingerprint FROM temp.hlo_instructions(:b)) AS i USING (program_id, hlo_op)
+    FROM asked CROSS JOIN temp.hlo_ops(:b) AS o LEFT JOIN instruction AS i ON i.side = 'b' AND i.program_id = o.program_id AND i.hlo_op = o.hlo_op
     WHERE kind = 'hlo' AND o.rank > 0
     UNION ALL
     SELECT 'a', host_or_device, type, operation, NULL, occurrences, total_self_time_us FROM asked CROSS JOIN temp.tf_ops(:a, 1, 0) WHERE kind = 'framework'

@@ -3,7 +3,7 @@
 -- parameter n = 10: how many rows
 -- needs: events device
 -- nothing: none found: no op of an HLO program took time on a device whose peak is known
--- column rank INTEGER: 1 wastes the most
+-- column rank INTEGER: 1 wastes the most; ops that run others (while, call) and ops whose use of both is unknown have no row
 -- column hlo_op TEXT: name of the instruction
 -- column category TEXT: kind of op
 -- column hlo_module TEXT: its module; NULL: the file does not hold it

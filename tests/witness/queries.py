@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Queries that rank, filter or pair the rows of tables which are compared with XProf elsewhere (tests/parity): top_hlo_ops, top_wasted, eager_ops, tensorcore_missed,
+input_bound, compare_ops and those like it. Each starts from all rows of such a table and works the answer out in Python."""
+import collections
+import statistics
+import sys
+
+sys.dont_write_bytecode = True
+from compare import agree, ask, checking, finish, runs  # noqa: E402
+
+ALL = 1000000000
+
+
+def text_row(r, *columns):
+    return tuple(r[c] for c in columns)
+
+
+def percent(part, whole):
+    return 100 * part / whole if whole else None
+
+
+def rows_agree(what, got, want, **near):
+    """Rows as a multiset: sorted by their texts and integers, then by rounded numbers."""
+    def key(row):
+        return repr([x for x in row if not isinstance(x, float)] + [round(x, 5) for x in row if isinstance(x, float)])
+    agree(what, sorted(map(list, got), key=key), sorted(map(list, want), key=key), **near)
+
+
+def ranked(what, rows, value):
+    agree('ranks of ' + what, [r['rank'] for r in rows], list(range(1, len(rows) + 1)))
+    agree('order of ' + what, [value(r) for r in rows], sorted(map(value, rows), reverse=True))
+
+
+# ---- HLO ops ----
+
+def top_hlo_ops(run, ops):
+    got = run.ask('SELECT * FROM top_hlo_ops({x}, %d)' % ALL)
+    ranked('top_hlo_ops', got, lambda r: r['self_time_us'])
+    everything, above = sum(o['self_ps'] for o in ops), 0
+    for r in got:
+        above += r['self_time_us']
+        agree('cumulative', r['cumulative_percent'], percent(above, everything / 1e6), rel=1e-6)
+    want = [[o['hlo_op'], o['category'], o['hlo_module'], o['occurrences_actual'], o['self_ps'] / 1e6, percent(o['self_ps'], everything),
+             o['self_ps'] / 1e6 / o['occurrences_actual'] if o['occurrences_actual'] else None, o['flops_utilization'], o['hbm_utilization']] for o in ops]
+    rows_agree('top_hlo_ops', [text_row(r, 'hlo_op', 'category', 'hlo_module', 'occurrences', 'self_time_us', 'percent', 'avg_self_time_us', 'flops_utilization',
+                                        'hbm_utilization') for r in got], want, rel=1e-6)
+
+
+def top_wasted(run, ops):
+    got = run.ask('SELECT * FROM top_wasted({x}, %d)' % ALL)
+    ranked('top_wasted', got, lambda r: r['wasted_time_us'])
+    everything, want = sum(o['self_ps'] for o in ops), []
+    for o in ops:
+        used = [u for u in (o['flops_utilization'], o['hbm_utilization']) if u is not None]
+        if used and not o['is_container']:
+            wasted = max(0, o['self_ps'] / 1e6 * (1 - max(used)))
+            want.append([o['hlo_op'], o['hlo_module'], o['occurrences_actual'], o['self_ps'] / 1e6, wasted, percent(wasted * 1e6, everything)])
+    rows_agree('top_wasted', [text_row(r, 'hlo_op', 'hlo_module', 'occurrences', 'self_time_us', 'wasted_time_us', 'wasted_percent') for r in got], want, rel=1e-6)
+
+
+# ---- framework ops and kernels ----
+
+def eager_ops(run):
+    ops = [o for o in run.ask('SELECT * FROM tf_ops({x}, 0, 0)')]
+    sides = collections.Counter()
+    for o in ops:
+        sides[o['host_or_device']] += o['self_ps']
+    want = [[o['host_or_device'], o['type'], o['operation'], o['occurrences'], o['self_ps'] / 1e6, o['self_ps'] / 1e6 / o['occurrences'] if o['occurrences'] else None,
+             percent(o['self_ps'], sides[o['host_or_device']])] for o in ops if o['execution_mode'] == 'Eager']
+    got = run.ask('SELECT * FROM eager_ops({x})')
+    rows_agree('eager_ops', [list(r.values())[1:] for r in got], want, rel=1e-6)
+
+
+def tensorcore_missed(run):
+    kernels = run.ask('SELECT * FROM kernel_ops({x})')
+    everything, sums = sum(k['total_duration_us'] for k in kernels), collections.defaultdict(lambda: [0, 0])
+    for k in kernels:
+        if k['op_is_tensorcore_eligible'] and not k['kernel_uses_tensorcore'] and not any(w in k['kernel_name'].lower() for w in ('fft', 'cgemm', 'zgemm', 'complex')):
+            of = sums[k['op_name'], k['kernel_name']]
+            of[0], of[1] = of[0] + k['occurrences'], of[1] + k['total_duration_us']
+    want = [[op, kernel, n, us, percent(us, everything), us / n] for (op, kernel), (n, us) in sums.items()]
+    got = run.ask('SELECT * FROM tensorcore_missed({x}, %d)' % ALL)
+    ranked('tensorcore_missed', got, lambda r: r['total_duration_us'])
+    rows_agree('tensorcore_missed', [text_row(r, 'op_name', 'kernel_name', 'occurrences', 'total_duration_us', 'percent', 'avg_duration_us') for r in got], want, rel=1e-6)
+
+
+def input_bound(run):
+    """The verdict by XProf's limits, on the share of the steps that goes to input as tests/witness/steps.py computes it."""
+    got = run.ask('SELECT * FROM input_bound({x})')[0]
+    shares = {r['what']: r['percent'] for r in run.ask('SELECT what, percent FROM host_bound({x})')}
+    share = shares.get('input')
+    if shares:  # hosts can have steps in common that each of them alone drops
+        agree('input_percent', got['input_percent'], share)
+    if got['input_percent'] is None:
+        agree('verdict', got['verdict'], 'unknown')
+    else:
+        share = got['input_percent']
+        agree('verdict at %s' % share, got['verdict'] in (['host'] if share >= 20 else ['both'] if share >= 5 else ['both', 'device']), True)
+    parts = [p for p in run.ask('SELECT category, time_us, fraction FROM input_breakdown({x})') if p['time_us'] > 0]
+    largest = max(parts, key=lambda p: p['time_us'], default=None)
+    agree('largest part', [got['largest_part'], got['part_percent']], [largest['category'], 100 * largest['time_us'] / sum(p['time_us'] for p in parts)] if largest else [None, None], rel=1e-6)
+    ops = run.ask('SELECT operation, total_self_time_ms AS ms FROM input_ops({x})')
+    longest = max((o['ms'] for o in ops), default=None)
+    agree('top operation', got['top_operation_ms'], longest)
+    agree('its name', got['top_operation'] in [o['operation'] for o in ops if o['ms'] == longest] if ops else got['top_operation'] is None, True)
+
+
+# ---- two runs ----
+
+KINDS = {'operation': ('top_ops({x}, %d)' % ALL, 'hlo_module', 'operation', 'self_time_us', 'occurrences'),
+         'hlo': ('hlo_ops({x}) WHERE rank > 0', 'hlo_module', 'hlo_op', 'total_self_time_us', 'occurrences'),
+         'framework': ("(SELECT * FROM tf_ops({x}, 1, 0))", 'host_or_device', 'operation', 'total_self_time_us', 'occurrences'),
+         'kernel': ('kernel_ops({x})', None, 'kernel_name', 'total_duration_us', 'occurrences')}
+
+
+def scale_of(run, scope):
+    """Devices that compute (hosts for what runs on hosts), and complete steps."""
+    devices = run.ask('SELECT count(*) AS n FROM device_time({x}) WHERE computing_ps > 0')[0]['n']
+    hosts = len(run.hosts)
+    return (hosts if scope in ('Host', 'host') or not devices else devices), run.ask('SELECT count(*) AS n FROM steps({x})')[0]['n']
+
+
+def compare(a, b):
+    for kind, (table, _, name, time, count) in KINDS.items():
+        got = ask("SELECT * FROM compare_ops('%s', '%s', '%s')" % (a.path, b.path, kind))
+        sums = [collections.Counter(), collections.Counter()]
+        counts = [collections.Counter(), collections.Counter()]
+        for i, run in enumerate((a, b)):
+            for r in run.ask('SELECT * FROM ' + table):
+                sums[i][r[name]] += r[time]
+                counts[i][r[name]] += r[count]
+        if kind == 'operation' and not got:
+            continue
+        for i, side in enumerate('ab'):
+            times, times_of, n = collections.Counter(), sums[i], collections.Counter()
+            for r in got:
+                own = r['operation'] if side == 'a' or r['name_b'] is None else r['name_b']
+                if r['change'] != {'a': 'appeared', 'b': 'vanished'}[side]:
+                    times[own] += r['time_us_' + side]
+                    n[own] += r['occurrences_' + side]
+                else:
+                    agree('%s has no %s' % (side, own), [r['occurrences_' + side], r['time_us_' + side], r['avg_us_' + side]], [0, 0.0, None])
+            agree('%s: times of %s' % (kind, side), dict(times), dict(times_of), rel=1e-6, abs_tol=1e-5)
+            agree('%s: occurrences of %s' % (kind, side), dict(n), dict(counts[i]))
+        for r in got:
+            both = r['change'] == 'both'
+            agree('change of %s' % r['operation'], r['matched_by'] is not None, both)
+            agree('deltas of %s' % r['operation'], [r['delta_us'], r['delta_percent'], r['avg_ratio']],
+                  [r['time_us_b'] - r['time_us_a'], percent(r['time_us_b'] - r['time_us_a'], r['time_us_a']),
+                   r['avg_us_b'] / r['avg_us_a'] if both and r['avg_us_a'] and r['avg_us_b'] is not None else None], rel=1e-6, abs_tol=1e-5)
+            scales = [scale(run, r['scope'] if kind == 'framework' else r['type'] if kind == 'operation' else None) for run in (a, b)]
+            with_steps = all(n for _, n in scales)
+            for side, (devices, n) in zip('ab', scales):
+                agree('of one device and step: %s' % r['operation'], r['per_device_step_us_' + side], r['time_us_' + side] / devices / (n if with_steps else 1), rel=1e-6, abs_tol=1e-6)
+            agree('their difference', r['delta_per_device_step_us'], r['per_device_step_us_b'] - r['per_device_step_us_a'], abs_tol=1e-6)
+        sizes = [abs(r['delta_per_device_step_us']) for r in got]
+        agree('order of %s' % kind, sizes, sorted(sizes, reverse=True), abs_tol=1e-6)
+
+
+scales = {}
+
+
+def scale(run, scope):
+    key = run.path, scope
+    if key not in scales:
+        scales[key] = scale_of(run, scope)
+    return scales[key]
+
+
+if __name__ == '__main__':
+    before = None
+    for one in runs():
+        hlo_ops = one.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
+        for check in (top_hlo_ops, top_wasted):
+            with checking('%s %s' % (check.__name__, one.path)):
+                check(one, hlo_ops)
+        for check in (eager_ops, tensorcore_missed, input_bound):
+            with checking('%s %s' % (check.__name__, one.path)):
+                check(one)
+        if before:
+            with checking('compare_ops ' + one.path):
+                compare(before, one)
+        before = one
+    finish()
