@@ -64,7 +64,7 @@ static void groups(int depth, bool good, const char *what)
     free(bytes);
 }
 
-static void stat(const char *bytes, size_t n, bool good, enum StatType type, int64_t id, uint64_t value, const char *what)
+static void a_stat(const char *bytes, size_t n, bool good, enum StatType type, int64_t id, uint64_t value, const char *what)
 {
     uint8_t *p = exactly(bytes, n);
     Stat s;
@@ -121,15 +121,15 @@ int main(void)
     groups(101, false, "a hundred and one groups deep");
     groups(200000, false, "groups that would overflow the stack");
 
-    stat(BYTES("\x08\x03\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), true, TYPE_INT64, 3, UINT64_MAX, "int64 stat -1");
-    stat(BYTES("\x08\x03\x18\x05"), true, TYPE_UINT64, 3, 5, "uint64 stat");
-    stat(BYTES("\x08\x03\x38\x05"), true, TYPE_REF, 3, 5, "ref stat");
-    stat(BYTES("\x08\x03\x2a\x02hi"), true, TYPE_STR, 3, 2, "str stat");
-    stat(BYTES("\x08\x03\x32\x01\xff"), true, TYPE_BYTES, 3, 1, "bytes stat");
-    stat(BYTES("\x11\x00\x00\x00\x00\x00\x00\xf0\x3f\x08\x04"), true, TYPE_DOUBLE, 4, 0x3ff0000000000000u, "double stat, its id behind");
-    stat(BYTES("\x08\x03\x18\x05\x20\x06"), true, TYPE_INT64, 3, 6, "the last value of a oneof counts");
-    stat(BYTES("\x08\x03"), true, TYPE_NONE, 3, 0, "no value");
-    stat(BYTES("\x08\x03\x2a\x05hi"), false, TYPE_NONE, 0, 0, "a text beyond the stat");
+    a_stat(BYTES("\x08\x03\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), true, TYPE_INT64, 3, UINT64_MAX, "int64 stat -1");
+    a_stat(BYTES("\x08\x03\x18\x05"), true, TYPE_UINT64, 3, 5, "uint64 stat");
+    a_stat(BYTES("\x08\x03\x38\x05"), true, TYPE_REF, 3, 5, "ref stat");
+    a_stat(BYTES("\x08\x03\x2a\x02hi"), true, TYPE_STR, 3, 2, "str stat");
+    a_stat(BYTES("\x08\x03\x32\x01\xff"), true, TYPE_BYTES, 3, 1, "bytes stat");
+    a_stat(BYTES("\x11\x00\x00\x00\x00\x00\x00\xf0\x3f\x08\x04"), true, TYPE_DOUBLE, 4, 0x3ff0000000000000u, "double stat, its id behind");
+    a_stat(BYTES("\x08\x03\x18\x05\x20\x06"), true, TYPE_INT64, 3, 6, "the last value of a oneof counts");
+    a_stat(BYTES("\x08\x03"), true, TYPE_NONE, 3, 0, "no value");
+    a_stat(BYTES("\x08\x03\x2a\x05hi"), false, TYPE_NONE, 0, 0, "a text beyond the stat");
 
     event(BYTES(""), true, (Event){0}, "an empty event");
     event(BYTES("\x08\x07\x10\x64\x18\x0a"), true, (Event){.metadata_id = 7, .offset_ps = 100, .duration_ps = 10}, "an event");
