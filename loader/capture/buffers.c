@@ -42,8 +42,10 @@ enum { LABEL_BYTES = 64, LABEL_MAGIC = 0x42515350 };
 
 int32_t buffers_make(Buffers *b, bool beyond_limit)
 {
-    int32_t i = atomic_fetch_add(&b->n_made, 1);
-    if (i >= (beyond_limit ? MAX_BUFFERS : b->limit)) return atomic_fetch_sub(&b->n_made, 1), NO_BUFFER;
+    int32_t i = atomic_load(&b->n_made), most = beyond_limit ? MAX_BUFFERS : b->limit;
+    do /* n_made only grows: a number that was taken and returned could be given out twice */
+        if (i >= most) return NO_BUFFER;
+    while (!atomic_compare_exchange_weak(&b->n_made, &i, i + 1));
     /* POPULATE: the pages are there before a thread of the program writes to them */
     uint8_t *p = mmap(NULL, LABEL_BYTES + b->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (p == MAP_FAILED) return NO_BUFFER; /* the number is spent */

@@ -1,6 +1,8 @@
 /* unit.c: parts of the capture by themselves: occupancy, the sorter beyond its memory, buffers between threads, the spool. */
 #define _GNU_SOURCE
-#include "../../loader/capture/buffers.h"
+#include "pauses.h"
+
+#include "../../loader/capture/buffers.c"
 #include "../../loader/capture/occupancy.h"
 #include "../../loader/capture/sorter.h"
 #include "../../loader/capture/spool.h"
@@ -111,6 +113,89 @@ static void test_buffers(void)
     check(n_taken == atomic_load(&n_filled) && atomic_load(&buffers.n_free) == 16, "buffers between threads: none lost, none twice");
 }
 
+/* One call comes between any two atomic operations of another. Each number that is given out is marked in `given`. */
+enum { LIMIT = 4 };
+static Buffers made;
+static _Atomic int given[MAX_BUFFERS];
+static int pauses_left;
+
+static int32_t make_and_mark(bool beyond_limit)
+{
+    int32_t i = buffers_make(&made, beyond_limit);
+    if (i != NO_BUFFER) given[i]++;
+    return i;
+}
+
+static void make_between(void)
+{
+    if (!pauses_left || --pauses_left) return;
+    pause_hook = NULL;
+    make_and_mark(true);
+}
+
+static void free_made(void)
+{
+    for (int i = 0; i < MAX_BUFFERS; i++) {
+        if (made.all[i].bytes) munmap(made.all[i].bytes - LABEL_BYTES, LABEL_BYTES + BUFFER);
+        made.all[i].bytes = NULL, given[i] = 0;
+    }
+    atomic_store(&made.n_made, 0);
+    buffers_init(&made, BUFFER, LIMIT);
+}
+
+/* Numbers 0 to n - 1 are each given out once, and n_made is n. */
+static bool given_once(void)
+{
+    bool ok = true;
+    int n = made.n_made;
+    for (int i = 0; i < MAX_BUFFERS; i++)
+        if (given[i] != (i < n)) ok = false, printf("# number %d was given out %d times, of %d\n", i, given[i], n);
+    return ok;
+}
+
+static void test_numbers_with_a_call_between(void)
+{
+    bool ok = true;
+    int n_between = 0;
+    for (int n_before = 0; n_before <= LIMIT + 1; n_before++)
+        for (int at = 1;; at++) { /* the pause in which the other call runs */
+            free_made();
+            for (int i = 0; i < n_before; i++) make_and_mark(true);
+            pauses_left = at, pause_hook = make_between;
+            make_and_mark(false);
+            bool ran = !pause_hook;
+            pause_hook = NULL;
+            for (int i = 0; i < 3; i++) make_and_mark(true);
+            ok &= given_once();
+            if (!ran) break;
+            n_between++;
+        }
+    check(ok && n_between > LIMIT, "a call between two steps of another: each buffer number is given out once");
+    free_made();
+}
+
+static void *make_many(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 60; i++)
+        if (make_and_mark(false) == NO_BUFFER && i % 6 == 0) make_and_mark(true);
+    return NULL;
+}
+
+static void test_numbers_between_threads(void)
+{
+    bool ok = true;
+    for (int round = 0; round < 100 && ok; round++) {
+        pthread_t threads[THREADS];
+        free_made();
+        for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, make_many, NULL);
+        for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+        ok = given_once();
+    }
+    check(ok, "buffers made by several threads beyond the limit: each number is given out once");
+    free_made();
+}
+
 /* Records of every kind, with every bit pattern that a field may have, come back as they were; and after any cut nothing else does. */
 static void test_spool(void)
 {
@@ -170,6 +255,8 @@ int main(void)
     test_sorter(1000);
     test_sorter(1200000);
     test_buffers();
+    test_numbers_with_a_call_between();
+    test_numbers_between_threads();
     test_spool();
     printf("%d passed, %d failed, 0 skipped\n", n_passed, n_failed);
     return n_failed != 0;
