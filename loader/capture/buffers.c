@@ -73,10 +73,15 @@ int32_t buffers_take(Buffers *b)
 
 int32_t buffers_take_filled(Buffers *b) { return pop(b, &b->filled); }
 
+void buffers_zero(Buffers *b, int32_t i)
+{
+    memset(b->all[i].bytes, 0, b->all[i].n_valid);
+    b->all[i].n_valid = 0;
+}
+
 void buffers_give(Buffers *b, int32_t i)
 {
-    memset(b->all[i].bytes, 0, b->all[i].n_valid); /* here and not in the program's thread, as CUPTI would */
-    b->all[i].n_valid = 0;
+    buffers_zero(b, i); /* here and not in the program's thread, as CUPTI would */
     atomic_fetch_add(&b->n_free, 1);
     push(b, &b->free, i);
 }

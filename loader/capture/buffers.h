@@ -39,6 +39,7 @@ int32_t buffers_take(Buffers *b);        /* a free one, NO_BUFFER when there is 
 int32_t buffers_take_filled(Buffers *b); /* the one filled last */
 /* A fresh one, NO_BUFFER without memory or at the limit; beyond_limit: at MAX_BUFFERS, for libraries that cannot be refused. */
 int32_t buffers_make(Buffers *b, bool beyond_limit);
+void buffers_zero(Buffers *b, int32_t i); /* what CUPTI filled: it expects zeroed buffers */
 void buffers_give(Buffers *b, int32_t i); /* to the free ones, zeroed */
 void buffers_fill(Buffers *b, int32_t i, size_t n_valid);
 /* Takes all filled buffers, in the order in which they were filled, linked by `next`; NO_BUFFER when there is none. */

@@ -76,10 +76,10 @@ static void free_at(const uint8_t *at)
     free(p);
 }
 
-/* Some records own memory that their reader frees. */
+/* Frees the memory that a record gives to its reader. Which version gives away what: the notes at the fields in cupti_activity.h. */
 static void free_owned(enum RecordKind kind, const uint8_t *cupti_record, uint32_t api_version)
 {
-    if (kind == REC_DEVICE) free_at(cupti_record + DEVICE_NAME_AT);
+    if (kind == REC_DEVICE && api_version >= API_13_0) free_at(cupti_record + DEVICE_NAME_AT); /* before: CUPTI's own, shared */
     if (kind == REC_OVERHEAD && api_version >= API_12_4) free_at(cupti_record + OVERHEAD_DATA_AT);
     if (kind == REC_NVLINK && api_version >= API_13_2) free_at(cupti_record + NVLINK_PORTS_AT), free_at(cupti_record + NVLINK_PORTS_AT + sizeof(void *));
 }

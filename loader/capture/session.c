@@ -78,8 +78,10 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
         *buffer = NULL, *size = 0;
         return;
     }
-    if (i == NO_BUFFER && (i = buffers_take_filled(&s.buffers)) != NO_BUFFER) /* older libraries crash when refused */
+    if (i == NO_BUFFER && (i = buffers_take_filled(&s.buffers)) != NO_BUFFER) { /* older libraries crash when refused */
         atomic_fetch_add(&s.n_overwritten, collect_count(&s.cupti, s.buffers.all[i].bytes, s.buffers.all[i].n_valid));
+        buffers_zero(&s.buffers, i);
+    }
     if (i == NO_BUFFER) i = buffers_make(&s.buffers, true);
     *buffer = i == NO_BUFFER ? NULL : s.buffers.all[i].bytes;
     *size = i == NO_BUFFER ? 0 : s.buffers.buffer_bytes;

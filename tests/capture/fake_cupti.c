@@ -181,7 +181,13 @@ EXPORT int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *last)
     return *last = external_ids[--n_external], OK;
 }
 EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void *config, uint32_t count) { return config && count ? OK : INVALID_PARAMETER; }
-EXPORT int cuptiActivitySetAttribute(int attribute, size_t *size, void *value) { return (void)attribute, size && value ? OK : INVALID_PARAMETER; }
+static atomic_bool tool_zeroes; /* the buffers that it hands in; else the library does */
+EXPORT int cuptiActivitySetAttribute(int attribute, size_t *size, void *value)
+{
+    if (!size || !value) return INVALID_PARAMETER;
+    if (attribute == 5) atomic_store(&tool_zeroes, *(const uint8_t *)value != 0);
+    return OK;
+}
 EXPORT int cuptiSetThreadIdType(int type) { return type == 1 ? OK : INVALID_PARAMETER; }
 EXPORT int cuptiActivityRegisterCallbacks(Request *r, Complete *c) { return request = r, complete = c, OK; }
 EXPORT int cuptiFinalize(void) { return OK; }
@@ -247,6 +253,14 @@ EXPORT int cuptiActivityFlushAll(uint32_t flag)
 
 /* ---- playing ---- */
 
+/* The start of a buffer is enough: records are written from there on. */
+static void check_zeroed(const Stream *s)
+{
+    size_t n = s->size < 4096 ? s->size : 4096;
+    for (size_t i = 0; i < n; i++)
+        if (s->bytes[i]) fprintf(stderr, "fake_cupti: the buffer is not zeroed, byte %zu\n", i), abort();
+}
+
 /* Puts a record into the thread's buffer; false when the tool gave none. */
 static bool put(Stream *s, const void *record, uint32_t kind, bool runs)
 {
@@ -260,6 +274,7 @@ static bool put(Stream *s, const void *record, uint32_t kind, bool runs)
             fprintf(stderr, "fake_cupti: NULL buffer, which this version does not take\n");
             abort();
         }
+        if (s->bytes && atomic_load(&tool_zeroes)) check_zeroed(s);
         s->used = 0;
     }
     bool ok = s->bytes && s->size >= n;

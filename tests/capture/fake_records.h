@@ -205,6 +205,7 @@ typedef union {
     FakePcie pcie;
     FakeEvent event;
     FakeExternal external;
+    uint8_t longest[248]; /* of any version; fields after those of 13.0 are zero */
 } FakeRecord;
 
 /* Lengths by the API version that brought them, the newest first; 0: the library does not know the kind. */
@@ -314,7 +315,7 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
         FakeOverhead *o = &r->overhead;
         o->kind = 17, o->overheadKind = (uint32_t)N("what", 0x10000), o->objectKind = (uint32_t)N("object", 1), o->start = start, o->end = end;
         o->object[0] = o->objectKind >= 3 ? device : 1, o->object[1] = o->objectKind >= 3 ? context : thread;
-        if (N("data", 0)) o->overheadData = calloc(1, 12); /* the tool's to free */
+        if (N("data", 0) && version >= 22) o->overheadData = calloc(1, 12); /* 12.4 brought it; the tool's to free */
     } else if (!strcmp(word, "sync")) {
         FakeSync *s = &r->sync;
         s->kind = 38, s->type = (uint32_t)N("what", 3), s->start = start, s->end = end, s->correlationId = corr, s->contextId = context, s->streamId = stream;
@@ -341,7 +342,8 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
                           .eccEnabled = 1,
                           .isCudaVisible = 1};
         fake_uuid(d->uuid, device);
-        d->name = strdup("NVIDIA H200 (fake)"); /* the tool's to free */
+        static char shared_name[] = "NVIDIA H200 (fake)"; /* of all records of the device; from 13.0 on each record's name is the tool's to free */
+        d->name = version < 130000 ? shared_name : strdup(shared_name);
     } else if (!strcmp(word, "ctx")) {
         r->context = (FakeContext){.kind = 9, .contextId = context, .deviceId = device, .computeApiKind = 1};
     } else if (!strcmp(word, "strm")) {
