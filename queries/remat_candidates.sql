@@ -9,7 +9,7 @@
 -- column hlo_op TEXT: instruction whose result it is
 -- column opcode TEXT: what it does
 -- column size_mib REAL [MiB]: memory that the peak would save
--- column peak_percent REAL [percent 0..100]: share of the program's peak
+-- column peak_percent REAL [percent 0..100]: share of the program's peak in the memory space of the value
 -- column lived_percent REAL [percent 0..100]: share of the heap trace's events that it outlives
 -- column flops INTEGER [floating operations]: to compute it again: hlo_instructions.model_flops_actual; what is not known is left out
 -- column flops_per_byte REAL [FLOP/byte]: the same for each byte saved
