@@ -13,7 +13,8 @@ SQLITE_EXTENSION_INIT3
     C(KO_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "XEventMetadata.name")                                                                       \
     C(KO_OP, "op_name", "TEXT", NULL, "framework op that the kernel runs for, without its type; NULL if the file names none",                                  \
       "OpMetadata.op_name of the stats program_id and hlo_op, else stat tf_op, name, level 0 or annotation")                                                   \
-    C(KO_OCCURRENCES, "occurrences", "INTEGER", "kernels", "how often the kernel ran for the op", "libprofsql")                                                \
+    C(KO_OCCURRENCES, "occurrences", "INTEGER", "kernels",                                                                                                     \
+      "how often the kernel ran for the op; as in XProf, events without a duration or kernel_details of their own are none", "libprofsql")                     \
     C(KO_TOTAL, "total_duration_us", "REAL", "us", "sum of the durations, each cut to whole ns, on the event clock", "XEvent.duration_ps")                     \
     C(KO_MIN, "min_duration_us", "REAL", "us", "shortest duration", "XEvent.duration_ps")                                                                      \
     C(KO_MAX, "max_duration_us", "REAL", "us", "longest duration", "XEvent.duration_ps")                                                                       \

@@ -49,10 +49,10 @@ class Run:
 
 
 def runs():
-    """Every run folder below tests/data and ../shared whose files are intact, and not too large for Python."""
+    """Every run folder below tests/data and ../shared, or below WITNESS_DATA alone, whose files are intact, and not too large for Python."""
     only = sys.argv[1:]
     tops = [os.path.join(ROOT, 'tests', 'data')] + [os.path.join(os.path.dirname(ROOT), 'shared', d) for d in ('samples/recorded', 'data/xplane')]
-    for top in tops:
+    for top in [os.environ['WITNESS_DATA']] if os.environ.get('WITNESS_DATA') else tops:
         for folder, folders, names in sorted(os.walk(top)):
             files = [os.path.join(folder, n) for n in names if n.endswith(('.xplane.pb', '.xplane.pb.gz'))]
             if not files or (only and not any(word in folder for word in only)) or sum(map(os.path.getsize, files)) > LARGEST:

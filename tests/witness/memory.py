@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Memory: what programs plan (live_at, largest_buffers, memory_by_source_line, peak_memory, fragmentation) and what allocators did (live_allocations,
-allocation_churn), from the bytes of each profile.
+allocation_churn, the matches of memory_events), from the bytes of each profile.
 
 A plan's heap is not walked event by event: each storage has intervals, from the event that first refers to it to the one that ends the last reference, and
 the heap at a moment is the sum of the storages whose interval includes it."""
@@ -291,6 +291,13 @@ def check_allocators(run, actions):
                 100 * (taken - sum(a.wanted for a in made)) / taken if taken > 0 else None]
     got = run.ask('SELECT host, allocator, tf_op, allocations, allocated_bytes, largest_bytes, freed, avg_life_us, rounding_percent FROM allocation_churn({x}, 1000000)')
     agree('allocation_churn', {repr(tuple(list(r.values())[:3])): list(r.values())[3:] for r in got}, {key: life(made) for key, made in churn.items()})
+    got = {r['event_id']: (r['match_event_id'], r['live_until_ps']) for r in run.ask('SELECT event_id, match_event_id, live_until_ps FROM memory_events({x})')}
+    want = {}
+    for of_host in actions.values():
+        freed = {a.free.id: a.id for a in of_host if a.free}
+        for a in of_host:
+            want[a.id] = (freed.get(a.id), None) if a.is_free else (a.free.id if a.free else None, a.end.time if a.end else None)
+    agree('memory_events', got, want)
     for host, of_host in actions.items():
         for at in {a.id: a for a in of_host[::max(1, len(of_host) // 5)] + of_host[-1:]}.values():
             got = run.ask('SELECT host, allocator, kind, tf_op, region_type, shape, sum(allocations) AS n, sum(allocated_bytes) AS taken, sum(requested_bytes) AS wanted, max(oldest_us) AS oldest '
