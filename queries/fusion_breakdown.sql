@@ -11,7 +11,7 @@
 -- column occurrences INTEGER: how often it ran; NULL where none was measured
 -- column flops INTEGER [floating operations]: of one execution: hlo_instructions.model_flops_actual; NULL: not known
 -- column bytes_accessed INTEGER [bytes]: of one execution; NULL: not known
--- column instructions INTEGER [instructions]: in it, parameters left out
+-- column instructions INTEGER [instructions]: in it, parameters left out; fusions of parameters alone have no row
 -- column opcodes TEXT: which, the most frequent first, with their number
 -- column tf_op TEXT: framework op of its root; NULL: not known
 -- column source_line TEXT: file and line of the user's program; NULL: not known

@@ -74,7 +74,8 @@ def fusion_breakdown(run, programs):
             for i in of:
                 if i.text(2) == 'fusion':
                     inside = collections.Counter(x.text(2) for c in i.ints(38) for x in p.instructions.get(c, []) if x.text(2) != 'parameter')
-                    want.add((p.name, i.text(1), sum(inside.values()), ', '.join(sorted('%s %d' % x for x in inside.items()))))
+                    if inside:
+                        want.add((p.name, i.text(1), sum(inside.values()), ', '.join(sorted('%s %d' % x for x in inside.items()))))
     got, counts = run.ask('SELECT * FROM fusion_breakdown({x}, %d)' % ALL), {}
     rows = {(r['hlo_module'], r['hlo_op'], r['instructions'], ', '.join(sorted((r['opcodes'] or '').split(', ')))) for r in got}
     agree('fusions', sorted(rows), sorted(want))
