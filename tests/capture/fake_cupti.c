@@ -4,6 +4,7 @@
  * FAKE_CUPTI_FAIL      "subscribe=39 enable.25=21 version=1": calls that fail, and with what; "subscribe=39 once"
  * FAKE_CUPTI_REPORT    file that gets "KIND COUNT" lines of what was handed over, when playing ends
  * FAKE_CUPTI_CLOCK     ns added to the clock
+ * FAKE_CUPTI_UNTIL     playing ends early when this file is there
  *
  * A program calls fake_play(script, threads, times). A line of a script is a kind and its fields, `kernel start=+100 end=+200
  * corr=1 name=gemm`, times from the start of playing; or `flush`, `sleep MS`, `drop N`, `context`, `context_ends`, `profiler_start`,
@@ -297,7 +298,8 @@ static void *play(void *argument)
 {
     const Play *p = argument;
     Stream *s = &streams[p->thread % MAX_THREADS];
-    for (int time = 0; time < p->times; time++)
+    const char *until = getenv("FAKE_CUPTI_UNTIL");
+    for (int time = 0; time < p->times && (!until || access(until, F_OK)); time++)
         for (size_t i = 0; i < p->n; i++) {
             char line[1024], *word, *rest;
             snprintf(line, sizeof line, "%s", p->lines[i]);

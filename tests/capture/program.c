@@ -2,7 +2,7 @@
  * NVTX header does, and ends in one of many ways.
  *
  *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds] [seconds=S]
- * [soak=RATE] [ranges=N] [until=FILE: end=hold ends when it is there]
+ * [soak=RATE] [ranges=N] [until=FILE: _exit, abort, kill, segv, hold and closefds wait for it, for S seconds at most]
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -155,11 +155,16 @@ static void steps(int n, const char *script)
     if (n && !pthread_create(&thread, NULL, end_other, &id)) pthread_join(thread, NULL);
 }
 
+static void wait_until(double seconds, const char *file)
+{
+    for (int i = 0; i < seconds * 20 && access(file, F_OK); i++) usleep(50000); /* signals cut a sleep short */
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3)
         return fprintf(stderr, "usage: program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=HOW] [seconds=S] [soak=RATE] [ranges=N]\n"), 2;
-    const char *how = option(argc, argv, "end", "exit");
+    const char *how = option(argc, argv, "end", "exit"), *until = option(argc, argv, "until", "");
     double seconds = atof(option(argc, argv, "seconds", "1")), rate = atof(option(argc, argv, "soak", "0"));
     int n_steps = atoi(option(argc, argv, "steps", "0"));
     long n_ranges = atol(option(argc, argv, "ranges", "0"));
@@ -180,7 +185,7 @@ int main(int argc, char **argv)
             FILE *f = fopen(name, "w+");
             if (f) fputs("the program's own\n", f), fflush(f);
         }
-        sleep(2);
+        wait_until(seconds, until);
     }
     if (getenv("FAKE_CUDA") && cupti) { /* the driver's library, as the loader knows it */
         void *cuda = dlopen(getenv("FAKE_CUDA"), RTLD_NOW);
@@ -200,12 +205,11 @@ int main(int argc, char **argv)
     if (n_ranges) printf("%.2f\n", ranges(n_ranges));
     fflush(stdout);
     if (!strcmp(how, "exit") || !strcmp(how, "closefds")) return 42;
-    if (!strcmp(how, "_exit")) usleep((useconds_t)(seconds * 1e6)), _exit(42);
-    if (!strcmp(how, "abort")) usleep((useconds_t)(seconds * 1e6)), abort();
-    if (!strcmp(how, "kill")) usleep((useconds_t)(seconds * 1e6)), kill(getpid(), SIGKILL);
-    if (!strcmp(how, "segv")) usleep((useconds_t)(seconds * 1e6)), raise(SIGSEGV);
-    const char *until = option(argc, argv, "until", "");
-    for (int i = 0; !strcmp(how, "hold") && i < seconds * 20 && access(until, F_OK); i++) usleep(50000); /* signals cut a sleep short */
+    if (strchr("_aksh", *how)) wait_until(seconds, until);
+    if (!strcmp(how, "_exit")) _exit(42);
+    if (!strcmp(how, "abort")) abort();
+    if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
+    if (!strcmp(how, "segv")) raise(SIGSEGV);
     if (!strcmp(how, "unload") && cupti) dlclose(cupti);
     if (!strncmp(how, "fork", 4)) {
         pid_t pid = fork();
