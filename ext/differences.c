@@ -25,11 +25,11 @@ typedef struct {
 #define COPIES_COMPUTE "takes copies by the names of today's profilers (MemcpyH2D) for computations"
 
 #define FORGETS_HOST                                                                                                                                           \
-    "forgets what host threads did beside a device, and takes copies by the names of today's profilers (MemcpyH2D) for computations; knows no steps of Keras " \
-    "3"
+    "forgets what host threads did beside a device and most ops of programs that they run, and takes copies by the names of today's profilers (MemcpyH2D) "    \
+    "for computations; knows no steps of Keras 3"
 #define WITH_HOST                                                                                                                                              \
     "host threads count too, and copies by every name; at each moment the most important activity; of a TensorCore what it did while the step lasted. "        \
-    "Without a device the same"
+    "Without a device the same with ops of programs in the steps in whose time they run"
 #define COMPILES_NEVER "knows no event of a compiler: 0, and compiling is host compute"
 #define COMPILERS "events of JAX's, XLA's, TPU's and TensorFlow's compilers by their names; NULL on TPU and without host threads"
 

@@ -61,6 +61,7 @@ typedef struct {
     LineSpans *spans;
     bool has_device;    /* host threads: of a host with devices */
     bool is_staged;     /* input pipelines mark their stages */
+    bool has_ops;       /* host threads: run ops of programs, on a host without devices */
     uint64_t *produced; /* contexts, as an open hash table; 0: free */
     size_t n_slots, n_produced;
 } PlaneRead;
@@ -248,7 +249,7 @@ static uint16_t host_kind(const Text *name)
 }
 
 typedef struct {
-    bool correlated, is_stage, consumes, produces;
+    bool correlated, is_stage, consumes, produces, is_op;
     Slice step_name;
     uint64_t consumer, producer; /* hashes of contexts */
 } HostFacts;
@@ -266,6 +267,7 @@ static HostFacts host_facts(const PlaneRead *r, const EventAt *e)
         case STAT_CORRELATION_ID: f.correlated = stat_int(&stat) >= 0; break;
         case STAT_STEP_NAME: f.step_name = stat_text(r->plane, &stat); break;
         case STAT_STAGE_NAME: f.is_stage = stat_text(r->plane, &stat).n > 0; break;
+        case STAT_HLO_OP: f.is_op = stat_text(r->plane, &stat).n > 0; break;
         case STAT_PRODUCER_TYPE:
         case STAT_CONSUMER_TYPE: has_type[known == STAT_CONSUMER_TYPE] = true, types[known == STAT_CONSUMER_TYPE] = stat_int_or_uint(&stat); break;
         default: has_id[known == STAT_CONSUMER] = true, ids[known == STAT_CONSUMER] = stat_int_or_uint(&stat); break;
@@ -400,15 +402,17 @@ static void read_host_line(void *context, size_t i, ProfErr *err)
     EventAt e;
     Cover cover = {.group = NO_GROUP};
     uint32_t last = NO_GROUP, group;
-    if (!groups->groups && !groups->n_regions && !b->by_time) return;
+    if (!groups->groups && !groups->n_regions && !b->by_time && !r->has_ops) return;
     event_reader_open_for(&reader, line, &r->filter.wanted, err);
     for (uint64_t nth = 0; event_reader_next(&reader, &e); nth++) {
         int64_t id = nth_group(groups, nth);
         bool is_root = false, grouped = (group = number_of_event(b, id, &last)) != NO_GROUP;
-        if (!grouped && !r->is_staged) continue;
+        if (!grouped && !r->is_staged && !r->has_ops) continue;
         HostFacts f = host_facts(r, &e);
         if (r->is_staged && !enter_stage(r, &stages, &e, &f, &is_root)) prof_nomem(err);
         if (grouped && !err->code) take_host_event(r, out, &cover, &e, id, group, &f, is_root, err);
+        if (!grouped && f.is_op && !add_span(out, e.start_ps, e.duration_ps, (uint32_t)b->groups.n, TIME_HOST_COMPUTE, TIME_HOST_COMPUTE, SPAN_HOST))
+            prof_nomem(err);
         if (err->code) break;
     }
     event_reader_close(&reader);
@@ -423,8 +427,8 @@ static void read_host_line(void *context, size_t i, ProfErr *err)
 
 int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *spans, ProfErr *err)
 {
-    static const enum KnownStat wanted[] = {STAT_CORRELATION_ID, STAT_STEP_NAME,     STAT_STAGE_NAME, STAT_PRODUCER_TYPE,
-                                            STAT_PRODUCER,       STAT_CONSUMER_TYPE, STAT_CONSUMER};
+    static const enum KnownStat wanted[] = {STAT_CORRELATION_ID, STAT_STEP_NAME, STAT_HLO_OP,        STAT_STAGE_NAME,
+                                            STAT_PRODUCER_TYPE,  STAT_PRODUCER,  STAT_CONSUMER_TYPE, STAT_CONSUMER};
     PlaneRead r = {.build = build, .plane = plane, .spans = spans, .has_device = has_device, .kinds = prof_alloc(plane->n_event_metas * sizeof *r.kinds)};
     if (!r.kinds) return prof_nomem(err);
     for (size_t i = 0; i < plane->n_event_metas; i++) {
@@ -433,7 +437,8 @@ int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *
         r.kinds[i] = aside ? HOST_IGNORED : host_kind(plane->event_metas[i].name);
     }
     r.is_staged = plane_declares(plane, STAT_STAGE_NAME);
-    if (!stat_filter_open(&r.filter, plane, wanted, r.is_staged ? COUNT(wanted) : 2, err) && (!r.is_staged || !collect_contexts(&r, err)))
+    r.has_ops = !build->steps->has_device && !build->by_time && plane_declares(plane, STAT_HLO_OP);
+    if (!stat_filter_open(&r.filter, plane, wanted, r.is_staged ? COUNT(wanted) : r.has_ops ? 3 : 2, err) && (!r.is_staged || !collect_contexts(&r, err)))
         parallel_lines(plane->host->lines + plane->first_line, plane->n_lines, read_host_line, &r, err);
     stat_filter_close(&r.filter);
     prof_free(r.kinds);

@@ -9,8 +9,8 @@ typedef struct {
     StepBuild *build;
     bool has_device;
     Plane *threads;               /* NULL: there are none, or they do not matter */
-    SpanRef *spans;               /* of all lines, by group */
-    size_t *first;                /* of each group's, and one more */
+    SpanRef *spans;               /* of all lines, by group, then ops of host threads that are of no group */
+    size_t *first;                /* of each group's, of the ops', and one more */
     bool *seen;                   /* in the plane in hand */
     uint64_t *collectives_ps;     /* by group, of the plane in hand */
     SweepResult *parity, *actual; /* by group; actual: NULL where it is the same, and of outlines */
@@ -133,25 +133,72 @@ static void join_plane(Generic *g, const Plane *plane, LineSpans *lines, const M
 static int scatter(Generic *g, const LineSpans *lines, size_t n_lines, ProfErr *err)
 {
     size_t n_groups = g->build->groups.n, n = 0;
-    size_t *place = g->first = prof_alloc((n_groups + 2) * sizeof *place);
+    size_t *place = g->first = prof_alloc((n_groups + 3) * sizeof *place);
     if (!place) return prof_nomem(err);
     for (size_t i = 0; i < n_lines; i++)
         for (size_t k = 0; k < lines[i].n; k++) place[lines[i].spans[k].line + 2]++, n++;
-    for (size_t k = 2; k < n_groups + 2; k++) place[k] += place[k - 1];
+    for (size_t k = 2; k < n_groups + 3; k++) place[k] += place[k - 1];
     if (!(g->spans = prof_alloc(n * sizeof *g->spans))) return prof_nomem(err);
     for (size_t i = 0; i < n_lines; i++)
         for (size_t k = 0; k < lines[i].n; k++) g->spans[place[lines[i].spans[k].line + 1]++] = lines[i].spans[k];
     return PROF_OK;
 }
 
+static int by_start(const void *a, const void *b)
+{
+    const SpanRef *x = a, *y = b;
+    return x->start_ps < y->start_ps ? -1 : x->start_ps > y->start_ps;
+}
+
+/* Makes intervals that follow each other of the ops that are of no group: all count alike. */
+static void join_loose_ops(Generic *g)
+{
+    size_t n_groups = g->build->groups.n, n = 0;
+    SpanRef *ops = g->spans + g->first[n_groups], *end = g->spans + g->first[n_groups + 1];
+    if (ops < end) qsort(ops, (size_t)(end - ops), sizeof *ops, by_start);
+    for (const SpanRef *op = ops; op < end; op++) {
+        int64_t op_end = add_saturated(op->start_ps, op->duration_ps), last_end = n ? add_saturated(ops[n - 1].start_ps, ops[n - 1].duration_ps) : INT64_MIN;
+        if (op->duration_ps <= 0 || op_end <= last_end) continue;
+        if (!n || op->start_ps > last_end)
+            ops[n++] = *op;
+        else if (__builtin_sub_overflow(op_end, ops[n - 1].start_ps, &ops[n - 1].duration_ps))
+            ops[n - 1].duration_ps = INT64_MAX;
+    }
+    g->first[n_groups + 1] = g->first[n_groups] + n;
+}
+
+/* XProf groups the ops of programs on host threads seldom; those that run while a step lasts are of it all the same. */
+static int sweep_with_loose_ops(Generic *g, size_t group, ProfErr *err)
+{
+    const Marker *step = &g->steps[group];
+    const SpanRef *spans = g->spans + g->first[group], *ops = g->spans + g->first[g->build->groups.n];
+    size_t n = g->first[group + 1] - g->first[group], low = 0, high = g->first[g->build->groups.n + 1] - g->first[g->build->groups.n], n_ops = high, i;
+    int64_t begin = (int64_t)step->begin_ps, end = add_saturated(begin, (int64_t)step->duration_ps);
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (add_saturated(ops[middle].start_ps, ops[middle].duration_ps) <= begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (i = low; i < n_ops && ops[i].start_ps < end; i++) {
+    }
+    if (i == low) return step_sweep(spans, n, true, step->begin_ps, step->duration_ps, &g->actual[group], err);
+    SpanRef *all = prof_alloc((n + i - low) * sizeof *all);
+    if (!all) return prof_nomem(err);
+    if (n) memcpy(all, spans, n * sizeof *all);
+    memcpy(all + n, ops + low, (i - low) * sizeof *all);
+    step_sweep(all, n + i - low, true, step->begin_ps, step->duration_ps, &g->actual[group], err);
+    prof_free(all);
+    return err->code;
+}
+
 static void sweep_group(void *context, size_t i, ProfErr *err)
 {
     Generic *g = context;
-    const SpanRef *spans = g->spans + g->first[i];
-    size_t n = g->first[i + 1] - g->first[i];
     if (!g->steps[i].there) return;
-    if (step_sweep(spans, n, false, g->steps[i].begin_ps, g->steps[i].duration_ps, &g->parity[i], err)) return;
-    if (g->actual) step_sweep(spans, n, true, g->steps[i].begin_ps, g->steps[i].duration_ps, &g->actual[i], err);
+    if (step_sweep(g->spans + g->first[i], g->first[i + 1] - g->first[i], false, g->steps[i].begin_ps, g->steps[i].duration_ps, &g->parity[i], err)) return;
+    if (g->actual) sweep_with_loose_ops(g, i, err);
 }
 
 /* ---- steps ---- */
@@ -211,6 +258,7 @@ static void add_host_facts(Generic *g, const LineSpans *lines, size_t n_lines)
             if (m->name) facts[m->group].name = m->name;
         }
         for (size_t k = 0; k < lines[i].n; k++) {
+            if (lines[i].spans[k].line == g->build->groups.n) continue; /* an op of no group */
             GroupFacts *f = &facts[lines[i].spans[k].line];
             enum StepType type = span_type(&lines[i].spans[k]);
             if (type == TIME_WAIT_INPUT || type == TIME_HOST_TO_DEVICE) f->host_input_ps += (uint64_t)lines[i].spans[k].duration_ps;
@@ -249,12 +297,12 @@ int generic_steps(StepBuild *build, ProfErr *err)
     size_t n = build->groups.n, n_lines = build->host->n_lines;
     bool has_device = build->steps->has_device;
     Generic g = {.build = build, .has_device = has_device, .threads = build->is_outline ? NULL : host_plane(build->host, "/host:CPU")};
-    bool tells_times = !build->is_outline && (has_device || (g.threads && plane_compiles(g.threads)));
+    bool tells_times = !build->is_outline && (has_device || (g.threads && (plane_compiles(g.threads) || plane_declares(g.threads, STAT_HLO_OP))));
     LineSpans *spans = prof_alloc(n_lines * sizeof *spans);
     g.seen = prof_alloc(n), g.steps = prof_alloc(n * sizeof *g.steps), g.collectives_ps = prof_alloc(n * sizeof *g.collectives_ps);
     g.parity = prof_alloc(n * sizeof *g.parity), g.actual = tells_times ? prof_alloc(n * sizeof *g.actual) : NULL;
     if (!spans || !g.seen || !g.steps || !g.collectives_ps || !g.parity || (tells_times && !g.actual)) prof_nomem(err);
-    if (!err->code && !read_planes(&g, spans, err)) scatter(&g, spans, n_lines, err);
+    if (!err->code && !read_planes(&g, spans, err) && !scatter(&g, spans, n_lines, err)) join_loose_ops(&g);
     for (size_t i = 0; spans && i < n_lines; i++) line_spans_free(&spans[i]);
     if (!err->code) parallel_for(build->host->run->n_workers, n, sweep_group, &g, err);
     for (size_t i = 0; i < n && !err->code; i++) {
