@@ -14,13 +14,13 @@
 -- column over_median_ms REAL [ms]: by how much that exceeds the median core's; below 0: faster
 -- column z_score REAL: the same in median absolute deviations of all cores (modified z-score, a deviation of 0.1 % at least); NULL for fewer than three cores
 -- column straggler TEXT: yes: its z-score is above 3.5; no; NULL for fewer than three cores
--- column waited_ms REAL [ms]: how long it waits in collectives for others of its group and host (collectives.wait_ps), over its complete steps; of GPUs the host's average; who is waited for waits least. NULL if unknown
+-- column waited_ms REAL [ms]: how long it waits in collectives for others of its group and host (collectives.wait_ps), on average of all its steps, dropped ones too; of GPUs the host's average; who is waited for waits least. NULL if unknown
 WITH step AS MATERIALIZED ( -- a TensorCore's copies are its own
-    SELECT run, host, core_id, plane_id, count(*) AS n, avg(total_us) / 1000 AS step_ms,
-           avg(total_us - coalesce(device_collectives_us_actual, 0) - CASE WHEN plane_id IS NULL THEN coalesce(device_to_device_us_actual, 0) ELSE 0 END) / 1000 AS own_ms
+    SELECT run, host, core_id, plane_id, sum(NOT dropped) AS n, count(*) AS all_n, avg(total_us) FILTER (WHERE NOT dropped) / 1000 AS step_ms,
+           avg(total_us - coalesce(device_collectives_us_actual, 0) - CASE WHEN plane_id IS NULL THEN coalesce(device_to_device_us_actual, 0) ELSE 0 END) FILTER (WHERE NOT dropped) / 1000 AS own_ms
     FROM temp.core_steps(:source)
-    WHERE NOT dropped
     GROUP BY run, core_id
+    HAVING sum(NOT dropped) > 0
 ), typical AS MATERIALIZED (
     SELECT run, count(*) AS n, median(own_ms) AS own_ms FROM step GROUP BY run
 ), spread AS MATERIALIZED (
@@ -37,7 +37,7 @@ WITH step AS MATERIALIZED ( -- a TensorCore's copies are its own
     FROM step AS s JOIN spread AS d USING (run)
 )
 SELECT s.run, s.rank, s.host, s.core_id, p.name, s.n, s.step_ms, s.own_ms, s.over_ms, s.z, CASE WHEN s.z > 3.5 THEN 'yes' WHEN s.z IS NOT NULL THEN 'no' END,
-       CASE WHEN s.plane_id IS NULL THEN h.ms ELSE w.ms END / s.n
+       CASE WHEN s.plane_id IS NULL THEN h.ms ELSE w.ms END / s.all_n
 FROM score AS s LEFT JOIN temp.planes(:source) AS p ON p.run = s.run AND p.plane_id = s.plane_id
      LEFT JOIN wait AS w ON w.run = s.run AND w.host = s.host AND w.plane_id = s.plane_id
      LEFT JOIN host_wait AS h ON h.run = s.run AND h.host = s.host

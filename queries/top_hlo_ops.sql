@@ -1,15 +1,16 @@
 -- Which HLO ops take the most device time?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many rows
+-- parameter n = 10: how many rows of each run
 -- needs: events device
 -- nothing: no event of a device belongs to an op of an HLO program
--- column rank INTEGER: 1 is the largest self time
+-- column run TEXT: the run
+-- column rank INTEGER: 1 is the largest self time of the run
 -- column hlo_op TEXT: name of the instruction
 -- column category TEXT: kind of op
 -- column hlo_module TEXT: its module; NULL: the file does not hold it
 -- column occurrences INTEGER: executions on all cores: hlo_ops.occurrences_actual
 -- column self_time_us REAL [us]: time without nested ops, by the device clock; top_ops has event times, which on TPUs differ by some percent
--- column percent REAL [percent 0..100]: share of the time in all ops
+-- column percent REAL [percent 0..100]: share of the time in all ops of the run
 -- column cumulative_percent REAL [percent 0..100]: share of this op and those above
 -- column avg_self_time_us REAL [us]: self time of one execution
 -- column flops_utilization REAL [fraction]: of the device's peak; NULL: not known
@@ -18,18 +19,16 @@
 -- column tf_op TEXT: framework op that it comes from
 -- column source_line TEXT: file:line of the user's program; NULL: not known
 WITH ops AS MATERIALIZED (
-    SELECT row_number() OVER (ORDER BY self_ps DESC, hlo_op, program_id) AS nth, CAST(self_ps AS REAL) AS self, *
+    SELECT row_number() OVER (PARTITION BY run ORDER BY self_ps DESC, hlo_op, program_id) AS nth, CAST(self_ps AS REAL) AS self, sum(CAST(self_ps AS REAL)) OVER (PARTITION BY run) AS all_self, *
     FROM temp.hlo_ops(:source)
     WHERE rank > 0
-), all_ops AS (
-    SELECT sum(self) AS self FROM ops
 )
-SELECT nth, hlo_op, category, hlo_module, occurrences_actual, total_self_time_us, CASE WHEN all_ops.self > 0 THEN 100.0 * ops.self / all_ops.self END,
-       CASE WHEN all_ops.self > 0 THEN 100.0 * sum(ops.self) OVER (ORDER BY nth ROWS UNBOUNDED PRECEDING) / all_ops.self END,
+SELECT run, nth, hlo_op, category, hlo_module, occurrences_actual, total_self_time_us, CASE WHEN all_self > 0 THEN 100.0 * self / all_self END,
+       CASE WHEN all_self > 0 THEN 100.0 * sum(self) OVER (PARTITION BY run ORDER BY nth ROWS UNBOUNDED PRECEDING) / all_self END,
        total_self_time_us / occurrences_actual, flops_utilization, hbm_utilization,
        CASE WHEN core_type <> '' THEN bound_by WHEN coalesce(flops_utilization, hbm_utilization) IS NULL THEN 'Unknown'
             WHEN coalesce(flops_utilization, 0) >= coalesce(hbm_utilization, 0) THEN 'Compute' ELSE 'HBM' END,
        tf_op, source_file || ':' || source_line
-FROM ops, all_ops
-ORDER BY nth
-LIMIT coalesce(:n, 10)
+FROM ops
+WHERE nth <= coalesce(:n, 10)
+ORDER BY run, nth

@@ -224,10 +224,11 @@ def check(run):
     for (host, plane, *_), (_, _, _, wait) in want.items():
         if wait is not None:
             waited[host][plane] = waited[host].get(plane, 0) + wait
-    for row in run.ask('SELECT host, plane, step_count, waited_ms FROM stragglers({x}, 1000)'):
+    steps = {(row['host'], row['core_id']): row['n'] for row in run.ask('SELECT host, core_id, count(*) AS n FROM core_steps({x}) GROUP BY host, core_id')}
+    for row in run.ask('SELECT host, core_id, plane, waited_ms FROM stragglers({x}, 1000)'):
         of_host = waited[row['host']]
         wait = of_host.get(row['plane']) if row['plane'] else sum(of_host.values()) / len(of_host) if of_host else None
-        agree('waited %s' % row, row['waited_ms'], wait / 1e9 / row['step_count'] if wait is not None else None)
+        agree('waited %s' % row, row['waited_ms'], wait / 1e9 / steps[row['host'], row['core_id']] if wait is not None else None)
 
 
 if __name__ == '__main__':

@@ -117,16 +117,19 @@ def padding_waste(run):
 
 
 def remat_candidates(run):
-    """Temporaries whose life includes the peak of their memory space, and more: of those, what is cheap to compute again."""
-    flops = {(r['host'], r['program_id'], r['hlo_op']): r['model_flops_actual'] for r in run.ask('SELECT host, program_id, hlo_op, model_flops_actual FROM hlo_instructions({x})')}
+    """Temporaries whose storage lives across the peak of the main memory: of those, what is cheap to compute again, neither communicates nor copies asynchronously."""
+    aside = ('all-', 'collective-', 'ragged-', 'async-', 'reduce-scatter', 'send', 'recv', 'infeed', 'outfeed')
+    flops = {(r['host'], r['program_id'], r['hlo_op']): r['model_flops_actual']
+             for r in run.ask('SELECT host, program_id, hlo_op, opcode, model_flops_actual FROM hlo_instructions({x})')
+             if not r['opcode'].startswith(aside) and not r['opcode'].endswith(('-start', '-done')) and not (r['opcode'] == 'custom-call' and r['model_flops_actual'] == 0)}
     peaks = {(r['host'], r['program_id'], r['memory_space']): r for r in run.ask('SELECT * FROM memory_peaks({x})')}
     events = {(r['host'], r['program_id'], r['memory_space']): r['n'] for r in
               run.ask('SELECT host, program_id, memory_space, max(event) AS n FROM heap_timeline({x}) GROUP BY 1, 2, 3')}
     want = set()
-    for b in run.ask("SELECT * FROM buffer_allocations({x}) WHERE live_at_peak AND kind = 'temporary' AND start_event IS NOT NULL AND size_bytes > 0"):
+    for b in run.ask("SELECT * FROM buffer_allocations({x}) WHERE memory_space = 0 AND kind = 'temporary' AND storage_start_event IS NOT NULL AND size_bytes > 0"):
         space, cost = (b['host'], b['program_id'], b['memory_space']), flops.get((b['host'], b['program_id'], b['hlo_op']))
-        if space in peaks and cost is not None and cost <= 16 * b['size_bytes'] and b['start_event'] < peaks[space]['peak_event'] < b['end_event']:
-            lived = 100 * (b['end_event'] - b['start_event']) / events[space]
+        if space in peaks and cost is not None and cost <= 16 * b['size_bytes'] and b['storage_start_event'] < (peaks[space]['peak_event'] or 0) < b['storage_end_event']:
+            lived = 100 * (b['storage_end_event'] - b['storage_start_event']) / events[space]
             want.add((b['hlo_module'], b['hlo_op'], cost) + tuple(round(x, 6) for x in (b['size_bytes'] / MIB, 100 * b['size_bytes'] / MIB / peaks[space]['peak_heap_mib'], lived)))
     got = run.ask('SELECT * FROM remat_candidates({x}, %d)' % ALL)
     agree('candidates', sorted({(r['hlo_module'], r['hlo_op'], r['flops']) + tuple(round(r[c], 6) for c in ('size_mib', 'peak_percent', 'lived_percent')) for r in got}), sorted(want))
