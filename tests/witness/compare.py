@@ -1,7 +1,7 @@
 """What the witnesses share: the profiles that they look at, questions to libprofsql, and the count of what agrees.
 
 A witness computes an answer again, from the bytes of the file (xspace.py) and from what docs/semantics.md and prof_columns say, by another way
-than libprofsql's, and compares. It looks at the profiles kept in tests/data and, where they are there, at those in ../shared.
+than libprofsql's, and compares. It looks at the profiles kept in tests/data.
 
     for run in runs():
         with checking(run.path):
@@ -49,9 +49,10 @@ class Run:
 
 
 def runs():
-    """Every run folder below tests/data and ../shared, or below WITNESS_DATA alone, whose files are intact, and not too large for Python."""
+    """Every run folder below tests/data, or below ../shared with WITNESS_SHARED, or below WITNESS_DATA, whose files are intact, and not too large for Python."""
     only = sys.argv[1:]
-    tops = [os.path.join(ROOT, 'tests', 'data')] + [os.path.join(os.path.dirname(ROOT), 'shared', d) for d in ('samples/recorded', 'data/xplane')]
+    shared = os.path.join(os.path.dirname(ROOT), 'shared')
+    tops = [os.path.join(shared, d) for d in ('samples/recorded', 'data/xplane')] if os.environ.get('WITNESS_SHARED') else [os.path.join(ROOT, 'tests', 'data')]
     for top in [os.environ['WITNESS_DATA']] if os.environ.get('WITNESS_DATA') else tops:
         for folder, folders, names in sorted(os.walk(top)):
             files = [os.path.join(folder, n) for n in names if n.endswith(('.xplane.pb', '.xplane.pb.gz'))]
