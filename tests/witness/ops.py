@@ -3,6 +3,7 @@
 
 Nesting: events of a line in order of their start, the longer first; the parent of an event is the last before it that includes it."""
 import collections
+import re
 import statistics
 import sys
 
@@ -69,11 +70,13 @@ class Host:
         return plain_module(name) or None if isinstance(name, str) else None
 
     def instructions(self):
-        """(program id, name): (op_name, op_type)"""
+        """(program id, name): (op_name, op_type). The id is the one in the metadata's name, m(7); newer libraries spell the stat HLO Proto."""
         found = {}
         for p in self.planes:
             for key, meta in p.metas.items() if p.name == '/host:metadata' else ():
-                proto = meta.stats.get('Hlo Proto')
+                proto = meta.stats.get('Hlo Proto', meta.stats.get('HLO Proto'))
+                named = re.search(r'\(([0-9]+)\)$', meta.name)
+                key = int(named.group(1)) if named else key
                 for module in [x for n, x in xspace.fields(proto) if n == 1] if isinstance(proto, bytes) else ():
                     for computation in [x for n, x in xspace.fields(module) if n == 3]:
                         for instruction in [x for n, x in xspace.fields(computation) if n == 2]:
