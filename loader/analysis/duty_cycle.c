@@ -68,6 +68,8 @@ bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
     while (line->n && !span_includes(line->open[line->n - 1].span, span))
         if (!close_innermost(line)) return false;
     DutyOp *outer = line->n ? &line->open[line->n - 1] : NULL;
+    bool again = outer && outer->on_duty == on_duty && outer->span.begin == span.begin && outer->span.end == span.end && outer->from == span.begin;
+    if (again) return true; /* it changes nothing: millions of equal ops must not be held */
     if (outer && !tell(line, outer, span.begin, span.end)) return false;
     if (!GROW(line->open, line->n, line->capacity)) return false;
     line->open[line->n++] = (DutyOp){span, span.begin, on_duty};
