@@ -170,11 +170,22 @@ void file_close(File *file)
     temporary_close(file->inflated_fd);
     handle_close(file->handle);
     prof_free(file->path);
+    prof_free(file->merged);
     *file = (File){.inflated_fd = -1};
+}
+
+bool file_merge(File *file, const uint8_t *bytes, size_t n_bytes)
+{
+    while (file->merged_capacity - file->n_merged < n_bytes)
+        if (!prof_grow(&file->merged, file->merged_capacity, &file->merged_capacity, 1)) return false;
+    if (n_bytes) memcpy(file->merged + file->n_merged, bytes, n_bytes);
+    file->n_merged += n_bytes;
+    return true;
 }
 
 int file_read(const File *file, uint64_t offset, void *out, size_t n_bytes, ProfErr *err)
 {
+    if (offset >= FILE_MERGED) return memcpy(out, file->merged + (offset - FILE_MERGED), n_bytes), PROF_OK;
     int disk_fd = handle_pin(file->handle, file->path, err), fd = file->gzipped ? file->inflated_fd : disk_fd;
     if (disk_fd < 0) return err->code;
     char *to = out;
@@ -197,8 +208,8 @@ const uint8_t *window_at(Window *w, uint64_t offset, size_t n_wanted, size_t *n_
         *n_there = w->n_bytes - (offset - w->offset);
         return w->bytes + (offset - w->offset);
     }
-    uint64_t left = w->file->n_bytes - offset;
-    if (offset > w->file->n_bytes || n_wanted > left) {
+    uint64_t end = offset < FILE_MERGED ? w->file->n_bytes : FILE_MERGED + w->file->n_merged, left = end - offset;
+    if (offset > end || n_wanted > left) {
         prof_fail(err, PROF_FORMAT, offset, "%s: %zu bytes wanted at byte %llu, but the file ends before", w->file->path, n_wanted, (unsigned long long)offset);
         return NULL;
     }

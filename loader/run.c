@@ -28,6 +28,7 @@ const char *host_hostname(const Host *host) { return host->n_hostnames ? host->h
 
 void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t n_bytes, const void *where, const char *format, ...)
 {
+    if (offset >= FILE_MERGED) offset = 0; /* not at one place */
     pthread_mutex_lock(&host->lock);
     size_t first = host->n_issues > 64 ? host->n_issues - 64 : 0;
     Issue *issue = NULL;

@@ -60,7 +60,7 @@ static const uint8_t *message_at(EventReader *reader, uint64_t position, size_t 
     if (reader->span) {
         const uint8_t *end = reader->span + span->n_bytes, *p = reader->span + (position - span->offset);
         uint64_t n;
-        p = wire_varint(p + 1, end, &n);
+        p = wire_header(p, end, &n);
         if (p && n <= (uint64_t)(end - p)) return *n_bytes = (size_t)n, p;
     }
     reader->span = NULL;

@@ -71,6 +71,13 @@ static inline const uint8_t *wire_skip_varint(const uint8_t *p, const uint8_t *e
     return (last = ~eight & 0x8080808080808080) ? p + __builtin_ctzll(last) / 8 + 1 : wire_varint(p, end, &eight);
 }
 
+/* The byte behind the tag and the length of the field of bytes at p, which may reach beyond `end`; NULL when it is none. */
+static inline const uint8_t *wire_header(const uint8_t *p, const uint8_t *end, uint64_t *n_bytes)
+{
+    p = wire_skip_varint(p, end);
+    return p ? wire_varint(p, end, n_bytes) : NULL;
+}
+
 /* Skips the fields of a group up to and with its end tag. */
 const uint8_t *wire_skip_group(const uint8_t *p, const uint8_t *end, uint32_t number, int depth);
 

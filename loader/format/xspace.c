@@ -104,21 +104,41 @@ static enum KnownStat known_stat(const Text *name)
     return STAT_UNKNOWN;
 }
 
-/* {1 key 2 value} of a metadata map: the key, and the last value. */
-static enum Step map_entry(Window *window, Span span, int64_t *key, Span *value, ProfErr *err)
+/* Puts a part of a map entry's value behind the others, if it is a message for itself. */
+static enum Step merge_part(File *file, Window *window, Span part, ProfErr *err)
+{
+    Cursor c = {window, part.offset, part.offset + part.n_bytes};
+    FileField f = {0};
+    enum Step step;
+    while ((step = cursor_next(&c, &f, err)) == STEP_FIELD)
+        if (f.type == WIRE_BYTES && f.clipped) return STEP_DAMAGED;
+    const uint8_t *bytes = step == STEP_END ? cursor_payload(window, part, err) : NULL;
+    if (bytes && !file_merge(file, bytes, (size_t)part.n_bytes)) prof_nomem(err);
+    return err->code ? STEP_FAILED : step;
+}
+
+/* {1 key 2 value} of a metadata map: the key, and the value. A value in several parts is what its parts are one after the other;
+ * no writer is known that makes one, but protobuf reads it. */
+static enum Step map_entry(Host *host, Window *window, Span span, int64_t *key, Span *value, ProfErr *err)
 {
     Cursor c = {window, span.offset, span.offset + span.n_bytes};
     FileField f;
     enum Step step;
+    size_t n_parts = 0;
     *key = 0, *value = (Span){span.offset, 0};
     while ((step = cursor_next(&c, &f, err)) == STEP_FIELD) {
         if (f.number == 1 && f.type == WIRE_VARINT) *key = (int64_t)f.value;
-        if (f.number == 2 && f.type == WIRE_BYTES) {
-            *value = f.payload;
-            if (f.clipped) return STEP_DAMAGED;
-        }
+        if (f.number == 2 && f.type == WIRE_BYTES && f.payload.n_bytes) n_parts++, *value = f.payload;
+        if (f.number == 2 && f.type == WIRE_BYTES && f.clipped) return STEP_DAMAGED;
     }
-    return step;
+    if (step != STEP_END || n_parts < 2) return step;
+    *value = (Span){FILE_MERGED + host->file.n_merged, 0};
+    if (!affordable(host, host, span.offset, span.n_bytes, 2 * span.n_bytes)) return STEP_END;
+    c.at = span.offset;
+    while (step == STEP_END && cursor_next(&c, &f, err) == STEP_FIELD)
+        if (f.number == 2 && f.type == WIRE_BYTES) step = merge_part(&host->file, window, f.payload, err);
+    value->n_bytes = FILE_MERGED + host->file.n_merged - value->offset;
+    return err->code ? STEP_FAILED : step;
 }
 
 static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err)
@@ -126,7 +146,7 @@ static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err
     Host *host = plane->host;
     int64_t id;
     Span value;
-    enum Step step = map_entry(window, span, &id, &value, err);
+    enum Step step = map_entry(host, window, span, &id, &value, err);
     if (step == STEP_FAILED) return err->code;
     EventMeta meta = {.id = id, .name = empty_text, .display_name = empty_text, .span = value};
     Cursor c = {window, value.offset, value.offset + value.n_bytes};
@@ -169,7 +189,7 @@ static int read_stat_meta(Plane *plane, Window *window, Span span, ProfErr *err)
     Host *host = plane->host;
     int64_t id;
     Span value;
-    enum Step step = map_entry(window, span, &id, &value, err);
+    enum Step step = map_entry(host, window, span, &id, &value, err);
     if (step == STEP_FAILED) return err->code;
     StatMeta meta = {.id = id, .name = empty_text, .description = empty_text};
     Cursor c = {window, value.offset, value.offset + value.n_bytes};

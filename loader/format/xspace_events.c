@@ -130,10 +130,15 @@ static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *li
             event->n_occurrences = (int64_t)value, event->offset_ps = 0, event->aggregated = true;
             break;
         case TAG(4, WIRE_BYTES): p = note_stats(m, p, end, stats); break;
-        default: {
+        default: { /* unknown, or a tag of more bytes than it needs */
             Field field;
-            p = wire_field(p, end, &field);
-            if (p && m && field.number == 4 && field.type == WIRE_BYTES) note_stat(m, field.bytes, field.bytes + field.value, stats);
+            if (!(p = wire_field(p, end, &field))) return false;
+            if (field.number == 4 && field.type == WIRE_BYTES && m) note_stat(m, field.bytes, field.bytes + field.value, stats);
+            if (field.type != WIRE_VARINT) break;
+            if (field.number == 1) event->metadata_id = (int64_t)field.value;
+            if (field.number == 2) event->offset_ps = (int64_t)field.value, event->aggregated = false;
+            if (field.number == 3) event->duration_ps = (int64_t)field.value;
+            if (field.number == 5) event->n_occurrences = (int64_t)field.value, event->offset_ps = 0, event->aggregated = true;
         }
         }
         if (!p || p > end) return false;
@@ -398,9 +403,9 @@ const uint8_t *event_message(Window *window, uint64_t position, size_t *n_bytes,
 {
     uint64_t left = window->file->n_bytes - position, n;
     size_t there;
-    const uint8_t *p = window_at(window, position, left < 11 ? (size_t)left : 11, &there, err);
+    const uint8_t *p = window_at(window, position, left < 20 ? (size_t)left : 20, &there, err);
     if (!p) return NULL;
-    const uint8_t *message = wire_varint(p + 1, p + there, &n);
+    const uint8_t *message = wire_header(p, p + there, &n);
     if (!message || n > left - (uint64_t)(message - p)) {
         prof_fail(err, PROF_IO, position, "%s: changed while it was being read; run the query again when it is written", window->file->path);
         return NULL;

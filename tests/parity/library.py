@@ -124,8 +124,8 @@ def ask_each(queries, timeout=600):
 STAT = ["stat_id", "name", "type", "value"]
 
 
-def dump(source):
-    """Yields the dump's lines for one source (a file or a run folder)."""
+def dump_queries(source):
+    """What to ask() for the dump of one source (a file or a run folder)."""
     call = "(%s)" % quoted(source)
     columns = {name: [c for c in TABLES[name][0] if c != "n"] for name in TABLES}
     columns["inherited_stats"] = ["event_id", "count(*)"]
@@ -135,9 +135,13 @@ def dump(source):
     columns["lines"][4:6] = ["ifnull(name, '')", "ifnull(display_name, '')"]
     table = {"events": "trace_events", "inherited_stats": "event_stats"}
     where = {"event_stats": " WHERE origin = 'event'", "inherited_stats": " WHERE origin = 'metadata' GROUP BY event_id"}
-    queries = {name: (columns[name], "FROM %s%s%s" % (table.get(name, name), call, where.get(name, ""))) for name in TABLES}
+    return {name: (columns[name], "FROM %s%s%s" % (table.get(name, name), call, where.get(name, ""))) for name in TABLES}
+
+
+def dump_lines(answer):
+    """The dump's lines from (name, [values]) of each row."""
     seen = {}
-    for name, values in ask(queries):
+    for name, values in answer:
         if name == "event_metadata" and values[5] is not None:
             values[5] = json.dumps(json.loads(values[5]), separators=(",", ":"))
         keys = TABLES[name][1]
@@ -146,3 +150,8 @@ def dump(source):
             n = seen[owner] = seen.get(owner, -1) + 1
             values.insert(keys - 1, n)
         yield name + "\t" + "\t".join(map(spell, values))
+
+
+def dump(source):
+    """The dump's lines for one source."""
+    return dump_lines(ask(dump_queries(source)))

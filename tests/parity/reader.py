@@ -14,8 +14,8 @@ import sys
 
 try:
     from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
-except ImportError:
-    sys.exit("reader.py needs protobuf for Python: apt install python3-protobuf")
+except ImportError:  # the schema and the dump do without
+    descriptor_pb2 = None
 
 sys.dont_write_bytecode = True
 from rows import spell  # noqa: E402
@@ -43,6 +43,8 @@ SCHEMA = {
 
 def declare():
     """The message class of XSpace."""
+    if not descriptor_pb2:
+        sys.exit("reader.py needs protobuf for Python: apt install python3-protobuf")
     F = descriptor_pb2.FieldDescriptorProto
     types = {"i": F.TYPE_INT64, "u": F.TYPE_UINT64, "d": F.TYPE_DOUBLE, "b": F.TYPE_BYTES}
     package = "profsql_parity"
