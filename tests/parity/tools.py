@@ -197,13 +197,13 @@ def peaks_of_devices(answer):
 
 
 def core_details(answer):
-    """OpStats's details of a host's TPU cores. Those of GPUs and threads have a host name alone."""
+    """OpStats's details of a host's TPU cores. Those of GPUs and threads have a host name alone, and so has a core that is all zeros."""
     page = answer.json("op_stats")
     if page is None or os.path.basename(answer.folder) == ALL_HOSTS:
         return None
     columns = ["hostname", "device_ordinal", "core_num", "local_chip_id", "global_chip_id", "global_core_id"]
     rows = [[core.get("hostname", "")] + [core.get(c, Num("0")) for c in columns[1:]] for core in page.get("core_id_to_details", {}).values()
-            if page["run_environment"].get("hardware_type") == "TPU"]
+            if page["run_environment"].get("hardware_type") == "TPU" and any(c in core for c in columns[1:])]
     return (columns, rows) if rows else None
 
 
@@ -286,8 +286,11 @@ def inference(column):
 
 
 def by_id(column, shown):
-    """The rows of all models that are of one request or batch, each once; what is not of that alone (percentile, throughput) left out."""
+    """The rows of all models that are of one request or batch, each once; what is not of that alone (percentile, throughput) left out.
+    Ids are those of a host, so the answer to several hosts has none."""
     def rows(answer):
+        if os.path.basename(answer.folder) == ALL_HOSTS:
+            return None
         table = inference(column)(answer)
         if not table or not table[0]:
             return table
