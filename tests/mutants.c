@@ -495,7 +495,7 @@ static sqlite3_stmt *prepare(const char *sql)
     return stmt;
 }
 
-/* Every column of every table, the hidden ones too, and all that every query gives. */
+/* Every column of every table, the hidden ones too but for arguments that are not given, and all that every query gives. */
 static void prepare_all(void)
 {
     static const char *const more[] = {
@@ -515,7 +515,8 @@ static void prepare_all(void)
     sqlite3_stmt *list =
         prepare("SELECT 'SELECT ' || group_concat('\"' || \"column\" || '\"') || ' FROM temp.\"' || table_name || '\"(?1'"
                 " || CASE WHEN table_name LIKE 'compare%' THEN ', ?1' WHEN table_name LIKE 'live%' THEN ', 5' ELSE '' END || ')' FROM prof_columns"
-                " WHERE table_name IN (SELECT table_name FROM prof_columns WHERE \"column\" IN ('source', 'a')) GROUP BY table_name");
+                " WHERE table_name IN (SELECT table_name FROM prof_columns WHERE \"column\" IN ('source', 'a'))"
+                " AND (type NOT LIKE '%HIDDEN' OR \"column\" IN ('source', 'a', 'b', 'stats', 'args')) GROUP BY table_name");
     while (sqlite3_step(list) == SQLITE_ROW && n_statements < MOST_STATEMENTS) statements[n_statements++] = prepare((const char *)sqlite3_column_text(list, 0));
     sqlite3_finalize(list);
     for (size_t i = 0; i < sizeof more / sizeof *more && n_statements < MOST_STATEMENTS; i++) statements[n_statements++] = prepare(more[i]);
