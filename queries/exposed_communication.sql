@@ -33,7 +33,7 @@ WITH spans AS MATERIALIZED (
 ), device AS (
     SELECT run, sum(1.0 * span_ps) AS span_ps FROM temp.device_time(:source) GROUP BY run
 )
-SELECT o.run, row_number() OVER (PARTITION BY o.run ORDER BY exposed_ps DESC, o.op), o.op, o.kind, o.category, o.is_synchronous, n, total_ps / 1e6, exposed_ps / 1e6,
+SELECT o.run, row_number() OVER (PARTITION BY o.run ORDER BY exposed_ps DESC, o.op, o.kind, o.category, o.is_synchronous), o.op, o.kind, o.category, o.is_synchronous, n, total_ps / 1e6, exposed_ps / 1e6,
        100.0 * exposed_ps / nullif(total_ps, 0), 100.0 * exposed_ps / nullif(span_ps, 0), wait_ps / 1e6, bytes,
        bytes / 1073741824.0 / nullif(total_ps / 1e12, 0), c.overlapped_by
 FROM ops AS o JOIN device AS d USING (run)

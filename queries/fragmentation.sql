@@ -18,5 +18,5 @@ SELECT run, min(host), program_id, hlo_module, memory_space, total_allocation_mi
 FROM temp.memory_peaks(:source)
 WHERE total_allocation_mib > indefinite_mib AND peak_heap_mib IS NOT NULL
 GROUP BY run, program_id, hlo_module, memory_space, total_allocation_mib, indefinite_mib, peak_heap_mib
-ORDER BY total_allocation_mib - peak_heap_mib DESC, run, hlo_module, program_id, memory_space
+ORDER BY total_allocation_mib - peak_heap_mib DESC, run, hlo_module, program_id, memory_space, min(host)
 LIMIT coalesce(:n, 10)

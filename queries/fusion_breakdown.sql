@@ -41,5 +41,5 @@ WITH inside AS (
 SELECT f.run, f.hlo_module, f.hlo_op, f.category, t.self_us, t.occurrences, f.flops, f.bytes_accessed, f.instructions, f.opcodes, f.tf_op, f.line, count(DISTINCT f.host)
 FROM fusions AS f LEFT JOIN times AS t ON t.run = f.run AND t.program_id = f.program_id AND t.hlo_op = f.hlo_op
 GROUP BY f.run, f.program_id, f.hlo_module, f.hlo_op, f.flops, f.bytes_accessed, f.opcodes, f.line
-ORDER BY t.self_us IS NULL, t.self_us DESC, f.bytes_accessed DESC, f.run, f.hlo_module, f.program_id, f.hlo_op
+ORDER BY t.self_us IS NULL, t.self_us DESC, f.bytes_accessed DESC, f.run, f.hlo_module, f.program_id, f.hlo_op, min(f.host)
 LIMIT coalesce(:n, 10)

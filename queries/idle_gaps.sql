@@ -16,11 +16,11 @@ WITH work AS MATERIALIZED ( -- each run is judged alone: its devices, or without
     WHERE NOT l.derived AND l.event_count > 0 AND
           CASE p.kind WHEN 'gpu' THEN l.kind = 'stream' WHEN 'host' THEN 1 ELSE p.kind IN ('tensorcore', 'sparsecore') AND l.kind = 'ops' END
 ), spans AS (
-    SELECT e.run, e.host, e.plane_id, e.plane, e.start_ps, e.end_ps, coalesce(e.display_name, e.name) AS operation
+    SELECT e.run, e.host, e.plane_id, e.plane, e.start_ps, e.end_ps, e.event_id, coalesce(e.display_name, e.name) AS operation
     FROM work AS w CROSS JOIN temp.trace_events(:source) AS e ON e.run = w.run AND e.line_id = w.line_id
     WHERE w.is_host = w.no_device AND e.duration_ps > 0 AND e.depth = 0
 ), reached AS (
-    SELECT *, max(end_ps) OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy_until
+    SELECT *, max(end_ps) OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps, event_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy_until
     FROM spans
 ), later AS ( -- each ends after all before it, so the one before it is the one that ended last
     SELECT *, lag(operation) OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps) AS before

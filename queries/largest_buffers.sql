@@ -23,7 +23,7 @@ WITH answer AS (
     FROM temp.buffer_allocations(:source) AS b JOIN temp.memory_peaks(:source) AS p USING (run, host, program_id, memory_space)
     WHERE b.live_at_peak AND b.memory_space = coalesce(:space, 0)
     GROUP BY b.run, b.program_id, b.hlo_module, b.buffer_id, b.hlo_op, b.shape_index, b.size_bytes, b.unpadded_bytes_actual, p.peak_heap_mib
-    ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.program_id, b.size_rank
+    ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.program_id, b.size_rank, min(b.host)
     LIMIT coalesce(:n, 10)
 )
 SELECT * FROM answer

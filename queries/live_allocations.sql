@@ -39,7 +39,7 @@ WITH moments AS MATERIALIZED (
     SELECT run, host, allocator, 'earlier', NULL, NULL, NULL, NULL, NULL, earlier_bytes, NULL, NULL FROM rest WHERE earlier_bytes > 0
     UNION ALL
     SELECT run, host, allocator, 'stack', NULL, NULL, NULL, NULL, NULL, stack_bytes, NULL, NULL FROM rest WHERE stack_bytes > 0
-    ORDER BY allocated_bytes DESC, run, host, allocator, kind, tf_op, shape
+    ORDER BY allocated_bytes DESC, run, host, allocator, kind, tf_op, shape, region_type, data_type
     LIMIT coalesce(:n, 20)
 )
 SELECT * FROM answer

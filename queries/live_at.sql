@@ -34,7 +34,7 @@ WITH moments AS MATERIALIZED (
     WHERE m.event BETWEEN b.storage_start_event AND b.storage_end_event
        OR (b.start_event IS NULL AND b.offset_bytes IS NOT NULL AND b.live_at_peak AND (m.event IS NOT NULL OR :event IS NULL))
     GROUP BY b.run, b.program_id, b.hlo_module, m.event, b.buffer_id, b.hlo_op, b.shape_index, b.size_bytes, b.unpadded_bytes_actual, b.storage_start_event, b.storage_end_event
-    ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.program_id, b.buffer_id
+    ORDER BY b.size_bytes DESC, b.run, b.hlo_module, b.program_id, b.buffer_id, min(b.host)
     LIMIT coalesce(:n, 20)
 ), wrong(message) AS (
     SELECT 'no program is called ''' || :module || '''; SELECT DISTINCT hlo_module FROM hlo_modules lists them'

@@ -29,7 +29,7 @@ WITH live AS (
     SELECT run, hlo_module, line, buffers, size / 1048576.0, padding / 1048576.0, CASE WHEN size > 0 THEN 100.0 * size / whole END, hlo_op, shape, tf_op, count(*)
     FROM shares
     GROUP BY run, program_id, hlo_module, line, buffers, size, padding, whole, hlo_op
-    ORDER BY size DESC, run, hlo_module, program_id, line
+    ORDER BY size DESC, run, hlo_module, program_id, line, min(host)
     LIMIT coalesce(:n, 20)
 )
 SELECT * FROM answer

@@ -19,7 +19,7 @@ WITH names AS ( -- several metadata of a plane may have one name
     FROM temp.event_totals(:source)
     GROUP BY run, line_id, name, display_name, hlo_module
 ), ranked AS (
-    SELECT *, row_number() OVER (PARTITION BY run, line_id ORDER BY self_ps DESC, name, hlo_module) AS rank,
+    SELECT *, row_number() OVER (PARTITION BY run, line_id ORDER BY self_ps DESC, name, hlo_module, display_name) AS rank,
            total(self_ps) OVER (PARTITION BY run, line_id) AS line_ps
     FROM names
 )

@@ -34,11 +34,11 @@ WITH device_times AS MATERIALIZED (
     FROM temp.buffer_allocations(:source)
     WHERE padding_bytes_actual > 0
     GROUP BY run, program_id, hlo_module, buffer_id, hlo_op, shape_index, memory_space, padding_bytes_actual, size_bytes, live_at_peak
-    ORDER BY padding DESC, run, hlo_module, program_id, buffer_id
+    ORDER BY padding DESC, run, hlo_module, program_id, buffer_id, min(host)
     LIMIT coalesce(:n, 10)
 )
 SELECT b.run, b.hlo_module, b.hlo_op || coalesce(b.shape_index, ''), b.memory_space, b.padding / 1048576.0, b.size / 1048576.0,
        CASE WHEN b.data > 0 THEN 1.0 * b.size / b.data END, b.live_at_peak, b.shape, b.tf_op, b.line, t.self_us, t.self_us * min(1.0, 1.0 * b.padding / i.padded_bytes), b.hosts
 FROM padded AS b LEFT JOIN times AS t ON t.run = b.run AND t.program_id = b.program_id AND t.hlo_op = b.hlo_op
 LEFT JOIN temp.hlo_instructions(:source) AS i ON i.run = b.run AND i.host = b.host AND i.program_id = b.program_id AND i.hlo_op = b.hlo_op
-ORDER BY b.padding DESC, b.run, b.hlo_module, b.program_id, b.buffer_id
+ORDER BY b.padding DESC, b.run, b.hlo_module, b.program_id, b.buffer_id, b.host

@@ -25,7 +25,7 @@ WITH answer AS (
     FROM temp.memory_peaks(:source) AS p
     WHERE memory_space = coalesce(:space, 0) AND total_allocation_mib > 0
     GROUP BY p.run, p.program_id, p.hlo_module, peak_heap_mib, peak_unpadded_mib, parameters_mib, maybe_live_out_mib, indefinite_mib, total_allocation_mib, peak_event
-    ORDER BY peak_heap_mib DESC, p.run, p.hlo_module, p.program_id
+    ORDER BY peak_heap_mib DESC, p.run, p.hlo_module, p.program_id, min(p.host)
     LIMIT coalesce(:n, 10)
 )
 SELECT * FROM answer

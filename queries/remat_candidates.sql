@@ -34,5 +34,5 @@ WHERE 1.0 * i.model_flops_actual / c.size_bytes <= coalesce(:max_flops_per_byte,
       NOT (i.opcode GLOB '*-start' OR i.opcode GLOB '*-done' OR i.opcode GLOB 'async-*' OR i.opcode GLOB 'all-*' OR i.opcode GLOB 'collective-*' OR i.opcode GLOB 'ragged-*' OR
            i.opcode IN ('reduce-scatter', 'send', 'recv', 'infeed', 'outfeed') OR (i.opcode = 'custom-call' AND i.model_flops_actual = 0))
 GROUP BY c.run, c.program_id, c.hlo_module, c.hlo_op, c.size_bytes, c.lived, c.peak_heap_mib, i.model_flops_actual
-ORDER BY c.size_bytes * c.lived DESC, c.run, c.hlo_module, c.program_id, c.hlo_op
+ORDER BY c.size_bytes * c.lived DESC, c.run, c.hlo_module, c.program_id, c.hlo_op, min(c.host)
 LIMIT coalesce(:n, 10)
