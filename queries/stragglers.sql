@@ -39,7 +39,7 @@ WITH step AS MATERIALIZED ( -- a TensorCore's copies are its own
 SELECT s.run, s.rank, s.host, s.core_id, p.name, s.n, s.step_ms, s.own_ms, s.over_ms, s.z, CASE WHEN s.z > 3.5 THEN 'yes' WHEN s.z IS NOT NULL THEN 'no' END,
        CASE WHEN s.plane_id IS NULL THEN h.ms ELSE w.ms END / s.all_n
 FROM score AS s LEFT JOIN temp.planes(:source) AS p ON p.run = s.run AND p.plane_id = s.plane_id
-     LEFT JOIN wait AS w ON w.run = s.run AND w.host = s.host AND w.plane_id = s.plane_id
+     LEFT JOIN wait AS w ON w.run = s.run AND w.plane_id = s.plane_id
      LEFT JOIN host_wait AS h ON h.run = s.run AND h.host = s.host
 WHERE s.rank <= coalesce(:n, 10)
 ORDER BY s.run, s.rank
