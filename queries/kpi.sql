@@ -42,8 +42,7 @@ WITH device AS MATERIALIZED (
     WHERE memory_space = 0 AND run NOT IN (SELECT run FROM allocator)
     GROUP BY run
 )
-SELECT i.run, i.hardware, coalesce(d.n, 0), coalesce(m.n, 0), coalesce(i.step_time_ms_average, m.ms),
-       CASE WHEN i.step_time_ms_average > 0 THEN 100.0 * i.step_time_ms_deviation / i.step_time_ms_average WHEN m.ms > 0 THEN 100.0 * m.deviation / m.ms END,
+SELECT i.run, i.hardware, coalesce(d.n, 0), coalesce(m.n, 0), m.ms, 100.0 * m.deviation / nullif(m.ms, 0),
        i.input_percent_actual, i.input_verdict_actual, coalesce(w.n, 0), 100.0 * w.computing / w.span, 100.0 * w.communicating / w.span, 100.0 * w.exposed / w.span,
        100.0 * w.busy / w.span,
        CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used, CASE WHEN d.n THEN i.kernel_launch_percent_actual END,

@@ -3,15 +3,16 @@ from hlo import F32, computation, instruction, module, proto, shape
 from made import US, L, Plane, case, rows, same, space
 
 A, B, C = shape(F32, 2), shape(F32, 3), shape(F32, 5)  # of results: what fingerprints differ by
+MODULES = {1: 'm', 2: 'm', 3: 'n'}  # of programs
 
 
 def run(*ops):
-    """A GPU that runs ops (program's id, instruction, shape of its result), all of modules 'm'."""
+    """A GPU that runs ops (program's id, instruction, shape of its result)."""
     kernels, metadata = [], Plane('/host:metadata', 9)
     for i, (program_id, name, _) in enumerate(ops):
         kernels.append(('k', 2 * i * US, US, {
-            'tf_op': {'str': 'f:'}, 'hlo_op': {'str': name}, 'hlo_module': {'str': 'm'},
-            'program_id': {'uint64': program_id},
+            'tf_op': {'str': 'f:'}, 'hlo_op': {'str': name},
+            'hlo_module': {'str': MODULES[program_id]}, 'program_id': {'uint64': program_id},
             'kernel_details': {'str': 'regs:32 grid:1,1,1 block:32,1,1'}
         }))
     for program_id in sorted({op[0] for op in ops}):
@@ -19,15 +20,17 @@ def run(*ops):
             instruction(i + 1, name, 'custom-call', result)
             for i, (_, name, result) in enumerate(op for op in ops if op[0] == program_id)
         ]
-        program = proto(module('m', computation(1, 'main', made, root=1), id=program_id, more=L(4)))
-        metadata.meta('m(%d)' % program_id, stats={'Hlo Proto': {'bytes': program}}, key=program_id)
+        main, name = computation(1, 'main', made, root=1), MODULES[program_id]
+        program = proto(module(name, main, id=program_id, more=L(4)))
+        metadata.meta('%s(%d)' % (name, program_id), stats={'Hlo Proto': {'bytes': program}},
+                      key=program_id)
     return space(Plane('/device:GPU:0').line(1, 'Stream #1', kernels).bytes(), metadata.bytes())
 
 
 def compared(a, b):
     return rows(
         "SELECT hlo_op, name_b, matched_by, change, occurrences_a, occurrences_b"
-        " FROM compare_hlo_ops('{a}', '{b}') ORDER BY 1",
+        " FROM compare_hlo_ops('{a}', '{b}') ORDER BY 1, 2 IS NULL",
         a=a,
         b=b)
 
@@ -40,6 +43,8 @@ def fingerprints_of_programs():
                                                       ('y', None, 'name', 'both', 1, 1)])
     same(compared(run((1, 'x', A), (2, 'x', A)), run((1, 'z', A))),
          [('x', 'z', 'fingerprint', 'both', 2, 1)])
+    same(compared(run((1, 'x', A), (3, 'x', B)), run((1, 'z', A), (3, 'x', B))),
+         [('x', 'z', 'fingerprint', 'both', 1, 1), ('x', None, 'name', 'both', 1, 1)])
     for shape_of_z in (A, B):  # x is two different instructions: which of them z is, is not known
         same(compared(run((1, 'x', A), (2, 'x', B)), run((1, 'z', shape_of_z))),
              [('x', None, None, 'vanished', 2, 0), ('z', None, None, 'appeared', 0, 1)])

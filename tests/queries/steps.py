@@ -172,14 +172,11 @@ def what_hides_a_transfer():
     """The op that hides most of most occurrences of a transfer is named, for each transfer."""
     copy = {'memcpy_details': {'str': 'size:1024'}}
     plane = gpu(('a', 0, 10 * US, {}), ('b', 10 * US, 10 * US, {}))
-    plane.line(2, 'Stream #2', [('MemcpyH2D', 0, 5 * US, copy),
-                                ('MemcpyD2H', 11 * US, 4 * US, copy),
-                                ('MemcpyD2H', 16 * US, 2 * US, copy),
-                                ('MemcpyD2H', 8 * US, 2 * US, copy)])
-    same(
-        rows(
-            "SELECT op, occurrences, total_us, exposed_us, bytes, overlapped_by"
-            " FROM exposed_communication('{x}')"
-            " ORDER BY op",
-            x=space(plane.bytes())), [('MemcpyD2H', 3, 8.0, 0.0, 3072, 'b'),
-                                      ('MemcpyH2D', 1, 5.0, 0.0, 1024, 'a')])
+    plane.line(2, 'Stream #2', [
+        ('MemcpyH2D', 0, 5 * US, copy), ('MemcpyD2H', 11 * US, 4 * US, copy),
+        ('MemcpyD2H', 16 * US, 2 * US, copy), ('MemcpyD2H', 8 * US, 2 * US, copy)])
+    plane.line(3, 'Stream #3', [('MemcpyD2D', 12 * US, US, copy), ('MemcpyD2D', 17 * US, US, copy)])
+    found = rows("SELECT op, occurrences, total_us, exposed_us, bytes, overlapped_by"
+                 " FROM exposed_communication('{x}') ORDER BY op", x=space(plane.bytes()))
+    same(found, [('MemcpyD2D', 2, 2.0, 0.0, 2048, 'b'), ('MemcpyD2H', 3, 8.0, 0.0, 3072, 'b'),
+                 ('MemcpyH2D', 1, 5.0, 0.0, 1024, 'a')])
