@@ -11,7 +11,7 @@ SQLITE_EXTENSION_INIT3
 static void fail(sqlite3_context *ctx, int rc, char *message)
 {
     if (message) sqlite3_result_error(ctx, message, -1);
-    if (rc == SQLITE_NOMEM)
+    if (rc == SQLITE_NOMEM || !message)
         sqlite3_result_error_nomem(ctx);
     else
         sqlite3_result_error_code(ctx, rc);
@@ -68,17 +68,19 @@ static void debug(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc, (void)argv;
     const Prof *prof = sqlite3_user_data(ctx);
-    sqlite3_result_text(ctx,
-                        sqlite3_mprintf("libprofsql %s\ncommit %s\ncompiler %s\nsqlite headers %s, host %s\nruns attached %d, open by path %d", PROFSQL_VERSION,
-                                        PROFSQL_COMMIT, __VERSION__, SQLITE_VERSION, sqlite3_libversion(), prof->n_attached, prof->n_cached),
-                        -1, sqlite3_free);
+    result_owned(ctx, sqlite3_mprintf("libprofsql %s\ncommit %s\ncompiler %s\nsqlite headers %s, host %s\n"
+                                      "runs attached %d, open by path %d",
+                                      PROFSQL_VERSION, PROFSQL_COMMIT, __VERSION__, SQLITE_VERSION, sqlite3_libversion(), prof->n_attached, prof->n_cached));
 }
 
 static void end_query(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc;
     const char *message = (const char *)sqlite3_value_text(argv[0]);
-    if (message) sqlite3_result_error(ctx, message, -1);
+    if (message)
+        sqlite3_result_error(ctx, message, -1);
+    else if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
+        sqlite3_result_error_nomem(ctx);
 }
 
 /* What opens a path is for direct use only: a view or trigger of somebody's database must not. */

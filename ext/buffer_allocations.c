@@ -325,7 +325,7 @@ static void extra_column(RowCursor *c, sqlite3_context *ctx, const Heap *heap, c
     } else if (!b && column == BA_SIZE) {
         sqlite3_result_int64(ctx, extra->object.size_bytes);
     } else if (!b && column == BA_LABEL) {
-        sqlite3_result_text(ctx, sqlite3_mprintf("small (<%lld bytes)", row_integer_parameter(c, 0, 0)), -1, sqlite3_free);
+        result_owned(ctx, sqlite3_mprintf("small (<%lld bytes)", row_integer_parameter(c, 0, 0)));
     }
 }
 

@@ -117,7 +117,7 @@ static void queries_column(RowCursor *c, sqlite3_context *ctx, int column)
         sqlite3_str_appendf(out, "%s%s%s%s", i ? ", " : "", p->name, *p->default_sql ? " = " : "", p->default_sql);
     }
     sqlite3_str_appendchar(out, 1, ')');
-    sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
+    result_built(ctx, out);
 }
 
 static const RowSource queries_rows = {.next = queries_next, .column = queries_column, .without_source = true};

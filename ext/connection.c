@@ -106,42 +106,40 @@ static bool add_named(NamedRun **list, int *n, const char *label, Run *run)
     return true;
 }
 
-/* A reference to the run at a path. */
-static Run *open_path(Prof *prof, const char *path, ProfErr *err)
+/* The run of a path among the cached ones, which becomes the last of them: the first to go is the one not asked for longest. */
+static NamedRun *find_cached(Prof *prof, const char *path)
 {
     for (int i = 0; i < prof->n_cached; i++) {
         NamedRun found = prof->cached[i];
         if (strcmp(found.label, path)) continue;
         memmove(&prof->cached[i], &prof->cached[i + 1], (size_t)(prof->n_cached - i - 1) * sizeof found);
-        prof->n_cached--;
-        if (!strcmp(found.run->path, path) && run_is_current(found.run) && found.run->n_hosts == 1) { /* a folder may have a newer run */
-            prof->cached[prof->n_cached++] = found;
-            return run_ref(found.run);
-        }
-        Run *again = load(prof, path, false, err);
-        named_free(&found); /* after the load: unchanged, it is the same Run */
-        if (again && !add_named(&prof->cached, &prof->n_cached, path, run_ref(again))) {
-            run_unref(again);
-            run_unref(again);
-            prof_nomem(err);
-            return NULL;
-        }
-        return again;
+        prof->cached[prof->n_cached - 1] = found;
+        return &prof->cached[prof->n_cached - 1];
     }
+    return NULL;
+}
+
+/* A reference to the run at a path. */
+static Run *open_path(Prof *prof, const char *path, ProfErr *err)
+{
+    NamedRun *cached = find_cached(prof, path);
+    bool is_folder = cached && (strcmp(cached->run->path, path) || cached->run->n_hosts != 1); /* which may have a newer run */
+    if (cached && !is_folder && run_is_current(cached->run)) return run_ref(cached->run);
     Run *run = load(prof, path, false, err);
     if (!run) return NULL;
+    if (cached) {
+        run_unref(cached->run); /* after the load: unchanged files are the same Run */
+        cached->run = run;
+        return run_ref(run);
+    }
     if (prof->n_cached == MAX_CACHED) {
         named_free(&prof->cached[0]);
         memmove(&prof->cached[0], &prof->cached[1], (MAX_CACHED - 1) * sizeof *prof->cached);
         prof->n_cached--;
     }
-    if (!add_named(&prof->cached, &prof->n_cached, path, run_ref(run))) {
-        run_unref(run);
-        run_unref(run);
-        prof_nomem(err);
-        return NULL;
-    }
-    return run;
+    if (add_named(&prof->cached, &prof->n_cached, path, run)) return run_ref(run);
+    run_unref(run);
+    return prof_nomem(err), NULL;
 }
 
 /* ---- sources ---- */

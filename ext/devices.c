@@ -107,7 +107,7 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
     case DV_MEMORY: result_count(ctx, d->memory_bytes); break;
     case DV_CAPABILITY:
         if (d->compute_major >= 0 && d->compute_minor >= 0)
-            sqlite3_result_text(ctx, sqlite3_mprintf("%lld.%lld", (long long)d->compute_major, (long long)d->compute_minor), -1, sqlite3_free);
+            result_owned(ctx, sqlite3_mprintf("%lld.%lld", (long long)d->compute_major, (long long)d->compute_minor));
         break;
     case DV_FLOPS: sqlite3_result_double(ctx, d->peak_flops); break; /* SQLite makes NULL of NaN */
     case DV_HBM:

@@ -274,20 +274,6 @@ static int64_t grouped_value(RowCursor *c, EventsRows *r, bool eager)
 
 /* ---- trace_args ---- */
 
-/* A text that was put together, NULL if it is empty; frees it. */
-static void result_str(sqlite3_context *ctx, sqlite3_str *text)
-{
-    int rc = sqlite3_str_errcode(text);
-    sqlite3_int64 n = sqlite3_str_length(text);
-    char *bytes = sqlite3_str_finish(text);
-    if (rc != SQLITE_OK) {
-        sqlite3_free(bytes);
-        sqlite3_result_error_code(ctx, rc);
-    } else if (bytes) {
-        sqlite3_result_text64(ctx, bytes, (sqlite3_uint64)n, sqlite3_free, SQLITE_UTF8);
-    }
-}
-
 /* What grouping says takes the place of the file's own stat, of several of the first. */
 enum Grouped { GROUPED_STEP_NAME, GROUPED_GROUP, GROUPED_EAGER, N_GROUPED };
 static const enum KnownStat grouped_stats[N_GROUPED] = {STAT_STEP_NAME, STAT_GROUP_ID, STAT_IS_EAGER};
@@ -404,7 +390,7 @@ static void args_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
     if (!memory)
         sqlite3_free(sqlite3_str_finish(args.out)), sqlite3_result_error_nomem(ctx);
     else
-        result_str(ctx, args.out);
+        result_built(ctx, args.out);
 }
 
 /* ---- HLO instructions and framework ops ---- */
@@ -488,7 +474,7 @@ static void shapes_column(sqlite3_context *ctx, Slice shapes)
     }
     sqlite3_str_appendchar(out, 1, ']');
     sqlite3_free(fixed);
-    result_str(ctx, out);
+    result_built(ctx, out);
 }
 
 static void instruction_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, int column)
@@ -549,7 +535,7 @@ static void device_column(const EventsRows *r, sqlite3_context *ctx)
     if (r->place == AT_HOST)
         sqlite3_result_text(ctx, "cpu:0", -1, SQLITE_STATIC);
     else if (on_gpu(r->place))
-        sqlite3_result_text(ctx, sqlite3_mprintf("gpu:%lld", (long long)plane->proto_id), -1, sqlite3_free);
+        result_owned(ctx, sqlite3_mprintf("gpu:%lld", (long long)plane->proto_id));
     else if (r->place == AT_CUSTOM)
         result_text(ctx, plane->name);
     else
@@ -561,7 +547,7 @@ static void result_prefixed(sqlite3_context *ctx, const char *prefix, const Text
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendall(out, prefix);
     sqlite3_str_append(out, name->text, (int)name->n_bytes);
-    result_str(ctx, out);
+    result_built(ctx, out);
 }
 
 static void kernel_name_column(const EventsRows *r, sqlite3_context *ctx)

@@ -77,7 +77,7 @@ static void hlo_modules_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HM_INSTRUCTIONS: sqlite3_result_int64(ctx, (sqlite3_int64)m->n_ops); break;
     case HM_PARAMETERS: result_parameter_bytes(ctx, m); break;
     case HM_PEAK: result_peak(c, ctx, m); break;
-    case HM_HASH: sqlite3_result_text(ctx, sqlite3_mprintf("%016llx", (unsigned long long)m->content_hash), -1, sqlite3_free); break;
+    case HM_HASH: result_owned(ctx, sqlite3_mprintf("%016llx", (unsigned long long)m->content_hash)); break;
     case HM_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)m->n_bytes); break;
     case HM_PLANE:
         if (row_program(c)->plane) result_text(ctx, row_program(c)->plane);

@@ -123,7 +123,7 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case HO_SOURCE_OF:
         if (c->from->attached)
-            sqlite3_result_text(ctx, sqlite3_mprintf("%s/%s", c->from->label, host->name), -1, sqlite3_free);
+            result_owned(ctx, sqlite3_mprintf("%s/%s", c->from->label, host->name));
         else
             result_file_path(ctx, file->path);
         break;

@@ -143,7 +143,7 @@ static void result_ids(sqlite3_context *ctx, const int64_t *ids, size_t n)
     sqlite3_str *out = sqlite3_str_new(NULL);
     for (size_t i = 0; i < n; i++) sqlite3_str_appendf(out, "%s%lld", i ? "," : "[", (long long)ids[i]);
     sqlite3_str_appendall(out, n ? "]" : "[]");
-    sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
+    result_built(ctx, out);
 }
 
 static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -407,13 +407,13 @@ static void result_percentile(sqlite3_context *ctx, const PercentileRow *row)
     else if (row->sum == &m->all)
         sqlite3_result_text(ctx, row->is_batch ? "Aggregated" : "Average", -1, SQLITE_STATIC);
     else
-        sqlite3_result_text(ctx, sqlite3_mprintf("Batch size %lld", (long long)row->sum->batch_size), -1, sqlite3_free);
+        result_owned(ctx, sqlite3_mprintf("Batch size %lld", (long long)row->sum->batch_size));
 }
 
 static void result_sample_id(sqlite3_context *ctx, bool known, uint64_t id)
 {
     if (known)
-        sqlite3_result_text(ctx, sqlite3_mprintf("%llu", (unsigned long long)id), -1, sqlite3_free);
+        result_owned(ctx, sqlite3_mprintf("%llu", (unsigned long long)id));
     else
         sqlite3_result_text(ctx, "N/A", -1, SQLITE_STATIC);
 }
@@ -434,7 +434,7 @@ static void result_programs(sqlite3_context *ctx, const PercentileRow *row)
         sqlite3_str_appendf(out, "%s%llu", k ? ", " : "", (unsigned long long)b->program_id);
     }
     if (!n) sqlite3_str_appendall(out, "N/A");
-    sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
+    result_built(ctx, out);
 }
 
 static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -542,7 +542,7 @@ static void patterns_column(RowCursor *c, sqlite3_context *ctx, int column)
             print_real(room, sizeof room, "%.2f%%: %.6fms", pattern_percentiles[i], pattern_ms(p, i));
             sqlite3_str_appendf(out, "%s%s", i ? "<br>" : "", room);
         }
-        sqlite3_result_text(ctx, sqlite3_str_finish(out), -1, sqlite3_free);
+        result_built(ctx, out);
         break;
     }
     default:

@@ -68,10 +68,7 @@ static bool kernel_stats_next(RowCursor *c)
     return c->place = c->i, true;
 }
 
-static void result_three(sqlite3_context *ctx, const uint32_t three[3])
-{
-    sqlite3_result_text(ctx, sqlite3_mprintf("%u,%u,%u", three[0], three[1], three[2]), -1, sqlite3_free);
-}
+static void result_three(sqlite3_context *ctx, const uint32_t three[3]) { result_owned(ctx, sqlite3_mprintf("%u,%u,%u", three[0], three[1], three[2])); }
 
 static void actual_column(sqlite3_context *ctx, const KernelReport *r, int column)
 {

@@ -137,11 +137,7 @@ static void result_memory(sqlite3_context *ctx, const OpMetrics *op)
         sqlite3_str_appendf(out, "%s[%u,%llu,%llu]", i ? "," : "[", op->memory[i].operation, (unsigned long long)op->memory[i].space,
                             (unsigned long long)op->memory[i].bytes);
     sqlite3_str_appendchar(out, 1, ']');
-    char *text = sqlite3_str_finish(out);
-    if (text)
-        sqlite3_result_text(ctx, text, -1, sqlite3_free);
-    else
-        sqlite3_result_error_nomem(ctx);
+    result_built(ctx, out);
 }
 
 static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)

@@ -99,14 +99,11 @@ static void add_name(sqlite3_str *out, const ProfileNode *node)
     if (node->kind == PROFILE_DUPLICATES) sqlite3_str_appendall(out, duplicates);
 }
 
-static void result_built(sqlite3_context *ctx, sqlite3_str *out)
+/* An empty name is a name too. */
+static void result_name(sqlite3_context *ctx, sqlite3_str *out)
 {
-    int n = sqlite3_str_length(out);
-    char *text = sqlite3_str_finish(out);
-    if (text)
-        sqlite3_result_text(ctx, text, n, sqlite3_free);
-    else
-        sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
+    if (!sqlite3_str_length(out)) sqlite3_result_text(ctx, "", 0, SQLITE_STATIC);
+    result_built(ctx, out);
 }
 
 static void result_path(sqlite3_context *ctx, const ProfileNode *node)
@@ -119,7 +116,7 @@ static void result_path(sqlite3_context *ctx, const ProfileNode *node)
         add_name(out, up[--n]);
         if (n) sqlite3_str_appendchar(out, 1, '/');
     }
-    result_built(ctx, out);
+    result_name(ctx, out);
 }
 
 /* What is said of an op, or of the first of duplicates. */
@@ -190,7 +187,7 @@ static void op_profile_column(RowCursor *c, sqlite3_context *ctx, int column)
     case OP_NAME: {
         sqlite3_str *out = sqlite3_str_new(NULL);
         add_name(out, node);
-        result_built(ctx, out);
+        result_name(ctx, out);
         break;
     }
     case OP_KIND: sqlite3_result_text(ctx, profile_kind_names[node->kind], -1, SQLITE_STATIC); break;

@@ -36,7 +36,7 @@ static void planes_column(RowCursor *c, sqlite3_context *ctx, int column)
     const Plane *plane = &c->host->planes[c->i];
     switch (column) {
     case PL_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
-    case PL_PROTO_ID: sqlite3_result_text(ctx, sqlite3_mprintf("%lld", (long long)plane->proto_id), -1, sqlite3_free); break;
+    case PL_PROTO_ID: result_owned(ctx, sqlite3_mprintf("%lld", (long long)plane->proto_id)); break;
     case PL_NAME: result_text(ctx, plane->name); break;
     case PL_KIND: sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC); break;
     case PL_LINES: sqlite3_result_int64(ctx, (sqlite3_int64)plane->n_lines); break;
@@ -91,7 +91,7 @@ static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
     case LN_PLANE_ID: sqlite3_result_int64(ctx, line->plane->plane_id); break;
     case LN_PLANE: result_text(ctx, line->plane->name); break;
     case LN_ID: sqlite3_result_int64(ctx, line->line_id); break;
-    case LN_PROTO_ID: sqlite3_result_text(ctx, sqlite3_mprintf("%lld", (long long)line->proto_id), -1, sqlite3_free); break;
+    case LN_PROTO_ID: result_owned(ctx, sqlite3_mprintf("%lld", (long long)line->proto_id)); break;
     case LN_NAME: result_text(ctx, line->name); break;
     case LN_DISPLAY_NAME:
         if (line->display_name->n_bytes) result_text(ctx, line->display_name);

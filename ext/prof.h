@@ -256,7 +256,9 @@ const char *row_text_parameter(const RowCursor *c, int parameter, const char *ot
 const char *row_source(const RowCursor *c);
 
 void result_text(sqlite3_context *ctx, const Text *text);
-void result_u64(sqlite3_context *ctx, uint64_t value); /* INTEGER where it fits, else decimal TEXT */
+void result_owned(sqlite3_context *ctx, char *text);        /* of sqlite3_mprintf(), freed here; NULL: no memory, an error */
+void result_built(sqlite3_context *ctx, sqlite3_str *text); /* finishes it; NULL if empty, an error if memory ended */
+void result_u64(sqlite3_context *ctx, uint64_t value);      /* INTEGER where it fits, else decimal TEXT */
 /* A self time that events inside have overdrawn has wrapped: it is below 0. */
 void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole);
 void result_real(sqlite3_context *ctx, const char *format, double value); /* as text, printed like C++ does */

@@ -94,7 +94,7 @@ static void text_column(sqlite3_context *ctx, const RooflineRow *row, int column
     switch (column) {
     case RL_RECORD:
         if (row->record == ROOFLINE_STEP)
-            sqlite3_result_text(ctx, sqlite3_mprintf("%lld", (long long)row->step), -1, sqlite3_free);
+            result_owned(ctx, sqlite3_mprintf("%lld", (long long)row->step));
         else
             sqlite3_result_text(ctx, row->record == ROOFLINE_TOTAL ? "Total" : "Average", -1, SQLITE_STATIC);
         break;

@@ -20,7 +20,7 @@ SQLITE_EXTENSION_INIT3
 
 static void result_pipeline(sqlite3_context *ctx, const TfDataPipeline *p)
 {
-    sqlite3_result_text(ctx, sqlite3_mprintf("%s:%u", p->is_device ? "Device" : "Host", p->number), -1, sqlite3_free);
+    result_owned(ctx, sqlite3_mprintf("%s:%u", p->is_device ? "Device" : "Host", p->number));
 }
 
 enum Bottleneck { BOTTLENECK_ID, BOTTLENECK, BOTTLENECK_LONG, BOTTLENECK_PS, BOTTLENECK_SUGGESTION };

@@ -87,6 +87,23 @@ void result_real(sqlite3_context *ctx, const char *format, double value)
 
 void result_text(sqlite3_context *ctx, const Text *text) { sqlite3_result_text(ctx, text->text, text->has_nul ? (int)text->n_bytes : -1, SQLITE_STATIC); }
 
+void result_owned(sqlite3_context *ctx, char *text)
+{
+    if (text)
+        sqlite3_result_text(ctx, text, -1, sqlite3_free);
+    else
+        sqlite3_result_error_nomem(ctx);
+}
+
+void result_built(sqlite3_context *ctx, sqlite3_str *text)
+{
+    int rc = sqlite3_str_errcode(text), n = sqlite3_str_length(text);
+    char *bytes = sqlite3_str_finish(text);
+    if (rc == SQLITE_OK && bytes) return sqlite3_result_text(ctx, bytes, n, sqlite3_free);
+    sqlite3_free(bytes);
+    if (rc != SQLITE_OK) sqlite3_result_error_code(ctx, rc);
+}
+
 void result_id(sqlite3_context *ctx, uint64_t id)
 {
     char digits[24];

@@ -510,8 +510,9 @@ typedef struct {
 
 static bool note_issues(IssueCounts *noted, const Host *host)
 {
-    *noted = (IssueCounts){prof_alloc(host->n_issues * sizeof(uint64_t)), prof_alloc(host->n_issues * sizeof(uint64_t)), host->n_issues, host->events_read};
-    if (!noted->counts || !noted->lost_bytes) return false;
+    size_t n = host->n_issues;
+    *noted = (IssueCounts){prof_alloc(n * sizeof(uint64_t)), prof_alloc(n * sizeof(uint64_t)), n, host->events_read};
+    if (!noted->counts || !noted->lost_bytes) return noted->read_before = false; /* nothing to restore */
     for (size_t i = 0; i < noted->n; i++) noted->counts[i] = host->issues[i].count, noted->lost_bytes[i] = host->issues[i].lost_bytes;
     return true;
 }
