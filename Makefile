@@ -116,7 +116,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/checked.a
 $(BUILD)/oom: tests/oom.c $(BUILD)/libprofsql.so
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $< -lsqlite3 -pthread -ldl
-$(BUILD)/mutants: tests/message_tree.h
+$(BUILD)/mutants: tests/mutations.h tests/message_tree.h
 $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $(filter-out %.h,$^) -lsqlite3 $(LIBS) -ldl
@@ -133,18 +133,23 @@ parity: loadable
 coverage: setup
 	+tests/coverage $(SUITES)
 
-# Fuzzes a reader (FUZZ=xspace or hlo) for FUZZ_SECONDS; the corpus is kept.
+# Fuzzes a reader (FUZZ=xspace or hlo) for FUZZ_SECONDS; the corpus is kept. It starts from the small profiles of tests/data too,
+# and knows the words of the sources.
 FUZZ ?= xspace
 FUZZ_SECONDS ?= 600
+FUZZ_SUFFIX = $(if $(filter hlo,$(FUZZ)),hlo*.pb,xplane.pb)
 $(BUILD)/fuzzed/%.o: private CC := clang
 $(BUILD)/fuzz_%: tests/fuzz/%.c $(FUZZED_OBJECTS)
-	clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DSQLITE_CORE -I$(BUILD) -pthread -o $@ $^ -lsqlite3 $(LIBS)
+	clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DSQLITE_CORE -I$(BUILD) -pthread -o $@ $(filter-out %.h,$^) -lsqlite3 $(LIBS)
+$(BUILD)/fuzz_xspace: tests/mutations.h tests/message_tree.h
 .SECONDARY: $(FUZZED_OBJECTS)
 fuzz:
 	$(call install_missing,$(FUZZ_PACKAGES))
 	@$(MAKE) --no-print-directory $(BUILD)/fuzz_$(FUZZ)
-	@mkdir -p tests/fuzz/corpus/$(FUZZ) $(BUILD)/fuzz/$(FUZZ)
-	$(BUILD)/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+	@mkdir -p $(BUILD)/fuzz/$(FUZZ) $(BUILD)/fuzz/seeds_$(FUZZ)
+	@for f in $$(find tests/data -name '*.$(FUZZ_SUFFIX)' -size -64k); do cp $$f $(BUILD)/fuzz/seeds_$(FUZZ)/$$(echo $$f | tr / _); done
+	@grep -ohE '"[^"\\%]{2,40}"' ext/*.c loader/*.c loader/*/*.[ch] | sort -u > $(BUILD)/fuzz/words
+	$(BUILD)/fuzz_$(FUZZ) -dict=$(BUILD)/fuzz/words -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ) $(BUILD)/fuzz/seeds_$(FUZZ)
 
 C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.[ch] tests/*/*.c)
 lint: $(GENERATED)

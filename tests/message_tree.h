@@ -1,7 +1,7 @@
 /* message_tree.h: an XSpace as a tree of fields, to be changed and written again; for tests alone.
  *
- * Nodes come from memory that is never given back: the process that makes a mutant ends with it. Content that is no message stays bytes, borrowed from
- * what was parsed. */
+ * Nodes come from memory that is given back all at once, or never: a process that makes one mutant ends with it.
+ * Content that is no message stays bytes, borrowed from what was parsed. */
 #ifndef MESSAGE_TREE_H
 #define MESSAGE_TREE_H
 
@@ -42,19 +42,37 @@ static Kind kind_of(Kind parent, uint32_t field)
     }
 }
 
+typedef struct Block Block;
+struct Block {
+    Block *older;
+    size_t n;
+};
+static Block *blocks;
 static char *arena, *arena_end;
+
 static void *take(size_t n)
 {
     n = (n + 15) & ~(size_t)15;
     if ((size_t)(arena_end - arena) < n) {
-        size_t block = n > 1 << 22 ? n : 1 << 22;
-        arena = mmap(NULL, block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* the process ends before it is missed */
-        if (arena == MAP_FAILED) abort();
-        arena_end = arena + block;
+        size_t size = sizeof(Block) + (n > 1 << 22 ? n : 1 << 22);
+        Block *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (block == MAP_FAILED) abort();
+        *block = (Block){blocks, size};
+        blocks = block, arena = (char *)(block + 1), arena_end = (char *)block + size;
     }
     char *p = arena;
     arena += n;
     return memset(p, 0, n);
+}
+
+/* Gives all of it back, for a process that makes more than one mutant. */
+static inline void take_back(void)
+{
+    for (Block *older; blocks; blocks = older) {
+        older = blocks->older;
+        munmap(blocks, blocks->n);
+    }
+    arena = arena_end = NULL;
 }
 
 static bool varint(const uint8_t **p, const uint8_t *end, uint64_t *x)

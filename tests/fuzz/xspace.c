@@ -2,6 +2,7 @@
  *
  * One connection and its prepared statements serve all runs: opening one costs more than reading a small profile. Each input
  * goes through the raw tables, and through one other table or canned query of each few, chosen by its bytes.
+ * Three in four inputs are made by changes that know an XSpace's fields, so that they get past the reader of the file.
  * Build and run with `make fuzz`. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -13,9 +14,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+size_t LLVMFuzzerMutate(uint8_t *bytes, size_t n, size_t room);
+#define OWN_TEXT_CHANGE LLVMFuzzerMutate /* knows the dictionary, and what texts the library compares with */
+#include "../mutations.h"
+
 int sqlite3_profsql_init(sqlite3 *db, char **message, const void *api);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t n, size_t room, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b, uint8_t *out, size_t room, unsigned seed);
 
 static const char *const always[] = {
     "SELECT total(start_ps + 0.0), total(self_ps), max(depth), total(parent_id), count(hlo_op), count(hlo_module), count(grid_dim), count(source_line),"
@@ -85,4 +92,41 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     sqlite3_step(clear); /* so that the next input is read, not remembered */
     sqlite3_reset(clear);
     return 0;
+}
+
+/* ---- inputs ---- */
+
+enum { MOST_CHANGES = 5 };
+
+/* Writes the tree if there is room, and gives its memory back; the bytes written, 0 if there is no room. */
+static size_t write_tree(const Node *root, uint8_t *out, size_t room)
+{
+    size_t n = message_size(root->child);
+    uint8_t *whole = n <= room ? take(n + 1) : NULL; /* leaves lie in what out may hold */
+    if (whole && put_message(whole, root->child) == whole + n) memcpy(out, whole, n);
+    memset(lists, 0, sizeof lists);
+    take_back();
+    return whole ? n : 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t n, size_t room, unsigned seed)
+{
+    Node root = {0};
+    state = seed;
+    if (one_in(4) || !parse(bytes, n, K_SPACE, 0, &root.child)) return LLVMFuzzerMutate(bytes, n, room);
+    for (size_t i = 0, most = 1 + below(MOST_CHANGES); i < most; i++) change(&root, bytes, n);
+    size_t made = write_tree(&root, bytes, room);
+    return made ? made : LLVMFuzzerMutate(bytes, n, room);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b, uint8_t *out, size_t room, unsigned seed)
+{
+    Node root = {0};
+    state = seed;
+    if (!parse(a, n_a, K_SPACE, 0, &root.child)) return 0;
+    for (size_t i = 0, most = 1 + below(MOST_CHANGES); i < most; i++) {
+        collect_all(&root);
+        graft(b, n_b);
+    }
+    return write_tree(&root, out, room);
 }
