@@ -11,6 +11,8 @@ import os
 import re
 import tarfile
 
+import library
+
 XSPACE = ".xplane.pb"
 HLO = ".hlo.pb"
 ALL_HOSTS = "ALL_HOSTS"
@@ -94,20 +96,20 @@ def unpack(answers, build):
     if not packed:
         return answers
     place = os.path.join(build, "answers", re.sub(r"[^A-Za-z0-9]+", "_", os.path.abspath(answers)).strip("_"))
-    os.makedirs(place, exist_ok=True)
-    for name in packed:
-        path, done = os.path.join(answers, name), os.path.join(place, name + ".done")
-        if os.path.exists(done) and os.path.getmtime(done) >= os.path.getmtime(path):
-            continue
-        with tarfile.open(path) as tar:
-            for member in tar:
-                if (member.isfile() or member.isdir()) and not member.name.startswith("/") and ".." not in member.name.split("/"):
-                    tar.extract(member, place)
-        open(done, "w").close()
-    for name in sorted(set(os.listdir(answers)) - set(packed)):
-        link = os.path.join(place, name)
-        if os.path.isdir(os.path.join(answers, name)) and not os.path.lexists(link):
-            os.symlink(os.path.abspath(os.path.join(answers, name)), link)
+    with library.alone(place):
+        for name in packed:
+            path, done = os.path.join(answers, name), os.path.join(place, name + ".done")
+            if os.path.exists(done) and os.path.getmtime(done) >= os.path.getmtime(path):
+                continue
+            with tarfile.open(path) as tar:
+                for member in tar:
+                    if (member.isfile() or member.isdir()) and not member.name.startswith("/") and ".." not in member.name.split("/"):
+                        tar.extract(member, place)
+            open(done, "w").close()
+        for name in sorted(set(os.listdir(answers)) - set(packed)):
+            link = os.path.join(place, name)
+            if os.path.isdir(os.path.join(answers, name)) and not os.path.lexists(link):
+                os.symlink(os.path.abspath(os.path.join(answers, name)), link)
     return place
 
 

@@ -199,10 +199,11 @@ def led_by(path, leader, build):
     order = [leader] + [h for h in hosts if h != leader]
     folder = os.path.join(build, "led", os.path.basename(os.path.dirname(path)), os.path.basename(path), leader)
     os.makedirs(folder, exist_ok=True)
-    for n, host in enumerate(order):
-        link = os.path.join(folder, "%03d_%s%s" % (n, host, end))
-        if not os.path.lexists(link):
-            os.symlink(os.path.abspath(os.path.join(path, host + end)), link)
+    with library.alone(build):
+        for n, host in enumerate(order):
+            link = os.path.join(folder, "%03d_%s%s" % (n, host, end))
+            if not os.path.lexists(link):
+                os.symlink(os.path.abspath(os.path.join(path, host + end)), link)
     return folder, [hosts.index(h) for h in order]
 
 

@@ -1,5 +1,7 @@
 """The same rows from libprofsql, through the sqlite3 shell (many Python builds cannot load extensions)."""
 
+import contextlib
+import fcntl
 import fnmatch
 import json
 import os
@@ -12,6 +14,15 @@ from rows import TABLES, spell
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIBRARY = os.environ.get("PROFSQL", os.path.join(ROOT, "build", "libprofsql"))
 SHELL = os.environ.get("SQLITE3", "sqlite3")
+
+
+@contextlib.contextmanager
+def alone(folder):
+    """No other process makes files in this folder meanwhile."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def missing():

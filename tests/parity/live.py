@@ -11,6 +11,7 @@ import tempfile
 
 import answers
 import draws
+import library
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.environ.get("SHARED", os.path.join(ROOT, "..", "shared"))
@@ -56,14 +57,15 @@ def shared(build):
 def made(data, build):
     """The runs of MADE, put together from their files."""
     place = os.path.join(build, "made")
-    for folder, hosts in MADE.items():
-        os.makedirs(os.path.join(place, folder), exist_ok=True)
-        for host, source in hosts.items():
-            # Only the combined answer is asked for: a host's own lies with its file.
-            target = os.path.join(place, folder, host + ".xplane.pb")
-            if not os.path.exists(target):
-                shutil.copyfile(os.path.join(data, source + ".xplane.pb"), target + ".part")
-                os.replace(target + ".part", target)
+    with library.alone(build):
+        for folder, hosts in MADE.items():
+            os.makedirs(os.path.join(place, folder), exist_ok=True)
+            for host, source in hosts.items():
+                # Only the combined answer is asked for: a host's own lies with its file.
+                target = os.path.join(place, folder, host + ".xplane.pb")
+                if not os.path.exists(target):
+                    shutil.copyfile(os.path.join(data, source + ".xplane.pb"), target + ".part")
+                    os.replace(target + ".part", target)
     return place
 
 
@@ -71,10 +73,11 @@ def forged(build):
     """The standard suite of made-up profiles, generated if it is older than the generator."""
     forge, place = os.path.join(SHARED, "forge"), os.path.join(build, "forge")
     stamp = os.path.join(place, "complete")
-    if not os.path.exists(stamp) or os.path.getmtime(stamp) < newest(forge):
-        shutil.rmtree(place, ignore_errors=True)
-        python_runs([sys.executable, "cases.py", "cases.tsv", "--out", os.path.abspath(place)], forge)
-        open(stamp, "w").close()
+    with library.alone(build):
+        if not os.path.exists(stamp) or os.path.getmtime(stamp) < newest(forge):
+            shutil.rmtree(place, ignore_errors=True)
+            python_runs([sys.executable, "cases.py", "cases.tsv", "--out", os.path.abspath(place)], forge)
+            open(stamp, "w").close()
     return os.path.join(place, "plugins", "profile")
 
 
