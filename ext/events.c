@@ -204,8 +204,9 @@ static void tell(EventsRows *r, const Stat *stat)
     const StatMeta *meta = stat_meta(r->line->plane, stat->id);
     int told = meta ? told_as[meta->known] - 1 : -1;
     bool text = stat->type == TYPE_STR || stat->type == TYPE_REF;
-    if (told < 0 || ((told == TOLD_HLO_OP || told == TOLD_MODULE) && !text)) return;
-    r->told[told] = *stat, r->is_told[told] = true; /* of several the last counts */
+    if (told < 0) return;
+    /* of several the last counts, also if it is no text and so names no op or kernel */
+    r->told[told] = *stat, r->is_told[told] = text || (told != TOLD_HLO_OP && told != TOLD_MODULE && told != TOLD_DETAILS);
 }
 
 /* The metadata's stats, which do not count everywhere. */

@@ -70,7 +70,8 @@ static int64_t launched_on(const LaunchWalk *w, const StatFilter *filter, const 
 
 static bool sum_line(LaunchWalk *w, Line *line, const StatFilter *filter, ProfErr *err)
 {
-    const Packed *groups = line_groups(w->d->grouping, line)->groups;
+    const LineGroups *grouping = line_groups(w->d->grouping, line);
+    const Packed *groups = grouping->last ? grouping->last : grouping->groups;
     EventReader reader;
     EventAt e;
     event_reader_open_for(&reader, line, &filter->wanted, err);

@@ -21,10 +21,16 @@ typedef struct {
     uint32_t meta; /* of the group's number */
 } StepWalk;
 
-static int64_t group_of(const Derivation *d, const Line *line, uint32_t at)
+static int64_t nth_of(const Packed *groups, uint32_t at) { return groups ? packed_at(&groups[at / CHUNK_EVENTS], at % CHUNK_EVENTS) : -1; }
+
+/* By the first stat group_id of the event. */
+static int64_t group_of(const Derivation *d, const Line *line, uint32_t at) { return nth_of(line_groups(d->grouping, line)->groups, at); }
+
+/* By the last one. */
+static int64_t group_of_kernel(const Derivation *d, const Line *line, uint32_t at)
 {
-    const Packed *groups = line_groups(d->grouping, line)->groups;
-    return groups ? packed_at(&groups[at / CHUNK_EVENTS], at % CHUNK_EVENTS) : -1;
+    const LineGroups *groups = line_groups(d->grouping, line);
+    return nth_of(groups->last ? groups->last : groups->groups, at);
 }
 
 static bool take_for_steps(void *context, const SpanRef *span, ProfErr *err)
@@ -298,7 +304,9 @@ static const Text *stat_as_text(StreamWalk *w, const Plane *plane, const Stat *s
     return text;
 }
 
-/* Of several stats of a name the last counts. */
+static bool is_text(const Stat *stat) { return stat->type == TYPE_STR || stat->type == TYPE_REF; }
+
+/* Of several stats of a name the last counts. A stat hlo_op that is no text names no op, an empty text an op without a name. */
 static bool read_kernel(StreamWalk *w, const Plane *plane, const uint8_t *p, const uint8_t *end, KernelStats *k, ProfErr *err)
 {
     Stat stat;
@@ -307,7 +315,7 @@ static bool read_kernel(StreamWalk *w, const Plane *plane, const uint8_t *p, con
     while ((p = stat_filter_next(&w->filter, p, end, 4, &known, &stat)) && !err->code) {
         switch (known) {
         case STAT_TF_OP: k->key.tf_op = stat_as_text(w, plane, &stat, err); break;
-        case STAT_HLO_OP: k->key.hlo_op = stat_as_text(w, plane, &stat, err); break;
+        case STAT_HLO_OP: k->key.hlo_op = is_text(&stat) ? stat_as_text(w, plane, &stat, err) : NULL; break;
         case STAT_HLO_MODULE: k->key.module = stat_as_text(w, plane, &stat, err); break;
         case STAT_PROGRAM_ID: k->key.program = stat_int_or_uint(&stat), k->key.has_program = true; break;
         case STAT_KERNEL_DETAILS: has_details = stat_text(plane, &stat).n != 0; break;
@@ -363,7 +371,7 @@ static bool take_kernel(void *context, const SpanRef *ref, ProfErr *err)
     if (!r) return false;
     int64_t chain[MOST_SCOPES];
     size_t n_chain = k.has_scope ? scope_chain(&w->d->scopes, k.scope, chain) : 0;
-    CoverSpan span = {ref->start_ps, ref->duration_ps, group_of(w->d, line, ref->at), n_chain ? chain : NULL};
+    CoverSpan span = {ref->start_ps, ref->duration_ps, group_of_kernel(w->d, line, ref->at), n_chain ? chain : NULL};
     if (r->module != NO_META && !line_cover(w->d, &w->modules, &r->module, 1, &span, err)) return false;
     span.scopes = n_chain && n_chain == r->n_ops ? chain : NULL;
     if (r->n_ops && !line_cover(w->d, &w->ops, r->ops, r->n_ops, &span, err)) return false;

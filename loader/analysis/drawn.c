@@ -198,6 +198,14 @@ static bool add_integer(DrawnEvent *out, const char *name, int64_t value)
     return add_arg(out, name, strlen(name), &(Stat){.type = TYPE_INT64, .integer = value});
 }
 
+/* What XProf writes to the event's first stat of the name: of several the last is drawn, which stays as it is. */
+static bool set_integer(DrawnEvent *out, const char *name, int64_t value)
+{
+    size_t n = strlen(name), n_there = 0;
+    for (size_t i = out->first_own; i < out->args.n; i++) n_there += out->args.items[i].n_name == n && !memcmp(out->args.items[i].name, name, n);
+    return n_there > 1 || add_integer(out, name, value);
+}
+
 static bool add_stat(DrawnEvent *out, const Stat *stat)
 {
     const StatMeta *meta = stat_meta(out->plane, stat->id);
@@ -335,8 +343,8 @@ static bool add_grouping(const Drawing *d, const Line *line, uint64_t index, Dra
 {
     const LineGroups *groups = line_groups(d->grouping, line);
     int64_t group = column_at(groups->groups, index), eager = column_at(groups->eager, index);
-    bool replaced = groups->last && column_at(groups->last, index) != group; /* by a further stat of the file */
-    if (group >= 0 && !replaced && column_at(groups->groups_of_file, index) <= 0 && !add_integer(out, "group_id", group)) return false;
+    bool appends = d->planes[line->plane - d->host->planes].context.is_tpu, given = group >= 0 && column_at(groups->groups_of_file, index) <= 0;
+    if (given && !(appends ? add_integer : set_integer)(out, "group_id", group)) return false;
     if (eager >= 0 && column_at(groups->eager_of_file, index) <= 0 && !add_integer(out, "is_eager", eager)) return false;
     if (group < 0 || (uint64_t)group >= d->grouping->n_groups) return true;
     const Group *g = &d->grouping->groups[group];
@@ -347,6 +355,7 @@ static bool begin_event(const Drawing *d, Line *line, uint64_t index, DrawnEvent
 {
     if (!event_find(&out->finder, line, index, EVENT_STATS, e, err)) return false;
     if (!begin(out, line->plane, e->meta->name, display_name(d, line->plane, e->meta), e->meta, err)) return false;
+    out->first_own = out->args.n;
     if (!add_stats(out, e->message, e->message + e->n_bytes, 4)) return prof_nomem(err), false;
     read_flow(out);
     return add_flows(d, line, e->meta, e->message, e->n_bytes, out) ? true : (prof_nomem(err), false);
@@ -365,9 +374,9 @@ bool draw_step(const Drawing *d, Line *line, const MergedStep *step, DrawnEvent 
 {
     EventAt e;
     if (!begin_event(d, line, step->event - line->first_event, out, &e, err)) return false;
-    bool memory = add_integer(out, "group_id", step->group) && add_integer(out, "step_idle_time_ps", step->idle_ps);
-    if (memory && step->device_start_ps != INT64_MIN)
-        memory = add_integer(out, "device_offset_ps", step->device_start_ps) && add_integer(out, "device_duration_ps", step->device_duration_ps);
+    bool memory = set_integer(out, "group_id", step->group) && set_integer(out, "step_idle_time_ps", step->idle_ps);
+    if (memory && step->extended && step->device_start_ps != INT64_MIN)
+        memory = set_integer(out, "device_offset_ps", step->device_start_ps) && set_integer(out, "device_duration_ps", step->device_duration_ps);
     const LineGroups *groups = line_groups(d->grouping, line);
     int64_t eager = column_at(groups->eager, step->event - line->first_event);
     if (memory && eager >= 0 && column_at(groups->eager_of_file, step->event - line->first_event) <= 0) memory = add_integer(out, "is_eager", eager);

@@ -45,6 +45,7 @@ typedef struct {
     size_t n_name;
     char room[DRAWN_ROOM]; /* for a name that is a number */
     LIST(DrawnArg) args;   /* by name, each once */
+    size_t first_own;      /* argument that is the event's, not its metadata's */
     bool has_flow_in, has_flow_out;
     int64_t flow_in, flow_out; /* equal for the ends of one flow */
     Stat first_stat;           /* for counters */

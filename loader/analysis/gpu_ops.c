@@ -136,7 +136,7 @@ static int64_t sums_of(GpuLine *l, const EventAt *e, const KernelFacts *f)
 static bool add_to_runs(GpuLine *l, const EventAt *e, const KernelFacts *f, uint32_t sums)
 {
     const OpBuild *build = l->plane->build;
-    int64_t group = build->grouped ? f->group : build->grouping ? event_group(build->grouping, e->event) : -1;
+    int64_t group = build->grouped ? f->group : build->grouping ? event_last_group(build->grouping, e->event) : -1;
     KernelRun *last = l->n_runs ? &l->runs[l->n_runs - 1] : NULL;
     if (!last || last->sums != sums || !f->is_hlo || group < 0 || last->group != group) {
         if (!GROW(l->runs, l->n_runs, l->run_capacity)) return false;

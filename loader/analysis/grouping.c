@@ -98,16 +98,20 @@ static bool read_file_column(const Line *line, enum StatColumnName column, const
     return memory;
 }
 
-/* Grouping writes to the first stat group_id of an event; where XProf visits them all, the last that names a group counts. */
+/* Grouping writes to the first stat group_id of an event; where XProf visits them all, the last that names a group counts, on GPUs the last. */
 static bool take_written(FileValues *v, uint32_t at, const StatFilter *filter, size_t n_groups, const EventAt *e)
 {
     Stat stat;
     unsigned known, n = 0;
+    bool taken = false;
     for (const uint8_t *p = e->message, *end = p + e->n_bytes; (p = stat_filter_next(filter, p, end, 4, &known, &stat)); n++) {
         int64_t value = stat_int(&stat);
-        if ((v->values[at] < 0 || v->own[at] || n) && value >= 0 && (uint64_t)value < n_groups) v->own[at] = true, v->values[at] = value;
+        if (!n && v->values[at] >= 0 && !v->own[at]) continue;
+        bool is_group = value >= 0 && (uint64_t)value < n_groups;
+        if (!is_group && filter->plane->kind != PLANE_GPU) continue;
+        taken = true, v->own[at] = is_group, v->values[at] = is_group ? value : -1;
     }
-    return v->own[at];
+    return taken;
 }
 
 /* The last of several stats, whatever grouping says. */
@@ -291,13 +295,15 @@ static void file_task(void *context, size_t i, ProfErr *err)
     if (line->n_events && (plane_declares(line->plane, STAT_GROUP_ID) || plane_declares(line->plane, STAT_IS_EAGER))) read_file_groups(r, i, err);
 }
 
-/* Grouping writes to an event's first stat group_id; the last is what XProf's steps take of host threads. Lines derived of a GPU follow the first. */
+/* Grouping writes to an event's first stat group_id; the last is what XProf's steps take of host threads and of a GPU's streams. Lines
+ * derived of a GPU follow the first. */
 static void repeated_task(void *context, size_t i, ProfErr *err)
 {
     Result *r = context;
     Line *line = &r->grouping.host->lines[i];
-    bool repeats = false;
-    for (size_t c = 0; c < line->n_chunks && line->plane->kind == PLANE_HOST; c++) repeats |= line->chunks[c].repeats_group;
+    enum PlaneKind kind = line->plane->kind;
+    bool counts = kind == PLANE_HOST || (kind == PLANE_GPU && !line->derived), repeats = false;
+    for (size_t c = 0; c < line->n_chunks && counts; c++) repeats |= line->chunks[c].repeats_group;
     LineGroups *groups = &r->lines[i], last = *groups;
     if (repeats && read_group_stats(line, take_last, 0, &last, &r->line_arenas[i], err)) groups->last = last.groups;
 }
@@ -481,17 +487,20 @@ const Grouping *host_plain_grouping(Host *host, ProfErr *err)
 
 /* ---- what it says ---- */
 
-static int64_t value_of(const Grouping *g, uint64_t event, bool eager)
+enum Given { GIVEN_GROUP, GIVEN_LAST_GROUP, GIVEN_EAGER };
+
+static int64_t value_of(const Grouping *g, uint64_t event, enum Given given)
 {
     const Line *line = run_line_of_event(g->host->run, event);
     if (!line || line->plane->host != g->host) return -1;
     const LineGroups *groups = line_groups(g, line);
-    const Packed *column = eager ? groups->eager : groups->groups;
+    const Packed *column = given == GIVEN_EAGER ? groups->eager : given == GIVEN_LAST_GROUP && groups->last ? groups->last : groups->groups;
     uint64_t at = event - line->first_event;
     return column ? packed_at(&column[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS)) : -1;
 }
 
-int64_t event_group(const Grouping *g, uint64_t event) { return value_of(g, event, false); }
+int64_t event_group(const Grouping *g, uint64_t event) { return value_of(g, event, GIVEN_GROUP); }
+int64_t event_last_group(const Grouping *g, uint64_t event) { return value_of(g, event, GIVEN_LAST_GROUP); }
 static int64_t file_group(const Line *line, uint64_t i, bool only_signed)
 {
     const Chunk *chunk = &line->chunks[i / CHUNK_EVENTS];
@@ -508,6 +517,6 @@ int64_t line_own_group(const Line *line, const LineGroups *groups, uint64_t i)
 {
     return groups->own && i < line->n_events ? packed_at(&groups->own[i / CHUNK_EVENTS], (size_t)(i % CHUNK_EVENTS)) : -1;
 }
-int event_eager(const Grouping *g, uint64_t event) { return (int)value_of(g, event, true); }
+int event_eager(const Grouping *g, uint64_t event) { return (int)value_of(g, event, GIVEN_EAGER); }
 
 const char *group_name(const Grouping *g, int64_t group) { return group >= 0 && (uint64_t)group < g->n_groups ? g->groups[group].name : NULL; }

@@ -37,6 +37,7 @@ typedef struct {
     uint64_t event; /* the first of the merged events; its stats and name stay */
     int64_t start_ps, duration_ps, group, idle_ps;
     int64_t device_start_ps, device_duration_ps; /* INT64_MIN: not known */
+    bool extended;                               /* by further events */
 } MergedStep;
 
 /* What grouping did to a line. Per chunk of the line: its events' group and is_eager, -1: none; NULL: none on the line. */
@@ -68,6 +69,8 @@ const Grouping *host_grouping(Host *host, ProfErr *err);
 const Grouping *host_plain_grouping(Host *host, ProfErr *err);
 /* Group of an event, by its ordinal in the run; -1: none. Where grouping gives none, the file's own stat group_id. */
 int64_t event_group(const Grouping *grouping, uint64_t event);
+/* The same by the last stat group_id of an event that has several, where XProf visits them all. */
+int64_t event_last_group(const Grouping *grouping, uint64_t event);
 /* The group of the i-th event of the line that groups a TPU's events, as XProf's tools have it that derive no lines; -1: none. */
 int64_t line_own_group(const Line *line, const LineGroups *groups, uint64_t i);
 /* The group that the i-th event of a line brought along, whatever grouping says; -1: none. */

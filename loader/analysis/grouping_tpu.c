@@ -34,7 +34,7 @@ bool tpu_read_steps(const ForestLine *line, MergedStep **steps, ProfErr *err)
     stat_filter_open(&filter, line->line->plane, wanted, COUNT(wanted), err);
     event_reader_open_for(&reader, line->line, &filter.wanted, err);
     for (Node i = 0; event_reader_next(&reader, &e); i++) {
-        list[i] = (MergedStep){e.event, e.start_ps, e.duration_ps, node_group(line, line->first + i), NOT_KNOWN, NOT_KNOWN, NOT_KNOWN};
+        list[i] = (MergedStep){e.event, e.start_ps, e.duration_ps, node_group(line, line->first + i), NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, false};
         read_stats(&filter, &e, &list[i]);
     }
     event_reader_close(&reader);
@@ -49,6 +49,7 @@ static int64_t until(int64_t start_ps, int64_t end_ps) { return (int64_t)((uint6
 
 static void extend_step(MergedStep *step, const MergedStep *by)
 {
+    step->extended = true;
     step->duration_ps = until(step->start_ps, add_saturated(by->start_ps, by->duration_ps));
     if (by->device_start_ps == NOT_KNOWN || step->device_start_ps == NOT_KNOWN) return;
     int64_t end = add_saturated(step->device_start_ps, step->device_duration_ps), by_end = add_saturated(by->device_start_ps, by->device_duration_ps);

@@ -465,11 +465,15 @@ static int sweep(LineSweep *s, Line *line, ProfErr *err)
     return s->kind_of_known ? walk(s, line, err) : prof_nomem(err);
 }
 
+/* A derived line has no ops, but idles like any other. */
 static void sweep_line(void *context, size_t i, ProfErr *err)
 {
     HostJob *job = context;
     Line *line = &job->build->host->lines[job->plane->first_line + i];
-    if (line->derived) return;
+    if (line->derived) {
+        if (!op_db_add_idle(&job->lines[i], job->build->stats->idle)) prof_nomem(err);
+        return;
+    }
     LineSweep s = {.job = job, .db = &job->lines[i], .in_order = is_in_order(line)};
     if (!sweep(&s, line, err) && s.inner_came_first && job->has_regions && has_region(line, err)) {
         free_sweep(&s);

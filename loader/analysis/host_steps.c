@@ -41,11 +41,9 @@ static void settle(GroupList *list)
 /* What lines repeat is forgotten now and then, the later the more there is. */
 enum { SETTLE_FROM = 1 << 16 };
 
-static int collect_line(GroupCollector *c, const Line *line, ProfErr *err)
+static void collect_chunks(GroupCollector *c, const Line *line, const Packed *of_chunks, ProfErr *err)
 {
     StepBuild *b = c->build;
-    const LineGroups *groups = line_groups(b->grouping, line);
-    const Packed *of_chunks = groups->last ? groups->last : groups->groups;
     for (size_t k = 0; of_chunks && k < line->n_chunks && !err->code; k++) {
         const Packed *packed = &of_chunks[k];
         for (uint32_t i = 0; i < line->chunks[k].n_events && !err->code; i++) {
@@ -57,6 +55,13 @@ static int collect_line(GroupCollector *c, const Line *line, ProfErr *err)
             b->n_settled = 2 * b->groups.n + SETTLE_FROM;
         }
     }
+}
+
+static int collect_line(GroupCollector *c, const Line *line, ProfErr *err)
+{
+    const LineGroups *groups = line_groups(c->build->grouping, line);
+    if (!groups->last || line->plane->kind == PLANE_GPU) collect_chunks(c, line, groups->groups, err);
+    collect_chunks(c, line, groups->last, err);
     for (size_t i = 0; i < groups->n_regions && !err->code; i++) add_group(c, groups->regions[i].group, err);
     for (size_t i = 0; groups->merged && i < groups->n_steps && !err->code; i++) add_group(c, groups->steps[i].group, err);
     return err->code;

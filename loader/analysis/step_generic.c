@@ -17,7 +17,7 @@ typedef struct {
     Marker *steps;
 } Generic;
 
-/* ---- a GPU's steps: the spans of its events in a row that are of one group ---- */
+/* ---- a GPU's steps: the spans of its events in a row that are of one group, by the first stat group_id of each ---- */
 
 typedef struct {
     const StepBuild *build;
@@ -32,7 +32,7 @@ static void close_run(Runs *r)
     if (r->group != NO_GROUP) marker_add(&r->markers[r->group], r->begin_ps, r->end_ps - r->begin_ps);
 }
 
-static int64_t group_of(const Runs *r, const SpanRef *span) { return nth_group(line_groups(r->build->grouping, r->lines[span->line]), span->at); }
+static int64_t group_of(const Runs *r, const SpanRef *span) { return nth_of(line_groups(r->build->grouping, r->lines[span->line])->groups, span->at); }
 
 static bool take_span(void *context, const SpanRef *span, ProfErr *err)
 {

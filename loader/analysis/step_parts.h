@@ -127,11 +127,8 @@ int sparsecore_steps(StepBuild *build, ProfErr *err);
 
 /* A step for the group, with room for its cores; NULL: no memory. */
 HostStep *add_host_step(StepBuild *build, uint32_t group, size_t n_cores);
-/* The group of the nth event of a line, -1: none. */
-static inline int64_t nth_group(const LineGroups *groups, uint64_t nth)
-{
-    const Packed *packed = groups->last ? groups->last : groups->groups;
-    return packed ? packed_at(&packed[nth / CHUNK_EVENTS], (size_t)(nth % CHUNK_EVENTS)) : -1;
-}
+static inline int64_t nth_of(const Packed *packed, uint64_t nth) { return packed ? packed_at(&packed[nth / CHUNK_EVENTS], (size_t)(nth % CHUNK_EVENTS)) : -1; }
+/* Group of the nth event of a line, -1: none. */
+static inline int64_t nth_group(const LineGroups *groups, uint64_t nth) { return nth_of(groups->last ? groups->last : groups->groups, nth); }
 
 #endif

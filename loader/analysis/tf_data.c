@@ -138,6 +138,7 @@ static uint32_t iterator_of(Making *m, int64_t id, const Seen *seen, const Text 
     return (uint32_t)r->iterators.n - 1;
 }
 
+/* An id that is no integer is none. */
 static void take_event(Making *m, const StatFilter *filter, const EventAt *at, Seen *seen, ProfErr *err)
 {
     const uint8_t *p = at->message, *end = p + at->n_bytes;
@@ -146,6 +147,7 @@ static void take_event(Making *m, const StatFilter *filter, const EventAt *at, S
     unsigned known;
     Stat stat;
     while ((p = stat_filter_next(filter, p, end, 4, &known, &stat))) {
+        if (stat.type != TYPE_INT64 && stat.type != TYPE_UINT64) continue;
         int64_t value = (int64_t)stat_int_or_uint(&stat);
         if (known == STAT_STEP_ID && !has_id) has_id = true, id = value;
         if (known == STAT_ITERATOR_PARENT && !seen->has_parent_id) seen->has_parent_id = true, seen->parent_id = value;

@@ -185,11 +185,11 @@ static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, 
 
 /* ---- the host ---- */
 
-/* The chip that a plane's core is of: local_chip_id of its core_details, else its own. */
+/* The chip that a plane's core is of: local_chip_id of its core_details, its own where these are absent or damaged. */
 static int64_t chip_of(const Plane *plane, ProfErr *err)
 {
     Window window = {.file = &plane->host->file};
-    int64_t chip = -1 - (int64_t)plane->plane_id;
+    int64_t own = -1 - (int64_t)plane->plane_id, chip = own;
     for (size_t i = 0; i < plane->n_stats && !err->code; i++) {
         Stat stat;
         if (!plane_stat(plane, i, &window, &stat, err) || stat.type != TYPE_BYTES) continue;
@@ -197,8 +197,10 @@ static int64_t chip_of(const Plane *plane, ProfErr *err)
         if (!meta || meta->known != STAT_CORE_DETAILS) continue;
         chip = 0;
         Field f = {0};
-        for (const uint8_t *q = stat.bytes, *end = q + stat.n_bytes; q < end && (q = wire_field(q, end, &f));)
-            if (f.number == 4 && f.type == WIRE_VARINT) chip = (int32_t)f.value;
+        const uint8_t *q = stat.bytes, *end = q + stat.n_bytes;
+        while (q && q < end)
+            if ((q = wire_field(q, end, &f)) && f.number == 4 && f.type == WIRE_VARINT) chip = (int32_t)f.value;
+        if (!q) chip = own;
         break;
     }
     window_free(&window);

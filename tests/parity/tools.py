@@ -191,20 +191,20 @@ def peaks_of_devices(answer):
     rates = peaks_said.get("peak_bws_giga_bytes_per_second", [])
     names = ["hbm", "sram_read", "sram_write", "cmem_read", "cmem_write", "vmem_read", "vmem_write"][:len(rates)]
     row = {"device_type": page["run_environment"].get("device_type"), 
-           "flops": peaks_said.get("peak_tera_flops_per_second", Num("0")), "ridge": peaks_said.get("ridge_point", Num("0")),
+           "flops": peaks_said.get("peak_tera_flops_per_second", Num("0")), "ridge": Num(peaks_said.get("ridge_point", "0")),
            "has_cmem": peaks_said.get("has_cmem", False), "has_merged_vmem": peaks_said.get("has_merged_vmem", False), **dict(zip(names, rates))}
     return list(row), [list(row.values())]
 
 
 def core_details(answer):
-    """OpStats's details of a host's TPU cores. Those of GPUs and threads have a host name alone, and so has a core that is all zeros."""
+    """OpStats's details of a host's TPU cores, by the id of their plane; those of GPUs and threads have a host name alone."""
     page = answer.json("op_stats")
-    if page is None or os.path.basename(answer.folder) == ALL_HOSTS:
+    if page is None or os.path.basename(answer.folder) == ALL_HOSTS or page["run_environment"].get("hardware_type") != "TPU":
         return None
-    columns = ["hostname", "device_ordinal", "core_num", "local_chip_id", "global_chip_id", "global_core_id"]
-    rows = [[core.get("hostname", "")] + [core.get(c, Num("0")) for c in columns[1:]] for core in page.get("core_id_to_details", {}).values()
-            if page["run_environment"].get("hardware_type") == "TPU" and any(c in core for c in columns[1:])]
-    return (columns, rows) if rows else None
+    columns = ["device_ordinal", "core_num", "local_chip_id", "global_chip_id", "global_core_id"]
+    return ["plane", "hostname", "is_sparse_core"] + columns, [
+        [Num(plane), core.get("hostname", ""), core.get("is_sparse_core", False)] + [core.get(c, Num("0")) for c in columns]
+        for plane, core in page.get("core_id_to_details", {}).items()]
 
 
 def module_runs(answer):
@@ -1028,7 +1028,7 @@ TOOLS = [
     Entry("op_stats.peaks", "devices", "(SELECT * FROM devices({source}) LIMIT 1)", """
         device_type = (SELECT device_type FROM devices({source}) ORDER BY name GLOB '/device:GPU:*' DESC LIMIT 1)
         flops = ifnull(peak_flops_per_second, 0) / 1e12
-        ridge = ifnull(hbm_ridge_point, 0)
+        ridge = CASE WHEN peak_hbm_bytes_per_second > 0 THEN ifnull(hbm_ridge_point, 0) WHEN peak_flops_per_second > 0 THEN 9e999 END
         has_cmem = ifnull(has_cmem, 0)
         has_merged_vmem = ifnull(has_merged_vmem, 0)
         hbm = ifnull(peak_hbm_bytes_per_second, 0) / 1e9
@@ -1038,14 +1038,13 @@ TOOLS = [
         cmem_write = ifnull(peak_cmem_write_bytes_per_second, 0) / 1e9
         vmem_read = ifnull(peak_vmem_read_bytes_per_second, 0) / 1e9
         vmem_write = ifnull(peak_vmem_write_bytes_per_second, 0) / 1e9""", rows=peaks_of_devices),
-    Entry("op_stats.core_details", "devices", "(SELECT DISTINCT ifnull(h.hostname, 'localhost') AS hostname, device_ordinal, core_num, local_chip_id, global_chip_id, global_core_id "
-          "FROM devices({source}) JOIN hosts({source}) AS h USING (host) WHERE device_ordinal IS NOT NULL)", """
-        hostname
-        device_ordinal = ifnull(device_ordinal, 0)
-        core_num = ifnull(core_num, 0)
-        local_chip_id = ifnull(local_chip_id, 0)
-        global_chip_id = ifnull(global_chip_id, 0)
-        global_core_id = ifnull(global_core_id, 0)""", key="hostname device_ordinal core_num", rows=core_details, among="ours"),
+    Entry("op_stats.core_details", "devices", """devices({source}) AS d JOIN planes({source}) AS p USING (run, host, plane_id) JOIN hosts({source}) AS h USING (run, host)
+          WHERE device_ordinal IS NOT NULL AND p.name GLOB '/device:TPU:*'""", """
+        plane = p.proto_id & 4294967295
+        hostname = ifnull(h.hostname, 'localhost')
+        is_sparse_core = p.kind = 'sparsecore'
+        device_ordinal core_num local_chip_id global_chip_id global_core_id""", key="plane", rows=core_details,
+          end="GROUP BY p.proto_id HAVING plane_id = max(plane_id)"),
 
     # memory
     Entry("memory_profile.summary", "memory_allocators", "memory_allocators({source})", """

@@ -86,7 +86,8 @@ class Call:
 
     def __init__(self, event_id, e):
         self.event_id, self.e, self.name, self.inside, self.parent = event_id, e, e.name, [], None
-        self.iterator = self.name.startswith('Iterator::') and integer(e.stats.get('id')) is not None
+        self.calls_iterator = self.name.startswith('Iterator::')
+        self.iterator = self.calls_iterator and integer(e.stats.get('id')) is not None
 
 
 def calls_of(events):
@@ -108,7 +109,7 @@ def iterators_in(call):
     """The nearest iterators below an event."""
     out = []
     for x in call.inside:
-        out += [x] if x.iterator else iterators_in(x)
+        out += [x] if x.calls_iterator else iterators_in(x)
     return out
 
 
@@ -168,7 +169,9 @@ def tf_data(run):
 
 
 def visit(call, joined, stats, blocking):
-    """Adds up iterators of a call: [duration, self time, blocking, calls, name]."""
+    """Adds up iterators of a call: [duration, self time, blocking, calls, name]. One without an id only takes time off its caller."""
+    if not call.iterator:
+        return
     below = [x for x in iterators_in(call)] + joined[call.event_id]
     entry = stats.setdefault(integer(call.e.stats['id']), [0, 0, 0, 0, call.name.rpartition('::')[2]])
     entry[0] += call.e.duration_ps
@@ -182,14 +185,14 @@ def visit(call, joined, stats, blocking):
 # ---- kernels ----
 
 def kernel_ops(run):
-    """Kernels are what XProf takes for them: events with a duration and kernel_details of their own, of TPUs if the host has any. All ops of a kernel together."""
+    """Kernels are what XProf takes for them: events with a duration and kernel_details of their own (of several the last), of TPUs if the host has any. All ops of a kernel together."""
     times = collections.defaultdict(list)
     for host, planes in run.hosts.items():
         prefix = '/device:TPU:' if any(p.name.startswith('/device:TPU:') for p in planes) else '/device:GPU:'
         for p in planes:
             for line in p.lines if p.name.startswith(prefix) else ():
                 for e in line.events if not line.derived else ():
-                    details = Stats(p, e.messages).get('kernel_details')
+                    details = Stats(p, reversed(e.messages)).get('kernel_details')
                     if e.duration_ps and isinstance(details, str) and details:
                         times[host, e.name].append(e.duration_ps // 1000)
     got = collections.defaultdict(lambda: [0, 0.0, [], []])
