@@ -111,6 +111,7 @@ def overview_with_and_without_steps():
 @case
 def compare_runs_of_which_one_has_steps():
     """Times are divided by steps only if both runs have some."""
+    one = space(core(0, [(0, US, [('m', 'fusion', US)])]).bytes())
     three = space(core(0, [(i * US, US, [('m', 'fusion', US)]) for i in range(3)]).bytes())
     two = space(core(0, [(i * US, US, [('m', 'fusion', US)]) for i in range(2)]).bytes())
     none = core(0, [(i * US, US, [('m', 'fusion', US)]) for i in range(3)])
@@ -119,6 +120,8 @@ def compare_runs_of_which_one_has_steps():
     query = ("SELECT per_device_step_us_a, per_device_step_us_b, delta_per_device_step_us"
              " FROM compare_ops('{a}', '{b}')")
     same(rows(query, a=three, b=two), [(1.0, 1.0, 0.0)])
+    same(rows(query, a=three, b=one), [(1.0, 1.0, 0.0)])
+    same(rows(query, a=one, b=three), [(1.0, 1.0, 0.0)])
     same(rows(query, a=three, b=none), [(3.0, 3.0, 0.0)])
     same(rows(query, a=none, b=two), [(3.0, 2.0, -1.0)])
 
