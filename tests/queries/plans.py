@@ -12,7 +12,7 @@ def at(file, line):
     return L(7, L(1, 't'), L(2, 'f/' + file), L(3, file), V(4, line))
 
 
-def plan(unit=MIB, program_id=1):
+def plan(unit=MIB, program_id=1, root=14):
     """A parameter of 4 units; b (2), c (1), d (one byte, padded to a KiB) and e (2) come and go:
 
         event    0   1   2   3   4   5   6   7
@@ -40,7 +40,7 @@ def plan(unit=MIB, program_id=1):
                     (ALLOC, 5, 'e'), (FREE, 2, 'e'), (FREE, 4, 'e'), (FREE, 5, 'e')),
               trace((ALLOC, 6, 'f'), (FREE, 6, 'g'))]
     logical = [buffer(i + 1, size, i + 1, color=int(i == 5)) for i, size in enumerate(sizes)]
-    computations = computation(2, 'fused', inside, root=14), computation(1, 'main', made, root=5)
+    computations = computation(2, 'fused', inside, root=root), computation(1, 'main', made, root=5)
     return proto(module('m', *computations, id=program_id),
                  assignment(logical, allocations, traced))
 
@@ -201,3 +201,14 @@ def programs_of_one_name():
     same(rows("SELECT self_time_us FROM padding_waste('{x}')", x=data), [(3.0,), (1.0,)])
     same(rows("SELECT self_time_us, occurrences FROM fusion_breakdown('{x}')", x=data),
          [(5.0, 1), (2.0, 1)])
+
+
+@case
+def operations_of_a_fusion():
+    """Two negations and an addition of 8 elements; a computation without root ends with its last."""
+    query = ("SELECT model_flops_actual, flops > 0, bytes_accessed > 0, flops, bytes_accessed"
+             " FROM hlo_instructions('{x}') WHERE hlo_op = 'g'")
+    known = rows(query, x=profile(plan()))
+    same(known[0][:3], (24, 1, 1))
+    same(rows(query, x=profile(plan(root=None))), known)
+    same(rows("SELECT flops, instructions FROM fusion_breakdown('{x}')", x=profile(plan())), [(24, 3)])

@@ -15,7 +15,7 @@ static bool less(const void *a, const void *b) { return ((const Item *)a)->key <
 
 enum Pattern { RANDOM, RISING, FALLING, EQUAL, ORGAN_PIPE, KILLER };
 
-/* Keys of a pattern below n_keys. KILLER: the median of three is always the second least, so that heap sort takes over. */
+/* Keys of a pattern below n_keys. KILLER: the median of three is always the second least, so that heap sort takes over; n_keys of them are equal. */
 static void fill(Item *items, uint32_t n, enum Pattern pattern, uint32_t n_keys)
 {
     uint32_t seed = n * 2654435761u + n_keys;
@@ -28,6 +28,7 @@ static void fill(Item *items, uint32_t n, enum Pattern pattern, uint32_t n_keys)
         if (i % 2) items[i - 1].key = i, items[i].key = n / 2 + i;
         items[n / 2 + i - 1].key = 2 * i;
     }
+    for (uint32_t i = 0; pattern == KILLER && i < n; i++) items[i].key /= n_keys;
 }
 
 static uint64_t order_of(enum Pattern pattern, uint32_t n, uint32_t n_keys)
@@ -65,7 +66,9 @@ int main(void)
         {EQUAL, 17, 1, 0x93354466f7a37cefu, "equal, 17 of 1 keys"},
         {EQUAL, 400, 1, 0xfe2739f53f004505u, "equal, 400 of 1 keys"},
         {ORGAN_PIPE, 1000, 1, 0xf4c95c685a61c151u, "organ pipe, 1000 of 1 keys"},
-        {KILLER, 4096, 1, 0xc255bec11109b25u, "killer, 4096 of 1 keys"},
+        {KILLER, 4096, 1, 0xc255bec11109b25u, "killer, 4096"},
+        {KILLER, 1024, 2, 0x32778da4c460f801u, "killer, 1024, two equal"},
+        {KILLER, 4096, 4, 0xa0de9a2a642bb3f3u, "killer, 4096, four equal"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(order_of(cases[i].pattern, cases[i].n, cases[i].n_keys) == cases[i].sum, cases[i].what);
     return finish();
