@@ -212,3 +212,15 @@ def operations_of_a_fusion():
     same(known[0][:3], (24, 1, 1))
     same(rows(query, x=profile(plan(root=None))), known)
     same(rows("SELECT flops, instructions FROM fusion_breakdown('{x}')", x=profile(plan())), [(24, 3)])
+
+
+@case
+def programs_without_memory():
+    """A program has a peak in a memory space in which something is allocated."""
+    made = [instruction(1, 'a', 'negate', shape(U8, 256))]
+    def program(*assigned):
+        return proto(module('m', computation(1, 'main', made, root=1)), *assigned)
+    far = assignment([buffer(1, 256, 1, color=1)], [allocation(0, 256, [(1, 0, 256)], color=1)])
+    for space_asked, want in ((0, []), (1, [('m', 256 / MIB)])):
+        same(rows("SELECT hlo_module, allocated_mib FROM peak_memory('{x}', 10, %d)" % space_asked,
+                  x=program(far)), want)
