@@ -94,6 +94,10 @@ def plans_of_two_runs():
               ('two', 'x.py:2', 1.0, 0.0, 4 + KIB, 'b'), ('two', 'x.py:3', 1.0, 0.0, 4 + KIB, 'e'),
               ('one', 'y.py:7', KIB, 1023 / MIB, 8 + KIB, 'd'),
               ('two', 'y.py:7', KIB, 1023 / MIB, 4 + KIB, 'd'))])
+    same(attached('SELECT run, hlo_op, self_time_us, padding_time_us FROM padding_waste', **runs()),
+         [('one', 'd', 3.0, 3 * 1023 / 1024), ('two', 'd', 7.0, 7 * 1023 / 1024)])
+    same(attached('SELECT run, hlo_op, self_time_us, occurrences FROM fusion_breakdown', **runs()),
+         [('one', 'g', 5.0, 1), ('two', 'g', 1.0, 1)])
 
 
 @case
@@ -205,13 +209,14 @@ def programs_of_one_name():
 
 @case
 def operations_of_a_fusion():
-    """Two negations and an addition of 8 elements; a computation without root ends with its last."""
+    """Two negations and an addition of 8 elements; without root a computation ends with its last."""
     query = ("SELECT model_flops_actual, flops > 0, bytes_accessed > 0, flops, bytes_accessed"
              " FROM hlo_instructions('{x}') WHERE hlo_op = 'g'")
     known = rows(query, x=profile(plan()))
     same(known[0][:3], (24, 1, 1))
     same(rows(query, x=profile(plan(root=None))), known)
-    same(rows("SELECT flops, instructions FROM fusion_breakdown('{x}')", x=profile(plan())), [(24, 3)])
+    same(rows("SELECT flops, instructions FROM fusion_breakdown('{x}')", x=profile(plan())),
+         [(24, 3)])
 
 
 @case

@@ -49,8 +49,9 @@ def one_picosecond_on_a_tpu():
         answer(
             'kpi', 'round(flops_utilization_percent / 1e14, 6), duty_cycle_percent,'
             ' device_busy_percent', x), (1.0, 100.0, 100.0))
-    same(rows("SELECT what, percent FROM host_bound('{x}') WHERE percent > 0", x=x),
-         [('devices', 100.0)])
+    for ps in (1, US):
+        same(rows("SELECT what, percent FROM host_bound('{x}') WHERE percent > 0",
+                  x=space(tpu((0, ps)))), [('devices', 100.0)])
     same(rows("SELECT start_ps, duration_us FROM idle_gaps('{x}')", x=space(tpu((0, 1), (2, 1)))),
          [(1, 1e-6)])
 

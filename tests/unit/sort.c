@@ -54,13 +54,35 @@ static bool as_qsort(uint32_t n, enum Pattern pattern)
     return same;
 }
 
+static int by_key_alone(const void *a, const void *b)
+{
+    const Item *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Equal items in any order, each still there. */
+static bool with_equal_keys(uint32_t n, enum Pattern pattern)
+{
+    Item *items = calloc(n + 1, sizeof *items);
+    if (!items) abort();
+    fill(items, n, pattern);
+    for (uint32_t i = 0; i < n; i++) items[i].key %= 5;
+    sort_in_place(items, n, sizeof *items, by_key_alone);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += items[i].more[0];
+    bool sorted = sum == (uint64_t)n * (n - 1) / 2;
+    for (uint32_t i = 1; i < n; i++) sorted &= items[i - 1].key <= items[i].key;
+    free(items);
+    return sorted;
+}
+
 int main(void)
 {
     static const char *const what[] = {"random", "rising", "falling", "equal", "organ pipe", "killer"};
     for (enum Pattern pattern = RANDOM; pattern <= KILLER; pattern++) {
         bool all = true;
         for (uint32_t n = 0; n < 300; n++) all &= as_qsort(n, pattern);
-        all &= as_qsort(4096, pattern) && as_qsort(100003, pattern);
+        all &= as_qsort(4096, pattern) && as_qsort(100003, pattern) && with_equal_keys(17, pattern) && with_equal_keys(5000, pattern);
         check(all, what[pattern]);
     }
     return finish();
