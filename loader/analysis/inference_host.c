@@ -252,7 +252,7 @@ static int model_of_children(InferenceMaking *m, const Group *group, ProfErr *er
 
 /* ---- requests and batches ---- */
 
-/* XProf takes the model of any of a request's batches, by a hash that differs from call to call. */
+/* XProf takes the model of any of a request's batches: the first of a hash table, whose order depends on all tables made before it. */
 static int model_of_first_batch(InferenceMaking *m, const Group *group, ProfErr *err)
 {
     if (!group->n_children) return 0;

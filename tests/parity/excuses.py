@@ -93,11 +93,29 @@ def found_elsewhere(columns, moved=False, equal=()):
     return possible
 
 
+def model_of(identifier):
+    """XProf's model is one of those that the SQL lists for this request or batch."""
+    def possible(difference, rows, differences):
+        row = difference.want_row
+        return row is not None and difference.got is not None and [row[identifier], difference.want] in [list(r) for r in rows]
+    return possible
+
+
 NAN = "rates and peaks of NaN, infinity and beyond uint64: XProf casts them to integers, which C++ leaves undefined"
 NAN_PEAKS = (["1"], "FROM plane_stats({source}) WHERE plane GLOB '/device:*' AND type = 'double' AND (value IS NULL OR abs(value) > 1e300)")
-SEVERAL = "a request in batches of several models counts for any one of these, by a hash: the models differ in what belongs to them"
+SEVERAL = ("a request in batches of several models counts for any one of these, by the order of a hash table that any other plane of the file changes: the models "
+           "differ in what belongs to them")
 OF_SEVERAL = ("(SELECT count(*) FROM (SELECT count(*) FROM inference_requests({source})) CROSS JOIN prof_issues({source}) WHERE code = 'request_of_several_models') > 0")
 SEVERAL_MODELS = (["1"], "FROM (SELECT 1) WHERE " + OF_SEVERAL)
+# The models of each batch, of each request by its batches, and of each batch by its requests.
+MODEL_RUNS = ("(SELECT DISTINCT run, host, step, stats ->> '$.model_id' AS model FROM trace_events({source}) "
+              "WHERE name IN ('SessionRun', 'TfrtModelRun', 'ServingModelRun') AND stats ->> '$.model_id' IS NOT NULL)")
+MODELS_OF_REQUESTS = ("(SELECT DISTINCT r.run, r.host, r.request_id, m.model, min(m.model) OVER one < max(m.model) OVER one AS several "
+                      "FROM inference_requests({source}) AS r, json_each(r.batch_ids) AS b JOIN " + MODEL_RUNS + " AS m ON m.run = r.run AND m.host = r.host AND m.step = b.value "
+                      "WINDOW one AS (PARTITION BY r.run, r.host, r.request_id))")
+MODELS_OF_BATCHES = ("(SELECT DISTINCT b.run, b.host, b.batch_id, m.model, max(several) OVER (PARTITION BY b.run, b.host, b.batch_id) AS several "
+                     "FROM inference_batches({source}) AS b, json_each(b.request_ids) AS r JOIN " + MODELS_OF_REQUESTS + " AS m "
+                     "ON m.run = b.run AND m.host = b.host AND m.request_id = r.value)")
 TIED = "of requests or batches that last equally long any one stands at a percentile: they come in the order of a hash"
 
 OF_MODEL = ("model", "number", "percentile", "throughput")
@@ -140,7 +158,8 @@ EXCUSES = [
     of_tied("inference_profile.batches", OF_BATCH, "inference_batches", "latency"),
     of_models("inference_profile.requests", OF_REQUEST, "inference_requests"),
     of_models("inference_profile.batches", OF_BATCH, "inference_batches"),
-    Excuse("inference_profile.each_*", [], SEVERAL, SEVERAL_MODELS, free=("model",)),
+    Excuse("inference_profile.each_request", ["model"], SEVERAL, (["CAST(request_id AS TEXT)", "model"], "FROM %s WHERE several" % MODELS_OF_REQUESTS), model_of("request_id")),
+    Excuse("inference_profile.each_batch", ["model"], SEVERAL, (["CAST(batch_id AS TEXT)", "model"], "FROM %s WHERE several" % MODELS_OF_BATCHES), model_of("batch_id")),
     Excuse("inference_profile.models", [], SEVERAL, SEVERAL_MODELS, free=("request.averageLatencyMs", "request.throughput", "batch.averageLatencyMs", "batch.throughput")),
     Excuse("inference_profile.tensor_patterns", [], SEVERAL, SEVERAL_MODELS, free=("model", "tensor_pattern", "count", "percentile")),
 ]

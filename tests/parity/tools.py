@@ -286,11 +286,9 @@ def inference(column):
 
 
 def by_id(column, shown):
-    """The rows of all models that are of one request or batch, each once; what is not of that alone (percentile, throughput) left out.
-    Ids are those of a host, so the answer to several hosts has none."""
+    """The rows of all models that are of one request or batch, each once; what is not of that alone (percentile, throughput) left out. Ids are those of a
+    host, which XProf does not name: the latency tells requests of several hosts apart."""
     def rows(answer):
-        if os.path.basename(answer.folder) == ALL_HOSTS:
-            return None
         table = inference(column)(answer)
         if not table or not table[0]:
             return table
@@ -346,12 +344,9 @@ def op_metrics(answer):
 
 
 NOT_OF_OPS = {"row": "a running number; the order comes from a hash for TPU"}
-NOT_OF_OPS.update({c: "0 for all ops of all profiles known" for c in (
-    "computation_primitive_size", "autotuned", "fingerprint", "stable_op_id", "estimated_flops", "estimated_bytes_accessed")})
-NOT_OF_OPS.update({"children." + c: "a sum over parts, which are rows of their own" for c in (
-    "total_host_infeed_enq_duration_ps", "total_host_infeed_enq_start_timestamp_ps_diff", "total_time_ps", "total_op_time_ps", "precision_stats.compute_16bit_ps",
-    "precision_stats.compute_32bit_ps", "idle_time_ps", "busy_time_ps", "normalized_total_op_time_ps", "busy_time_high_confidence_ps",
-    "idle_time_high_confidence_ps")})
+ZERO_OF_OPS = ["computation_primitive_size", "autotuned", "fingerprint", "stable_op_id", "estimated_flops", "estimated_bytes_accessed"] + ["children." + c for c in (
+    "total_host_infeed_enq_duration_ps", "total_host_infeed_enq_start_timestamp_ps_diff", "precision_stats.compute_16bit_ps", "precision_stats.compute_32bit_ps",
+    "idle_time_ps", "busy_time_ps", "normalized_total_op_time_ps", "busy_time_high_confidence_ps", "idle_time_high_confidence_ps")]
 
 
 def known_line(cell):
@@ -837,7 +832,9 @@ TOOLS = [
           left_out={"xla.layout": "padding figures that no open producer fills", "num_children": "the CSV's count of what it lists"}, turn={"xla.sourceInfo": source_info}, settle=settled_tree)
     for group in ("Program", "Category", "Provenance") for idle in ("", "ExcludeIdle")
 ] + [
-    Entry("op_stats.op_metrics", "op_metrics", "op_metrics({source}) WHERE side <> 'framework'", """
+    Entry("op_stats.op_metrics", "op_metrics", """op_metrics({source}) LEFT JOIN
+          (SELECT side, parent_id AS op_id, total(self_ps) FILTER (WHERE name <> 'IDLE') AS offloaded_ps, total(self_ps) AS with_idle_ps FROM op_metrics({source})
+           WHERE core_type = 'SparseCore' OR name = 'IDLE' GROUP BY 1, 2) USING (side, op_id) WHERE side <> 'framework'""", """
         db = side || '_op_metrics_db'
         memory_accessed_breakdown = (SELECT group_concat(value ->> 0 || ':' || (value ->> 1) || ':' || (value ->> 2), ';') FROM json_each(memory_breakdown))
         flops occurrences bytes_accessed name time_ps model_flops dma_stall_ps is_eager
@@ -857,7 +854,10 @@ TOOLS = [
         core_type = CASE core_type WHEN 'TensorCore' THEN 'TENSOR_CORE' WHEN 'SparseCore' THEN 'SPARSE_CORE' ELSE 'UNKNOWN' END
         flops_v2 = flops
         model_flops_v2 = model_flops
-        vdd_energy_j = ifnull(vdd_energy_j, 0)""", key="db hlo_module_id parent name category", rows=op_metrics,
+        vdd_energy_j = ifnull(vdd_energy_j, 0)
+        children.total_op_time_ps = ifnull(offloaded_ps, 0)
+        children.total_time_ps = ifnull(with_idle_ps, 0)
+        """ + "".join("\n%s = 0" % c for c in ZERO_OF_OPS), key="db hlo_module_id parent name category", rows=op_metrics,
           turn={"memory_accessed_breakdown": sorted_parts, "source_info.line_number": known_line, "self_time_ps": wrapped_time, "time_ps": wrapped_time}, left_out=NOT_OF_OPS),
     Entry("op_stats.op_metrics_totals", "op_metrics_totals", "op_metrics_totals({source}) WHERE side <> 'framework'", """
         db = side || '_op_metrics_db'
@@ -1102,8 +1102,8 @@ TOOLS = [
         batching_efficiency = batching_efficiency_fraction
         batching_delay_us = batching_delay_ms
         device_compute = device_compute_ms""", key="model number", rows=inference("batch_id"), left_out=NO_URL, settle=settled_ties("latency", "batch_id")),
-    Entry("inference_profile.each_request", "inference_requests", "inference_requests({source})", spelled(OF_REQUEST), key="request_id", rows=by_id("request_id", OF_REQUEST), among="ours"),
-    Entry("inference_profile.each_batch", "inference_batches", "inference_batches({source})", spelled(OF_BATCH), key="batch_id", rows=by_id("batch_id", OF_BATCH), among="ours"),
+    Entry("inference_profile.each_request", "inference_requests", "inference_requests({source})", spelled(OF_REQUEST), key="request_id latency_ms", rows=by_id("request_id", OF_REQUEST), among="ours"),
+    Entry("inference_profile.each_batch", "inference_batches", "inference_batches({source})", spelled(OF_BATCH), key="batch_id latency", rows=by_id("batch_id", OF_BATCH), among="ours"),
     Entry("inference_profile.tensor_patterns", "inference_tensor_patterns", "inference_tensor_patterns({source})", """
         model
         tensor_pattern = pattern
