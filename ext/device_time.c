@@ -35,6 +35,8 @@ SQLITE_EXTENSION_INIT3
     C(DT_EXPOSED_COMMUNICATION_PERCENT, "exposed_communication_percent", "REAL", "percent 0..100", "exposed_communication_ps of the span" SHARE, "libprofsql") \
     C(DT_TRANSFERRING_PERCENT, "transferring_percent", "REAL", "percent 0..100", "transferring_ps of the span" SHARE, "libprofsql")                            \
     C(DT_EXPOSED_TRANSFER_PERCENT, "exposed_transfer_percent", "REAL", "percent 0..100", "exposed_transfer_ps of the span" SHARE, "libprofsql")                \
+    C(DT_IS_MAIN, "is_main", "INTEGER", "0 or 1",                                                                                                              \
+      "1: shares of the run are of this device: GPUs and TensorCores, or SparseCores if no GPU or TensorCore of the source has work", "libprofsql")            \
     C(DT_SOURCE, SOURCE_DOC)
 enum { DEVICE_TIME_COLUMNS(COLUMN_ENUM) };
 static const Column device_time_columns[] = {DEVICE_TIME_COLUMNS(COLUMN_DOC)};
@@ -64,6 +66,7 @@ static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
     case DT_PLANE_ID: sqlite3_result_int64(ctx, t->plane->plane_id); return;
     case DT_PLANE: result_text(ctx, t->plane->name); return;
     case DT_KIND: sqlite3_result_text(ctx, plane_kind_names[t->plane->kind], -1, SQLITE_STATIC); return;
+    case DT_IS_MAIN: sqlite3_result_int(ctx, t->is_main); return;
     default: break;
     }
     if (!t->has_work) return;

@@ -93,9 +93,10 @@ const Table inference_models_table = {"inference_models",
 
 #define REQUESTS_COLUMNS(C)                                                                                                                                    \
     C(IR_RUN, RUN_DOC)                                                                                                                                         \
-    C(IR_MODEL, MODEL_DOC)                                                                                                                                     \
+    C(IR_MODEL, "model", "TEXT", NULL, "model as the request names it; ALL when none does; NULL: this request names none, but others do",                      \
+      "inference_profile model_name")                                                                                                                          \
     C(IR_HOST, "host", "TEXT", NULL, "host that served it, as its file is named", "file name without .xplane.pb")                                              \
-    C(IR_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest request", "libprofsql")                                                                     \
+    C(IR_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest request, or the shortest of those without a model", "libprofsql")                           \
     C(IR_ID, "request_id", "INTEGER", NULL, "group_id of the request's events on its host", "inference_profile request_id")                                    \
     C(IR_START, "start_ps", "INTEGER", "ps", "when it began, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                \
     C(IR_DURATION, "duration_ps", "INTEGER", "ps", "from its first event to the end of its last event or batch", "inference_profile latency_ms")               \
@@ -121,6 +122,7 @@ const Table inference_models_table = {"inference_models",
     C(IR_WRITE_ACTUAL, "write_to_device_ps_actual", "INTEGER", "ps", "transfers to the device, those to GPUs too", "libprofsql")                               \
     C(IR_READ_ACTUAL, "read_from_device_ps_actual", "INTEGER", "ps", "transfers from the device, those from GPUs too", "libprofsql")                           \
     C(IR_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps", "programs on the device, kernels and other work of GPUs too", "libprofsql")               \
+    C(IR_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: XProf leaves the request out, since it names no model and others do", "libprofsql")                 \
     C(IR_SOURCE, SOURCE_DOC)
 enum { REQUESTS_COLUMNS(COLUMN_ENUM) };
 static const Column requests_columns[] = {REQUESTS_COLUMNS(COLUMN_DOC)};
@@ -135,7 +137,9 @@ static bool requests_next(RowCursor *c)
         c->item = all->models[c->i].requests[c->j];
         return c->place = c->nth, true;
     }
-    return false;
+    if (c->j >= all->n_other_requests) return false;
+    c->item = all->other_requests[c->j];
+    return c->place = c->nth, true;
 }
 
 static void result_ids(sqlite3_context *ctx, const int64_t *ids, size_t n)
@@ -149,6 +153,7 @@ static void result_ids(sqlite3_context *ctx, const int64_t *ids, size_t n)
 static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const InferenceRequest *r = c->item;
+    bool has_model = c->i < inference_of(c)->n_models;
     static const enum RequestTime times[] = {[IR_FORMATION - IR_FORMATION] = REQUEST_BATCH_FORMATION,
                                              [IR_PREPROCESS - IR_FORMATION] = REQUEST_PREPROCESS,
                                              [IR_RUNTIME - IR_FORMATION] = REQUEST_RUNTIME,
@@ -159,7 +164,10 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
                                              [IR_IDLE - IR_FORMATION] = REQUEST_IDLE};
     switch (column) {
     case IR_HOST: result_host(ctx, r->host); break;
-    case IR_MODEL: sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC); break;
+    case IR_MODEL:
+        if (has_model) sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC);
+        break;
+    case IR_SHOWN: sqlite3_result_int(ctx, has_model); break;
     case IR_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
     case IR_ID: sqlite3_result_int64(ctx, r->id); break;
     case IR_START: sqlite3_result_int64(ctx, (sqlite3_int64)r->start_ps); break;

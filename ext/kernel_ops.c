@@ -1,6 +1,6 @@
 /* kernel_ops.c: the table kernel_ops: which framework ops GPU kernels run for, whatever software wrote the file.
  *
- *   SELECT kernel_name, op_name, occurrences, total_duration_us FROM kernel_ops('logs') WHERE op_is_tensorcore_eligible AND NOT kernel_uses_tensorcore;
+ *   SELECT kernel_name, op_name, occurrences, total_duration_us FROM kernel_ops('logs') WHERE is_helper;
  *
  * kernel_stats has the rows of XProf, which merge kernels of different ops where XProf reads no op. */
 #include "../loader/analysis/kernels.h"
@@ -18,9 +18,14 @@ SQLITE_EXTENSION_INIT3
     C(KO_TOTAL, "total_duration_us", "REAL", "us", "sum of the durations, each cut to whole ns, on the event clock", "XEvent.duration_ps")                     \
     C(KO_MIN, "min_duration_us", "REAL", "us", "shortest duration", "XEvent.duration_ps")                                                                      \
     C(KO_MAX, "max_duration_us", "REAL", "us", "longest duration", "XEvent.duration_ps")                                                                       \
-    C(KO_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1", "1: tensor cores could run the op, by its name, or because the kernel uses them",         \
-      "libprofsql")                                                                                                                                            \
+    C(KO_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1",                                                                                           \
+      "1: tensor cores could run the op, by its name, or because the kernel uses them; 0 if the HLO op only moves data", "libprofsql")                         \
     C(KO_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1", "1: the kernel runs on tensor cores, by its name", "libprofsql")                                 \
+    C(KO_HELPER, "is_helper", "INTEGER", "0 or 1",                                                                                                             \
+      "1: tensor cores could run the op, this kernel does not use them, but another kernel of the same HLO op (without one: framework op) of the host does: "  \
+      "it "                                                                                                                                                    \
+      "prepares or finishes the work of that one",                                                                                                             \
+      "libprofsql")                                                                                                                                            \
     C(KO_HOST, HOST_DOC)                                                                                                                                       \
     C(KO_SOURCE, SOURCE_DOC)
 enum { KERNEL_OPS_COLUMNS(COLUMN_ENUM) };
@@ -51,6 +56,7 @@ static void kernel_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case KO_MAX: sqlite3_result_double(ctx, (double)r->max_ns / 1e3); break;
     case KO_ELIGIBLE: sqlite3_result_int(ctx, r->eligible); break;
     case KO_USES: sqlite3_result_int(ctx, r->uses_tensorcore); break;
+    case KO_HELPER: sqlite3_result_int(ctx, r->is_helper); break;
     default: break;
     }
 }
@@ -62,7 +68,7 @@ static const RowSource kernel_ops_rows = {.next = kernel_ops_next,
                                           .needs = NEED_EVENTS | NEED_GPU,
                                           .nothing = "no event of a GPU is a kernel"};
 const Table kernel_ops_table = {"kernel_ops",
-                                "one row for each GPU kernel of a name and framework op, the longest first",
+                                "one row for each GPU kernel of a name, framework op and what tensor cores have to do with it, the longest first",
                                 kernel_ops_columns,
                                 COUNT(kernel_ops_columns),
                                 &row_table_module,

@@ -29,7 +29,9 @@ SQLITE_EXTENSION_INIT3
     C(MP_INDEFINITE, "indefinite_mib", "REAL", "MiB", "allocations that live throughout: parameters, constants, what may be returned",                         \
       "memory_viewer indefiniteBufferAllocationMib")                                                                                                           \
     C(MP_FRAGMENTATION, "fragmentation_fraction", "REAL", "fraction 0..1",                                                                                     \
-      "share of the temporaries' allocations that even the peak leaves unused: (total - peak) / (total - indefinite); 0 without temporaries",                  \
+      "share of the temporaries' allocations that even the peak leaves unused: (total - peak) / (total - indefinite); 0 without temporaries, NULL if the "     \
+      "heap "                                                                                                                                                  \
+      "trace holds more than the allocations",                                                                                                                 \
       "memory viewer page")                                                                                                                                    \
     C(MP_SCOPED, "scoped_vmem_mib", "REAL", "MiB", "memory_space 1: the most that one instruction sets aside for itself, not part of the peak; NULL: none",    \
       "memory_viewer maxScopedVmemAllocationMib")                                                                                                              \
@@ -62,10 +64,11 @@ static bool memory_peaks_next(RowCursor *c)
     return true;
 }
 
-static double fragmentation(const HeapSpace *s, double peak_mib)
+/* A heap trace that holds more than the allocations says nothing of what they leave unused. */
+static void result_fragmentation(sqlite3_context *ctx, const HeapSpace *s, double peak_mib)
 {
     double total = heap_mib(s->total_bytes), temporary = total - heap_mib(s->indefinite_allocation_bytes);
-    return temporary ? (total - peak_mib) / temporary : 0;
+    if (peak_mib <= total) sqlite3_result_double(ctx, temporary ? (total - peak_mib) / temporary : 0);
 }
 
 static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -92,7 +95,7 @@ static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
     case MP_TOTAL: sqlite3_result_double(ctx, heap_mib(s->total_bytes)); break;
     case MP_INDEFINITE: sqlite3_result_double(ctx, heap_mib(s->indefinite_allocation_bytes)); break;
     case MP_FRAGMENTATION:
-        if (!failed) sqlite3_result_double(ctx, fragmentation(s, peak));
+        if (!failed) result_fragmentation(ctx, s, peak);
         break;
     case MP_SCOPED:
         if (s->scoped_vmem_op) sqlite3_result_double(ctx, heap_mib(s->scoped_vmem_bytes));

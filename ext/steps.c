@@ -418,10 +418,11 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_COMPILATION, "compilation_us", "REAL", "us", "compiling; always 0, see compilation_us_actual; NULL where outside_xprof", "pod_viewer Compilation")    \
     C(CS_OTHERS, "all_others_us", "REAL", "us", "nothing that is known; NULL where outside_xprof", "pod_viewer All others")                                    \
     C(CS_POD_STEP, "pod_step", "INTEGER", NULL,                                                                                                                \
-      "XProf's number in the pod viewer: where hosts are merged it counts from 0 with the steps that other tools drop; NULL where outside_xprof",              \
+      "XProf's number in the pod viewer: where hosts are merged it counts from 0 with the steps that other tools drop; NULL where outside_xprof, and for a "   \
+      "step that only the other tools have: they leave first and last steps out before they align the hosts",                                                  \
       "pod_viewer stepNum")                                                                                                                                    \
     C(CS_START, "start_ps", "INTEGER", "ps", "begin on this core, from its host's session start", "step db begin_ps")                                          \
-    C(CS_DROPPED, "dropped", "INTEGER", "0 or 1", "1: XProf's other tools drop the step as perhaps incomplete", "libprofsql")                                  \
+    C(CS_DROPPED, "dropped", "INTEGER", "0 or 1", "1: the step is not in `steps`: XProf's other tools drop it as perhaps incomplete", "libprofsql")            \
     C(CS_HOSTNAME, "hostname", "TEXT", NULL,                                                                                                                   \
       "what the file itself calls the host, localhost where it does not say; NULL: XProf leaves the core out, for want of core_details or of the step",        \
       "pod_viewer hostName")                                                                                                                                   \
@@ -466,16 +467,31 @@ static const StepDb *pod_steps(RowCursor *c)
     return outside && outside->n_steps ? outside : run_all_steps(c->from->run, c->from->only, &c->err);
 }
 
-/* c->i: step; c->j: core */
+/* The parts of core_steps: the pod viewer's steps, then those that it aligns otherwise when the first and last steps count. */
+enum { OF_POD, BESIDE_POD };
+
+static bool is_in_pod_steps(const StepDb *pod, const Step *kept)
+{
+    for (size_t i = 0; i < pod->n_steps; i++)
+        if (pod->steps[i].outside_xprof || (!pod->steps[i].dropped && pod->steps[i].kept_number == kept->number)) return true;
+    return false;
+}
+
+/* c->part: of the table; c->i: step; c->j: core */
 static bool core_steps_next(RowCursor *c)
 {
-    const StepDb *db = pod_steps(c);
-    if (!db) return false;
+    const StepDb *pod = pod_steps(c), *kept = pod ? run_steps(c->from->run, c->from->only, &c->err) : NULL;
     c->j += c->started;
     c->place += c->started;
-    for (; c->i < db->n_steps; c->i++, c->j = 0)
-        for (const Step *step = &db->steps[c->i]; c->j < step->n_cores; c->j++)
-            if (step->cores[c->j].kind != STEP_CORE_SPARSE) return c->item = step, true;
+    for (; kept && c->part <= BESIDE_POD; c->part++, c->i = 0) {
+        const StepDb *db = c->part == OF_POD ? pod : kept;
+        for (; c->i < db->n_steps; c->i++, c->j = 0) {
+            const Step *step = &db->steps[c->i];
+            if (c->part == BESIDE_POD && !c->j && is_in_pod_steps(pod, step)) continue;
+            for (; c->j < step->n_cores; c->j++)
+                if (step->cores[c->j].kind != STEP_CORE_SPARSE) return c->item = step, true;
+        }
+    }
     return false;
 }
 
@@ -519,12 +535,12 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case CS_TOTAL: sqlite3_result_double(ctx, (double)core->duration_ps / 1e6); break;
     case CS_POD_STEP:
-        if (!step->outside_xprof) sqlite3_result_int64(ctx, step->number);
+        if (!step->outside_xprof && c->part == OF_POD) sqlite3_result_int64(ctx, step->number);
         break;
     case CS_START: sqlite3_result_int64(ctx, (sqlite3_int64)core->begin_ps); break;
     case CS_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
     case CS_HOSTNAME:
-        if (is_in_pod(c, core) && !step->outside_xprof) result_name(ctx, host_hostname(core->host));
+        if (is_in_pod(c, core) && !step->outside_xprof && c->part == OF_POD) result_name(ctx, host_hostname(core->host));
         break;
     case CS_PLANE:
         if (core->plane) sqlite3_result_int64(ctx, core->plane->plane_id);
@@ -541,7 +557,7 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource core_steps_rows = {
     .next = core_steps_next, .column = core_steps_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_STEPS, .nothing = "no core ran a step"};
 const Table core_steps_table = {"core_steps",
-                                "one row for each core in each step, as XProf's pod viewer: how long, what for, and what took most",
+                                "one row for each core in each step, of the pod viewer and of `steps`: how long, what for, and what took most",
                                 core_steps_columns,
                                 COUNT(core_steps_columns),
                                 &row_table_module,

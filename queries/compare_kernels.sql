@@ -17,7 +17,7 @@
 -- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did not run in both
 -- column matched_by TEXT: how the two were found to be one: name; similar name: equal without .kd, jit(main)/ and numbers at the end; NULL unless both
 -- column name_b TEXT: name in the second run if it differs; NULL otherwise
--- column per_device_step_us_a REAL [us]: total_duration_us_a by the number of devices that compute, and by all its steps, dropped ones too, if both runs have steps
+-- column per_device_step_us_a REAL [us]: total_duration_us_a by the number of GPUs and TensorCores that compute, and by all its steps, dropped ones too, if both runs have steps
 -- column per_device_step_us_b REAL [us]: the same in the second
 -- column delta_per_device_step_us REAL [us]: per_device_step_us_b less per_device_step_us_a: what runs of different length and size can be compared by; the rows are in order of its size
 SELECT operation, type, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us, delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a, per_device_step_us_b, delta_per_device_step_us

@@ -1,73 +1,107 @@
 -- How do the operations of two runs differ, on devices, or on host threads if neither has a device?
 -- parameter a: the first run: a label, file, run folder or log dir
 -- parameter b: the second run
--- parameter kind = 'operation': which operations: operation (those of top_ops), hlo (hlo_ops with a rank), framework (tf_ops) or kernel (kernel_ops)
+-- parameter kind = 'operation': which operations: operation (those of top_ops), hlo (hlo_ops with a
+--   rank), framework (tf_ops) or kernel (kernel_ops)
 -- needs: events
 -- nothing: neither run has operations of this kind
--- column scope TEXT: where the operation belongs: HLO module of operation and hlo, Device or Host of framework; NULL: none is known
--- column type TEXT: device or host of operation, category of hlo, type of framework, framework op of kernel; NULL when not known
+-- column scope TEXT: where the operation belongs: HLO module of operation and hlo, Device or Host
+--   of framework; NULL: none is known
+-- column type TEXT: device, sparsecore or host of operation (top_ops.place), category of hlo, type
+--   of framework, framework op of kernel; NULL when not known
 -- column operation TEXT: name of the operation, in the first run if it ran there
--- column change TEXT: both: it ran in both; appeared: only in the second; vanished: only in the first
--- column matched_by TEXT: how the two were found to be one: name; fingerprint, that of the HLO instruction; similar name: equal without .kd, jit(main)/ and numbers at the end; NULL unless both
+-- column change TEXT: both: it ran in both; appeared: only in the second; vanished: only in the
+--   first
+-- column matched_by TEXT: how the two were found to be one: name; fingerprint, that of the HLO
+--   instruction; similar name: equal without .kd, jit(main)/ and numbers at the end; NULL unless
+--   both
 -- column name_b TEXT: name in the second run if it differs; NULL otherwise
 -- column occurrences_a INTEGER: how often it ran in the first run; 0 when it did not
 -- column occurrences_b INTEGER: how often it ran in the second
--- column time_us_a REAL [us]: self time in the first run, of all devices and steps; of kernel the sum of the durations
+-- column time_us_a REAL [us]: self time in the first run, of all devices and steps; of kernel the
+--   sum of the durations
 -- column time_us_b REAL [us]: the same in the second
 -- column delta_us REAL [us]: the second's time less the first's: positive is slower
 -- column delta_percent REAL [percent]: delta as share of the first's time; NULL when that is 0
 -- column avg_us_a REAL [us]: time of one in the first run; NULL when it did not run
 -- column avg_us_b REAL [us]: the same in the second; NULL when it did not run
--- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did not run in both
--- column per_device_step_us_a REAL [us]: time_us_a by the number of devices that compute (hosts for what runs on hosts), and by all its steps, dropped ones too, if both runs have steps
+-- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did
+--   not run in both
+-- column per_device_step_us_a REAL [us]: time_us_a by the number of GPUs and TensorCores that
+--   compute (of SparseCores for what runs on these, of hosts for what runs on hosts), and by all
+--   its steps, dropped ones too, if both runs have steps
 -- column per_device_step_us_b REAL [us]: the same in the second
--- column delta_per_device_step_us REAL [us]: per_device_step_us_b less per_device_step_us_a: what runs of different length and size can be compared by; the rows are in order of its size
+-- column delta_per_device_step_us REAL [us]: per_device_step_us_b less per_device_step_us_a: what
+--   runs of different length and size can be compared by; the rows are in order of its size
 WITH asked AS MATERIALIZED (
     SELECT coalesce(:kind, 'operation') AS kind
 ), instruction AS MATERIALIZED ( -- one row each: hosts can have different programs of one id
-    SELECT side, program_id, hlo_op, CASE WHEN min(fingerprint) = max(fingerprint) THEN min(fingerprint) END AS fingerprint
-    FROM (SELECT 'a' AS side, program_id, hlo_op, fingerprint FROM asked CROSS JOIN temp.hlo_instructions(:a) WHERE kind = 'hlo'
-          UNION ALL SELECT 'b', program_id, hlo_op, fingerprint FROM asked CROSS JOIN temp.hlo_instructions(:b) WHERE kind = 'hlo')
+    SELECT side, program_id, hlo_op,
+           CASE WHEN min(fingerprint) = max(fingerprint) THEN min(fingerprint) END AS fingerprint
+    FROM (SELECT 'a' AS side, program_id, hlo_op, fingerprint
+          FROM asked CROSS JOIN temp.hlo_instructions(:a) WHERE kind = 'hlo'
+          UNION ALL
+          SELECT 'b', program_id, hlo_op, fingerprint
+          FROM asked CROSS JOIN temp.hlo_instructions(:b) WHERE kind = 'hlo')
     GROUP BY side, program_id, hlo_op
 ), op(side, scope, type, name, fingerprint, n, us) AS (
-    SELECT 'a', hlo_module, place, operation, NULL, occurrences, self_time_us FROM asked CROSS JOIN temp.top_ops(:a, 1000000000) WHERE kind = 'operation'
-    UNION ALL
-    SELECT 'b', hlo_module, place, operation, NULL, occurrences, self_time_us FROM asked CROSS JOIN temp.top_ops(:b, 1000000000) WHERE kind = 'operation'
+    SELECT 'a', hlo_module, place, operation, NULL, occurrences, self_time_us
+    FROM asked CROSS JOIN temp.top_ops(:a, 1000000000) WHERE kind = 'operation'
     UNION ALL
     SELECT 'a', o.hlo_module, o.category, o.hlo_op, i.fingerprint, o.occurrences, o.total_self_time_us
-    FROM asked CROSS JOIN temp.hlo_ops(:a) AS o LEFT JOIN instruction AS i ON i.side = 'a' AND i.program_id = o.program_id AND i.hlo_op = o.hlo_op
+    FROM asked CROSS JOIN temp.hlo_ops(:a) AS o
+         LEFT JOIN instruction AS i ON i.side = 'a' AND i.program_id = o.program_id
+                                       AND i.hlo_op = o.hlo_op
     WHERE kind = 'hlo' AND o.rank > 0
+    UNION ALL
+    SELECT 'a', host_or_device, type, operation, NULL, occurrences, total_self_time_us
+    FROM asked CROSS JOIN temp.tf_ops(:a, 1, 0) WHERE kind = 'framework'
+    UNION ALL
+    SELECT 'a', NULL, op_name, kernel_name, NULL, occurrences, total_duration_us
+    FROM asked CROSS JOIN temp.kernel_ops(:a) WHERE kind = 'kernel'
+    UNION ALL
+    SELECT 'b', hlo_module, place, operation, NULL, occurrences, self_time_us
+    FROM asked CROSS JOIN temp.top_ops(:b, 1000000000) WHERE kind = 'operation'
     UNION ALL
     SELECT 'b', o.hlo_module, o.category, o.hlo_op, i.fingerprint, o.occurrences, o.total_self_time_us
-    FROM asked CROSS JOIN temp.hlo_ops(:b) AS o LEFT JOIN instruction AS i ON i.side = 'b' AND i.program_id = o.program_id AND i.hlo_op = o.hlo_op
+    FROM asked CROSS JOIN temp.hlo_ops(:b) AS o
+         LEFT JOIN instruction AS i ON i.side = 'b' AND i.program_id = o.program_id
+                                       AND i.hlo_op = o.hlo_op
     WHERE kind = 'hlo' AND o.rank > 0
     UNION ALL
-    SELECT 'a', host_or_device, type, operation, NULL, occurrences, total_self_time_us FROM asked CROSS JOIN temp.tf_ops(:a, 1, 0) WHERE kind = 'framework'
+    SELECT 'b', host_or_device, type, operation, NULL, occurrences, total_self_time_us
+    FROM asked CROSS JOIN temp.tf_ops(:b, 1, 0) WHERE kind = 'framework'
     UNION ALL
-    SELECT 'b', host_or_device, type, operation, NULL, occurrences, total_self_time_us FROM asked CROSS JOIN temp.tf_ops(:b, 1, 0) WHERE kind = 'framework'
-    UNION ALL
-    SELECT 'a', NULL, op_name, kernel_name, NULL, occurrences, total_duration_us FROM asked CROSS JOIN temp.kernel_ops(:a) WHERE kind = 'kernel'
-    UNION ALL
-    SELECT 'b', NULL, op_name, kernel_name, NULL, occurrences, total_duration_us FROM asked CROSS JOIN temp.kernel_ops(:b) WHERE kind = 'kernel'
+    SELECT 'b', NULL, op_name, kernel_name, NULL, occurrences, total_duration_us
+    FROM asked CROSS JOIN temp.kernel_ops(:b) WHERE kind = 'kernel'
 ), named AS MATERIALIZED (
-    SELECT side, scope, type, name, CASE WHEN min(fingerprint) = max(fingerprint) THEN min(fingerprint) END AS fingerprint, CAST(total(n) AS INTEGER) AS n, total(us) AS us,
-           row_number() OVER () AS id, quote(scope) || quote(type) || quote(name) AS exact,
-           quote(scope) || rtrim(CASE WHEN name GLOB '*.kd' THEN substr(name, 1, length(name) - 3) ELSE replace(name, 'jit(main)/', '') END, '0123456789._')
-           || CASE kind WHEN 'kernel' THEN quote(replace(type, 'jit(main)/', '')) WHEN 'framework' THEN quote(type) ELSE '' END AS similar
+    SELECT side, scope, type, name,
+           CASE WHEN min(fingerprint) = max(fingerprint) THEN min(fingerprint) END AS fingerprint,
+           CAST(total(n) AS INTEGER) AS n, total(us) AS us, row_number() OVER () AS id,
+           quote(scope) || quote(type) || quote(name) AS exact,
+           quote(scope) || rtrim(CASE WHEN name GLOB '*.kd' THEN substr(name, 1, length(name) - 3)
+                                      ELSE replace(name, 'jit(main)/', '') END, '0123456789._')
+           || CASE kind WHEN 'kernel' THEN quote(replace(type, 'jit(main)/', ''))
+                        WHEN 'framework' THEN quote(type) ELSE '' END AS similar
     FROM op, asked
     GROUP BY side, scope, type, name
 ), by_name AS MATERIALIZED (
-    SELECT a.id AS a, b.id AS b, 'name' AS how FROM named AS a JOIN named AS b ON b.exact = a.exact WHERE a.side = 'a' AND b.side = 'b'
+    SELECT a.id AS a, b.id AS b, 'name' AS how
+    FROM named AS a JOIN named AS b ON b.exact = a.exact
+    WHERE a.side = 'a' AND b.side = 'b'
 ), by_fingerprint AS MATERIALIZED ( -- of what is left, where one on each side has it
-    SELECT max(id) FILTER (WHERE side = 'a') AS a, max(id) FILTER (WHERE side = 'b') AS b, 'fingerprint' AS how
+    SELECT max(id) FILTER (WHERE side = 'a') AS a, max(id) FILTER (WHERE side = 'b') AS b,
+           'fingerprint' AS how
     FROM named
     WHERE fingerprint IS NOT NULL AND id NOT IN (SELECT a FROM by_name UNION ALL SELECT b FROM by_name)
     GROUP BY fingerprint
     HAVING count(*) FILTER (WHERE side = 'a') = 1 AND count(*) FILTER (WHERE side = 'b') = 1
 ), by_similar_name AS MATERIALIZED (
-    SELECT max(id) FILTER (WHERE side = 'a') AS a, max(id) FILTER (WHERE side = 'b') AS b, 'similar name' AS how
+    SELECT max(id) FILTER (WHERE side = 'a') AS a, max(id) FILTER (WHERE side = 'b') AS b,
+           'similar name' AS how
     FROM named
-    WHERE id NOT IN (SELECT a FROM by_name UNION ALL SELECT b FROM by_name UNION ALL SELECT a FROM by_fingerprint UNION ALL SELECT b FROM by_fingerprint)
+    WHERE id NOT IN (SELECT a FROM by_name UNION ALL SELECT b FROM by_name
+                     UNION ALL SELECT a FROM by_fingerprint UNION ALL SELECT b FROM by_fingerprint)
     GROUP BY similar
     HAVING count(*) FILTER (WHERE side = 'a') = 1 AND count(*) FILTER (WHERE side = 'b') = 1
 ), matched AS MATERIALIZED (
@@ -75,31 +109,47 @@ WITH asked AS MATERIALIZED (
 ), pair AS (
     SELECT * FROM matched
     UNION ALL
-    SELECT CASE side WHEN 'a' THEN id END, CASE side WHEN 'b' THEN id END, NULL FROM named WHERE id NOT IN (SELECT a FROM matched UNION ALL SELECT b FROM matched)
-), size(side, devices, hosts, steps) AS MATERIALIZED (
-    SELECT 'a', (SELECT count(*) FROM temp.device_time(:a) WHERE computing_ps > 0),
+    SELECT CASE side WHEN 'a' THEN id END, CASE side WHEN 'b' THEN id END, NULL
+    FROM named
+    WHERE id NOT IN (SELECT a FROM matched UNION ALL SELECT b FROM matched)
+), size(side, devices, sparsecores, hosts, steps) AS MATERIALIZED (
+    SELECT 'a', count(*) FILTER (WHERE kind <> 'sparsecore'), count(*) FILTER (WHERE kind = 'sparsecore'),
            (SELECT count(*) FROM temp.hosts(:a)), (SELECT count(*) FROM temp.steps(:a))
+    FROM temp.device_time(:a) WHERE computing_ps > 0
     UNION ALL
-    SELECT 'b', (SELECT count(*) FROM temp.device_time(:b) WHERE computing_ps > 0),
+    SELECT 'b', count(*) FILTER (WHERE kind <> 'sparsecore'), count(*) FILTER (WHERE kind = 'sparsecore'),
            (SELECT count(*) FROM temp.hosts(:b)), (SELECT count(*) FROM temp.steps(:b))
+    FROM temp.device_time(:b) WHERE computing_ps > 0
 ), result AS (
-    SELECT coalesce(x.scope, y.scope) AS scope, coalesce(x.type, y.type) AS type, coalesce(x.name, y.name) AS name, CASE WHEN y.id IS NULL THEN 'vanished' WHEN x.id IS NULL THEN 'appeared' ELSE 'both' END AS change,
-           how, CASE WHEN x.name <> y.name THEN y.name END AS name_b, coalesce(x.n, 0) AS n_a, coalesce(y.n, 0) AS n_b, coalesce(x.us, 0.0) AS us_a, coalesce(y.us, 0.0) AS us_b,
-           (kind = 'operation' AND coalesce(x.type, y.type) = 'host') OR (kind = 'framework' AND coalesce(x.scope, y.scope) = 'Host') AS on_host
+    SELECT coalesce(x.scope, y.scope) AS scope, coalesce(x.type, y.type) AS type,
+           coalesce(x.name, y.name) AS name,
+           CASE WHEN y.id IS NULL THEN 'vanished' WHEN x.id IS NULL THEN 'appeared' ELSE 'both' END AS change,
+           how, CASE WHEN x.name <> y.name THEN y.name END AS name_b, coalesce(x.n, 0) AS n_a,
+           coalesce(y.n, 0) AS n_b, coalesce(x.us, 0.0) AS us_a, coalesce(y.us, 0.0) AS us_b,
+           CASE kind WHEN 'operation' THEN coalesce(x.type, y.type)
+                     WHEN 'framework' THEN lower(coalesce(x.scope, y.scope)) ELSE 'device' END AS place
     FROM asked, pair LEFT JOIN named AS x ON x.id = pair.a LEFT JOIN named AS y ON y.id = pair.b
 ), shared AS (
-    SELECT r.*, us_a / max(CASE WHEN on_host THEN s.hosts ELSE s.devices END * CASE WHEN s.steps > 0 AND t.steps > 0 THEN s.steps ELSE 1 END, 1) AS share_a,
-           us_b / max(CASE WHEN on_host THEN t.hosts ELSE t.devices END * CASE WHEN s.steps > 0 AND t.steps > 0 THEN t.steps ELSE 1 END, 1) AS share_b
+    SELECT r.*,
+           us_a / max(1, CASE place WHEN 'host' THEN s.hosts WHEN 'sparsecore' THEN s.sparsecores
+                                    ELSE s.devices END)
+           / iif(s.steps > 0 AND t.steps > 0, s.steps, 1) AS share_a,
+           us_b / max(1, CASE place WHEN 'host' THEN t.hosts WHEN 'sparsecore' THEN t.sparsecores
+                                    ELSE t.devices END)
+           / iif(s.steps > 0 AND t.steps > 0, t.steps, 1) AS share_b
     FROM result AS r, size AS s, size AS t
     WHERE s.side = 'a' AND t.side = 'b'
 ), answer AS (
-    SELECT scope, type, name, change, how, name_b, n_a, n_b, us_a, us_b, us_b - us_a, 100.0 * (us_b - us_a) / nullif(us_a, 0), us_a / nullif(n_a, 0), us_b / nullif(n_b, 0),
+    SELECT scope, type, name, change, how, name_b, n_a, n_b, us_a, us_b, us_b - us_a,
+           100.0 * (us_b - us_a) / nullif(us_a, 0), us_a / nullif(n_a, 0), us_b / nullif(n_b, 0),
            (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0), share_a, share_b, share_b - share_a
     FROM shared
     ORDER BY abs(share_b - share_a) DESC, max(share_a, share_b) DESC, scope, name, type
 )
 SELECT * FROM answer
 UNION ALL
-SELECT prof_error('compare_ops: kind cannot be ''' || kind || ''': it is operation, hlo, framework or kernel'), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT prof_error('compare_ops: kind cannot be ''' || kind
+                  || ''': it is operation, hlo, framework or kernel'),
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM asked
 WHERE kind NOT IN ('operation', 'hlo', 'framework', 'kernel')

@@ -1,34 +1,48 @@
 -- When was a device idle, and what ran before and after?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many gaps, the longest first
+-- parameter n = 10: how many gaps of each run, the longest first
 -- needs: events
--- nothing: none found: the devices (or threads) work without a pause from their first op to their last
+-- nothing: none found: the devices (or threads) work without a pause from their first op to their
+--   last
 -- column run TEXT: the run
 -- column host TEXT: the host
--- column plane TEXT: the device (GPU, TensorCore, SparseCore); the process, with all its threads, if the run has no device
--- column start_ps INTEGER [ps]: start of the gap: the device is busy until then (ops that wait, such as copy-done, count as busy)
+-- column plane TEXT: the device: GPU or TensorCore, SparseCore if no GPU or TensorCore of the run
+--   has work; the process, with all its threads, if the run has no device
+-- column start_ps INTEGER [ps]: start of the gap: the device is busy until then (ops that wait,
+--   such as copy-done, count as busy)
 -- column duration_us REAL [us]: length of the gap
--- column before TEXT: the op whose end is the start of the gap; of several, the one that started first
+-- column before TEXT: the op whose end is the start of the gap; of several, the one that started
+--   first
 -- column after TEXT: the op that starts at the end of the gap; of several, the one that ends first
-WITH work AS MATERIALIZED ( -- each run is judged alone: its devices, or without any its threads
-    SELECT l.run, l.host, l.plane_id, l.line_id, p.kind = 'host' AS is_host, min(p.kind = 'host') OVER (PARTITION BY l.run) AS no_device
-    FROM temp.lines(:source) AS l CROSS JOIN temp.planes(:source) AS p ON p.run = l.run AND p.plane_id = l.plane_id
-    WHERE NOT l.derived AND l.event_count > 0 AND
-          CASE p.kind WHEN 'gpu' THEN l.kind = 'stream' WHEN 'host' THEN 1 ELSE p.kind IN ('tensorcore', 'sparsecore') AND l.kind = 'ops' END
+WITH kind(kind, class) AS (
+    VALUES ('gpu', 1), ('tensorcore', 1), ('sparsecore', 2), ('host', 3)
+), work AS MATERIALIZED ( -- each run is judged alone: it has gaps of the first class that has work
+    SELECT l.run, l.line_id, k.class, min(k.class) OVER (PARTITION BY l.run) AS first_class
+    FROM temp.lines(:source) AS l
+         CROSS JOIN temp.planes(:source) AS p ON p.run = l.run AND p.plane_id = l.plane_id
+         JOIN kind AS k ON k.kind = p.kind
+    WHERE NOT l.derived AND l.event_count > 0
+          AND CASE p.kind WHEN 'gpu' THEN l.kind = 'stream' WHEN 'host' THEN 1 ELSE l.kind = 'ops' END
 ), spans AS (
-    SELECT e.run, e.host, e.plane_id, e.plane, e.start_ps, e.end_ps, e.event_id, coalesce(e.display_name, e.name) AS operation
+    SELECT e.run, e.host, e.plane_id, e.plane, e.start_ps, e.end_ps, e.event_id,
+           coalesce(e.display_name, e.name) AS operation
     FROM work AS w CROSS JOIN temp.trace_events(:source) AS e ON e.run = w.run AND e.line_id = w.line_id
-    WHERE w.is_host = w.no_device AND e.duration_ps > 0 AND e.depth = 0
+    WHERE w.class = w.first_class AND e.duration_ps > 0 AND e.depth = 0
 ), reached AS (
-    SELECT *, max(end_ps) OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps, event_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy_until
+    SELECT *, max(end_ps) OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps, event_id
+                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy_until
     FROM spans
 ), later AS ( -- each ends after all before it, so the one before it is the one that ended last
     SELECT *, lag(operation) OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps) AS before
     FROM reached
     WHERE busy_until IS NULL OR end_ps > busy_until
+), ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY run
+                                 ORDER BY start_ps - busy_until DESC, plane_id, start_ps) AS rank
+    FROM later
+    WHERE start_ps > busy_until
 )
 SELECT run, host, plane, busy_until, (start_ps - busy_until) / 1e6, before, operation
-FROM later
-WHERE start_ps > busy_until
-ORDER BY start_ps - busy_until DESC, run, plane_id, start_ps
-LIMIT coalesce(:n, 10)
+FROM ranked
+WHERE rank <= coalesce(:n, 10)
+ORDER BY run, rank

@@ -1,49 +1,82 @@
 -- What memory was allocated and not yet freed at an event, or at each allocator's peak?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter event INTEGER = NULL: event_id of a row of memory_events, an error where it is of none: all allocators of its host at that time; NULL: each allocator at its own peak
--- parameter n = 20: how many rows, the most memory first
+-- parameter event INTEGER = NULL: event_id of a row of memory_events, an error where it is of none:
+--   all allocators of its host at that time; NULL: each allocator at its own peak
+-- parameter n = 20: how many rows of each run, the most memory first
 -- needs: events allocations
 -- nothing: none found: nothing was live
 -- column run TEXT: the run
 -- column host TEXT: the host
 -- column allocator TEXT: the allocator
--- column kind TEXT: allocation: made during the capture; earlier: in the heap beyond these, so made before the capture, or lost by it; stack: reserved beside the heap, as for programs of TPUs
+-- column kind TEXT: allocation: made during the capture; earlier: in the heap beyond these, so made
+--   before the capture, or lost by it; stack: reserved beside the heap, as for programs of TPUs
 -- column tf_op TEXT: op that asked for it; NULL when unknown
 -- column region_type TEXT: temp, output, persist/dynamic...; NULL when unknown
 -- column data_type TEXT: element type; NULL when unknown
 -- column shape TEXT: shape of the tensor; NULL when unknown
--- column allocations INTEGER [allocations]: how many of them were live; NULL except for kind allocation
--- column allocated_bytes INTEGER [bytes]: what they took together; the rows of an allocator add up to heap_bytes + stack_bytes of its last row of memory_events at the moment
--- column requested_bytes INTEGER [bytes]: what was asked for together; NULL except for kind allocation
--- column oldest_us REAL [us]: how long before the moment the first of them was made; NULL except for kind allocation
-WITH moments AS MATERIALIZED (
+-- column allocations INTEGER [allocations]: how many of them were live; NULL except for kind
+--   allocation
+-- column allocated_bytes INTEGER [bytes]: what they took together; the rows of an allocator add up
+--   to heap_bytes + stack_bytes of its last row of memory_events at the moment
+-- column requested_bytes INTEGER [bytes]: what was asked for together; NULL except for kind
+--   allocation
+-- column oldest_us REAL [us]: how long before the moment the first of them was made; NULL except
+--   for kind allocation
+WITH moment AS MATERIALIZED (
     SELECT a.run, a.host, a.allocator, e.time_ps, e.event_id
-    FROM temp.memory_allocators(:source) AS a CROSS JOIN temp.memory_events(:source) AS e ON e.run = a.run AND e.host = a.host AND e.event_id = coalesce(:event, a.peak_event_id)
+    FROM temp.memory_allocators(:source) AS a CROSS JOIN temp.memory_events(:source) AS e
+         ON e.run = a.run AND e.host = a.host AND e.event_id = coalesce(:event, a.peak_event_id)
 ), past AS MATERIALIZED (
-    SELECT e.*, m.time_ps AS at_ps, m.event_id AS at_event, row_number() OVER (PARTITION BY e.run, e.host, e.allocator ORDER BY e.time_ps DESC, e.event_id DESC) AS age
-    FROM moments AS m JOIN temp.memory_events(:source) AS e ON e.run = m.run AND e.host = m.host AND e.allocator = m.allocator
+    SELECT e.run, e.host, e.allocator, e.activity, e.heap_bytes, e.stack_bytes, e.allocation_bytes,
+           e.requested_bytes, e.time_ps, e.live_until_ps, e.match_event_id, e.shape,
+           nullif(e.tf_op, '(null)') AS tf_op, nullif(e.region_type, '(null)') AS region_type,
+           nullif(e.data_type, 'INVALID') AS data_type, m.time_ps AS at_ps, m.event_id AS at_event,
+           row_number() OVER (PARTITION BY e.run, e.host, e.allocator
+                              ORDER BY e.time_ps DESC, e.event_id DESC) AS age
+    FROM moment AS m JOIN temp.memory_events(:source) AS e
+         ON e.run = m.run AND e.host = m.host AND e.allocator = m.allocator
     WHERE (e.time_ps, e.event_id) <= (m.time_ps, m.event_id)
 ), live AS (
-    SELECT run, host, allocator, 'allocation' AS kind, nullif(tf_op, '(null)') AS tf_op, nullif(region_type, '(null)') AS region_type, data_type, shape, count(*) AS allocations,
-           CAST(total(allocation_bytes) AS INTEGER) AS allocated_bytes, CAST(total(requested_bytes) AS INTEGER) AS requested_bytes, max(at_ps - time_ps) / 1e6 AS oldest_us
+    SELECT run, host, allocator, 'allocation' AS kind, tf_op, region_type, data_type, shape,
+           count(*) AS allocations, CAST(total(allocation_bytes) AS INTEGER) AS allocated_bytes,
+           CAST(total(requested_bytes) AS INTEGER) AS requested_bytes,
+           max(at_ps - time_ps) / 1e6 AS oldest_us
     FROM past
-    WHERE activity = 'ALLOCATION' AND (live_until_ps IS NULL OR live_until_ps > at_ps OR (live_until_ps = at_ps AND match_event_id > at_event))
-    GROUP BY run, host, allocator, nullif(tf_op, '(null)'), nullif(region_type, '(null)'), data_type, shape
+    WHERE activity = 'ALLOCATION'
+          AND (live_until_ps IS NULL OR live_until_ps > at_ps
+               OR (live_until_ps = at_ps AND match_event_id > at_event))
+    GROUP BY run, host, allocator, tf_op, region_type, data_type, shape
 ), rest AS (
     SELECT p.run, p.host, p.allocator, p.heap_bytes - coalesce(l.bytes, 0) AS earlier_bytes, p.stack_bytes
-    FROM past AS p LEFT JOIN (SELECT run, host, allocator, CAST(total(allocated_bytes) AS INTEGER) AS bytes FROM live GROUP BY 1, 2, 3) AS l USING (run, host, allocator)
+    FROM past AS p
+         LEFT JOIN (SELECT run, host, allocator, CAST(total(allocated_bytes) AS INTEGER) AS bytes
+                    FROM live GROUP BY run, host, allocator) AS l USING (run, host, allocator)
     WHERE p.age = 1
-), answer AS (
+), part AS (
     SELECT * FROM live
     UNION ALL
-    SELECT run, host, allocator, 'earlier', NULL, NULL, NULL, NULL, NULL, earlier_bytes, NULL, NULL FROM rest WHERE earlier_bytes > 0
+    SELECT run, host, allocator, 'earlier', NULL, NULL, NULL, NULL, NULL, earlier_bytes, NULL, NULL
+    FROM rest WHERE earlier_bytes > 0
     UNION ALL
-    SELECT run, host, allocator, 'stack', NULL, NULL, NULL, NULL, NULL, stack_bytes, NULL, NULL FROM rest WHERE stack_bytes > 0
-    ORDER BY allocated_bytes DESC, run, host, allocator, kind, tf_op, shape, region_type, data_type
-    LIMIT coalesce(:n, 20)
+    SELECT run, host, allocator, 'stack', NULL, NULL, NULL, NULL, NULL, stack_bytes, NULL, NULL
+    FROM rest WHERE stack_bytes > 0
+), ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY run ORDER BY allocated_bytes DESC, host, allocator, kind,
+                                                           tf_op, shape, region_type, data_type) AS rank
+    FROM part
+), answer AS (
+    SELECT run, host, allocator, kind, tf_op, region_type, data_type, shape, allocations, allocated_bytes,
+           requested_bytes, oldest_us
+    FROM ranked
+    WHERE rank <= coalesce(:n, 20)
+    ORDER BY run, rank
 )
 SELECT * FROM answer
 UNION ALL
-SELECT prof_error('live_allocations: ' || coalesce(:source || ': ', '') || coalesce('event ' || :event || ' is no row of memory_events; their event_id is ' || first || ' to ' || last, 'memory_events has no rows')), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-FROM (SELECT max(event_id = :event) AS there, min(event_id) AS first, max(event_id) AS last FROM temp.memory_events(:source))
+SELECT prof_error('live_allocations: ' || coalesce(:source || ': ', '')
+                  || coalesce('event ' || :event || ' is no row of memory_events; their event_id is '
+                              || first || ' to ' || last, 'memory_events has no rows')),
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM (SELECT max(event_id = :event) AS there, min(event_id) AS first, max(event_id) AS last
+      FROM temp.memory_events(:source))
 WHERE :event IS NOT NULL AND NOT coalesce(there, 0)

@@ -16,7 +16,7 @@
 -- column straggler TEXT: yes: its z-score is above 3.5; no; NULL for fewer than three cores
 -- column waited_ms REAL [ms]: how long it waits in collectives for others of its group and host (collectives.wait_ps), on average of all its steps, dropped ones too; of GPUs the host's average; who is waited for waits least. NULL if unknown
 WITH step AS MATERIALIZED ( -- a TensorCore's copies are its own
-    SELECT run, host, core_id, plane_id, sum(NOT dropped) AS n, count(*) AS all_n, avg(total_us) FILTER (WHERE NOT dropped) / 1000 AS step_ms,
+    SELECT run, host, core_id, plane_id, sum(NOT dropped) AS n, count(DISTINCT start_ps) AS all_n, avg(total_us) FILTER (WHERE NOT dropped) / 1000 AS step_ms,
            avg(total_us - coalesce(device_collectives_us_actual, 0) - CASE WHEN plane_id IS NULL THEN coalesce(device_to_device_us_actual, 0) ELSE 0 END) FILTER (WHERE NOT dropped) / 1000 AS own_ms
     FROM temp.core_steps(:source)
     GROUP BY run, core_id

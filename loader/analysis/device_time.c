@@ -102,6 +102,14 @@ static void measure_host(DeviceTimes *all, Host *host, ProfErr *err)
     prof_free(devices);
 }
 
+/* SparseCores are main devices only where no other device works. */
+static void set_main(DeviceTimes *all)
+{
+    bool others = false;
+    for (size_t i = 0; i < all->n_devices; i++) others |= all->devices[i].has_work && all->devices[i].plane->kind != PLANE_SPARSECORE;
+    for (size_t i = 0; i < all->n_devices; i++) all->devices[i].is_main = !others || all->devices[i].plane->kind != PLANE_SPARSECORE;
+}
+
 static void release(void *result)
 {
     DeviceTimes *all = result;
@@ -116,6 +124,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         if (!only || only == &run->hosts[h]) measure_host(all, &run->hosts[h], err);
     if (err->code && all) release(all), all = NULL;
+    if (all) set_main(all);
     return all;
 }
 

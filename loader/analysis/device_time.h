@@ -7,6 +7,7 @@
 typedef struct {
     const Plane *plane;
     bool has_work;    /* else all times are unknown */
+    bool is_main;     /* shares of the run are of it */
     int64_t start_ps; /* of the span */
     uint64_t span_ps; /* of all devices of the host and kind */
     uint64_t busy_ps;

@@ -340,6 +340,7 @@ static void split_models(Making *m, ProfErr *err)
     if (m->n_batches) qsort(m->batch_places, m->n_batches, sizeof *m->batch_places, by_model_batch);
     while (r < m->result.n_requests && places[r]->model < 0) r++;
     while (b < m->n_batches && m->batch_places[b]->model < 0) b++;
+    m->result.other_requests = places, m->result.n_other_requests = r;
     m->result.others = m->batch_places, m->result.n_others = b;
     for (size_t i = 0; i < n; i++) {
         InferenceModel *model = &m->result.models[i];

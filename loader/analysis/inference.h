@@ -105,6 +105,8 @@ typedef struct {
     size_t n_models;
     InferenceRequest **requests; /* of all models, the shortest first */
     size_t n_requests;
+    InferenceRequest *const *other_requests; /* of no model although others have one, the shortest first */
+    size_t n_other_requests;
     InferenceBatch *const *others; /* batches of no model: no request with a model points to them */
     size_t n_others;
     double throughput; /* of all models */

@@ -5,6 +5,7 @@
  * tallies become reports. XProf looks at an event's own stats only, and the last one of a name counts. */
 #include "kernels.h"
 
+#include "cost.h"
 #include "hlo_sound.h"
 #include "../parallel.h"
 #include "event_stats.h"
@@ -178,6 +179,8 @@ static uint64_t *memo(Memos *m, const void *address, uint64_t number)
     return &slot->value;
 }
 
+static bool memo_has(const Memos *m, const void *address) { return m->n_slots && memo_slot(m, address, 0)->value; }
+
 typedef struct {
     KernelLaunch xprof, actual;
 } Launches;
@@ -198,8 +201,8 @@ typedef struct {
     KernelStats *stats;
     Host *host;
     ProfErr *err;
-    ReportSet reports, by_op;
-    Memos launch_of, op_of, einsum_of, instruction_of, provenance_of;
+    ReportSet reports, by_instruction, by_op;
+    Memos launch_of, op_of, einsum_of, instruction_of, provenance_of, uses_tensorcore;
     Launches *launches;
     Op *ops;
     size_t n_launches, launch_capacity, n_ops, op_capacity;
@@ -265,6 +268,15 @@ static const Xla__HloInstructionProto *instruction_of(Making *m, const Text *hlo
     return *at == 1 ? NULL : (const Xla__HloInstructionProto *)(uintptr_t)*at;
 }
 
+/* Transposes before a convolution, for example. Calls of libraries whose work is not known are no such instructions. */
+static bool only_moves_data(Making *m, const Xla__HloInstructionProto *instruction, uint64_t program_id)
+{
+    if (!strcmp(instruction->opcode, "custom-call")) return false;
+    const HloModule *module = hlo_sound_program(m->host, program_id, m->err);
+    const HloCost *cost = module ? hlo_cost(module, instruction, m->err) : NULL;
+    return cost && cost->model_flops_actual == 0;
+}
+
 /* "op_name:op_type" of an instruction's metadata, as XProf puts them together. NULL: no memory. */
 static const Text *provenance_of(Making *m, const Xla__HloInstructionProto *instruction)
 {
@@ -306,7 +318,8 @@ static uint64_t identity_hash(const KernelReport *r)
     for (int i = 0; i < 3; i++) h = hash64(h ^ r->launch.block[i]), h = hash64(h ^ r->launch.grid[i]);
     h = hash64(h ^ r->launch.registers);
     h = hash64(h ^ ((uint64_t)r->launch.static_shared << 32 | r->launch.dynamic_shared));
-    return hash64(h ^ (uint64_t)(r->uses_tensorcore * 2 + r->eligible));
+    h = hash64(h ^ (uint64_t)(uintptr_t)r->op);
+    return hash64(h ^ (uint64_t)(r->is_helper * 4 + r->uses_tensorcore * 2 + r->eligible));
 }
 
 static bool identical(const KernelReport *a, const KernelReport *b)
@@ -314,7 +327,7 @@ static bool identical(const KernelReport *a, const KernelReport *b)
     return a->name == b->name && a->op_name == b->op_name && !memcmp(a->launch.block, b->launch.block, sizeof a->launch.block) &&
            !memcmp(a->launch.grid, b->launch.grid, sizeof a->launch.grid) && a->launch.registers == b->launch.registers &&
            a->launch.static_shared == b->launch.static_shared && a->launch.dynamic_shared == b->launch.dynamic_shared &&
-           a->uses_tensorcore == b->uses_tensorcore && a->eligible == b->eligible;
+           a->uses_tensorcore == b->uses_tensorcore && a->eligible == b->eligible && a->op == b->op && a->is_helper == b->is_helper;
 }
 
 /* Forgets what of two kernels is not the same. */
@@ -426,7 +439,26 @@ static void take_tally(Making *m, const Plane *plane, const Tally *t, unsigned t
     if (r.actual_op_name->n_bytes) r.actual.known |= KERNEL_OP_NAME;
     add_report(&m->reports, &r, m->err);
     r.op_name = r.actual_op_name, r.uses_tensorcore = r.actual_uses_tensorcore, r.eligible = r.actual_eligible, r.launch = (KernelLaunch){0};
-    add_report(&m->by_op, &r, m->err);
+    if (r.eligible && !r.uses_tensorcore && instruction) r.eligible = !only_moves_data(m, instruction, t->key.program_id);
+    r.op = instruction ? (const void *)instruction : r.op_name;
+    add_report(&m->by_instruction, &r, m->err);
+}
+
+/* Sums kernels by op. A kernel that tensor cores could run is a helper if another kernel of its instruction uses them. */
+static void take_by_op(Making *m)
+{
+    const ReportSet *all = &m->by_instruction;
+    for (size_t i = 0; i < all->n && !m->err->code; i++) {
+        uint64_t *uses = all->reports[i].uses_tensorcore ? memo(&m->uses_tensorcore, all->reports[i].op, 0) : NULL;
+        if (uses) *uses = 1;
+        if (!uses && all->reports[i].uses_tensorcore) prof_nomem(m->err);
+    }
+    for (size_t i = 0; i < all->n && !m->err->code; i++) {
+        KernelReport r = all->reports[i];
+        r.is_helper = r.eligible && !r.uses_tensorcore && memo_has(&m->uses_tensorcore, r.op);
+        r.op = NULL;
+        add_report(&m->by_op, &r, m->err);
+    }
 }
 
 /* ---- order ---- */
@@ -562,11 +594,13 @@ static void making_free(Making *m)
 {
     prof_free(m->reports.reports);
     prof_free(m->reports.slots);
+    prof_free(m->by_instruction.reports);
+    prof_free(m->by_instruction.slots);
     prof_free(m->by_op.reports);
     prof_free(m->by_op.slots);
     prof_free(m->launches);
     prof_free(m->ops);
-    Memos *const memos[] = {&m->launch_of, &m->op_of, &m->einsum_of, &m->instruction_of, &m->provenance_of};
+    Memos *const memos[] = {&m->launch_of, &m->op_of, &m->einsum_of, &m->instruction_of, &m->provenance_of, &m->uses_tensorcore};
     for (size_t i = 0; i < COUNT(memos); i++) prof_free(memos[i]->slots);
 }
 
@@ -593,6 +627,7 @@ static void take_host(KernelStats *stats, Host *host, const LineTallies *lines, 
         for (n = 1; i + n < n_lines && lines[i + n].line->plane == lines[i].line->plane;) n++;
         take_plane(&m, lines[i].line->plane, &lines[i], n);
     }
+    take_by_op(&m);
     append_reports(&all->reports, &m.reports, err);
     append_reports(&all->by_op, &m.by_op, err);
     making_free(&m);

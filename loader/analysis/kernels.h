@@ -21,6 +21,8 @@ typedef struct {
     KernelLaunch actual;
     const Text *actual_op_name;
     bool actual_uses_tensorcore, actual_eligible;
+    const void *op; /* while reports are made: the instruction or the op's name */
+    bool is_helper; /* of by_op: beside a kernel of the same op on tensor cores */
 } KernelReport;
 
 enum { XPROF_KERNELS = 1000 }; /* what XProf keeps: the first of all */

@@ -61,7 +61,7 @@ SELECT 1 FROM kernel_stats('x', 0) WHERE min_duration_us > avg_duration_us + 0.0
 -- steps are the same in every table of steps
 SELECT step FROM step_breakdown('x') WHERE step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x')) UNION ALL
 SELECT step FROM core_steps('x') WHERE step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x')) UNION ALL
-SELECT step FROM steps('x') WHERE (SELECT count(*) FROM hosts('x')) = 1 AND step NOT IN (SELECT step FROM core_steps('x') WHERE step IS NOT NULL) UNION ALL
+SELECT step FROM steps('x') WHERE step NOT IN (SELECT step FROM core_steps('x') WHERE step IS NOT NULL) UNION ALL
 SELECT step FROM host_steps('x') WHERE step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x')) UNION ALL
 SELECT step FROM input_steps('x') WHERE step NOT IN (SELECT step FROM steps('x') WHERE NOT dropped) UNION ALL
 SELECT step FROM steps('x') WHERE NOT dropped AND NOT outside_xprof AND step NOT IN (SELECT step FROM input_steps('x')) AND EXISTS (SELECT 1 FROM input_steps('x')) UNION ALL
@@ -152,7 +152,7 @@ SELECT 1 FROM recommendations('x') WHERE severity NOT IN ('error', 'warning', 'i
 
 
 -- shares of a whole add up to 100 (true files)
-SELECT 1 FROM (SELECT total(self_time_percent) AS p, max(self_time_percent) AS most FROM top_ops('x', 1000000) GROUP BY run) WHERE most IS NOT NULL AND abs(p - 100) > 1e-6 UNION ALL
+SELECT 1 FROM (SELECT total(self_time_percent) AS p, max(self_time_percent) AS most FROM top_ops('x', 1000000) GROUP BY run, place) WHERE most IS NOT NULL AND abs(p - 100) > 1e-6 UNION ALL
 SELECT 1 FROM (SELECT total(percent) AS p, max(percent) AS most FROM op_time_by_category('x') GROUP BY run, host_or_device) WHERE most IS NOT NULL AND abs(p - 100) > 1e-6 UNION ALL
 SELECT 1 FROM (SELECT total(percent_of_ops) AS p, max(percent_of_ops) AS most FROM op_time_by_category('x') GROUP BY run, host_or_device) WHERE most IS NOT NULL AND abs(p - 100) > 1e-6 UNION ALL
 SELECT 1 FROM (SELECT total(line_percent) AS p, max(line_percent) AS most FROM op_time_by_line('x', 1000000) GROUP BY run, host, plane, line) WHERE most IS NOT NULL AND abs(p / 100 - round(p / 100)) > 1e-6 UNION ALL
@@ -160,9 +160,10 @@ SELECT 1 FROM (SELECT total(percent) AS p, max(percent) AS most FROM host_bound(
 
 -- kpi sums up devices and steps as their tables have them
 SELECT 1 FROM kpi('x') AS k JOIN (SELECT run, count(span_ps) AS n, 100.0 * sum(busy_ps) / sum(span_ps) AS busy, 100.0 * sum(computing_ps) / sum(span_ps) AS computing,
- 100.0 * sum(communicating_ps) / sum(span_ps) AS communicating, 100.0 * sum(exposed_communication_ps) / sum(span_ps) AS exposed FROM device_time('x') GROUP BY 1) USING (run)
+ 100.0 * sum(communicating_ps) / sum(span_ps) AS communicating, 100.0 * sum(exposed_communication_ps) / sum(span_ps) AS exposed FROM device_time('x') WHERE is_main GROUP BY 1) USING (run)
  WHERE active_device_count <> n OR abs(busy - device_busy_percent) > 1e-9 OR abs(computing - compute_percent) > 1e-9 OR abs(communicating - collectives_percent) > 1e-9
  OR abs(exposed - exposed_communication_percent) > 1e-9 UNION ALL
+SELECT 1 FROM device_time('x') WHERE is_main <> (kind <> 'sparsecore' OR NOT EXISTS (SELECT 1 FROM device_time('x') WHERE span_ps IS NOT NULL AND kind <> 'sparsecore')) UNION ALL
 SELECT 1 FROM kpi('x') AS k JOIN (SELECT run, count(*) AS n FROM steps('x') WHERE NOT dropped GROUP BY 1) USING (run) WHERE step_count <> n UNION ALL
 SELECT 1 FROM kpi('x') WHERE compute_percent + exposed_communication_percent > device_busy_percent + 100 * 1e-9 AND hardware = 'GPU';
 

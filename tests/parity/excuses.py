@@ -65,12 +65,6 @@ def shifted(difference, rows, differences):
     return difference.want is not None and difference.got is not None and len(away) == 1
 
 
-def of_own_host(difference, rows, differences):
-    """XProf's row is a step of this core, as the host alone has it. A row that only we show is one of another alignment."""
-    row = difference.want_row
-    return row is None or (int(row["core_id"]), int(row["begin_ps"]), int(row["duration_ps"])) in {tuple(r) for r in rows}
-
-
 def one_of(columns):
     """XProf's row is one of those that the SQL lists."""
     def possible(difference, rows, differences):
@@ -144,12 +138,6 @@ EXCUSES = [
            "peaks that are integers: XProf reads only doubles, and has 0", (["1"], "FROM plane_stats({source}) WHERE name GLOB 'peak_*' AND type <> 'double'"), nothing),
     Excuse("op_stats.steps op_stats.steps.cores", ["begin_ps"], "lines begin at Unix times: XProf's times have wrapped, ours count from the session's start",
            (["1"], "FROM prof_issues({source}) WHERE code = 'unix_times'"), shifted),
-    Excuse("op_stats.steps.cores", ["core_id", "begin_ps", "duration_ps"],
-           "with the first and last steps hosts align otherwise than without; core_steps has them as the pod viewer does",
-           (["core_id", "start_ps", "duration_ps"],
-            "FROM (SELECT (SELECT count(*) FROM hosts({source}) AS b WHERE b.host < h.host) * 1000 + core_id AS core_id, start_ps, CAST(round(total_us * 1e6) AS INTEGER) AS duration_ps "
-            "FROM hosts({source}) AS h JOIN core_steps(h.path)) WHERE (SELECT count(DISTINCT step) FROM core_steps({source}) WHERE NOT dropped) < "
-            "(SELECT count(*) FROM steps({source}) WHERE NOT dropped)"), of_own_host, free=("step_num",)),
     Excuse("overview_page.inference_latency", ["hostTimeMs", "deviceTimeMs", "communicationTimeMs"], TIED,
            (["duration_ps / 1e9", "(duration_ps - device_compute_ps - write_to_device_ps - read_from_device_ps) / 1e9", "device_compute_ps / 1e9",
              "(write_to_device_ps + read_from_device_ps) / 1e9"], "FROM inference_requests({source})"),

@@ -1102,7 +1102,7 @@ TOOLS = [
         batching_efficiency = batching_efficiency_fraction
         batching_delay_us = batching_delay_ms
         device_compute = device_compute_ms""", key="model number", rows=inference("batch_id"), left_out=NO_URL, settle=settled_ties("latency", "batch_id")),
-    Entry("inference_profile.each_request", "inference_requests", "inference_requests({source})", spelled(OF_REQUEST), key="request_id latency_ms", rows=by_id("request_id", OF_REQUEST), among="ours"),
+    Entry("inference_profile.each_request", "inference_requests", "inference_requests({source}) WHERE shown_by_xprof", spelled(OF_REQUEST), key="request_id latency_ms", rows=by_id("request_id", OF_REQUEST), among="ours"),
     Entry("inference_profile.each_batch", "inference_batches", "inference_batches({source})", spelled(OF_BATCH), key="batch_id latency", rows=by_id("batch_id", OF_BATCH), among="ours"),
     Entry("inference_profile.tensor_patterns", "inference_tensor_patterns", "inference_tensor_patterns({source})", """
         model

@@ -64,9 +64,9 @@ def allocations_over_and_over():
             'SELECT run, allocator, tf_op, allocations, allocated_bytes, largest_bytes, freed,'
             ' avg_life_us, rounding_percent FROM allocation_churn',
             **x), [('one', 'pool', 'f/B', 1, 8, 8, 1, 10.0, 25.0),
-                   ('two', 'pool', 'f/B', 1, 8, 8, 0, None, 0.0),
                    ('one', 'pool', 'f/A', 2, 5, 4, 0, None, 0.0),
-                   ('one', 'pool', None, 1, 2, 2, 1, 0.0, 0.0)])
+                   ('one', 'pool', None, 1, 2, 2, 1, 0.0, 0.0),
+                   ('two', 'pool', 'f/B', 1, 8, 8, 0, None, 0.0)])
     same(
         rows("SELECT rounding_percent FROM allocation_churn('{x}')",
              x=host(pool((0, 1, 1, 1, 1, 'f/A')))), [(0.0, )])

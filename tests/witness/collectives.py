@@ -224,7 +224,7 @@ def check(run):
     for (host, plane, *_), (_, _, _, wait) in want.items():
         if wait is not None:
             waited[host][plane] = waited[host].get(plane, 0) + wait
-    steps = {(row['host'], row['core_id']): row['n'] for row in run.ask('SELECT host, core_id, count(*) AS n FROM core_steps({x}) GROUP BY host, core_id')}
+    steps = {(row['host'], row['core_id']): row['n'] for row in run.ask('SELECT host, core_id, count(DISTINCT start_ps) AS n FROM core_steps({x}) GROUP BY host, core_id')}
     for row in run.ask('SELECT host, core_id, plane, waited_ms FROM stragglers({x}, 1000)'):
         of_host = waited[row['host']]
         wait = of_host.get(row['plane']) if row['plane'] else sum(of_host.values()) / len(of_host) if of_host else None

@@ -258,6 +258,8 @@ def check(run):
             ranges[d.host, d.kind] = min(start, min(e.start_ps for e in d.events)), max(end, max(map(ends, d.events)))
     got = run.ask('SELECT * FROM device_time({x}) ORDER BY plane_id')
     agree('devices', [(r['host'], r['plane'], r['kind']) for r in got], [(d.host, d.plane.name, d.kind) for d in mine])
+    others = any(d.events and d.kind != 'sparsecore' for d in mine)
+    agree('main devices', [r['is_main'] for r in got], [int(d.kind != 'sparsecore' or not others) for d in mine])
     for row, d in zip(got, mine):
         if not d.events:
             agree('%s without work' % d.plane.name, {v for k, v in row.items() if k.endswith(('_ps', '_percent'))}, {None})
@@ -279,6 +281,21 @@ def check(run):
             exposed[op_name(e), d.kind_of(e), 1] += ends(e) - e.start_ps - d.hidden(e.start_ps, ends(e))
     got = run.ask('SELECT op, kind, is_synchronous, sum(exposed_us) AS us FROM exposed_communication({x}) GROUP BY 1, 2, 3')
     agree('exposed_communication', {(r['op'], r['kind'], r['is_synchronous']): r['us'] for r in got if r['us']}, {k: v / 1e6 for k, v in exposed.items() if v})
+    shares = collections.defaultdict(lambda: [0, 0])
+    for d in mine:
+        if d.events:
+            start, end = ranges[d.host, d.kind]
+            times = d.times(end - start)
+            for kind, ps in ((COLLECTIVE, times['exposed_communication_ps']), (TRANSFER, times['exposed_transfer_ps'])):
+                for device, by_device in ((d.kind, 0), (d.host + '/' + d.plane.name, 1)):
+                    of = shares[by_device, device, kind]
+                    of[0], of[1] = of[0] + ps, of[1] + end - start
+    for by_device in (0, 1):
+        rows = run.ask('SELECT device, kind, kind_exposed_us, kind_exposed_span_percent, sum(exposed_us) AS us FROM exposed_communication({x}, %d) GROUP BY 1, 2' % by_device)
+        for r in rows:
+            ps, span = shares[by_device, r['device'], r['kind']]
+            agree('exposed at once %s' % r, [r['kind_exposed_us'], r['kind_exposed_span_percent']], [ps / 1e6, 100 * ps / span if span else None])
+        agree('by device', sum(r['us'] for r in rows), sum(exposed.values()) / 1e6, rel=1e-6)
 
 
 if __name__ == '__main__':

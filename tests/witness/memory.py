@@ -184,7 +184,7 @@ def check_plans(run, programs):
         total, kept = program.total(0), program.total(0, 5, 7, 12)
         if total > 0:
             peaks.append([program.id, program.name] + [x / MIB for x in (peak + always, program.total(0, 5), program.total(0, 7), peak, total - peak - always, total)])
-        if total > kept:
+        if total > peak + always:
             unused.append([program.id, (total - kept) / MIB, (peak + always - kept) / MIB, (total - peak - always) / MIB, 100 * (total - peak - always) / (total - kept)])
         sizes = [program.buffers[b][0] for b in live]
         if sum(sizes):

@@ -92,15 +92,16 @@ def is_work(plane, line):
 
 def top_ops(hosts):
     work = [(h, p, line, own) for h in hosts for p, line, own in h.lines if is_work(p, line) and line.events]
-    place = 'device' if work else 'host'
     if not work:
         work = [(h, p, line, own) for h in hosts for p, line, own in h.lines if p.kind == 'host' and not line.derived]
     sums = collections.defaultdict(Sum)
     for h, p, line, own in work:
         for e, self_ps in zip(line.events, own):
-            sums[e.short_name, h.module(p, e), place].add(e.duration_ps, self_ps)
-    everything = sum(s.own for s in sums.values())
-    return {repr(key): [s.n, s.total / US, s.own / US, 100 * s.own / everything if everything > 0 else None, s.total / US / s.n, s.shortest / US, s.longest / US]
+            sums[e.short_name, h.module(p, e), p.kind if p.kind in ('host', 'sparsecore') else 'device'].add(e.duration_ps, self_ps)
+    of_place = collections.Counter()
+    for (_, _, place), s in sums.items():
+        of_place[place] += s.own
+    return {repr(key): [s.n, s.total / US, s.own / US, 100 * s.own / of_place[key[2]] if of_place[key[2]] > 0 else None, s.total / US / s.n, s.shortest / US, s.longest / US]
             for key, s in sums.items()}
 
 

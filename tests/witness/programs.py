@@ -117,8 +117,9 @@ def padding_waste(run):
 
 
 def remat_candidates(run):
-    """Temporaries whose storage lives across the peak of the main memory: of those, what is cheap to compute again, neither communicates nor copies asynchronously."""
-    aside = ('all-', 'collective-', 'ragged-', 'async-', 'reduce-scatter', 'send', 'recv', 'infeed', 'outfeed')
+    """Temporaries whose storage lives across the peak of the main memory: of those, what an instruction computes cheaply by itself, neither communicates nor copies
+    asynchronously, and is not computed again already."""
+    aside = ('all-', 'collective-', 'ragged-all-', 'async-', 'reduce-scatter', 'send', 'recv', 'infeed', 'outfeed', 'tuple', 'get-tuple-element', 'while', 'conditional', 'call')
     flops = {(r['host'], r['program_id'], r['hlo_op']): r['model_flops_actual']
              for r in run.ask('SELECT host, program_id, hlo_op, opcode, model_flops_actual FROM hlo_instructions({x})')
              if not r['opcode'].startswith(aside) and not r['opcode'].endswith(('-start', '-done')) and not (r['opcode'] == 'custom-call' and r['model_flops_actual'] == 0)}
@@ -128,7 +129,8 @@ def remat_candidates(run):
     want = set()
     for b in run.ask("SELECT * FROM buffer_allocations({x}) WHERE memory_space = 0 AND kind = 'temporary' AND storage_start_event IS NOT NULL AND size_bytes > 0"):
         space, cost = (b['host'], b['program_id'], b['memory_space']), flops.get((b['host'], b['program_id'], b['hlo_op']))
-        if space in peaks and cost is not None and cost <= 16 * b['size_bytes'] and b['storage_start_event'] < (peaks[space]['peak_event'] or 0) < b['storage_end_event']:
+        again = '.remat' in b['hlo_op'] or 'rematted_computation' in (b['tf_op'] or '')
+        if not again and space in peaks and cost is not None and cost <= 16 * b['size_bytes'] and b['storage_start_event'] < (peaks[space]['peak_event'] or 0) < b['storage_end_event']:
             lived = 100 * (b['storage_end_event'] - b['storage_start_event']) / events[space]
             want.add((b['hlo_module'], b['hlo_op'], cost) + tuple(round(x, 6) for x in (b['size_bytes'] / MIB, 100 * b['size_bytes'] / MIB / peaks[space]['peak_heap_mib'], lived)))
     got = run.ask('SELECT * FROM remat_candidates({x}, %d)' % ALL)

@@ -75,13 +75,33 @@ def tensorcore_missed(run):
     kernels = run.ask('SELECT * FROM kernel_ops({x})')
     everything, sums = sum(k['total_duration_us'] for k in kernels), collections.defaultdict(lambda: [0, 0])
     for k in kernels:
-        if k['op_is_tensorcore_eligible'] and not k['kernel_uses_tensorcore'] and not any(w in k['kernel_name'].lower() for w in ('fft', 'cgemm', 'zgemm', 'complex')):
+        if k['op_is_tensorcore_eligible'] and not k['kernel_uses_tensorcore'] and not k['is_helper'] and not any(w in k['kernel_name'].lower() for w in ('fft', 'cgemm', 'zgemm', 'complex')):
             of = sums[k['op_name'], k['kernel_name']]
             of[0], of[1] = of[0] + k['occurrences'], of[1] + k['total_duration_us']
     want = [[op, kernel, n, us, percent(us, everything), us / n] for (op, kernel), (n, us) in sums.items()]
     got = run.ask('SELECT * FROM tensorcore_missed({x}, %d)' % ALL)
     ranked('tensorcore_missed', got, lambda r: r['total_duration_us'])
     rows_agree('tensorcore_missed', [text_row(r, 'op_name', 'kernel_name', 'occurrences', 'total_duration_us', 'percent', 'avg_duration_us') for r in got], want, rel=1e-6)
+
+
+def helpers(run):
+    """Kernels that tensor cores could run: a helper if and only if another kernel of the HLO op (without one: of the framework op) uses them."""
+    flags = {}
+    for k in run.ask('SELECT * FROM kernel_ops({x})'):
+        of = flags.setdefault((k['host'], k['kernel_name']), collections.Counter())
+        of['uses' if k['kernel_uses_tensorcore'] else '' if not k['op_is_tensorcore_eligible'] else 'helps' if k['is_helper'] else 'missed'] += k['occurrences']
+    known = {tuple(r.values()) for r in run.ask('SELECT DISTINCT host, program_id, hlo_op FROM hlo_instructions({x})')} if flags else set()
+    groups = collections.defaultdict(collections.Counter)
+    for e in run.ask("SELECT host, program_id, hlo_op, tf_op, name, count(*) AS n FROM trace_events({x}) WHERE plane_kind = 'gpu' AND duration_ps > 0 GROUP BY 1, 2, 3, 4, 5") if flags else ():
+        key = (e['host'], e['program_id'], e['hlo_op'])
+        groups[key if key in known else (e['host'], e['tf_op'])][e['host'], e['name']] += e['n']
+    beside, alone = collections.Counter(), collections.Counter()
+    for kernels in groups.values():
+        uses = any('uses' in flags.get(k, ()) for k in kernels)
+        (beside if uses else alone).update(kernels)
+    for kernel, of in flags.items():
+        agree('helpers %s' % (kernel,), of['helps'] <= beside[kernel], True)
+        agree('missed %s' % (kernel,), of['missed'] <= alone[kernel], True)
 
 
 def input_bound(run):
@@ -114,10 +134,11 @@ KINDS = {'operation': ('top_ops({x}, %d)' % ALL, 'hlo_module', 'operation', 'sel
 
 
 def scale_of(run, scope):
-    """Devices that compute (hosts for what runs on hosts), and complete steps."""
-    devices = run.ask('SELECT count(*) AS n FROM device_time({x}) WHERE computing_ps > 0')[0]['n']
-    hosts = len(run.hosts)
-    return (hosts if scope in ('Host', 'host') or not devices else devices), run.ask('SELECT count(*) AS n FROM steps({x})')[0]['n']
+    """GPUs and TensorCores that compute (SparseCores or hosts for what runs on these), and all steps."""
+    kinds = [r['kind'] for r in run.ask('SELECT kind FROM device_time({x}) WHERE computing_ps > 0')]
+    sparse = kinds.count('sparsecore')
+    n = len(run.hosts) if scope in ('Host', 'host') else sparse if scope == 'sparsecore' else len(kinds) - sparse
+    return max(n, 1), run.ask('SELECT count(*) AS n FROM steps({x})')[0]['n']
 
 
 def compare(a, b):
@@ -174,7 +195,7 @@ if __name__ == '__main__':
         for check in (top_hlo_ops, top_wasted):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one, hlo_ops)
-        for check in (eager_ops, tensorcore_missed, input_bound):
+        for check in (eager_ops, tensorcore_missed, helpers, input_bound):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
         if before:

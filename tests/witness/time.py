@@ -15,7 +15,7 @@ def streams(plane):
 
 
 def work(hosts):
-    """[(host, place of the plane, plane, its events of work)]: of the run's devices, or without any of its host threads."""
+    """[(host, place of the plane, plane, its events of work)]: of GPUs and TensorCores, without any of SparseCores, without these of host threads."""
     found = []
     for host, planes in hosts.items():
         for place, plane in enumerate(planes):
@@ -30,8 +30,11 @@ def work(hosts):
             events = [e for l in lines for e in l.events]
             if events:
                 found.append((host, place, plane, events))
-    devices = [w for w in found if w[2].kind != 'host']
-    return devices or found
+    for kinds in (('gpu', 'tensorcore'), ('sparsecore',), ('host',)):
+        of_kind = [w for w in found if w[2].kind in kinds]
+        if of_kind:
+            return of_kind
+    return []
 
 
 def gaps(events):

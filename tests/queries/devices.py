@@ -1,0 +1,100 @@
+"""Answers about devices: which devices a share is of, what is exposed, and what tensor cores miss."""
+from made import L, Plane, US, V, case, gpu, rows, same, space
+
+
+def cores(n_tensor=2, n_sparse=2):
+    """TensorCores that compute for 8 of 10 us, and SparseCores for 2 of 100."""
+    planes = []
+    for i in range(n_tensor):
+        plane = Plane('/device:TPU:%d' % i, 10 + i)
+        add, reduce = (plane.meta('%%%s = f32[] %s()' % (op, op), op, {'program_id': {'uint64': 1}})
+                       for op in ('add', 'all-reduce'))
+        ops = [(add, 0, 4 * US), (reduce, 5 * US, US), (add, 6 * US, 4 * US)]
+        planes.append(plane.line(1, 'XLA Ops', ops))
+    for i in range(n_sparse):
+        plane = Plane('/device:TPU:0 SparseCore %d' % i, 20 + i)
+        gather = plane.meta('%gather = f32[] gather()', 'gather', {'program_id': {'uint64': 1}})
+        planes.append(plane.line(1, 'Sparse Core Ops', [(gather, 0, US), (gather, 99 * US, US)]))
+    return space(*[plane.bytes() for plane in planes])
+
+
+@case
+def sparsecores_beside_tensorcores():
+    """Shares, gaps and times by device are of TensorCores; SparseCores have rows of their own."""
+    kpi = ("SELECT device_count, active_device_count, compute_percent, collectives_percent, "
+           "exposed_communication_percent, device_busy_percent FROM kpi('{x}')")
+    same(rows(kpi, x=cores()), [(4, 2, 80.0, 10.0, 10.0, 90.0)])
+    same(rows(kpi, x=cores(0)), [(2, 2, 2.0, 0.0, 0.0, 2.0)])
+    same(rows("SELECT kind, count(*), sum(is_main) FROM device_time('{x}') GROUP BY 1", x=cores()),
+         [('sparsecore', 2, 0), ('tensorcore', 2, 2)])
+    gaps = "SELECT plane, start_ps, duration_us FROM idle_gaps('{x}')"
+    same(rows(gaps, x=cores(1)), [('/device:TPU:0', 4 * US, 1.0)])
+    same(rows(gaps, x=cores(0, 1)), [('/device:TPU:0 SparseCore 0', US, 98.0)])
+    top = "SELECT place, operation, self_time_us, self_time_percent FROM top_ops('{x}')"
+    same(rows(top, x=cores()),
+         [('device', 'add', 16.0, 100 * 16 / 18), ('sparsecore', 'gather', 4.0, 100.0),
+          ('device', 'all-reduce', 2.0, 100 * 2 / 18)])
+    compared = "SELECT type, operation, per_device_step_us_a FROM compare_ops('{x}', '{x}') ORDER BY 2"
+    same(rows(compared, x=cores()), [('device', 'add', 8.0), ('device', 'all-reduce', 1.0),
+                                     ('sparsecore', 'gather', 2.0)])
+    exposed = "SELECT device, op, exposed_us, exposed_span_percent FROM exposed_communication('{x}')"
+    same(rows(exposed, x=cores()), [('tensorcore', 'all-reduce', 2.0, 10.0)])
+
+
+@case
+def exposed_communication_by_device():
+    """Each device by itself; what is exposed in all, where ops that run at once count once."""
+    planes = []
+    for i in range(2):
+        plane = Plane('/device:GPU:%d' % i, i + 1)
+        plane.line(1, 'Stream #1', [('k', 0, 10 * US), ('ncclAllReduce', 8 * US, 4 * US)])
+        other = [('ncclAllGather', 10 * US, 4 * US), ('MemcpyD2D', 12 * US, 8 * US)]
+        planes.append(plane.line(2, 'Stream #2', other[:2 - i]).bytes())
+    columns = 'SELECT device, op, occurrences, exposed_us, kind_exposed_us, kind_exposed_span_percent '
+    same(rows(columns + "FROM exposed_communication('{x}')", x=space(*planes)),
+         [('gpu', 'MemcpyD2D', 1, 8.0, 8.0, 20.0), ('gpu', 'ncclAllGather', 2, 8.0, 8.0, 20.0),
+          ('gpu', 'ncclAllReduce', 2, 4.0, 8.0, 20.0)])
+    collectives = "FROM exposed_communication('{x}', 1) WHERE kind = 'collective'"
+    same(rows(columns + collectives, x=space(*planes)),
+         [('x//device:GPU:%d' % i, op, 1, us, 4.0, 20.0)
+          for op, us in (('ncclAllGather', 4.0), ('ncclAllReduce', 2.0)) for i in range(2)])
+
+
+def convolutions():
+    """A program that copies, convolves, and convolves again: each by this name of the framework."""
+    shape = V(2, 11) + L(3, b'\x04') + L(5, L(1, b'\x00'))
+
+    def instruction(i, name, opcode, *more):
+        return L(2, L(1, name), L(2, opcode), L(3, shape), V(35, i), *more,
+                 L(7, L(2, 'jit(f)/conv_general_dilated')))
+    call = L(28, '__cudnn$convForward')
+    made = [instruction(1, 'p', 'parameter'), instruction(2, 'copy', 'copy', L(36, b'\x01')),
+            instruction(3, 'conv', 'custom-call', L(36, b'\x02'), call),
+            instruction(4, 'other', 'custom-call', L(36, b'\x03'), call)]
+    signature = L(1, shape) + L(2, shape)
+    entry = L(1, 'main') + b''.join(made) + L(4, signature) + V(5, 1) + V(6, 4)
+    module = L(1, 'm') + L(2, 'main') + L(3, entry) + L(4, signature) + V(5, 1) + V(6, 1)
+    plane = Plane('/host:metadata', 9)
+    plane.meta('m(1)', stats={'Hlo Proto': {'bytes': L(1, module)}}, key=1)
+    return plane.bytes()
+
+
+@case
+def helpers_of_tensor_cores():
+    """Kernels that prepare the work of one on tensor cores, or only move data, miss nothing."""
+    def of(op):
+        return {'hlo_op': {'str': op}, 'program_id': {'uint64': 1}}
+    kernels = gpu(('transpose', 0, US, of('copy')), ('im2col', 2 * US, US, of('conv')),
+                  ('sm80_xmma_fprop_tensorop', 4 * US, US, of('conv')),
+                  ('im2col', 6 * US, US, of('other')))
+    data = space(kernels.bytes(), convolutions())
+    columns = 'kernel_name, op_is_tensorcore_eligible, kernel_uses_tensorcore, is_helper'
+    same(rows("SELECT %s FROM kernel_ops('{x}') ORDER BY 1, 4" % columns, x=data),
+         [('im2col', 1, 0, 0), ('im2col', 1, 0, 1), ('sm80_xmma_fprop_tensorop', 1, 1, 0),
+          ('transpose', 0, 0, 0)])
+    missed = "SELECT op_name, kernel_name, occurrences, percent FROM tensorcore_missed('{x}')"
+    same(rows(missed, x=data), [('jit(f)/conv_general_dilated', 'im2col', 1, 25.0)])
+    by_name = [(kernel, i * US, US, {'tf_op': {'str': op}}) for i, (kernel, op) in enumerate((
+        ('nchwToNhwc', 'a/Conv2D:Conv2D'), ('sm80_xmma_fprop_tensorop', 'a/Conv2D:Conv2D'),
+        ('nchwToNhwc', 'b/Conv2D:Conv2D')))]
+    same(rows(missed, x=space(gpu(*by_name).bytes())), [('b/Conv2D', 'nchwToNhwc', 1, 100 / 3)])
