@@ -57,6 +57,15 @@ def allocations_that_live():
 
 
 @case
+def nothing_lives():
+    """All that an allocator has was there earlier."""
+    x = host(pool((0, 1, 4, 4, 5, 'f'), (10, 1, 4, 4, 1), stack=0))
+    last = rows("SELECT max(event_id) FROM memory_events('{x}')", x=x)[0][0]
+    same(rows("SELECT %s FROM live_allocations('{x}', %d)" % (LIVE, last), x=x),
+         [('earlier', None, None, 1, None, None)])
+
+
+@case
 def allocations_over_and_over():
     x = {'one': host(pool(*EVENTS)), 'two': host(pool((0, 1, 8, 8, 8, 'f/B')))}
     same(
