@@ -210,7 +210,7 @@ def programs_of_one_name():
 
 @case
 def operations_of_a_fusion():
-    """Two negations and an addition of 8 elements; without root a computation ends with its last."""
+    """Two negations and an addition of 8 elements. Without root a body ends with its last."""
     query = ("SELECT model_flops_actual, flops > 0, bytes_accessed > 0, flops, bytes_accessed"
              " FROM hlo_instructions('{x}') WHERE hlo_op = 'g'")
     known = rows(query, x=profile(plan()))
@@ -230,3 +230,20 @@ def programs_without_memory():
     for space_asked, want in ((0, []), (1, [('m', 256 / MIB)])):
         same(rows("SELECT hlo_module, allocated_mib FROM peak_memory('{x}', 10, %d)" % space_asked,
                   x=program(far)), want)
+
+
+@case
+def one_instruction_twice_on_a_device():
+    """A TPU may have an instruction under several symbols: the times of all are those of the op."""
+    core = Plane('/device:TPU:0')
+    events = []
+    for i, (name, length) in enumerate((('g', 3), ('g', 4), ('d', 1), ('d', 5))):
+        meta = core.meta('%%%s = u8[%d] op()' % (name, i + 1), name, {
+            'program_id': {'uint64': 1}, 'symbol_id': {'uint64': i + 1}})
+        events.append((meta, 10 * i * US, length * US))
+    metadata = Plane('/host:metadata', 9)
+    metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': plan()}}, key=1)
+    x = space(core.line(1, 'XLA Ops', events).bytes(), metadata.bytes())
+    same(rows("SELECT hlo_op, self_time_us, occurrences FROM fusion_breakdown('{x}')", x=x),
+         [('g', 7.0, 2)])
+    same(rows("SELECT hlo_op, self_time_us FROM padding_waste('{x}')", x=x), [('d', 6.0)])

@@ -183,3 +183,13 @@ def what_hides_a_transfer():
                  " FROM exposed_communication('{x}') ORDER BY op", x=space(plane.bytes()))
     same(found, [('MemcpyD2D', 2, 2.0, 0.0, 2048, 'b'), ('MemcpyD2H', 3, 8.0, 0.0, 3072, 'b'),
                  ('MemcpyH2D', 1, 5.0, 0.0, 1024, 'a')])
+
+
+@case
+def calls_with_one_correlation():
+    """Of nested calls with one correlation id the first start and the longest duration count."""
+    one = {'correlation_id': {'int64': 1}}
+    launches = host(('outer', 0, 10 * US, one), ('inner', 2 * US, 5 * US, one))
+    x = space(gpu(('k', 20 * US, 3 * US, one)).bytes(), launches.bytes())
+    same(rows("SELECT launches, avg_latency_us, max_latency_us, avg_launch_us, avg_kernel_us"
+              " FROM launch_latency('{x}')", x=x), [(1, 20.0, 20.0, 10.0, 3.0)])
