@@ -247,3 +247,19 @@ def one_instruction_twice_on_a_device():
     same(rows("SELECT hlo_op, self_time_us, occurrences FROM fusion_breakdown('{x}')", x=x),
          [('g', 7.0, 2)])
     same(rows("SELECT hlo_op, self_time_us FROM padding_waste('{x}')", x=x), [('d', 6.0)])
+
+
+@case
+def fingerprint_of_an_operand_elsewhere():
+    """An operand of another computation is not the first of the body."""
+    def fused(operand):
+        inside = [instruction(11, 'p', 'parameter', shape(U8, 8)),
+                  instruction(12, 'n', 'negate', shape(U8, 8), (operand,))]
+        main = [instruction(1, 'a', 'parameter', shape(U8, 8)),
+                instruction(2, 'g', 'fusion', shape(U8, 8), (1,), (2,))]
+        data = proto(module('m', computation(2, 'fused', inside, root=12),
+                            computation(1, 'main', main, root=2)))
+        query = "SELECT fingerprint FROM hlo_instructions('{x}') WHERE hlo_op = 'g'"
+        return rows(query, x=data)[0][0]
+    same(fused(11) is not None and fused(11) == fused(11), True)
+    same(fused(11) == fused(1), False)
