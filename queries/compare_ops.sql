@@ -48,7 +48,8 @@ WITH asked AS MATERIALIZED (
     SELECT 'a', hlo_module, place, operation, NULL, occurrences, self_time_us
     FROM asked CROSS JOIN temp.top_ops(:a, 1000000000) WHERE kind = 'operation'
     UNION ALL
-    SELECT 'a', o.hlo_module, o.category, o.hlo_op, i.fingerprint, o.occurrences, o.total_self_time_us
+    SELECT 'a', o.hlo_module, o.category, o.hlo_op, i.fingerprint, o.occurrences,
+           o.total_self_time_us
     FROM asked CROSS JOIN temp.hlo_ops(:a) AS o
          LEFT JOIN instruction AS i ON i.side = 'a' AND i.program_id = o.program_id
                                        AND i.hlo_op = o.hlo_op
@@ -63,7 +64,8 @@ WITH asked AS MATERIALIZED (
     SELECT 'b', hlo_module, place, operation, NULL, occurrences, self_time_us
     FROM asked CROSS JOIN temp.top_ops(:b, 1000000000) WHERE kind = 'operation'
     UNION ALL
-    SELECT 'b', o.hlo_module, o.category, o.hlo_op, i.fingerprint, o.occurrences, o.total_self_time_us
+    SELECT 'b', o.hlo_module, o.category, o.hlo_op, i.fingerprint, o.occurrences,
+           o.total_self_time_us
     FROM asked CROSS JOIN temp.hlo_ops(:b) AS o
          LEFT JOIN instruction AS i ON i.side = 'b' AND i.program_id = o.program_id
                                        AND i.hlo_op = o.hlo_op
@@ -93,7 +95,8 @@ WITH asked AS MATERIALIZED (
     SELECT max(id) FILTER (WHERE side = 'a') AS a, max(id) FILTER (WHERE side = 'b') AS b,
            'fingerprint' AS how
     FROM named
-    WHERE fingerprint IS NOT NULL AND id NOT IN (SELECT a FROM by_name UNION ALL SELECT b FROM by_name)
+    WHERE fingerprint IS NOT NULL
+          AND id NOT IN (SELECT a FROM by_name UNION ALL SELECT b FROM by_name)
     GROUP BY fingerprint
     HAVING count(*) FILTER (WHERE side = 'a') = 1 AND count(*) FILTER (WHERE side = 'b') = 1
 ), by_similar_name AS MATERIALIZED (
@@ -105,7 +108,9 @@ WITH asked AS MATERIALIZED (
     GROUP BY similar
     HAVING count(*) FILTER (WHERE side = 'a') = 1 AND count(*) FILTER (WHERE side = 'b') = 1
 ), matched AS MATERIALIZED (
-    SELECT * FROM by_name UNION ALL SELECT * FROM by_fingerprint UNION ALL SELECT * FROM by_similar_name
+    SELECT * FROM by_name
+    UNION ALL SELECT * FROM by_fingerprint
+    UNION ALL SELECT * FROM by_similar_name
 ), pair AS (
     SELECT * FROM matched
     UNION ALL
@@ -113,21 +118,25 @@ WITH asked AS MATERIALIZED (
     FROM named
     WHERE id NOT IN (SELECT a FROM matched UNION ALL SELECT b FROM matched)
 ), size(side, devices, sparsecores, hosts, steps) AS MATERIALIZED (
-    SELECT 'a', count(*) FILTER (WHERE kind <> 'sparsecore'), count(*) FILTER (WHERE kind = 'sparsecore'),
+    SELECT 'a', count(*) FILTER (WHERE kind <> 'sparsecore'),
+           count(*) FILTER (WHERE kind = 'sparsecore'),
            (SELECT count(*) FROM temp.hosts(:a)), (SELECT count(*) FROM temp.steps(:a))
     FROM temp.device_time(:a) WHERE computing_ps > 0
     UNION ALL
-    SELECT 'b', count(*) FILTER (WHERE kind <> 'sparsecore'), count(*) FILTER (WHERE kind = 'sparsecore'),
+    SELECT 'b', count(*) FILTER (WHERE kind <> 'sparsecore'),
+           count(*) FILTER (WHERE kind = 'sparsecore'),
            (SELECT count(*) FROM temp.hosts(:b)), (SELECT count(*) FROM temp.steps(:b))
     FROM temp.device_time(:b) WHERE computing_ps > 0
 ), result AS (
     SELECT coalesce(x.scope, y.scope) AS scope, coalesce(x.type, y.type) AS type,
            coalesce(x.name, y.name) AS name,
-           CASE WHEN y.id IS NULL THEN 'vanished' WHEN x.id IS NULL THEN 'appeared' ELSE 'both' END AS change,
+           CASE WHEN y.id IS NULL THEN 'vanished' WHEN x.id IS NULL THEN 'appeared'
+                ELSE 'both' END AS change,
            how, CASE WHEN x.name <> y.name THEN y.name END AS name_b, coalesce(x.n, 0) AS n_a,
            coalesce(y.n, 0) AS n_b, coalesce(x.us, 0.0) AS us_a, coalesce(y.us, 0.0) AS us_b,
            CASE kind WHEN 'operation' THEN coalesce(x.type, y.type)
-                     WHEN 'framework' THEN lower(coalesce(x.scope, y.scope)) ELSE 'device' END AS place
+                     WHEN 'framework' THEN lower(coalesce(x.scope, y.scope))
+                     ELSE 'device' END AS place
     FROM asked, pair LEFT JOIN named AS x ON x.id = pair.a LEFT JOIN named AS y ON y.id = pair.b
 ), shared AS (
     SELECT r.*,
@@ -142,7 +151,8 @@ WITH asked AS MATERIALIZED (
 ), answer AS (
     SELECT scope, type, name, change, how, name_b, n_a, n_b, us_a, us_b, us_b - us_a,
            100.0 * (us_b - us_a) / nullif(us_a, 0), us_a / nullif(n_a, 0), us_b / nullif(n_b, 0),
-           (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0), share_a, share_b, share_b - share_a
+           (us_b / nullif(n_b, 0)) / nullif(us_a / nullif(n_a, 0), 0), share_a, share_b,
+           share_b - share_a
     FROM shared
     ORDER BY abs(share_b - share_a) DESC, max(share_a, share_b) DESC, scope, name, type
 )
@@ -150,6 +160,7 @@ SELECT * FROM answer
 UNION ALL
 SELECT prof_error('compare_ops: kind cannot be ''' || kind
                   || ''': it is operation, hlo, framework or kernel'),
-       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+       NULL, NULL
 FROM asked
 WHERE kind NOT IN ('operation', 'hlo', 'framework', 'kernel')

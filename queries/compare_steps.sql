@@ -4,7 +4,8 @@
 -- needs: events steps
 -- nothing: no step is complete
 -- column category TEXT: Step time, then the categories of what steps spend it on
--- column a_ms REAL [ms]: average over the complete steps of a; NULL if there are none, or what they spend on the category is not known
+-- column a_ms REAL [ms]: average over the complete steps of a; NULL if there are none, or what they
+--   spend on the category is not known
 -- column b_ms REAL [ms]: average over the complete steps of b; NULL as a_ms
 -- column difference_ms REAL [ms]: b_ms less a_ms; NULL if one of them is
 -- column ratio REAL: b over a; NULL when a takes none

@@ -6,7 +6,8 @@
 -- column host_or_device TEXT: Device or Host
 -- column type TEXT: type of the op
 -- column operation TEXT: name of the op; IDLE: time in no op
--- column change TEXT: both: it ran in both; appeared: only in the second; vanished: only in the first
+-- column change TEXT: both: it ran in both; appeared: only in the second; vanished: only in the
+--   first
 -- column occurrences_a INTEGER: how often it ran in the first run; 0 when it did not
 -- column occurrences_b INTEGER: how often it ran in the second
 -- column self_time_us_a REAL [us]: its time without nested ops in the first run
@@ -15,12 +16,19 @@
 -- column delta_percent REAL [percent]: delta as share of the first's self time; NULL when that is 0
 -- column avg_self_time_us_a REAL [us]: self time of one in the first run; NULL when it did not run
 -- column avg_self_time_us_b REAL [us]: the same in the second; NULL when it did not run
--- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did not run in both
--- column matched_by TEXT: how the two were found to be one: name; similar name: equal without .kd, jit(main)/ and numbers at the end; NULL unless both
+-- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did
+--   not run in both
+-- column matched_by TEXT: how the two were found to be one: name; similar name: equal without .kd,
+--   jit(main)/ and numbers at the end; NULL unless both
 -- column name_b TEXT: name in the second run if it differs; NULL otherwise
--- column per_device_step_us_a REAL [us]: self_time_us_a by the number of GPUs and TensorCores that compute, of Host by hosts, and by all its steps, dropped ones too, if both runs have steps
+-- column per_device_step_us_a REAL [us]: self_time_us_a by the number of GPUs and TensorCores that
+--   compute, of Host by hosts, and by all its steps, dropped ones too, if both runs have steps
 -- column per_device_step_us_b REAL [us]: the same in the second
--- column delta_per_device_step_us REAL [us]: per_device_step_us_b less per_device_step_us_a: what runs of different length and size can be compared by; the rows are in order of its size
-SELECT scope, type, operation, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us, delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a, per_device_step_us_b, delta_per_device_step_us
+-- column delta_per_device_step_us REAL [us]: per_device_step_us_b less per_device_step_us_a: what
+--   runs of different length and size can be compared by; the rows are in order of its size
+SELECT scope, type, operation, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us,
+       delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a,
+       per_device_step_us_b, delta_per_device_step_us
 FROM temp.compare_ops(:a, :b, 'framework')
-ORDER BY abs(delta_per_device_step_us) DESC, max(per_device_step_us_a, per_device_step_us_b) DESC, 1, 3, 2
+ORDER BY abs(delta_per_device_step_us) DESC,
+         max(per_device_step_us_a, per_device_step_us_b) DESC, 1, 3, 2

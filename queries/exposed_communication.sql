@@ -32,12 +32,14 @@ WITH device AS MATERIALIZED (
            exposed_communication_ps, exposed_transfer_ps
     FROM temp.device_time(:source)
 ), total AS MATERIALIZED (
-    SELECT run, name, sum(1.0 * span_ps) AS span_ps, sum(1.0 * exposed_communication_ps) AS collective_ps,
+    SELECT run, name, sum(1.0 * span_ps) AS span_ps,
+           sum(1.0 * exposed_communication_ps) AS collective_ps,
            sum(1.0 * exposed_transfer_ps) AS transfer_ps
     FROM device
     GROUP BY run, name
 ), span AS MATERIALIZED (
-    SELECT run, d.name AS device, hlo_op AS op, kind, category, is_synchronous, duration_ps, exposed_ps,
+    SELECT run, d.name AS device, hlo_op AS op, kind, category, is_synchronous, duration_ps,
+           exposed_ps,
            wait_ps, bytes, overlapped_by
     FROM temp.async_ops(:source, 1) JOIN device AS d USING (run, plane_id)
     WHERE duration_ps IS NOT NULL
@@ -56,13 +58,15 @@ WITH device AS MATERIALIZED (
     WHERE overlapped_by IS NOT NULL
     GROUP BY run, device, op, kind, category, is_synchronous, overlapped_by
 ), ranked AS (
-    SELECT o.*, t.span_ps, iif(o.kind = 'collective', t.collective_ps, t.transfer_ps) AS kind_exposed_ps,
+    SELECT o.*, t.span_ps,
+           iif(o.kind = 'collective', t.collective_ps, t.transfer_ps) AS kind_exposed_ps,
            row_number() OVER (PARTITION BY o.run ORDER BY exposed_ps DESC, o.op, o.kind, o.category,
                                                           o.is_synchronous, o.device) AS rank
     FROM op AS o JOIN total AS t ON t.run = o.run AND t.name = o.device
 )
 SELECT r.run, rank, r.device, r.op, r.kind, r.category, r.is_synchronous, n, total_ps / 1e6,
-       exposed_ps / 1e6, 100.0 * exposed_ps / nullif(total_ps, 0), 100.0 * exposed_ps / nullif(span_ps, 0),
+       exposed_ps / 1e6, 100.0 * exposed_ps / nullif(total_ps, 0),
+       100.0 * exposed_ps / nullif(span_ps, 0),
        wait_ps / 1e6, bytes, bytes / 1073741824.0 / nullif(total_ps / 1e12, 0), c.overlapped_by,
        kind_exposed_ps / 1e6, 100.0 * kind_exposed_ps / nullif(span_ps, 0)
 FROM ranked AS r

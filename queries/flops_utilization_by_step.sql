@@ -6,12 +6,16 @@
 -- column step INTEGER: number of the step
 -- column name TEXT: its name; NULL when it has none
 -- column duration_ms REAL [ms]: how long it took
--- column flops REAL [FLOP]: hlo_ops.flops_actual of the step on all devices, each op's evenly over its events; ops of unknown work count 0; NULL if nothing is known
+-- column flops REAL [FLOP]: hlo_ops.flops_actual of the step on all devices, each op's evenly over
+--   its events; ops of unknown work count 0; NULL if nothing is known
 -- column model_flops REAL [FLOP]: the same of hlo_ops.model_flops_actual; NULL if nothing is known
--- column gflops_per_device REAL [1e9 FLOP/s]: flops by the step's time and the number of devices; NULL without flops
+-- column gflops_per_device REAL [1e9 FLOP/s]: flops by the step's time and the number of devices;
+--   NULL without flops
 -- column peak_gflops REAL [1e9 FLOP/s]: the peak of one device; NULL when unknown
--- column utilization_percent REAL [percent]: gflops_per_device over the peak (hardware FLOPS utilization), beyond 100 where the file overstates what ops cost; NULL when either is unknown
--- column model_utilization_percent REAL [percent]: model_flops over the peak in the same way (model FLOPS utilization, MFU); NULL when either is unknown
+-- column utilization_percent REAL [percent]: gflops_per_device over the peak (hardware FLOPS
+--   utilization), beyond 100 where the file overstates what ops cost; NULL when either is unknown
+-- column model_utilization_percent REAL [percent]: model_flops over the peak in the same way (model
+--   FLOPS utilization, MFU); NULL when either is unknown
 WITH device AS MATERIALIZED (
     SELECT d.run, count(*) AS n, max(d.peak_flops_per_second) AS peak, p.kind = 'tensorcore' AS is_tpu
     FROM temp.devices(:source) AS d JOIN temp.planes(:source) AS p ON p.run = d.run AND p.plane_id = d.plane_id

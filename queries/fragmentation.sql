@@ -18,12 +18,14 @@
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH program AS (
     SELECT run, min(host) AS host, program_id, hlo_module, memory_space,
-           total_allocation_mib - indefinite_mib AS allocated, peak_heap_mib - indefinite_mib AS peak,
+           total_allocation_mib - indefinite_mib AS allocated,
+           peak_heap_mib - indefinite_mib AS peak,
            total_allocation_mib - peak_heap_mib AS unused,
            100 * fragmentation_fraction AS percent, count(*) AS hosts
     FROM temp.memory_peaks(:source)
     WHERE total_allocation_mib > peak_heap_mib
-    GROUP BY run, program_id, hlo_module, memory_space, total_allocation_mib, indefinite_mib, peak_heap_mib
+    GROUP BY run, program_id, hlo_module, memory_space, total_allocation_mib, indefinite_mib,
+        peak_heap_mib
 ), ranked AS (
     SELECT *, row_number() OVER (PARTITION BY run
                                  ORDER BY unused DESC, hlo_module, program_id, memory_space,

@@ -21,7 +21,8 @@
 --   alone have no row
 -- column opcodes TEXT: which, the most frequent first, with their number
 -- column tf_op TEXT: framework op of its root; NULL: not known
--- column source_line TEXT: file and line of the user's program; NULL: not known
+-- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
+--   NULL: not known
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH inside AS (
     SELECT run, host, program_id, computation, opcode, count(*) AS n
@@ -67,7 +68,8 @@ WITH inside AS (
                                        f.hlo_module, f.program_id, f.hlo_op, f.host) AS rank
     FROM fusion AS f
          JOIN named AS n ON n.run = f.run AND n.program_id = f.program_id AND n.hlo_op = f.hlo_op
-         LEFT JOIN time AS t ON t.run = f.run AND t.program_id = f.program_id AND t.hlo_op = f.hlo_op
+         LEFT JOIN time AS t ON t.run = f.run AND t.program_id = f.program_id
+             AND t.hlo_op = f.hlo_op
                                 AND f.hosts = n.hosts
 )
 SELECT run, program_id, hlo_module, hlo_op, category, self_us, occurrences, flops, bytes_accessed,

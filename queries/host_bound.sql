@@ -3,10 +3,16 @@
 -- needs: events steps
 -- nothing: no step is complete
 -- column run TEXT: the run
--- column what TEXT: devices: what they do themselves, collectives and copies between devices included; input, output; of GPUs and hosts without devices: host compute, kernel launch, compilation (if host threads are recorded), host copies (within the host, if any), all others (nothing known: often Python); of TensorCores: idle (neither working nor fed)
--- column ms_per_step REAL [ms]: time that goes to it in a complete step, on average of the cores: a TensorCore, all GPUs of a host, or its threads
--- column percent REAL [percent 0..100]: share of the complete steps' time, which all cores spend together; the parts add up to 100; NULL if the steps have no length
--- column bound TEXT: of the run: yes if devices themselves take less than half of the steps, no; NULL without devices
+-- column what TEXT: devices: what they do themselves, collectives and copies between devices
+--   included; input, output; of GPUs and hosts without devices: host compute, kernel launch,
+--   compilation (if host threads are recorded), host copies (within the host, if any), all others
+--   (nothing known: often Python); of TensorCores: idle (neither working nor fed)
+-- column ms_per_step REAL [ms]: time that goes to it in a complete step, on average of the cores: a
+--   TensorCore, all GPUs of a host, or its threads
+-- column percent REAL [percent 0..100]: share of the complete steps' time, which all cores spend
+--   together; the parts add up to 100; NULL if the steps have no length
+-- column bound TEXT: of the run: yes if devices themselves take less than half of the steps, no;
+--   NULL without devices
 WITH core AS MATERIALIZED (
     SELECT run, plane_id IS NOT NULL AS is_tpu, total_us AS total, device_compute_us_actual + device_to_device_us_actual + device_collectives_us_actual AS devices,
            input_us_actual AS input, output_us_actual AS output, host_compute_us_actual AS host, kernel_launch_us_actual AS launch,

@@ -22,11 +22,13 @@ WITH kind(kind, class) AS (
          CROSS JOIN temp.planes(:source) AS p ON p.run = l.run AND p.plane_id = l.plane_id
          JOIN kind AS k ON k.kind = p.kind
     WHERE NOT l.derived AND l.event_count > 0
-          AND CASE p.kind WHEN 'gpu' THEN l.kind = 'stream' WHEN 'host' THEN 1 ELSE l.kind = 'ops' END
+          AND CASE p.kind WHEN 'gpu' THEN l.kind = 'stream' WHEN 'host' THEN 1
+              ELSE l.kind = 'ops' END
 ), spans AS (
     SELECT e.run, e.host, e.plane_id, e.plane, e.start_ps, e.end_ps, e.event_id,
            coalesce(e.display_name, e.name) AS operation
-    FROM work AS w CROSS JOIN temp.trace_events(:source) AS e ON e.run = w.run AND e.line_id = w.line_id
+    FROM work AS w CROSS JOIN temp.trace_events(:source) AS e ON e.run = w.run
+        AND e.line_id = w.line_id
     WHERE w.class = w.first_class AND e.duration_ps > 0 AND e.depth = 0
 ), reached AS (
     SELECT *, max(end_ps) OVER (PARTITION BY run, plane_id ORDER BY start_ps, end_ps, event_id

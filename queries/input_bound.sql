@@ -39,16 +39,16 @@ SELECT i.run, i.input_verdict_actual, i.input_percent_actual, i.input_statement,
        100 * p.fraction, o.operation, o.ms,
        CASE WHEN i.input_verdict_actual = 'device' THEN NULL
             WHEN o.operation IS NULL AND i.input_verdict_actual IN ('host', 'both') THEN
-                 'The trace has no ops of an input pipeline (tf.data, infeed), so what loads the data is '
-                 || 'not known. If Python does, record it with the Python tracer and look for the loader '
-                 || 'in op_time_by_line.'
+                 'The trace has no ops of an input pipeline (tf.data, infeed), so what loads the data '
+                 || 'is not known. If Python does, record it with the Python tracer and look for the '
+                 || 'loader in op_time_by_line.'
             WHEN p.category = 'Preprocessing' AND y.ms >= 0.5 * o.ms THEN
                  'Most of it is a Python function, which never runs twice at once, whatever '
-                 || 'num_parallel_calls is. Write it with TensorFlow ops, do it once before training, cache '
-                 || 'its results, or run it in other processes (tf.data service).'
+                 || 'num_parallel_calls is. Write it with TensorFlow ops, do it once before training, '
+                 || 'cache its results, or run it in other processes (tf.data service).'
             WHEN p.category = 'Preprocessing' AND i.run IN (SELECT run FROM parallel) THEN
-                 'It maps in parallel already. Make the mapped function cheaper, batch before mapping, '
-                 || 'cache, do it once before training, or use more processors (tf.data service).'
+                 'It maps in parallel already. Make the mapped function cheaper, batch before '
+                 || 'mapping, cache, do it once before training, or use more processors (tf.data service).'
             ELSE p.advice END,
        y.ms
 FROM temp.input_pipeline(:source) AS i LEFT JOIN part AS p ON p.run = i.run AND p.rank = 1

@@ -4,13 +4,16 @@
 -- column run TEXT: the run
 -- column rank INTEGER: 1 takes the most time of the run
 -- column type TEXT: type of the op; NULL when the file does not say
--- column operation TEXT: name of the op, that of the HLO op where the program names none; NULL: the file names no op for these
+-- column operation TEXT: name of the op, that of the HLO op where the program names none; NULL: the
+--   file names no op for these
 -- column occurrences INTEGER: kernels and copies that ran for it
 -- column kernel_count INTEGER [kernels]: of how many names they are
 -- column total_time_us REAL [us]: sum of their durations on the event clock
 -- column avg_time_us REAL [us]: average of one
--- column percent REAL [percent 0..100]: share of the time of all kernels and copies of the run; NULL when all are 0
--- column tensorcore_utilization_fraction REAL [fraction 0..1]: share of its kernels' time on tensor cores, by their names; NULL without kernels
+-- column percent REAL [percent 0..100]: share of the time of all kernels and copies of the run;
+--   NULL when all are 0
+-- column tensorcore_utilization_fraction REAL [fraction 0..1]: share of its kernels' time on tensor
+--   cores, by their names; NULL without kernels
 -- needs: events gpu
 -- nothing: no event of a GPU is a kernel or copy
 WITH event AS MATERIALIZED (

@@ -41,7 +41,8 @@ WITH recorded AS MATERIALIZED (
     FROM temp.op_metrics_totals(:source)
     WHERE side = 'device'
 ), work AS MATERIALIZED (
-    SELECT run, count(span_ps) AS n, nullif(sum(1.0 * span_ps), 0) AS span, sum(1.0 * busy_ps) AS busy,
+    SELECT run, count(span_ps) AS n, nullif(sum(1.0 * span_ps), 0) AS span,
+           sum(1.0 * busy_ps) AS busy,
            sum(1.0 * computing_ps) AS computing, sum(1.0 * communicating_ps) AS communicating,
            sum(1.0 * exposed_communication_ps) AS exposed
     FROM temp.device_time(:source)
@@ -68,10 +69,13 @@ WITH recorded AS MATERIALIZED (
     WHERE memory_space = 0 AND run NOT IN (SELECT run FROM allocator)
     GROUP BY run
 )
-SELECT i.run, CASE WHEN r.run IS NOT NULL OR d.n > 0 THEN nullif(i.hardware, 'UNKNOWN_HARDWARE') END,
-       iif(r.run IS NOT NULL, coalesce(d.n, 0), d.n), iif(r.run IS NOT NULL, coalesce(m.n, 0), NULL),
+SELECT i.run,
+       CASE WHEN r.run IS NOT NULL OR d.n > 0 THEN nullif(i.hardware, 'UNKNOWN_HARDWARE') END,
+       iif(r.run IS NOT NULL, coalesce(d.n, 0), d.n),
+       iif(r.run IS NOT NULL, coalesce(m.n, 0), NULL),
        m.ms, 100.0 * m.deviation / nullif(m.ms, 0),
-       i.input_percent_actual, i.input_verdict_actual, iif(r.run IS NOT NULL, coalesce(w.n, 0), NULL),
+       i.input_percent_actual, i.input_verdict_actual,
+       iif(r.run IS NOT NULL, coalesce(w.n, 0), NULL),
        100.0 * w.computing / w.span, 100.0 * w.communicating / w.span, 100.0 * w.exposed / w.span,
        100.0 * w.busy / w.span, CASE WHEN i.hardware = 'TPU' THEN t.duty END, f.used,
        CASE WHEN d.n THEN i.kernel_launch_percent_actual END, coalesce(a.mib, p.mib),

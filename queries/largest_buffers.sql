@@ -22,7 +22,8 @@
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH buffer AS (
     SELECT b.run, b.program_id, b.hlo_module, b.hlo_op || coalesce(b.shape_index, '') AS op, b.kind,
-           b.size_bytes, b.unpadded_bytes_actual AS data_bytes, p.peak_heap_mib, b.shape_actual AS shape,
+           b.size_bytes, b.unpadded_bytes_actual AS data_bytes, p.peak_heap_mib,
+           b.shape_actual AS shape,
            b.tf_op, b.source_file || ':' || b.source_line AS line, b.size_rank,
            min(b.host) AS host, count(DISTINCT b.host) AS hosts
     FROM temp.buffer_allocations(:source) AS b
@@ -45,7 +46,8 @@ WITH buffer AS (
 )
 SELECT * FROM answer
 UNION ALL
-SELECT prof_error('largest_buffers: ' || coalesce(:source || ': ', '') || 'no program has memory space '
+SELECT prof_error('largest_buffers: ' || coalesce(:source || ': ', '')
+                  || 'no program has memory space '
                   || :space || '; there are ' || spaces),
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there

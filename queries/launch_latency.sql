@@ -3,14 +3,17 @@
 -- parameter n = 10: how many kernels of each run, the largest total wait first
 -- column run TEXT: the run
 -- column kernel TEXT: kernel, copy or other event on the device
--- column launches INTEGER [events]: device events of this name whose launch is known: the call on the host with the same correlation_id
--- column avg_latency_us REAL [us]: from the start of the launch call to the start on the device; the call itself is part of it; below 0 if the two clocks disagree
+-- column launches INTEGER [events]: device events of this name whose launch is known: the call on
+--   the host with the same correlation_id
+-- column avg_latency_us REAL [us]: from the start of the launch call to the start on the device;
+--   the call itself is part of it; below 0 if the two clocks disagree
 -- column median_latency_us REAL [us]: median of the latencies, interpolated
 -- column max_latency_us REAL [us]: longest latency
 -- column avg_launch_us REAL [us]: average length of the launch call on the host
 -- column avg_kernel_us REAL [us]: average length on the device
 -- needs: events gpu
--- nothing: no event of a GPU has the correlation_id of a call on the host (host_tracer_level = 0 records none)
+-- nothing: no event of a GPU has the correlation_id of a call on the host (host_tracer_level = 0
+--   records none)
 WITH launch AS MATERIALIZED (
     SELECT run, host, correlation_id, min(start_ps) AS start_ps, max(duration_ps) AS duration_ps
     FROM temp.trace_events(:source)

@@ -47,7 +47,8 @@ WITH moment AS MATERIALIZED (
                OR (live_until_ps = at_ps AND match_event_id > at_event))
     GROUP BY run, host, allocator, tf_op, region_type, data_type, shape
 ), rest AS (
-    SELECT p.run, p.host, p.allocator, p.heap_bytes - coalesce(l.bytes, 0) AS earlier_bytes, p.stack_bytes
+    SELECT p.run, p.host, p.allocator, p.heap_bytes - coalesce(l.bytes, 0) AS earlier_bytes,
+           p.stack_bytes
     FROM past AS p
          LEFT JOIN (SELECT run, host, allocator, CAST(total(allocated_bytes) AS INTEGER) AS bytes
                     FROM live GROUP BY run, host, allocator) AS l USING (run, host, allocator)
@@ -61,11 +62,13 @@ WITH moment AS MATERIALIZED (
     SELECT run, host, allocator, 'stack', NULL, NULL, NULL, NULL, NULL, stack_bytes, NULL, NULL
     FROM rest WHERE stack_bytes > 0
 ), ranked AS (
-    SELECT *, row_number() OVER (PARTITION BY run ORDER BY allocated_bytes DESC, host, allocator, kind,
-                                                           tf_op, shape, region_type, data_type) AS rank
+    SELECT *, row_number() OVER (PARTITION BY run
+                                 ORDER BY allocated_bytes DESC, host, allocator, kind, tf_op, shape,
+                                          region_type, data_type) AS rank
     FROM part
 ), answer AS (
-    SELECT run, host, allocator, kind, tf_op, region_type, data_type, shape, allocations, allocated_bytes,
+    SELECT run, host, allocator, kind, tf_op, region_type, data_type, shape, allocations,
+           allocated_bytes,
            requested_bytes, oldest_us
     FROM ranked
     WHERE rank <= coalesce(:n, 20)
@@ -74,7 +77,8 @@ WITH moment AS MATERIALIZED (
 SELECT * FROM answer
 UNION ALL
 SELECT prof_error('live_allocations: ' || coalesce(:source || ': ', '')
-                  || coalesce('event ' || :event || ' is no row of memory_events; their event_id is '
+                  || coalesce('event ' || :event
+                              || ' is no row of memory_events; their event_id is '
                               || first || ' to ' || last, 'memory_events has no rows')),
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT max(event_id = :event) AS there, min(event_id) AS first, max(event_id) AS last

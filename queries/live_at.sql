@@ -35,14 +35,17 @@ WITH moments AS MATERIALIZED (
                        WHERE t.run = p.run AND t.host = p.host AND t.program_id = p.program_id
                              AND t.memory_space = p.memory_space AND t.event = :event) END AS event
     FROM temp.memory_peaks(:source) AS p
-    WHERE memory_space = coalesce(:space, 0) AND (:module IS NULL OR :module IN (hlo_module, program_id))
+    WHERE memory_space = coalesce(:space, 0)
+          AND (:module IS NULL OR :module IN (hlo_module, program_id))
 ), live AS (
-    SELECT b.run, b.program_id, b.hlo_module, m.event, b.hlo_op || coalesce(b.shape_index, '') AS op,
+    SELECT b.run, b.program_id, b.hlo_module, m.event, b.hlo_op
+           || coalesce(b.shape_index, '') AS op,
            b.kind, b.size_bytes, b.unpadded_bytes_actual AS data_bytes, b.storage_start_event,
            b.storage_end_event, b.shape_actual AS shape, b.tf_op,
            b.source_file || ':' || b.source_line AS line, b.buffer_id, min(b.host) AS host,
            count(DISTINCT b.host) AS hosts
-    FROM moments AS m JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
+    FROM moments AS m
+         JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
     WHERE m.event BETWEEN b.storage_start_event AND b.storage_end_event
           OR (b.start_event IS NULL AND b.offset_bytes IS NOT NULL AND b.live_at_peak
               AND (m.event IS NOT NULL OR :event IS NULL))
@@ -55,7 +58,8 @@ WITH moments AS MATERIALIZED (
     FROM live
 ), answer AS (
     SELECT run, program_id, hlo_module, event, op, kind, size_bytes / 1048576.0,
-           1.0 * size_bytes / nullif(data_bytes, 0), storage_start_event, storage_end_event, shape, tf_op,
+           1.0 * size_bytes / nullif(data_bytes, 0), storage_start_event, storage_end_event, shape,
+           tf_op,
            line, hosts
     FROM ranked
     WHERE rank <= coalesce(:n, 20)
@@ -64,7 +68,8 @@ WITH moments AS MATERIALIZED (
     SELECT 'no program is called ''' || :module
            || '''; SELECT DISTINCT hlo_module FROM hlo_modules lists them'
     WHERE :module IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM temp.hlo_modules(:source) WHERE :module IN (hlo_module, program_id))
+          AND NOT EXISTS (SELECT 1 FROM temp.hlo_modules(:source)
+                          WHERE :module IN (hlo_module, program_id))
     UNION ALL
     SELECT 'no program has memory space ' || :space || '; there are ' || spaces
     FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there
@@ -73,7 +78,8 @@ WITH moments AS MATERIALIZED (
     WHERE :space IS NOT NULL AND NOT there
     UNION ALL
     SELECT coalesce('no event ' || :event || ': there are ' || first || ' to ' || last, 'no events')
-    FROM (SELECT count(*) AS programs, count(m.event) AS found, min(t.event) AS first, max(t.event) AS last
+    FROM (SELECT count(*) AS programs, count(m.event) AS found, min(t.event) AS first,
+          max(t.event) AS last
           FROM moments AS m LEFT JOIN temp.heap_timeline(:source) AS t
                ON t.run = m.run AND t.host = m.host AND t.program_id = m.program_id
                   AND t.memory_space = m.memory_space)

@@ -27,7 +27,8 @@ WITH live AS (
     WHERE live_at_peak AND memory_space = coalesce(:space, 0)
 ), line AS ( -- op, shape and tf_op are those of the row with the largest size
     SELECT run, host, program_id, hlo_module, line, count(*) AS buffers,
-           CAST(total(size_bytes) AS INTEGER) AS size, CAST(total(padding_bytes) AS INTEGER) AS padding,
+           CAST(total(size_bytes) AS INTEGER) AS size,
+           CAST(total(padding_bytes) AS INTEGER) AS padding,
            max(size_bytes), hlo_op, shape, tf_op
     FROM live
     GROUP BY run, host, program_id, line

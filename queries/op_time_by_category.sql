@@ -28,15 +28,18 @@ WITH gpu_event AS MATERIALIZED (
     FROM temp.op_metrics(:source)
     WHERE side <> 'framework' AND parent_id IS NULL
 ), gpu_op AS (
-    SELECT e.run, e.n, e.ps, coalesce(e.program_id, '') || ' ' || coalesce(e.hlo_op, e.tf_op, e.name) AS op,
+    SELECT e.run, e.n, e.ps, coalesce(e.program_id, '') || ' '
+           || coalesce(e.hlo_op, e.tf_op, e.name) AS op,
            CASE WHEN e.hlo_op IS NOT NULL THEN coalesce(m.category, 'unknown')
                 WHEN e.tf_op LIKE '%_:_%' THEN substr(e.tf_op, instr(e.tf_op, ':') + 1)
                 WHEN e.name LIKE 'nccl%' OR e.name LIKE 'rccl%' THEN 'collective'
                 WHEN e.name LIKE 'memcpy%' OR e.name GLOB 'Copy*To*'
                      OR e.name GLOB '__amd_rocclr_copy*' THEN 'copy'
-                WHEN e.name LIKE 'memset%' OR e.name GLOB '__amd_rocclr_fill*' THEN 'memset' END AS category
+                WHEN e.name LIKE 'memset%' OR e.name GLOB '__amd_rocclr_fill*'
+                    THEN 'memset' END AS category
     FROM gpu_event AS e LEFT JOIN metric AS m ON m.run = e.run AND m.side = 'device'
-                                                 AND m.program_id = e.program_id AND m.name = e.hlo_op
+                                                 AND m.program_id = e.program_id
+                                                 AND m.name = e.hlo_op
 ), cost AS MATERIALIZED (
     SELECT run, category, sum(flops) AS flops, sum(bytes) AS bytes
     FROM metric
@@ -53,7 +56,8 @@ WITH gpu_event AS MATERIALIZED (
     WHERE e.plane_kind = 'host' AND e.hlo_op IS NOT NULL
     GROUP BY e.run, e.host, e.program_id, e.hlo_op
 ), kinds AS (
-    SELECT run, side, category, count(*) AS ops, CAST(sum(1.0 * occurrences) AS INTEGER) AS occurrences,
+    SELECT run, side, category, count(*) AS ops,
+           CAST(sum(1.0 * occurrences) AS INTEGER) AS occurrences,
            sum(self_ps) AS self, sum(flops) AS flops, sum(bytes) AS bytes
     FROM metric
     WHERE NOT (side = 'device' AND run IN (SELECT run FROM gpu_event))
@@ -71,8 +75,9 @@ WITH gpu_event AS MATERIALIZED (
     UNION ALL
     SELECT o.run, 'host', i.category, count(*), sum(o.n), sum(o.ps),
            sum(1.0 * o.n * i.model_flops_actual)
-               FILTER (WHERE i.opcode NOT IN ('while', 'conditional', 'call')), -- have none of their own
-           sum(1.0 * o.n * i.bytes_accessed) FILTER (WHERE i.opcode NOT IN ('while', 'conditional', 'call'))
+               FILTER (WHERE i.opcode NOT IN ('while', 'conditional', 'call')), -- these run others
+           sum(1.0 * o.n * i.bytes_accessed)
+               FILTER (WHERE i.opcode NOT IN ('while', 'conditional', 'call'))
     FROM host_op AS o
          LEFT JOIN temp.hlo_instructions(:source) AS i ON i.run = o.run AND i.host = o.host
                                                           AND i.program_id = o.program_id
@@ -84,7 +89,8 @@ WITH gpu_event AS MATERIALIZED (
     FROM kinds
     WINDOW side_of AS (PARTITION BY run, side)
 )
-SELECT run, CASE side WHEN 'host' THEN 'Host' ELSE 'Device' END, category, ops, occurrences, self / 1e6,
+SELECT run, CASE side WHEN 'host' THEN 'Host' ELSE 'Device' END, category, ops, occurrences,
+       self / 1e6,
        100.0 * self / nullif(all_self, 0),
        CASE WHEN category IS NOT 'IDLE' THEN 100.0 * self / nullif(op_self, 0) END,
        nullif(flops, 0), nullif(bytes, 0)

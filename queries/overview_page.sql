@@ -3,7 +3,8 @@
 -- column run TEXT: the run
 -- column section TEXT: Performance, Environment, Top ops or Recommendation
 -- column item TEXT: label of the page; the operation; or what a recommendation is about
--- column value TEXT: as the page prints it, NULL where it is not known; of ops the share of the devices' time; of recommendations their words
+-- column value TEXT: as the page prints it, NULL where it is not known; of ops the share of the
+--   devices' time; of recommendations their words
 -- column unit TEXT: unit of the value; NULL: none
 WITH label(place, section, name, item) AS (
     VALUES (1, 'input_pipeline', 'steptime_ms_average', 'Average step time'), (2, 'input_pipeline', 'steptime_ms_standard_deviation', 'Deviation of step time'),

@@ -52,17 +52,20 @@ WITH device_time AS MATERIALIZED (
              padding_bytes_actual, size_bytes, live_at_peak
 ), ranked AS MATERIALIZED (
     SELECT *, row_number() OVER (PARTITION BY run
-                                 ORDER BY padding DESC, hlo_module, program_id, buffer_id, host) AS rank
+                                 ORDER BY padding DESC, hlo_module, program_id, buffer_id,
+                                     host) AS rank
     FROM buffer
 )
 SELECT b.run, b.program_id, b.hlo_module, b.hlo_op || coalesce(b.shape_index, ''), b.memory_space,
        b.padding / 1048576.0, b.size / 1048576.0, 1.0 * b.size / nullif(b.data, 0), b.live_at_peak,
-       b.shape, b.tf_op, b.line, t.self_us, t.self_us * min(1.0, 1.0 * b.padding / i.padded_bytes), b.hosts
+       b.shape, b.tf_op, b.line, t.self_us, t.self_us * min(1.0, 1.0 * b.padding / i.padded_bytes),
+       b.hosts
 FROM ranked AS b
      LEFT JOIN named AS n ON n.run = b.run AND n.program_id = b.program_id AND n.hlo_op = b.hlo_op
      LEFT JOIN time AS t ON t.run = b.run AND t.program_id = b.program_id AND t.hlo_op = b.hlo_op
                             AND b.hosts = n.hosts
      LEFT JOIN temp.hlo_instructions(:source) AS i
-               ON i.run = b.run AND i.host = b.host AND i.program_id = b.program_id AND i.hlo_op = b.hlo_op
+               ON i.run = b.run AND i.host = b.host AND i.program_id = b.program_id
+                   AND i.hlo_op = b.hlo_op
 WHERE b.rank <= coalesce(:n, 10)
 ORDER BY b.run, b.rank

@@ -23,7 +23,8 @@
 -- column peak_op TEXT: instruction at which the peak is reached; NULL without temporaries
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH program AS (
-    SELECT run, min(host) AS host, program_id, hlo_module, memory_space, peak_heap_mib, parameters_mib,
+    SELECT run, min(host) AS host, program_id, hlo_module, memory_space, peak_heap_mib,
+           parameters_mib,
            maybe_live_out_mib, indefinite_mib, peak_unpadded_mib, total_allocation_mib, peak_event,
            count(*) AS hosts
     FROM temp.memory_peaks(:source)
@@ -37,7 +38,8 @@ WITH program AS (
 ), answer AS (
     SELECT run, host, program_id, hlo_module, peak_heap_mib, parameters_mib, maybe_live_out_mib,
            peak_heap_mib - indefinite_mib, peak_heap_mib - peak_unpadded_mib,
-           CASE WHEN total_allocation_mib >= peak_heap_mib THEN total_allocation_mib - peak_heap_mib END,
+           CASE WHEN total_allocation_mib >= peak_heap_mib
+               THEN total_allocation_mib - peak_heap_mib END,
            total_allocation_mib,
            (SELECT t.hlo_op FROM temp.heap_timeline(:source) AS t
              WHERE t.run = p.run AND t.host = p.host AND t.program_id = p.program_id

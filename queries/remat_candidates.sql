@@ -24,7 +24,8 @@
 -- column flops_per_byte REAL [FLOP/byte]: the same for each byte saved
 -- column shape TEXT: shape with layout
 -- column tf_op TEXT: framework op that it comes from; NULL: not known
--- column source_line TEXT: file and line of the user's program; NULL: not known
+-- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
+--   NULL: not known
 -- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
 WITH events AS MATERIALIZED (
     SELECT run, host, program_id, memory_space, max(event) AS n
@@ -34,15 +35,18 @@ WITH events AS MATERIALIZED (
     SELECT b.run, b.host, b.program_id, b.hlo_module, b.hlo_op, b.opcode, b.size_bytes,
            b.shape_actual AS shape, b.tf_op, b.source_file || ':' || b.source_line AS line,
            100.0 * (b.storage_end_event - b.storage_start_event) / e.n AS lived, p.peak_heap_mib
-    FROM temp.memory_peaks(:source) AS p JOIN events AS e USING (run, host, program_id, memory_space)
+    FROM temp.memory_peaks(:source) AS p
+         JOIN events AS e USING (run, host, program_id, memory_space)
          JOIN temp.buffer_allocations(:source) AS b USING (run, host, program_id, memory_space)
     WHERE p.memory_space = coalesce(:space, 0) AND b.kind = 'temporary' AND b.size_bytes > 0
           AND b.storage_start_event < p.peak_event AND b.storage_end_event > p.peak_event
-          AND b.hlo_op NOT GLOB '*.remat*' AND coalesce(b.tf_op, '') NOT LIKE '%rematted_computation%'
+          AND b.hlo_op NOT GLOB '*.remat*'
+          AND coalesce(b.tf_op, '') NOT LIKE '%rematted_computation%'
 ), candidate AS (
     SELECT c.*, i.model_flops_actual AS flops, min(c.host) AS first_host,
            count(DISTINCT c.host) AS hosts
-    FROM crossing AS c JOIN temp.hlo_instructions(:source) AS i USING (run, host, program_id, hlo_op)
+    FROM crossing AS c
+         JOIN temp.hlo_instructions(:source) AS i USING (run, host, program_id, hlo_op)
     WHERE 1.0 * i.model_flops_actual / c.size_bytes <= coalesce(:max_flops_per_byte, 16)
           AND NOT (i.opcode GLOB '*-start' OR i.opcode GLOB '*-done' OR i.opcode GLOB 'async-*'
                    OR i.opcode GLOB 'all-*' OR i.opcode GLOB 'collective-*'

@@ -8,11 +8,14 @@
 -- column step INTEGER: number of the step
 -- column name TEXT: its name; NULL when it has none
 -- column duration_ms REAL [ms]: how long it took
--- column over_median_ms REAL [ms]: how much longer than the median of the run's complete steps; below 0: shorter
--- column spent_on TEXT: the category in which it exceeds the complete steps' median of that category most; NULL if it exceeds none
+-- column over_median_ms REAL [ms]: how much longer than the median of the run's complete steps;
+--   below 0: shorter
+-- column spent_on TEXT: the category in which it exceeds the complete steps' median of that
+--   category most; NULL if it exceeds none
 -- column spent_on_ms REAL [ms]: by how much; NULL: none
 -- column more TEXT: all categories in which it exceeds the median, the largest first; NULL: none
--- column dropped INTEGER [0 or 1]: 1: first or last of more than five steps, perhaps incomplete: not in the medians
+-- column dropped INTEGER [0 or 1]: 1: first or last of more than five steps, perhaps incomplete:
+--   not in the medians
 WITH step AS MATERIALIZED (
     SELECT *, row_number() OVER (PARTITION BY run ORDER BY duration_ms DESC, step) AS rank FROM temp.steps(:source)
 ), typical AS MATERIALIZED (

@@ -7,9 +7,13 @@
 -- column step INTEGER: number of the step
 -- column name TEXT: its name; NULL when it has none
 -- column duration_ms REAL [ms]: how long it took
--- column graph TEXT: C computing on devices, A collectives, D copies between devices, I input, O output, H host, L launching kernels, X compiling, . the rest: nothing known, copies within the host, and the time that some cores have finished before the longest; parts beyond the step's length are cut off
+-- column graph TEXT: C computing on devices, A collectives, D copies between devices, I input, O
+--   output, H host, L launching kernels, X compiling, . the rest: nothing known, copies within the
+--   host, and the time that some cores have finished before the longest; parts beyond the step's
+--   length are cut off
 -- column bottleneck TEXT: the category that took most, as in steps
--- column dropped INTEGER [0 or 1]: 1: first or last of more than five steps, perhaps incomplete: averages leave it out
+-- column dropped INTEGER [0 or 1]: 1: first or last of more than five steps, perhaps incomplete:
+--   averages leave it out
 WITH step AS MATERIALIZED (
     SELECT rowid AS place, run, step, name, duration_ms, bottleneck, dropped,
            device_compute_ms_actual AS c, device_collectives_ms_actual AS a, device_to_device_ms_actual AS d, input_ms_actual AS i, output_ms_actual AS o,

@@ -6,37 +6,51 @@
 -- column run TEXT: the run
 -- column rank INTEGER: 1 is the slowest
 -- column host TEXT: the host
--- column core_id INTEGER: the core, as core_steps has it: of GPUs all of a host together, of a host without devices its threads
+-- column core_id INTEGER: the core, as core_steps has it: of GPUs all of a host together, of a host
+--   without devices its threads
 -- column plane TEXT: the TensorCore; NULL: not one device
 -- column step_count INTEGER: complete steps
 -- column step_ms REAL [ms]: how long a step takes, on average
--- column own_ms REAL [ms]: the part of it outside of collectives and, on GPUs, of copies between devices: in it no other device can be waited for
+-- column own_ms REAL [ms]: the part of it outside of collectives and, on GPUs, of copies between
+--   devices: in it no other device can be waited for
 -- column over_median_ms REAL [ms]: by how much that exceeds the median core's; below 0: faster
--- column z_score REAL: the same in median absolute deviations of all cores (modified z-score, a deviation of 0.1 % at least); NULL for fewer than three cores
+-- column z_score REAL: the same in median absolute deviations of all cores (modified z-score, a
+--   deviation of 0.1 % at least); NULL for fewer than three cores
 -- column straggler TEXT: yes: its z-score is above 3.5; no; NULL for fewer than three cores
--- column waited_ms REAL [ms]: how long it waits in collectives for others of its group and host (collectives.wait_ps), on average of all its steps, dropped ones too; of GPUs the host's average; who is waited for waits least. NULL if unknown
+-- column waited_ms REAL [ms]: how long it waits in collectives for others of its group and host
+--   (collectives.wait_ps), on average of all its steps, dropped ones too; of GPUs the host's
+--   average; who is waited for waits least. NULL if unknown
 WITH step AS MATERIALIZED ( -- a TensorCore's copies are its own
-    SELECT run, host, core_id, plane_id, sum(NOT dropped) AS n, count(DISTINCT start_ps) AS all_n, avg(total_us) FILTER (WHERE NOT dropped) / 1000 AS step_ms,
-           avg(total_us - coalesce(device_collectives_us_actual, 0) - CASE WHEN plane_id IS NULL THEN coalesce(device_to_device_us_actual, 0) ELSE 0 END) FILTER (WHERE NOT dropped) / 1000 AS own_ms
+    SELECT run, host, core_id, plane_id, sum(NOT dropped) AS n, count(DISTINCT start_ps) AS all_n,
+           avg(total_us) FILTER (WHERE NOT dropped) / 1000 AS step_ms,
+           avg(total_us - coalesce(device_collectives_us_actual, 0)
+               - iif(plane_id IS NULL, coalesce(device_to_device_us_actual, 0), 0))
+               FILTER (WHERE NOT dropped) / 1000 AS own_ms
     FROM temp.core_steps(:source)
     GROUP BY run, core_id
     HAVING sum(NOT dropped) > 0
 ), typical AS MATERIALIZED (
     SELECT run, count(*) AS n, median(own_ms) AS own_ms FROM step GROUP BY run
 ), spread AS MATERIALIZED (
-    SELECT run, t.n, t.own_ms AS median_ms, max(median(abs(s.own_ms - t.own_ms)), 0.001 * t.own_ms) AS deviation
+    SELECT run, t.n, t.own_ms AS median_ms,
+           max(median(abs(s.own_ms - t.own_ms)), 0.001 * t.own_ms) AS deviation
     FROM step AS s JOIN typical AS t USING (run)
     GROUP BY run
 ), wait AS MATERIALIZED (
-    SELECT run, host, plane_id, sum(1.0 * wait_ps) / 1e9 AS ms FROM temp.collectives(:source) GROUP BY run, host, plane_id
+    SELECT run, host, plane_id, sum(1.0 * wait_ps) / 1e9 AS ms
+    FROM temp.collectives(:source)
+    GROUP BY run, host, plane_id
 ), host_wait AS MATERIALIZED (
     SELECT run, host, avg(ms) AS ms FROM wait GROUP BY run, host
 ), score AS (
-    SELECT s.*, own_ms - median_ms AS over_ms, CASE WHEN d.n > 2 AND deviation > 0 THEN 0.6745 * (own_ms - median_ms) / deviation END AS z,
+    SELECT s.*, own_ms - median_ms AS over_ms,
+           CASE WHEN d.n > 2 AND deviation > 0
+                THEN 0.6745 * (own_ms - median_ms) / deviation END AS z,
            row_number() OVER (PARTITION BY run ORDER BY own_ms DESC, core_id) AS rank
     FROM step AS s JOIN spread AS d USING (run)
 )
-SELECT s.run, s.rank, s.host, s.core_id, p.name, s.n, s.step_ms, s.own_ms, s.over_ms, s.z, CASE WHEN s.z > 3.5 THEN 'yes' WHEN s.z IS NOT NULL THEN 'no' END,
+SELECT s.run, s.rank, s.host, s.core_id, p.name, s.n, s.step_ms, s.own_ms, s.over_ms, s.z,
+       CASE WHEN s.z > 3.5 THEN 'yes' WHEN s.z IS NOT NULL THEN 'no' END,
        CASE WHEN s.plane_id IS NULL THEN h.ms ELSE w.ms END / s.all_n
 FROM score AS s LEFT JOIN temp.planes(:source) AS p ON p.run = s.run AND p.plane_id = s.plane_id
      LEFT JOIN wait AS w ON w.run = s.run AND w.plane_id = s.plane_id

@@ -17,7 +17,8 @@ WITH kernel AS (
     SELECT run, op_name, kernel_name, CAST(total(occurrences) AS INTEGER) AS occurrences,
            total(total_duration_us) AS us,
            op_is_tensorcore_eligible AND NOT kernel_uses_tensorcore AND NOT is_helper
-           AND NOT (lower(kernel_name) GLOB '*fft*' OR lower(kernel_name) GLOB '*[cz]gemm*') AS missed
+           AND NOT (lower(kernel_name) GLOB '*fft*'
+                    OR lower(kernel_name) GLOB '*[cz]gemm*') AS missed
     FROM temp.kernel_ops(:source)
     GROUP BY run, op_name, kernel_name, missed
 ), share AS (
@@ -27,7 +28,8 @@ WITH kernel AS (
     FROM share
     WHERE missed
 )
-SELECT run, rank, op_name, kernel_name, occurrences, us, 100.0 * us / nullif(all_us, 0), us / occurrences
+SELECT run, rank, op_name, kernel_name, occurrences, us, 100.0 * us / nullif(all_us, 0),
+       us / occurrences
 FROM ranked
 WHERE rank <= coalesce(:n, 20)
 ORDER BY run, rank

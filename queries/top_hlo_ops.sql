@@ -22,16 +22,19 @@
 --   before; Unknown: neither is known
 -- column tf_op TEXT: framework op that it comes from, with its type if the file has it; NULL: not
 --   known
--- column source_line TEXT: file:line of the user's program; NULL: not known
+-- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
+--   NULL: not known
 WITH ops AS MATERIALIZED (
     SELECT row_number() OVER (PARTITION BY run ORDER BY self_ps DESC, hlo_op, program_id) AS nth,
-           CAST(self_ps AS REAL) AS self, sum(CAST(self_ps AS REAL)) OVER (PARTITION BY run) AS all_self, *
+           CAST(self_ps AS REAL) AS self, sum(CAST(self_ps AS REAL))
+               OVER (PARTITION BY run) AS all_self, *
     FROM temp.hlo_ops(:source)
     WHERE rank > 0
 )
 SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences_actual, total_self_time_us,
        100.0 * self / nullif(all_self, 0),
-       100.0 * sum(self) OVER (PARTITION BY run ORDER BY nth ROWS UNBOUNDED PRECEDING) / nullif(all_self, 0),
+       100.0 * sum(self) OVER (PARTITION BY run
+                               ORDER BY nth ROWS UNBOUNDED PRECEDING) / nullif(all_self, 0),
        total_self_time_us / occurrences_actual, flops_utilization, hbm_utilization,
        CASE WHEN core_type <> '' THEN bound_by
             WHEN coalesce(flops_utilization, hbm_utilization) IS NULL THEN 'Unknown'

@@ -6,8 +6,10 @@
 -- column kernel_name TEXT: the kernel
 -- column occurrences INTEGER [kernels]: how often it ran
 -- column total_duration_us REAL [us]: sum of its durations on the event clock
--- column percent REAL [percent 0..100]: share of the time of all kernels of the run; NULL when all are 0
--- column cumulative_percent REAL [percent 0..100]: share of this kernel and those above; NULL when all are 0
+-- column percent REAL [percent 0..100]: share of the time of all kernels of the run; NULL when all
+--   are 0
+-- column cumulative_percent REAL [percent 0..100]: share of this kernel and those above; NULL when
+--   all are 0
 -- column avg_duration_us REAL [us]: average of one
 -- column min_duration_us REAL [us]: the shortest
 -- column max_duration_us REAL [us]: the longest

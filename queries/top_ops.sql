@@ -20,7 +20,8 @@
 -- needs: events
 -- nothing: no thread and no device has an op
 WITH device AS MATERIALIZED (
-    SELECT run, display_name, hlo_module, iif(plane_kind = 'sparsecore', 'sparsecore', 'device') AS place,
+    SELECT run, display_name, hlo_module, iif(plane_kind = 'sparsecore', 'sparsecore',
+                                              'device') AS place,
            occurrences, total_ps, self_ps, min_ps, max_ps
     FROM temp.event_totals(:source)
     WHERE NOT derived AND (plane_kind = 'gpu'
@@ -33,13 +34,16 @@ WITH device AS MATERIALIZED (
          CROSS JOIN temp.planes(:source) AS p ON p.run = s.run AND p.plane_id = s.plane_id
     WHERE s.name = 'hlo_module' AND p.kind = 'host'
 ), part(run, operation, hlo_module, place, occurrences, total_ps, self_ps, min_ps, max_ps) AS (
-    SELECT run, display_name, hlo_module, place, occurrences, total_ps, self_ps, min_ps, max_ps FROM device
+    SELECT run, display_name, hlo_module, place, occurrences, total_ps, self_ps, min_ps, max_ps
+           FROM device
     UNION ALL
-    SELECT t.run, t.display_name, NULL, 'host', t.occurrences, t.total_ps, t.self_ps, t.min_ps, t.max_ps
+    SELECT t.run, t.display_name, NULL, 'host', t.occurrences, t.total_ps, t.self_ps, t.min_ps,
+           t.max_ps
     FROM without_device CROSS JOIN temp.event_totals(:source) AS t USING (run)
     WHERE NOT t.derived AND t.plane_kind = 'host' AND (t.run, t.plane_id) NOT IN of_modules
     UNION ALL
-    SELECT e.run, coalesce(e.display_name, e.name), e.hlo_module, 'host', count(*), total(e.duration_ps),
+    SELECT e.run, coalesce(e.display_name, e.name), e.hlo_module, 'host', count(*),
+           total(e.duration_ps),
            total(e.self_ps), min(e.duration_ps), max(e.duration_ps)
     FROM of_modules AS o
          CROSS JOIN temp.trace_events(:source) AS e ON e.run = o.run AND e.plane_id = o.plane_id

@@ -21,14 +21,18 @@
 --   before
 -- column tf_op TEXT: framework op that it comes from, with its type if the file has it; NULL: not
 --   known
--- column source_line TEXT: file:line of the user's program; NULL: not known
+-- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
+--   NULL: not known
 WITH ops AS MATERIALIZED (
-    SELECT *, CAST(self_ps AS REAL) AS self, sum(CAST(self_ps AS REAL)) OVER (PARTITION BY run) AS all_self,
-           max(0.0, 1.0 - max(coalesce(flops_utilization, 0.0), coalesce(hbm_utilization, 0.0))) AS unused
+    SELECT *, CAST(self_ps AS REAL) AS self, sum(CAST(self_ps AS REAL))
+           OVER (PARTITION BY run) AS all_self,
+           max(0.0, 1.0 - max(coalesce(flops_utilization, 0.0),
+                              coalesce(hbm_utilization, 0.0))) AS unused
     FROM temp.hlo_ops(:source)
     WHERE rank > 0
 ), known AS (
-    SELECT row_number() OVER (PARTITION BY run ORDER BY self * unused DESC, hlo_op, program_id) AS nth, *
+    SELECT row_number() OVER (PARTITION BY run ORDER BY self * unused DESC, hlo_op,
+                              program_id) AS nth, *
     FROM ops
     WHERE NOT is_container AND coalesce(flops_utilization, hbm_utilization) IS NOT NULL
 )
