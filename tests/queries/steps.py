@@ -1,5 +1,6 @@
 """Queries about steps and devices, on runs whose answers are worked out by hand."""
-from made import US, Plane, attached, case, gpu, host, rows, same, space
+from hlo import F32, computation, instruction, module, proto, shape
+from made import US, L, Plane, attached, case, gpu, host, rows, same, space
 
 PS = 'round(%s * 1e9) / 1e9'
 
@@ -193,3 +194,30 @@ def calls_with_one_correlation():
     x = space(gpu(('k', 20 * US, 3 * US, one)).bytes(), launches.bytes())
     same(rows("SELECT launches, avg_latency_us, max_latency_us, avg_launch_us, avg_kernel_us"
               " FROM launch_latency('{x}')", x=x), [(1, 20.0, 20.0, 10.0, 3.0)])
+
+
+def numbered_host(first_group, *counts):
+    """Steps of 1000 ps; in each an operation of 8 FLOP runs that many times, with a copy after each."""
+    made = [instruction(1, 'a', 'custom-call', shape(F32, 8)),
+            instruction(2, 'n', 'negate', shape(F32, 8), (1,)),
+            instruction(3, 'c', 'copy', shape(F32, 8), (2,))]
+    program = proto(module('m', computation(1, 'main', made, root=3), more=L(4)))
+    metadata = Plane('/host:metadata', 9)
+    metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': program}}, key=1)
+    kernels, steps = [], []
+    for i, count in enumerate(counts):
+        group = {'group_id': {'int64': first_group + i}}
+        for k in range(2 * count):
+            kernels.append(('k', 1000 * i + 40 * k, 40, {
+                'hlo_op': {'str': 'nc'[k % 2]}, 'hlo_module': {'str': 'm'},
+                'program_id': {'uint64': 1}, 'correlation_id': {'int64': len(kernels)}, **group}))
+        steps.append((str(i), 1000 * i, 1000, group))
+    plane = Plane('/device:GPU:0').line(1, 'Stream #1', kernels)
+    return space(plane.line(0xdeadbeef, 'Steps', steps).bytes(), metadata.bytes())
+
+
+@case
+def groups_of_hosts():
+    """Hosts number their groups apart: what they call 1 is the second step of one and the first of the other."""
+    x = [numbered_host(0, 1, 2), numbered_host(1, 4, 8)]
+    same(rows("SELECT step, flops FROM flops_utilization_by_step('{x}')", x=x), [(0, 40.0), (1, 80.0)])
