@@ -106,8 +106,8 @@ def equal_allocations():
 def hosts_with_one_allocator():
     """Allocators of one name on two hosts are two."""
     x = [host(pool(*EVENTS)), host(pool((0, 1, 8, 8, 8, 'f/A'), stack=0))]
-    same(rows("SELECT host, tf_op, allocations, allocated_bytes, freed FROM allocation_churn('{x}')",
-              x=x),
+    same(rows("SELECT host, tf_op, allocations, allocated_bytes, freed"
+              " FROM allocation_churn('{x}')", x=x),
          [('host0', 'f/B', 1, 8, 1), ('host1', 'f/A', 1, 8, 0), ('host0', 'f/A', 2, 5, 0),
           ('host0', None, 1, 2, 1)])
     same(rows("SELECT host, kind, tf_op, allocated_bytes FROM live_allocations('{x}')", x=x),

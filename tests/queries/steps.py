@@ -197,7 +197,7 @@ def calls_with_one_correlation():
 
 
 def numbered_host(first_group, *counts):
-    """Steps of 1000 ps; in each an operation of 8 FLOP runs that many times, with a copy after each."""
+    """Steps of 1000 ps; in each an operation of 8 FLOP runs so often, with a copy after each."""
     made = [instruction(1, 'a', 'custom-call', shape(F32, 8)),
             instruction(2, 'n', 'negate', shape(F32, 8), (1,)),
             instruction(3, 'c', 'copy', shape(F32, 8), (2,))]
@@ -213,11 +213,16 @@ def numbered_host(first_group, *counts):
                 'program_id': {'uint64': 1}, 'correlation_id': {'int64': len(kernels)}, **group}))
         steps.append((str(i), 1000 * i, 1000, group))
     plane = Plane('/device:GPU:0').line(1, 'Stream #1', kernels)
-    return space(plane.line(0xdeadbeef, 'Steps', steps).bytes(), metadata.bytes())
+    plane.line(0xdeadbeef + 5 - (1 << 32), 'XLA Ops', kernels)  # derived: no work
+    plane.line(0xdeadbeef, 'Steps', steps)
+    thread = host(*[(name, *times, {**stats, 'correlation_id': {'int64': 99}})
+                    for name, *times, stats in kernels])
+    return space(plane.bytes(), metadata.bytes(), thread.bytes())
 
 
 @case
 def groups_of_hosts():
-    """Hosts number their groups apart: what they call 1 is the second step of one and the first of the other."""
+    """What hosts call group 1 is the second step of one and the first of the other."""
     x = [numbered_host(0, 1, 2), numbered_host(1, 4, 8)]
-    same(rows("SELECT step, flops FROM flops_utilization_by_step('{x}')", x=x), [(0, 40.0), (1, 80.0)])
+    same(rows("SELECT step, flops FROM flops_utilization_by_step('{x}')", x=x),
+         [(0, 40.0), (1, 80.0)])

@@ -79,7 +79,8 @@ def advice_for_maps():
     same([advice('Root::Prefetch', 'Root::Prefetch::ParallelMapV2'), advice('Root::MapAndBatch')],
          [parallel] * 2)
     same([advice('Root::Map'), advice('Root::ParallelMapV2::Map'), advice('Root::Shuffle'),
-          advice('Root::Map::ParallelMap::Range')], [serial] * 4)
+          advice('Root::Map::ParallelMap::Range'),
+          advice('Root::ParallelMapV2', 'Root::ParallelMapV2::Map')], [serial] * 5)
 
 
 def fused(n_adds, name='f'):
