@@ -339,6 +339,7 @@ static void *overview_make(Run *run, Host *only, ProfErr *err)
 static bool overview_next(RowCursor *c)
 {
     static const Analysis analysis = {overview_make, overview_free};
+    if (c->from->run->hosts[0].is_program) return false; /* nothing ran */
     const Overview *o = run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
     c->i += c->started;
     if (!o || c->i >= o->n) return false;
@@ -358,6 +359,6 @@ static void overview_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
 }
 
-static const RowSource overview_rows = {.next = overview_next, .column = overview_column, .per_run = true, .by_host = true};
+static const RowSource overview_rows = {.next = overview_next, .column = overview_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
 const Table overview_table = {
     "overview", "XProf's overview page: a row a property", overview_columns, COUNT(overview_columns), &row_table_module, &overview_rows, 50};

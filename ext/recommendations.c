@@ -242,6 +242,7 @@ static void *recommendations_make(Run *run, Host *only, ProfErr *err)
 static bool recommendations_next(RowCursor *c)
 {
     static const Analysis analysis = {recommendations_make, recommendations_free};
+    if (c->from->run->hosts[0].is_program) return false; /* nothing ran */
     const Recommendations *r = run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
     c->i += c->started;
     if (!r || c->i >= r->n) return false;
@@ -258,7 +259,8 @@ static void recommendations_column(RowCursor *c, sqlite3_context *ctx, int colum
     if (column < (int)COUNT(texts) && texts[column]) sqlite3_result_text(ctx, texts[column], -1, SQLITE_STATIC);
 }
 
-static const RowSource recommendations_rows = {.next = recommendations_next, .column = recommendations_column, .per_run = true, .by_host = true};
+static const RowSource recommendations_rows = {
+    .next = recommendations_next, .column = recommendations_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
 const Table recommendations_table = {"recommendations",
                                      "what to do about what the analyses find, and XProf's tips, in our words",
                                      recommendations_columns,

@@ -1,5 +1,6 @@
 -- What does XProf's overview page say of the run?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- needs: events
 -- column run TEXT: the run
 -- column section TEXT: Performance, Environment, Top ops or Recommendation
 -- column item TEXT: label of the page; the operation; or what a recommendation is about

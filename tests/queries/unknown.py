@@ -32,6 +32,17 @@ def unknown_is_null():
 
 
 @case
+def nothing_ran():
+    """Programs alone have no overview and nothing to recommend, and prof_issues has the reason."""
+    dump = kept('jax_dump_sharded')
+    for name in ('overview', 'overview_page', 'recommendations'):
+        same(rows("SELECT * FROM %s('%s')" % (name, dump)), [], name)
+        same(rows("SELECT count(*) FROM (SELECT count(*) FROM %s('%s')) CROSS JOIN prof_issues('%s') "
+                  "WHERE message LIKE '%s has no rows: the source is an HLO program%%'"
+                  % (name, dump, dump, name)), [(1,)], name)
+
+
+@case
 def no_row_of_nothing():
     """Ops without category and time have none, nor has a program that fills what it allocates."""
     nothing = "SELECT * FROM op_time_by_category('%s') WHERE category IS NULL AND self_time_us = 0"
