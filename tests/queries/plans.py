@@ -1,6 +1,6 @@
 """Queries about programs and their plans, on programs whose numbers are worked out by hand."""
-from hlo import (ALLOC, FREE, U8, allocation, assignment, buffer, computation, instruction, module,
-                 proto, shape, trace)
+from hlo import (ALLOC, F32, FREE, U8, allocation, assignment, buffer, computation, instruction,
+                 module, proto, shape, trace)
 from made import US, Bad, L, Plane, V, attached, case, host, rows, same, space
 
 MIB = 1 << 20
@@ -263,3 +263,19 @@ def fingerprint_of_an_operand_elsewhere():
         return rows(query, x=data)[0][0]
     same(fused(11) is not None and fused(11) == fused(11), True)
     same(fused(11) == fused(1), False)
+
+
+@case
+def convolution_of_nothing():
+    """Padding alone is convolved: no element of the input is met, so there is no operation."""
+    window = L(15, L(1, V(1, 3), V(2, 1), V(3, 2), V(4, 2), V(5, 1), V(6, 1)))
+    numbers = L(16, V(7, 0), V(8, 2), L(11, b'\x01'), V(3, 2), V(4, 1), L(6, b'\x00'), V(9, 0),
+                V(10, 2), L(12, b'\x01'))
+    for length, flops in ((0, 0), (1, 2 * 3)):
+        made = [instruction(1, 'i', 'parameter', shape(F32, 1, length, 1)),
+                instruction(2, 'k', 'parameter', shape(F32, 3, 1, 1), more=V(9, 1)),
+                instruction(3, 'c', 'convolution', shape(F32, 1, length + 2, 1), (1, 2),
+                            more=window + numbers)]
+        x = proto(module('m', computation(1, 'main', made, root=3)))
+        same(rows("SELECT flops, model_flops_actual FROM hlo_instructions('{x}')"
+                  " WHERE hlo_op = 'c'", x=x), [(flops, flops)])
