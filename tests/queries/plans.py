@@ -12,7 +12,7 @@ def at(file, line):
     return L(7, L(1, 't'), L(2, 'f/' + file), L(3, file), V(4, line))
 
 
-def plan(unit=MIB, program_id=1, root=14):
+def plan(unit=MIB, program_id=1, root=14, padded=1024):
     """A parameter of 4 units; b (2), c (1), d (one byte, padded to a KiB) and e (2) come and go:
 
         event    0   1   2   3   4   5   6   7
@@ -28,12 +28,12 @@ def plan(unit=MIB, program_id=1, root=14):
     made = [instruction(1, 'a', 'parameter', u8(4 * unit), more=at('x.py', 1)),
             instruction(2, 'b', 'negate', u8(2 * unit), (1,), more=at('x.py', 2)),
             instruction(3, 'c', 'negate', u8(unit), (2,), more=at('x.py', 2)),
-            instruction(4, 'd', 'copy', u8(1, tile=(1024,)), (3,), more=at('y.py', 7)),
+            instruction(4, 'd', 'copy', u8(1, tile=(padded,)), (3,), more=at('y.py', 7)),
             instruction(5, 'e', 'add', u8(2 * unit), (2,), more=at('x.py', 3)),
             instruction(6, 'f', 'negate', u8(256), (4,), more=at('y.py', 8)),
             instruction(7, 'g', 'fusion', u8(8), (6,), (2,), more=at('y.py', 9))]
-    sizes = [4 * unit, 2 * unit, unit, 1024, 2 * unit, 256]
-    placed = [(2, 0, 2 * unit), (3, 2 * unit, unit), (4, 3 * unit, 1024), (5, 4 * unit, 2 * unit)]
+    sizes = [4 * unit, 2 * unit, unit, padded, 2 * unit, 256]
+    placed = [(2, 0, 2 * unit), (3, 2 * unit, unit), (4, 3 * unit, padded), (5, 4 * unit, 2 * unit)]
     allocations = [allocation(0, 4 * unit, [(1, 0, 4 * unit)], parameter=True),
                    allocation(1, 6 * unit, placed), allocation(2, 256, [(6, 0, 256)], color=1)]
     traced = [trace((ALLOC, 2, 'b'), (ALLOC, 3, 'c'), (ALLOC, 4, 'd'), (FREE, 3, 'd'),
@@ -279,3 +279,14 @@ def convolution_of_nothing():
         x = proto(module('m', computation(1, 'main', made, root=3)))
         same(rows("SELECT flops, model_flops_actual FROM hlo_instructions('{x}')"
                   " WHERE hlo_op = 'c'", x=x), [(flops, flops)])
+
+
+@case
+def one_name_for_two_ops():
+    """Hosts whose programs of one id have other ops of a name: whose the time is is not known."""
+    hosts = [profile(plan(), ('d', 0, 3)), profile(plan(), ('d', 0, 4)),
+             profile(plan(padded=2048), ('d', 0, 5))]
+    query = ("SELECT hlo_op, padding_mib, self_time_us, padding_time_us, hosts"
+             " FROM padding_waste('{x}')")
+    same(rows(query, x=hosts), [('d', 2047 / MIB, None, None, 1), ('d', 1023 / MIB, None, None, 2)])
+    same(rows(query, x=hosts[:2]), [('d', 1023 / MIB, 7.0, 7 * 1023 / 1024, 2)])
