@@ -28,7 +28,8 @@ static int32_t pop(Buffers *b, BufferList *list)
 void buffers_init(Buffers *b, size_t buffer_bytes, int limit)
 {
     b->buffer_bytes = buffer_bytes;
-    b->limit = limit < 2 ? 2 : limit > MAX_BUFFERS ? MAX_BUFFERS : limit;
+    b->limit_bytes = buffer_bytes * (size_t)(limit < 2 ? 2 : limit > MAX_BUFFERS ? MAX_BUFFERS : limit);
+    atomic_store(&b->epoch, 1);
     atomic_store(&b->free.head, (uint32_t)NO_BUFFER);
     atomic_store(&b->filled.head, (uint32_t)NO_BUFFER);
 }
@@ -38,19 +39,30 @@ typedef struct {
     uint64_t magic;
     int32_t index;
 } Label;
-enum { LABEL_BYTES = 64, LABEL_MAGIC = 0x42515350 };
+enum { LABEL_BYTES = 64, LABEL_MAGIC = 0x42515350, SMALL_BYTES = 256 << 10 };
+
+static bool reserve(Buffers *b, size_t n_bytes, size_t limit)
+{
+    size_t now = atomic_load(&b->n_bytes);
+    do
+        if (n_bytes > limit || now > limit - n_bytes) return false;
+    while (!atomic_compare_exchange_weak(&b->n_bytes, &now, now + n_bytes));
+    return true;
+}
 
 int32_t buffers_make(Buffers *b, bool beyond_limit)
 {
-    int32_t i = atomic_load(&b->n_made), most = beyond_limit ? MAX_BUFFERS : b->limit;
+    size_t small = b->buffer_bytes < SMALL_BYTES ? b->buffer_bytes : SMALL_BYTES, n_bytes = b->buffer_bytes;
+    if (!reserve(b, n_bytes, b->limit_bytes / 4 * 3) && !reserve(b, n_bytes = small, beyond_limit ? SIZE_MAX : b->limit_bytes)) return NO_BUFFER;
+    int32_t i = atomic_load(&b->n_made);
     do /* n_made only grows: a number that was taken and returned could be given out twice */
-        if (i >= most) return NO_BUFFER;
+        if (i >= MAX_BUFFERS) return NO_BUFFER;
     while (!atomic_compare_exchange_weak(&b->n_made, &i, i + 1));
     /* POPULATE: the pages are there before a thread of the program writes to them */
-    uint8_t *p = mmap(NULL, LABEL_BYTES + b->buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    uint8_t *p = mmap(NULL, LABEL_BYTES + n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (p == MAP_FAILED) return NO_BUFFER; /* the number is spent */
     *(Label *)(void *)p = (Label){LABEL_MAGIC, i};
-    b->all[i].bytes = p + LABEL_BYTES;
+    b->all[i].bytes = p + LABEL_BYTES, b->all[i].size = n_bytes;
     return i;
 }
 
@@ -89,6 +101,7 @@ void buffers_give(Buffers *b, int32_t i)
 void buffers_fill(Buffers *b, int32_t i, size_t n_valid)
 {
     b->all[i].n_valid = n_valid;
+    atomic_store(&b->all[i].out, 0);
     push(b, &b->filled, i);
 }
 
@@ -103,6 +116,19 @@ int32_t buffers_take_all_filled(Buffers *b)
         oldest = newest, newest = next;
     }
     return oldest;
+}
+
+void buffers_lend(Buffers *b, int32_t i) { atomic_store(&b->all[i].out, atomic_load(&b->epoch)); }
+void buffers_next_epoch(Buffers *b) { atomic_fetch_add(&b->epoch, 1); }
+
+uint32_t buffers_kept_out(const Buffers *b)
+{
+    uint32_t n = 0, epoch = atomic_load(&b->epoch);
+    for (int32_t i = 0; i < atomic_load(&b->n_made); i++) {
+        uint32_t since = atomic_load(&b->all[i].out);
+        n += since && since < epoch;
+    }
+    return n;
 }
 
 int32_t buffers_find(const uint8_t *bytes)

@@ -52,6 +52,21 @@ static void know_thread(Collector *c, uint32_t thread)
     if (n > 1) name_thread(c, thread, name, (size_t)n - 1);
 }
 
+/* ---- devices ---- */
+
+static void know_device(Collector *c, uint64_t device)
+{
+    if (device < 64) c->devices |= UINT64_C(1) << device;
+}
+
+bool collect_knows_device(const Collector *c, uint32_t device) { return device < 64 && c->devices >> device & 1; }
+
+void collect_device(Collector *c, Record *r, const char *name)
+{
+    *value_of(r, FIELD_NAME) = spool_text(c->spool, name, strlen(name));
+    spool_append(c->spool, r);
+}
+
 /* ---- CUPTI ---- */
 
 /* The call's name as a text, SKIP_CALL for one that is not worth a row. */
@@ -103,6 +118,7 @@ static void collect_record(Collector *c, const uint8_t *cupti_record)
         if ((f->role == TIME || f->role == UNTIL) && r.values[i]) r.values[i] += c->cupti->clock_offset;
         if (f->role == UNTIL && !r.values[i]) status->n_unfinished++;
     }
+    if (kind == REC_DEVICE) know_device(c, record_get(&r, FIELD_DEVICE));
     if (kind == REC_NVLINK && c->cupti->api_version >= API_13_2) memcpy(value_of(&r, FIELD_BANDWIDTH_KB), cupti_record + NVLINK_BANDWIDTH_AT, sizeof(uint64_t));
     free_owned((enum RecordKind)kind, cupti_record, c->cupti->api_version);
     if (kind == REC_DRIVER || kind == REC_RUNTIME) {

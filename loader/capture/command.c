@@ -7,10 +7,12 @@
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef CAPTURE_VERSION
@@ -51,14 +53,16 @@ static int convert_one(const Command *c, const char *path)
     char written[4096];
     ProfErr err = {0};
     if (convert_spool(path, &c->options, written, sizeof written, &err)) {
-        fprintf(stderr, "profsql-capture: %s: %s. The spool is kept; profsql-capture --convert makes the profile of it.\n", path, err.text);
+        const char *advice = c->convert ? "" : "; profsql-capture --convert makes the profile of it";
+        fprintf(stderr, "profsql-capture: %s: %s. The spool is kept%s.\n", path, err.text, advice);
         return 1;
     }
     say(c, "wrote %s", written);
     return 0;
 }
 
-/* The spools of a run; *n_seen counts them. Returns how many could not be converted. */
+/* The spools of a run, with a token those of the program that we ran; *n_seen counts them. Returns how many could not be
+ * converted. */
 static int convert_run(const Command *c, const char *run, int *n_seen)
 {
     char folder[4096], path[8192];
@@ -68,7 +72,8 @@ static int convert_run(const Command *c, const char *run, int *n_seen)
     int n = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        if (ends_in(entries[i]->d_name, ".spool")) n_bad += convert_one(c, path), ++*n_seen;
+        bool ours = ends_in(entries[i]->d_name, ".spool") && (!*c->options.token || convert_is_of(path, c->options.token));
+        if (ours) n_bad += convert_one(c, path), ++*n_seen;
         free(entries[i]);
     }
     if (n >= 0) free(entries);
@@ -92,24 +97,34 @@ static bool is_run_of(const char *run, const char *name)
     return !strncmp(name, run, n) && (!name[n] || (name[n] == '_' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")]));
 }
 
-/* After the program: its windows are runs of their own, RUN, RUN_2, ... */
-static void convert_all(const Command *c)
+/* Can the profile be written? If not, the library has said so. */
+static bool is_writable(const char *folder)
+{
+    char path[4096];
+    struct stat st;
+    snprintf(path, sizeof path, "%s", folder);
+    for (char *slash; stat(path, &st) && (slash = strrchr(path, '/')) && slash != path;) *slash = 0;
+    return !stat(path, &st) && S_ISDIR(st.st_mode) && !access(path, W_OK);
+}
+
+/* After the program: its windows are runs of their own, RUN, RUN_2, ... Other commands may write into them too. */
+static void convert_all(const Command *c, bool ran)
 {
     char folder[4096], run[8192];
-    int n_seen = 0, n_runs = 0;
+    int n_seen = 0;
     snprintf(folder, sizeof folder, "%s/plugins/profile", c->options.logdir);
     struct dirent **entries;
     int n = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         if (is_run_of(c->options.run, entries[i]->d_name)) {
             snprintf(run, sizeof run, "%s/%s", folder, entries[i]->d_name);
-            n_runs++;
             convert_run(c, run, &n_seen);
         }
         free(entries[i]);
     }
     if (n >= 0) free(entries);
-    if (!n_runs) say(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could not be injected");
+    if (!n_seen && ran && is_writable(c->options.logdir))
+        say(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could not be injected");
 }
 
 /* ---- running ---- */
@@ -148,12 +163,41 @@ static void pass_on(int number)
     if (child > 0) kill(child, number);
 }
 
+/* Signals that would end us; the program has to end first. The one that starts and stops recording is sent to the program. */
+static void catch_signals(const Command *c)
+{
+    static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGXCPU, SIGXFSZ};
+    for (size_t i = 0; i < COUNT(passed); i++) signal(passed[i], passed[i] == c->options.signal ? SIG_IGN : pass_on);
+    signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN); /* the terminal sends them to the program too */
+}
+
+/* A name of this command's: its program's spools hold it. */
+static void make_token(Command *c)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(c->options.token, sizeof c->options.token, "%d.%lld.%ld", (int)getpid(), (long long)now.tv_sec, now.tv_nsec);
+    setenv(option_specs[OPT_TOKEN].variable, c->options.token, 1);
+}
+
+/* The program may change its folder; a name alone is a file here, or one that the loader finds. False: there is no such file. */
+static bool find_cupti(Command *c)
+{
+    char absolute[4096];
+    const char *given = c->options.cupti;
+    if (!*given || (!strchr(given, '/') && !is_file(given))) return true;
+    if (!realpath(given, absolute)) return fprintf(stderr, "profsql-capture: --cupti %s: %s\n", given, strerror(errno)), false;
+    setenv(option_specs[OPT_CUPTI].variable, absolute, 1);
+    return true;
+}
+
 static int run_program(Command *c)
 {
     char library[4096], absolute[4096];
     if (!find_library(library, sizeof library))
         return fprintf(stderr, "profsql-capture: libprofsql_capture.so is not beside this command nor in ../lib; build it with make capture\n"), 127;
     if (!realpath(library, absolute)) return perror("profsql-capture"), 127;
+    if (!find_cupti(c)) return 2;
     set_variable(c, "CUDA_INJECTION64_PATH", absolute);
     set_variable(c, "NVTX_INJECTION64_PATH", absolute);
     if (c->preload) {
@@ -171,20 +215,48 @@ static int run_program(Command *c)
     setenv(option_specs[OPT_LOGDIR].variable, c->options.logdir, 1);
     setenv(option_specs[OPT_RUN].variable, c->options.run, 1);
     setenv(option_specs[OPT_LATER].variable, "1", 1);
+    make_token(c);
+    int said[2]; /* closed by exec: what comes through says that it failed */
+    if (pipe2(said, O_CLOEXEC)) return perror("profsql-capture: pipe"), 127;
     child = fork();
     if (child < 0) return perror("profsql-capture: fork"), 127;
     if (!child) {
         execvp(c->program[0], c->program);
         fprintf(stderr, "profsql-capture: %s: %s\n", c->program[0], strerror(errno));
-        _exit(127);
+        _exit(write(said[1], "", 1) == 1 ? 127 : 126);
     }
-    signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN); /* the terminal sends them to the program too */
-    signal(SIGTERM, pass_on), signal(SIGHUP, pass_on);
+    catch_signals(c);
+    close(said[1]);
+    char byte;
+    ssize_t n_said;
+    while ((n_said = read(said[0], &byte, 1)) < 0 && errno == EINTR) continue;
+    close(said[0]);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     if (WIFSIGNALED(status)) say(c, "the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    convert_all(c);
+    convert_all(c, n_said != 1);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* To a process, or to the first below it that is recorded: the number may be that of the command or of a shell. */
+static bool send_to_any(pid_t pid, const char *word, char *answer, size_t n, int depth)
+{
+    enum { DEEPEST = 8 };
+    char path[64], children[4096];
+    if (control_send(pid, word, answer, n)) return true;
+    int error = errno;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    FILE *f = depth < DEEPEST ? fopen(path, "r") : NULL;
+    bool sent = false;
+    if (f && fgets(children, sizeof children, f))
+        for (char *p = children, *end; !sent; p = end) {
+            long one = strtol(p, &end, 10);
+            if (end == p) break;
+            sent = send_to_any((pid_t)one, word, answer, n, depth + 1);
+        }
+    if (f) fclose(f);
+    errno = error;
+    return sent;
 }
 
 static int send_word(const Command *c)
@@ -192,7 +264,7 @@ static int send_word(const Command *c)
     char answer[5000], *end;
     long pid = c->program && c->program[0] ? strtol(c->program[0], &end, 10) : 0;
     if (pid <= 0 || *end) return fprintf(stderr, "profsql-capture: --send %s wants a process id\n", c->send), 2;
-    if (!control_send((pid_t)pid, c->send, answer, sizeof answer))
+    if (!send_to_any((pid_t)pid, c->send, answer, sizeof answer, 0))
         return fprintf(stderr, "profsql-capture: process %ld cannot be told: %s; is it running under profsql-capture, and has it used CUDA or NVTX?\n", pid,
                        strerror(errno)),
                1;

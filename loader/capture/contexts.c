@@ -1,11 +1,10 @@
-/* contexts.c: see contexts.h. The driver is the one that the program has; it is never linked, nor loaded by us. */
+/* contexts.c: see contexts.h. */
 #define _GNU_SOURCE
 #include "contexts.h"
 
 #include "../base.h"
+#include "driver.h"
 #include "system.h"
-
-#include <dlfcn.h>
 
 enum { MOST_CONTEXTS = 256 };
 #define NS_PER_S INT64_C(1000000000)
@@ -37,10 +36,8 @@ typedef struct {
 
 static bool find_driver(Driver *d)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    if (!library) return false;
-    void *symbols[] = {dlsym(library, "cuCtxPushCurrent_v2"), dlsym(library, "cuCtxPopCurrent_v2"), dlsym(library, "cuCtxSynchronize"),
-                       dlsym(library, "cuCtxGetCurrent")};
+    void *symbols[] = {driver_function("cuCtxPushCurrent_v2"), driver_function("cuCtxPopCurrent_v2"), driver_function("cuCtxSynchronize"),
+                       driver_function("cuCtxGetCurrent")};
     memcpy(&d->push, &symbols[0], sizeof symbols[0]);
     memcpy(&d->pop, &symbols[1], sizeof symbols[1]);
     memcpy(&d->synchronize, &symbols[2], sizeof symbols[2]);

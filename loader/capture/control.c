@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,7 +77,7 @@ static void do_start(char *answer, size_t n)
 {
     ProfErr err = {0};
     if (session_is_on())
-        snprintf(answer, n, "recording already");
+        snprintf(answer, n, "error: recording already");
     else if (session_start(true, &err))
         snprintf(answer, n, "error: %s", err.text);
     else
@@ -90,7 +89,7 @@ static void do_stop(char *answer, size_t n)
     ProfErr err = {0};
     char written[4096];
     if (!session_is_on()) {
-        snprintf(answer, n, "not recording");
+        snprintf(answer, n, "error: not recording");
         return;
     }
     atomic_store(&ctl.has_stopped, true);
@@ -180,8 +179,7 @@ static void say_window(const char *what)
 static void sleep_until(double moment_s)
 {
     double left = moment_s - now_s();
-    struct timespec until = after_ns((int64_t)(left * 1e9));
-    if (left > 0) sem_timedwait(&ctl.wake, &until);
+    if (left > 0) wait_ns(&ctl.wake, (int64_t)(left * 1e9));
 }
 
 static void *control_main(void *unused)

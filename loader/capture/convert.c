@@ -436,7 +436,10 @@ static void take_record(Converter *c, const Record *r)
 static void read_spool(Converter *c)
 {
     Record record;
+    c->t.reader.salvage = true;
     while (!c->t.err->code && spool_next(&c->t.reader, &record, c->t.err)) take_record(c, &record);
+    const SpoolStatus *status = &c->t.reader.status;
+    if (c->t.reader.has_status && status->n_records > c->t.reader.n_read) c->t.n_missing = status->n_records - c->t.reader.n_read;
     uint64_t end = c->t.reader.status.stop_unix_ns > c->t.stop_ns ? c->t.reader.status.stop_unix_ns : c->t.stop_ns;
     for (size_t i = 0; i < OPEN_CHAINS; i++)
         while (c->chains[i] && !c->t.err->code) {
@@ -600,6 +603,27 @@ static void converter_free(Converter *c)
     prof_free(c);
 }
 
+/* Alone: two that convert one spool would write one file. */
+static void lock_spool(Converter *c, const char *path)
+{
+    struct stat st;
+    if (flock(c->t.reader.fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        prof_fail(c->t.err, PROF_IO, 0, "%s is still being written or converted; stop its process first, or query it with profsql_live", path);
+    else if (!fstat(c->t.reader.fd, &st) && !st.st_nlink)
+        prof_fail(c->t.err, PROF_NOTFOUND, 0, "%s was converted meanwhile", path);
+}
+
+bool convert_is_of(const char *spool_path, const char *token)
+{
+    SpoolReader reader;
+    ProfErr err = {0};
+    char found[64];
+    if (spool_open(&reader, spool_path, &err)) return false;
+    spool_header_value(&reader, "token", found, sizeof found);
+    spool_reader_close(&reader);
+    return !strcmp(found, token);
+}
+
 int convert_spool(const char *spool_path, const CaptureOptions *options, char *written, size_t n, ProfErr *err)
 {
     char folder[4096], profile[4096];
@@ -615,8 +639,7 @@ int convert_spool(const char *spool_path, const CaptureOptions *options, char *w
             strcpy(folder, up ? ".." : ".");
     }
     if (!err->code) spool_open(&c->t.reader, spool_path, err);
-    if (!err->code && flock(c->t.reader.fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
-        prof_fail(err, PROF_IO, 0, "%s is still being written; stop its process first, or query it with profsql_live", spool_path);
+    if (!err->code) lock_spool(c, spool_path);
     if (!err->code) read_header(c);
     c->threads = sorter_new(sizeof(Item), by_line_and_time, folder), c->groups = sorter_new(sizeof(Item), by_group, folder);
     c->t.events = sorter_new(sizeof(Item), by_line_and_time, folder), c->t.memory = sorter_new(sizeof(Item), by_line_and_time, folder);

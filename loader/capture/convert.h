@@ -8,5 +8,7 @@
  * <run>/<host>.xplane.pb, or <host>.<pid>.xplane.pb where that one exists. Its path goes to `written`. Memory is bounded by
  * SORT_BYTES and by the distinct names. On failure err is set, the spool stays, and there is no half-written profile. */
 int convert_spool(const char *spool_path, const CaptureOptions *options, char *written, size_t n, ProfErr *err);
+/* Was this spool made by a program that the command of this token ran? */
+bool convert_is_of(const char *spool_path, const char *token);
 
 #endif

@@ -27,8 +27,9 @@ static void problem(Cupti *c, const char *format, ...)
 static const struct {
     const char *name;
     int major; /* 0: any */
-} sonames[] = {{"libcupti.so.13", 13},   {"libcupti.so.12", 12},   {"libcupti.so.11.8", 11},
-               {"libcupti.so.11.7", 11}, {"libcupti.so.11.6", 11}, {"libcupti.so", 0}};
+} sonames[] = {{"libcupti.so.13", 13},   {"libcupti.so.12", 12},   {"libcupti.so.11.8", 11}, {"libcupti.so.11.7", 11},
+               {"libcupti.so.11.6", 11}, {"libcupti.so.11.5", 11}, {"libcupti.so.11.4", 11}, {"libcupti.so.11.3", 11},
+               {"libcupti.so.11.2", 11}, {"libcupti.so.11.1", 11}, {"libcupti.so.11.0", 11}, {"libcupti.so", 0}};
 
 /* The newest CUDA that the kernel's driver is made for. */
 static int newest_of_driver(void)
@@ -58,41 +59,55 @@ static void *open_in(const char *folder, int newest, int flags)
     return library;
 }
 
+/* Folders of the NVIDIA libraries that the process has, as a framework's CUDA comes in Python wheels:
+ * .../nvidia/cu13/lib with CUPTI beside the others, or .../nvidia/cuda_runtime/lib with CUPTI in .../nvidia/cuda_cupti/lib. */
 typedef struct {
-    int newest;
-    void *library;
-} WheelSearch;
+    int n;
+    char own[64][1024], wheel[64][1024]; /* of the library itself; of CUPTI's wheel beside it */
+} Folders;
 
-/* A framework's CUDA comes as Python wheels: .../nvidia/cuda_runtime/lib/libcudart.so.12, or .../nvidia/cu13/lib, with CUPTI beside. */
-static int look_beside(struct dl_phdr_info *object, size_t size, void *context)
+/* Only collects: who loads a library inside of this walk waits for ever when another thread is loading one. */
+static int collect_folder(struct dl_phdr_info *object, size_t size, void *context)
 {
     (void)size;
-    WheelSearch *search = context;
-    const char *name = object->dlpi_name, *nvidia = name ? strstr(name, "/nvidia/") : NULL, *end = nvidia ? strrchr(name, '/') : NULL;
-    char folder[1024];
+    Folders *found = context;
+    const char *name = object->dlpi_name, *nvidia = name ? strstr(name, "/nvidia/") : NULL;
     if (!nvidia || strlen(name) > 900) return 0;
-    snprintf(folder, sizeof folder, "%.*s/nvidia/cuda_cupti/lib/", (int)(nvidia - name), name);
-    search->library = open_in(folder, search->newest, RTLD_NOW | RTLD_LOCAL);
-    snprintf(folder, sizeof folder, "%.*s/", (int)(end - name), name);
-    if (!search->library) search->library = open_in(folder, search->newest, RTLD_NOW | RTLD_LOCAL);
-    return search->library != NULL;
+    char *own = found->own[found->n];
+    snprintf(own, sizeof *found->own, "%.*s/", (int)(strrchr(name, '/') - name), name);
+    for (int i = 0; i < found->n; i++)
+        if (!strcmp(found->own[i], own)) return 0;
+    snprintf(found->wheel[found->n], sizeof *found->wheel, "%.*s/nvidia/cuda_cupti/lib/", (int)(nvidia - name), name);
+    return ++found->n == COUNT(found->own);
+}
+
+/* The folders of the libraries themselves first: a wheel of another CUDA may have been left beside them. */
+static void *open_beside(int newest)
+{
+    static Folders found; /* large; opening is done once at a time */
+    void *library = NULL;
+    found.n = 0;
+    dl_iterate_phdr(collect_folder, &found);
+    for (int i = 0; i < found.n && !library; i++) library = open_in(found.own[i], newest, RTLD_NOW | RTLD_LOCAL);
+    for (int i = 0; i < found.n && !library; i++) library = open_in(found.wheel[i], newest, RTLD_NOW | RTLD_LOCAL);
+    return library;
 }
 
 /* Two copies of CUPTI in a process fight: one that is there (a framework brings its own) is the one to use. */
 static void *open_library(const char *path)
 {
     if (path && *path) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    WheelSearch wheels = {newest_of_driver(), NULL};
+    int newest = newest_of_driver();
     void *library = open_in("", 99, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    if (!library && dl_iterate_phdr(look_beside, &wheels)) library = wheels.library;
-    if (!library) library = open_in("", wheels.newest, RTLD_NOW | RTLD_LOCAL);
+    if (!library) library = open_beside(newest);
+    if (!library) library = open_in("", newest, RTLD_NOW | RTLD_LOCAL);
     const char *homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
     static const char *const folders[] = {"extras/CUPTI/lib64/", "lib64/"};
     for (size_t i = 0; i < COUNT(homes) * COUNT(folders) && !library; i++) {
         char folder[1024];
         const char *home = homes[i / COUNT(folders)];
         if (home && snprintf(folder, sizeof folder, "%s/%s", home, folders[i % COUNT(folders)]) < (int)sizeof folder)
-            library = open_in(folder, wheels.newest, RTLD_NOW | RTLD_LOCAL);
+            library = open_in(folder, newest, RTLD_NOW | RTLD_LOCAL);
     }
     return library;
 }
@@ -124,7 +139,9 @@ int cupti_open(Cupti *c, const char *path, ProfErr *err)
     if (symbol && dladdr(symbol, &info) && info.dli_fname) snprintf(c->path, sizeof c->path, "%s", info.dli_fname);
     if (missing) return prof_fail(err, PROF_FORMAT, 0, "%s has no %s: it is not a CUPTI that we can use; name another with --cupti", c->path, missing);
     int rc = c->GetVersion(&c->api_version);
-    if (rc) return prof_fail(err, PROF_FORMAT, 0, "%s does not say its version: %s", c->path, cupti_result(c, rc));
+    if (rc)
+        return prof_fail(err, PROF_FORMAT, 0, "%s does not say its version: %s (%d); check with nvidia-smi that a driver is loaded", c->path,
+                         cupti_result(c, rc), rc);
     if (c->api_version < API_11_0)
         return prof_fail(err, PROF_FORMAT, 0, "%s has API version %u, older than CUDA 11.0; name a newer one with --cupti", c->path, c->api_version);
     return PROF_OK;
@@ -162,7 +179,9 @@ int cupti_subscribe(Cupti *c, CuptiCallback *callback, bool profiler_api, ProfEr
         return prof_fail(err, PROF_IO, 0, "the driver is too old for %s, or a stub libcuda was found first; name an older CUPTI with --cupti", c->path);
     if (rc == CUPTI_INSUFFICIENT_PRIVILEGES)
         return prof_fail(err, PROF_IO, 0, "no permission to use CUPTI; run as root, or let users profile (NVreg_RestrictProfilingToAdminUsers=0)");
-    if (rc) return prof_fail(err, PROF_IO, 0, "CUPTI cannot be used: %s (%d); check with nvidia-smi that a driver is loaded", cupti_result(c, rc), rc);
+    if (rc)
+        return prof_fail(err, PROF_IO, 0, "CUPTI cannot be used: %s (%d)%s", cupti_result(c, rc), rc,
+                         rc == CUPTI_UNKNOWN ? "; check with nvidia-smi that a driver is loaded" : "");
     c->subscribed = true;
     c->EnableCallback(1, c->subscriber, CB_DOMAIN_RESOURCE, CB_CONTEXT_CREATED);
     c->EnableCallback(1, c->subscriber, CB_DOMAIN_RESOURCE, CB_CONTEXT_ENDS);
@@ -216,21 +235,29 @@ static bool enable(Cupti *c, enum RecordKind kind, bool dump)
     return rc == 0;
 }
 
+/* Enables or disables the driver's calls that are worth a row; how many there are, *rc of the last. */
+static int choose_driver_calls(Cupti *c, uint8_t on, int *rc)
+{
+    int n = 0;
+    const char *raw;
+    for (uint32_t cbid = 1; cbid < 5000 && !c->GetCallbackName(CB_DOMAIN_DRIVER, cbid, &raw) && raw; cbid++) {
+        char name[256];
+        cupti_api_name(c, CB_DOMAIN_DRIVER, cbid, name, sizeof name);
+        if (!cupti_is_launch(name)) continue;
+        *rc = c->ActivityEnableDriverApi(cbid, on);
+        n += *rc == 0;
+    }
+    return n;
+}
+
 /* Driver calls nest in runtime calls: only those worth a row, where the library can choose. */
 static void enable_driver(Cupti *c, bool all)
 {
-    if (all || !c->ActivityEnableDriverApi) {
+    int rc = 0;
+    if (all || !c->ActivityEnableDriverApi)
         enable(c, REC_DRIVER, false);
-        return;
-    }
-    int n = 0, rc = 0;
-    const char *name;
-    for (uint32_t cbid = 1; cbid < 5000 && !c->GetCallbackName(CB_DOMAIN_DRIVER, cbid, &name) && name; cbid++)
-        if (cupti_is_launch(name)) {
-            rc = c->ActivityEnableDriverApi(cbid, 1);
-            n += rc == 0;
-        }
-    if (!n) problem(c, "driver records are not available: %s (%d)", cupti_result(c, rc), rc);
+    else if (!choose_driver_calls(c, 1, &rc))
+        problem(c, "driver records are not available: %s (%d)", cupti_result(c, rc), rc);
 }
 
 /* Calls that programs poll with, and that say nothing about time. */
@@ -245,14 +272,17 @@ static void enable_runtime(Cupti *c)
             if (!strncmp(name, chatty[i], strlen(chatty[i]))) c->ActivityEnableRuntimeApi(cbid, 0);
 }
 
-static void enable_unified(Cupti *c)
+void cupti_enable_unified(Cupti *c, uint32_t n_devices)
 {
+    enum { N = 4, MOST_DEVICES = 64 };
     struct {
         uint32_t scope, kind, device, enable;
-    } config[4];
-    static const uint32_t counters[4] = {1, 2, 3, 4}; /* bytes to the device, to the host; page faults of CPU and GPU */
-    for (int i = 0; i < 4; i++) config[i].scope = 1, config[i].kind = counters[i], config[i].device = 0, config[i].enable = 1;
-    int rc = c->ActivityConfigureUnifiedMemoryCounter ? c->ActivityConfigureUnifiedMemoryCounter(config, 4) : CUPTI_INVALID_KIND;
+    } config[MOST_DEVICES][N];
+    if (n_devices > MOST_DEVICES) n_devices = MOST_DEVICES;
+    for (uint32_t d = 0; d < n_devices; d++)
+        for (uint32_t i = 0; i < N; i++) /* 1 to 4: bytes to the device, to the host; page faults of CPU and GPU */
+            config[d][i].scope = 1, config[d][i].kind = i + 1, config[d][i].device = d, config[d][i].enable = 1;
+    int rc = c->ActivityConfigureUnifiedMemoryCounter ? c->ActivityConfigureUnifiedMemoryCounter(config, n_devices * N) : CUPTI_INVALID_KIND;
     if (rc)
         problem(c, "unified memory counters are not available: %s (%d)", cupti_result(c, rc), rc);
     else
@@ -286,7 +316,7 @@ void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request, Cu
         c->callbacks_registered = rc == 0;
         check_clock(c);
     }
-    enable(c, REC_DEVICE, late);
+    enable(c, REC_DEVICE, true); /* its records come when CUDA begins, which may be before us */
     enable(c, REC_CONTEXT, late);
     enable(c, REC_STREAM, late);
     if (kinds & CAPTURE_GRAPHS) enable(c, REC_GRAPH, false); /* before graphs are made */
@@ -297,7 +327,6 @@ void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request, Cu
     if (kinds & CAPTURE_SYNC) enable(c, REC_SYNC, false);
     if (kinds & CAPTURE_OVERHEAD) enable(c, REC_OVERHEAD, false);
     if (kinds & CAPTURE_MEMORY) enable(c, REC_MEMORY, false), enable(c, REC_POOL, false);
-    if (kinds & CAPTURE_UNIFIED) enable_unified(c);
     if (kinds & CAPTURE_EVENTS) enable(c, REC_EVENT, false);
     if (kinds & CAPTURE_EXTERNAL) enable(c, REC_EXTERNAL, false); /* needs an API kind */
     if (kinds & CAPTURE_JIT) enable(c, REC_JIT, false);
@@ -313,5 +342,7 @@ void cupti_disable(Cupti *c)
         if (k == REC_KERNEL && c->api_version < API_13_0) continue; /* it may hang there; it costs little once nothing is read */
         c->ActivityDisable(record_kinds[k].number);
     }
+    int rc;
+    if ((c->kinds & (CAPTURE_DRIVER | CAPTURE_DRIVER_ALL)) == CAPTURE_DRIVER && c->ActivityEnableDriverApi) choose_driver_calls(c, 0, &rc);
     c->enabled = false;
 }

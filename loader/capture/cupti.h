@@ -43,6 +43,7 @@ enum CuptiResult {
     CUPTI_INVALID_KIND = 21,
     CUPTI_INSUFFICIENT_PRIVILEGES = 35,
     CUPTI_MULTIPLE_SUBSCRIBERS = 39,
+    CUPTI_UNKNOWN = 999,
 };
 enum { CB_DOMAIN_DRIVER = 1, CB_DOMAIN_RUNTIME = 2, CB_DOMAIN_RESOURCE = 3, CB_CONTEXT_CREATED = 1, CB_CONTEXT_ENDS = 2 };
 enum { CB_PROFILER_START = 308, CB_PROFILER_STOP = 309, CB_AT_ENTRY = 0, CB_AT_EXIT = 1 }; /* cuProfilerStart(), cuProfilerStop() */
@@ -106,6 +107,8 @@ int cupti_subscribe(Cupti *c, CuptiCallback *callback, bool profiler_api, ProfEr
 void cupti_unsubscribe(Cupti *c); /* another tool may subscribe then */
 /* Enables what `kinds` asks for; what cannot be had is told in c->problems. `late`: contexts may be there already. */
 void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request, CuptiComplete *complete);
+/* Enables the counters of unified memory: only once the driver is initialized, so not where cupti_enable() may be called. */
+void cupti_enable_unified(Cupti *c, uint32_t n_devices);
 void cupti_disable(Cupti *c);
 /* Text of a result code. */
 const char *cupti_result(const Cupti *c, int result);

@@ -47,6 +47,57 @@ static void find_occupancy(const Timeline *t, const Launch *l, LaunchText *text)
 #undef LIMIT
 }
 
+/* ---- operations ---- */
+
+typedef struct {
+    const char *text;
+    size_t n;
+} Value;
+
+/* The text of KEY in "TITLE#KEY=VALUE,...#"; values may hold commas, but no KEY= behind them. */
+static Value value_of(const char *marker, const char *key)
+{
+    size_t n_key = strlen(key);
+    const char *end = strchr(marker, '#');
+    for (const char *p = end; p && *p && (*p != '#' || p == end); p++) {
+        if ((*p != ',' && p != end) || strncmp(p + 1, key, n_key) || p[1 + n_key] != '=') continue;
+        const char *value = p + 1 + n_key + 1, *q = value;
+        for (; *q && *q != '#'; q++) {
+            size_t word = *q == ',' ? strspn(q + 1, "abcdefghijklmnopqrstuvwxyz_") : 0;
+            if (word && q[1 + word] == '=') break;
+        }
+        return (Value){value, (size_t)(q - value)};
+    }
+    return (Value){NULL, 0};
+}
+
+/* The last of a title's markers on a path, NULL if there is none. */
+static const char *last_marker(const char *path, const char *title)
+{
+    const char *found = NULL;
+    for (const char *p = path; (p = strstr(p, title)); p++) found = p;
+    return found;
+}
+
+static uint32_t name_of_value(Timeline *t, Value text) { return text.n ? name_id_format(&t->names, t->err, "%.*s", (int)text.n, text.text) : 0; }
+
+static void read_path(Timeline *t, uint32_t path)
+{
+    const char *text = name_text(&t->names, path), *module = last_marker(text, "XlaModule:#"), *thunk = last_marker(text, "Thunk:#");
+    XlaNames names = {0};
+    if (module) {
+        Value id = value_of(module, "program_id");
+        names.hlo_module = name_of_value(t, value_of(module, "hlo_module"));
+        names.has_program = id.n != 0, names.program_id = id.n ? strtoull(id.text, NULL, 10) : 0;
+    }
+    if (thunk) {
+        names.hlo_op = name_of_value(t, value_of(thunk, "hlo_op"));
+        names.tf_op = name_of_value(t, value_of(thunk, "name"));
+    }
+    if (!module && !thunk) names.tf_op = name_id_format(&t->names, t->err, "%s:NVTX", text);
+    t->path = names, t->last_path = path;
+}
+
 /* What all work of a device has in common. */
 static void describe_device_work(Timeline *t, const Item *item, Description *d)
 {
@@ -55,9 +106,13 @@ static void describe_device_work(Timeline *t, const Item *item, Description *d)
         t->context_name = name_id_format(&t->names, t->err, "$$%u", item->thread), t->last_context = item->thread;
     ref(d, XS_CONTEXT, t->context_name);
     ref(d, XS_NVTX, item->range);
-    if (item->path && t->last_path != item->path)
-        t->path_name = name_id_format(&t->names, t->err, "%s:NVTX", name_text(&t->names, item->path)), t->last_path = item->path;
-    if (item->path) ref(d, XS_TF_OP, t->path_name);
+    if (item->path && t->last_path != item->path) read_path(t, item->path);
+    if (item->path) {
+        ref(d, XS_TF_OP, t->path.tf_op);
+        ref(d, XS_HLO_OP, t->path.hlo_op);
+        ref(d, XS_HLO_MODULE, t->path.hlo_module);
+        if (t->path.has_program) small_stat_uint(&d->stats, STATS, XS_PROGRAM, t->path.program_id);
+    }
     if (item->graph) small_stat_uint(&d->stats, STATS, item->kind == REC_GRAPH ? XS_GRAPH_EXEC : XS_GRAPH, item->graph);
     if (item->graph && item->kind != REC_GRAPH) small_stat_uint(&d->stats, STATS, XS_GRAPH_NODE, item->node);
 }

@@ -56,8 +56,9 @@ void inject_begin(bool cuda)
     if (cuda) session_use_cuda(false);
     bool later = o->wait || o->profiler_api || o->delay_s > 0;
     if (!later && !session_is_on() && !control_has_stopped()) session_start(false, &err);
-    if (err.code) session_say("%s. Nothing is recorded.", err.text);
-    if (!err.code) control_begin();
+    if (!err.code) return control_begin();
+    session_say("%s. Nothing is recorded.", err.text);
+    session_release(); /* another tool may use CUPTI then */
 }
 
 /* Called by the driver inside the program's first cuInit(). Non-zero: keep the library. */

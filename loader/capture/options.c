@@ -13,13 +13,34 @@
 #define AS_SPEC(id, name, letter, argument, variable, help) [id] = {name, letter, argument, "PROFSQL_CAPTURE_" variable, help},
 const OptionSpec option_specs[N_CAPTURE_OPTIONS] = {CAPTURE_OPTIONS(AS_SPEC)};
 
+/* The name that all processes of a launch have from their launcher. */
+static bool name_by_launch(char *out, size_t n)
+{
+    static const struct {
+        const char *variable, *more, *size, *prefix; /* more: a number inside of it; size: of processes, one alone is no launch */
+    } launchers[] = {{"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS", "slurm"},
+                     {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "WORLD_SIZE", "torchrun"},
+                     {"PMIX_NAMESPACE", NULL, NULL, "pmix"},
+                     {"OMPI_MCA_ess_base_jobid", NULL, "OMPI_COMM_WORLD_SIZE", "mpi"}};
+    for (size_t i = 0; i < COUNT(launchers); i++) {
+        const char *name = getenv(launchers[i].variable), *more = launchers[i].more ? getenv(launchers[i].more) : "";
+        const char *size = launchers[i].size ? getenv(launchers[i].size) : "2";
+        if (!name || !*name || !more || !size || strtol(size, NULL, 10) < 2 || !strcmp(name, "none")) continue; /* torchrun's "none": not given */
+        snprintf(out, n, "%s_%s%s%s", launchers[i].prefix, name, *more ? "_" : "", more);
+        for (char *p = out; *p; p++)
+            if (*p == '/' || *p <= ' ') *p = '_';
+        return true;
+    }
+    return false;
+}
+
 void options_default(CaptureOptions *o)
 {
     *o = (CaptureOptions){.logdir = "logs", .kinds = CAPTURE_DEFAULT, .spool_limit_bytes = (uint64_t)8192 << 20, .buffer_bytes = 4 << 20, .n_buffers = 64};
     time_t now = time(NULL);
     struct tm t;
     localtime_r(&now, &t);
-    strftime(o->run, sizeof o->run, "%Y_%m_%d_%H_%M_%S", &t);
+    if (!name_by_launch(o->run, sizeof o->run - 16)) strftime(o->run, sizeof o->run, "%Y_%m_%d_%H_%M_%S", &t);
     if (gethostname(o->host, sizeof o->host - 1) || !*o->host) strcpy(o->host, "localhost");
 }
 
@@ -108,6 +129,7 @@ int options_set(CaptureOptions *o, enum CaptureOption option, const char *value,
     case OPT_KEEP: return o->keep_spool = true, PROF_OK;
     case OPT_QUIET: return o->quiet = true, PROF_OK;
     case OPT_LATER: return o->convert_later = true, PROF_OK;
+    case OPT_TOKEN: return snprintf(o->token, sizeof o->token, "%s", value), PROF_OK;
     default: return PROF_OK;
     }
 }

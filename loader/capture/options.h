@@ -8,7 +8,8 @@
 /* O(id, long name, letter or 0, argument or NULL, variable, help) */
 #define CAPTURE_OPTIONS(O)                                                                                                                                     \
     O(OPT_LOGDIR, "logdir", 'o', "DIR", "LOGDIR", "write DIR/plugins/profile/RUN/HOST.xplane.pb (logs)")                                                       \
-    O(OPT_RUN, "run", 'r', "NAME", "RUN", "name of the run (the time)")                                                                                        \
+    O(OPT_RUN, "run", 'r', "NAME", "RUN",                                                                                                                      \
+      "name of the run (of a launch of several processes by Slurm, torchrun, PMIx or Open MPI: the launch's; else the time)")                                  \
     O(OPT_HOST, "host", 0, "NAME", "HOST", "name of the host in the profile (the machine's)")                                                                  \
     O(OPT_KINDS, "kinds", 'k', "LIST", "KINDS",                                                                                                                \
       "what to record, with commas: kernels copies runtime driver driver-all sync overhead memory unified graphs nvtx events external jit environment links; " \
@@ -25,11 +26,12 @@
       "when told to stop, first wait (5 s at most) for what runs on the GPUs; not while the program captures a CUDA graph")                                    \
     O(OPT_SPOOL_LIMIT, "spool-limit", 0, "MIB", "SPOOL_LIMIT", "stop recording when a process's spool is so large (8192)")                                     \
     O(OPT_BUFFER_KIB, "buffer-size", 0, "KIB", "BUFFER_SIZE", "size of one buffer (4096)")                                                                     \
-    O(OPT_BUFFERS, "buffers", 0, "N", "BUFFERS", "have at most N buffers (64)")                                                                                \
+    O(OPT_BUFFERS, "buffers", 0, "N", "BUFFERS", "have at most as much memory in buffers as N of that size take; small ones are made when it runs short (64)") \
     O(OPT_CUPTI, "cupti", 0, "FILE", "CUPTI", "the CUPTI library to use (the process's own, else the newest found)")                                           \
     O(OPT_KEEP, "keep-spool", 0, NULL, "KEEP_SPOOL", "leave the spool beside the profile")                                                                     \
     O(OPT_QUIET, "quiet", 'q', NULL, "QUIET", "say nothing but what went wrong")                                                                               \
-    O(OPT_LATER, NULL, 0, NULL, "CONVERT_LATER", NULL)
+    O(OPT_LATER, NULL, 0, NULL, "CONVERT_LATER", NULL)                                                                                                         \
+    O(OPT_TOKEN, NULL, 0, NULL, "TOKEN", NULL)
 #define AS_OPTION(id, name, letter, argument, variable, help) id,
 enum CaptureOption { CAPTURE_OPTIONS(AS_OPTION) N_CAPTURE_OPTIONS };
 #undef AS_OPTION
@@ -42,6 +44,7 @@ extern const OptionSpec option_specs[N_CAPTURE_OPTIONS];
 
 typedef struct {
     char logdir[3072], run[256], host[256], step_range[256], cupti[1024];
+    char token[64]; /* of the command that ran the program: it converts the spools that have it */
     unsigned kinds; /* enum CaptureKinds */
     double delay_s, duration_s;
     bool wait, profiler_api, synchronize, keep_spool, quiet;
@@ -52,7 +55,9 @@ typedef struct {
     int n_buffers;
 } CaptureOptions;
 
-void options_default(CaptureOptions *o); /* the run is named after the time, the host after the machine */
+/* The run is named after the launch of several processes that we are part of, so that all have one run, or after the time; the host
+ * after the machine. */
+void options_default(CaptureOptions *o);
 /* Sets an option from its text; the error says what is wrong with it. */
 int options_set(CaptureOptions *o, enum CaptureOption option, const char *value, ProfErr *err);
 /* Defaults, then the environment; a variable that makes no sense is reported and left out. */

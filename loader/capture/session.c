@@ -7,6 +7,7 @@
 #include "contexts.h"
 #include "convert.h"
 #include "cupti.h"
+#include "driver.h"
 #include "inject.h"
 #include "rings.h"
 #include "spool.h"
@@ -14,11 +15,11 @@
 #include "texts.h"
 
 #include <fcntl.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { READY_BUFFERS = 6, CLOCK_EVERY_S = 60, WAKE_EVERY_NS = 100000000, SETTLE_S = 5 };
+enum { DEVICES_AFTER = 2 }; /* seconds in which CUPTI's own device records should have come */
 #define NS_PER_S UINT64_C(1000000000)
 
 static struct {
@@ -32,7 +33,8 @@ static struct {
     pthread_t writer;
     sem_t wake;
     _Atomic bool running, stopping;
-    _Atomic bool asked; /* for a buffer: there may be something to flush */
+    _Atomic bool asked;                                         /* for a buffer: there may be something to flush */
+    _Atomic bool has_context, wants_unified, devices_described; /* the driver is initialized; what only then can be done */
     _Atomic bool problems_new;
     _Atomic uint32_t api_version;
     _Atomic uint64_t n_refused, n_overwritten, n_dropped;
@@ -84,7 +86,8 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
     }
     if (i == NO_BUFFER) i = buffers_make(&s.buffers, true);
     *buffer = i == NO_BUFFER ? NULL : s.buffers.all[i].bytes;
-    *size = i == NO_BUFFER ? 0 : s.buffers.buffer_bytes;
+    *size = i == NO_BUFFER ? 0 : s.buffers.all[i].size;
+    if (i != NO_BUFFER) buffers_lend(&s.buffers, i);
 }
 
 static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t n_valid)
@@ -130,21 +133,34 @@ static void count_losses(void)
     if (atomic_exchange(&s.problems_new, false)) spool_note(s.collector.spool, "%s", s.cupti.problems);
 }
 
+/* CUPTI may have had its say about devices before we came: then the driver is asked, once it is initialized. */
+static void describe_devices(void)
+{
+    if (atomic_load(&s.devices_described) || (!atomic_load(&s.has_context) && !atomic_load(&s.asked))) return;
+    uint32_t n = driver_devices();
+    for (uint32_t i = 0; i < n; i++) {
+        Record r;
+        char name[256];
+        if (!collect_knows_device(&s.collector, i) && driver_device(i, &r, name, sizeof name)) collect_device(&s.collector, &r, name);
+    }
+    atomic_store(&s.devices_described, n != 0);
+}
+
 static void *writer_main(void *unused)
 {
     (void)unused;
     pthread_setname_np(pthread_self(), "profsql-writer");
-    uint64_t flushed_s = 0, clocked_s = 0;
+    uint64_t flushed_s = 0, clocked_s = 0, n_flushes = 0;
     bool was_full = false;
     for (;;) {
         uint64_t now_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
         if (now_s >= clocked_s + CLOCK_EVERY_S || now_s < clocked_s) collect_clock(&s.collector), clocked_s = now_s;
-        struct timespec until = after_ns(WAKE_EVERY_NS);
-        sem_timedwait(&s.wake, &until);
+        wait_ns(&s.wake, WAKE_EVERY_NS);
         bool last = atomic_load(&s.stopping);
         bool any = drain();
+        if (last || n_flushes > DEVICES_AFTER) describe_devices();
         if (last && !any) break;
-        if (now_s != flushed_s) flushed_s = now_s, count_losses(), spool_flush(s.collector.spool);
+        if (now_s != flushed_s) flushed_s = now_s, n_flushes++, count_losses(), spool_flush(s.collector.spool);
         if (spool_is_full(s.collector.spool) && !was_full) was_full = true, session_say("%s; the program goes on", spool_status(s.collector.spool)->note);
     }
     collect_clock(&s.collector);
@@ -188,9 +204,18 @@ static SpoolWriter *create_spool(ProfErr *err)
     }
     read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     read_line("/proc/self/cmdline", command, sizeof command);
-    snprintf(header, sizeof header, "version=%d\npid=%d\nhost=%s\nrun=%s\nboot_id=%s\nstart_unix_ns=%llu\nstep_range=%s\ncommand=%s\n", SPOOL_VERSION,
-             (int)getpid(), o->host, run, boot, (unsigned long long)clock_ns(CLOCK_REALTIME), o->step_range, command);
+    snprintf(header, sizeof header, "version=%d\npid=%d\nhost=%s\nrun=%s\nboot_id=%s\nstart_unix_ns=%llu\nstep_range=%s\ntoken=%s\ncommand=%s\n", SPOOL_VERSION,
+             (int)getpid(), o->host, run, boot, (unsigned long long)clock_ns(CLOCK_REALTIME), o->step_range, o->token, command);
     return spool_create(s.spool_path, header, o->spool_limit_bytes, err);
+}
+
+/* The driver must be initialized for this. */
+static void enable_unified(void)
+{
+    if (!atomic_exchange(&s.wants_unified, false)) return;
+    uint32_t n = driver_devices();
+    cupti_enable_unified(&s.cupti, n ? n : 1);
+    if (*s.cupti.problems) atomic_store(&s.problems_new, true);
 }
 
 /* Runs in a program's thread, inside its call. */
@@ -206,6 +231,8 @@ static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
         }
         inject_at_exit(); /* CUDA has registered its exit handlers: ours comes before them if it is said again */
         contexts_add(context);
+        atomic_store(&s.has_context, true);
+        enable_unified();
     } else if (domain == CB_DOMAIN_DRIVER && data) {
         int site = ((const CuptiCallbackData *)data)->site;
         if (cbid == CB_PROFILER_START && site == CB_AT_EXIT && !session_is_on() && session_start(true, &err)) session_say("%s. Nothing is recorded.", err.text);
@@ -220,7 +247,7 @@ static void use_cuda(void)
     if (s.cupti_dead || s.cupti_tried) return;
     s.cupti_tried = true, s.cupti.problems[0] = 0;
     if ((s.cupti.api_version || !cupti_open(&s.cupti, s.options.cupti, &err)) && !cupti_subscribe(&s.cupti, on_callback, s.options.profiler_api, &err)) {
-        if (!s.buffers.limit) buffers_init(&s.buffers, s.options.buffer_bytes, s.options.n_buffers);
+        if (!s.buffers.limit_bytes) buffers_init(&s.buffers, s.options.buffer_bytes, s.options.n_buffers);
         buffers_keep_ready(&s.buffers, READY_BUFFERS);
         atomic_store(&s.api_version, s.cupti.api_version);
         return;
@@ -235,12 +262,16 @@ static void enable(bool late)
 {
     if (!s.cupti.subscribed || s.cupti.enabled) return;
     cupti_enable(&s.cupti, s.options.kinds, late, on_request, on_complete);
+    atomic_store(&s.wants_unified, (s.options.kinds & CAPTURE_UNIFIED) != 0);
+    if (late || atomic_load(&s.has_context)) enable_unified();
     atomic_store(&s.problems_new, *s.cupti.problems != 0);
 }
 
-/* What CUPTI gave back while nothing was recorded belongs to no window. */
+/* What CUPTI gave back while nothing was recorded belongs to no window, nor do the losses: before CUDA 13 it goes on
+ * recording kernels. */
 static void forget_filled(void)
 {
+    size_t n = 0;
     int32_t i = s.cupti.subscribed ? buffers_take_all_filled(&s.buffers) : NO_BUFFER;
     while (i != NO_BUFFER) {
         int32_t next = atomic_load(&s.buffers.all[i].next);
@@ -248,6 +279,17 @@ static void forget_filled(void)
         buffers_give(&s.buffers, i);
         i = next;
     }
+    if (s.cupti.subscribed && atomic_load(&s.asked)) s.cupti.ActivityGetNumDroppedRecords(NULL, 0, &n);
+    atomic_store(&s.n_refused, 0);
+    atomic_store(&s.n_overwritten, 0);
+    atomic_store(&s.n_dropped, 0);
+}
+
+/* The same for what CUPTI still holds. */
+static void forget_all(void)
+{
+    if (s.cupti.subscribed && atomic_load(&s.asked)) s.cupti.ActivityFlushAll(1);
+    forget_filled();
 }
 
 int session_start(bool late, ProfErr *err)
@@ -256,7 +298,8 @@ int session_start(bool late, ProfErr *err)
     CaptureOptions *o = session_options();
     if (!atomic_load(&s.running)) {
         if (!s.n_windows) sem_init(&s.wake, 0, 0);
-        forget_filled();
+        forget_all();
+        atomic_store(&s.devices_described, false);
         s.collector = (Collector){.cupti = &s.cupti, .spool = create_spool(err)};
         if (s.collector.spool && start_writer(err)) {
             spool_close(s.collector.spool, false);
@@ -293,7 +336,13 @@ void session_regain_cuda(void)
 void session_tick(void)
 {
     size_t n = 0;
-    if (!atomic_load(&s.running) || !atomic_load(&s.asked)) return;
+    if (!atomic_load(&s.asked)) return;
+    if (!atomic_load(&s.running)) {
+        if (pthread_mutex_trylock(&s.lock)) return;
+        if (!atomic_load(&s.running)) forget_filled();
+        pthread_mutex_unlock(&s.lock);
+        return;
+    }
     s.cupti.ActivityFlushAll(0);
     if (!s.cupti.ActivityGetNumDroppedRecords(NULL, 0, &n)) atomic_fetch_add(&s.n_dropped, n);
 }
@@ -315,10 +364,25 @@ static void stop_cupti(void)
 {
     size_t n = 0;
     if (!s.cupti.enabled) return;
+    buffers_next_epoch(&s.buffers);
     cupti_disable(&s.cupti);
+    atomic_store(&s.wants_unified, false);
     if (!atomic_load(&s.asked)) return; /* flushing what never began may hang */
     s.cupti.ActivityFlushAll(1);
     if (!s.cupti.ActivityGetNumDroppedRecords(NULL, 0, &n)) atomic_fetch_add(&s.n_dropped, n);
+}
+
+/* All buffers come back when CUPTI is flushed, unless another tool registered its own in our place: CUPTI lets it. */
+static void note_taken_over(void)
+{
+    static const char taken[] = "another tool (torch.profiler?) has registered itself with CUPTI meanwhile, and has what is missing here";
+    uint32_t n = s.cupti.subscribed ? buffers_kept_out(&s.buffers) : 0;
+    if (n) {
+        spool_note(s.collector.spool, "%u buffers did not come back from CUPTI: %s", n, taken);
+        session_say("%u buffers did not come back from CUPTI: %s", n, taken);
+    } else if (s.cupti.subscribed && atomic_load(&s.has_context) && !atomic_load(&s.asked)) {
+        spool_note(s.collector.spool, "the program made a CUDA context, and CUPTI has recorded nothing: the GPU had nothing to do, or %s", taken);
+    }
 }
 
 int session_stop(bool convert, char *written, size_t n, ProfErr *err)
@@ -335,6 +399,7 @@ int session_stop(bool convert, char *written, size_t n, ProfErr *err)
     atomic_store(&s.stopping, true);
     sem_post(&s.wake);
     pthread_join(s.writer, NULL);
+    note_taken_over();
     spool_status(s.collector.spool)->stop_unix_ns = clock_ns(CLOCK_REALTIME);
     spool_close(s.collector.spool, true);
     s.collector.spool = NULL;
@@ -392,6 +457,7 @@ void session_child(void)
     atomic_store(&s.running, false);
     atomic_store(&s.stopping, false);
     atomic_store(&s.api_version, 0);
+    atomic_store(&s.has_context, false);
     s.collector.spool = NULL, s.n_windows = 0;
     if (had_cupti) s.cupti_dead = true; /* it has lost its threads */
     s.cupti.enabled = s.cupti.subscribed = false;

@@ -10,7 +10,8 @@
  * are varints, differences zigzag. A block is read without the ones before it but for their texts. The crc32 is of the
  * payload and the header with 0 in its place.
  *
- * A reader stops at the first block that is not whole. Who writes holds flock() on the file. */
+ * A reader stops at the first block that is not whole, or looks for the next one behind it. Who writes holds flock() on the
+ * file. */
 #ifndef PROF_CAPTURE_SPOOL_H
 #define PROF_CAPTURE_SPOOL_H
 
@@ -25,7 +26,7 @@ enum { TEXT_MAX = 60000, MAX_SHAPES = 1024 }; /* longer texts are cut; shapes of
 /* Why records are missing. */
 #define LOSSES(L)                                                                                                                                              \
     L(LOST_CUPTI, "dropped by CUPTI, whose own buffers were full")                                                                                             \
-    L(LOST_NO_BUFFER, "buffers refused because all were in use (records in them unknown)")                                                                     \
+    L(LOST_NO_BUFFER, "buffers refused because all were in use (each for one or more records)")                                                                \
     L(LOST_REUSED, "overwritten because all buffers were in use")                                                                                              \
     L(LOST_SPOOL, "not written because the spool could not grow")                                                                                              \
     L(LOST_RING, "ranges dropped because a thread made them faster than they were written")                                                                    \
@@ -81,8 +82,10 @@ typedef struct {
     int fd;
     uint64_t at, n_bytes; /* of the file */
     SpoolStatus status;
-    bool has_status, damaged; /* damaged: something that is not a block follows */
-    char *header;             /* the first block */
+    bool has_status, damaged;                         /* damaged: something that is not a block follows */
+    bool salvage;                                     /* set by who reads what nobody writes to any more: go on behind what is damaged */
+    uint64_t n_read, n_skipped_bytes, left_to_search; /* records returned; bytes left out; bytes that searching may still check */
+    char *header;                                     /* the first block */
     uint8_t *block;
     size_t block_bytes, block_at;
     uint32_t block_records, n_blocks, n_bad_blocks; /* bad: whole, but not what a writer of ours makes */

@@ -69,24 +69,68 @@ static uint32_t get_u32(const uint8_t *p)
     return memcpy(&value, p, 4), value;
 }
 
+/* Reads the payload of the block at a position of the file; its type, 0 if there is no whole one of that number or later. */
+static uint32_t block_at(SpoolReader *r, uint64_t at, uint32_t number, ProfErr *err)
+{
+    uint8_t head[BLOCK_HEAD];
+    if (at + BLOCK_HEAD > r->n_bytes || !read_at(r->fd, head, sizeof head, at)) return 0;
+    uint32_t type = get_u32(head + 4), n = get_u32(head + 8), found = get_u32(head + 12), crc = get_u32(head + 20);
+    if (get_u32(head) != SPOOL_MAGIC || n > BLOCK_MAX || found < number || at + BLOCK_HEAD + n > r->n_bytes) return 0;
+    if (!r->block && !(r->block = prof_alloc(BLOCK_MAX))) return prof_nomem(err), 0;
+    memset(head + 20, 0, 4);
+    r->left_to_search = r->left_to_search > n ? r->left_to_search - n : 0;
+    if (!read_at(r->fd, r->block, n, at + BLOCK_HEAD) || spool_crc(spool_crc(0, head, sizeof head), r->block, n) != crc) return 0;
+    r->block_bytes = n, r->block_at = 0, r->block_records = get_u32(head + 16), r->n_blocks = found + 1;
+    r->at = at + BLOCK_HEAD + n;
+    return type;
+}
+
+/* The next whole block behind something that is none. */
+static uint32_t search_block(SpoolReader *r, ProfErr *err)
+{
+    enum { WINDOW = 1 << 16 };
+    uint64_t from = r->at;
+    uint32_t number = r->n_blocks, type = 0, magic = SPOOL_MAGIC;
+    uint8_t *window = prof_alloc(WINDOW);
+    if (!window) return prof_nomem(err), 0;
+    r->left_to_search = 2 * r->n_bytes + ((uint64_t)64 << 20); /* a file may be full of beginnings of blocks */
+    for (uint64_t at = from + 1; at + BLOCK_HEAD <= r->n_bytes && !type && r->left_to_search && !err->code;) {
+        size_t n = r->n_bytes - at < WINDOW ? (size_t)(r->n_bytes - at) : WINDOW;
+        if (!read_at(r->fd, window, n, at)) break;
+        const uint8_t *p = memmem(window, n, &magic, sizeof magic);
+        if (p) at += (uint64_t)(p - window);
+        if (p && (type = block_at(r, at, number, err))) r->n_skipped_bytes += at - from;
+        at += p ? 1 : n - (sizeof magic - 1);
+    }
+    prof_free(window);
+    if (type) r->n_bad_blocks += r->n_blocks - 1 - number;
+    return type;
+}
+
 /* Reads the next block's payload; returns its type, 0 when there is none. */
 static uint32_t next_block(SpoolReader *r, ProfErr *err)
 {
     struct stat st;
     if (fstat(r->fd, &st)) return prof_fail(err, PROF_IO, r->at, "cannot stat the spool: %s", strerror(errno)), 0;
     r->n_bytes = (uint64_t)st.st_size;
-    uint8_t head[BLOCK_HEAD];
-    if (r->at + BLOCK_HEAD > r->n_bytes || !read_at(r->fd, head, sizeof head, r->at)) return 0;
-    uint32_t type = get_u32(head + 4), n = get_u32(head + 8), crc = get_u32(head + 20);
-    r->damaged = true; /* until it proves whole; a block being written is looked at again later */
-    if (get_u32(head) != SPOOL_MAGIC || n > BLOCK_MAX || get_u32(head + 12) != r->n_blocks || r->at + BLOCK_HEAD + n > r->n_bytes) return 0;
-    if (!r->block && !(r->block = prof_alloc(BLOCK_MAX))) return prof_nomem(err), 0;
-    memset(head + 20, 0, 4);
-    if (!read_at(r->fd, r->block, n, r->at + BLOCK_HEAD) || spool_crc(spool_crc(0, head, sizeof head), r->block, n) != crc) return 0;
-    r->damaged = false;
-    r->block_bytes = n, r->block_at = 0, r->block_records = get_u32(head + 16), r->n_blocks++;
-    r->at += BLOCK_HEAD + n;
+    if (r->at >= r->n_bytes) return 0;
+    uint32_t expected = r->n_blocks, type = block_at(r, r->at, expected, err);
+    if (type && r->n_blocks != expected + 1) r->n_bad_blocks += r->n_blocks - 1 - expected;
+    if (!type && r->salvage && !err->code) type = search_block(r, err);
+    r->damaged = !type; /* a block being written is looked at again later */
     return type;
+}
+
+/* Texts up to this id were in a block that is lost. */
+static bool lose_texts(SpoolReader *r, uint64_t last, ProfErr *err)
+{
+    enum { MOST = 1 << 24 };
+    if (last > MOST) return false;
+    while (r->n_texts < last) {
+        if (!GROW(r->texts, r->n_texts, r->text_capacity)) return prof_nomem(err), false;
+        r->texts[r->n_texts++] = empty_text;
+    }
+    return true;
 }
 
 static bool take_texts(SpoolReader *r, ProfErr *err)
@@ -94,7 +138,8 @@ static bool take_texts(SpoolReader *r, ProfErr *err)
     const uint8_t *p = r->block, *end = p + r->block_bytes;
     while (p < end) {
         uint64_t id, n;
-        if (!(p = wire_varint(p, end, &id)) || !(p = wire_varint(p, end, &n)) || n > (uint64_t)(end - p) || id != r->n_texts + 1) return false;
+        if (!(p = wire_varint(p, end, &id)) || !(p = wire_varint(p, end, &n)) || n > (uint64_t)(end - p) || id <= r->n_texts) return false;
+        if (id > r->n_texts + 1 && (id > UINT32_MAX || !lose_texts(r, id - 1, err))) return false;
         const Text *text = text_intern(&r->table, &r->arena, p, (size_t)n);
         if (!text || !GROW(r->texts, r->n_texts, r->text_capacity)) return prof_nomem(err), false;
         r->texts[r->n_texts++] = text;
@@ -114,7 +159,9 @@ int spool_open(SpoolReader *r, const char *path, ProfErr *err)
     } else {
         spool_read_status(r);
         type = next_block(r, err);
-        if (type != BLOCK_HEADER) prof_fail(err, PROF_FORMAT, r->at, "%s: is not the spool of a capture; give a file whose name ends in .spool", path);
+        if (type != BLOCK_HEADER)
+            prof_fail(err, PROF_FORMAT, r->at, "%s: does not begin as the spool of a capture: it was cut short, or is another file; give a whole .spool file",
+                      path);
     }
     if (!err->code && !(r->header = prof_alloc(r->block_bytes + 1))) prof_nomem(err);
     if (!err->code && !(r->shapes = prof_alloc(MAX_SHAPES * sizeof *r->shapes))) prof_nomem(err);
@@ -178,7 +225,7 @@ bool spool_next(SpoolReader *r, Record *record, ProfErr *err)
     for (;;) {
         if (r->block_records) {
             r->block_records--;
-            if (take_record(r, record)) return true;
+            if (take_record(r, record)) return r->n_read++, true;
             r->n_bad_blocks++, r->block_records = 0; /* a checked block that does not parse: what follows may be good */
         }
         uint32_t type = next_block(r, err);

@@ -13,10 +13,29 @@ uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-struct timespec after_ns(int64_t ns)
+static struct timespec after_ns_of(clockid_t clock, int64_t ns)
 {
-    uint64_t moment = clock_ns(CLOCK_REALTIME) + (uint64_t)(ns > 0 ? ns : 0);
+    uint64_t moment = clock_ns(clock) + (uint64_t)(ns > 0 ? ns : 0);
     return (struct timespec){(time_t)(moment / NS_PER_S), (long)(moment % NS_PER_S)};
+}
+
+struct timespec after_ns(int64_t ns) { return after_ns_of(CLOCK_REALTIME, ns); }
+
+#ifdef __GLIBC_PREREQ
+#define HAVE_SEM_CLOCKWAIT __GLIBC_PREREQ(2, 30)
+#else
+#define HAVE_SEM_CLOCKWAIT 0
+#endif
+
+void wait_ns(sem_t *sem, int64_t ns)
+{
+#if HAVE_SEM_CLOCKWAIT
+    struct timespec until = after_ns_of(CLOCK_MONOTONIC, ns);
+    sem_clockwait(sem, CLOCK_MONOTONIC, &until);
+#else
+    struct timespec until = after_ns(ns);
+    sem_timedwait(sem, &until);
+#endif
 }
 
 int start_thread(pthread_t *thread, void *(*run)(void *))

@@ -341,14 +341,18 @@ static void write_warnings(Writer *w)
     const Timeline *t = w->t;
     const SpoolReader *r = &t->reader;
     for (int i = 0; i < N_LOSSES; i++)
-        if (r->status.lost[i]) warn(w, SPACE_WARNINGS, "%llu records %s", (unsigned long long)r->status.lost[i], loss_texts[i]);
+        if (r->status.lost[i])
+            warn(w, SPACE_WARNINGS, "%llu %s %s", (unsigned long long)r->status.lost[i], i == LOST_NO_BUFFER ? "requests for" : "records", loss_texts[i]);
     if (t->n_unfinished) warn(w, SPACE_WARNINGS, "%llu records without an end, or without times, are not drawn", (unsigned long long)t->n_unfinished);
     if (t->n_odd) warn(w, SPACE_WARNINGS, "%llu records whose times or device make no sense are not drawn", (unsigned long long)t->n_odd);
     if (r->status.n_odd) warn(w, SPACE_WARNINGS, "%llu records of kinds that are not read", (unsigned long long)r->status.n_odd);
     if (ended_abruptly(t)) warn(w, SPACE_WARNINGS, "the capture ended abruptly: what the last buffers held is lost");
-    if (r->damaged || r->n_bad_blocks)
-        warn(w, SPACE_ERRORS, "the spool is damaged: %llu bytes at its end and %u blocks before were left out", (unsigned long long)(r->n_bytes - r->at),
-             r->n_bad_blocks);
+    if (r->damaged || r->n_bad_blocks || t->n_missing)
+        warn(w, SPACE_ERRORS, "the spool is damaged: %llu bytes, %u blocks and %llu records of it were left out or are missing",
+             (unsigned long long)(r->n_bytes - r->at + r->n_skipped_bytes), r->n_bad_blocks, (unsigned long long)t->n_missing);
+    for (uint32_t i = 0; i < t->n_devices; i++)
+        if (!t->devices[i].known)
+            warn(w, SPACE_WARNINGS, "neither CUPTI nor the driver described GPU %u: its name, its peaks and the occupancy of its kernels are unknown", i);
     for (const char *line = r->status.note; *line;) {
         size_t n = strcspn(line, "\n");
         if (n && utf8_valid((const uint8_t *)line, n)) xout_bytes(&w->out, SPACE_WARNINGS, line, n);

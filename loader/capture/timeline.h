@@ -64,6 +64,14 @@ typedef struct {
     bool known;    /* record is there; else only its events are */
 } Device;
 
+/* What the ranges around a launch say of its operation. XLA's say "XlaModule:#hlo_module=NAME,program_id=N#" and
+ * "Thunk:#name=PATH,hlo_op=NAME#"; of others the operation is their path. */
+typedef struct {
+    uint32_t tf_op, hlo_op, hlo_module; /* names, 0: none */
+    uint64_t program_id;
+    bool has_program;
+} XlaNames;
+
 typedef struct {
     SpoolReader reader;
     ProfErr *err;
@@ -86,9 +94,10 @@ typedef struct {
     size_t n_links;
     Record first_clock, last_clock;
     bool has_clock;
-    uint32_t last_context, context_name, last_path, path_name; /* made last: mostly the same again */
-    Sorter *events, *memory;                                   /* by line and time; by device and time */
-    uint64_t n_events, n_odd, n_unfinished;
+    uint32_t last_context, context_name, last_path;    /* made last: mostly the same again */
+    XlaNames path;                                     /* of last_path */
+    Sorter *events, *memory;                           /* by line and time; by device and time */
+    uint64_t n_events, n_odd, n_unfinished, n_missing; /* missing: records that the spool should have */
 } Timeline;
 
 int by_line_and_time(const void *a, const void *b); /* of Items: line, start, the longer first, as read */
@@ -108,6 +117,9 @@ int by_line_and_time(const void *a, const void *b); /* of Items: line, start, th
     X(XS_GRAPH_NODE, "cuda_graph_node_id")                                                                                                                     \
     X(XS_GRAPH_EXEC, "cuda_graph_exec_id")                                                                                                                     \
     X(XS_NVTX, "nvtx_range")                                                                                                                                   \
+    X(XS_HLO_OP, "hlo_op")                                                                                                                                     \
+    X(XS_HLO_MODULE, "hlo_module")                                                                                                                             \
+    X(XS_PROGRAM, "program_id")                                                                                                                                \
     X(XS_TF_OP, "tf_op")                                                                                                                                       \
     X(XS_ROOT, "_r")                                                                                                                                           \
     X(XS_STEP, "step_num")                                                                                                                                     \
@@ -169,7 +181,7 @@ enum { FIRST_REF = 1000 }; /* stat metadata from here on are texts: FIRST_REF + 
 typedef struct {
     uint32_t name;     /* of the event */
     Small stats;       /* its XStats, as fields 4 of an XEvent */
-    uint32_t refs[4];  /* names that the stats refer to, 0: none */
+    uint32_t refs[8];  /* names that the stats refer to, 0: none */
     unsigned type_bit; /* of the line's name, see stream_types; 0: none */
 } Description;
 extern const char *const stream_types[];

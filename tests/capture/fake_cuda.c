@@ -1,14 +1,16 @@
-/* fake_cuda.c: the calls of the driver that waiting for a context takes: libcuda.so.1 of the tests.
+/* fake_cuda.c: the calls of the driver that waiting for a context and describing devices take: libcuda.so.1 of the tests.
  *
- * FAKE_CUDA_HANG=1     a context's work never ends */
+ * FAKE_CUDA_HANG=1     a context's work never ends
+ * FAKE_CUDA_DEVICES=N  how many devices there are (1); their attributes are numbered as in cuda.h */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-enum { OK = 0, INVALID_CONTEXT = 201 };
+enum { OK = 0, INVALID_VALUE = 1, INVALID_DEVICE = 101, INVALID_CONTEXT = 201 };
 
 static _Thread_local void *current;
 static void (*finish)(void);
@@ -24,5 +26,37 @@ EXPORT int cuCtxSynchronize(void)
     if (!current) return INVALID_CONTEXT;
     while (getenv("FAKE_CUDA_HANG")) sleep(1);
     if (finish) finish();
+    return OK;
+}
+
+/* ---- devices ---- */
+
+static int n_devices(void) { return getenv("FAKE_CUDA_DEVICES") ? atoi(getenv("FAKE_CUDA_DEVICES")) : 1; }
+EXPORT int cuDeviceGetCount(int *count) { return *count = n_devices(), OK; }
+EXPORT int cuDeviceGet(int *device, int ordinal)
+{
+    if (ordinal < 0 || ordinal >= n_devices()) return INVALID_DEVICE;
+    return *device = ordinal + 40, OK; /* a handle, not the number */
+}
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    static const struct {
+        int attribute, value;
+    } of_an_h100[] = {{1, 1024},  {8, 49152},     {10, 32},   {12, 65536}, {13, 1755000}, {16, 114},    {32, 1},     {36, 1593000},
+                      {37, 5120}, {38, 52428800}, {39, 2048}, {75, 9},     {76, 0},       {81, 233472}, {82, 65536}, {106, 32}};
+    if (device < 40) return INVALID_DEVICE;
+    for (size_t i = 0; i < sizeof of_an_h100 / sizeof *of_an_h100; i++)
+        if (of_an_h100[i].attribute == attribute) return *value = of_an_h100[i].value, OK;
+    return INVALID_VALUE;
+}
+EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = (size_t)80 << 30, device < 40 ? INVALID_DEVICE : OK; }
+EXPORT int cuDeviceGetName(char *name, int n, int device)
+{
+    snprintf(name, (size_t)n, "NVIDIA H100 (fake driver's) %d", device - 40);
+    return OK;
+}
+EXPORT int cuDeviceGetUuid(unsigned char *uuid, int device)
+{
+    for (int i = 0; i < 16; i++) uuid[i] = (unsigned char)(device - 40 + i);
     return OK;
 }

@@ -8,7 +8,8 @@
  *
  * A program calls fake_play(script, threads, times). A line of a script is a kind and its fields, `kernel start=+100 end=+200
  * corr=1 name=gemm`, times from the start of playing; or `flush`, `sleep MS`, `drop N`, `context`, `context_ends`, `profiler_start`,
- * `profiler_stop`. The structs are laid out by the
+ * `profiler_stop`, `touch FILE`, `wait FILE` until it is there, `steal`: a second tool registers its own buffers, which CUPTI takes
+ * without an error. The structs are laid out by the
  * compiler from the fields that NVIDIA documents, not from the library's table of offsets. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -25,7 +26,7 @@
 #include "fake_records.h"
 
 #define EXPORT __attribute__((visibility("default")))
-enum { OK = 0, INVALID_PARAMETER = 1, MAX_LIMIT = 12, INVALID_KIND = 21, N_KINDS = 64, MAX_THREADS = 64 };
+enum { OK = 0, INVALID_PARAMETER = 1, MAX_LIMIT = 12, NOT_INITIALIZED = 15, INVALID_KIND = 21, N_KINDS = 64, MAX_THREADS = 64 };
 
 typedef void Request(uint8_t **, size_t *, size_t *);
 typedef void Complete(void *, uint32_t, uint8_t *, size_t, size_t);
@@ -98,7 +99,8 @@ EXPORT int cuptiGetCallbackName(int domain, uint32_t cbid, const char **out)
                  {2, 311, "cudaGraphLaunch_v10000"}, {2, 17, "cudaGetDevice_v3020"},
                  {2, 51, "cudaMemsetAsync_v3020"},   {1, 307, "cuLaunchKernel"},
                  {1, 514, "cuGraphLaunch"},          {1, 243, "cuMemAlloc_v2"},
-                 {1, 5, "cuDeviceGetAttribute"},     {2, 135, "cudaEventRecord_v3020"}};
+                 {1, 5, "cuDeviceGetAttribute"},     {1, 436, "cuStreamWaitEvent_ptsz"},
+                 {2, 135, "cudaEventRecord_v3020"}};
     if (cbid == 0 || cbid > (domain == 1 ? 807u : 523u)) return INVALID_PARAMETER;
     *out = "cuUnnamed";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -164,10 +166,13 @@ EXPORT int cuptiActivityDisable(uint32_t kind)
     if (kind >= N_KINDS) return INVALID_KIND;
     return atomic_store(&enabled[kind], false), OK;
 }
+/* Chosen call by call; the header does not say that disabling the kind undoes it. */
+enum { N_DRIVER_CALLS = 808 };
+static atomic_bool driver_calls[N_DRIVER_CALLS];
 EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
 {
-    if (enable && (cbid == 307 || cbid == 514)) atomic_store(&enabled[4], true);
-    return OK;
+    if (cbid >= N_DRIVER_CALLS) return INVALID_PARAMETER;
+    return atomic_store(&driver_calls[cbid], enable != 0), OK;
 }
 EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable) { return (void)cbid, (void)enable, OK; }
 static _Thread_local uint64_t external_ids[16], n_external;
@@ -181,7 +186,13 @@ EXPORT int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *last)
     if (kind != 3 || !n_external) return INVALID_PARAMETER;
     return *last = external_ids[--n_external], OK;
 }
-EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void *config, uint32_t count) { return config && count ? OK : INVALID_PARAMETER; }
+/* "Should be called after CUDA driver initialization", says the header: the driver's first context is later than that. */
+static atomic_bool driver_is_initialized;
+EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void *config, uint32_t count)
+{
+    if (!atomic_load(&driver_is_initialized)) return NOT_INITIALIZED;
+    return config && count ? OK : INVALID_PARAMETER;
+}
 static atomic_bool tool_zeroes; /* the buffers that it hands in; else the library does */
 EXPORT int cuptiActivitySetAttribute(int attribute, size_t *size, void *value)
 {
@@ -262,11 +273,17 @@ static void check_zeroed(const Stream *s)
         if (s->bytes[i]) fprintf(stderr, "fake_cupti: the buffer is not zeroed, byte %zu\n", i), abort();
 }
 
+static bool is_chosen(const void *record, uint32_t kind)
+{
+    uint32_t cbid = kind == 4 ? ((const FakeRecord *)record)->api.cbid : N_DRIVER_CALLS;
+    return cbid < N_DRIVER_CALLS && atomic_load_explicit(&driver_calls[cbid], memory_order_relaxed);
+}
+
 /* Puts a record into the thread's buffer; false when the tool gave none. */
 static bool put(Stream *s, const void *record, uint32_t kind, bool runs)
 {
     size_t n = fake_record_size(kind, version), max = 0;
-    if (kind < N_KINDS && !atomic_load_explicit(&enabled[kind], memory_order_relaxed)) return true;
+    if (kind < N_KINDS && !atomic_load_explicit(&enabled[kind], memory_order_relaxed) && !is_chosen(record, kind)) return true;
     pthread_mutex_lock(&s->lock);
     if (s->bytes && s->used + n > s->size) hand_over(s);
     if (!s->bytes) {
@@ -285,6 +302,17 @@ static bool put(Stream *s, const void *record, uint32_t kind, bool runs)
     pthread_mutex_unlock(&s->lock);
     atomic_fetch_add_explicit(ok ? &delivered[kind % N_KINDS] : &refused, 1, memory_order_relaxed);
     return ok;
+}
+
+/* Without a tool: one buffer for ever, which is what the library by itself costs. */
+static void own_request(uint8_t **buffer, size_t *size, size_t *max)
+{
+    static uint8_t bytes[4 << 20];
+    *buffer = bytes, *size = sizeof bytes, *max = 0;
+}
+static void own_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t used)
+{
+    (void)context, (void)stream, (void)buffer, (void)size, (void)used;
 }
 
 typedef struct {
@@ -309,10 +337,19 @@ static void *play(void *argument)
                 cuptiActivityFlushAll(0);
             } else if (!strcmp(word, "sleep")) {
                 usleep((useconds_t)atoi(strtok_r(NULL, " \n", &rest)) * 1000);
+            } else if (!strcmp(word, "touch")) {
+                FILE *f = fopen(strtok_r(NULL, " \n", &rest), "w");
+                if (f) fclose(f);
+            } else if (!strcmp(word, "wait")) {
+                const char *file = strtok_r(NULL, " \n", &rest);
+                while (access(file, F_OK)) usleep(10000);
+            } else if (!strcmp(word, "steal")) {
+                cuptiActivityRegisterCallbacks(own_request, own_complete);
             } else if (!strcmp(word, "drop")) {
                 atomic_fetch_add(&n_dropped, (unsigned long)atoi(strtok_r(NULL, " \n", &rest)));
             } else if (!strcmp(word, "context") || !strcmp(word, "context_ends")) {
                 static int a_context;
+                atomic_store(&driver_is_initialized, true);
                 void *data[] = {&a_context, NULL, NULL};
                 call_back(3, word[7] ? 2 : 1, data);
             } else if (!strcmp(word, "profiler_start") || !strcmp(word, "profiler_stop")) {
@@ -348,7 +385,7 @@ static void report(void)
     if (!f) return;
     for (int i = 0; i < N_KINDS; i++)
         if (delivered[i]) fprintf(f, "%d %lu\n", i, atomic_load(&delivered[i]));
-    fprintf(f, "refused %lu\n", atomic_load(&refused));
+    fprintf(f, "refused %lu\nsubscribed %d\n", atomic_load(&refused), subscriber != NULL);
     fclose(f);
 }
 
@@ -376,17 +413,6 @@ EXPORT int fake_play(const char *path, int n_threads, int times)
     while (n) free(lines[--n]);
     report();
     return 0;
-}
-
-/* Without a tool: one buffer for ever, which is what the library by itself costs. */
-static void own_request(uint8_t **buffer, size_t *size, size_t *max)
-{
-    static uint8_t bytes[4 << 20];
-    *buffer = bytes, *size = sizeof bytes, *max = 0;
-}
-static void own_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t used)
-{
-    (void)context, (void)stream, (void)buffer, (void)size, (void)used;
 }
 
 static double cpu_ns(void)

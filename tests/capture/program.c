@@ -3,6 +3,7 @@
  *
  *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds] [seconds=S]
  * [soak=RATE] [ranges=N] [until=FILE: _exit, abort, kill, segv, hold and closefds wait for it, for S seconds at most]
+ * [around=NAME;NAME...: ranges that the script is played in] [slow=LIBRARY: it is being loaded while CUDA begins]
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -160,6 +161,9 @@ static void wait_until(double seconds, const char *file)
     for (int i = 0; i < seconds * 20 && access(file, F_OK); i++) usleep(50000); /* signals cut a sleep short */
 }
 
+/* Loads a library that takes its time, in a thread of its own. */
+static void *load_slowly(void *path) { return dlopen(path, RTLD_NOW); }
+
 int main(int argc, char **argv)
 {
     if (argc < 3)
@@ -168,8 +172,12 @@ int main(int argc, char **argv)
     double seconds = atof(option(argc, argv, "seconds", "1")), rate = atof(option(argc, argv, "soak", "0"));
     int n_steps = atoi(option(argc, argv, "steps", "0"));
     long n_ranges = atol(option(argc, argv, "ranges", "0"));
-    if (n_steps || n_ranges) nvtx_init();
+    if (n_steps || n_ranges || *option(argc, argv, "around", "")) nvtx_init();
+    const char *slow = option(argc, argv, "slow", NULL);
+    pthread_t loader;
+    if (slow && !pthread_create(&loader, NULL, load_slowly, (void *)(uintptr_t)slow)) usleep(100000);
     if (strcmp(argv[1], "-")) cu_init();
+    if (slow) pthread_join(loader, NULL);
     void *cupti = strcmp(argv[1], "-") ? dlopen(argv[1], RTLD_NOW | (rate > 0 ? 0 : RTLD_NOLOAD)) : NULL, *symbol;
     unsigned long (*soak)(double, double, double *) = NULL;
     if (cupti) {
@@ -196,6 +204,9 @@ int main(int argc, char **argv)
     }
     bool inside = atoi(option(argc, argv, "inside", "0"));
     if (n_steps) steps(n_steps, inside ? argv[2] : NULL);
+    char around[1000], *rest = around;
+    snprintf(around, sizeof around, "%s", option(argc, argv, "around", ""));
+    for (char *name; (name = strsep(&rest, ";")) && *name;) push(name);
     if (play && !inside && strcmp(argv[2], "-") && play(argv[2], atoi(option(argc, argv, "threads", "1")), atoi(option(argc, argv, "times", "1")))) return 3;
     if (soak && rate > 0) {
         double ns_each = 0;
