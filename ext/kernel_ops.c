@@ -19,7 +19,9 @@ SQLITE_EXTENSION_INIT3
     C(KO_MIN, "min_duration_us", "REAL", "us", "shortest duration", "XEvent.duration_ps")                                                                      \
     C(KO_MAX, "max_duration_us", "REAL", "us", "longest duration", "XEvent.duration_ps")                                                                       \
     C(KO_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1",                                                                                           \
-      "1: tensor cores could run the op, by its name, or because the kernel uses them; 0 if the HLO op only moves data", "libprofsql")                         \
+      "1: tensor cores could run the op, by its name, or because the kernel uses them; 0 if the HLO op has no product, convolution or call of a library in "   \
+      "it",                                                                                                                                                    \
+      "libprofsql")                                                                                                                                            \
     C(KO_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1", "1: the kernel runs on tensor cores, by its name", "libprofsql")                                 \
     C(KO_HELPER, "is_helper", "INTEGER", "0 or 1",                                                                                                             \
       "1: tensor cores could run the op, this kernel does not use them, but another kernel of the same HLO op (without one: framework op) of the host does: "  \

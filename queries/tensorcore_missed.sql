@@ -6,7 +6,7 @@
 -- column op_name TEXT: framework op, which by its name is one that tensor cores can run
 -- column kernel_name TEXT: kernel that runs it, which by its name does not use them; left out are
 --   kernels of Fourier transforms and of complex products, which no tensor core runs, of HLO ops
---   that only move data, and helpers of a kernel on tensor cores (kernel_ops.is_helper)
+--   without a product in them, and helpers of a kernel on tensor cores (kernel_ops.is_helper)
 -- column occurrences INTEGER [kernels]: how often it ran
 -- column total_duration_us REAL [us]: sum of its durations on the event clock
 -- column percent REAL [percent 0..100]: share of the time of all kernels of the run

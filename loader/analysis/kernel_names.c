@@ -179,6 +179,8 @@ static const char *const more_nvidia_patterns[] = {
 };
 static const char *const amd_patterns[] = {"gemm_fusion", "Custom_Cijk_", "_xdl",     "gtcx",     "miopenSp3AsmConvRage", "moe_gemm", "moe_mxgemm",
                                            "wmma",        "aiter",        "FMHA_FWD", "attn_fwd", "bwd_kernel_",          "mfma"};
+/* Attention and products of Composable Kernel; its other kernels convert and sum. */
+static const char *const more_amd_patterns[] = {"FmhaFwdKernel", "FmhaFwdSplitKVKernel", "FmhaFwdPagedKVKernel", "FmhaBwdDQDKDVKernel", "ck_tile::GemmKernel"};
 /* Kernels of the same libraries that multiply on the plain cores. */
 static const char *const plain_patterns[] = {"ffma", "simt"};
 
@@ -206,7 +208,7 @@ bool kernel_uses_tensorcore_actual(Slice name, enum KernelVendor vendor)
 {
     bool nvidia = contains_any(name, nvidia_patterns, COUNT(nvidia_patterns)) || contains_any(name, more_nvidia_patterns, COUNT(more_nvidia_patterns));
     if (vendor != VENDOR_AMD && nvidia && !contains_any(name, plain_patterns, COUNT(plain_patterns))) return true;
-    return vendor != VENDOR_NVIDIA && uses_amd(name);
+    return vendor != VENDOR_NVIDIA && (uses_amd(name) || contains_any(name, more_amd_patterns, COUNT(more_amd_patterns)));
 }
 
 bool op_is_tensorcore_eligible(Slice op_name)

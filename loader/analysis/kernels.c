@@ -5,7 +5,6 @@
  * tallies become reports. XProf looks at an event's own stats only, and the last one of a name counts. */
 #include "kernels.h"
 
-#include "cost.h"
 #include "hlo_sound.h"
 #include "../parallel.h"
 #include "event_stats.h"
@@ -202,7 +201,7 @@ typedef struct {
     Host *host;
     ProfErr *err;
     ReportSet reports, by_instruction, by_op;
-    Memos launch_of, op_of, einsum_of, instruction_of, provenance_of, uses_tensorcore;
+    Memos launch_of, op_of, einsum_of, instruction_of, provenance_of, parts_of, uses_tensorcore;
     Launches *launches;
     Op *ops;
     size_t n_launches, launch_capacity, n_ops, op_capacity;
@@ -268,13 +267,39 @@ static const Xla__HloInstructionProto *instruction_of(Making *m, const Text *hlo
     return *at == 1 ? NULL : (const Xla__HloInstructionProto *)(uintptr_t)*at;
 }
 
-/* Transposes before a convolution, for example. Calls of libraries whose work is not known are no such instructions. */
-static bool only_moves_data(Making *m, const Xla__HloInstructionProto *instruction, uint64_t program_id)
+/* ---- products ---- */
+
+enum { SEEN = 1, HAS_PRODUCT = 2, HAS_MULTIPLY = 4, HAS_REDUCE = 8 };
+enum { DEEPEST_FUSION = 8 };
+
+/* What an instruction, and if it is a fusion its computation, consists of. Calls of other computations count as products. */
+static unsigned parts_of(Making *m, const HloModule *module, const Xla__HloInstructionProto *op, int depth)
 {
-    if (!strcmp(instruction->opcode, "custom-call")) return false;
+    static const char *const products[] = {"dot", "ragged-dot", "scaled-dot", "convolution", "custom-call"};
+    for (size_t i = 0; i < COUNT(products); i++)
+        if (!strcmp(op->opcode, products[i])) return HAS_PRODUCT;
+    if (!strcmp(op->opcode, "multiply")) return HAS_MULTIPLY;
+    if (!strncmp(op->opcode, "reduce", 6)) return HAS_REDUCE;
+    if (!op->n_called_computation_ids) return 0;
+    bool is_fusion = !strcmp(op->opcode, "fusion");
+    const Xla__HloComputationProto *inside = is_fusion ? hlo_computation(module, op->called_computation_ids[0]) : NULL;
+    if (!inside || depth == DEEPEST_FUSION) return HAS_PRODUCT;
+    uint64_t *known = memo(&m->parts_of, inside, 0);
+    if (!known) return prof_nomem(m->err), 0;
+    if (*known) return (unsigned)*known;
+    unsigned parts = SEEN;
+    for (size_t i = 0; i < inside->n_instructions && !m->err->code; i++) parts |= parts_of(m, module, inside->instructions[i], depth + 1);
+    if ((known = memo(&m->parts_of, inside, 0))) *known = parts;
+    if (!known) prof_nomem(m->err);
+    return parts;
+}
+
+/* A product or convolution, also one that XLA made a sum of products of. Transposes before it and sums of its parts are none. */
+static bool is_product(Making *m, const Xla__HloInstructionProto *instruction, uint64_t program_id)
+{
     const HloModule *module = hlo_sound_program(m->host, program_id, m->err);
-    const HloCost *cost = module ? hlo_cost(module, instruction, m->err) : NULL;
-    return cost && cost->model_flops_actual == 0;
+    unsigned parts = module ? parts_of(m, module, instruction, 0) : 0;
+    return parts & HAS_PRODUCT || (parts & HAS_MULTIPLY && parts & HAS_REDUCE);
 }
 
 /* "op_name:op_type" of an instruction's metadata, as XProf puts them together. NULL: no memory. */
@@ -439,7 +464,7 @@ static void take_tally(Making *m, const Plane *plane, const Tally *t, unsigned t
     if (r.actual_op_name->n_bytes) r.actual.known |= KERNEL_OP_NAME;
     add_report(&m->reports, &r, m->err);
     r.op_name = r.actual_op_name, r.uses_tensorcore = r.actual_uses_tensorcore, r.eligible = r.actual_eligible, r.launch = (KernelLaunch){0};
-    if (r.eligible && !r.uses_tensorcore && instruction) r.eligible = !only_moves_data(m, instruction, t->key.program_id);
+    if (r.eligible && !r.uses_tensorcore && instruction) r.eligible = is_product(m, instruction, t->key.program_id);
     r.op = instruction ? (const void *)instruction : r.op_name;
     add_report(&m->by_instruction, &r, m->err);
 }
@@ -600,7 +625,7 @@ static void making_free(Making *m)
     prof_free(m->by_op.slots);
     prof_free(m->launches);
     prof_free(m->ops);
-    Memos *const memos[] = {&m->launch_of, &m->op_of, &m->einsum_of, &m->instruction_of, &m->provenance_of, &m->uses_tensorcore};
+    Memos *const memos[] = {&m->launch_of, &m->op_of, &m->einsum_of, &m->instruction_of, &m->provenance_of, &m->parts_of, &m->uses_tensorcore};
     for (size_t i = 0; i < COUNT(memos); i++) prof_free(memos[i]->slots);
 }
 

@@ -1,4 +1,4 @@
-"""Answers about devices: which devices a share is of, what is exposed, and what tensor cores miss."""
+"""Answers about devices: what a share is of, what is exposed, what tensor cores miss."""
 from made import L, Plane, US, V, case, gpu, rows, same, space
 
 
@@ -34,10 +34,12 @@ def sparsecores_beside_tensorcores():
     same(rows(top, x=cores()),
          [('device', 'add', 16.0, 100 * 16 / 18), ('sparsecore', 'gather', 4.0, 100.0),
           ('device', 'all-reduce', 2.0, 100 * 2 / 18)])
-    compared = "SELECT type, operation, per_device_step_us_a FROM compare_ops('{x}', '{x}') ORDER BY 2"
+    compared = ("SELECT type, operation, per_device_step_us_a FROM compare_ops('{x}', '{x}') "
+                "ORDER BY 2")
     same(rows(compared, x=cores()), [('device', 'add', 8.0), ('device', 'all-reduce', 1.0),
                                      ('sparsecore', 'gather', 2.0)])
-    exposed = "SELECT device, op, exposed_us, exposed_span_percent FROM exposed_communication('{x}')"
+    exposed = ("SELECT device, op, exposed_us, exposed_span_percent "
+               "FROM exposed_communication('{x}')")
     same(rows(exposed, x=cores()), [('tensorcore', 'all-reduce', 2.0, 10.0)])
 
 
@@ -50,7 +52,8 @@ def exposed_communication_by_device():
         plane.line(1, 'Stream #1', [('k', 0, 10 * US), ('ncclAllReduce', 8 * US, 4 * US)])
         other = [('ncclAllGather', 10 * US, 4 * US), ('MemcpyD2D', 12 * US, 8 * US)]
         planes.append(plane.line(2, 'Stream #2', other[:2 - i]).bytes())
-    columns = 'SELECT device, op, occurrences, exposed_us, kind_exposed_us, kind_exposed_span_percent '
+    columns = ('SELECT device, op, occurrences, exposed_us, kind_exposed_us, '
+               'kind_exposed_span_percent ')
     same(rows(columns + "FROM exposed_communication('{x}')", x=space(*planes)),
          [('gpu', 'MemcpyD2D', 1, 8.0, 8.0, 20.0), ('gpu', 'ncclAllGather', 2, 8.0, 8.0, 20.0),
           ('gpu', 'ncclAllReduce', 2, 4.0, 8.0, 20.0)])
@@ -61,7 +64,7 @@ def exposed_communication_by_device():
 
 
 def convolutions():
-    """A program that copies, convolves, and convolves again: each by this name of the framework."""
+    """A program that copies, convolves twice, sums, and sums products: each of one framework op."""
     shape = V(2, 11) + L(3, b'\x04') + L(5, L(1, b'\x00'))
 
     def instruction(i, name, opcode, *more):
@@ -70,10 +73,24 @@ def convolutions():
     call = L(28, '__cudnn$convForward')
     made = [instruction(1, 'p', 'parameter'), instruction(2, 'copy', 'copy', L(36, b'\x01')),
             instruction(3, 'conv', 'custom-call', L(36, b'\x02'), call),
-            instruction(4, 'other', 'custom-call', L(36, b'\x03'), call)]
+            instruction(4, 'other', 'custom-call', L(36, b'\x03'), call),
+            instruction(5, 'sums', 'fusion', L(36, b'\x04'), L(38, b'\x03'), L(11, 'kInput')),
+            instruction(6, 'gemv', 'fusion', L(36, b'\x05'), L(38, b'\x04'), L(11, 'kInput'))]
+
+    def reduce(i, operand):
+        return instruction(i, 'r%d' % i, 'reduce', L(36, bytes([operand, operand])), L(38, b'\x02'))
+    added = [instruction(10, 'x', 'parameter'), instruction(11, 'y', 'parameter', V(9, 1)),
+             instruction(12, 'z', 'add', L(36, b'\x0a\x0b'))]
+    sums = [instruction(20, 'q', 'parameter'), reduce(21, 20)]
+    products = [instruction(30, 'u', 'parameter'),
+                instruction(31, 'v', 'multiply', L(36, b'\x1e\x1e')), reduce(32, 31)]
     signature = L(1, shape) + L(2, shape)
-    entry = L(1, 'main') + b''.join(made) + L(4, signature) + V(5, 1) + V(6, 4)
-    module = L(1, 'm') + L(2, 'main') + L(3, entry) + L(4, signature) + V(5, 1) + V(6, 1)
+    module = L(1, 'm') + L(2, 'main') + L(4, signature) + V(5, 1) + V(6, 1)
+    for i, name, body, root, of in ((2, 'add', added, 12, L(1, shape) + signature),
+                                    (3, 'sum', sums, 21, signature),
+                                    (4, 'dots', products, 32, signature),
+                                    (1, 'main', made, 6, signature)):
+        module += L(3, L(1, name), *body, L(4, of), V(5, i), V(6, root))
     plane = Plane('/host:metadata', 9)
     plane.meta('m(1)', stats={'Hlo Proto': {'bytes': L(1, module)}}, key=1)
     return plane.bytes()
@@ -81,19 +98,21 @@ def convolutions():
 
 @case
 def helpers_of_tensor_cores():
-    """Kernels that prepare the work of one on tensor cores, or only move data, miss nothing."""
+    """Kernels beside one on tensor cores, and of ops without a product, miss nothing."""
     def of(op):
         return {'hlo_op': {'str': op}, 'program_id': {'uint64': 1}}
     kernels = gpu(('transpose', 0, US, of('copy')), ('im2col', 2 * US, US, of('conv')),
                   ('sm80_xmma_fprop_tensorop', 4 * US, US, of('conv')),
-                  ('im2col', 6 * US, US, of('other')))
+                  ('im2col', 6 * US, US, of('other')), ('sums', 8 * US, US, of('sums')),
+                  ('gemv', 10 * US, 2 * US, of('gemv')))
     data = space(kernels.bytes(), convolutions())
     columns = 'kernel_name, op_is_tensorcore_eligible, kernel_uses_tensorcore, is_helper'
     same(rows("SELECT %s FROM kernel_ops('{x}') ORDER BY 1, 4" % columns, x=data),
-         [('im2col', 1, 0, 0), ('im2col', 1, 0, 1), ('sm80_xmma_fprop_tensorop', 1, 1, 0),
-          ('transpose', 0, 0, 0)])
+         [('gemv', 1, 0, 0), ('im2col', 1, 0, 0), ('im2col', 1, 0, 1),
+          ('sm80_xmma_fprop_tensorop', 1, 1, 0), ('sums', 0, 0, 0), ('transpose', 0, 0, 0)])
     missed = "SELECT op_name, kernel_name, occurrences, percent FROM tensorcore_missed('{x}')"
-    same(rows(missed, x=data), [('jit(f)/conv_general_dilated', 'im2col', 1, 25.0)])
+    name = 'jit(f)/conv_general_dilated'
+    same(rows(missed, x=data), [(name, 'gemv', 1, 200 / 7), (name, 'im2col', 1, 100 / 7)])
     by_name = [(kernel, i * US, US, {'tf_op': {'str': op}}) for i, (kernel, op) in enumerate((
         ('nchwToNhwc', 'a/Conv2D:Conv2D'), ('sm80_xmma_fprop_tensorop', 'a/Conv2D:Conv2D'),
         ('nchwToNhwc', 'b/Conv2D:Conv2D')))]

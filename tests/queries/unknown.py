@@ -23,11 +23,13 @@ def unknown_is_null():
     plane = Plane('/device:TPU:0', stats={'peak_teraflops_per_second': {'double': 1.0}})
     known = {'program_id': {'uint64': 1}, 'flops': {'uint64': 9}, 'hlo_category': {'str': 'c'}}
     origins = ({}, {'tf_op': {'str': 'jit(f)/add:'}}, {'tf_op': {'str': 'x/Add:Add'}})
-    ops = [plane.meta('%%%s = f32[] add()' % name, name, {**known, **tf_op, 'symbol_id': {'uint64': ord(name)}})
+    ops = [plane.meta('%%%s = f32[] add()' % name, name,
+                      {**known, **tf_op, 'symbol_id': {'uint64': ord(name)}})
            for name, tf_op in zip('abc', origins)]
     plane.line(1, 'XLA Ops', [(op, i * 9 * US, (9 - i) * US) for i, op in enumerate(ops)])
     for query in ('top_hlo_ops', 'top_wasted'):
-        same(rows("SELECT hlo_op, program_id, tf_op FROM %s('{x}')" % query, x=space(plane.bytes())),
+        same(rows("SELECT hlo_op, program_id, tf_op FROM %s('{x}')" % query,
+                  x=space(plane.bytes())),
              [('a', '1', None), ('b', '1', 'jit(f)/add'), ('c', '1', 'x/Add:Add')], query)
 
 
@@ -37,8 +39,8 @@ def nothing_ran():
     dump = kept('jax_dump_sharded')
     for name in ('overview', 'overview_page', 'recommendations'):
         same(rows("SELECT * FROM %s('%s')" % (name, dump)), [], name)
-        same(rows("SELECT count(*) FROM (SELECT count(*) FROM %s('%s')) CROSS JOIN prof_issues('%s') "
-                  "WHERE message LIKE '%s has no rows: the source is an HLO program%%'"
+        same(rows("SELECT count(*) FROM (SELECT count(*) FROM %s('%s')) "
+                  "CROSS JOIN prof_issues('%s') WHERE message LIKE '%s has no rows: the source is an HLO program%%'"
                   % (name, dump, dump, name)), [(1,)], name)
 
 
@@ -55,11 +57,11 @@ def no_row_of_nothing():
 
 @case
 def work_of_a_category():
-    """What host threads compute is what the instructions need, not what XLA's model of one GPU says."""
+    """What host threads compute is what the instructions need, not a model of one GPU."""
     got = rows("SELECT category, flops FROM op_time_by_category('%s')" % kept('jax_train_mlp'))
-    want = rows("SELECT i.category, nullif(total(i.model_flops_actual), 0) FROM trace_events('{0}') AS e "
-                "JOIN hlo_instructions('{0}') AS i USING (host, program_id, hlo_op) WHERE i.opcode NOT "
-                "IN ('while', 'conditional', 'call') AND NOT e.derived GROUP BY 1"
+    want = rows("SELECT i.category, nullif(total(i.model_flops_actual), 0) "
+                "FROM trace_events('{0}') AS e JOIN hlo_instructions('{0}') AS i "
+                "USING (host, program_id, hlo_op) WHERE i.opcode NOT IN ('while', 'conditional', 'call') AND NOT e.derived GROUP BY 1"
                 .replace('{0}', kept('jax_train_mlp')))
     same({category: flops for category, flops in got if flops}, {c: f for c, f in want if f})
 
@@ -83,7 +85,8 @@ def advice_for_maps():
     def advice(*names):
         stages = [('Iterator::' + name, 0, (9 - i) * US, {'id': {'int64': i}})
                   for i, name in enumerate(names)]
-        row, = rows("SELECT largest_part, advice FROM input_bound('{x}')", x=space(host(*stages).bytes()))
+        row, = rows("SELECT largest_part, advice FROM input_bound('{x}')",
+                    x=space(host(*stages).bytes()))
         same(row[0], 'Preprocessing')
         return row[1].split(',')[0].split('.')[0]
     parallel, serial = 'It maps in parallel already', 'Map in parallel (num_parallel_calls)'
@@ -102,7 +105,8 @@ def fused(n_adds, name='f'):
         return L(2, L(1, name), L(2, opcode), L(3, shape), V(35, i), *more)
     signature = L(1, shape) + L(2, shape)
     body = [instruction(1, 'p', 'parameter')]
-    body += [instruction(i + 2, 'a%d' % i, 'add', L(36, bytes([i + 1, i + 1]))) for i in range(n_adds)]
+    body += [instruction(i + 2, 'a%d' % i, 'add', L(36, bytes([i + 1, i + 1])))
+             for i in range(n_adds)]
     main = [instruction(10, 'q', 'parameter'),
             instruction(11, name, 'fusion', L(36, b'\x0a'), L(38, b'\x01'), L(11, 'kLoop'))]
     module = L(1, 'm') + L(2, 'main') + L(4, signature) + V(5, 1) + V(6, 2)
@@ -117,7 +121,8 @@ def fused(n_adds, name='f'):
 @case
 def programs_of_one_id():
     """Hosts with different programs of one id: of which the time is, is not known."""
-    columns = "SELECT program_id, opcodes, self_time_us, occurrences, hosts FROM fusion_breakdown('{x}')"
+    columns = ("SELECT program_id, opcodes, self_time_us, occurrences, hosts "
+               "FROM fusion_breakdown('{x}')")
     same(rows(columns, x=[fused(2), fused(2)]), [('1', 'add 2', 2.0, 2, 2)])
     same(sorted(rows(columns, x=[fused(1), fused(2)])),
          [('1', 'add 1', None, None, 1), ('1', 'add 2', None, None, 1)])
