@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *const profile_suffixes[] = {".xplane.pb", ".xplane.pb.gz"};
 static const char *const program_suffixes[] = {".hlo_proto.pb", ".hlo.pb", ".hlo_proto.pb.gz", ".hlo.pb.gz"};
@@ -275,6 +276,28 @@ int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
     return PROF_OK;
 }
 
+static bool has_spools(const char *run)
+{
+    char folder[4096];
+    return snprintf(folder, sizeof folder, "%s/.spool", run) < (int)sizeof folder && !access(folder, F_OK);
+}
+
+/* A run folder or log dir in which a capture is at work, or was killed before it made a profile. */
+static bool is_being_captured(const char *path)
+{
+    char runs[4096], run[8192];
+    if (has_spools(path)) return true;
+    if (snprintf(runs, sizeof runs, "%s/plugins/profile", path) >= (int)sizeof runs) return false;
+    DIR *dir = opendir(runs);
+    bool found = false;
+    for (struct dirent *e; dir && !found && (e = readdir(dir));) {
+        snprintf(run, sizeof run, "%s/%s", runs, e->d_name);
+        found = has_spools(run);
+    }
+    if (dir) closedir(dir);
+    return found;
+}
+
 int source_resolve(const char *path, Source *source, ProfErr *err)
 {
     struct stat st;
@@ -298,6 +321,13 @@ int source_resolve(const char *path, Source *source, ProfErr *err)
     Source *list = NULL;
     size_t n = 0;
     if (source_find(path, &list, &n, err)) return err->code;
+    if (!n && is_being_captured(path)) {
+        source_list_free(list, n);
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "%s: a capture is at work here and has made no profile yet; ask profsql_live('%s'), or make one of what a killed "
+                         "program left with profsql-capture --convert",
+                         path, path);
+    }
     if (!n)
         return source_list_free(list, n),
                prof_fail(err, PROF_NOTFOUND, 0, "%s: no *.xplane.pb in this folder or below and no HLO dump in it; give the log dir that the profiler wrote to",
