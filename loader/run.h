@@ -121,7 +121,8 @@ struct Plane {
     int64_t proto_id;
     const Text *name;
     enum PlaneKind kind;
-    bool is_tpu; /* a name that begins like a TPU core's; XProf takes those that are no SparseCores for TensorCores, mostly */
+    bool is_numbered; /* a TensorCore: its name has a number that XProf can read */
+    bool is_tpu;      /* a name that begins like a TPU core's; XProf takes those that are no SparseCores for TensorCores, mostly */
     Span span;
     /* n_declared entries of the file, then one that stands for every id that events use without declaring it */
     EventMeta *event_metas;
@@ -140,7 +141,7 @@ struct Plane {
 };
 
 /* Is it a TensorCore that XProf tells by its number? It asks for none where it looks for TensorCores alone. */
-static inline bool is_numbered_core(const Plane *plane) { return plane->kind == PLANE_TENSORCORE && plane->name->text[sizeof "/device:TPU:" - 1]; }
+static inline bool is_numbered_core(const Plane *plane) { return plane->kind == PLANE_TENSORCORE && plane->is_numbered; }
 
 enum { CHUNK_EVENTS = 1024 };
 enum ChunkColumn { COL_OFFSET, COL_DURATION, COL_META, COL_POSITION, COL_AGGREGATED, N_CHUNK_COLUMNS };

@@ -53,7 +53,9 @@ bool core_duty_join(CoreDuty *duty, DutySpans *active, const Hull *measured);
  * their lists used up. */
 int duty_cycle(CoreDuty *cores, size_t n_cores, OpMetricsDb *db, ProfErr *err);
 
-/* When ops of a SparseCore ran, by the profiler's clock; empty parts are left out. The list is the caller's to free, even on failure. */
+/* A line of SparseCore ops, whatever plane it is on; on a SparseCore also one named as a TensorCore's. */
+bool is_sparse_op_line(const Line *line);
+/* When ops of a plane's lines of SparseCore ops ran, by the profiler's clock; empty parts are left out. The list is the caller's to free, even on failure. */
 int sparsecore_busy(const Plane *plane, SpanList *busy, ProfErr *err);
 
 #endif

@@ -5,8 +5,6 @@
 
 /* ---- planes ---- */
 
-static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
-
 static bool prepare_plane(const Forest *f, ForestPlane *fp, const Plane *plane, ProfErr *err)
 {
     if (!context_plane_open(&fp->context, plane, err)) return false;
@@ -23,17 +21,7 @@ static bool prepare_plane(const Forest *f, ForestPlane *fp, const Plane *plane, 
 static bool is_steps_line(const Line *line) { return !strcmp(line->name->text, "Steps") || !strcmp(line->name->text, "Sparse Core Steps"); }
 static bool is_modules_line(const Line *line) { return !strcmp(line->name->text, "XLA Modules") || !strcmp(line->name->text, "Sparse Core Modules"); }
 
-/* /device:TPU:N or /device:TPU:N SparseCore K */
-static bool is_core(const Plane *plane)
-{
-    const char *s = plane->name->text + strlen("/device:TPU:");
-    size_t digits = strspn(s, "0123456789");
-    if (is_numbered_core(plane)) return true;
-    if (!digits || !starts_with(s + digits, " SparseCore ")) return false;
-    s += digits + strlen(" SparseCore ");
-    digits = strspn(s, "0123456789");
-    return digits && !s[digits];
-}
+static bool is_core(const Plane *plane) { return is_numbered_core(plane) || plane->kind == PLANE_SPARSECORE; }
 
 /* The line that groups a TPU's events: its steps, or where it has none its modules; the last of several. */
 static const Line *grouping_line(const Plane *plane)

@@ -96,13 +96,19 @@ static int read_line(OpReader *r, Line *line, ProfErr *err)
     return err->code;
 }
 
+bool is_sparse_op_line(const Line *line)
+{
+    const char *name = line->name->text;
+    return !strcmp(name, "Sparse Core Ops") || (line->plane->kind == PLANE_SPARSECORE && !strcmp(name, "XLA Ops"));
+}
+
 int sparsecore_busy(const Plane *plane, SpanList *busy, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_HLO_CATEGORY};
     OpReader r = {0};
     stat_filter_open(&r.filter, plane, wanted, COUNT(wanted), err);
     for (size_t i = plane->first_line; i < plane->first_line + plane->n_lines && !err->code; i++)
-        if (!strcmp(plane->host->lines[i].name->text, "Sparse Core Ops")) read_line(&r, &plane->host->lines[i], err);
+        if (is_sparse_op_line(&plane->host->lines[i])) read_line(&r, &plane->host->lines[i], err);
     stat_filter_close(&r.filter);
     prof_free(r.open);
     prof_free(r.parts);

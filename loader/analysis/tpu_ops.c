@@ -207,12 +207,13 @@ static int64_t chip_of(const Plane *plane, ProfErr *err)
     return chip;
 }
 
-/* Module lines only widen what is measured. */
+/* Adds the lines of a SparseCore, which a TensorCore may have as well. Module lines only widen what is measured. */
 static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
 {
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
         Line *line = &plane->host->lines[plane->first_line + i];
-        if (!is_named(line, "Sparse Core Ops") && !is_named(line, "Sparse Core Modules")) continue;
+        bool modules = is_named(line, "Sparse Core Modules") || (plane->kind == PLANE_SPARSECORE && is_named(line, "XLA Modules"));
+        if (!modules && !is_sparse_op_line(line)) continue;
         EventReader reader;
         EventAt e;
         event_reader_open(&reader, line, 0, err);
@@ -293,10 +294,8 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
         Plane *plane = &host->planes[i];
         if (!plane->is_tpu) continue;
         duty[n_duty].chip = chip_of(plane, err);
-        if (!counts_as_tensorcore(plane))
-            sparsecore_duty(plane, &duty[n_duty++], err);
-        else if (!err->code)
-            tensorcore_ops(&cores.jobs[n_tensorcores++], &sparse, &duty[n_duty++], err);
+        if (!err->code && counts_as_tensorcore(plane)) tensorcore_ops(&cores.jobs[n_tensorcores++], &sparse, &duty[n_duty], err);
+        sparsecore_duty(plane, &duty[n_duty++], err);
     }
     if (!err->code) duty_cycle(duty, n_duty, &build->stats->device, err);
     for (size_t i = 0; i < n_duty; i++) duty_spans_free(&duty[i].active);

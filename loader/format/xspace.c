@@ -222,6 +222,25 @@ static const char *const host_prefixes[] = {"/host:", "Host CPUs", "Syscalls"};
 
 static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
 
+/* Behind the digits at s, which are a number that an int holds; NULL: they are none. */
+static const char *after_number(const char *s)
+{
+    size_t n = strspn(s, "0123456789");
+    long long number = n ? strtoll(s, NULL, 10) : -1;
+    return number >= 0 && number <= INT32_MAX ? s + n : NULL;
+}
+
+/* As XProf names them: /device:TPU:N, or without the number, and /device:TPU:N SparseCore K. Other planes of TPUs have ops at most. */
+static enum PlaneKind kind_of_core(Plane *plane)
+{
+    static const char sparse[] = " SparseCore ";
+    const char *number = plane->name->text + strlen("/device:TPU:"), *end = after_number(number), *after = number + strspn(number, "0123456789");
+    plane->is_numbered = end && !*end;
+    if (!*after) return PLANE_TENSORCORE;
+    end = after > number && starts_with(after, sparse) ? after_number(after + strlen(sparse)) : NULL;
+    return end && !*end ? PLANE_SPARSECORE : PLANE_OTHER;
+}
+
 static void plane_classify(Plane *plane)
 {
     const char *name = plane->name->text;
@@ -235,8 +254,7 @@ static void plane_classify(Plane *plane)
     if (starts_with(name, "/host:metadata")) {
         plane->kind = PLANE_METADATA;
     } else if ((plane->is_tpu = starts_with(name, "/device:TPU:"))) {
-        size_t digits = strspn(name + 12, "0123456789"); /* none will do, for XProf too */
-        plane->kind = !name[12 + digits] ? PLANE_TENSORCORE : strstr(name, "SparseCore") ? PLANE_SPARSECORE : PLANE_OTHER;
+        plane->kind = kind_of_core(plane);
     } else if (starts_with(name, "/device:GPU:")) {
         plane->kind = PLANE_GPU;
     } else if (starts_with(name, "/device:CUSTOM:") || starts_with(name, "/custom:")) {

@@ -1026,7 +1026,7 @@ TOOLS = [
 
     # devices
     Entry("op_stats.peaks", "devices", "(SELECT * FROM devices({source}) LIMIT 1)", """
-        device_type = (SELECT device_type FROM devices({source}) ORDER BY name GLOB '/device:GPU:*' DESC LIMIT 1)
+        device_type = iif(EXISTS (SELECT 1 FROM planes({source}) WHERE kind IN ('gpu', 'tensorcore')), (SELECT device_type FROM devices({source}) ORDER BY name GLOB '/device:GPU:*' DESC LIMIT 1), 'CPU')
         flops = ifnull(peak_flops_per_second, 0) / 1e12
         ridge = CASE WHEN peak_hbm_bytes_per_second > 0 THEN ifnull(hbm_ridge_point, 0) WHEN peak_flops_per_second > 0 THEN 9e999 END
         has_cmem = ifnull(has_cmem, 0)

@@ -192,7 +192,7 @@ def check_profiles():
                 whole = run.ask("SELECT count(*) AS n FROM hlo_ops({x}) WHERE model_flops_actual IS NOT NULL")[0]['n'] == sum(v[0] is not None for v in mine.values())
                 if mine and whole and len(run.hosts) == 1:
                     checked['steps'] += check_steps(run, mine)
-            if 'tensorcore' in kinds and 'ops_odd' not in run.path:  # which has other lines of ops, and planes of odd names
+            if 'tensorcore' in kinds and not any(odd in run.path for odd in ('ops_odd', 'cores_odd')):  # which have other lines of ops, and planes of odd names
                 checked['tpu'] += check_tpu(run)
     if not sys.argv[1:]:
         with checking('profiles with ops'):

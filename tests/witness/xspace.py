@@ -5,6 +5,7 @@
             for e in line.events:
                 e.name, e.start_ps, e.end_ps, e.stats['correlation_id']"""
 import gzip
+import re
 import struct
 
 LONGEST_NS = (2**63 - 1) // 1000
@@ -174,7 +175,7 @@ class Plane:
             return 'gpu'
         if self.name.startswith('/device:TPU:'):
             rest = self.name[12:].lstrip('0123456789')
-            return 'tensorcore' if not rest else 'sparsecore' if 'SparseCore' in self.name else 'other'
+            return 'tensorcore' if not rest else 'sparsecore' if re.fullmatch(r'[0-9]+ SparseCore [0-9]+', self.name[12:]) else 'other'
         if self.name.startswith('/host:metadata'):
             return 'other'
         return 'host' if self.name.startswith(('/host:', 'Host CPUs', 'Syscalls')) else 'other'
