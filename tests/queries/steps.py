@@ -130,14 +130,14 @@ def compare_runs_of_which_one_has_steps():
 @case
 def kernels_by_odd_names_of_ops():
     """The op is what is before the colon, its type what is after it. Iterators keep their name."""
-    names = ('a/MatMul:MatMul', 'Iterator:Map', 'plain', ':Late')
+    names = ('a/MatMul:MatMul', 'Iterator:Map', 'plain', ':Late', 'a/MatMul:Late')
     kernels = [('k', 10 * i * US, (9 - i) * US, {'tf_op': {'str': name}})
                for i, name in enumerate(names)]
     same(
         rows("SELECT type, operation, total_time_us FROM kernel_time_by_op('{x}')",
              x=space(gpu(*kernels).bytes())), [('MatMul', 'a/MatMul', 9.0),
                                                ('Map', 'Iterator:Map', 8.0), (None, 'plain', 7.0),
-                                               ('Late', ':Late', 6.0)])
+                                               ('Late', ':Late', 6.0), ('Late', 'a/MatMul', 5.0)])
 
 
 @case
