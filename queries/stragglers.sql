@@ -23,8 +23,8 @@
 WITH step AS MATERIALIZED ( -- a TensorCore's copies are its own
     SELECT run, host, core_id, plane_id, sum(NOT dropped) AS n, count(DISTINCT start_ps) AS all_n,
            avg(total_us) FILTER (WHERE NOT dropped) / 1000 AS step_ms,
-           avg(total_us - coalesce(device_collectives_us_actual, 0)
-               - iif(plane_id IS NULL, coalesce(device_to_device_us_actual, 0), 0))
+           avg(total_us - device_collectives_us_actual
+               - iif(plane_id IS NULL, device_to_device_us_actual, 0))
                FILTER (WHERE NOT dropped) / 1000 AS own_ms
     FROM temp.core_steps(:source)
     GROUP BY run, core_id

@@ -290,3 +290,24 @@ def one_name_for_two_ops():
              " FROM padding_waste('{x}')")
     same(rows(query, x=hosts), [('d', 2047 / MIB, None, None, 1), ('d', 1023 / MIB, None, None, 2)])
     same(rows(query, x=hosts[:2]), [('d', 1023 / MIB, 7.0, 7 * 1023 / 1024, 2)])
+
+
+@case
+def library_calls_to_compute_again():
+    """A call of a library whose operations are known: 2 x 1024 x 512 x 8 for 2 MiB are 4 a byte.
+
+    What another call costs is not known: 0 operations say nothing."""
+    config = ('{"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],'
+              '"rhs_contracting_dimensions":["0"]}}}')
+    for target, want in (('__cublas$gemm', [('b', 4.0)]), ('Sharding', [])):
+        made = [instruction(1, 'a', 'parameter', shape(F32, 1024, 8)),
+                instruction(2, 'c', 'parameter', shape(F32, 8, 512), more=V(9, 1)),
+                instruction(3, 'b', 'custom-call', shape(F32, 1024, 512), (1, 2),
+                            more=L(28, target) + L(43, config)),
+                instruction(4, 'e', 'negate', shape(F32, 1024, 512), (3,))]
+        placed = [(1, 0, 2 * MIB), (2, 2 * MIB, 2 * MIB)]
+        traced = trace((ALLOC, 1, 'b'), (ALLOC, 2, 'e'), (FREE, 2, 'e'), (FREE, 1, 'e'))
+        x = proto(module('m', computation(1, 'main', made, root=4)),
+                  assignment([buffer(1, 2 * MIB, 3), buffer(2, 2 * MIB, 4)],
+                             [allocation(0, 4 * MIB, placed)], [traced]))
+        same(rows("SELECT hlo_op, flops_per_byte FROM remat_candidates('{x}')", x=x), want)

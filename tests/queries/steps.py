@@ -226,3 +226,28 @@ def groups_of_hosts():
     x = [numbered_host(0, 1, 2), numbered_host(1, 4, 8)]
     same(rows("SELECT step, flops FROM flops_utilization_by_step('{x}')", x=x),
          [(0, 40.0), (1, 80.0)])
+
+
+@case
+def transfers_of_a_chip():
+    """A TensorCore and its SparseCore each have a copy of one name, which an op hides."""
+    def device(name, id, line):
+        plane = Plane(name, id)
+        events = []
+        for symbol, (op, category, start, length) in enumerate((
+                ('copy-start.1 = (f32[8]{0}, f32[8]{0}) copy-start(f32[8]{0} %p)',
+                 'copy-start', 0, 1),
+                ('a = f32[8]{0} fusion()', 'fusion', 1, 5),
+                ('copy-done.1 = f32[8]{0} copy-done((f32[8]{0}, f32[8]{0}) %copy-start.1)',
+                 'copy-done', 6, 1))):
+            meta = plane.meta('%' + op, op.split(' ')[0], {
+                'program_id': {'uint64': 1}, 'symbol_id': {'uint64': symbol + 1},
+                'hlo_category': {'str': category}})
+            events.append((meta, start * US, length * US))
+        return plane.line(1, line, events).bytes()
+    x = space(device('/device:TPU:0', 1, 'XLA Ops'),
+              device('/device:TPU:0 SparseCore 0', 2, 'Sparse Core Ops'))
+    same(rows("SELECT device, op, total_us, exposed_us, overlapped_by"
+              " FROM exposed_communication('{x}')", x=x),
+         [('sparsecore', 'copy-start.1', 7.0, 2.0, 'a'),
+          ('tensorcore', 'copy-start.1', 7.0, 2.0, 'a')])
