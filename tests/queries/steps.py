@@ -251,3 +251,20 @@ def transfers_of_a_chip():
               " FROM exposed_communication('{x}')", x=x),
          [('sparsecore', 'copy-start.1', 7.0, 2.0, 'a'),
           ('tensorcore', 'copy-start.1', 7.0, 2.0, 'a')])
+
+
+@case
+def kernels_of_one_execution():
+    """An op that runs as two kernels, each on a stream of its own, ran as often as each of them."""
+    made = [instruction(1, 'n', 'custom-call', shape(F32, 8))]
+    program = proto(module('m', computation(1, 'main', made, root=1), more=L(4)))
+    metadata = Plane('/host:metadata', 9)
+    metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': program}}, key=1)
+    of_op = {'hlo_op': {'str': 'n'}, 'hlo_module': {'str': 'm'}, 'program_id': {'uint64': 1}}
+    plane = Plane('/device:GPU:0')
+    for stream, name in enumerate(('k1', 'k2')):
+        kernels = [(name, 10 * i * US, US, of_op) for i in range(3)]
+        plane.line(stream + 1, 'Stream #%d' % stream, kernels)
+    x = space(plane.bytes(), metadata.bytes())
+    same(rows("SELECT occurrences, occurrences_actual FROM hlo_ops('{x}')", x=x), [(6, 3)])
+    same(rows("SELECT occurrences FROM top_hlo_ops('{x}')", x=x), [(3,)])
