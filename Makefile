@@ -28,6 +28,7 @@ OBJECTS := $(NAMES:%=$(BUILD)/shared/%.o)
 CORE_OBJECTS := $(NAMES:%=$(BUILD)/core/%.o)
 CHECKED_OBJECTS := $(NAMES:%=$(BUILD)/checked/%.o)
 FUZZED_OBJECTS := $(NAMES:%=$(BUILD)/fuzzed/%.o)
+RACED_OBJECTS := $(NAMES:%=$(BUILD)/raced/%.o)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 # What the build and the tests stand on, as Debian names it.
@@ -39,7 +40,7 @@ FUZZ_PACKAGES := clang libclang-rt-dev
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 
-.PHONY: all loadable static capture run test bench coverage fuzz lint format install uninstall clean setup parity
+.PHONY: all loadable static capture run test bench coverage fuzz threads lint format install uninstall clean setup parity
 all: loadable capture
 
 loadable: $(BUILD)/libprofsql.so
@@ -85,6 +86,7 @@ endef
 $(eval $(call compile,shared,))
 $(eval $(call compile,core,-DSQLITE_CORE))
 $(eval $(call compile,checked,$(SANITIZE) -O1 -DSQLITE_CORE))
+$(eval $(call compile,raced,-fsanitize=thread -O1 -DSQLITE_CORE))
 $(eval $(call compile,fuzzed,-fsanitize=fuzzer-no-link $(SANITIZE) -O1 -DSQLITE_CORE))
 
 # Installs what is missing; touches neither apt nor the network when all is there.
@@ -150,6 +152,16 @@ fuzz:
 	@for f in $$(find tests/data -name '*.$(FUZZ_SUFFIX)' -size -64k); do cp $$f $(BUILD)/fuzz/seeds_$(FUZZ)/$$(echo $$f | tr / _); done
 	@grep -ohE '"[^"\\%]{2,40}"' ext/*.c loader/*.c loader/*/*.[ch] | sort -u > $(BUILD)/fuzz/words
 	$(BUILD)/fuzz_$(FUZZ) -dict=$(BUILD)/fuzz/words -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ) $(BUILD)/fuzz/seeds_$(FUZZ)
+
+# Threads that ask shared runs, under the thread sanitizer, for THREAD_SECONDS.
+THREAD_SECONDS ?= 60
+$(BUILD)/threads: tests/threads.c $(RACED_OBJECTS)
+	$(call say,LINK)
+	$(Q)$(CC) -std=c11 -g -O1 -fsanitize=thread $(WARN) -I$(BUILD) -o $@ $^ -lsqlite3 $(LIBS)
+.SECONDARY: $(RACED_OBJECTS)
+threads: $(BUILD)/threads
+	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(BUILD)/threads $(THREAD_SECONDS) 8 tests/data/gpu_train_38 \
+	  tests/data/tpu_train_54 tests/data/jax_two_hosts tests/data/tf_fit_input_bound tests/data/tf_xla_jit
 
 C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.[ch] tests/*/*.c)
 lint: $(GENERATED)
