@@ -64,3 +64,18 @@ def names_before_fingerprints_before_similar_names():
     same(compared(run((1, 'f.1', A), (1, 'f.2', B)), run((1, 'f.3', C))),
          [('f.1', None, None, 'vanished', 1, 0), ('f.2', None, None, 'vanished', 1, 0),
           ('f.3', None, None, 'appeared', 0, 1)])
+
+
+@case
+def ops_of_one_run_on_hosts():
+    """What only one run has is shared by its hosts, where host threads ran it."""
+    def on_hosts(*names):
+        return [space(Plane('/host:CPU').line(1, 'main', [(name, 0, 4 * US)]).bytes())
+                for name in names]
+    query = ("SELECT operation, change, type, per_device_step_us_a, per_device_step_us_b"
+             " FROM compare_ops('{a}', '{b}') ORDER BY 1")
+    same(rows(query, a=on_hosts('old', 'old'), b=on_hosts('new', 'new', 'new', 'new')),
+         [('new', 'appeared', 'host', 0.0, 4.0), ('old', 'vanished', 'host', 4.0, 0.0)])
+    framework = query.replace("'{b}')", "'{b}', 'framework') WHERE operation <> 'IDLE'")
+    same(rows(framework, a=on_hosts('old:Old', 'old:Old'), b=on_hosts('new:New', 'new:New')),
+         [('new', 'appeared', 'New', 0.0, 4.0), ('old', 'vanished', 'Old', 4.0, 0.0)])
