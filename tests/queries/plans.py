@@ -311,3 +311,27 @@ def library_calls_to_compute_again():
                   assignment([buffer(1, 2 * MIB, 3), buffer(2, 2 * MIB, 4)],
                              [allocation(0, 4 * MIB, placed)], [traced]))
         same(rows("SELECT hlo_op, flops_per_byte FROM remat_candidates('{x}')", x=x), want)
+
+
+@case
+def one_instruction_offloaded_twice():
+    """Two ops offload a program with the same instructions: the times under both are theirs."""
+    def key(start):
+        return {'offload_core_id': {'uint64': 0}, 'tc_offload_start_id': {'uint64': start}}
+
+    def op(plane, name, symbol):
+        return plane.meta('%%%s = u8[8] op()' % name, name, {
+            'program_id': {'uint64': 1}, 'symbol_id': {'uint64': symbol}})
+    core, sparse = Plane('/device:TPU:0', 1), Plane('/device:TPU:0 SparseCore 0', 2)
+    core.line(1, 'XLA Ops', [(op(core, 'call1', 1), 0, 200 * US, key(0)),
+                             (op(core, 'call2', 2), 300 * US, 200 * US, key(1))])
+    sparse.line(1, 'Sparse Core Modules', [('module', US, 100 * US, key(0)),
+                                           ('module', 301 * US, 100 * US, key(1))])
+    sparse.line(2, 'Sparse Core Ops', [(op(sparse, name, symbol), (start + symbol) * US, 3 * US)
+                                       for start in (0, 300) for name, symbol in (('g', 3), ('d', 9))])
+    metadata = Plane('/host:metadata', 9)
+    metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': plan()}}, key=1)
+    x = space(core.bytes(), sparse.bytes(), metadata.bytes())
+    same(rows("SELECT hlo_op, self_time_us, occurrences FROM fusion_breakdown('{x}')", x=x),
+         [('g', 6.0, 2)])
+    same(rows("SELECT hlo_op, self_time_us FROM padding_waste('{x}')", x=x), [('d', 6.0)])
