@@ -328,7 +328,8 @@ def one_instruction_offloaded_twice():
     sparse.line(1, 'Sparse Core Modules', [('module', US, 100 * US, key(0)),
                                            ('module', 301 * US, 100 * US, key(1))])
     sparse.line(2, 'Sparse Core Ops', [(op(sparse, name, symbol), (start + symbol) * US, 3 * US)
-                                       for start in (0, 300) for name, symbol in (('g', 3), ('d', 9))])
+                                       for start in (0, 300)
+                                       for name, symbol in (('g', 3), ('d', 9))])
     metadata = Plane('/host:metadata', 9)
     metadata.meta('m(1)', stats={'Hlo Proto': {'bytes': plan()}}, key=1)
     x = space(core.bytes(), sparse.bytes(), metadata.bytes())
