@@ -59,38 +59,30 @@ int prof_error(const ProfErr *err, char **message)
 /* ---- loading ---- */
 
 typedef struct {
-    sqlite3_stmt *tick; /* SELECT 1: stepping it runs progress handlers and sees sqlite3_interrupt() on every version */
     const char *path;
     struct timespec begin;
-    bool progress, shown;
+    bool shown;
 } Loading;
 
-static bool poll_load(void *context, uint64_t done, uint64_t total)
+static void show_progress(void *context, uint64_t done, uint64_t total)
 {
     Loading *l = context;
-    if (l->progress) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if ((double)(now.tv_sec - l->begin.tv_sec) + (double)(now.tv_nsec - l->begin.tv_nsec) / 1e9 > 2) {
-            fprintf(stderr, "\rlibprofsql: reading %s: %d %%", l->path, total ? (int)(done * 100 / total) : 0);
-            l->shown = true;
-        }
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if ((double)(now.tv_sec - l->begin.tv_sec) + (double)(now.tv_nsec - l->begin.tv_nsec) / 1e9 > 2) {
+        fprintf(stderr, "\rlibprofsql: reading %s: %d %%", l->path, total ? (int)(done * 100 / total) : 0);
+        l->shown = true;
     }
-    if (!l->tick) return false;
-    int rc = sqlite3_step(l->tick);
-    sqlite3_reset(l->tick);
-    return rc == SQLITE_INTERRUPT;
 }
 
-static Run *load(Prof *prof, const char *path, bool by_host, ProfErr *err)
+static Run *load(const char *path, bool by_host, ProfErr *err)
 {
     const char *setting = getenv("PROFSQL_PROGRESS");
-    Loading l = {.path = path, .progress = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !(setting && !strcmp(setting, "0"))};
+    bool shows = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !(setting && !strcmp(setting, "0"));
+    Loading l = {.path = path};
     clock_gettime(CLOCK_MONOTONIC, &l.begin);
-    if (sqlite3_prepare_v2(prof->db, "SELECT 1", -1, &l.tick, NULL) == SQLITE_NOMEM) return prof_nomem(err), NULL;
-    RunOptions options = {.poll = poll_load, .context = &l, .by_host = by_host};
+    RunOptions options = {.progress = shows ? show_progress : NULL, .context = &l, .by_host = by_host};
     Run *run = run_open(path, &options, err);
-    sqlite3_finalize(l.tick);
     if (l.shown) fprintf(stderr, "\r\033[K");
     return run;
 }
@@ -125,10 +117,10 @@ static Run *open_path(Prof *prof, const char *path, ProfErr *err)
     NamedRun *cached = find_cached(prof, path);
     bool is_folder = cached && (strcmp(cached->run->path, path) || cached->run->n_hosts != 1); /* which may have a newer run */
     if (cached && !is_folder && run_is_current(cached->run)) return run_ref(cached->run);
-    Run *run = load(prof, path, false, err);
+    Run *run = load(path, false, err);
     if (!run) return NULL;
-    if (cached) {
-        run_unref(cached->run); /* after the load: unchanged files are the same Run */
+    if ((cached = find_cached(prof, path))) { /* a progress handler may have run statements meanwhile */
+        run_unref(cached->run);               /* after the load: unchanged files are the same Run */
         cached->run = run;
         return run_ref(run);
     }
@@ -152,10 +144,10 @@ static NamedRun *find_label(Prof *prof, const char *label, size_t n_bytes)
 }
 
 /* Reads an attached run again when its files have changed. */
-static bool refresh(Prof *prof, NamedRun *named, ProfErr *err)
+static bool refresh(NamedRun *named, ProfErr *err)
 {
     if (run_is_current(named->run)) return true;
-    Run *run = load(prof, named->run->path, named->by_host, err);
+    Run *run = load(named->run->path, named->by_host, err);
     if (!run) return false;
     run_unref(named->run);
     named->run = run;
@@ -183,11 +175,10 @@ static void open_source(Prof *prof, const char *source, SourceRun **list, int *n
     NamedRun *of_host = !named && slash ? find_label(prof, source, (size_t)(slash - source)) : NULL;
     if (!source) {
         for (int i = 0; i < prof->n_attached && !err->code; i++)
-            if (refresh(prof, &prof->attached[i], err) && !add_source(list, n, prof->attached[i].run, NULL, NULL, prof->attached[i].label, true))
-                prof_nomem(err);
+            if (refresh(&prof->attached[i], err) && !add_source(list, n, prof->attached[i].run, NULL, NULL, prof->attached[i].label, true)) prof_nomem(err);
     } else if (named) {
-        if (refresh(prof, named, err) && !add_source(list, n, named->run, NULL, source, named->label, true)) prof_nomem(err);
-    } else if (of_host && refresh(prof, of_host, err)) {
+        if (refresh(named, err) && !add_source(list, n, named->run, NULL, source, named->label, true)) prof_nomem(err);
+    } else if (of_host && refresh(of_host, err)) {
         Host *only = NULL;
         for (size_t h = 0; h < of_host->run->n_hosts; h++)
             if (!strcmp(of_host->run->hosts[h].name, slash + 1)) only = &of_host->run->hosts[h];
@@ -244,7 +235,10 @@ void prof_release(SourceRun *list, int n)
 int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, char **attached_as, char **message)
 {
     ProfErr err = {0};
-    Run *run = load(prof, path, by_host, &err);
+    Statement s;
+    statement_open(&s, prof->db);
+    Run *run = load(path, by_host, &err);
+    statement_close(&s, SQLITE_OK);
     if (!run) return prof_error(&err, message);
     if (!label) label = run->name;
     NamedRun *old = find_label(prof, label, strlen(label));

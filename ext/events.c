@@ -260,7 +260,11 @@ static bool is_empty_text(RowCursor *c, EventsRows *r, enum Told which)
 
 static const Grouping *grouping_of(RowCursor *c, EventsRows *r)
 {
-    if (!r->grouping) r->grouping = host_plain_grouping(c->host, &c->err);
+    if (r->grouping) return r->grouping;
+    Statement s;
+    statement_open(&s, row_db(c));
+    r->grouping = host_plain_grouping(c->host, &c->err);
+    statement_end(&s, &c->err);
     return r->grouping;
 }
 
@@ -399,7 +403,10 @@ static void args_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
 /* The event of a module or step around an op of a TensorCore. */
 static const Text *name_around(RowCursor *c, EventsRows *r, enum Enclosing which)
 {
+    Statement s;
+    statement_open(&s, row_db(c));
     const uint64_t *around = line_enclosing(r->line, which, &c->err);
+    statement_end(&s, &c->err);
     uint64_t event = around ? around[index_of(r)] : 0;
     if (!event) return NULL;
     Line *line = run_line_of_event(c->from->run, event - 1);
@@ -573,7 +580,10 @@ static void correlation_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx
 static void self_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
 {
     bool nests = r->place >= AT_STEP;
+    Statement s;
+    statement_open(&s, row_db(c));
     const int64_t *self = nests ? line_self_ns(r->line, &c->err) : NULL;
+    statement_end(&s, &c->err);
     int64_t value = self ? self[index_of(r)] : event_duration_ns(&r->event);
     sqlite3_result_int64(ctx, nests && value < 0 ? 0 : value);
 }

@@ -65,13 +65,16 @@ static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     (void)argc;
     const char *source = (const char *)sqlite3_value_text(argv[0]);
     if (!source) return;
+    Prof *prof = sqlite3_user_data(ctx);
     SourceRun *list = NULL;
     int n = 0, rc = SQLITE_ERROR;
     char *message = NULL;
+    Statement s;
+    statement_open(&s, prof->db);
     if (has_nul(argv[0]))
         message = sqlite3_mprintf(SOURCE_WITH_NUL, source);
     else
-        rc = prof_open(sqlite3_user_data(ctx), source, true, &list, &n, &message);
+        rc = prof_open(prof, source, true, &list, &n, &message);
     if (rc == SQLITE_OK && n) {
         ProfErr err = {0};
         const DeviceCapabilities *devices = run_devices(list[0].run, list[0].only, &err);
@@ -80,6 +83,7 @@ static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         else if (peak_of(devices) > 0)
             sqlite3_result_double(ctx, peak_of(devices));
     }
+    rc = statement_close(&s, rc);
     prof_release(list, n);
     if (message) sqlite3_result_error(ctx, message, -1);
     if (rc != SQLITE_OK) sqlite3_result_error_code(ctx, rc);

@@ -2,6 +2,7 @@
 #ifndef PROF_EXT_H
 #define PROF_EXT_H
 
+#include "../loader/interrupt.h"
 #include "../loader/run.h"
 #include "../loader/source.h"
 #include "empty.h"
@@ -69,6 +70,18 @@ typedef struct {
 bool prof_keep(KeptRuns *kept, const SourceRun *list, int n); /* false: no memory */
 void prof_keep_none(KeptRuns *kept);
 
+/* ---- interrupts: statement.c ---- */
+
+/* Something that is done for a statement of a connection, and ends early if that is interrupted. */
+typedef struct {
+    Interrupt interrupt;
+    sqlite3 *db;
+    sqlite3_stmt *tick; /* NULL: not asked yet */
+} Statement;
+void statement_open(Statement *s, sqlite3 *db);
+int statement_close(Statement *s, int rc);      /* returns rc, or SQLITE_INTERRUPT */
+void statement_end(Statement *s, ProfErr *err); /* closes it, too */
+
 /* ---- tables ---- */
 
 typedef struct {
@@ -105,6 +118,10 @@ struct Table {
     const struct RowSource *rows; /* for row_table_module */
     double n_rows;                /* a typical count, for the planner */
 };
+/* The table's module with functions that open a Statement and call those of Table.module: filter and,
+ * of row tables, next. Also column, unless there are as many rows as events: these tables open a
+ * Statement where a column derives something. */
+sqlite3_module statement_module(const Table *table);
 extern const Table *const prof_tables[];
 extern const int n_prof_tables;
 
@@ -151,6 +168,7 @@ int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t plac
 typedef struct {
     Prof *prof;
     const Table *table;
+    sqlite3_module module;
 } TableContext;
 
 /* A virtual table of any of our modules. */
@@ -221,6 +239,8 @@ typedef struct {
     KeptRuns kept;
     ProfErr err;
 } RowCursor;
+
+static inline sqlite3 *row_db(const RowCursor *c) { return ((const ProfTable *)c->base.pVtab)->prof->db; }
 
 /* What the runs of a query hold together. */
 typedef struct {

@@ -122,8 +122,8 @@ static int register_table(sqlite3 *db, Prof *prof, const Table *table)
 {
     TableContext *context = sqlite3_malloc64(sizeof *context);
     if (!context) return SQLITE_NOMEM;
-    *context = (TableContext){prof_ref(prof), table};
-    return sqlite3_create_module_v2(db, table->name, table->module, context, free_context); /* frees it even on failure */
+    *context = (TableContext){prof_ref(prof), table, statement_module(table)};
+    return sqlite3_create_module_v2(db, table->name, &context->module, context, free_context); /* frees it even on failure */
 }
 
 static int register_query(sqlite3 *db, Prof *prof, const Query *query)

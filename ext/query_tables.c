@@ -119,9 +119,13 @@ static int explain_source(QueryCursor *c, const Empty *empty, sqlite3_value *sou
     int n = 0;
     ProfErr err = {0};
     const char *named = source ? (const char *)sqlite3_value_text(source) : NULL;
-    int rc = prof_open(((QueryTable *)c->base.pVtab)->prof, named, true, &runs, &n, &message);
+    Prof *prof = ((QueryTable *)c->base.pVtab)->prof;
+    Statement s;
+    statement_open(&s, prof->db);
+    int rc = prof_open(prof, named, true, &runs, &n, &message);
     for (int i = 0; rc == SQLITE_OK && i < n; i++)
         if (!empty_record(empty, runs[i].run, runs[i].only, &err)) rc = prof_error(&err, &message);
+    rc = statement_close(&s, rc);
     prof_release(runs, n);
     return rc == SQLITE_OK ? SQLITE_OK : prof_table_fail(c->base.pVtab, rc, message);
 }

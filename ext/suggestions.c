@@ -5,6 +5,7 @@
 #include "findings.h"
 
 #include "../loader/analysis/event_fractions.h"
+#include "../loader/store/sort.h"
 
 #include <math.h>
 SQLITE_EXTENSION_INIT3
@@ -144,7 +145,7 @@ static int by_value(const void *a, const void *b)
 /* Sorts the values. */
 static double median_of(double *values, size_t n)
 {
-    qsort(values, n, sizeof *values, by_value);
+    sort_array(values, n, sizeof *values, by_value);
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 

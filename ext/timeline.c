@@ -84,7 +84,10 @@ static bool open_drawing(TimelineCursor *c, Host *host)
 {
     if (c->drawing_of == host) return true;
     c->drawing_of = NULL;
+    Statement s;
+    statement_open(&s, events_db(&c->events));
     c->drawing = host_drawing(host, &c->events.err);
+    statement_end(&s, &c->events.err);
     if (c->drawing) c->drawing_of = host;
     return c->drawing != NULL;
 }

@@ -212,7 +212,10 @@ static void name_column(EventsCursor *c, sqlite3_context *ctx)
 static void nesting_column(EventsCursor *c, sqlite3_context *ctx, enum NestingColumn column)
 {
     if (c->nesting_of != c->unit.line) {
+        Statement s;
+        statement_open(&s, events_db(c));
         c->nesting = line_nesting(c->unit.line, &c->err);
+        statement_end(&s, &c->err);
         if (!c->nesting) return;
         c->nesting_of = c->unit.line;
     }
@@ -226,7 +229,10 @@ static void nesting_column(EventsCursor *c, sqlite3_context *ctx, enum NestingCo
 
 static void enclosing_column(EventsCursor *c, sqlite3_context *ctx, enum Enclosing which)
 {
+    Statement s;
+    statement_open(&s, events_db(c));
     const uint64_t *enclosing = line_enclosing(c->unit.line, which, &c->err);
+    statement_end(&s, &c->err);
     uint64_t event = enclosing ? enclosing[index_of(c)] : 0;
     if (event) sqlite3_result_int64(ctx, (sqlite3_int64)event - 1);
 }
@@ -264,7 +270,10 @@ static const Grouping *grouping_of(EventsCursor *c)
     Host *host = c->unit.line->plane->host;
     if (c->grouping_of != host) {
         c->grouping_of = NULL;
+        Statement s;
+        statement_open(&s, events_db(c));
         c->grouping = host_grouping(host, &c->err);
+        statement_end(&s, &c->err);
         if (c->grouping) c->grouping_of = host;
     }
     return c->grouping_of ? c->grouping : NULL;
@@ -301,7 +310,10 @@ static void instruction_op_name(EventsCursor *c, sqlite3_context *ctx)
     const Fact *op = fact(c, STAT_HLO_OP);
     int64_t id;
     if (op->type != TYPE_STR || !fact_integer(fact(c, STAT_PROGRAM_ID), &id)) return;
+    Statement s;
+    statement_open(&s, events_db(c));
     const HloModule *module = hlo_program(c->unit.line->plane->host, (uint64_t)id, &c->err);
+    statement_end(&s, &c->err);
     Slice name = slice_innermost(slice_of(op->text));
     const Xla__HloInstructionProto *instruction = module ? hlo_find(module, name.text, name.n) : NULL;
     if (instruction && instruction->metadata && *instruction->metadata->op_name)
@@ -395,7 +407,10 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
         if (fact_integer(fact(c, STAT_DEVICE_DURATION_PS), &n)) sqlite3_result_int64(ctx, n);
         break;
     case EV_DEVICE_SELF: {
+        Statement s;
+        statement_open(&s, events_db(c));
         const int64_t *self = line_device_self(c->unit.line, &c->err);
+        statement_end(&s, &c->err);
         n = self ? self[index_of(c)] : INT64_MIN;
         if (n != INT64_MIN) sqlite3_result_int64(ctx, n);
         break;

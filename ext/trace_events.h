@@ -155,6 +155,7 @@ typedef struct {
     KeptRuns kept;
     ProfErr err;
 } EventsCursor;
+static inline sqlite3 *events_db(const EventsCursor *c) { return ((const ProfTable *)c->base.pVtab)->prof->db; }
 
 /* trace_events_plan.c */
 int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info);

@@ -387,7 +387,7 @@ static bool load_batch(EventsCursor *c)
     return false;
 }
 
-static int next_batch(EventsCursor *c)
+static int find_batch(EventsCursor *c)
 {
     if (c->plan & PLAN_ONE) c->next = c->stop; /* the unit in hand has given its row */
     for (;;) {
@@ -404,6 +404,13 @@ static int next_batch(EventsCursor *c)
             return c->err.code ? events_fail(c) : SQLITE_OK;
         }
     }
+}
+
+static int next_batch(EventsCursor *c)
+{
+    Statement s;
+    statement_open(&s, events_db(c));
+    return statement_close(&s, find_batch(c));
 }
 
 bool events_point(EventsCursor *c, SourceRun *from, Line *line, uint64_t index)

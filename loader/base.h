@@ -31,6 +31,9 @@ typedef struct {
     char text[1024]; /* which file, what, where, what to do */
 } ProfErr;
 
+/* Is it the caller's or the process's, and no fault of the file that was being read? */
+static inline bool is_fault_of_none(int code) { return code == PROF_NOMEM || code == PROF_LIMIT || code == PROF_INTERRUPT; }
+
 /* Records an error unless one stands already. Returns the code that stands. */
 int prof_fail(ProfErr *err, int code, uint64_t offset, const char *format, ...) __attribute__((format(printf, 4, 5)));
 int prof_nomem(ProfErr *err);

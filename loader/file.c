@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "file.h"
 
+#include "interrupt.h"
+
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,7 +56,7 @@ static int inflate_file(File *file, int disk_fd, ProfErr *err)
     inflating = true;
     file->inflated_fd = temporary_open(file->path, err);
     if (file->inflated_fd < 0) goto done;
-    while (more && !err->code) {
+    while (more && !interrupt_poll(STEP / 64, err)) {
         ssize_t k = pread(disk_fd, in, STEP, (off_t)offset);
         if (k < 0 && errno == EINTR) continue;
         if (k < 0) prof_fail(err, PROF_IO, offset, "%s: cannot read at byte %llu: %s", file->path, (unsigned long long)offset, strerror(errno));
@@ -73,6 +75,7 @@ static int inflate_file(File *file, int disk_fd, ProfErr *err)
                 break;
             }
             file->n_bytes += n;
+            if (interrupt_poll(n / 64, err)) break;
             if (file->n_bytes > FREE_BYTES && file->n_bytes / MAX_RATIO > offset) {
                 prof_fail(err, PROF_FORMAT, offset,
                           "%s: inflates to more than %d times its size, which no profile does; if you trust it, give the file that gzip -d makes of it",

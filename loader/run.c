@@ -7,7 +7,9 @@
 
 #include "format/hlo.h"
 #include "format/xspace.h"
+#include "interrupt.h"
 #include "source.h"
+#include "store/sort.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -87,6 +89,7 @@ typedef struct {
     atomic_uint_fast64_t bytes_done;
     pthread_mutex_t lock;
     pthread_cond_t finished;
+    Interrupt *interrupt;
     ProfErr err;
 } Job;
 
@@ -149,7 +152,7 @@ static void host_task(Job *job, Host *host)
     if (!err.code && host->file.cut_short)
         host_issue(host, "error", "gzip_cut_short", host->file.n_bytes, 0, host, "the gzip stream is cut short or damaged; %llu inflated bytes were read",
                    (unsigned long long)host->file.n_bytes);
-    if (err.code == PROF_NOMEM || err.code == PROF_LIMIT) {
+    if (is_fault_of_none(err.code)) {
         job_fail(job, &err);
     } else if (err.code) {
         host->readable = false;
@@ -190,6 +193,18 @@ static void *work(void *argument)
     return NULL;
 }
 
+static void *work_beside(void *argument)
+{
+    const Worker *w = argument;
+    interrupt_borrow(w->job->interrupt);
+    return work(argument);
+}
+
+static void show_progress(Job *job, const RunOptions *options)
+{
+    if (options && options->progress) options->progress(options->context, atomic_load(&job->bytes_done), job->run->size_bytes);
+}
+
 static int job_run(Job *job, const RunOptions *options, ProfErr *err)
 {
     Run *run = job->run;
@@ -199,34 +214,29 @@ static int job_run(Job *job, const RunOptions *options, ProfErr *err)
     size_t n = run->n_workers, n_started = 0;
     pthread_mutex_init(&job->lock, NULL);
     pthread_cond_init(&job->finished, NULL);
+    job->interrupt = interrupt_lend();
     for (size_t i = 0; i < n; i++) workers[i] = (Worker){job, job->arenas ? &job->arenas[i] : NULL};
     if (run->size_bytes < SMALL || job->n_tasks == 0) {
         work(&workers[0]);
     } else {
         for (; n_started < n && n_started < job->n_tasks; n_started++)
-            if (pthread_create(&threads[n_started], NULL, work, &workers[n_started])) break;
+            if (pthread_create(&threads[n_started], NULL, work_beside, &workers[n_started])) break;
         if (!n_started) work(&workers[0]);
         pthread_mutex_lock(&job->lock);
         while (atomic_load(&job->n_finished_workers) < n_started) {
-            struct timespec until;
-            clock_gettime(CLOCK_REALTIME, &until);
-            until.tv_nsec += 20000000;
-            if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, until.tv_sec++;
-            pthread_cond_timedwait(&job->finished, &job->lock, &until);
-            if (atomic_load(&job->stop) || !options || !options->poll) continue;
+            interrupt_wait(&job->finished, &job->lock);
+            if (atomic_load(&job->stop)) continue;
             pthread_mutex_unlock(&job->lock);
-            if (options->poll(options->context, atomic_load(&job->bytes_done), run->size_bytes)) {
-                ProfErr stopped = {0};
-                prof_fail(&stopped, PROF_INTERRUPT, 0, "interrupted");
-                job_fail(job, &stopped);
-            }
+            ProfErr stopped = {0};
+            show_progress(job, options);
+            if (interrupt_ask(&stopped)) job_fail(job, &stopped);
             pthread_mutex_lock(&job->lock);
         }
         pthread_mutex_unlock(&job->lock);
         for (size_t i = 0; i < n_started; i++) pthread_join(threads[i], NULL);
     }
-    if (!job->err.code && options && options->poll && options->poll(options->context, atomic_load(&job->bytes_done), run->size_bytes))
-        prof_fail(&job->err, PROF_INTERRUPT, 0, "interrupted");
+    show_progress(job, options);
+    interrupt_ask(&job->err);
     pthread_cond_destroy(&job->finished);
     pthread_mutex_destroy(&job->lock);
     if (job->err.code && !err->code) *err = job->err;
@@ -280,7 +290,7 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
             if (host->file.gzipped) run->format = "xspace.gz";
             continue;
         }
-        if (why.code == PROF_NOMEM || why.code == PROF_LIMIT) return *err = why, why.code;
+        if (is_fault_of_none(why.code)) return *err = why, why.code;
         if (!first.code) first = why;
         host_issue(host, "error", "unreadable", 0, 0, host, "%s", why.text);
     }
@@ -343,7 +353,7 @@ static int read_events(Run *run, size_t first, size_t n, Arena *arenas, const Ru
         prof_free(line->chunks); /* of an attempt that failed */
         line->chunks = NULL, line->n_chunks = line->chunk_capacity = 0, line->n_events = 0;
     }
-    if (n) qsort(by_length, n, sizeof *by_length, longer_first);
+    sort_array(by_length, n, sizeof *by_length, longer_first);
     for (size_t i = 0; i < run->n_workers && n_bytes > 4 * LARGE_BLOCK; i++) arenas[i].block_bytes = LARGE_BLOCK; /* large pages */
     Job events = {.run = run, .n_tasks = n, .order = by_length, .lines = true, .arenas = arenas};
     job_run(&events, options, err);
@@ -441,31 +451,53 @@ const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis)
 {
     if (run->n_hosts == 1) only = NULL;
     const void *result = NULL;
-    pthread_mutex_lock(&run->analyses_lock);
+    ProfErr interrupted = {0};
+    if (!interrupt_lock(&run->analyses_lock, &interrupted)) return NULL; /* so will the caller's next step be */
     for (const DerivedResult *r = run->analyses; r && !result; r = r->next)
         if (r->analysis == analysis && r->only == only) result = r->result;
     pthread_mutex_unlock(&run->analyses_lock);
     return result;
 }
 
+int run_is_busy(const Run *run, ProfErr *err)
+{
+    return prof_fail(err, PROF_LIMIT, 0, "%s: the statement that calls this progress handler is working on it; ask again when that has ended", run->path);
+}
+
+/* With the analyses' lock held: may more be read or derived? An analysis that is being made on this very thread must not be disturbed by a
+ * statement that the application runs when it is asked whether to go on. */
+static bool may_change(const Run *run, ProfErr *err)
+{
+    if (run->n_making && interrupt_depth() > run->making_depth) run_is_busy(run, err);
+    return !err->code;
+}
+
+static const void *make_analysis(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err)
+{
+    DerivedResult *made = prof_alloc(sizeof *made);
+    if (!made) return prof_nomem(err), NULL;
+    unsigned depth = run->making_depth;
+    run->n_making++, run->making_depth = interrupt_depth();
+    void *result = analysis->make(run, only, err);
+    run->n_making--, run->making_depth = depth;
+    if (result && interrupt_poll(0, err)) analysis->release(result), result = NULL; /* it may lack what was left out then */
+    if (result)
+        *made = (DerivedResult){run->analyses, analysis, only, needs, result}, run->analyses = made;
+    else
+        prof_free(made);
+    return result;
+}
+
 const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err)
 {
     if (run->n_hosts == 1) only = NULL;
-    pthread_mutex_lock(&run->analyses_lock);
+    if (!interrupt_lock(&run->analyses_lock, err)) return NULL;
     const void *result = run_analysis_made(run, only, analysis);
     if (!result && needs == NEEDS_ALL_HOSTS)
         run_hold(run, err);
     else if (!result && needs != NEEDS_NO_EVENTS && only)
         host_hold(only, err);
-    if (!result && !err->code) {
-        DerivedResult *made = prof_alloc(sizeof *made);
-        if (!made)
-            prof_nomem(err);
-        else if (!(made->result = analysis->make(run, only, err)))
-            prof_free(made);
-        else
-            *made = (DerivedResult){run->analyses, analysis, only, needs, made->result}, run->analyses = made, result = made->result;
-    }
+    if (!result && may_change(run, err)) result = make_analysis(run, only, analysis, needs, err);
     pthread_mutex_unlock(&run->analyses_lock);
     return result;
 }
@@ -545,8 +577,8 @@ static int read_host(Run *run, Host *host, ProfErr *err)
 int host_hold(Host *host, ProfErr *err)
 {
     Run *run = host->run;
-    pthread_mutex_lock(&run->analyses_lock);
-    if (run->by_host && run->held != host && host->readable && !host->is_program) {
+    if (!interrupt_lock(&run->analyses_lock, err)) return err->code;
+    if (run->by_host && run->held != host && host->readable && !host->is_program && may_change(run, err)) {
         give_back(run);
         read_host(run, host, err);
     }
@@ -556,8 +588,8 @@ int host_hold(Host *host, ProfErr *err)
 
 int run_hold(Run *run, ProfErr *err)
 {
-    pthread_mutex_lock(&run->analyses_lock);
-    if (run->by_host) {
+    if (!interrupt_lock(&run->analyses_lock, err)) return err->code;
+    if (run->by_host && may_change(run, err)) {
         IssueCounts *noted = prof_alloc(run->n_hosts * sizeof *noted);
         bool memory = noted != NULL;
         give_back(run);
@@ -579,7 +611,7 @@ static void init_locks(Run *run)
     pthread_mutexattr_t recursive;
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&run->lock, NULL);
+    pthread_mutex_init(&run->lock, &recursive);
     pthread_mutex_init(&run->analyses_lock, &recursive);
     pthread_mutexattr_destroy(&recursive);
 }

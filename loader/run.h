@@ -277,8 +277,9 @@ struct Run {
     size_t n_workers;
     bool by_host; /* only the events of `held` are in memory: run_hold(), host_hold() */
     Host *held;
-    pthread_mutex_t lock;          /* derived columns */
-    pthread_mutex_t analyses_lock; /* recursive: an analysis may ask for another */
+    pthread_mutex_t lock;            /* derived columns; recursive: interrupt.h */
+    pthread_mutex_t analyses_lock;   /* recursive: an analysis may ask for another */
+    unsigned n_making, making_depth; /* analyses that are being made, and the interrupt_depth() of the last; under their lock */
     struct DerivedResult *analyses;
     Arena derived_arena;
     Line **lines; /* all lines of all hosts, by ordinal */
@@ -288,8 +289,8 @@ struct Run {
 };
 
 typedef struct {
-    /* Called every few ms on the calling thread; returns true to stop the load. May be NULL. */
-    bool (*poll)(void *context, uint64_t bytes_done, uint64_t bytes_total);
+    /* Called every few ms on the calling thread. May be NULL. */
+    void (*progress)(void *context, uint64_t bytes_done, uint64_t bytes_total);
     void *context;
     int n_threads; /* 0: one per processor */
     bool by_host;  /* of a run of several hosts: reads no events yet, and then those of one host at a time */
@@ -330,7 +331,8 @@ bool id_add(IdTable *table, const void *array, size_t element_bytes, size_t inde
 typedef struct {
     int64_t columns[N_CHUNK_COLUMNS][CHUNK_EVENTS];
 } ChunkValues;
-/* wanted: bits 1 << enum ChunkColumn. The window may be shared with other reads of the host's file. */
+/* wanted: bits 1 << enum ChunkColumn. The window may be shared with other reads of the host's file. Polls for interrupts (interrupt.h),
+ * so a walk over the chunks of lines need not. */
 int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValues *values, Window *window, ProfErr *err);
 
 static inline const Text *line_label(const Line *line) { return line->display_name->n_bytes ? line->display_name : line->name; }
@@ -360,6 +362,9 @@ const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis);
  * NEEDS_HOST_EVENTS: it is of one host, and gone with its events. */
 enum AnalysisNeeds { NEEDS_ALL_HOSTS, NEEDS_NO_EVENTS, NEEDS_HOSTS_IN_TURN, NEEDS_HOST_EVENTS };
 const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err);
+
+/* The error of a statement that asks, from within another one's progress handler, for what that one is making. */
+int run_is_busy(const Run *run, ProfErr *err);
 
 /* A line's events by metadata. Fails for a line of 2^32 events or more. */
 const LineOrder *line_order(Line *line, ProfErr *err);

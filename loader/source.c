@@ -3,6 +3,8 @@
 #include "source.h"
 
 #include "file.h"
+#include "interrupt.h"
+#include "store/sort.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -94,14 +96,14 @@ static int read_folder(const char *folder, Source *source, ProfErr *err)
     DIR *dir = opendir(folder);
     if (!dir) return prof_fail(err, PROF_IO, 0, "%s: cannot open the folder: %s", folder, strerror(errno));
     size_t capacity = 0, program_capacity = 0;
-    for (struct dirent *entry; (entry = readdir(dir)) && !err->code;)
+    for (struct dirent *entry; (entry = readdir(dir)) && !interrupt_poll(20, err);)
         if (profile_name_length(entry->d_name))
             add_file(source, folder, entry->d_name, &source->files, &source->n_files, &capacity, err);
         else if (program_name_length(entry->d_name))
             add_file(source, folder, entry->d_name, &source->programs, &source->n_programs, &program_capacity, err);
     closedir(dir);
-    if (source->n_files) qsort(source->files, source->n_files, sizeof *source->files, by_text);
-    if (source->n_programs) qsort(source->programs, source->n_programs, sizeof *source->programs, by_text);
+    sort_array(source->files, source->n_files, sizeof *source->files, by_text);
+    sort_array(source->programs, source->n_programs, sizeof *source->programs, by_text);
     return err->code;
 }
 
@@ -188,7 +190,7 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
 {
     Source found = {0};
     struct stat st;
-    if (!stat(folder, &st) && !is_new(s, &st, err)) return err->code;
+    if (interrupt_poll(100, err) || (!stat(folder, &st) && !is_new(s, &st, err))) return err->code;
     if (s->n_seen > MAX_FOLDERS) return prof_fail(err, PROF_IO, 0, "%s: more than %d folders; give a folder nearer to the runs", folder, MAX_FOLDERS);
     if (depth && read_folder(folder, &found, err)) {
         bool unreadable = err->code == PROF_IO;
@@ -214,7 +216,7 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
     DIR *dir = opendir(folder);
     if (!dir) return PROF_OK;
     Arena names = {0};
-    for (struct dirent *entry; (entry = readdir(dir)) && !err->code;) {
+    for (struct dirent *entry; (entry = readdir(dir)) && !interrupt_poll(20, err);) {
         if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK)) continue;
         char *path = join(&names, folder, entry->d_name);
         if (!path)
@@ -271,7 +273,7 @@ int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
     prof_free(s.links);
     prof_free(s.seen);
     if (err->code) return source_list_free(s.list, s.n), err->code;
-    if (s.n) qsort(s.list, s.n, sizeof *s.list, by_path);
+    sort_array(s.list, s.n, sizeof *s.list, by_path);
     *list = s.list, *n = s.n;
     return PROF_OK;
 }

@@ -5,7 +5,9 @@
 #include "async_ops.h"
 
 #include "../format/xspace.h"
+#include "../interrupt.h"
 #include "../parallel.h"
+#include "../store/sort.h"
 #include "async_pairs.h"
 #include "device_work.h"
 #include "event_stats.h"
@@ -41,7 +43,8 @@ static bool lane_finish(Lane *lane)
 {
     size_t n = 0;
     int64_t end = INT64_MIN;
-    if (lane->n) qsort(lane->items, lane->n, sizeof *lane->items, by_start);
+    sort_array(lane->items, lane->n, sizeof *lane->items, by_start);
+    if (interrupt_due(lane->n)) return false;
     for (size_t i = 0; i < lane->n; i++) {
         Interval item = lane->items[i];
         if (item.start < end) item.start = end;
@@ -230,8 +233,8 @@ static void plane_task(void *context, size_t i, ProfErr *err)
     else
         find_async_pairs(m->plane, m->kinds, &m->ops, err);
     if (m->ops.n_ops && !err->code && device_work_walk(m->plane, take_piece, m, &range, err) && !lane_finish(&m->lane)) prof_nomem(err);
-    for (size_t k = 0; k < m->ops.n_ops && !err->code; k++) hide(&m->ops.ops[k], &m->lane);
-    if (m->ops.n_ops && !err->code) qsort(m->ops.ops, m->ops.n_ops, sizeof *m->ops.ops, by_time);
+    for (size_t k = 0; k < m->ops.n_ops && !interrupt_poll(2, err); k++) hide(&m->ops.ops[k], &m->lane);
+    if (m->ops.n_ops && !err->code) sort_array(m->ops.ops, m->ops.n_ops, sizeof *m->ops.ops, by_time);
     lane_free(&m->lane);
     prof_free(m->kinds);
 }
@@ -256,10 +259,13 @@ static void *make(Run *run, Host *only, ProfErr *err)
             if (plane_is_device(&run->hosts[h].planes[i])) makings[n++].plane = &run->hosts[h].planes[i];
     if (!err->code) parallel_for(run->n_workers, n, plane_task, makings, err);
     for (size_t i = 0; i < n; i++) n_ops += makings[i].ops.n_ops;
-    if (!err->code && !(all->ops = prof_alloc(n_ops * sizeof *all->ops))) prof_nomem(err);
+    if (!err->code && !(all->ops = prof_buffer(n_ops * sizeof *all->ops))) prof_nomem(err);
     for (size_t i = 0; i < n; i++) {
         AsyncOps *ops = &makings[i].ops;
-        if (!err->code && ops->n_ops) memcpy(all->ops + all->n_ops, ops->ops, ops->n_ops * sizeof *all->ops), all->n_ops += ops->n_ops;
+        for (size_t k = 0, n_copied; k < ops->n_ops && !interrupt_poll(1024, err); k += n_copied, all->n_ops += n_copied) {
+            n_copied = ops->n_ops - k < 4096 ? ops->n_ops - k : 4096;
+            memcpy(all->ops + all->n_ops, ops->ops + k, n_copied * sizeof *all->ops);
+        }
         prof_free(ops->ops);
     }
     prof_free(makings);

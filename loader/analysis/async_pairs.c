@@ -6,6 +6,7 @@
 
 #include "../format/xspace.h"
 #include "../list.h"
+#include "../store/sort.h"
 #include "events.h"
 #include "instruction_text.h"
 
@@ -308,7 +309,7 @@ static void read_runs(Making *m)
                 m->runs[m->n_runs++] = e.start_ps;
         event_reader_close(&reader);
     }
-    if (m->n_runs) qsort(m->runs, m->n_runs, sizeof *m->runs, by_value);
+    sort_array(m->runs, m->n_runs, sizeof *m->runs, by_value);
 }
 
 static int by_start(const void *a, const void *b)
@@ -335,7 +336,7 @@ static void walk_line(Making *m, Line *line)
             prof_nomem(m->err);
     }
     event_reader_close(&reader);
-    if (all.n) qsort(all.items, all.n, sizeof *all.items, by_start);
+    sort_array(all.items, all.n, sizeof *all.items, by_start);
     for (size_t i = 0; i < all.n && !m->err->code; i++) take_half(m, &all.items[i]);
     prof_free(all.items);
     take_dones(m);
@@ -365,7 +366,7 @@ static bool know_all(Making *m)
         if (!prof_grow(&m->known, m->known_capacity, &m->known_capacity, sizeof *m->known)) break;
     if (!added || m->known_capacity < m->ops->n_ops) return prof_free(added), false;
     for (size_t i = 0; i < n_new; i++) added[i] = (Known){m->ops->ops[n_old + i].op, m->ops->ops[n_old + i].start_ps, n_old + i};
-    qsort(added, n_new, sizeof *added, by_name_then_start);
+    sort_array(added, n_new, sizeof *added, by_name_then_start);
     while (n_new) {
         bool old = n_old && by_name_then_start(&m->known[n_old - 1], &added[n_new - 1]) > 0;
         m->known[n_old + n_new - 1] = old ? m->known[n_old - 1] : added[n_new - 1];

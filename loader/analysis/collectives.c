@@ -2,6 +2,8 @@
 #include "collectives.h"
 
 #include "../format/hlo.h"
+#include "../interrupt.h"
+#include "../store/sort.h"
 #include "async_ops.h"
 #include "collective_groups.h"
 #include "devices.h"
@@ -253,14 +255,14 @@ static void *make(Run *run, Host *only, ProfErr *err)
     const AsyncOps *all = run_async_ops(run, only, err);
     if (!m.result) prof_nomem(err);
     if (!err->code) add_instances(&m, all, err);
-    if (!err->code && m.instances.n) qsort(m.instances.items, m.instances.n, sizeof *m.instances.items, by_op);
+    if (!err->code && m.instances.n) sort_array(m.instances.items, m.instances.n, sizeof *m.instances.items, by_op);
     for (size_t i = 0, k; i < m.instances.n && !err->code; i = k) {
-        for (k = i + 1; k < m.instances.n && !compare_ops(m.instances.items[i].op, m.instances.items[k].op); k++) {
+        for (k = i + 1; k < m.instances.n && !interrupt_due(2) && !compare_ops(m.instances.items[i].op, m.instances.items[k].op); k++) {
         }
         take_op(&m, &m.instances.items[i], k - i, err);
     }
     prof_free(m.instances.items);
-    if (!err->code && m.result->collectives.n) qsort(m.result->collectives.items, m.result->collectives.n, sizeof *m.result->collectives.items, by_plane);
+    if (!err->code && m.result->collectives.n) sort_array(m.result->collectives.items, m.result->collectives.n, sizeof *m.result->collectives.items, by_plane);
     if (!err->code) return m.result;
     if (m.result) release(m.result);
     return NULL;

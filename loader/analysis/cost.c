@@ -1,4 +1,5 @@
 /* cost.c: walks a program and costs its instructions; see cost.h. What each operation costs is in cost_ops.c. */
+#include "../interrupt.h"
 #include "cost_graph.h"
 
 #include <math.h>
@@ -79,6 +80,7 @@ static int graph_make(CostGraph *g, ProfErr *err)
         *c = (CostComputation){.proto = hlo->computations[i], .first = at, .n = (uint32_t)hlo->computations[i]->n_instructions, .order = order + at};
         fill_computation(g, c, &next_operand, figures);
         at += c->n;
+        if (interrupt_poll(c->n, err)) return err->code;
     }
     index_computations(g);
     return PROF_OK;
@@ -194,6 +196,7 @@ const CostSum *cost_computation(CostGraph *g, CostComputation *c, int depth)
     c->state = COST_OPEN;
     c->n_order = cost_order(g, c, false, c->order);
     for (uint32_t i = 0; i < c->n_order && !g->failed; i++) {
+        if (interrupt_poll(4, g->err)) g->failed = true;
         CostNode *node = &g->nodes[c->order[i]];
         cost_instruction(g, node, depth);
         node->visited = true;

@@ -5,6 +5,8 @@
  * each such use. Bytes are counted at the borders only: arrays written, parameters read (once at most), large constants. */
 #include "cost_graph.h"
 
+#include "../store/sort.h"
+
 #include <math.h>
 
 enum { IMMEDIATE_ELEMENTS = 8 }; /* constants of so many live in the code */
@@ -199,7 +201,7 @@ static void find_readers(Fusion *f)
         const CostNode *node = node_at(f, i), *tuple = node->opcode == HLO_GET_TUPLE_ELEMENT ? cost_operand(f->g, node, 0) : NULL;
         if (tuple) f->readers[f->n_readers++] = (TupleReader){(uint32_t)(tuple - f->g->nodes) - f->c->first, i, node->op->more->tuple_index};
     }
-    if (f->n_readers) qsort(f->readers, f->n_readers, sizeof *f->readers, by_tuple);
+    sort_array(f->readers, f->n_readers, sizeof *f->readers, by_tuple);
 }
 
 /* The get-tuple-element that reads a part of a node's tuple, COST_NONE: none does. */

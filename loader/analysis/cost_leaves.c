@@ -1,6 +1,8 @@
 /* cost_leaves.c: bytes of the parts of tuples; see CostLeaf in cost_graph.h. */
 #include "cost_graph.h"
 
+#include "../store/sort.h"
+
 uint64_t cost_path(uint64_t path, size_t i) { return mix64(path * 0x9e3779b97f4a7c15u + i + 1); }
 
 void cost_add_leaf(CostGraph *g, uint32_t operand, uint64_t path, float bytes)
@@ -42,7 +44,7 @@ CostLeaves cost_take_leaves(CostGraph *g, bool largest)
     CostLeaf *leaves = n && !g->failed ? arena_alloc(&g->arena, n * sizeof *leaves) : NULL;
     if (n && !g->failed && !leaves) prof_nomem(g->err), g->failed = true;
     if (!leaves) return (CostLeaves){0};
-    qsort(g->pending, n, sizeof *g->pending, by_place);
+    sort_array(g->pending, n, sizeof *g->pending, by_place);
     for (size_t i = 0; i < n; i++) {
         CostLeaf *last = kept ? &leaves[kept - 1] : NULL;
         if (!last || by_key(last, &g->pending[i]))

@@ -1,6 +1,8 @@
 /* cover.c: a set of times as intervals; see cover.h. */
 #include "cover.h"
 
+#include "../store/sort.h"
+
 bool cover_add(Cover *cover, int64_t start, int64_t end)
 {
     if (start >= end) return true;
@@ -25,7 +27,7 @@ void cover_finish(Cover *cover)
 {
     if (!cover->unordered) return;
     size_t n = 1;
-    qsort(cover->items, cover->n, sizeof *cover->items, by_start);
+    sort_array(cover->items, cover->n, sizeof *cover->items, by_start);
     for (size_t i = 1; i < cover->n; i++) {
         Stretch *last = &cover->items[n - 1], next = cover->items[i];
         if (next.start > last->end)

@@ -2,6 +2,7 @@
 #include "dcn.h"
 
 #include "../format/hlo.h"
+#include "../store/sort.h"
 #include "event_stats.h"
 #include "events.h"
 #include "shape.h"
@@ -260,7 +261,7 @@ static void read_host(Making *m, ProfErr *err)
         for (size_t i = 0; any && i < plane->n_lines && !err->code; i++) read_host_line(m, &m->host->lines[plane->first_line + i], rendezvous, err);
         prof_free((void *)rendezvous);
     }
-    if (m->host_events.n) qsort(m->host_events.items, m->host_events.n, sizeof *m->host_events.items, by_rendezvous);
+    sort_array(m->host_events.items, m->host_events.n, sizeof *m->host_events.items, by_rendezvous);
 }
 
 static size_t first_host_event(const Making *m, const Text *rendezvous)

@@ -1,6 +1,7 @@
 /* dcn_messages.c: messages between slices, and bursts of them; see dcn_messages.h. */
 #include "dcn_messages.h"
 
+#include "../store/sort.h"
 #include "event_stats.h"
 #include "events.h"
 
@@ -133,7 +134,7 @@ static void find_bursts(DcnMessages *all, ProfErr *err)
         const DcnMessage *m = &all->messages.items[i];
         if (m->validity == DCN_VALID) edges[n++] = (Edge){m->start_ps, i, false}, edges[n++] = (Edge){m->end_ps, i, true};
     }
-    if (n) qsort(edges, n, sizeof *edges, by_time);
+    sort_array(edges, n, sizeof *edges, by_time);
     for (size_t i = 0; i < n && !err->code; i++) {
         under_way += edges[i].ends ? (size_t)-1 : 1;
         if (!under_way) take_burst(all, edges, begin, i + 1, err), begin = i + 1;

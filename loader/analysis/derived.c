@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "derived.h"
 
+#include "../store/sort.h"
 #include "derived_parts.h"
 #include "events.h"
 
@@ -146,7 +147,7 @@ static bool derive_launches(Derivation *d, Plane *const *gpus, uint32_t n_gpus, 
         if (!line->derived) sum_line(&w, line, &filter, err);
     }
     stat_filter_close(&filter);
-    if (w.sums.n) qsort(w.sums.items, w.sums.n, sizeof *w.sums.items, by_group);
+    sort_array(w.sums.items, w.sums.n, sizeof *w.sums.items, by_group);
     for (size_t i = 0, next; i < w.sums.n && !err->code; i = next) {
         Plane *gpu = gpus[w.sums.items[i].gpu];
         LineMaker maker;
@@ -217,7 +218,7 @@ static bool derive(Result *r, ProfErr *err)
     d->scopes = (ScopeTree){0};
     if (err->code) return false;
     if (!d->events_left) host_issue(host, "warning", "derived_lines_cut", 0, 0, r, "names of ops have so many levels that not all derived events were made");
-    if (d->lines.n) qsort(d->lines.items, d->lines.n, sizeof *d->lines.items, by_plane);
+    sort_array(d->lines.items, d->lines.n, sizeof *d->lines.items, by_plane);
     for (size_t i = 0; i < host->n_planes; i++) r->planes[i] = (DerivedPlane){d->names[i].metas.items, d->names[i].metas.n};
     r->lines = (DerivedLines){host, d->lines.items, d->lines.n, r->planes, d->display_ids};
     return true;

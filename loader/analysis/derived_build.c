@@ -4,6 +4,8 @@
  * and group; else it is closed with all below it, and a new one opened. */
 #include "derived_parts.h"
 
+#include "../store/sort.h"
+
 /* ---- names ---- */
 
 static uint32_t *name_slot(const NameTable *t, const char *text, size_t n_bytes)
@@ -234,7 +236,7 @@ static bool sort_events(LineMaker *m)
     uint32_t *place = prof_alloc(n * sizeof *place);
     for (size_t i = 0; i < n && sorted && place; i++) sorted[i] = (Sorted){m->events.items[i], (uint32_t)i};
     if (sorted && place) {
-        qsort(sorted, n, sizeof *sorted, outer_first);
+        sort_array(sorted, n, sizeof *sorted, outer_first);
         for (size_t i = 0; i < n; i++) m->events.items[i] = sorted[i].event, place[sorted[i].was] = (uint32_t)i;
         for (size_t i = 0; i < m->stats.n; i++) m->stats.items[i].event = place[m->stats.items[i].event];
     }
@@ -257,7 +259,7 @@ bool line_end(Derivation *d, LineMaker *m, ProfErr *err)
     DerivedLine *kept = NULL;
     if (!err->code && m->events.n && (!sort_events(m) || !(kept = PUSH(d->lines)))) prof_nomem(err);
     if (kept) {
-        if (m->stats.n) qsort(m->stats.items, m->stats.n, sizeof *m->stats.items, by_event);
+        sort_array(m->stats.items, m->stats.n, sizeof *m->stats.items, by_event);
         *kept = m->line;
         kept->events = m->events.items, kept->n_events = m->events.n;
         kept->stats = m->stats.items, kept->n_stats = m->stats.n;

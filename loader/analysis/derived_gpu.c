@@ -4,6 +4,7 @@
  * Kernels of one op come again and again: what a set of stats leads to is looked up once, as a Recipe. */
 #define _GNU_SOURCE
 #include "hlo_sound.h"
+#include "../store/sort.h"
 #include "derived_parts.h"
 #include "events.h"
 #include "span_walk.h"
@@ -98,7 +99,7 @@ bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err)
         *link = (ScopeLink){stat.id, stat_int(&stat)};
     }
     window_free(&window);
-    if (tree->links.n) qsort(tree->links.items, tree->links.n, sizeof *tree->links.items, by_child);
+    sort_array(tree->links.items, tree->links.n, sizeof *tree->links.items, by_child);
     return !err->code;
 }
 
@@ -452,7 +453,7 @@ static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names, 
     SpanLine *of_stream = prof_alloc(n_lines * sizeof *of_stream);
     if (!w.finder || !streams || !of_stream) prof_nomem(err);
     for (size_t i = 0; i < n_lines && !err->code; i++) streams[i] = lines[i].line;
-    if (!err->code) qsort(streams, n_lines, sizeof *streams, by_importance);
+    if (!err->code) sort_array(streams, n_lines, sizeof *streams, by_importance);
     if (!err->code) stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err);
     for (size_t i = 0; i < n_lines && i < MOST_STREAMS && !err->code; i++) {
         size_t n = 0;

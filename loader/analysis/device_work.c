@@ -2,6 +2,7 @@
 #include "device_work.h"
 
 #include "../list.h"
+#include "../store/sort.h"
 #include "events.h"
 
 typedef struct {
@@ -75,7 +76,7 @@ static void walk_line(Walk *w, Line *line, ProfErr *err)
         if (!place || (!sorts && !take(w, &work, nests))) prof_nomem(err);
     }
     event_reader_close(&reader);
-    if (all.n) qsort(all.items, all.n, sizeof *all.items, outer_first);
+    sort_array(all.items, all.n, sizeof *all.items, outer_first);
     for (size_t i = 0; i < all.n && !err->code; i++)
         if (!take(w, &all.items[i], nests)) prof_nomem(err);
     if (!err->code && !advance(w, INT64_MAX)) prof_nomem(err);

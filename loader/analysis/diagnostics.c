@@ -1,4 +1,5 @@
 #include "diagnostics.h"
+#include "../store/sort.h"
 #include "steps.h"
 
 /* XProf's words. */
@@ -55,7 +56,7 @@ static int add_all(Said *s, const Text *const *texts, size_t n_texts, const char
         }
         s->list[*slot - 1].count++;
     }
-    if (s->n > s->first) qsort(s->list + s->first, s->n - s->first, sizeof *s->list, by_text);
+    if (s->n > s->first) sort_array(s->list + s->first, s->n - s->first, sizeof *s->list, by_text);
     return PROF_OK;
 }
 

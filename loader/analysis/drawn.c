@@ -1,6 +1,7 @@
 /* drawn.c: tracks, names and arguments of the trace viewer; see drawn.h. */
 #include "drawn.h"
 
+#include "../store/sort.h"
 #include "../text_buffer.h"
 #include "event_context.h"
 
@@ -52,7 +53,7 @@ static bool number_planes(const Host *host, Track *planes)
         else if (starts_with(name, "/host:CPU"))
             hosts[n_hosts++] = plane;
     }
-    if (n_hosts) qsort(hosts, n_hosts, sizeof *hosts, by_host_name);
+    sort_array(hosts, n_hosts, sizeof *hosts, by_host_name);
     for (size_t i = 0; i < n_hosts; i++) planes[hosts[i] - host->planes] = (Track){true, FIRST_HOST + (int64_t)i, 0};
     prof_free(hosts);
     return true;
@@ -266,7 +267,7 @@ static int by_name(const void *a, const void *b)
 static void settle(DrawnEvent *out)
 {
     size_t n = 0;
-    if (out->args.n) qsort(out->args.items, out->args.n, sizeof *out->args.items, by_name);
+    sort_array(out->args.items, out->args.n, sizeof *out->args.items, by_name);
     for (size_t i = 0; i < out->args.n; i++) {
         const DrawnArg *a = &out->args.items[i], *last = n ? &out->args.items[n - 1] : NULL;
         if (!last || last->n_name != a->n_name || memcmp(last->name, a->name, a->n_name)) out->args.items[n++] = *a;

@@ -1,6 +1,8 @@
 /* duty_cycle.c: busy and idle time of chips; see duty_cycle.h. */
 #include "duty_cycle.h"
 
+#include "../store/sort.h"
+
 bool span_list_add(SpanList *list, PsSpan span)
 {
     if (span.end < span.begin) return true;
@@ -98,7 +100,7 @@ static int by_begin(const void *a, const void *b)
 static uint64_t covered_ps(SpanList *list)
 {
     if (!list->n) return 0;
-    if (!list->sorted) qsort(list->spans, list->n, sizeof *list->spans, by_begin);
+    if (!list->sorted) sort_array(list->spans, list->n, sizeof *list->spans, by_begin);
     uint64_t ps = 0, end = list->spans[0].begin;
     for (size_t i = 0; i < list->n; i++) {
         PsSpan s = list->spans[i];
@@ -132,7 +134,7 @@ static int by_chip(const void *a, const void *b)
 
 int duty_cycle(CoreDuty *cores, size_t n_cores, OpMetricsDb *db, ProfErr *err)
 {
-    if (n_cores) qsort(cores, n_cores, sizeof *cores, by_chip);
+    sort_array(cores, n_cores, sizeof *cores, by_chip);
     for (size_t i = 0, k; i < n_cores; i = k) {
         CoreDuty *chip = &cores[i];
         for (k = i + 1; k < n_cores && cores[k].chip == chip->chip; k++)

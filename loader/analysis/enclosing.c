@@ -1,6 +1,8 @@
 /* enclosing.c: ops and the modules and steps around them; see enclosing.h. */
 #include "enclosing.h"
 
+#include "../interrupt.h"
+
 enum { STEPS_LINE = 1, MODULES_LINE = 2, OPS_LINE = 3 }; /* XLine.id on a TensorCore */
 
 typedef struct {
@@ -92,7 +94,7 @@ const uint64_t *line_enclosing(Line *line, enum Enclosing which, ProfErr *err)
     Run *run = line->plane->host->run;
     Line *outer = core_line(line->plane, which == IN_STEP ? STEPS_LINE : MODULES_LINE);
     if (line->plane->kind != PLANE_TENSORCORE || line->proto_id != OPS_LINE || !outer) return NULL;
-    pthread_mutex_lock(&run->lock);
+    if (!interrupt_lock(&run->lock, err)) return NULL;
     if (!line->enclosing[which]) {
         uint64_t *made = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *made);
         if (!made)
@@ -132,7 +134,7 @@ static int make_self_ns(Line *line, int64_t *self, Place *stack, ProfErr *err)
 const int64_t *line_self_ns(Line *line, ProfErr *err)
 {
     Run *run = line->plane->host->run;
-    pthread_mutex_lock(&run->lock);
+    if (!interrupt_lock(&run->lock, err)) return NULL;
     if (!line->self_ns) {
         int64_t *self = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *self);
         Place *stack = prof_buffer((size_t)line->n_events * sizeof *stack);

@@ -1,6 +1,7 @@
 /* event_fractions.c: see event_fractions.h. */
 #include "event_fractions.h"
 
+#include "../store/sort.h"
 #include "event_stats.h"
 #include "events.h"
 #include "grouping.h"
@@ -84,7 +85,7 @@ static int by_group(const void *a, const void *b)
 static void settle(GroupTimes *times, bool sum)
 {
     size_t n = 0;
-    if (times->n) qsort(times->items, times->n, sizeof *times->items, by_group);
+    sort_array(times->items, times->n, sizeof *times->items, by_group);
     for (size_t i = 0; i < times->n; i++) {
         GroupTime t = times->items[i], *last = n ? &times->items[n - 1] : NULL;
         if (!last || last->group != t.group)

@@ -1,6 +1,8 @@
 /* events.c: a walk over a line's events; see events.h. */
 #include "events.h"
 
+#include "../interrupt.h"
+
 void event_reader_open(EventReader *reader, Line *line, int flags, ProfErr *err)
 {
     *reader = (EventReader){.line = line, .err = err, .event = line->first_event, .flags = flags};
@@ -134,7 +136,7 @@ bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, Even
         forget_line(f);
         *f = (struct FinderLine){.line = line, .chunks.file = &line->plane->host->file, .messages.file = &line->plane->host->file};
     }
-    if (err->code || !hold_chunk(f, chunk, err)) return false;
+    if (interrupt_poll(1, err) || !hold_chunk(f, chunk, err)) return false;
     for (int c = 0; c < N_CHUNK_COLUMNS; c++) values[c] = chunk->packed ? packed_at(&chunk->columns[c], i) : f->values->columns[c][i];
     bool aggregated = values[COL_AGGREGATED];
     *at = (EventAt){

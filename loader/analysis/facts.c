@@ -1,6 +1,8 @@
 /* facts.c: typed values out of stats; see facts.h. */
 #include "facts.h"
 
+#include "../interrupt.h"
+#include "../store/sort.h"
 #include "events.h"
 
 int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uint64_t position, Window *window, ProfErr *err)
@@ -94,16 +96,16 @@ static int by_correlation(const void *a, const void *b)
 const Correlated *run_correlation(Run *run, size_t *n, ProfErr *err)
 {
     static const Correlated none[1];
-    pthread_mutex_lock(&run->lock);
+    if (!interrupt_lock(&run->lock, err)) return NULL;
     if (!run->correlated_made) {
         Pairs p = {0};
         for (uint32_t l = 0; l < run->n_lines && !err->code; l++)
             if (plane_declares(run->lines[l]->plane, STAT_CORRELATION_ID)) each_fact(run->lines[l], take_pair, &p, err);
         if (p.failed) prof_nomem(err);
-        if (err->code) {
+        sort_array(p.pairs, p.n, sizeof *p.pairs, by_correlation);
+        if (interrupt_poll(0, err) || run->correlated_made) { /* made meanwhile: by a statement that runs when it is asked */
             prof_free(p.pairs);
         } else {
-            if (p.n) qsort(p.pairs, p.n, sizeof *p.pairs, by_correlation);
             run->correlated = p.pairs, run->n_correlated = p.n, run->correlated_made = true;
         }
     }
@@ -148,7 +150,7 @@ static int outer_first(const void *a, const void *b)
 static void nest(const Spans *s, size_t *stack, int64_t *self)
 {
     size_t depth = 0;
-    qsort(s->spans, s->n, sizeof *s->spans, outer_first);
+    sort_array(s->spans, s->n, sizeof *s->spans, outer_first);
     for (size_t i = 0; i < s->n; i++) {
         const DeviceSpan *span = &s->spans[i];
         while (depth && s->spans[stack[depth - 1]].end < span->end) depth--;
@@ -162,7 +164,7 @@ static void nest(const Spans *s, size_t *stack, int64_t *self)
 const int64_t *line_device_self(Line *line, ProfErr *err)
 {
     Run *run = line->plane->host->run;
-    pthread_mutex_lock(&run->lock);
+    if (!interrupt_lock(&run->lock, err)) return NULL;
     if (!line->device_self && plane_declares(line->plane, STAT_DEVICE_DURATION_PS)) {
         Spans s = {.first_event = line->first_event, .spans = prof_alloc((size_t)line->n_events * sizeof *s.spans)};
         size_t *stack = prof_alloc((size_t)line->n_events * sizeof *stack);
@@ -171,7 +173,7 @@ const int64_t *line_device_self(Line *line, ProfErr *err)
             prof_nomem(err);
         } else if (!each_fact(line, take_span, &s, err)) {
             nest(&s, stack, self);
-            line->device_self = self;
+            if (!interrupt_poll(0, err)) line->device_self = self;
         }
         prof_free(stack);
         prof_free(s.spans);

@@ -2,6 +2,7 @@
  *
  * They tell what a fusion is made of; what each costs is not known. */
 #include "hlo_sound.h"
+#include "../store/sort.h"
 #include "op_actual.h"
 #include "op_hlo.h"
 
@@ -59,7 +60,7 @@ static int open_fusion(Opening *o, const Xla__HloInstructionProto *fusion, const
     Xla__HloInstructionProto **order = prof_alloc(computation->n_instructions * sizeof *order);
     if (!order) return prof_nomem(err);
     if (computation->n_instructions) memcpy(order, computation->instructions, computation->n_instructions * sizeof *order);
-    qsort(order, computation->n_instructions, sizeof *order, by_id);
+    sort_array(order, computation->n_instructions, sizeof *order, by_id);
     for (size_t i = 0; i < computation->n_instructions && !err->code; i++) add_instruction(o, order[i], &self, children, err);
     prof_free(order);
     return err->code;

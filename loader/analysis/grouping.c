@@ -1,5 +1,6 @@
 /* grouping.c: the grouping of a host, put together from its parts; see grouping.h and grouping_parts.h. */
 #include "../parallel.h"
+#include "../store/sort.h"
 #include "events.h"
 #include "grouping_parts.h"
 #include "lines.h"
@@ -342,7 +343,7 @@ static bool keep_groups(Result *r, Forest *f, ProfErr *err)
         return prof_nomem(err), false;
     }
     for (size_t i = 0; i < n_links; i++) upwards[i] = f->links.items[i] << 32 | f->links.items[i] >> 32;
-    if (n_links) qsort(upwards, n_links, sizeof *upwards, by_link);
+    sort_array(upwards, n_links, sizeof *upwards, by_link);
     for (size_t i = 0; i < n; i++) {
         const GroupDraft *draft = &f->groups.items[i];
         const ForestLine *fl = forest_line(f, draft->root);

@@ -4,6 +4,9 @@
  * Contexts stay bipartite: each producer is a parent of each consumer, but no edge is ever written down. */
 #include "grouping_parts.h"
 
+#include "../interrupt.h"
+#include "../store/sort.h"
+
 /* ---- nodes ---- */
 
 ForestLine *forest_line(const Forest *f, Node node)
@@ -57,7 +60,7 @@ static bool number_nodes(Forest *f, ProfErr *err)
         if (!fits) return prof_nomem(err), false;
     }
     f->n_nodes = (Node)first;
-    if (f->captured_steps.n) qsort(f->captured_steps.items, f->captured_steps.n, sizeof(int64_t), by_number);
+    sort_array(f->captured_steps.items, f->captured_steps.n, sizeof(int64_t), by_number);
     return true;
 }
 
@@ -76,7 +79,7 @@ static bool keys_open(KeyTable *t, size_t n)
 {
     *t = (KeyTable){.n_slots = 16};
     while (t->n_slots < 2 * n) t->n_slots *= 2;
-    t->keys = prof_alloc(t->n_slots * sizeof *t->keys);
+    t->keys = prof_buffer(t->n_slots * sizeof *t->keys);
     t->items = prof_alloc(t->n_slots * sizeof *t->items);
     return t->keys && t->items;
 }
@@ -141,6 +144,7 @@ static void each_correlated(const Forest *f, enum Correlation wanted, void (*tak
     for (size_t i = 0; i < f->host->n_lines; i++) {
         const ForestLine *fl = &f->lines[i];
         for (uint32_t at = 0; fl->correlations && at < fl->n; at++) {
+            if (at % CHUNK_EVENTS == 0 && interrupt_due(CHUNK_EVENTS)) return;
             uint32_t event = fl->order ? fl->order[at] : at;
             if (event >= fl->line->n_events) continue;
             const Packed *kinds = &fl->correlations[event / CHUNK_EVENTS];
@@ -214,7 +218,7 @@ static bool connect_kernels(Forest *f, ProfErr *err)
     }
     prof_free(l.direct);
     keys_close(&l.keys);
-    return memory ? true : (prof_nomem(err), false);
+    return memory ? !interrupt_poll(0, err) : (prof_nomem(err), false);
 }
 
 /* ---- executor iterations and iterators ---- */
@@ -231,20 +235,20 @@ static bool connect_iterators(Forest *f, enum EventType child, Edges *edges, Pro
     if (!n_from || !n_to) return true;
     KeyTable keys;
     bool memory = keys_open(&keys, n_from) && edges_open(edges, n_from, n_to);
-    for (size_t i = 0; i < f->iterations.n && memory; i++) {
+    for (size_t i = 0; i < f->iterations.n && memory && (i % CHUNK_EVENTS || !interrupt_due(CHUNK_EVENTS)); i++) {
         const IterationMark *m = &f->iterations.items[i];
         if (m->type != EVENT_EXECUTOR_PROCESS) continue;
         edges->from[n++] = m->node;
         *key_slot(&keys, iteration_key(m), true) = n;
     }
-    for (size_t i = 0; i < f->iterations.n && memory; i++) {
+    for (size_t i = 0; i < f->iterations.n && memory && (i % CHUNK_EVENTS || !interrupt_due(CHUNK_EVENTS)); i++) {
         const IterationMark *m = &f->iterations.items[i];
         const uint32_t *parent = m->type == child ? key_slot(&keys, iteration_key(m), false) : NULL;
         if (parent && *parent) edges_add(edges, *parent - 1, m->node);
     }
     memory = memory && edges_end(edges);
     keys_close(&keys);
-    return memory ? true : (prof_nomem(err), false);
+    return memory ? !interrupt_poll(0, err) : (prof_nomem(err), false);
 }
 
 /* ---- contexts ---- */
@@ -341,7 +345,7 @@ static void sort_refs(ContextRef *refs, size_t n)
 {
     size_t i = 1;
     while (i < n && by_ref(&refs[i - 1], &refs[i]) <= 0) i++;
-    if (i < n) qsort(refs, n, sizeof *refs, by_ref);
+    if (i < n) sort_array(refs, n, sizeof *refs, by_ref);
 }
 
 /* How often contexts are produced and consumed, at most; false where they join nothing. */
@@ -374,6 +378,7 @@ static bool connect_contexts(Forest *f, ProfErr *err)
             const ContextMark *marks = produces ? fl->produced.items : fl->consumed.items;
             size_t n = produces ? fl->produced.n : fl->consumed.n;
             for (size_t k = 0; k < n && memory; k++) {
+                if (k % CHUNK_EVENTS == 0 && interrupt_poll(CHUNK_EVENTS, err)) break;
                 if (k + AHEAD < n) __builtin_prefetch(&c->slots[context_slot(c, marks[k + AHEAD].id, marks[k + AHEAD].scope)]);
                 memory = add_ref(c, &marks[k], produces, fl->first + marks[k].node);
             }
@@ -386,7 +391,7 @@ static bool connect_contexts(Forest *f, ProfErr *err)
     memory = memory && by_context(c->produced.items, c->produced.n, n, &c->first_producer, &c->producers) &&
              by_context(c->consumed.items, c->consumed.n, n, &c->first_consumer, &c->consumers);
     if (!memory) prof_nomem(err);
-    return !err->code;
+    return !interrupt_poll(n, err);
 }
 
 bool forest_connect(Forest *f, ProfErr *err)

@@ -1,5 +1,7 @@
 /* grouping_roots.c: roots open groups and hand them to all that is below them; see grouping_parts.h. */
 #include "grouping_parts.h"
+#include "../interrupt.h"
+#include "../store/sort.h"
 #include "../store/std_sort.h"
 
 #include <stdio.h>
@@ -315,6 +317,7 @@ static bool paint(Forest *f, ForestLine *fl, uint32_t at, uint32_t group)
     OutPlaces out;
     out_seek(f, &out, fl->first + at);
     for (uint32_t i = at; i < end;) {
+        if (i % CHUNK_EVENTS == 0 && interrupt_due(CHUNK_EVENTS)) return false;
         if (i != at && !fl->parent[i]) { /* asynchronous: not nested */
             i++;
         } else if (fl->group[i]) { /* and with it all that is below */
@@ -334,8 +337,9 @@ static bool propagate(Forest *f, Node root, uint32_t group)
 {
     if (!push_node(f, root)) return false;
     ForestLine *fl = NULL;
-    while (f->todo.n) {
+    for (uint32_t n = 1; f->todo.n; n++) {
         Node node = f->todo.items[--f->todo.n];
+        if (n % CHUNK_EVENTS == 0 && interrupt_due(CHUNK_EVENTS)) return false;
         if (!fl || node < fl->first || node - fl->first >= fl->n) fl = forest_line(f, node);
         uint32_t at = node - fl->first;
         if (fl->group && fl->group[at] ? !link_groups(f, group, fl->group[at] - 1) : !paint(f, fl, at, group)) return false;
@@ -353,7 +357,7 @@ static int by_link(const void *a, const void *b)
 static void settle_links(Forest *f)
 {
     size_t n = 0;
-    if (f->links.n) qsort(f->links.items, f->links.n, sizeof *f->links.items, by_link);
+    sort_array(f->links.items, f->links.n, sizeof *f->links.items, by_link);
     for (size_t i = 0; i < f->links.n; i++)
         if (!n || f->links.items[n - 1] != f->links.items[i]) f->links.items[n++] = f->links.items[i];
     f->links.n = f->n_sorted_links = n;
@@ -361,6 +365,7 @@ static void settle_links(Forest *f)
 
 static bool open_group(Forest *f, Node root, Ancestors *above, ProfErr *err)
 {
+    if (interrupt_poll(16, err)) return false;
     GroupDraft *draft = PUSH(f->groups);
     if (!draft) return prof_nomem(err), false;
     *draft = (GroupDraft){.root = root};
@@ -411,12 +416,13 @@ static bool find_loops(const Forest *f, Iterations *all, FirstMarks *firsts)
 {
     for (size_t i = 0; i < f->iterations.n; i++) {
         const IterationMark *m = &f->iterations.items[i];
+        if (i % CHUNK_EVENTS == 0 && interrupt_due(CHUNK_EVENTS)) return false;
         if (m->type != EVENT_EXECUTOR_PROCESS || is_captured(f, number_int(m->step_id))) continue;
         IterationMark *place = PUSH(*all);
         if (!place) return false;
         *place = *m;
     }
-    if (all->n) qsort(all->items, all->n, sizeof *all->items, by_iteration);
+    sort_array(all->items, all->n, sizeof *all->items, by_iteration);
     for (size_t i = 0, next; i < all->n; i = next) {
         const IterationMark *first = &all->items[i];
         size_t n_firsts = firsts->n;
@@ -431,7 +437,7 @@ static bool find_loops(const Forest *f, Iterations *all, FirstMarks *firsts)
         }
         if (!loop) firsts->n = n_firsts;
     }
-    if (firsts->n) qsort(firsts->items, firsts->n, sizeof *firsts->items, by_start);
+    sort_array(firsts->items, firsts->n, sizeof *firsts->items, by_start);
     return true;
 }
 
@@ -462,8 +468,9 @@ static bool connect_loops(Forest *f, const Iterations *all, const FirstMarks *fi
         while (++m < all->items + all->n && is_same_iteration(m, first)) pairs[n++] = (Pair){m->node, first->node};
     }
     if (memory) {
-        qsort(e->from, firsts->n, sizeof *e->from, by_first_node);
-        if (n) qsort(pairs, n, sizeof *pairs, by_first_node);
+        sort_array(e->from, firsts->n, sizeof *e->from, by_first_node);
+        sort_array(pairs, n, sizeof *pairs, by_first_node);
+        if (interrupt_due(0)) n = 0; /* what is not in order cannot be found */
         for (size_t i = 0; i < n; i++) edges_add(e, (uint32_t)mark_at(e->from, firsts->n, sizeof *e->from, pairs[i].from), pairs[i].to);
         memory = edges_end(e);
     }
@@ -506,7 +513,7 @@ static bool group_roots(Forest *f, Ancestors *above, ProfErr *err)
         if (!m->has_step_id || !is_captured(f, m->step_id)) roots[n++] = m;
     }
     std_sort((void **)roots, n, comes_before);
-    for (size_t i = 0; i < n && !err->code; i++) {
+    for (size_t i = 0; i < n && !interrupt_poll(4, err); i++) {
         if (node_group(forest_line(f, roots[i]->node), roots[i]->node) >= 0) continue;
         bool below = is_below_its_like(f, roots[i], above);
         if (above->failed) prof_nomem(err);
@@ -522,14 +529,14 @@ static bool group_roots(Forest *f, Ancestors *above, ProfErr *err)
  * core is one group. */
 static bool number_core(Forest *f, const ForestLine *fl, size_t group, ProfErr *err)
 {
-    for (Node k = 0; k < fl->n; k++) {
+    for (Node k = 0; k < fl->n && !interrupt_poll(4, err); k++) {
         if (node_group(fl, fl->first + k) >= 0) continue; /* by an edge from a core before */
         GroupDraft *draft = group < f->groups.n ? &f->groups.items[group] : PUSH(f->groups);
         if (!draft) return prof_nomem(err), false;
         *draft = (GroupDraft){.root = fl->first + k};
         if (!propagate(f, draft->root, (uint32_t)group++)) return prof_nomem(err), false;
     }
-    return true;
+    return !err->code;
 }
 
 static bool is_core_line(const ForestLine *fl) { return fl->role == ROLE_STEPS && fl->line->plane->kind == PLANE_TENSORCORE; }
@@ -560,7 +567,7 @@ static bool group_cores(Forest *f, Ancestors *above, ProfErr *err)
     if (above->failed) return prof_nomem(err), false;
     for (size_t i = 0; i < f->host->n_lines && !reached && !err->code; i++)
         if (is_core_line(&f->lines[i])) number_core(f, &f->lines[i], first, err);
-    for (size_t group = first; group < f->groups.n && !err->code; group++) name_group(f, group, above, err);
+    for (size_t group = first; group < f->groups.n && !interrupt_poll(16, err); group++) name_group(f, group, above, err);
     return !err->code;
 }
 
@@ -643,9 +650,11 @@ bool forest_mark_eager(Forest *f, ProfErr *err)
     }
     for (size_t done = 0, level_end; done < w.next.n && memory; done = level_end) {
         level_end = w.next.n;
-        for (size_t i = done; w.distance && i < level_end; i++) inherit_eager(f, w.next.items[i], w.distance);
+        for (size_t i = done; w.distance && i < level_end && (i % CHUNK_EVENTS || !interrupt_due(CHUNK_EVENTS)); i++)
+            inherit_eager(f, w.next.items[i], w.distance);
         w.distance++;
-        for (size_t i = done; i < level_end && memory; i++) memory = reach_children(f, w.next.items[i], &w);
+        for (size_t i = done; i < level_end && memory; i++)
+            memory = (i % CHUNK_EVENTS || !interrupt_due(CHUNK_EVENTS)) && reach_children(f, w.next.items[i], &w);
     }
     prof_free(w.next.items);
     return memory ? true : (prof_nomem(err), false);

@@ -1,5 +1,7 @@
 /* grouping_scan.c: one pass over the stats of each line: how its events nest, and marks for those that matter to grouping. */
+#include "../interrupt.h"
 #include "events.h"
+#include "../store/sort.h"
 #include "grouping_parts.h"
 #include "lines.h"
 
@@ -361,7 +363,7 @@ static void move_marks(void *items, size_t n, size_t item_bytes, const uint32_t 
         Node *node = (Node *)((char *)items + i * item_bytes);
         *node = place[*node];
     }
-    if (n) qsort(items, n, item_bytes, by_node);
+    sort_array(items, n, item_bytes, by_node);
 }
 #define MOVE(list) move_marks((list).items, (list).n, sizeof *(list).items, fl->place)
 
@@ -382,9 +384,9 @@ static bool sort_line(Scan *s, ProfErr *err)
     uint32_t n_events = (uint32_t)fl->line->n_events, n = n_events + (uint32_t)fl->regions.n;
     prof_free(fl->parent), prof_free(fl->end);
     fl->parent = fl->end = NULL, s->nesting = NEST_ALWAYS;
-    Placed *placed = prof_alloc(n * sizeof *placed);
-    fl->order = prof_alloc(n * sizeof *fl->order);
-    fl->place = prof_alloc(n * sizeof *fl->place);
+    Placed *placed = prof_buffer(n * sizeof *placed);
+    fl->order = prof_buffer(n * sizeof *fl->order);
+    fl->place = prof_buffer(n * sizeof *fl->place);
     uint8_t *async = prof_alloc(n);
     if (!placed || !fl->order || !fl->place || !async || !start_nesting(fl)) prof_nomem(err);
     if (!err->code && read_times(fl->line, placed, err)) {
@@ -394,9 +396,11 @@ static bool sort_line(Scan *s, ProfErr *err)
             placed[n_events + i] = placed_at(fl->line, r->start_ps, duration_ps, n_events + (uint32_t)i);
         }
         for (size_t i = 0; i < fl->asyncs.n; i++) async[fl->asyncs.items[i]] = 1;
-        qsort(placed, n, sizeof *placed, outer_first);
+        sort_array(placed, n, sizeof *placed, outer_first);
+        interrupt_poll(n, err);
         for (uint32_t i = 0; i < n; i++) fl->order[i] = placed[i].event, fl->place[placed[i].event] = i;
         for (uint32_t i = 0; i < n && !err->code; i++) {
+            if (i % CHUNK_EVENTS == 0 && interrupt_poll(CHUNK_EVENTS, err)) break;
             int64_t start_ps = (int64_t)((uint64_t)fl->line->start_ps + placed[i].offset_ps);
             if (!async[placed[i].event] && !nest(s, i, start_ps, add_saturated(start_ps, (int64_t)placed[i].duration_ps))) prof_nomem(err);
         }

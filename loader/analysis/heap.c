@@ -1,6 +1,8 @@
 /* heap.c: buffer assignments, and the simulation of their traces; see heap.h. */
 #include "heap.h"
 
+#include "../interrupt.h"
+#include "../store/sort.h"
 #include "../store/std_sort.h"
 #include "shape.h"
 
@@ -109,12 +111,12 @@ static const Xla__LogicalBufferProto *logical_of(Xla__LogicalBufferProto *const 
     return low < n && sorted[low]->id == id ? sorted[low] : NULL;
 }
 
-static void place_buffers(Making *k, HeapAllocation *allocation, Xla__LogicalBufferProto *const *sorted)
+static int place_buffers(Making *k, HeapAllocation *allocation, Xla__LogicalBufferProto *const *sorted, ProfErr *err)
 {
     Heap *heap = k->heap;
     const Xla__BufferAllocationProto *a = allocation->proto;
     allocation->first_buffer = heap->n_buffers, allocation->n_buffers = a->n_assigned;
-    for (size_t i = 0; i < a->n_assigned; i++) {
+    for (size_t i = 0; i < a->n_assigned && !interrupt_poll(4, err); i++) {
         HeapBuffer *b = &heap->buffers[heap->n_buffers++];
         *b = (HeapBuffer){.id = a->assigned[i]->logical_buffer_id,
                           .offset = a->assigned[i]->offset,
@@ -135,6 +137,7 @@ static void place_buffers(Making *k, HeapAllocation *allocation, Xla__LogicalBuf
         const Xla__ShapeProto *shape = heap_shape(b);
         if (shape) b->unpadded_bytes = shape_unpadded_bytes(shape);
     }
+    return err->code;
 }
 
 static int make_buffers(Making *k, ProfErr *err)
@@ -155,9 +158,9 @@ static int make_buffers(Making *k, ProfErr *err)
         sorted[i] = proto->logical_buffers[i];
         in_order &= !i || sorted[i - 1]->id <= sorted[i]->id;
     }
-    if (!in_order) qsort(sorted, proto->n_logical_buffers, sizeof *sorted, by_id);
+    if (!in_order) sort_array(sorted, proto->n_logical_buffers, sizeof *sorted, by_id);
     for (size_t i = 0; i < n; i++) numbered[i] = (Numbered){proto->buffer_allocations[i], i};
-    if (n) qsort(numbered, n, sizeof *numbered, by_index);
+    sort_array(numbered, n, sizeof *numbered, by_index);
     for (size_t i = 0; i < n; i++) {
         const Xla__BufferAllocationProto *a = numbered[i].proto;
         bool last = i + 1 == n || numbered[i + 1].proto->index != a->index;
@@ -167,7 +170,7 @@ static int make_buffers(Making *k, ProfErr *err)
                                                 .last = last,
                                                 .counts = last && !a->is_thread_local,
                                                 .trace = -1};
-        place_buffers(k, &heap->allocations[i], sorted);
+        if (place_buffers(k, &heap->allocations[i], sorted, err)) return err->code;
     }
     heap->n_allocations = n;
     k->dense = true;
@@ -325,7 +328,7 @@ static int simulate(const Making *k, HeapTrace *trace, ProfErr *err)
     trace->heap_bytes = arena_take(&k->heap->arena, (n + 1) * sizeof *trace->heap_bytes);
     trace->unpadded_bytes = arena_take(&k->heap->arena, (n + 1) * sizeof *trace->unpadded_bytes);
     if (!s.sharing || !s.stays || !trace->heap_bytes || !trace->unpadded_bytes) prof_nomem(err);
-    for (size_t i = 0; i < n && !err->code && !trace->failure; i++) {
+    for (size_t i = 0; i < n && !interrupt_poll(4, err) && !trace->failure; i++) {
         keep_value(&s);
         trace->failure = simulate_event(&s, trace->proto->events[i], (int64_t)i);
     }

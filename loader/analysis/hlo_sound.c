@@ -5,6 +5,7 @@
 #include "hlo_sound.h"
 
 #include "../format/hlo_opcode.h"
+#include "../store/sort.h"
 #include "hlo_rules.h"
 
 #include <stdio.h>
@@ -99,7 +100,7 @@ static bool computation_is_sound(Check *c, size_t nth)
     if (!n) return fault(c, "there is nothing in", of->name);
     if (hlo_computation(c->module, of->id) != of) return fault(c, "two computations have the id of", of->name);
     for (size_t i = 0; i < n; i++) c->seen[i] = (Numbered){of->instructions[i]->id, i};
-    qsort(c->seen, n, sizeof *c->seen, by_id);
+    sort_array(c->seen, n, sizeof *c->seen, by_id);
     for (size_t i = 1; i < n; i++)
         if (c->seen[i].id == c->seen[i - 1].id) return fault(c, "two instructions have one id in", of->name);
     if (!stand_before(c, n, &of->root_id, 1, n)) return fault(c, "there is no root of", of->name);
@@ -115,7 +116,7 @@ static bool module_is_sound(Check *c)
     if (!hlo->host_program_shape) return fault(c, "it does not say what it takes and gives", "");
     if (!hlo_computation(c->module, hlo->entry_computation_id)) return fault(c, "there is no entry computation", "");
     for (size_t i = 0; i < hlo->n_computations; i++) c->names[i] = hlo->computations[i]->name;
-    qsort(c->names, hlo->n_computations, sizeof *c->names, by_text);
+    sort_array(c->names, hlo->n_computations, sizeof *c->names, by_text);
     for (size_t i = 1; i < hlo->n_computations; i++)
         if (!strcmp(c->names[i - 1], c->names[i])) return fault(c, "two computations are called", c->names[i]);
     for (size_t i = 0; i < hlo->n_computations; i++)

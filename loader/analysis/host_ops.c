@@ -4,7 +4,9 @@
  * with a tf_op stat. Their begins and ends are swept in order of time alone, so ends that coincide lose ops: of a parent
  * stored before a child that ends at the same moment, only the parent is recorded, and all ops around it are lost. XProf
  * counts so, and so do we. It has sorted lines on which a thread pool's region ended: there the outer op comes first. */
+#include "../interrupt.h"
 #include "event_types.h"
+#include "../store/sort.h"
 #include "lines.h"
 #include "op_build.h"
 
@@ -286,14 +288,16 @@ static int outer_first(const void *a, const void *b)
 static bool sweep_sorted(LineSweep *s)
 {
     size_t n = 2 * s->n_ops;
-    if (s->outer_first && n) qsort(s->ops, s->n_ops, sizeof *s->ops, outer_first);
+    if (s->outer_first && n) sort_array(s->ops, s->n_ops, sizeof *s->ops, outer_first);
     for (size_t i = 0; i < s->n_ops; i++) s->ops[i].op.op = i;
     Mark *marks = prof_alloc(n * sizeof *marks);
     if (!marks) return false;
     for (size_t i = 0; i < n; i++) marks[i] = (Mark){i % 2 ? s->ops[i / 2].end_ps : s->ops[i / 2].op.begin_ps, i / 2, i % 2};
-    if (n) qsort(marks, n, sizeof *marks, by_time);
+    sort_array(marks, n, sizeof *marks, by_time);
     bool good = true;
-    for (size_t i = 0; i < n && good; i++) good = marks[i].is_end ? end_op(s, marks[i].op, marks[i].ps) : begin_op(s, &s->ops[marks[i].op].op);
+    for (size_t i = 0; i < n && good; i++)
+        good = (i % CHUNK_EVENTS || !interrupt_due(CHUNK_EVENTS)) &&
+               (marks[i].is_end ? end_op(s, marks[i].op, marks[i].ps) : begin_op(s, &s->ops[marks[i].op].op));
     if (n) s->first_ps = marks[0].ps, s->last_ps = marks[n - 1].ps;
     prof_free(marks);
     return good;

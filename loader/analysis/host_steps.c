@@ -1,6 +1,8 @@
 /* host_steps.c: the steps of one host; see steps.h and step_parts.h. */
 #include "step_parts.h"
 
+#include "../store/sort.h"
+
 /* ---- which groups there are ---- */
 
 static int by_id(const void *a, const void *b)
@@ -32,7 +34,7 @@ static int add_group(GroupCollector *c, int64_t id, ProfErr *err)
 static void settle(GroupList *list)
 {
     size_t n = 0;
-    if (list->n) qsort(list->ids, list->n, sizeof *list->ids, by_id);
+    sort_array(list->ids, list->n, sizeof *list->ids, by_id);
     for (size_t i = 0; i < list->n; i++)
         if (!i || list->ids[i] != list->ids[n - 1]) list->ids[n++] = list->ids[i];
     list->n = n;

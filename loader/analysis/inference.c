@@ -1,6 +1,8 @@
 /* inference.c: requests and batches of all hosts by model, and sums of them; see inference.h. */
 #include "inference.h"
 
+#include "../interrupt.h"
+#include "../store/sort.h"
 #include "training.h"
 
 #include <stdio.h>
@@ -169,14 +171,15 @@ static void sum_by_size(Making *m, InferenceModel *model, ProfErr *err)
         prof_nomem(err);
     } else if (model->n_batches) {
         for (size_t i = 0; i < model->n_batches; i++) sorted[i] = model->batches[i], ids[i] = &model->batches[i];
-        qsort(sorted, model->n_batches, sizeof *sorted, by_size);
-        qsort(ids, model->n_batches, sizeof *ids, by_id);
+        sort_array(sorted, model->n_batches, sizeof *sorted, by_size);
+        sort_array(ids, model->n_batches, sizeof *ids, by_id);
+        interrupt_poll(model->n_batches, err);
         for (size_t i = 0; i < model->n_batches; i++) {
             if (!n || sums[n - 1].batch_size != sorted[i]->size) sums[n++] = (InferenceSum){.batch_size = sorted[i]->size};
             add_batch(&sums[n - 1], sorted[i]);
         }
         for (size_t i = 0; i < model->n_requests; i++)
-            for (size_t k = 0; k < model->requests[i]->n_batches; k++) {
+            for (size_t k = 0; k < model->requests[i]->n_batches && !err->code; k++) {
                 const InferenceBatch *b = batch_of_id(ids, model->n_batches, model->requests[i]->batches[k]);
                 if (b) add_request(sum_of_size(sums, n, b->size), model->requests[i]);
             }
@@ -243,7 +246,7 @@ static void find_patterns(Making *m, InferenceModel *model, ProfErr *err)
         if (model->requests[i]->pattern) uses[n++] = (TensorUse){model->requests[i]->pattern, model->requests[i]->tensor_ps};
     for (size_t i = 0; i < model->n_batches; i++)
         if (model->batches[i]->pattern) uses[n++] = (TensorUse){model->batches[i]->pattern, model->batches[i]->tensor_ps};
-    if (n) qsort(uses, n, sizeof *uses, by_pattern);
+    sort_array(uses, n, sizeof *uses, by_pattern);
     for (size_t i = 0; i < n; i++) {
         times[i] = uses[i].ps;
         if (!i || strcmp(uses[i].pattern->text, uses[i - 1].pattern->text))
@@ -335,9 +338,9 @@ static void split_models(Making *m, ProfErr *err)
     m->result.n_models = n;
     if (m->result.n_requests) {
         memcpy(places, m->result.requests, m->result.n_requests * sizeof *places);
-        qsort(places, m->result.n_requests, sizeof *places, by_model_request);
+        sort_array(places, m->result.n_requests, sizeof *places, by_model_request);
     }
-    if (m->n_batches) qsort(m->batch_places, m->n_batches, sizeof *m->batch_places, by_model_batch);
+    sort_array(m->batch_places, m->n_batches, sizeof *m->batch_places, by_model_batch);
     while (r < m->result.n_requests && places[r]->model < 0) r++;
     while (b < m->n_batches && m->batch_places[b]->model < 0) b++;
     m->result.other_requests = places, m->result.n_other_requests = r;
@@ -370,8 +373,8 @@ static void *make(Run *run, Host *only, ProfErr *err)
     size_t kept = 0;
     for (size_t i = 0; i < m->result.n_requests; i++)
         if (m->result.requests[i]->model >= 0) m->result.requests[kept++] = m->result.requests[i];
-    if ((m->result.n_requests = kept)) qsort(m->result.requests, kept, sizeof *m->result.requests, by_span_request);
-    if (m->result.n_models) qsort(m->result.models, m->result.n_models, sizeof *m->result.models, by_name);
+    if ((m->result.n_requests = kept)) sort_array(m->result.requests, kept, sizeof *m->result.requests, by_span_request);
+    sort_array(m->result.models, m->result.n_models, sizeof *m->result.models, by_name);
     if (kept && !err->code) m->result.trains = run_trains(run, only, err);
     if (!err->code) return m;
     release(m);

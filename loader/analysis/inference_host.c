@@ -6,6 +6,7 @@
 #include "inference_parts.h"
 
 #include "../format/hlo.h"
+#include "../store/sort.h"
 #include "event_stats.h"
 #include "events.h"
 #include "step_parts.h"
@@ -197,7 +198,7 @@ static void read_plane(InferenceMaking *m, Plane *plane, ProfErr *err)
     stat_filter_close(&filter);
     prof_free(kinds);
     if (err->code) return;
-    if (m->seen.n) qsort(m->seen.items, m->seen.n, sizeof *m->seen.items, by_kind);
+    sort_array(m->seen.items, m->seen.n, sizeof *m->seen.items, by_kind);
     for (size_t i = 0, k = 0; k <= N_KINDS; k++) {
         while (i < m->seen.n && m->seen.items[i].kind < k) i++;
         m->first[k] = i;
@@ -420,7 +421,7 @@ static void pair_transfers(InferenceMaking *m, enum Kind begin, enum RequestTime
     size_t n = 0, kept = 0;
     EACH_SEEN(s, begin, begin + 1)
     if (s->said & SAID_CONTEXT) transfers[n++] = (Transfer){.context = s->context, .begin = s};
-    if (n) qsort(transfers, n, sizeof *transfers, by_context);
+    sort_array(transfers, n, sizeof *transfers, by_context);
     for (size_t i = 0; i < n; i++)
         if (i + 1 == n || transfers[i + 1].context != transfers[i].context) transfers[kept++] = transfers[i];
     EACH_SEEN(s, begin + 1, begin + 2)
@@ -658,8 +659,8 @@ static void sort_result(HostInference *result)
     size_t n = 0;
     for (size_t i = 0; i < result->requests.n; i++)
         if (result->requests.items[i].end_ps != result->requests.items[i].start_ps) result->requests.items[n++] = result->requests.items[i];
-    if ((result->requests.n = n)) qsort(result->requests.items, n, sizeof *result->requests.items, shorter_request);
-    if (result->batches.n) qsort(result->batches.items, result->batches.n, sizeof *result->batches.items, shorter_batch);
+    if ((result->requests.n = n)) sort_array(result->requests.items, n, sizeof *result->requests.items, shorter_request);
+    sort_array(result->batches.items, result->batches.n, sizeof *result->batches.items, shorter_batch);
 }
 
 static void make_parts(InferenceMaking *m, Plane *plane, ProfErr *err)

@@ -1,6 +1,8 @@
 /* inference_times.c: the time of requests and their tensors; see inference_parts.h. */
 #include "inference_parts.h"
 
+#include "../store/sort.h"
+
 #include <stdio.h>
 
 /* ---- the time of requests ---- */
@@ -88,7 +90,7 @@ void inference_take_moments(InferenceMaking *m, ProfErr *err)
         prof_nomem(err);
         return;
     }
-    if (m->moments.n) qsort(m->moments.items, m->moments.n, sizeof *m->moments.items, by_request);
+    sort_array(m->moments.items, m->moments.n, sizeof *m->moments.items, by_request);
     for (size_t i = 0; i < m->moments.n && !err->code;) {
         uint32_t request = m->moments.items[i].request;
         i += take_request(m, &m->moments.items[i], m->moments.n - i, &has_callback[request], err);
@@ -145,7 +147,7 @@ static Edge *make_edges(const SpanOf *spans, size_t n, bool all, size_t *n_edges
         edges[(*n_edges)++] = (Edge){spans[i].begin_ps, spans[i].owner, order | BEGINS};
         edges[(*n_edges)++] = (Edge){spans[i].end_ps, spans[i].owner, order};
     }
-    if (*n_edges) qsort(edges, *n_edges, sizeof *edges, by_owner_and_time);
+    sort_array(edges, *n_edges, sizeof *edges, by_owner_and_time);
     return edges;
 }
 
@@ -244,8 +246,8 @@ void inference_find_patterns(InferenceMaking *m, ProfErr *err)
             prof_nomem(err);
     }
     if (err->code) return;
-    if (m->tensors.n) qsort(m->tensors.items, m->tensors.n, sizeof *m->tensors.items, by_owner_and_text);
-    if (m->batch_tensors.n) qsort(m->batch_tensors.items, m->batch_tensors.n, sizeof *m->batch_tensors.items, by_owner_and_text);
+    sort_array(m->tensors.items, m->tensors.n, sizeof *m->tensors.items, by_owner_and_text);
+    sort_array(m->batch_tensors.items, m->batch_tensors.n, sizeof *m->batch_tensors.items, by_owner_and_text);
     for (size_t i = 0; i < m->tensors.n && !err->code;) {
         InferenceRequest *r = &m->result->requests.items[m->tensors.items[i].owner];
         i += take_owner(m, &m->tensors.items[i], m->tensors.n - i, &r->pattern, &r->tensor_ps, err);

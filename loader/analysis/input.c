@@ -1,6 +1,8 @@
 /* input.c: the input pipeline by its ops and by the steps that wait for it; see input.h. */
 #include "input.h"
 
+#include "../interrupt.h"
+
 #include <math.h>
 
 /* ---- ops ---- */
@@ -101,7 +103,7 @@ static int collect_steps(InputAnalysis *a, const StepDb *db, ProfErr *err)
     InputStep *steps = arena_alloc(&a->arena, db->n_steps * sizeof *steps + 1);
     if (!steps) return prof_nomem(err);
     a->steps = steps;
-    for (size_t i = 0; i < db->n_steps; i++) {
+    for (size_t i = 0; i < db->n_steps && !interrupt_poll(64, err); i++) {
         const StepCore *core = a->is_tpu ? NULL : generic_core(&db->steps[i]);
         InputStep *s = &steps[a->n_steps];
         s->step = &db->steps[i];
@@ -111,7 +113,7 @@ static int collect_steps(InputAnalysis *a, const StepDb *db, ProfErr *err)
             generic_step(s, core);
         a->n_steps += a->is_tpu || core;
     }
-    return PROF_OK;
+    return err->code;
 }
 
 static int summarize(InputAnalysis *a, const StepDb *db, ProfErr *err)

@@ -5,6 +5,7 @@
  * tallies become reports. XProf looks at an event's own stats only, and the last one of a name counts. */
 #include "kernels.h"
 
+#include "../store/sort.h"
 #include "hlo_sound.h"
 #include "../parallel.h"
 #include "event_stats.h"
@@ -541,7 +542,7 @@ static void sum_by_op(KernelStats *stats, ProfErr *err)
                               r->total_ns,
                               r->actual_uses_tensorcore ? r->total_ns : 0};
     }
-    if (n) qsort(ops, n, sizeof *ops, by_op_name);
+    sort_array(ops, n, sizeof *ops, by_op_name);
     for (size_t i = 0; i < n; i++)
         if (merged && !by_op_name(&ops[merged - 1], &ops[i])) {
             KernelOp *op = &ops[merged - 1];
@@ -709,8 +710,8 @@ static void *make(Run *run, Host *only, ProfErr *err)
     Reports all = {0};
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         if (!only || only == &run->hosts[h]) walk_host(stats, &run->hosts[h], &all, err);
-    if (all.reports.n) qsort(all.reports.reports, all.reports.n, sizeof *all.reports.reports, xprof_order);
-    if (all.by_op.n) qsort(all.by_op.reports, all.by_op.n, sizeof *all.by_op.reports, xprof_order);
+    sort_array(all.reports.reports, all.reports.n, sizeof *all.reports.reports, xprof_order);
+    sort_array(all.by_op.reports, all.by_op.n, sizeof *all.by_op.reports, xprof_order);
     stats->reports = all.reports.reports, stats->n_reports = all.reports.n;
     stats->by_op = all.by_op.reports, stats->n_by_op = all.by_op.n;
     if (!err->code) sum_by_op(stats, err);

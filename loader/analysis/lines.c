@@ -2,6 +2,7 @@
 #include "lines.h"
 
 #include "../parallel.h"
+#include "../store/sort.h"
 
 enum { FEW_EVENTS = 50000 }; /* one thread is quicker */
 
@@ -69,7 +70,7 @@ static void add_task(SizedTasks *t, const Line *line, size_t i)
 static int run_tasks(SizedTasks *t, const Run *run, ProfErr *err)
 {
     if (t->n) {
-        qsort(t->tasks, t->n, sizeof *t->tasks, larger_first);
+        sort_array(t->tasks, t->n, sizeof *t->tasks, larger_first);
         parallel_for(t->n_events < FEW_EVENTS ? 1 : run->n_workers, t->n, sized_task, t, err);
     }
     prof_free(t->tasks);

@@ -1,6 +1,8 @@
 /* memory_profile.c: the events of allocators, their peaks, and what was live at them; see memory_profile.h. */
 #include "memory_profile.h"
 
+#include "../interrupt.h"
+#include "../store/sort.h"
 #include "../store/std_sort.h"
 #include "event_stats.h"
 #include "events.h"
@@ -198,7 +200,7 @@ static int sort_turns(MemoryEvent **events, size_t n, ProfErr *err)
     MemoryEvent **sorted = prof_alloc(n * sizeof *sorted);
     if (!sorted) return prof_nomem(err);
     memcpy(sorted, events, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, outer_first);
+    sort_array(sorted, n, sizeof *sorted, outer_first);
     for (size_t i = 0; i < n; i++) sorted[i]->turn = events[i]->event;
     prof_free(sorted);
     return PROF_OK;
@@ -211,7 +213,7 @@ static void find_groups(MemoryProfile *profile, Host *host, ProfErr *err)
     if (!grouping || grouping->by != GROUPED_HERE) return;
     for (size_t i = 0, n; i < profile->n_events && !err->code; i += n) {
         const Line *line = run_line_of_event(host->run, profile->events[i]->event);
-        for (n = 0; i + n < profile->n_events && profile->events[i + n]->event < line->first_event + line->n_events; n++) {
+        for (n = 0; i + n < profile->n_events && !interrupt_poll(1, err) && profile->events[i + n]->event < line->first_event + line->n_events; n++) {
             MemoryEvent *e = profile->events[i + n];
             int64_t group = event_last_group(grouping, e->event);
             if (group != -1) e->group = group;
@@ -403,7 +405,7 @@ static void find_active(MemoryProfile *profile, MemoryAllocator *a, AddressMap *
     if (unmapped > 0) add_special(profile, a, MEMORY_UNUSED, unmapped, "unused preallocated device memory", "persist/dynamic", err);
     if (stack > 0) add_special(profile, a, MEMORY_STACK, stack, "stack", "stack", err);
     if (err->code) return;
-    qsort(a->active, a->n_active, sizeof *a->active, by_size);
+    sort_array(a->active, a->n_active, sizeof *a->active, by_size);
     size_t n = 0;
     for (size_t i = 0; i < a->n_active; i++) {
         if (n && !compare_active(&a->active[n - 1], &a->active[i]))
@@ -442,7 +444,7 @@ static void analyse(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map,
 {
     find_peak(a);
     memcpy(scratch, a->events, a->n_events * sizeof *scratch);
-    qsort(scratch, a->n_events, sizeof *scratch, by_true_time);
+    sort_array(scratch, a->n_events, sizeof *scratch, by_true_time);
     match_frees(a, scratch, map, host);
     std_sort((void **)a->events, a->n_events, earlier_in_line);
     for (size_t i = 0; i < a->n_events; i++) a->events[i]->place = i;
@@ -459,7 +461,7 @@ static size_t cut_allocators(MemoryProfile *profile, ProfErr *err)
     size_t n = 0, most = 0;
     MemoryEvent **events = profile->by_allocator;
     memcpy(events, profile->events, profile->n_events * sizeof *events);
-    qsort(events, profile->n_events, sizeof *events, by_allocator);
+    sort_array(events, profile->n_events, sizeof *events, by_allocator);
     for (size_t i = 0; i < profile->n_events; i++) n += !i || events[i]->allocator != events[i - 1]->allocator;
     if (!(profile->allocators = arena_alloc(&profile->arena, n * sizeof *profile->allocators))) return prof_nomem(err), 0;
     for (size_t i = 0; i < profile->n_events; i++) {
@@ -483,7 +485,7 @@ static void analyse_all(MemoryProfile *profile, Host *host, ProfErr *err)
     AddressMap map = {.slots = prof_alloc((4 * most + 16) * sizeof *map.slots)};
     MemoryEvent **scratch = prof_alloc(most * sizeof *scratch);
     if (!map.slots || !scratch) prof_nomem(err);
-    for (size_t i = 0; i < profile->n_allocators && !err->code; i++) analyse(profile, &profile->allocators[i], &map, scratch, host, err);
+    for (size_t i = 0; i < profile->n_allocators && !interrupt_poll(64, err); i++) analyse(profile, &profile->allocators[i], &map, scratch, host, err);
     prof_free(map.slots);
     prof_free(scratch);
 }

@@ -4,6 +4,7 @@
  * both closed, the longer first where two begin together. Its self time is its duration without its direct children's.
  * Lines are nearly always stored in that order; others are sorted for the walk. */
 #include "../format/xspace.h"
+#include "../interrupt.h"
 #include "../store/sort.h"
 #include "lines.h"
 
@@ -111,7 +112,7 @@ static int walk_line(Walk *w, ProfErr *err)
     }
     if (sorted && !err->code) {
         sort_in_place(sorted, (size_t)event, sizeof *sorted, outer_first);
-        for (uint64_t i = 0; i < event && !err->code; i++)
+        for (uint64_t i = 0; i < event && (i % CHUNK_EVENTS || !interrupt_poll(CHUNK_EVENTS, err)) && !err->code; i++)
             if (!push(w, &(Met){sorted[i].start, sorted[i].duration, sorted[i].event, i, sorted[i].meta})) prof_nomem(err);
     }
     while (w->n_open && !err->code)
@@ -229,9 +230,10 @@ static NestingChunk *make_nesting(Line *line, ProfErr *err)
             memory = pack_chunk(&m, m.in_hand) && apply_patches(&m);
         } else {
             put_in_place(walk.sorted, (size_t)line->n_events);
-            for (size_t i = 0; i < line->n_chunks && memory; i++) memory = pack_chunk(&m, i);
+            for (size_t i = 0; i < line->n_chunks && memory && !interrupt_poll(CHUNK_EVENTS, err); i++) memory = pack_chunk(&m, i);
         }
         if (!memory) prof_nomem(err);
+        interrupt_poll(0, err); /* patches may not be in order then */
     }
     prof_free(m.patches);
     prof_free(walk.sorted);
@@ -242,7 +244,7 @@ static NestingChunk *make_nesting(Line *line, ProfErr *err)
 const NestingChunk *line_nesting(Line *line, ProfErr *err)
 {
     Run *run = line->plane->host->run;
-    pthread_mutex_lock(&run->lock);
+    if (!interrupt_lock(&run->lock, err)) return NULL;
     if (!line->nesting) line->nesting = make_nesting(line, err);
     pthread_mutex_unlock(&run->lock);
     return line->nesting;
@@ -298,9 +300,8 @@ static bool total_line(Line *line, MetaNumbers *numbers, ProfErr *err)
     if (t.index) walk_line(&walk, err);
     prof_free(walk.sorted);
     for (size_t i = 0; i < t.n; i++) t.index[t.totals[i].meta] = 0;
-    if (!err->code) {
-        qsort(t.totals, t.n, sizeof *t.totals, by_meta);
-        pthread_mutex_lock(&run->lock);
+    sort_array(t.totals, t.n, sizeof *t.totals, by_meta);
+    if (!interrupt_poll(t.n, err) && interrupt_lock(&run->lock, err)) {
         if (!line->totals_made) {
             LineTotal *kept = arena_alloc(&run->derived_arena, t.n * sizeof *kept);
             if (kept) {

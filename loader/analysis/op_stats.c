@@ -1,5 +1,6 @@
 /* op_stats.c: the op metrics of a host, and of all hosts of a run together; see op_metrics.h. */
 #include "../format/hlo.h"
+#include "../store/sort.h"
 #include "op_build.h"
 
 const Text *op_text(OpBuild *build, Slice text, ProfErr *err)
@@ -123,7 +124,7 @@ static int report_mixed_programs(Run *run, ProfErr *err)
             all[n++] = (NamedProgram){list->programs[i].program_id, &run->hosts[h], list->programs[i].name};
         }
     }
-    if (n) qsort(all, n, sizeof *all, by_program);
+    sort_array(all, n, sizeof *all, by_program);
     for (size_t i = 1; i < n && !err->code; i++)
         if (all[i].program_id == all[i - 1].program_id && all[i].host != all[i - 1].host && strcmp(all[i].name->text, all[i - 1].name->text) != 0)
             host_issue(all[i].host, "warning", "programs_mixed", 0, 0, all[i].host,

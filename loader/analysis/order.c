@@ -2,6 +2,7 @@
  *
  * A counting sort by index of metadata. Events of ids that the plane does not declare share one index; their true ids are
  * read from the file, twice, and each id becomes a group. */
+#include "../interrupt.h"
 #include "../store/sort.h"
 #include "events.h"
 #include "lines.h"
@@ -161,12 +162,12 @@ void line_order_free(LineOrder *order)
 static bool order_line(Line *line, MetaNumbers *numbers, ProfErr *err)
 {
     Run *run = line->plane->host->run;
-    pthread_mutex_lock(&run->lock);
+    if (!interrupt_lock(&run->lock, err)) return false;
     bool made = line->order != NULL;
     pthread_mutex_unlock(&run->lock);
     if (made || !line->n_events) return true;
     LineOrder *order = make_order(line, numbers, err);
-    pthread_mutex_lock(&run->lock);
+    if (!interrupt_lock(&run->lock, err)) return line_order_free(order), false;
     if (!line->order) line->order = order, order = NULL;
     pthread_mutex_unlock(&run->lock);
     line_order_free(order); /* another thread was quicker */

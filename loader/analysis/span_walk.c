@@ -1,6 +1,7 @@
 /* span_walk.c: merging lines, or sorting them; see span_walk.h. */
 #include "span_walk.h"
 
+#include "../interrupt.h"
 #include "../store/sort.h"
 #include "../store/std_sort.h"
 
@@ -176,8 +177,8 @@ static bool sort(Walk *w, ProfErr *err)
     size_t n = 0;
     uint64_t n_events = 0;
     for (size_t i = 0; i < w->n; i++) n_events += w->lines[i].instead ? w->lines[i].n_instead : w->lines[i].line->n_events;
-    SpanRef *spans = prof_alloc((size_t)n_events * sizeof *spans);
-    void **order = prof_alloc((size_t)n_events * sizeof *order);
+    SpanRef *spans = prof_buffer((size_t)n_events * sizeof *spans);
+    void **order = prof_buffer((size_t)n_events * sizeof *order);
     ChunkValues *values = prof_alloc(sizeof *values);
     if (!spans || !order || !values) prof_nomem(err);
     for (size_t i = 0; i < w->n && !err->code; i++) {
@@ -186,7 +187,8 @@ static bool sort(Walk *w, ProfErr *err)
         window_free(&t.window);
     }
     if (!err->code) std_sort(order, n, before);
-    for (size_t i = 0; i < n && !err->code; i++) w->visitor->take(w->visitor->context, order[i], err);
+    for (size_t i = 0; i < n && !err->code && (i % CHUNK_EVENTS || !interrupt_poll(CHUNK_EVENTS, err)); i++)
+        w->visitor->take(w->visitor->context, order[i], err);
     prof_free(values);
     prof_free(order);
     prof_free(spans);

@@ -2,7 +2,9 @@
  *
  * XProf lets the threads of a host speak only where it has no device. What they did beside a GPU is told in actual_ps, and so is compiling,
  * which XProf takes for computing. */
+#include "../interrupt.h"
 #include "compile_events.h"
+#include "../store/sort.h"
 #include "step_parts.h"
 
 typedef struct {
@@ -136,11 +138,17 @@ static int scatter(Generic *g, const LineSpans *lines, size_t n_lines, ProfErr *
     size_t *place = g->first = prof_alloc((n_groups + 3) * sizeof *place);
     if (!place) return prof_nomem(err);
     for (size_t i = 0; i < n_lines; i++)
-        for (size_t k = 0; k < lines[i].n; k++) place[lines[i].spans[k].line + 2]++, n++;
+        for (size_t k = 0; k < lines[i].n; k++) {
+            if (k % CHUNK_EVENTS == 0 && interrupt_poll(CHUNK_EVENTS, err)) return err->code;
+            place[lines[i].spans[k].line + 2]++, n++;
+        }
     for (size_t k = 2; k < n_groups + 3; k++) place[k] += place[k - 1];
-    if (!(g->spans = prof_alloc(n * sizeof *g->spans))) return prof_nomem(err);
+    if (!(g->spans = prof_buffer(n * sizeof *g->spans))) return prof_nomem(err);
     for (size_t i = 0; i < n_lines; i++)
-        for (size_t k = 0; k < lines[i].n; k++) g->spans[place[lines[i].spans[k].line + 1]++] = lines[i].spans[k];
+        for (size_t k = 0; k < lines[i].n; k++) {
+            if (k % CHUNK_EVENTS == 0 && interrupt_poll(CHUNK_EVENTS, err)) return err->code;
+            g->spans[place[lines[i].spans[k].line + 1]++] = lines[i].spans[k];
+        }
     return PROF_OK;
 }
 
@@ -155,7 +163,7 @@ static void join_loose_ops(Generic *g)
 {
     size_t n_groups = g->build->groups.n, n = 0;
     SpanRef *ops = g->spans + g->first[n_groups], *end = g->spans + g->first[n_groups + 1];
-    if (ops < end) qsort(ops, (size_t)(end - ops), sizeof *ops, by_start);
+    if (ops < end) sort_array(ops, (size_t)(end - ops), sizeof *ops, by_start);
     for (const SpanRef *op = ops; op < end; op++) {
         int64_t op_end = add_saturated(op->start_ps, op->duration_ps), last_end = n ? add_saturated(ops[n - 1].start_ps, ops[n - 1].duration_ps) : INT64_MIN;
         if (op->duration_ps <= 0 || op_end <= last_end) continue;
@@ -305,7 +313,7 @@ int generic_steps(StepBuild *build, ProfErr *err)
     if (!err->code && !read_planes(&g, spans, err) && !scatter(&g, spans, n_lines, err)) join_loose_ops(&g);
     for (size_t i = 0; spans && i < n_lines; i++) line_spans_free(&spans[i]);
     if (!err->code) parallel_for(build->host->run->n_workers, n, sweep_group, &g, err);
-    for (size_t i = 0; i < n && !err->code; i++) {
+    for (size_t i = 0; i < n && !interrupt_poll(8, err); i++) {
         if (tells_times) {
             build->steps->compute_16bit_ps += g.parity[i].all_ps[TIME_COMPUTE_16];
             build->steps->compute_32bit_ps += g.parity[i].all_ps[TIME_COMPUTE_32];

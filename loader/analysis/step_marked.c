@@ -6,6 +6,9 @@
  * times of other steps. Python's frames (`$file:line function`) say where a thread was, not that it worked: they count for nothing. */
 #include "step_parts.h"
 
+#include "../interrupt.h"
+#include "../store/sort.h"
+
 bool is_foreign_step(Slice name) { return slice_starts(name, "Profiled batch"); }
 
 typedef struct {
@@ -60,7 +63,7 @@ static int read_marks(StepBuild *b, Plane *plane, const StatFilter *filter, Mark
         }
         event_reader_close(&reader);
     }
-    if (out->n) qsort(out->marks, out->n, sizeof *out->marks, by_begin);
+    sort_array(out->marks, out->n, sizeof *out->marks, by_begin);
     return err->code;
 }
 
@@ -94,14 +97,14 @@ static int gather(const LineSpans *lines, size_t n_lines, SpanRef **all, size_t 
 {
     size_t n_all = 0, capacity = 0;
     for (size_t i = 0; i < n_lines; i++) capacity += lines[i].n;
-    SpanRef *out = prof_alloc(capacity * sizeof *out);
+    SpanRef *out = prof_buffer(capacity * sizeof *out);
     if (!out) return prof_nomem(err);
-    for (size_t i = 0; i < n_lines; i++) {
+    for (size_t i = 0; i < n_lines && !interrupt_poll(lines[i].n / 16, err); i++) {
         if (lines[i].n) memcpy(out + n_all, lines[i].spans, lines[i].n * sizeof *out);
         n_all += lines[i].n;
     }
     *all = out, *n = n_all;
-    return PROF_OK;
+    return err->code;
 }
 
 static int read_spans(StepBuild *b, Plane *threads, SpanRef **all, size_t *n, ProfErr *err)

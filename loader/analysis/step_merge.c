@@ -1,5 +1,6 @@
 /* step_merge.c: the steps of a run: those of its host, or those that all its hosts have; see steps.h. */
 #include "devices.h"
+#include "../store/sort.h"
 #include "step_align.h"
 #include "steps.h"
 
@@ -172,7 +173,7 @@ static int make_step(Merge *m, Step *step, size_t nth, ProfErr *err)
     }
     bool sorted = true;
     for (size_t c = 1; c < n_cores; c++) sorted &= cores[c - 1].core_id < cores[c].core_id;
-    if (!sorted) qsort(cores, n_cores, sizeof *cores, by_core);
+    if (!sorted) sort_array(cores, n_cores, sizeof *cores, by_core);
     return PROF_OK;
 }
 

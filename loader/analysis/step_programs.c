@@ -6,7 +6,9 @@
 
 #include <math.h>
 
+#include "../interrupt.h"
 #include "../parallel.h"
+#include "../store/sort.h"
 #include "roofline.h"
 
 /* What is known of an op of a host. */
@@ -80,7 +82,7 @@ static bool list_spaces(Programs *p)
             const OpMetrics *op = &p->db->hosts[h]->ops.ops[i];
             for (size_t k = 0; k < op->n_memory; k++) spaces[n++] = (Space){op->memory[k].operation, op->memory[k].space};
         }
-    if (n) qsort(spaces, n, sizeof *spaces, by_space);
+    sort_array(spaces, n, sizeof *spaces, by_space);
     for (size_t i = 0; i < n; i++)
         if (!i || by_space(&spaces[i], &spaces[n_spaces - 1])) spaces[n_spaces++] = spaces[i];
     p->n_spaces = n_spaces;
@@ -237,7 +239,7 @@ static StepOpRecord *all_records(Sums *s, size_t h, size_t *n)
     const StepDb *db = s->programs->db;
     size_t n_ops = db->hosts[h]->ops.n_ops;
     StepOpRecord *sums = arena_alloc(&s->scratch, n_ops * sizeof *sums);
-    for (size_t i = 0; sums && i < db->n_steps; i++) {
+    for (size_t i = 0; sums && i < db->n_steps && !interrupt_due(64); i++) {
         const HostStep *step = db->steps[i].of_hosts[h];
         for (size_t k = 0; k < step->n_ops; k++) {
             const StepOpRecord *r = &step->ops[k];

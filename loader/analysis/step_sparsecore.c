@@ -3,6 +3,7 @@
  * XProf asks neither for their own steps nor for their groups: what counts is how much of the TensorCores' step any of their
  * ops ran (sparsecore_busy.c), by the profiler's clock. */
 #include "duty_cycle.h"
+#include "../store/sort.h"
 #include "step_parts.h"
 
 typedef struct {
@@ -20,7 +21,7 @@ static int by_begin(const void *a, const void *b)
 /* Unites the spans in place. */
 static int unite(SpanList *list, Busy *busy, ProfErr *err)
 {
-    if (list->n && !list->sorted) qsort(list->spans, list->n, sizeof *list->spans, by_begin);
+    if (list->n && !list->sorted) sort_array(list->spans, list->n, sizeof *list->spans, by_begin);
     *busy = (Busy){.spans = list->spans, .before = prof_alloc((list->n + 1) * sizeof *busy->before)};
     if (!busy->before) return prof_nomem(err);
     for (size_t i = 0; i < list->n; i++) {

@@ -5,6 +5,9 @@
  * top until another event of the type ends: XProf's numbers have that; in the actual ones it counts for nothing. */
 #include "step_parts.h"
 
+#include "../interrupt.h"
+#include "../store/sort.h"
+
 /* ---- what counts more ---- */
 
 static const uint8_t xprof_types[N_STEP_TYPES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}; /* by rank */
@@ -48,17 +51,21 @@ static size_t merge_runs(const Edge *from, Edge *to, size_t n, size_t at)
 static int sort_edges(Edge *edges, size_t n, ProfErr *err)
 {
     if (end_of_run(edges, n, 0) >= n) return PROF_OK;
-    Edge *scratch = prof_alloc(n * sizeof *scratch), *from = edges, *to = scratch;
+    Edge *scratch = prof_buffer(n * sizeof *scratch), *from = edges, *to = scratch;
     if (!scratch) return prof_nomem(err);
     for (size_t n_merged = 2; n_merged > 1;) {
         n_merged = 0;
-        for (size_t at = 0; at < n; n_merged++) at = merge_runs(from, to, n, at);
+        for (size_t at = 0, next; at < n && !interrupt_poll(16, err); n_merged++, at = next) {
+            next = merge_runs(from, to, n, at);
+            interrupt_poll((next - at) / 4, err);
+        }
+        if (err->code) break;
         Edge *other = from;
         from = to, to = other;
     }
     if (from != edges) memcpy(edges, from, n * sizeof *edges);
     prof_free(scratch);
-    return PROF_OK;
+    return err->code;
 }
 
 enum { BEGINS = 0x100 };
@@ -103,7 +110,7 @@ static void walk(const Edge *edges, size_t n, const uint8_t *types, uint64_t ste
 int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, uint64_t duration_ps, SweepResult *result, ProfErr *err)
 {
     *result = (SweepResult){0};
-    Edge *edges = prof_alloc(2 * n * sizeof *edges);
+    Edge *edges = interrupt_poll(n, err) ? NULL : prof_buffer(2 * n * sizeof *edges);
     size_t k = 0;
     if (!edges) return prof_nomem(err);
     for (size_t i = 0; i < n; i++) {
@@ -163,7 +170,7 @@ static void advance(Clock *c, int now, int64_t to_ps)
 static size_t make_edges(const SpanRef *spans, size_t n, Edge *edges)
 {
     size_t k = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && (i % CHUNK_EVENTS || !interrupt_due(CHUNK_EVENTS)); i++) {
         uint32_t order = N_STEP_TYPES - actual_rank(span_actual_type(&spans[i]));
         if (spans[i].duration_ps <= 0) continue;
         edges[k++] = (Edge){spans[i].start_ps, order | BEGINS};
@@ -178,13 +185,13 @@ static size_t make_cuts(const Marker *steps, size_t n, Cut *cuts)
         cuts[2 * i] = (Cut){(int64_t)steps[i].begin_ps, i, false};
         cuts[2 * i + 1] = (Cut){(int64_t)(steps[i].begin_ps + steps[i].duration_ps), i, true};
     }
-    if (n) qsort(cuts, 2 * n, sizeof *cuts, by_cut);
+    if (n) sort_array(cuts, 2 * n, sizeof *cuts, by_cut);
     return 2 * n;
 }
 
 int step_sweep_by_time(const SpanRef *spans, size_t n, const Marker *steps, size_t n_steps, uint64_t *type_ps, ProfErr *err)
 {
-    Edge *edges = prof_alloc(2 * n * sizeof *edges);
+    Edge *edges = prof_buffer(2 * n * sizeof *edges);
     Cut *cuts = prof_alloc(2 * n_steps * sizeof *cuts);
     if (edges && cuts) {
         int64_t open[N_STEP_TYPES] = {0};
@@ -193,7 +200,7 @@ int step_sweep_by_time(const SpanRef *spans, size_t n, const Marker *steps, size
         Clock clock = {.at_ps = INT64_MIN, .next = cuts, .end = cuts + make_cuts(steps, n_steps, cuts), .out = type_ps};
         int now = 0;
         memset(type_ps, 0, n_steps * N_STEP_TYPES * sizeof *type_ps);
-        for (size_t i = 0; i < n_edges; i++) {
+        for (size_t i = 0; i < n_edges && (i % CHUNK_EVENTS || !interrupt_poll(CHUNK_EVENTS, err)); i++) {
             int rank = N_STEP_TYPES - (int)(edges[i].order & 0xff);
             advance(&clock, actual_types[now], edges[i].ps);
             open[rank] += edges[i].order & BEGINS ? 1 : -1;

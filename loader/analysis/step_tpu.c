@@ -2,7 +2,9 @@
  *
  * A core's step has the ops of its group, each with its self time, by the device's clock where events have it. Only steps
  * that all cores have count. The host's threads say how much of the idle time was waiting for input. */
+#include "../interrupt.h"
 #include "op_metadata.h"
+#include "../store/sort.h"
 #include "step_tpu.h"
 
 static bool is_whole(const CoreGroup *of) { return of->marker.there && of->has_events; }
@@ -31,10 +33,10 @@ static void close_steps(Tpu *t)
             const CoreGroup *of = &core->groups[k];
             if (of->all_reduce_ps > t->all_reduce_ps[of->group]) t->all_reduce_ps[of->group] = of->all_reduce_ps;
         }
-    qsort(t->stepping, t->n_stepping, sizeof *t->stepping, by_number_and_place);
+    sort_array(t->stepping, t->n_stepping, sizeof *t->stepping, by_number_and_place);
     for (size_t i = 0; i < t->n_stepping; i++)
         t->stepping[i]->is_last = i + 1 == t->n_stepping || (uint32_t)t->stepping[i + 1]->plane->proto_id != (uint32_t)t->stepping[i]->plane->proto_id;
-    qsort(t->stepping, t->n_stepping, sizeof *t->stepping, by_place);
+    sort_array(t->stepping, t->n_stepping, sizeof *t->stepping, by_place);
 }
 
 /* Groups that all cores have which have any. Where that comes to none, the next core begins anew. */
@@ -115,7 +117,7 @@ static bool same_symbol(const MetaSymbol *a, const MetaSymbol *b) { return a->pr
 static int find_twins(Tpu *t, Core *core, MetaSymbol *symbols, size_t n, ProfErr *err)
 {
     size_t first = 0;
-    if (n) qsort(symbols, n, sizeof *symbols, by_symbol);
+    sort_array(symbols, n, sizeof *symbols, by_symbol);
     for (size_t i = 1; i < n && !err->code; i++) {
         if (!same_symbol(&symbols[i], &symbols[first])) {
             first = i;
@@ -180,7 +182,7 @@ static int number_categories(Tpu *t, ProfErr *err)
         if (!(t->categories[n++] = text_intern(&texts->texts, &texts->arena, (const uint8_t *)own[i], strlen(own[i])))) return prof_nomem(err);
     }
     t->infeed = t->categories[n - 1];
-    qsort(t->categories, n, sizeof *t->categories, by_text);
+    sort_array(t->categories, n, sizeof *t->categories, by_text);
     for (size_t i = 0; i < n; i++)
         if (!i || by_text(&t->categories[i], &t->categories[t->n_categories - 1])) t->categories[t->n_categories++] = t->categories[i];
     if (!(t->category_of = prof_alloc(ops->n_ops * sizeof *t->category_of))) return prof_nomem(err);
@@ -234,7 +236,7 @@ static void order_touched(StepSums *s, size_t n)
     enum { FEW = 64 };
     size_t at = 0;
     if (s->tpu->n_categories > FEW) {
-        qsort(s->touched, n, sizeof *s->touched, by_number);
+        sort_array(s->touched, n, sizeof *s->touched, by_number);
         return;
     }
     for (uint32_t i = 0; i < s->tpu->n_categories; i++)
@@ -378,7 +380,7 @@ static void sum_part(void *context, size_t part, ProfErr *err)
     s.seen_in = prof_alloc(t->n_categories * sizeof *s.seen_in), s.twins = prof_alloc(t->n_twins * sizeof *s.twins);
     s.ops = prof_alloc(n_ops * sizeof *s.ops), s.touched_ops = prof_alloc(n_ops * sizeof *s.touched_ops);
     if (!s.category_ps || !s.touched || !s.seen_in || !s.twins || !s.ops || !s.touched_ops) prof_nomem(err);
-    for (size_t i = first; i < end && !err->code; i++)
+    for (size_t i = first; i < end && !interrupt_poll(256, err); i++)
         if (steps->steps[i].dropped == STEP_KEPT && steps->steps[i].duration_ps) sum_step(&s, &steps->steps[i], job->groups[i], err);
     sums_close(&s);
 }
@@ -391,7 +393,7 @@ static int make_steps(Tpu *t, ProfErr *err)
     StepsJob job = {t, groups, prof_alloc(n_workers * sizeof *job.arenas), n_workers};
     steps->arenas = job.arenas;
     if (!groups || !job.arenas) prof_nomem(err);
-    for (size_t i = 0; i < n_groups && !err->code; i++) {
+    for (size_t i = 0; i < n_groups && !interrupt_poll(16, err); i++) {
         size_t n = steps->n_steps;
         add_step(t, (uint32_t)i, n_sparse, err);
         if (steps->n_steps > n) groups[n] = (uint32_t)i;

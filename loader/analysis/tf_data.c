@@ -1,6 +1,8 @@
 /* tf_data.c: input pipelines of tf.data; see tf_data.h. */
 #include "tf_data.h"
 
+#include "../interrupt.h"
+#include "../store/sort.h"
 #include "event_stats.h"
 #include "events.h"
 #include "grouping.h"
@@ -210,7 +212,7 @@ static void link_event(Making *m, Seen *seen, Seen *parent, ProfErr *err)
 static void read_line(Making *m, const StatFilter *filter, const uint8_t *kinds, Line *line, ProfErr *err)
 {
     const NestingChunk *nesting = line->n_events ? line_nesting(line, err) : NULL;
-    Seen *seen = nesting ? prof_alloc((size_t)line->n_events * sizeof *seen) : NULL;
+    Seen *seen = nesting ? prof_buffer((size_t)line->n_events * sizeof *seen) : NULL;
     if (!seen) {
         if (nesting) prof_nomem(err);
         return;
@@ -220,11 +222,12 @@ static void read_line(Making *m, const StatFilter *filter, const uint8_t *kinds,
     bool any = false;
     event_reader_open_for(&reader, line, &filter->wanted, err);
     for (uint64_t i = 0; !err->code && event_reader_next(&reader, &at); i++) {
-        seen[i].kind = kinds[at.meta - line->plane->event_metas];
+        seen[i] = (Seen){.kind = kinds[at.meta - line->plane->event_metas]};
         if (seen[i].kind) any = true, take_event(m, filter, &at, &seen[i], err);
     }
     event_reader_close(&reader);
     for (uint64_t i = 0; any && i < line->n_events && !err->code; i++) {
+        if (i % CHUNK_EVENTS == 0 && interrupt_poll(CHUNK_EVENTS, err)) break;
         if (!seen[i].kind) continue;
         int64_t distance = packed_at(&nesting[i / CHUNK_EVENTS].columns[NEST_PARENT], (size_t)(i % CHUNK_EVENTS));
         uint64_t parent = i - (uint64_t)distance;
@@ -259,8 +262,8 @@ static int by_element(const void *a, const void *b)
 
 static void join_threads(Making *m, ProfErr *err)
 {
-    if (m->produced.n) qsort(m->produced.items, m->produced.n, sizeof *m->produced.items, by_element);
-    for (size_t i = 0; i < m->consumed.n && !err->code && !m->cut; i++) {
+    sort_array(m->produced.items, m->produced.n, sizeof *m->produced.items, by_element);
+    for (size_t i = 0; i < m->consumed.n && !interrupt_poll(4, err) && !m->cut; i++) {
         const Handover *want = &m->consumed.items[i];
         size_t low = 0, high = m->produced.n;
         while (low < high) {
@@ -271,7 +274,7 @@ static void join_threads(Making *m, ProfErr *err)
             else
                 high = middle;
         }
-        for (; low < m->produced.n && !m->cut && !err->code; low++) {
+        for (; low < m->produced.n && !m->cut && !interrupt_poll(1, err); low++) {
             const Handover *p = &m->produced.items[low];
             if (p->iterator_id != want->iterator_id || p->element_id != want->element_id) break;
             add_edge(m, want->node, p->node, err);
@@ -288,7 +291,8 @@ static int by_from(const void *a, const void *b)
 
 static void sort_edges(Making *m)
 {
-    if (m->edges.n) qsort(m->edges.items, m->edges.n, sizeof *m->edges.items, by_from);
+    sort_array(m->edges.items, m->edges.n, sizeof *m->edges.items, by_from);
+    if (interrupt_due(m->edges.n)) m->edges.n = 0; /* those of a node may not stand together */
     for (size_t i = 0; i < m->edges.n; i++) {
         Node *from = &m->nodes.items[m->edges.items[i].from];
         if (!from->n_children++) from->first_child = i;
@@ -410,13 +414,13 @@ static void take_pipelines(Making *m, ProfErr *err)
     size_t n = 0, n_devices = 0;
     uint32_t numbers[2] = {0};
     if (!roots || !m->slots) prof_nomem(err);
-    if (m->device_ids.n) qsort(m->device_ids.items, m->device_ids.n, sizeof *m->device_ids.items, by_id);
+    sort_array(m->device_ids.items, m->device_ids.n, sizeof *m->device_ids.items, by_id);
     for (size_t i = 0; i < m->device_ids.n; i++)
         if (!i || m->device_ids.items[i] != m->device_ids.items[i - 1]) m->device_ids.items[n_devices++] = m->device_ids.items[i];
     m->device_ids.n = n_devices;
     for (size_t i = 0; !err->code && i < m->nodes.n; i++)
         if (m->nodes.items[i].is_root) roots[n++] = &m->nodes.items[i];
-    if (n) qsort(roots, n, sizeof *roots, by_pipeline);
+    sort_array(roots, n, sizeof *roots, by_pipeline);
     for (size_t i = 0, k; i < n && !err->code; i = k) {
         for (k = i + 1; k < n && roots[k]->iterator == roots[i]->iterator; k++) {
         }

@@ -1,6 +1,7 @@
 /* tpu_counters.c: performance counters of devices; see tpu_counters.h. */
 #include "tpu_counters.h"
 
+#include "../store/sort.h"
 #include "event_stats.h"
 #include "events.h"
 
@@ -322,7 +323,7 @@ static void sum_sample(CounterSample *sample, const PerfCounter **sorted, Counte
     size_t n = 0;
     for (size_t i = 0; i < sample->n; i++)
         if (is_number(&sample->counters[i])) sorted[n++] = &sample->counters[i];
-    qsort(sorted, n, sizeof *sorted, by_number);
+    sort_array(sorted, n, sizeof *sorted, by_number);
     sample->values = values;
     for (size_t i = 0; i < n; i++) {
         if (!i || sorted[i]->number != sorted[i - 1]->number) values[sample->n_values++] = (CounterSum){.number = sorted[i]->number};

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "hlo.h"
 
+#include "../interrupt.h"
 #include "../source.h"
 #include "cursor.h"
 #include "message.h"
@@ -39,7 +40,8 @@ typedef struct {
     HloProgram **by_id; /* the first of each id, open addressing */
     size_t n_slots;
     Arena arena;
-    pthread_mutex_t lock;         /* of the states and of `all` */
+    pthread_mutex_t lock;         /* of the states and of `all`: hold() */
+    unsigned n_held, depth;       /* how often it is held, and the interrupt_depth() of that */
     pthread_mutex_t results_lock; /* of the states' results; recursive: an analysis may ask for another */
 } Programs;
 
@@ -318,7 +320,7 @@ static int add_files_beside(Programs *programs, Run *run, ProfErr *err)
                             err);
             file_close(&file);
         }
-        if (why.code == PROF_NOMEM || why.code == PROF_LIMIT)
+        if (is_fault_of_none(why.code))
             *err = why;
         else if (why.code)
             host_issue(host, "error", "unreadable_program", 0, size, run->programs[i], "%s", why.text);
@@ -352,7 +354,7 @@ static void *programs_make(Run *run, Host *only, ProfErr *err)
     pthread_mutexattr_t recursive;
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&programs->lock, NULL);
+    pthread_mutex_init(&programs->lock, &recursive);
     pthread_mutex_init(&programs->results_lock, &recursive);
     pthread_mutexattr_destroy(&recursive);
     Window window = {.file = &host->file};
@@ -379,6 +381,25 @@ const HloProgramList *hlo_program_list(Host *host, ProfErr *err)
     return programs ? &programs->list : NULL;
 }
 
+/* Takes the lock; false with err set. A program that is being read on this very thread is not there yet for a statement that the
+ * application runs when it is asked whether to go on. */
+static bool hold(Programs *programs, Host *host, ProfErr *err)
+{
+    if (!interrupt_lock(&programs->lock, err)) return false;
+    if (programs->n_held && interrupt_depth() > programs->depth) {
+        pthread_mutex_unlock(&programs->lock);
+        return run_is_busy(host->run, err), false;
+    }
+    if (!programs->n_held++) programs->depth = interrupt_depth();
+    return true;
+}
+
+static void let_go(Programs *programs)
+{
+    programs->n_held--;
+    pthread_mutex_unlock(&programs->lock);
+}
+
 /* ---- parsing ---- */
 
 static size_t slots_for(size_t n)
@@ -396,6 +417,7 @@ static int index_ops(HloModule *m, ProfErr *err)
     if (!m->by_id || !m->by_name) return prof_nomem(err);
     m->unique = true;
     for (size_t i = 0; i < m->n_ops; i++) {
+        if (i % 1024 == 0 && interrupt_poll(1024, err)) return err->code;
         const Xla__HloInstructionProto *op = hlo_op(m, i).instruction;
         size_t slot = hash64((uint64_t)op->id) & (m->n_slots - 1);
         while (m->by_id[slot] && hlo_op(m, m->by_id[slot] - 1).instruction->id != op->id) slot = (slot + 1) & (m->n_slots - 1);
@@ -585,22 +607,21 @@ static bool be_judged(HloProgram *program, HloJudge *judge, ProfErr *err)
         arena_free(&state->arena);
         state->module = NULL;
     }
-    return true;
+    return !err->code;
 }
 
 int hlo_check_programs(Host *host, HloJudge *judge, ProfErr *err)
 {
     Programs *programs = programs_of(host, err);
-    if (!programs) return err->code;
-    pthread_mutex_lock(&programs->lock);
-    for (size_t i = 0; i < programs->list.n && !err->code; i++) {
+    if (!programs || !hold(programs, host, err)) return err->code;
+    for (size_t i = 0; i < programs->list.n && !interrupt_poll(16, err); i++) {
         HloProgram *program = &programs->list.programs[i], *first = program->state->first;
         if (!host->is_program && !first->extra && !first->state->judged)
             first->state->judged = be_judged(program, judge, err);
         else
             check_bytes(program, err);
     }
-    pthread_mutex_unlock(&programs->lock);
+    let_go(programs);
     return err->code;
 }
 
@@ -618,10 +639,9 @@ static HloProgram *best_of(HloProgram *first, ProfErr *err)
 const HloModule *hlo_open(HloProgram *program, ProfErr *err)
 {
     Programs *programs = programs_of(program->host, err);
-    if (!programs) return NULL;
-    pthread_mutex_lock(&programs->lock);
+    if (!programs || !hold(programs, program->host, err)) return NULL;
     bool best = best_of(program->state->first, err) == program;
-    pthread_mutex_unlock(&programs->lock);
+    let_go(programs);
     return best ? program->state->module : NULL;
 }
 
@@ -629,18 +649,16 @@ const HloModule *hlo_program(Host *host, uint64_t program_id, ProfErr *err)
 {
     Programs *programs = programs_of(host, err);
     HloProgram *first = programs ? first_of(programs, program_id) : NULL;
-    if (!first || first->extra) return NULL;
-    pthread_mutex_lock(&programs->lock);
+    if (!first || first->extra || !hold(programs, host, err)) return NULL;
     const HloProgram *best = best_of(first, err);
-    pthread_mutex_unlock(&programs->lock);
+    let_go(programs);
     return best ? best->state->module : NULL;
 }
 
 const HloPrograms *hlo_programs(Host *host, ProfErr *err)
 {
     Programs *programs = programs_of(host, err);
-    if (!programs) return NULL;
-    pthread_mutex_lock(&programs->lock);
+    if (!programs || !hold(programs, host, err)) return NULL;
     if (!programs->all_made) {
         const HloModule **modules = arena_alloc(&programs->arena, programs->list.n * sizeof *modules);
         size_t n = 0;
@@ -651,16 +669,15 @@ const HloPrograms *hlo_programs(Host *host, ProfErr *err)
         }
         if (!err->code) programs->all = (HloPrograms){modules, n}, programs->all_made = true;
     }
-    pthread_mutex_unlock(&programs->lock);
+    let_go(programs);
     return err->code ? NULL : &programs->all;
 }
 
 const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, ProfErr *err)
 {
     Programs *programs = programs_of(module->host, err);
-    if (!programs) return NULL;
+    if (!programs || !interrupt_lock(&programs->results_lock, err)) return NULL;
     const void *result = NULL;
-    pthread_mutex_lock(&programs->results_lock);
     for (const HloResult *r = module->state->results; r && !result; r = r->next)
         if (r->analysis == analysis) result = r->result;
     if (!result) {
@@ -669,6 +686,8 @@ const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, P
             prof_nomem(err);
         else if (!(made->result = analysis->make(module, err)))
             prof_free(made);
+        else if (interrupt_poll(0, err)) /* it may lack what was left out then */
+            analysis->release(made->result), prof_free(made);
         else
             made->analysis = analysis, made->next = module->state->results, module->state->results = made, result = made->result;
     }

@@ -2,6 +2,7 @@
  * attributes, control predecessors, statistics, where its value comes from, and its backend's configuration. */
 #include "hlo_writer.h"
 
+#include "../store/sort.h"
 #include "hlo_type.h"
 
 /* ---- called computations ---- */
@@ -168,7 +169,7 @@ void hlo_write_frontend_attributes(TextBuffer *out, const Xla__FrontendAttribute
         return;
     }
     memcpy(sorted, attributes->map, attributes->n_map * sizeof *sorted);
-    qsort(sorted, attributes->n_map, sizeof *sorted, by_key);
+    sort_array(sorted, attributes->n_map, sizeof *sorted, by_key);
     text_add(out, ", frontend_attributes={");
     for (size_t i = 0; i < attributes->n_map; i++) {
         if (i) text_add_char(out, ',');

@@ -10,7 +10,10 @@
  *   ENTRY %main (...) -> ... {
  *
  * Computations come before their callers; instructions as the schedule has them, else operands before users. */
+#include "../interrupt.h"
 #include "hlo_writer.h"
+
+#include "../store/sort.h"
 
 typedef struct {
     const Xla__HloComputationProto *proto;
@@ -83,7 +86,7 @@ static void index_computations(Order *o)
         o->nodes[i] = (Node){.id = c->id, .proto = c, .first = at, .n = c->n_instructions, .place = i};
         at += c->n_instructions;
     }
-    if (o->n) qsort(o->nodes, o->n, sizeof *o->nodes, by_id);
+    sort_array(o->nodes, o->n, sizeof *o->nodes, by_id);
     for (size_t i = 0; i < o->n; i++) o->in_file[o->nodes[i].place] = i;
     for (size_t i = 0; hlo->schedule && i < hlo->schedule->n_sequences; i++) {
         Node *node = node_of(o, hlo->schedule->sequences[i]->key);
@@ -164,7 +167,7 @@ static int list_all(HloListing *l, Order *o, HloWalk *w, ProfErr *err)
         const Node *node = &o->nodes[o->order[i]];
         if (node->hidden) continue;
         size_t first = w->n;
-        if (list_ops(w, node, err)) return err->code;
+        if (list_ops(w, node, err) || interrupt_poll(w->n - first, err)) return err->code;
         l->computations[l->n_computations++] = (ListedComputation){node->proto, l->n_lines, first, w->n - first, hlo_root(node->proto)};
         l->n_lines += w->n - first + FRAME_LINES;
     }
@@ -294,7 +297,7 @@ static void write_signature(const ListedComputation *c, TextBuffer *out)
     }
     for (size_t i = 0; i < c->proto->n_instructions; i++)
         if (hlo_opcode(c->proto->instructions[i]->opcode) == HLO_PARAMETER) parameters[n++] = c->proto->instructions[i];
-    if (n) qsort(parameters, n, sizeof *parameters, by_number);
+    sort_array(parameters, n, sizeof *parameters, by_number);
     text_add_char(out, '(');
     for (size_t i = 0; i < n; i++) {
         if (i) text_add(out, ", ");

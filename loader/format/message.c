@@ -1,6 +1,7 @@
 /* message.c: reading messages into what protoc-c declares for them; see message.h. */
 #include "message.h"
 
+#include "../interrupt.h"
 #include "wire.h"
 
 typedef ProtobufCMessageDescriptor Type;
@@ -63,6 +64,7 @@ static bool fits(const FieldType *field, uint8_t wire_type)
 static enum MessageState check(const Type *type, uint8_t *bytes, const uint8_t *end, int depth, MessageResult *result, const uint8_t *start)
 {
     if (depth > MESSAGE_MAX_DEPTH) return result->at = (size_t)(bytes - start), MESSAGE_DEEP;
+    if (interrupt_due(1)) return MESSAGE_NO_MEMORY;
     Place place = {0};
     for (const uint8_t *p = bytes; p < end;) {
         Field f = {0};
@@ -380,6 +382,7 @@ static bool unpack_with_parts(Reader *r, const Type *type, const FieldType *firs
 
 static bool unpack(Reader *r, const Type *type, char *message, const uint8_t *bytes, const uint8_t *end)
 {
+    if (interrupt_due(4)) return r->failure = MESSAGE_NO_MEMORY, false;
     type->message_init((ProtobufCMessage *)message);
     const FieldType *part = &type->fields[type->n_fields];
     while (part > type->fields && part[-1].id >= FIRST_PART) part--;

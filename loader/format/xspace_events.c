@@ -1,4 +1,5 @@
 /* xspace_events.c: the events of a line into packed chunks; see xspace.h and xspace_parts.h. */
+#include "../interrupt.h"
 #include "cursor.h"
 #include "xspace_parts.h"
 
@@ -388,7 +389,7 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
         if (m.n == CHUNK_EVENTS) {
             chunk_finish(&m, err);
             atomic_fetch_add_explicit(bytes_done, m.span_end - m.span_start, memory_order_relaxed);
-            if (atomic_load_explicit(stop, memory_order_relaxed)) break; /* the result is thrown away */
+            if (atomic_load_explicit(stop, memory_order_relaxed) || interrupt_poll(CHUNK_EVENTS, err)) break; /* the result is thrown away */
         }
     }
     if (!err->code) chunk_finish(&m, err);
@@ -418,6 +419,7 @@ const uint8_t *event_message(Window *window, uint64_t position, size_t *n_bytes,
 
 int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValues *values, Window *window, ProfErr *err)
 {
+    if (interrupt_poll(chunk->n_events, err)) return err->code;
     if (chunk->packed) {
         for (int c = 0; c < N_CHUNK_COLUMNS; c++)
             if (wanted >> c & 1) packed_read(&chunk->columns[c], values->columns[c], chunk->n_events);

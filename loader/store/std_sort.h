@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Sorts n pointers by `less`, a strict weak order of what they point to. Never more than n log n steps, needs no memory. */
+/* Interrupted, they end early, with the items in some order (interrupt_poll() says so).
+ * Sorts n pointers by `less`, a strict weak order of what they point to. Never more than n log n steps, needs no memory. */
 void std_sort(void **items, size_t n, bool (*less)(const void *a, const void *b));
 /* The same of std::partial_sort: the n_first first items in order at the front, what follows in none. Equal items come in the
  * algorithm's order even where n_first is n. */
