@@ -119,6 +119,7 @@ $(BUILD)/oom: tests/oom.c $(BUILD)/libprofsql.so
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $< -lsqlite3 -pthread -ldl
 $(BUILD)/mutants: tests/mutations.h tests/message_tree.h
+$(BUILD)/prefix: tests/message_tree.h
 $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $(filter-out %.h,$^) -lsqlite3 $(LIBS) -ldl
