@@ -20,7 +20,9 @@ const char *input_verdict_actual(const InputAnalysis *a);
 const char *input_degree(const InputAnalysis *a);
 /* info where there is nothing to do, warning for a share worth a look, error for a large one. */
 const char *finding_severity(const InputAnalysis *a, enum Finding finding);
-/* A sentence of ours, from sqlite3_mprintf(); NULL: nothing to say, or no memory. */
+/* Is there something to say of it? Of the input there always is. */
+bool finding_holds(const InputAnalysis *a, enum Finding finding);
+/* A sentence of ours on a finding that holds, from sqlite3_mprintf(); NULL: no memory. */
 char *finding_statement(const InputAnalysis *a, enum Finding finding);
 /* What to do next, as XProf has it: use_tf_data, input_ops or none; and our sentence, by the actual verdict. */
 const char *next_step_code(const InputAnalysis *a);

@@ -124,6 +124,8 @@ static char *input_sentence(const InputAnalysis *a)
     }
 }
 
+bool finding_holds(const InputAnalysis *a, enum Finding finding) { return finding == FINDING_INPUT || share_verdict_actual(a, finding) != SHARE_NO; }
+
 char *finding_statement(const InputAnalysis *a, enum Finding finding)
 {
     static const char *const sentences[] = {
@@ -134,7 +136,6 @@ char *finding_statement(const InputAnalysis *a, enum Finding finding)
         [FINDING_OTHERS] = "%.1f%% of the steps' time shows no activity that the trace knows. Python between steps is a usual cause.",
     };
     if (finding == FINDING_INPUT) return input_sentence(a);
-    if (share_verdict_actual(a, finding) == SHARE_NO) return NULL;
     if (finding != FINDING_LAUNCH) return sqlite3_mprintf(sentences[finding], finding_percent_actual(a, finding));
     return sqlite3_mprintf(sentences[finding], finding_percent_actual(a, finding),
                            a->uses_tf_data ? ": tf.data's threads may keep it from a processor (TF_GPU_THREAD_MODE=gpu_private)" : "");
@@ -233,17 +234,12 @@ static void result_known(sqlite3_context *ctx, double value)
     if (!isnan(value)) sqlite3_result_double(ctx, value);
 }
 
-static void result_sentence(sqlite3_context *ctx, char *sentence)
-{
-    if (sentence) sqlite3_result_text(ctx, sentence, -1, sqlite3_free);
-}
-
 static void finding_column(sqlite3_context *ctx, const InputAnalysis *a, enum Finding finding, int part)
 {
     const char *verdict = finding_verdict(a, finding);
     if (part == 0) result_known(ctx, finding_percent(a, finding));
     if (part == 1 && verdict) sqlite3_result_text(ctx, verdict, -1, SQLITE_STATIC);
-    if (part == 2) result_sentence(ctx, finding_statement(a, finding));
+    if (part == 2 && finding_holds(a, finding)) result_owned(ctx, finding_statement(a, finding));
 }
 
 static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column)

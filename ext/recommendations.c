@@ -67,10 +67,8 @@ static void add_findings(Recommendations *r, const InputAnalysis *a)
 {
     static const char *const codes[] = {[FINDING_INPUT] = "input",          [FINDING_OUTPUT] = "output",           [FINDING_IDLE] = "idle",
                                         [FINDING_LAUNCH] = "kernel_launch", [FINDING_COLLECTIVES] = "collectives", [FINDING_OTHERS] = "all_others"};
-    for (int f = 0; f < N_FINDINGS; f++) {
-        char *statement = finding_statement(a, f);
-        if (statement) add_made(r, overview, codes[f], finding_severity(a, f), statement);
-    }
+    for (int f = 0; f < N_FINDINGS; f++)
+        if (finding_holds(a, f)) add_made(r, overview, codes[f], finding_severity(a, f), finding_statement(a, f));
 }
 
 enum { EXPENSIVE_CALLS = 20, MUCH_EAGER = 10, MUCH_OUTSIDE = 5, QUOTED_FUNCTIONS = 3 }; /* percent, and functions that XProf names */

@@ -560,6 +560,7 @@ static void restore_issues(IssueCounts *noted, Host *host)
 static int read_host(Run *run, Host *host, ProfErr *err)
 {
     IssueCounts noted;
+    bool lost_before = host->issue_lost;
     if (!(host->event_arenas = prof_alloc(run->n_workers * sizeof *host->event_arenas))) return prof_nomem(err);
     run->held = host;
     if (!note_issues(&noted, host)) prof_nomem(err);
@@ -570,7 +571,7 @@ static int read_host(Run *run, Host *host, ProfErr *err)
     }
     restore_issues(&noted, host);
     if (host->issue_lost) prof_nomem(err);
-    if (err->code) give_back(run);
+    if (err->code) give_back(run), host->issue_lost = lost_before; /* what is read again is found wrong again */
     return err->code;
 }
 
