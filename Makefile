@@ -191,4 +191,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(CAPTURE_OBJECTS:.o=.d) $(BUILD)/shared/loader/capture/command.d $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d) $(FUZZED_OBJECTS:.o=.d)
+-include $(CAPTURE_OBJECTS:.o=.d) $(BUILD)/shared/loader/capture/command.d $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d) $(FUZZED_OBJECTS:.o=.d) $(RACED_OBJECTS:.o=.d)

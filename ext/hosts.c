@@ -273,7 +273,7 @@ const Table session_table = {"session",
     C(IS_RUN, RUN_DOC)                                                                                                                                         \
     C(IS_HOST, HOST_DOC)                                                                                                                                       \
     C(IS_PATH, "path", "TEXT", NULL, "the file; NULL when it could not be opened (then the message names it)", "libprofsql")                                   \
-    C(IS_OFFSET, "byte_offset", "INTEGER", "bytes", "where in the (inflated) file the first of them is; NULL: not at one place", "libprofsql")                 \
+    C(IS_OFFSET, "byte_offset", "INTEGER", "bytes", "where in the (inflated) file the first of them is; NULL: not at one place, or not known", "libprofsql")   \
     C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: repaired or doubtful; info: said for completeness", "libprofsql")           \
     C(IS_CODE, "code", "TEXT", NULL, ISSUE_CODES, "libprofsql")                                                                                                \
     C(IS_COUNT, "count", "INTEGER", NULL, "how many of this kind at this place", "libprofsql")                                                                 \
@@ -304,7 +304,9 @@ static bool issues_next(RowCursor *c)
 static void issue_column(const Issue *issue, sqlite3_context *ctx, int column)
 {
     switch (column) {
-    case IS_OFFSET: sqlite3_result_int64(ctx, (sqlite3_int64)issue->offset); break;
+    case IS_OFFSET:
+        if (issue->offset) sqlite3_result_int64(ctx, (sqlite3_int64)issue->offset);
+        break;
     case IS_SEVERITY: sqlite3_result_text(ctx, issue->severity, -1, SQLITE_STATIC); break;
     case IS_CODE: sqlite3_result_text(ctx, issue->code, -1, SQLITE_STATIC); break;
     case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)issue->count); break;
