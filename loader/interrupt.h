@@ -1,7 +1,7 @@
 /* interrupt.h: asking whether the statement that is being answered was interrupted.
  *
- * Whoever answers a statement opens an Interrupt on its thread, and parallel_for() lends it to its
- * workers. Long loops poll it with the number of events (or other small pieces of work) that they have
+ * The table that answers a statement opens an Interrupt on its thread; parallel_for() lends it to the
+ * worker threads. Long loops poll it with the number of events (or other small pieces of work) that they have
  * handled since they last did. Once it is stopped, every poll of the statement fails, on all its threads.
  *
  * A poll may call back into the application, which may query a run that is in use on this thread. So

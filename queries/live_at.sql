@@ -3,8 +3,8 @@
 --   without it
 -- parameter event INTEGER = NULL: event of heap_timeline, an error if no program has it; a program
 --   that does not have it has no rows; NULL: the peak of each program
--- parameter module = NULL: the program: its module or its id, an error where there is none; NULL:
---   all programs
+-- parameter module = NULL: the program, by its module's name or by its id; an error if there is none;
+--   NULL: all programs
 -- parameter n = 20: how many rows of each run, the largest buffers first
 -- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no
 --   program has the one given

@@ -13,8 +13,8 @@
 -- column hlo_module TEXT: its module
 -- column peak_mib REAL [MiB]: most memory in use at once
 -- column parameters_mib REAL [MiB]: of it arguments of the program
--- column outputs_mib REAL [MiB]: allocations that the program may return; one that is an argument
---   too stands in both
+-- column outputs_mib REAL [MiB]: allocations that the program may return; one that is also an argument
+--   counts in both columns
 -- column temporaries_mib REAL [MiB]: temporaries live at the peak
 -- column padding_mib REAL [MiB]: of the temporaries, what is padding
 -- column fragmentation_mib REAL [MiB]: allocated for temporaries, but unused even at the peak; NULL

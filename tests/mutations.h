@@ -392,7 +392,7 @@ static void graft(const uint8_t *bytes, size_t n_bytes)
     lists[kind] = mine;
 }
 
-/* One random change of the tree; donor: a profile that may lend a part. */
+/* One random change of the tree. donor: a profile from which a part may be copied. */
 static void change(Node *root, const uint8_t *donor, size_t n_donor)
 {
     collect_all(root);

@@ -223,7 +223,8 @@ static int run_program(Command *c)
     if (!child) {
         execvp(c->program[0], c->program);
         fprintf(stderr, "profsql-capture: %s: %s\n", c->program[0], strerror(errno));
-        _exit(write(said[1], "", 1) == 1 ? 127 : 126);
+        if (write(said[1], "", 1) != 1) perror("profsql-capture");
+        _exit(127);
     }
     catch_signals(c);
     close(said[1]);

@@ -54,7 +54,7 @@ typedef struct {
     size_t n;
 } Value;
 
-/* The text of KEY in "TITLE#KEY=VALUE,...#"; values may hold commas, but no KEY= behind them. */
+/* The value of a key in "TITLE#KEY=VALUE,KEY=VALUE#". A value may hold commas, unless a key and = follow them. */
 static Value value_of(const char *marker, const char *key)
 {
     size_t n_key = strlen(key);

@@ -10,8 +10,8 @@
  * are varints, differences zigzag. A block is read without the ones before it but for their texts. The crc32 is of the
  * payload and the header with 0 in its place.
  *
- * A reader stops at the first block that is not whole, or looks for the next one behind it. Who writes holds flock() on the
- * file. */
+ * A reader stops at the first block that is not whole, or, in a finished file, searches for the next one. The writer
+ * holds flock() on the file. */
 #ifndef PROF_CAPTURE_SPOOL_H
 #define PROF_CAPTURE_SPOOL_H
 
@@ -83,7 +83,8 @@ typedef struct {
     uint64_t at, n_bytes; /* of the file */
     SpoolStatus status;
     bool has_status, damaged;                         /* damaged: something that is not a block follows */
-    bool salvage;                                     /* set by who reads what nobody writes to any more: go on behind what is damaged */
+    bool salvage;                                     /* set for a spool that nobody writes to any more: reading goes on after damaged bytes */
+    bool searched;                                    /* left_to_search is set */
     uint64_t n_read, n_skipped_bytes, left_to_search; /* records returned; bytes left out; bytes that searching may still check */
     char *header;                                     /* the first block */
     uint8_t *block;

@@ -85,7 +85,8 @@ static uint32_t block_at(SpoolReader *r, uint64_t at, uint32_t number, ProfErr *
     return type;
 }
 
-/* The next whole block behind something that is none. */
+/* The next whole block after damaged bytes. All searches of a file together do a bounded amount of work: a hostile file may be
+ * full of beginnings of blocks. */
 static uint32_t search_block(SpoolReader *r, ProfErr *err)
 {
     enum { WINDOW = 1 << 16 };
@@ -93,9 +94,10 @@ static uint32_t search_block(SpoolReader *r, ProfErr *err)
     uint32_t number = r->n_blocks, type = 0, magic = SPOOL_MAGIC;
     uint8_t *window = prof_alloc(WINDOW);
     if (!window) return prof_nomem(err), 0;
-    r->left_to_search = 2 * r->n_bytes + ((uint64_t)64 << 20); /* a file may be full of beginnings of blocks */
+    if (!r->searched) r->searched = true, r->left_to_search = 2 * r->n_bytes + ((uint64_t)64 << 20);
     for (uint64_t at = from + 1; at + BLOCK_HEAD <= r->n_bytes && !type && r->left_to_search && !err->code;) {
         size_t n = r->n_bytes - at < WINDOW ? (size_t)(r->n_bytes - at) : WINDOW;
+        r->left_to_search = r->left_to_search > n ? r->left_to_search - n : 0;
         if (!read_at(r->fd, window, n, at)) break;
         const uint8_t *p = memmem(window, n, &magic, sizeof magic);
         if (p) at += (uint64_t)(p - window);

@@ -222,7 +222,7 @@ static const char *const host_prefixes[] = {"/host:", "Host CPUs", "Syscalls"};
 
 static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
 
-/* Behind the digits at s, which are a number that an int holds; NULL: they are none. */
+/* Where the digits at s end; NULL if there are none, or if their number does not fit an int. */
 static const char *after_number(const char *s)
 {
     size_t n = strspn(s, "0123456789");
