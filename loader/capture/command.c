@@ -73,6 +73,7 @@ static int convert_run(const Command *c, const char *run, int *n_seen)
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
         bool ours = ends_in(entries[i]->d_name, ".spool") && (!*c->options.token || convert_is_of(path, c->options.token));
+        if (ours && !c->convert && convert_is_kept(path)) ours = false, ++*n_seen;
         if (ours) n_bad += convert_one(c, path), ++*n_seen;
         free(entries[i]);
     }

@@ -613,6 +613,13 @@ static void lock_spool(Converter *c, const char *path)
         prof_fail(c->t.err, PROF_NOTFOUND, 0, "%s was converted meanwhile", path);
 }
 
+#define KEPT_TAIL ".kept.spool"
+bool convert_is_kept(const char *path)
+{
+    size_t n = strlen(path), n_tail = strlen(KEPT_TAIL);
+    return n > n_tail && !strcmp(path + n - n_tail, KEPT_TAIL);
+}
+
 bool convert_is_of(const char *spool_path, const char *token)
 {
     SpoolReader reader;
@@ -622,6 +629,15 @@ bool convert_is_of(const char *spool_path, const char *token)
     spool_header_value(&reader, "token", found, sizeof found);
     spool_reader_close(&reader);
     return !strcmp(found, token);
+}
+
+/* Its name says that its profile is made: NAME.kept.spool. */
+static void keep_spool(const char *path)
+{
+    char kept[4096];
+    size_t n = strlen(path), n_tail = strlen(".spool");
+    if (convert_is_kept(path) || n <= n_tail || strcmp(path + n - n_tail, ".spool")) return;
+    if (snprintf(kept, sizeof kept, "%.*s" KEPT_TAIL, (int)(n - n_tail), path) < (int)sizeof kept) rename(path, kept);
 }
 
 int convert_spool(const char *spool_path, const CaptureOptions *options, char *written, size_t n, ProfErr *err)
@@ -648,7 +664,9 @@ int convert_spool(const char *spool_path, const CaptureOptions *options, char *w
     if (!err->code) sweep_threads(c);
     if (!err->code) join_groups(c);
     if (!err->code && write_profile(c, folder, profile, sizeof profile)) {
-        if (!options->keep_spool) {
+        if (options->keep_spool) {
+            keep_spool(spool_path);
+        } else {
             char *slash;
             unlink(spool_path);
             snprintf(folder, sizeof folder, "%s", spool_path);

@@ -28,7 +28,7 @@
     O(OPT_BUFFER_KIB, "buffer-size", 0, "KIB", "BUFFER_SIZE", "size of one buffer (4096)")                                                                     \
     O(OPT_BUFFERS, "buffers", 0, "N", "BUFFERS", "have at most as much memory in buffers as N of that size take; small ones are made when it runs short (64)") \
     O(OPT_CUPTI, "cupti", 0, "FILE", "CUPTI", "the CUPTI library to use (the process's own, else the newest found)")                                           \
-    O(OPT_KEEP, "keep-spool", 0, NULL, "KEEP_SPOOL", "leave the spool beside the profile")                                                                     \
+    O(OPT_KEEP, "keep-spool", 0, NULL, "KEEP_SPOOL", "leave the spool beside the profile, as NAME.kept.spool")                                                 \
     O(OPT_QUIET, "quiet", 'q', NULL, "QUIET", "say nothing but what went wrong")                                                                               \
     O(OPT_LATER, NULL, 0, NULL, "CONVERT_LATER", NULL)                                                                                                         \
     O(OPT_TOKEN, NULL, 0, NULL, "TOKEN", NULL)
