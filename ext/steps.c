@@ -53,6 +53,8 @@ static const StepDb *outside_steps(RowCursor *c)
     C(HS_INPUT, "host_input_ps", "INTEGER", "ps",                                                                                                              \
       "time of host threads waiting for input or copying it to the device, what coincides counted twice; NULL when the host says nothing of the step",         \
       "libprofsql")                                                                                                                                            \
+    C(HS_RANGE_START, "range_start_ps", "INTEGER", "ps", "start of range_ps, from the host's session start; NULL: none", "libprofsql")                         \
+    C(HS_RANGE, "range_ps", "INTEGER", "ps", "length of its longest marker on host threads (NVTX range, step annotation); NULL: none", "libprofsql")           \
     C(HS_SOURCE, SOURCE_DOC)
 enum { HOST_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column host_steps_columns[] = {HOST_STEPS_COLUMNS(COLUMN_DOC)};
@@ -135,6 +137,12 @@ static void host_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HS_INPUT:
         if (s->host_spoke) result_ps(ctx, s->host_input_ps);
         break;
+    case HS_RANGE_START:
+        if (s->has_range) sqlite3_result_int64(ctx, (sqlite3_int64)s->range_begin_ps);
+        break;
+    case HS_RANGE:
+        if (s->has_range) result_ps(ctx, s->range_ps);
+        break;
     default: break;
     }
 }
@@ -211,6 +219,11 @@ const Table host_steps_table = {"host_steps",
     C(ST_DROPPED, "dropped", "INTEGER", "0 or 1",                                                                                                              \
       "1: XProf drops it from all tools but the pod viewer, as the first or last of more than five. Only of single hosts: merged steps are counted without",   \
       "libprofsql")                                                                                                                                            \
+    C(ST_RANGE_START, "range_start_ps", "INTEGER", "ps", "start of range_ms on the first host, from its session start; NULL: none there", "libprofsql")        \
+    C(ST_RANGE, "range_ms", "REAL", "ms",                                                                                                                      \
+      "length of the step's own range on host threads (NVTX range, step annotation): its longest marker there, of several hosts the longest. duration_ms is "  \
+      "the devices' span, where there are devices: what is more here, they idled or worked for other steps. NULL: host threads mark no such step",             \
+      "libprofsql")                                                                                                                                            \
     C(ST_SOURCE, SOURCE_DOC)
 enum { STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column steps_columns[] = {STEPS_COLUMNS(COLUMN_DOC)};
@@ -273,9 +286,21 @@ static void tpu_column(sqlite3_context *ctx, const Step *step, int column)
     if (column >= ST_SC_STEP ? t.n_sparsecores : t.n_tensorcores) sqlite3_result_double(ctx, (double)ps[column - ST_TC_COMPUTE] / 1e9);
 }
 
+/* As the program marked it, on whichever host that took longest. */
+static void result_range(sqlite3_context *ctx, const Step *step, size_t n_hosts)
+{
+    const HostStep *longest = NULL;
+    for (size_t h = 0; h < n_hosts; h++) {
+        const HostStep *of = step->of_hosts[h];
+        if (of->has_range && (!longest || of->range_ps > longest->range_ps)) longest = of;
+    }
+    if (longest) sqlite3_result_double(ctx, (double)longest->range_ps / 1e9);
+}
+
 static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Step *s = c->item;
+    const StepDb *db;
     if (column >= ST_TC_COMPUTE && column <= ST_SC_IDLE) {
         if (c->part == HARDWARE_TPU) tpu_column(ctx, s, column);
         return;
@@ -291,6 +316,12 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case ST_DROPPED: sqlite3_result_int(ctx, s->dropped); break;
     case ST_OUTSIDE: sqlite3_result_int(ctx, s->outside_xprof); break;
+    case ST_RANGE_START:
+        if (s->of_hosts[0]->has_range) sqlite3_result_int64(ctx, (sqlite3_int64)s->of_hosts[0]->range_begin_ps);
+        break;
+    case ST_RANGE:
+        if ((db = shown_steps(c))) result_range(ctx, s, db->n_hosts);
+        break;
     default:
         if (column == ST_ACTUAL_COMPILATION && !compiling_is_known(s))
             sqlite3_result_null(ctx);

@@ -111,6 +111,9 @@ HostStep *add_host_step(StepBuild *b, uint32_t group, size_t n_cores)
     HostStep *step = &s->steps[s->n_steps++];
     *step = (HostStep){.group = b->groups.ids[group],
                        .cores = cores,
+                       .range_begin_ps = f->host.begin_ps,
+                       .range_ps = f->host.duration_ps,
+                       .has_range = f->host.there,
                        .n_collectives = f->n_collectives,
                        .xprof_all_reduce_ps = f->xprof_all_reduce_ps,
                        .host_spoke = f->host_spoke,

@@ -86,6 +86,9 @@ static int list_marks(StepBuild *b, const Marks *m, ProfErr *err)
                                             .number = numbered ? (uint32_t)m->marks[i].number : (uint32_t)i,
                                             .begin_ps = (uint64_t)m->marks[i].begin_ps,
                                             .duration_ps = (uint64_t)m->marks[i].duration_ps,
+                                            .range_begin_ps = (uint64_t)m->marks[i].begin_ps,
+                                            .range_ps = (uint64_t)m->marks[i].duration_ps,
+                                            .has_range = true,
                                             .dropped = STEP_OUTSIDE_XPROF};
     }
     return err->code;

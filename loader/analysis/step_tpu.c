@@ -419,8 +419,11 @@ static int read_host(StepBuild *b, ProfErr *err)
             f->host_spoke = true;
             if (span_type(s) == TIME_WAIT_INPUT || span_type(s) == TIME_HOST_TO_DEVICE) f->host_input_ps += (uint64_t)s->duration_ps;
         }
-        for (size_t k = 0; k < lines[i].n_markers; k++)
-            if (lines[i].markers[k].name) b->facts[lines[i].markers[k].group].name = lines[i].markers[k].name;
+        for (size_t k = 0; k < lines[i].n_markers; k++) {
+            const LineMarker *m = &lines[i].markers[k];
+            marker_add(&b->facts[m->group].host, m->begin_ps, m->duration_ps);
+            if (m->name) b->facts[m->group].name = m->name;
+        }
         line_spans_free(&lines[i]);
     }
     prof_free(lines);

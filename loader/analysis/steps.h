@@ -105,6 +105,8 @@ typedef struct HostStep {
     const char *name; /* NULL: none */
     uint32_t number;  /* STEP_OUTSIDE_XPROF: as its framework counts, from 0 where it does not */
     uint64_t begin_ps, duration_ps;
+    uint64_t range_begin_ps, range_ps; /* its longest marker on host threads */
+    bool has_range;
     enum StepDrop dropped;
     StepCore *cores; /* as of its host alone */
     size_t n_cores;

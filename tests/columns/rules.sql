@@ -62,6 +62,7 @@ SELECT 1 FROM kernel_stats('x', 0) WHERE min_duration_us > avg_duration_us + 0.0
 SELECT step FROM step_breakdown('x') WHERE step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x')) UNION ALL
 SELECT step FROM core_steps('x') WHERE step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x')) UNION ALL
 SELECT step FROM steps('x') WHERE step NOT IN (SELECT step FROM core_steps('x') WHERE step IS NOT NULL) UNION ALL
+SELECT step FROM steps('x') WHERE range_ms IS NOT (SELECT max(range_ps) / 1e9 FROM host_steps('x') AS h WHERE h.step = steps.step) AND NOT dropped UNION ALL
 SELECT step FROM host_steps('x') WHERE step IS NOT NULL AND step NOT IN (SELECT step FROM steps('x')) UNION ALL
 SELECT step FROM input_steps('x') WHERE step NOT IN (SELECT step FROM steps('x') WHERE NOT dropped) UNION ALL
 SELECT step FROM steps('x') WHERE NOT dropped AND NOT outside_xprof AND step NOT IN (SELECT step FROM input_steps('x')) AND EXISTS (SELECT 1 FROM input_steps('x')) UNION ALL
