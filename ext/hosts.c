@@ -249,6 +249,7 @@ const Table session_table = {"session",
     "clocks_differ, " \
     "capture_dropped, " \
     "capture_ended_abruptly, " \
+    "capture_missing_steps, " \
     "more; " \
     "found when a table is asked that makes more of the file, so only after it: " \
     "nothing_to_show (a table or canned query without rows: why), " \

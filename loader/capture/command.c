@@ -124,7 +124,9 @@ static void convert_all(const Command *c, bool ran)
         free(entries[i]);
     }
     if (n >= 0) free(entries);
-    if (!n_seen && ran && is_writable(c->options.logdir))
+    if (!n_seen && ran && c->options.by_steps)
+        say(c, "nothing was recorded: the program did not come to the first step, or could not be injected");
+    else if (!n_seen && ran && is_writable(c->options.logdir))
         say(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could not be injected");
 }
 
@@ -322,6 +324,7 @@ int main(int argc, char **argv)
     ProfErr err = {0};
     if (options_from_environment(&c.options, &err)) fprintf(stderr, "profsql-capture: %s\n", err.text);
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &c)) return 2;
+    if (options_check(&c.options, &err)) return fprintf(stderr, "profsql-capture: %s\n", err.text), 2;
     if (c.send) return send_word(&c);
     if (c.convert) return convert_path(&c);
     return run_program(&c);

@@ -213,6 +213,7 @@ static void *control_main(void *unused)
         sleep_until(fmin(fmin(start_at, stop_at), now_s() + LOOK_MS / 1000.0));
         if (atomic_exchange(&ctl.n_signals, 0) && !atomic_load(&ctl.quit)) by_signal();
         serve();
+        session_convert_left();
     }
     return NULL;
 }
@@ -229,6 +230,11 @@ void control_begin(void)
     }
     ctl.socket = listen_socket(); /* who hears us may send the signal */
     if (start_thread(&ctl.thread, control_main)) session_say("cannot start a thread: no delay, duration, signal or socket");
+}
+
+void control_wake(void)
+{
+    if (atomic_load(&ctl.begun)) sem_post(&ctl.wake);
 }
 
 void control_end(void)

@@ -12,6 +12,7 @@
 void control_begin(void);       /* starts the thread, once */
 void control_end(void);         /* ends it; waits at most two seconds */
 bool control_has_stopped(void); /* recording was stopped from outside or by its duration: it does not begin by itself again */
+void control_wake(void);        /* there is a spool to convert */
 void control_child(void);       /* in a forked child: forgets the thread */
 /* The other side: sends a word to a process and copies its answer; false with errno when nobody listens. */
 bool control_send(pid_t pid, const char *word, char *answer, size_t n);

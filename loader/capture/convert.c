@@ -44,7 +44,10 @@ typedef struct {
         uint32_t device, context, line;
     } contexts[MAX_CONTEXTS];
     uint32_t n_contexts;
-    uint64_t order, n_steps;
+    uint64_t order;
+    uint64_t *step_starts; /* of all steps, sorted once they are read */
+    size_t n_step_starts, step_capacity;
+    bool by_steps; /* recorded for --from-step or --steps */
     char step_range[256];
 } Converter;
 
@@ -329,18 +332,37 @@ static void take_link(Converter *c, const Record *r)
     t->links[t->n_links++] = *r;
 }
 
-/* Steps are numbered by the range's payload where it has one, else in the order in which they end up on their lines. */
-static bool is_step(const Converter *c, uint32_t name) { return *c->step_range && !fnmatch(c->step_range, name_text(&c->t.names, name), FNM_NOESCAPE); }
-
 static uint32_t *chain_of(Converter *c, bool is_push, uint32_t thread, uint32_t domain, uint64_t range)
 {
     uint64_t key = is_push ? (uint64_t)thread << 32 | domain : range * 2 + 1;
     return &c->chains[mix64(key * 0x9e3779b97f4a7c15u) & (OPEN_CHAINS - 1)];
 }
 
+/* A range of this name that is in no other step of its thread and domain. */
+static bool is_step(Converter *c, const OpenRange *range)
+{
+    if (!*c->step_range || fnmatch(c->step_range, name_text(&c->t.names, range->item.name), FNM_NOESCAPE)) return false;
+    for (uint32_t i = *chain_of(c, range->is_push, range->thread, range->domain, range->range); range->is_push && i; i = c->open[i - 1].outer) {
+        const OpenRange *outer = &c->open[i - 1];
+        if (outer->is_push && outer->thread == range->thread && outer->domain == range->domain && outer->item.flags & ITEM_STEP) return false;
+    }
+    return true;
+}
+
+static void note_step(Converter *c, OpenRange *range)
+{
+    if (!GROW(c->step_starts, c->n_step_starts, c->step_capacity)) {
+        prof_nomem(c->t.err);
+        return;
+    }
+    c->step_starts[c->n_step_starts++] = range->item.start;
+    range->item.flags |= ITEM_STEP;
+}
+
 static void open_range(Converter *c, OpenRange range)
 {
     uint32_t i = c->free_open, *chain = chain_of(c, range.is_push, range.thread, range.domain, range.range);
+    if (is_step(c, &range)) note_step(c, &range);
     if (i) {
         c->free_open = c->open[i - 1].outer;
     } else if (c->n_open >= MOST_OPEN) {
@@ -456,6 +478,27 @@ typedef struct {
     uint32_t name, path;
 } Around;
 
+static int by_value(const void *a, const void *b) { return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b); }
+
+/* Steps are numbered by the range's payload where it has an integer, else as they start. Of a window by steps one that did not end
+ * in it is none. */
+static void number_step(Converter *c, Item *item)
+{
+    size_t low = 0, high = c->n_step_starts;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (c->step_starts[middle] < item->start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool beyond = c->t.n_steps_asked && low >= c->t.n_steps_asked;
+    bool numbered = item->detail == 1 || item->detail == 2 || item->detail == 4 || item->detail == 5; /* NVTX's integer payloads */
+    if (c->by_steps && (beyond || item->flags & ITEM_UNFINISHED)) return;
+    c->t.n_steps++;
+    item->amount = (numbered ? item->node : c->t.first_step + low) + 1;
+}
+
 /* Calls learn their ranges and go to their groups; ranges go to their lines. */
 static void sweep_threads(Converter *c)
 {
@@ -464,15 +507,13 @@ static void sweep_threads(Converter *c)
     size_t depth = 0, capacity = 0;
     uint64_t line = UINT64_MAX;
     const Item *next;
+    if (c->n_step_starts) qsort(c->step_starts, c->n_step_starts, sizeof *c->step_starts, by_value);
     while ((next = sorter_next(c->threads, t->err))) {
         Item item = *next;
         if (item.line != line) depth = 0, line = item.line;
         while (depth && stack[depth - 1].end <= item.start && stack[depth - 1].end < item.end) depth--;
         if (item.kind == REC_PUSH || item.kind == REC_MARK) {
-            if (item.kind == REC_PUSH && is_step(c, item.name)) {
-                bool numbered = item.detail == 1 || item.detail == 2 || item.detail == 4 || item.detail == 5; /* NVTX's integer payloads */
-                item.amount = (numbered ? item.node : c->n_steps++) + 1;
-            }
+            if (item.flags & ITEM_STEP) number_step(c, &item);
             if (item.kind == REC_PUSH && item.line < SPECIAL_LINE && item.name) {
                 const char *text = name_text(&t->names, item.name), *outer = depth ? name_text(&t->names, stack[depth - 1].path) : "";
                 bool deep = depth >= DEEPEST_PATH;
@@ -581,6 +622,10 @@ static void read_header(Converter *c)
     spool_header_value(&t->reader, "start_unix_ns", number, sizeof number);
     t->start_ns = t->first_ns = t->stop_ns = strtoull(number, NULL, 10);
     spool_header_value(&t->reader, "step_range", c->step_range, sizeof c->step_range);
+    spool_header_value(&t->reader, "first_step", number, sizeof number);
+    c->by_steps = *number != 0, t->first_step = strtoull(number, NULL, 10);
+    spool_header_value(&t->reader, "n_steps", number, sizeof number);
+    t->n_steps_asked = strtoull(number, NULL, 10);
     t->api_version = t->reader.status.api_version;
     if (t->start_ns > INT64_MAX / 2) prof_fail(t->err, PROF_FORMAT, 0, "the spool's header has no time");
 }
@@ -593,6 +638,7 @@ static void converter_free(Converter *c)
     sorter_free(c->t.memory);
     prof_free(c->name_of_text);
     prof_free(c->open);
+    prof_free(c->step_starts);
     prof_free(c->launch_slots);
     prof_free(c->t.launches);
     prof_free(c->t.devices);

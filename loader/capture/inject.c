@@ -8,8 +8,8 @@
 #include "cupti.h"
 #include "inject.h"
 #include "nvtx.h"
-#include "rings.h"
 #include "session.h"
+#include "step_window.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -23,7 +23,9 @@
 static void finish(void)
 {
     control_end();
+    step_window_end();
     session_stop_aloud();
+    session_convert_left();
 }
 
 void inject_at_exit(void)
@@ -35,6 +37,7 @@ void inject_at_exit(void)
 static void in_child(void)
 {
     control_child();
+    step_window_child();
     session_child();
 }
 
@@ -54,7 +57,8 @@ void inject_begin(bool cuda)
     const CaptureOptions *o = session_options();
     ProfErr err = {0};
     if (cuda) session_use_cuda(false);
-    bool later = o->wait || o->profiler_api || o->delay_s > 0;
+    bool later = o->wait || o->profiler_api || o->delay_s > 0 || o->by_steps;
+    step_window_begin();
     if (!later && !session_is_on() && !control_has_stopped()) session_start(false, &err);
     if (!err.code) return control_begin();
     session_say("%s. Nothing is recorded.", err.text);
@@ -133,13 +137,13 @@ EXPORT const char *profsql_capture_error(void) { return last_error; }
 EXPORT void profsql_capture_push(const char *name)
 {
     RangeEvent event = {.kind = REC_PUSH};
-    rings_put(&event, name, name ? strlen(name) : 0);
+    step_window_put(&event, name, name ? strlen(name) : 0);
 }
 
 EXPORT void profsql_capture_pop(void)
 {
     RangeEvent event = {.kind = REC_POP};
-    rings_put(&event, NULL, 0);
+    step_window_put(&event, NULL, 0);
 }
 
 EXPORT void profsql_capture_push_id(uint64_t id) { session_push_external(id); }

@@ -7,7 +7,7 @@
 #include "nvtx.h"
 
 #include "record.h"
-#include "rings.h"
+#include "step_window.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ enum { WIDE_ROOM = 1024 };
 static void say(enum RecordKind kind, const void *domain, uint64_t range, const char *text)
 {
     RangeEvent event = {.kind = kind, .range = range, .domain = domain ? ((const Handle *)domain)->text : NULL};
-    rings_put(&event, text, text ? strlen(text) : 0);
+    step_window_put(&event, text, text ? strlen(text) : 0);
 }
 
 /* The attributes that newer programs pass. */
@@ -72,7 +72,7 @@ static void say_attributes(enum RecordKind kind, const void *domain, uint64_t ra
         if (a->message_type == NVTX_MESSAGE_UNICODE) text = narrow(a->message, room, sizeof room);
         if (a->message_type == NVTX_MESSAGE_REGISTERED && a->message) text = ((const Handle *)a->message)->text;
     }
-    rings_put(&event, text, text ? strlen(text) : 0);
+    step_window_put(&event, text, text ? strlen(text) : 0);
 }
 
 static _Atomic uint64_t next_range = 1;
@@ -120,7 +120,7 @@ static void domain_mark_ex(void *domain, const NvtxAttributes *a) { say_attribut
 static void name_thread_a(uint32_t thread, const char *name)
 {
     RangeEvent event = {.kind = REC_THREAD, .thread = thread};
-    rings_put(&event, name, name ? strlen(name) : 0);
+    step_window_put(&event, name, name ? strlen(name) : 0);
 }
 static void name_thread_w(uint32_t thread, const wchar_t *name)
 {

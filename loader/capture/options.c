@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { MOST_STEPS = 1000000000 };
+
 #define AS_SPEC(id, name, letter, argument, variable, help) [id] = {name, letter, argument, "PROFSQL_CAPTURE_" variable, help},
 const OptionSpec option_specs[N_CAPTURE_OPTIONS] = {CAPTURE_OPTIONS(AS_SPEC)};
 
@@ -116,6 +118,12 @@ int options_set(CaptureOptions *o, enum CaptureOption option, const char *value,
     case OPT_SYNCHRONIZE: return o->synchronize = true, PROF_OK;
     case OPT_SIGNAL: return set_signal(value, &o->signal, err);
     case OPT_STEPS: return set_text(name, value, o->step_range, sizeof o->step_range, false, err);
+    case OPT_FROM_STEP:
+        if (set_number(name, value, 0, MOST_STEPS, &x, err)) return err->code;
+        return o->by_steps = true, o->first_step = (uint64_t)x, PROF_OK;
+    case OPT_N_STEPS:
+        if (set_number(name, value, 1, MOST_STEPS, &x, err)) return err->code;
+        return o->by_steps = true, o->n_steps = (uint64_t)x, PROF_OK;
     case OPT_SPOOL_LIMIT:
         if (set_number(name, value, 0.0625, 1 << 20, &x, err)) return err->code;
         return o->spool_limit_bytes = (uint64_t)(x * (1 << 20)), PROF_OK;
@@ -132,6 +140,16 @@ int options_set(CaptureOptions *o, enum CaptureOption option, const char *value,
     case OPT_TOKEN: return snprintf(o->token, sizeof o->token, "%s", value), PROF_OK;
     default: return PROF_OK;
     }
+}
+
+int options_check(const CaptureOptions *o, ProfErr *err)
+{
+    if (!o->by_steps) return PROF_OK;
+    if (!*o->step_range) return prof_fail(err, PROF_FORMAT, 0, "--from-step and --steps count the NVTX ranges that --step-range names: give it too");
+    if (!(o->kinds & CAPTURE_NVTX)) return prof_fail(err, PROF_FORMAT, 0, "--from-step and --steps count NVTX ranges: --kinds must have nvtx");
+    if (o->wait || o->profiler_api || o->delay_s > 0)
+        return prof_fail(err, PROF_FORMAT, 0, "--from-step and --steps say when to start, and so do --wait, --delay and --profiler-api: give only one of them");
+    return PROF_OK;
 }
 
 int options_from_environment(CaptureOptions *o, ProfErr *err)

@@ -22,6 +22,9 @@
     O(OPT_PROFILER, "profiler-api", 'p', NULL, "PROFILER_API", "record from the program's cudaProfilerStart() to its cudaProfilerStop()")                      \
     O(OPT_SIGNAL, "signal", 's', "NAME", "SIGNAL", "let this signal (USR1, USR2, PROF, or a number) start and stop recording")                                 \
     O(OPT_STEPS, "step-range", 'n', "NAME", "STEP_RANGE", "NVTX ranges of this name are steps; NAME* : all that begin so")                                     \
+    O(OPT_FROM_STEP, "from-step", 0, "N", "FROM_STEP", "start recording with step N: --step-range's ranges, counted from 0 as they start")                     \
+    O(OPT_N_STEPS, "steps", 0, "N", "STEPS",                                                                                                                   \
+      "stop recording after N steps (from 0 on without --from-step); waits (5 s at most) for what runs on the GPUs, as --synchronize does, before and after")  \
     O(OPT_SYNCHRONIZE, "synchronize", 0, NULL, "SYNCHRONIZE",                                                                                                  \
       "when told to stop, first wait (5 s at most) for what runs on the GPUs; not while the program captures a CUDA graph")                                    \
     O(OPT_SPOOL_LIMIT, "spool-limit", 0, "MIB", "SPOOL_LIMIT", "stop recording when a process's spool is so large (8192)")                                     \
@@ -47,6 +50,8 @@ typedef struct {
     char token[64]; /* of the command that ran the program: it converts the spools that have it */
     unsigned kinds; /* enum CaptureKinds */
     double delay_s, duration_s;
+    bool by_steps;                /* --from-step or --steps was given */
+    uint64_t first_step, n_steps; /* n_steps 0: all that follow */
     bool wait, profiler_api, synchronize, keep_spool, quiet;
     bool convert_later; /* at exit the command does it */
     int signal;         /* 0: none */
@@ -60,6 +65,8 @@ typedef struct {
 void options_default(CaptureOptions *o);
 /* Sets an option from its text; the error says what is wrong with it. */
 int options_set(CaptureOptions *o, enum CaptureOption option, const char *value, ProfErr *err);
+/* Whether the options go together. */
+int options_check(const CaptureOptions *o, ProfErr *err);
 /* Defaults, then the environment; a variable that makes no sense is reported and left out. */
 int options_from_environment(CaptureOptions *o, ProfErr *err);
 

@@ -40,7 +40,9 @@ static struct {
     _Atomic uint64_t n_refused, n_overwritten, n_dropped;
     unsigned n_windows;
     char spool_path[4096];
-} s = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_mutex_t converting;
+    char left[4096]; /* a spool whose profile is to be made; empty: none */
+} s = {.lock = PTHREAD_MUTEX_INITIALIZER, .converting = PTHREAD_MUTEX_INITIALIZER};
 
 void session_say(const char *format, ...)
 {
@@ -61,6 +63,8 @@ CaptureOptions *session_options(void)
         ProfErr err = {0};
         s.options_read = true;
         if (options_from_environment(&s.options, &err)) session_say("%s", err.text);
+        err = (ProfErr){0};
+        if (options_check(&s.options, &err)) session_say("%s", err.text), s.options.by_steps = false;
     }
     return &s.options;
 }
@@ -189,10 +193,10 @@ static void read_line(const char *path, char *out, size_t n)
     out[strcspn(out, "\n")] = 0;
 }
 
-static SpoolWriter *create_spool(ProfErr *err)
+static SpoolWriter *create_spool(const StepsAsked *steps, ProfErr *err)
 {
     const CaptureOptions *o = &s.options;
-    char run[512], boot[64], command[1024], header[8192];
+    char run[512], boot[64], command[1024], asked[128] = "", header[8192];
     if (s.n_windows)
         snprintf(run, sizeof run, "%s_%u", o->run, s.n_windows + 1); /* each window is a run of its own */
     else
@@ -204,8 +208,9 @@ static SpoolWriter *create_spool(ProfErr *err)
     }
     read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     read_line("/proc/self/cmdline", command, sizeof command);
-    snprintf(header, sizeof header, "version=%d\npid=%d\nhost=%s\nrun=%s\nboot_id=%s\nstart_unix_ns=%llu\nstep_range=%s\ntoken=%s\ncommand=%s\n", SPOOL_VERSION,
-             (int)getpid(), o->host, run, boot, (unsigned long long)clock_ns(CLOCK_REALTIME), o->step_range, o->token, command);
+    if (steps) snprintf(asked, sizeof asked, "first_step=%llu\nn_steps=%llu\n", (unsigned long long)steps->first, (unsigned long long)steps->n);
+    snprintf(header, sizeof header, "version=%d\npid=%d\nhost=%s\nrun=%s\nboot_id=%s\nstart_unix_ns=%llu\nstep_range=%s\n%stoken=%s\ncommand=%s\n",
+             SPOOL_VERSION, (int)getpid(), o->host, run, boot, (unsigned long long)clock_ns(CLOCK_REALTIME), o->step_range, asked, o->token, command);
     return spool_create(s.spool_path, header, o->spool_limit_bytes, err);
 }
 
@@ -292,7 +297,7 @@ static void forget_all(void)
     forget_filled();
 }
 
-int session_start(bool late, ProfErr *err)
+static int start(bool late, const StepsAsked *steps, ProfErr *err)
 {
     pthread_mutex_lock(&s.lock);
     CaptureOptions *o = session_options();
@@ -300,7 +305,7 @@ int session_start(bool late, ProfErr *err)
         if (!s.n_windows) sem_init(&s.wake, 0, 0);
         forget_all();
         atomic_store(&s.devices_described, false);
-        s.collector = (Collector){.cupti = &s.cupti, .spool = create_spool(err)};
+        s.collector = (Collector){.cupti = &s.cupti, .spool = create_spool(steps, err)};
         if (s.collector.spool && start_writer(err)) {
             spool_close(s.collector.spool, false);
         } else if (s.collector.spool) {
@@ -311,6 +316,23 @@ int session_start(bool late, ProfErr *err)
         }
     }
     pthread_mutex_unlock(&s.lock);
+    return err->code;
+}
+
+int session_start(bool late, ProfErr *err) { return start(late, NULL, err); }
+
+static void wait_for_gpus(void)
+{
+    if (!contexts_wait(SETTLE_S))
+        session_say("the GPU's work could not be waited for, or had not ended after %d s: what runs is recorded without an end", SETTLE_S);
+}
+
+/* Work of the steps before must not end in this window. */
+int session_start_steps(const StepsAsked *steps, ProfErr *err)
+{
+    if (atomic_load(&s.has_context)) wait_for_gpus();
+    start(true, steps, err);
+    if (!err->code) session_regain_cuda();
     return err->code;
 }
 
@@ -405,6 +427,7 @@ int session_stop(bool convert, char *written, size_t n, ProfErr *err)
     s.collector.spool = NULL;
     atomic_store(&s.running, false);
     memcpy(path, s.spool_path, sizeof path);
+    if (!convert) memcpy(s.left, path, sizeof s.left);
     pthread_mutex_unlock(&s.lock);
     if (convert) convert_spool(path, &s.options, written, n, err);
     return err->code;
@@ -421,9 +444,29 @@ void session_stop_aloud(void)
 
 void session_settle(void)
 {
-    if (!s.options.synchronize || !atomic_load(&s.running) || !atomic_load(&s.asked)) return;
-    if (!contexts_wait(SETTLE_S))
-        session_say("the GPU's work could not be waited for, or had not ended after %d s: what runs is recorded without an end", SETTLE_S);
+    if (s.options.synchronize && atomic_load(&s.running) && atomic_load(&s.asked)) wait_for_gpus();
+}
+
+void session_stop_steps(void)
+{
+    ProfErr err = {0};
+    if (atomic_load(&s.running) && atomic_load(&s.asked)) wait_for_gpus();
+    session_stop(false, NULL, 0, &err);
+}
+
+void session_convert_left(void)
+{
+    char path[sizeof s.left], written[4096] = "";
+    ProfErr err = {0};
+    pthread_mutex_lock(&s.converting);
+    pthread_mutex_lock(&s.lock);
+    memcpy(path, s.left, sizeof path);
+    *s.left = 0;
+    pthread_mutex_unlock(&s.lock);
+    if (*path && !s.options.convert_later) convert_spool(path, &s.options, written, sizeof written, &err);
+    if (err.code) session_say("%s", err.text);
+    if (*written && !s.options.quiet) session_say("wrote %s", written);
+    pthread_mutex_unlock(&s.converting);
 }
 
 void session_release(void)
@@ -453,7 +496,9 @@ void session_child(void)
     rings_forget();
     texts_child();
     contexts_child();
-    pthread_mutex_init(&s.lock, NULL); /* another thread of the parent may have held it */
+    pthread_mutex_init(&s.lock, NULL); /* another thread of the parent may have held them */
+    pthread_mutex_init(&s.converting, NULL);
+    *s.left = 0;
     atomic_store(&s.running, false);
     atomic_store(&s.stopping, false);
     atomic_store(&s.api_version, 0);

@@ -10,6 +10,16 @@
 CaptureOptions *session_options(void); /* changed before the first start only */
 /* Starts recording into a new spool. `late`: contexts may exist. An error leaves the program as it was. */
 int session_start(bool late, ProfErr *err);
+/* The steps that --from-step and --steps ask for; n 0: all from the first on. */
+typedef struct {
+    uint64_t first, n;
+} StepsAsked;
+/* Starts recording for them, once the GPUs have done what they were given. */
+int session_start_steps(const StepsAsked *steps, ProfErr *err);
+/* Stops when the GPUs have done the steps' work; the profile is made by session_convert_left(). */
+void session_stop_steps(void);
+/* Makes the profile of a window that has none yet, unless the command does; waits for another thread that is at it. */
+void session_convert_left(void);
 /* CUDA is there: opens CUPTI if that has not been tried, and enables it if recording is on. Problems are told on standard
  * error and in the profile. */
 void session_use_cuda(bool late);

@@ -314,6 +314,7 @@ static void write_session(Writer *w)
     stat_uint(w, XS_UNDRAWN, t->n_unfinished);
     stat_uint(w, XS_ODD, t->n_odd + s->n_odd);
     if (ended_abruptly(t)) stat_int(w, XS_ABRUPT, 1);
+    if (t->n_steps < t->n_steps_asked) stat_uint(w, XS_MISSING_STEPS, t->n_steps_asked - t->n_steps);
     if (t->api_version) stat_uint(w, XS_CUPTI, t->api_version);
     stat_uint(w, XS_OWN, s->own_ns);
     if (t->has_clock) stat_clocks(w, &t->first_clock), stat_clocks(w, &t->last_clock);
@@ -346,6 +347,9 @@ static void write_warnings(Writer *w)
     if (t->n_unfinished) warn(w, SPACE_WARNINGS, "%llu records without an end, or without times, are not drawn", (unsigned long long)t->n_unfinished);
     if (t->n_odd) warn(w, SPACE_WARNINGS, "%llu records whose times or device make no sense are not drawn", (unsigned long long)t->n_odd);
     if (r->status.n_odd) warn(w, SPACE_WARNINGS, "%llu records of kinds that are not read", (unsigned long long)r->status.n_odd);
+    if (t->n_steps < t->n_steps_asked)
+        warn(w, SPACE_WARNINGS, "only %llu of the %llu steps from step %llu on are there: the program ended earlier, or recording was stopped",
+             (unsigned long long)t->n_steps, (unsigned long long)t->n_steps_asked, (unsigned long long)t->first_step);
     if (ended_abruptly(t)) warn(w, SPACE_WARNINGS, "the capture ended abruptly: what the last buffers held is lost");
     if (r->damaged || r->n_bad_blocks || t->n_missing)
         warn(w, SPACE_ERRORS, "the spool is damaged: %llu bytes, %u blocks and %llu records of it were left out or are missing",

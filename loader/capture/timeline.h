@@ -47,7 +47,7 @@ typedef struct {
     uint8_t kind;                /* enum RecordKind; REC_PUSH: a range */
     uint8_t flags, unused[2];
 } Item;
-enum { ITEM_UNFINISHED = 1, ITEM_EXTERNAL = 2 }; /* a range that was open when recording stopped; a call with an external id */
+enum { ITEM_UNFINISHED = 1, ITEM_EXTERNAL = 2, ITEM_STEP = 4 }; /* a range that was open when recording stopped; a call with an external id; a step */
 
 /* A kernel's launch: what kernel_details tells. */
 typedef struct {
@@ -98,6 +98,7 @@ typedef struct {
     XlaNames path;                                     /* of last_path */
     Sorter *events, *memory;                           /* by line and time; by device and time */
     uint64_t n_events, n_odd, n_unfinished, n_missing; /* missing: records that the spool should have */
+    uint64_t first_step, n_steps_asked, n_steps;       /* of --from-step and --steps, asked 0: all that follow; n_steps: that are there as a whole */
 } Timeline;
 
 int by_line_and_time(const void *a, const void *b); /* of Items: line, start, the longer first, as read */
@@ -168,6 +169,7 @@ int by_line_and_time(const void *a, const void *b); /* of Items: line, start, th
     X(XS_UNDRAWN, "capture_unfinished_records")                                                                                                                \
     X(XS_ODD, "capture_odd_records")                                                                                                                           \
     X(XS_ABRUPT, "capture_ended_abruptly")                                                                                                                     \
+    X(XS_MISSING_STEPS, "capture_missing_steps")                                                                                                               \
     X(XS_CUPTI, "cupti_api_version")                                                                                                                           \
     X(XS_OWN, "capture_cpu_ns")                                                                                                                                \
     X(XS_CLOCKS, "capture_clocks")                                                                                                                             \

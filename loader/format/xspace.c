@@ -514,6 +514,10 @@ static void capture_issue(Host *host, const char *name, const Stat *stat, uint64
         host_issue(host, "error", "capture_dropped", offset, 0, &host->start_unix_ns,
                    "%llu records were lost while the profile was captured; the warnings in session say how", (unsigned long long)stat->natural);
         if (host->n_issues > n) host->issues[n].count = stat->natural;
+    } else if (!strcmp(name, "capture_missing_steps")) {
+        host_issue(host, "warning", "capture_missing_steps", offset, 0, &host->n_events,
+                   "%llu of the steps that the capture was asked for are not there; the warnings in session say more", (unsigned long long)stat->natural);
+        if (host->n_issues > n) host->issues[n].count = stat->natural;
     } else if (!strcmp(name, "capture_ended_abruptly")) {
         host_issue(host, "warning", "capture_ended_abruptly", offset, 0, &host->stop_unix_ns,
                    "the program was killed while it was captured; what its last buffers held is not there");

@@ -1,9 +1,9 @@
 /* program.c: a program that "uses CUDA": starts up as the driver does, plays a script through the fake CUPTI, makes NVTX ranges as the
  * NVTX header does, and ends in one of many ways.
  *
- *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds] [seconds=S]
- * [soak=RATE] [ranges=N] [until=FILE: _exit, abort, kill, segv, hold and closefds wait for it, for S seconds at most]
- * [around=NAME;NAME...: ranges that the script is played in] [slow=LIBRARY: it is being loaded while CUDA begins]
+ *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1] [teams=N]] [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds]
+ * [seconds=S] [soak=RATE] [ranges=N] [until=FILE: _exit, abort, kill, segv, hold and closefds wait for it, for S seconds at most] [around=NAME;NAME...: ranges
+ * that the script is played in] [slow=LIBRARY: it is being loaded while CUDA begins]
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -156,6 +156,22 @@ static void steps(int n, const char *script)
     if (n && !pthread_create(&thread, NULL, end_other, &id)) pthread_join(thread, NULL);
 }
 
+/* Threads with steps of their own. */
+typedef struct {
+    int n;
+    const char *script;
+} Team;
+static void *team_main(void *team) { return steps(((const Team *)team)->n, ((const Team *)team)->script), NULL; }
+
+static void teams(int n_teams, int n, const char *script)
+{
+    enum { MOST = 16 };
+    pthread_t threads[MOST];
+    Team team = {n, script};
+    for (int i = 0; i < n_teams && i < MOST; i++) pthread_create(&threads[i], NULL, team_main, &team);
+    for (int i = 0; i < n_teams && i < MOST; i++) pthread_join(threads[i], NULL);
+}
+
 static void wait_until(double seconds, const char *file)
 {
     for (int i = 0; i < seconds * 20 && access(file, F_OK); i++) usleep(50000); /* signals cut a sleep short */
@@ -203,7 +219,9 @@ int main(int argc, char **argv)
         if (of && finish) of(finish);
     }
     bool inside = atoi(option(argc, argv, "inside", "0"));
-    if (n_steps) steps(n_steps, inside ? argv[2] : NULL);
+    int n_teams = atoi(option(argc, argv, "teams", "0"));
+    if (n_teams) teams(n_teams, n_steps, inside ? argv[2] : NULL);
+    if (n_steps && !n_teams) steps(n_steps, inside ? argv[2] : NULL);
     char around[1000], *rest = around;
     snprintf(around, sizeof around, "%s", option(argc, argv, "around", ""));
     for (char *name; (name = strsep(&rest, ";")) && *name;) push(name);
