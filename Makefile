@@ -40,7 +40,7 @@ FUZZ_PACKAGES := clang libclang-rt-dev
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 
-.PHONY: all loadable static capture run test bench coverage fuzz threads lint format install uninstall clean setup parity
+.PHONY: all loadable static capture run test docs bench coverage fuzz threads lint format install uninstall clean setup parity
 all: loadable capture
 
 loadable: $(BUILD)/libprofsql.so
@@ -123,6 +123,10 @@ $(BUILD)/prefix: tests/message_tree.h
 $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $(filter-out %.h,$^) -lsqlite3 $(LIBS) -ldl
+
+# The pages of docs/ that are made of the extension's own documentation.
+docs: loadable
+	docs/generate
 
 bench: loadable
 	tests/bench/run

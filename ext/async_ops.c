@@ -99,7 +99,7 @@ static const RowSource async_ops_rows = {.next = async_ops_next,
                                          .needs = NEED_EVENTS | NEED_DEVICE,
                                          .nothing = "no device has an asynchronous op, or on a GPU a collective, copy or memset"};
 const Table async_ops_table = {"async_ops",
-                               "one row for each asynchronous transfer or collective of a device, with the part that computing hides",
+                               "one asynchronous transfer or collective of a device, with the part that computing hides",
                                async_ops_columns,
                                COUNT(async_ops_columns),
                                &row_table_module,

@@ -349,7 +349,7 @@ static const RowSource buffer_allocations_rows = {.next = buffer_allocations_nex
                                                   .needs = NEED_PROGRAMS,
                                                   .nothing = "no HLO program holds a buffer assignment (programs dumped before optimization have none)"};
 const Table buffer_allocations_table = {"buffer_allocations",
-                                        "one row for each logical buffer of an HLO program in its allocation",
+                                        "one logical buffer of an HLO program, with its place in the allocation",
                                         buffer_allocations_columns,
                                         COUNT(buffer_allocations_columns),
                                         &row_table_module,

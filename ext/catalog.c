@@ -1,5 +1,5 @@
-/* catalog.c: the tables about the extension itself and about what lies on disk: prof_columns, prof_functions,
- * prof_queries and prof_find.
+/* catalog.c: the tables that document the extension (prof_tables, prof_columns, prof_functions, prof_queries), and
+ * prof_find, which lists the runs on disk.
  *
  *   SELECT "column", unit, description FROM prof_columns WHERE table_name = 'trace_events';
  *   SELECT path, host_count FROM prof_find('logs'); */
@@ -8,6 +8,44 @@
 SQLITE_EXTENSION_INIT3
 
 static void text(sqlite3_context *ctx, const char *s) { sqlite3_result_text(ctx, s, -1, SQLITE_STATIC); }
+
+/* ---- prof_tables ---- */
+
+#define TABLES_COLUMNS(C)                                                                                                                                      \
+    C(PT_NAME, "name", "TEXT", NULL, "name of the table", "libprofsql")                                                                                        \
+    C(PT_SIGNATURE, "signature", "TEXT", NULL, "the table with its arguments, as it is called in FROM", "libprofsql")                                          \
+    C(PT_ROW, "row_is", "TEXT", NULL, "what one row of the table stands for", "libprofsql")
+enum { TABLES_COLUMNS(COLUMN_ENUM) };
+static const Column tables_columns[] = {TABLES_COLUMNS(COLUMN_DOC)};
+
+static bool tables_next(RowCursor *c) { return (c->place = c->i += c->started) < (size_t)n_prof_tables; }
+
+/* The arguments are the hidden column `source` (or `dir`) and the parameters after it; other hidden columns hold values. */
+static void table_signature(sqlite3_context *ctx, const Table *table)
+{
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(out, table->name);
+    int first = table_column(table, "source");
+    if (first < 0) first = table_column(table, "dir");
+    int n = first < 0 ? 0 : 1 + (table->rows ? table->rows->n_parameters : 0);
+    for (int i = 0; i < n; i++) sqlite3_str_appendf(out, "%s%s", i ? ", " : "(", table->columns[first + i].name);
+    if (n) sqlite3_str_appendchar(out, 1, ')');
+    result_built(ctx, out);
+}
+
+static void tables_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Table *table = prof_tables[c->i];
+    switch (column) {
+    case PT_NAME: text(ctx, table->name); break;
+    case PT_SIGNATURE: table_signature(ctx, table); break;
+    case PT_ROW: text(ctx, table->description); break;
+    default: break;
+    }
+}
+
+static const RowSource tables_rows = {.next = tables_next, .column = tables_column, .without_source = true};
+const Table prof_tables_table = {"prof_tables", "one table of the extension", tables_columns, COUNT(tables_columns), &row_table_module, &tables_rows, 80};
 
 /* ---- prof_columns ---- */
 
@@ -50,7 +88,7 @@ static void columns_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource columns_rows = {.next = columns_next, .column = columns_column, .without_source = true};
 const Table prof_columns_table = {
-    "prof_columns", "one row for each documented column", columns_columns, COUNT(columns_columns), &row_table_module, &columns_rows, 400};
+    "prof_columns", "one column of a table or canned query", columns_columns, COUNT(columns_columns), &row_table_module, &columns_rows, 400};
 
 /* ---- prof_functions ---- */
 
@@ -88,8 +126,7 @@ static void functions_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource functions_rows = {.next = functions_next, .column = functions_column, .without_source = true};
-const Table prof_functions_table = {
-    "prof_functions", "one row for each SQL function", functions_columns, COUNT(functions_columns), &row_table_module, &functions_rows, 12};
+const Table prof_functions_table = {"prof_functions", "one SQL function", functions_columns, COUNT(functions_columns), &row_table_module, &functions_rows, 12};
 
 /* ---- prof_queries ---- */
 
@@ -121,8 +158,7 @@ static void queries_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource queries_rows = {.next = queries_next, .column = queries_column, .without_source = true};
-const Table prof_queries_table = {
-    "prof_queries", "one row for each canned query", queries_columns, COUNT(queries_columns), &row_table_module, &queries_rows, 10};
+const Table prof_queries_table = {"prof_queries", "one canned query", queries_columns, COUNT(queries_columns), &row_table_module, &queries_rows, 10};
 
 /* ---- prof_find ---- */
 
@@ -160,5 +196,4 @@ static void find_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource find_rows = {.next = find_next, .column = find_column, .without_source = true};
-const Table prof_find_table = {"prof_find", "one row for each run found at or below a folder", find_columns, COUNT(find_columns), &row_table_module, &find_rows,
-                               10};
+const Table prof_find_table = {"prof_find", "one run found in a folder or below it", find_columns, COUNT(find_columns), &row_table_module, &find_rows, 10};

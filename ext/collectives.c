@@ -83,7 +83,7 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource collectives_rows = {
     .next = collectives_next, .column = collectives_column, .nothing = "no collective op ran on a device", .needs = NEED_EVENTS | NEED_DEVICE};
 const Table collectives_table = {"collectives",
-                                 "one row for each collective op of each device: how long it took, and how long the device waited for others",
+                                 "one collective op of one device: how long it took, and how long the device waited for the others",
                                  collectives_columns,
                                  COUNT(collectives_columns),
                                  &row_table_module,

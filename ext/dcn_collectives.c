@@ -98,5 +98,10 @@ static const RowSource dcn_rows = {.next = dcn_next,
                                    .by_host = true,
                                    .nothing = "/device:TPU:0 ran no send or receive of the host, with its program, that meets another slice",
                                    .needs = NEED_EVENTS | NEED_TPU};
-const Table dcn_collectives_table = {
-    "dcn_collectives", "collectives between slices of TPUs over the data-centre network", dcn_columns, COUNT(dcn_columns), &row_table_module, &dcn_rows, 20};
+const Table dcn_collectives_table = {"dcn_collectives",
+                                     "one collective between TPU slices over the data-center network, as in XProf's megascale stats",
+                                     dcn_columns,
+                                     COUNT(dcn_columns),
+                                     &row_table_module,
+                                     &dcn_rows,
+                                     20};

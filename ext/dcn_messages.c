@@ -73,7 +73,7 @@ static void messages_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource messages_rows = {
     .next = messages_next, .column = messages_column, .nothing = "no event `MegaScale: Communication Transport Receive`", .needs = NEED_EVENTS | NEED_HOST};
 const Table dcn_messages_table = {"dcn_messages",
-                                  "messages that hosts received from other slices of TPUs over the data-centre network",
+                                  "one message that a host received from another TPU slice over the data-center network",
                                   messages_columns,
                                   COUNT(messages_columns),
                                   &row_table_module,
@@ -130,7 +130,7 @@ static void bursts_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource bursts_rows = {
     .next = bursts_next, .column = bursts_column, .nothing = "no message of another slice was received", .needs = NEED_EVENTS | NEED_HOST};
 const Table dcn_bursts_table = {"dcn_bursts",
-                                "times in which messages from other slices were under way to a host without a pause, and how much they used the network",
+                                "one period in which messages from other slices arrived without a pause, with the share of the network they used",
                                 bursts_columns,
                                 COUNT(bursts_columns),
                                 &row_table_module,

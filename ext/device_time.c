@@ -96,11 +96,10 @@ static const RowSource device_time_rows = {.next = device_time_next,
                                            .by_host = true,
                                            .needs = NEED_EVENTS | NEED_DEVICE,
                                            .nothing = "no plane is a GPU's, TensorCore's or SparseCore's"};
-const Table device_time_table = {
-    "device_time",
-    "one row for each device: how much of the time it is busy, computes, communicates and transfers, and what computing does not hide",
-    device_time_columns,
-    COUNT(device_time_columns),
-    &row_table_module,
-    &device_time_rows,
-    8};
+const Table device_time_table = {"device_time",
+                                 "one device: time busy, computing, communicating and transferring, and the part that computing does not hide",
+                                 device_time_columns,
+                                 COUNT(device_time_columns),
+                                 &row_table_module,
+                                 &device_time_rows,
+                                 8};

@@ -149,7 +149,7 @@ static const RowSource devices_rows = {.next = devices_next,
                                        .nothing =
                                            "no plane is of a GPU, TensorCore or SparseCore: the run used the CPU alone, or the profiler recorded no device"};
 const Table devices_table = {"devices",
-                             "one row for each GPU, TensorCore or SparseCore: what it is and can do",
+                             "one GPU, TensorCore or SparseCore: its model, and the peak rates of its units and memories",
                              devices_columns,
                              COUNT(devices_columns),
                              &row_table_module,

@@ -213,7 +213,7 @@ static void differences_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource differences_rows = {.next = differences_next, .column = differences_column, .without_source = true};
 const Table prof_differences_table = {"prof_differences",
-                                      "one row for each column whose value, equal to XProf's, is known to be wrong",
+                                      "one column whose value equals XProf's and is known to be wrong, with the column that is right",
                                       differences_columns,
                                       COUNT(differences_columns),
                                       &row_table_module,

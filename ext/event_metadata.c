@@ -153,7 +153,7 @@ static const RowSource event_metadata_rows = {.next = event_metadata_next,
                                               .count = event_metadata_count,
                                               .nothing = "no plane declares an event"};
 const Table event_metadata_table = {"event_metadata",
-                                    "one row for each event name that a plane declares",
+                                    "one event name that a plane declares",
                                     event_metadata_columns,
                                     COUNT(event_metadata_columns),
                                     &row_table_module,
@@ -216,7 +216,7 @@ static double event_metadata_stats_count(const Counts *counts) { return counts->
 static const RowSource event_metadata_stats_rows = {
     .next = event_metadata_stats_next, .column = event_metadata_stats_column, .count = event_metadata_stats_count, .nothing = "no declared event has a stat"};
 const Table event_metadata_stats_table = {"event_metadata_stats",
-                                          "one row for each stat that all events of one metadata share",
+                                          "one stat that all events of one metadata share",
                                           event_metadata_stats_columns,
                                           COUNT(event_metadata_stats_columns),
                                           &row_table_module,
@@ -307,7 +307,7 @@ static double event_stats_count(const Counts *counts) { return counts->events * 
 static const RowSource event_stats_rows = {
     .next = event_stats_next, .column = event_stats_column, .count = event_stats_count, .needs = NEED_EVENTS, .nothing = "no event has a stat"};
 const Table event_stats_table = {"event_stats",
-                                 "one row for each stat of an event: its own, then its metadata's",
+                                 "one stat of one event: the event's own stats first, then those of its metadata",
                                  event_stats_columns,
                                  COUNT(event_stats_columns),
                                  &row_table_module,
@@ -397,7 +397,7 @@ static double event_totals_count(const Counts *counts) { return counts->metadata
 static const RowSource event_totals_rows = {
     .next = event_totals_next, .column = event_totals_column, .count = event_totals_count, .needs = NEED_EVENTS, .nothing = "no line has an event"};
 const Table event_totals_table = {"event_totals",
-                                  "one row for each event metadata (a name, on TPUs an op of a program) on a line: counts and times, summed once per run",
+                                  "one event name on one line (on TPUs, one op of one program): count, total, self, shortest and longest time",
                                   event_totals_columns,
                                   COUNT(event_totals_columns),
                                   &row_table_module,

@@ -679,7 +679,7 @@ static const RowSource Events_rows = {
     .needs = NEED_EVENTS,
     .nothing = "no event is on a line that XProf's Events DB has (threads of /host:CPU, streams, lines of TPU cores, custom planes)"};
 const Table Events_table = {"Events",
-                            "one row for each event that XProf's Events DB has, under its column names",
+                            "one event as in XProf's Events DB (`xprof query_events_db`), under XProf's column names",
                             Events_columns,
                             COUNT(Events_columns),
                             &row_table_module,

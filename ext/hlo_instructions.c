@@ -208,7 +208,7 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
 static const RowSource hlo_instructions_rows = {
     .next = hlo_instructions_next, .column = hlo_instructions_column, .needs = NEED_PROGRAMS, .nothing = "no HLO program can be read (prof_issues says why)"};
 const Table hlo_instructions_table = {"hlo_instructions",
-                                      "one row for each instruction of an HLO program",
+                                      "one instruction of an HLO program",
                                       hlo_instructions_columns,
                                       COUNT(hlo_instructions_columns),
                                       &row_table_module,

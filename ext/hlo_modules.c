@@ -89,7 +89,7 @@ static void hlo_modules_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource hlo_modules_rows = {
     .next = hlo_modules_next, .column = hlo_modules_column, .needs = NEED_PROGRAMS, .nothing = "no HLO program can be read (prof_issues says why)"};
 const Table hlo_modules_table = {
-    "hlo_modules", "one row for each HLO program of a host", hlo_modules_columns, COUNT(hlo_modules_columns), &row_table_module, &hlo_modules_rows, 20};
+    "hlo_modules", "one HLO program of a host", hlo_modules_columns, COUNT(hlo_modules_columns), &row_table_module, &hlo_modules_rows, 20};
 
 /* ---- hlo_computations ---- */
 
@@ -137,7 +137,7 @@ static void hlo_computations_column(RowCursor *c, sqlite3_context *ctx, int colu
 static const RowSource hlo_computations_rows = {
     .next = hlo_computations_next, .column = hlo_computations_column, .needs = NEED_PROGRAMS, .nothing = "no HLO program can be read (prof_issues says why)"};
 const Table hlo_computations_table = {"hlo_computations",
-                                      "one row for each computation of an HLO program",
+                                      "one computation of an HLO program",
                                       hlo_computations_columns,
                                       COUNT(hlo_computations_columns),
                                       &row_table_module,
@@ -194,5 +194,4 @@ static void hlo_operands_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource hlo_operands_rows = {
     .next = hlo_operands_next, .column = hlo_operands_column, .needs = NEED_PROGRAMS, .nothing = "no instruction of a program that can be read has an operand"};
 const Table hlo_operands_table = {
-    "hlo_operands", "one row for each operand of an HLO instruction", hlo_operands_columns, COUNT(hlo_operands_columns), &row_table_module, &hlo_operands_rows,
-    10000};
+    "hlo_operands", "one operand of an HLO instruction", hlo_operands_columns, COUNT(hlo_operands_columns), &row_table_module, &hlo_operands_rows, 10000};

@@ -373,4 +373,4 @@ static const RowSource hlo_ops_rows = {.next = hlo_ops_next,
                                        .needs = NEED_EVENTS | NEED_DEVICE,
                                        .nothing = "no event of a device belongs to an op of an HLO program"};
 const Table hlo_ops_table = {
-    "hlo_ops", "HLO ops of the devices: XProf's HLO stats, with exact sums", hlo_ops_columns, COUNT(hlo_ops_columns), &row_table_module, &hlo_ops_rows, 500};
+    "hlo_ops", "one HLO op of the devices, as in XProf's HLO op stats", hlo_ops_columns, COUNT(hlo_ops_columns), &row_table_module, &hlo_ops_rows, 500};

@@ -127,7 +127,7 @@ static const RowSource hlo_text_rows = {.next = hlo_text_next,
                                         .needs = NEED_PROGRAMS,
                                         .nothing = "no HLO program can be read (prof_issues says why)"};
 const Table hlo_text_table = {"hlo_text",
-                              "one row for each line of an HLO program's text, as XProf's graph viewer shows it",
+                              "one line of an HLO program's text, as XProf's graph viewer shows it",
                               hlo_text_columns,
                               COUNT(hlo_text_columns),
                               &row_table_module,

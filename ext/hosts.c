@@ -94,7 +94,7 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource runs_rows = {.next = once, .column = runs_column, .per_run = true, .by_host = true};
 const Table prof_runs_table = {
-    "prof_runs", "one row for each attached run, or for the run of a path", runs_columns, COUNT(runs_columns), &row_table_module, &runs_rows, 2};
+    "prof_runs", "one attached run, or the run that a path names", runs_columns, COUNT(runs_columns), &row_table_module, &runs_rows, 2};
 
 /* ---- hosts ---- */
 
@@ -151,7 +151,7 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource hosts_rows = {.next = once, .column = hosts_column};
-const Table hosts_table = {"hosts", "one row for each host file of a run", hosts_columns, COUNT(hosts_columns), &row_table_module, &hosts_rows, 2};
+const Table hosts_table = {"hosts", "one host file of a run", hosts_columns, COUNT(hosts_columns), &row_table_module, &hosts_rows, 2};
 
 /* ---- session ---- */
 
@@ -210,7 +210,7 @@ static void session_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource session_rows = {
     .next = session_next, .column = session_column, .nothing = "the file has no Task Environment plane, and no error or warning of its profiler"};
 const Table session_table = {"session",
-                             "facts about the capture: Task Environment, errors and warnings of the profiler",
+                             "one fact about the capture: its environment, or an error or warning of the profiler",
                              session_columns,
                              COUNT(session_columns),
                              &row_table_module,
@@ -342,5 +342,10 @@ static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource issues_rows = {.next = issues_next, .column = issues_column};
-const Table prof_issues_table = {
-    "prof_issues", "what was lost, repaired or doubtful while reading", issues_columns, COUNT(issues_columns), &row_table_module, &issues_rows, 4};
+const Table prof_issues_table = {"prof_issues",
+                                 "one thing that was lost, repaired or doubtful, one reason why a table has no rows, or one warning of an XProf page",
+                                 issues_columns,
+                                 COUNT(issues_columns),
+                                 &row_table_module,
+                                 &issues_rows,
+                                 4};

@@ -82,7 +82,7 @@ static void models_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource models_rows = {.next = models_next, .column = models_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
 const Table inference_models_table = {"inference_models",
-                                      "models that a server ran, and the parameters of their batching",
+                                      "one model of a model server: its requests, batches and batching parameters",
                                       models_columns,
                                       COUNT(models_columns),
                                       &row_table_module,
@@ -197,7 +197,7 @@ static const RowSource requests_rows = {.next = requests_next,
                                             "no event is the root of a request to a model server (SessionRun, TfrtModelRun, BatchingSessionRun and their like)",
                                         .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_requests_table = {"inference_requests",
-                                        "one row for each request to a model server, by model, the shortest first",
+                                        "one request to a model server and what its time went to, by model; the shortest first",
                                         requests_columns,
                                         COUNT(requests_columns),
                                         &row_table_module,
@@ -288,7 +288,7 @@ static const RowSource batches_rows = {.next = batches_next,
                                        .nothing = "no event ProcessBatch: the server did not batch, or nothing was served",
                                        .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_batches_table = {"inference_batches",
-                                       "one row for each batch that a model server ran, by model, the shortest first",
+                                       "one batch that a model server ran, by model; the shortest first",
                                        batches_columns,
                                        COUNT(batches_columns),
                                        &row_table_module,
@@ -491,7 +491,7 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource percentiles_rows = {.next = percentiles_next, .column = percentiles_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
 const Table inference_percentiles_table = {"inference_percentiles",
-                                           "requests and batches at percentiles of their duration, and averages, as XProf's inference profile shows them",
+                                           "one request or batch at a percentile of the duration, or their average, as in XProf's inference profile",
                                            percentiles_columns,
                                            COUNT(percentiles_columns),
                                            &row_table_module,
@@ -565,13 +565,14 @@ static const RowSource patterns_rows = {.next = patterns_next,
                                         .by_host = true,
                                         .nothing = "no batch or request turned tensors with known shapes and layouts",
                                         .needs = NEED_EVENTS | NEED_HOST};
-const Table inference_tensor_patterns_table = {"inference_tensor_patterns",
-                                               "shapes and layouts of the tensors that requests and batches turned, and the time it took",
-                                               patterns_columns,
-                                               COUNT(patterns_columns),
-                                               &row_table_module,
-                                               &patterns_rows,
-                                               10};
+const Table inference_tensor_patterns_table = {
+    "inference_tensor_patterns",
+    "one shape and layout of tensors that requests and batches converted between host and device layout, and the time it took",
+    patterns_columns,
+    COUNT(patterns_columns),
+    &row_table_module,
+    &patterns_rows,
+    10};
 
 /* ---- inference_latency ---- */
 
@@ -659,7 +660,7 @@ static const RowSource latency_rows = {.next = latency_next,
                                            "no event is the root of a request to a model server (SessionRun, TfrtModelRun, BatchingSessionRun and their like)",
                                        .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_latency_table = {"inference_latency",
-                                       "where the time of requests to a model server goes, at percentiles of their duration",
+                                       "one percentile of the duration of requests to a model server, and what that time goes to",
                                        latency_columns,
                                        COUNT(latency_columns),
                                        &row_table_module,

@@ -66,7 +66,7 @@ static const RowSource input_ops_rows = {.next = input_ops_next,
                                          .nothing = "no op of host threads reads, prepares or sends input (tf.data iterators, infeed, input stages)",
                                          .needs = NEED_EVENTS | NEED_HOST};
 const Table input_ops_table = {"input_ops",
-                               "one row for each op of the host's input pipelines, the longest self time first",
+                               "one op of the host's input pipelines; the longest self time first",
                                input_ops_columns,
                                COUNT(input_ops_columns),
                                &row_table_module,
@@ -123,7 +123,7 @@ static void input_breakdown_column(RowCursor *c, sqlite3_context *ctx, int colum
 
 static const RowSource input_breakdown_rows = {.next = input_breakdown_next, .column = input_breakdown_column, .per_run = true, .by_host = true};
 const Table input_breakdown_table = {"input_breakdown",
-                                     "what the host's input time goes to, in five parts",
+                                     "one of the five parts of the host's input time",
                                      input_breakdown_columns,
                                      COUNT(input_breakdown_columns),
                                      &row_table_module,

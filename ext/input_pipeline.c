@@ -280,7 +280,7 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
 
 static const RowSource input_pipeline_rows = {.next = input_pipeline_next, .column = input_pipeline_column, .per_run = true, .by_host = true};
 const Table input_pipeline_table = {"input_pipeline",
-                                    "one row a run: is it waiting for its input, by XProf's rules",
+                                    "one run: is it waiting for its input, by XProf's rules",
                                     input_pipeline_columns,
                                     COUNT(input_pipeline_columns),
                                     &row_table_module,

@@ -70,7 +70,7 @@ static const RowSource kernel_ops_rows = {.next = kernel_ops_next,
                                           .needs = NEED_EVENTS | NEED_GPU,
                                           .nothing = "no event of a GPU is a kernel"};
 const Table kernel_ops_table = {"kernel_ops",
-                                "one row for each GPU kernel of a name, framework op and what tensor cores have to do with it, the longest first",
+                                "one GPU kernel by name, framework op and use of tensor cores, in files of any age; the longest first",
                                 kernel_ops_columns,
                                 COUNT(kernel_ops_columns),
                                 &row_table_module,

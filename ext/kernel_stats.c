@@ -125,7 +125,7 @@ static const RowSource kernel_stats_rows = {.next = kernel_stats_next,
                                             .needs = NEED_EVENTS | NEED_GPU,
                                             .nothing = "no event of a GPU is a kernel"};
 const Table kernel_stats_table = {"kernel_stats",
-                                  "one row for each GPU kernel of a name, launch and op, as XProf's kernel stats, the longest first",
+                                  "one GPU kernel by name, launch configuration and op, as in XProf's kernel stats; the longest first",
                                   kernel_stats_columns,
                                   COUNT(kernel_stats_columns),
                                   &row_table_module,

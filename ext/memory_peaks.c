@@ -112,7 +112,7 @@ static const RowSource memory_peaks_rows = {.next = memory_peaks_next,
                                             .needs = NEED_PROGRAMS,
                                             .nothing = "no HLO program holds a buffer assignment (programs dumped before optimization have none)"};
 const Table memory_peaks_table = {"memory_peaks",
-                                  "one row for each memory space of an HLO program: its peak and totals",
+                                  "one memory space of an HLO program: its peak and totals, as in XProf's memory viewer",
                                   memory_peaks_columns,
                                   COUNT(memory_peaks_columns),
                                   &row_table_module,
@@ -173,7 +173,7 @@ static const RowSource heap_timeline_rows = {.next = heap_timeline_next,
                                              .nothing =
                                                  "no HLO program holds a buffer assignment with a heap trace (programs dumped before optimization have none)"};
 const Table heap_timeline_table = {"heap_timeline",
-                                   "one row for each event of an HLO program's heap traces: memory in use",
+                                   "the memory in use at one event of an HLO program's heap trace",
                                    heap_timeline_columns,
                                    COUNT(heap_timeline_columns),
                                    &row_table_module,

@@ -134,13 +134,8 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource events_rows = {
     .next = events_next, .column = events_column, .n_parameters = 1, .needs = NEED_EVENTS | NEED_ALLOCATIONS, .nothing = "no allocation has a number of bytes"};
-const Table memory_events_table = {"memory_events",
-                                   "one row for each allocation or free that an allocator reported, by allocator and XProf's order of time",
-                                   events_columns,
-                                   COUNT(events_columns),
-                                   &row_table_module,
-                                   &events_rows,
-                                   10000};
+const Table memory_events_table = {
+    "memory_events", "one allocation or free that an allocator reported", events_columns, COUNT(events_columns), &row_table_module, &events_rows, 10000};
 
 /* ---- memory_allocators ---- */
 
@@ -216,7 +211,7 @@ static void allocators_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource allocators_rows = {
     .next = allocators_next, .column = allocators_column, .needs = NEED_EVENTS | NEED_ALLOCATIONS, .nothing = "no allocation has a number of bytes"};
 const Table memory_allocators_table = {"memory_allocators",
-                                       "one row for each allocator: its peaks and what its memory was made of at the profile's",
+                                       "one allocator: its peaks, and what its memory was made of at the profile's peak",
                                        allocators_columns,
                                        COUNT(allocators_columns),
                                        &row_table_module,
@@ -280,11 +275,10 @@ static void active_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource active_rows = {
     .next = active_next, .column = active_column, .needs = NEED_EVENTS | NEED_ALLOCATIONS, .nothing = "nothing was live at an allocator's peak"};
-const Table memory_active_table = {
-    "memory_active",
-    "one row for each kind of allocation that was live at its allocator's peak, as XProf counts them, and for heap and stack that no allocation explains",
-    active_columns,
-    COUNT(active_columns),
-    &row_table_module,
-    &active_rows,
-    100};
+const Table memory_active_table = {"memory_active",
+                                   "one kind of allocation that was live at its allocator's peak, or heap and stack that no allocation explains",
+                                   active_columns,
+                                   COUNT(active_columns),
+                                   &row_table_module,
+                                   &active_rows,
+                                   100};

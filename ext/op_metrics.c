@@ -225,7 +225,7 @@ static const RowSource op_metrics_rows = {.next = op_metrics_next,
                                           .needs = NEED_EVENTS,
                                           .nothing = "no event is an op of a framework or of a device"};
 const Table op_metrics_table = {"op_metrics",
-                                "what each op of the host's threads and of the devices sums to: XProf's OpStats",
+                                "one op of a host's threads or of a device: occurrences, times, FLOPs and bytes",
                                 op_metrics_columns,
                                 COUNT(op_metrics_columns),
                                 &row_table_module,
@@ -327,7 +327,7 @@ static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int col
 
 static const RowSource op_metrics_totals_rows = {.next = op_metrics_totals_next, .column = op_metrics_totals_column, .per_run = true, .by_host = true};
 const Table op_metrics_totals_table = {"op_metrics_totals",
-                                       "what all ops of a side sum to: time measured, time in ops, duty cycle",
+                                       "one host's threads or devices: time measured, time in ops, duty cycle",
                                        op_metrics_totals_columns,
                                        COUNT(op_metrics_totals_columns),
                                        &row_table_module,

@@ -217,7 +217,7 @@ static void op_profile_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource op_profile_rows = {
     .next = op_profile_next, .column = op_profile_column, .per_run = true, .n_parameters = 3, .release = op_profile_free, .by_host = true};
 const Table op_profile_table = {"op_profile",
-                                "one row for each node of XProf's op profile, a tree of the device's ops, in preorder",
+                                "one node of XProf's op profile, a tree of the device's ops, in preorder",
                                 op_profile_columns,
                                 COUNT(op_profile_columns),
                                 &row_table_module,

@@ -360,5 +360,5 @@ static void overview_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource overview_rows = {.next = overview_next, .column = overview_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
-const Table overview_table = {
-    "overview", "XProf's overview page: a row a property", overview_columns, COUNT(overview_columns), &row_table_module, &overview_rows, 50};
+const Table overview_table = {"overview", "one property of XProf's overview page", overview_columns, COUNT(overview_columns), &row_table_module, &overview_rows,
+                              50};

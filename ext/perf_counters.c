@@ -98,7 +98,7 @@ static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource perf_counters_rows = {
     .next = perf_counters_next, .column = perf_counters_column, .nothing = "no event of a device has a counter (stat counter_value)", .needs = NEED_EVENTS};
 const Table perf_counters_table = {"perf_counters",
-                                   "one row for each hardware counter of each sample, in order of the file",
+                                   "one hardware counter of one sample, in file order",
                                    perf_counters_columns,
                                    COUNT(perf_counters_columns),
                                    &row_table_module,
@@ -173,7 +173,7 @@ static void utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource utilization_table_rows = {
     .next = utilization_next, .column = utilization_column, .nothing = "no counters of a TPU v6e or v7x", .needs = NEED_EVENTS};
 const Table utilization_table = {"utilization",
-                                 "how busy the units of a TPU were, by its counters: one row for each unit of each core of each sample",
+                                 "one unit of one TPU core in one sample: how busy it was, from its counters (v6e, v7x)",
                                  utilization_columns,
                                  COUNT(utilization_columns),
                                  &row_table_module,
@@ -245,7 +245,7 @@ static void kernel_utilization_column(RowCursor *c, sqlite3_context *ctx, int co
 static const RowSource kernel_utilization_rows = {
     .next = kernel_utilization_next, .column = kernel_utilization_column, .nothing = "no counters of a TPU v6e or v7x", .needs = NEED_EVENTS};
 const Table kernel_utilization_table = {"kernel_utilization",
-                                        "the metrics that XProf derives from each sample of a TPU's counters",
+                                        "one metric that XProf derives from one sample of a TPU's counters",
                                         kernel_utilization_columns,
                                         COUNT(kernel_utilization_columns),
                                         &row_table_module,

@@ -51,7 +51,7 @@ static void planes_column(RowCursor *c, sqlite3_context *ctx, int column)
 static double planes_count(const Counts *counts) { return counts->planes; }
 static const RowSource planes_rows = {.next = planes_next, .column = planes_column, .count = planes_count, .nothing = "the file has no plane"};
 const Table planes_table = {
-    "planes", "one row for each device, host process or metadata source of a file", planes_columns, COUNT(planes_columns), &row_table_module, &planes_rows, 10};
+    "planes", "one plane of a file: a device, a host's threads, or metadata", planes_columns, COUNT(planes_columns), &row_table_module, &planes_rows, 10};
 
 /* ---- lines ---- */
 
@@ -108,8 +108,13 @@ static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static double lines_count(const Counts *counts) { return counts->lines; }
 static const RowSource lines_rows = {.next = lines_next, .column = lines_column, .count = lines_count, .nothing = "no plane has a line"};
-const Table lines_table = {
-    "lines", "one row for each timeline: a thread, a stream, a row of a TPU core", lines_columns, COUNT(lines_columns), &row_table_module, &lines_rows, 100};
+const Table lines_table = {"lines",
+                           "one timeline of a plane: a host thread, a GPU stream, or a row of a TPU core",
+                           lines_columns,
+                           COUNT(lines_columns),
+                           &row_table_module,
+                           &lines_rows,
+                           100};
 
 /* ---- stat_metadata ---- */
 
@@ -155,13 +160,8 @@ static void stat_metadata_column(RowCursor *c, sqlite3_context *ctx, int column)
 static double stat_metadata_count(const Counts *counts) { return counts->stat_metadata; }
 static const RowSource stat_metadata_rows = {
     .next = stat_metadata_next, .column = stat_metadata_column, .count = stat_metadata_count, .nothing = "no plane declares a stat"};
-const Table stat_metadata_table = {"stat_metadata",
-                                   "one row for each stat name that a plane declares",
-                                   stat_metadata_columns,
-                                   COUNT(stat_metadata_columns),
-                                   &row_table_module,
-                                   &stat_metadata_rows,
-                                   1000};
+const Table stat_metadata_table = {
+    "stat_metadata", "one stat name that a plane declares", stat_metadata_columns, COUNT(stat_metadata_columns), &row_table_module, &stat_metadata_rows, 1000};
 
 /* ---- plane_stats ---- */
 
@@ -207,7 +207,7 @@ static double plane_stats_count(const Counts *counts) { return counts->planes * 
 static const RowSource plane_stats_rows = {
     .next = plane_stats_next, .column = plane_stats_column, .count = plane_stats_count, .nothing = "no plane has a stat"};
 const Table plane_stats_table = {"plane_stats",
-                                 "one row for each stat of a plane: device capabilities, session facts",
+                                 "one stat of a plane: device capabilities and session facts",
                                  plane_stats_columns,
                                  COUNT(plane_stats_columns),
                                  &row_table_module,

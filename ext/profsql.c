@@ -11,78 +11,79 @@ SQLITE_EXTENSION_INIT1
 
 /* clang-format off */
 #define TABLES(T) \
+    T(prof_tables) \
+    T(prof_columns) \
+    T(prof_functions) \
+    T(prof_queries) \
+    T(prof_differences) \
     T(prof_runs) \
     T(prof_find) \
     T(hosts) \
     T(planes) \
     T(lines) \
     T(trace_events) \
-    T(Events) \
-    T(timeline) \
     T(event_totals) \
+    T(timeline) \
+    T(Events) \
     T(event_stats) \
     T(event_metadata) \
     T(event_metadata_stats) \
     T(stat_metadata) \
     T(plane_stats) \
     T(session) \
-    T(hlo_modules) \
-    T(hlo_computations) \
-    T(hlo_instructions) \
-    T(hlo_operands) \
-    T(buffer_allocations) \
-    T(heap_timeline) \
-    T(memory_peaks) \
     T(prof_issues) \
-    T(profsql_live) \
     T(devices) \
+    T(device_time) \
     T(op_metrics) \
     T(op_metrics_totals) \
     T(tf_ops) \
     T(hlo_ops) \
-    T(tf_functions) \
     T(kernel_stats) \
     T(kernel_ops) \
-    T(memory_events) \
-    T(memory_allocators) \
-    T(memory_active) \
     T(op_profile) \
     T(roofline) \
     T(roofline_properties) \
-    T(hlo_text) \
-    T(async_ops) \
-    T(device_time) \
-    T(host_steps) \
+    T(tf_functions) \
+    T(overview) \
+    T(top_device_ops) \
+    T(recommendations) \
     T(steps) \
     T(step_breakdown) \
     T(core_steps) \
-    T(perf_counters) \
-    T(utilization) \
-    T(kernel_utilization) \
+    T(host_steps) \
+    T(input_pipeline) \
+    T(input_steps) \
     T(input_ops) \
     T(input_breakdown) \
+    T(tf_data_pipelines) \
+    T(tf_data_calls) \
+    T(tf_data_iterators) \
+    T(hlo_modules) \
+    T(hlo_computations) \
+    T(hlo_instructions) \
+    T(hlo_operands) \
+    T(hlo_text) \
+    T(buffer_allocations) \
+    T(heap_timeline) \
+    T(memory_peaks) \
+    T(memory_events) \
+    T(memory_allocators) \
+    T(memory_active) \
+    T(async_ops) \
+    T(collectives) \
+    T(dcn_collectives) \
+    T(dcn_messages) \
+    T(dcn_bursts) \
     T(inference_models) \
     T(inference_requests) \
     T(inference_batches) \
     T(inference_percentiles) \
     T(inference_tensor_patterns) \
     T(inference_latency) \
-    T(prof_differences) \
-    T(dcn_collectives) \
-    T(dcn_messages) \
-    T(dcn_bursts) \
-    T(collectives) \
-    T(input_steps) \
-    T(top_device_ops) \
-    T(tf_data_pipelines) \
-    T(tf_data_calls) \
-    T(tf_data_iterators) \
-    T(input_pipeline) \
-    T(overview) \
-    T(recommendations) \
-    T(prof_columns) \
-    T(prof_functions) \
-    T(prof_queries)
+    T(perf_counters) \
+    T(utilization) \
+    T(kernel_utilization) \
+    T(profsql_live)
 #define DECLARE(name) extern const Table name##_table;
 #define ADDRESS(name) &name##_table,
 TABLES(DECLARE)

@@ -260,7 +260,7 @@ static void recommendations_column(RowCursor *c, sqlite3_context *ctx, int colum
 static const RowSource recommendations_rows = {
     .next = recommendations_next, .column = recommendations_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
 const Table recommendations_table = {"recommendations",
-                                     "what to do about what the analyses find, and XProf's tips, in our words",
+                                     "one recommendation: what an analysis found and what to do about it, or one of XProf's tips",
                                      recommendations_columns,
                                      COUNT(recommendations_columns),
                                      &row_table_module,

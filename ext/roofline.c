@@ -206,14 +206,13 @@ static const RowSource roofline_rows = {.next = roofline_next,
                                         .by_host = true,
                                         .needs = NEED_EVENTS | NEED_DEVICE,
                                         .nothing = "no op of a device has a time"};
-const Table roofline_table = {
-    "roofline",
-    "one row for the program and each op of a device, with its rates, intensities and distance from the peaks, as XProf's roofline model",
-    roofline_columns,
-    COUNT(roofline_columns),
-    &row_table_module,
-    &roofline_rows,
-    500};
+const Table roofline_table = {"roofline",
+                              "the program or one op against the peaks of the device, as in XProf's roofline model",
+                              roofline_columns,
+                              COUNT(roofline_columns),
+                              &row_table_module,
+                              &roofline_rows,
+                              500};
 
 /* ---- roofline_properties ---- */
 
@@ -322,7 +321,7 @@ static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource roofline_properties_rows = {
     .next = properties_next, .column = properties_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_DEVICE};
 const Table roofline_properties_table = {"roofline_properties",
-                                         "one row for each property that XProf's roofline model takes of the devices",
+                                         "one property of the devices that XProf's roofline model uses",
                                          roofline_properties_columns,
                                          COUNT(roofline_properties_columns),
                                          &row_table_module,

@@ -153,7 +153,7 @@ static const RowSource host_steps_rows = {.next = host_steps_next,
                                           .needs = NEED_EVENTS,
                                           .nothing = "no event of the host belongs to a group, and no framework marks a step"};
 const Table host_steps_table = {"host_steps",
-                                "one row for each step or group of events of a host, also those that XProf does not count, and why",
+                                "one step or group of events of a host, including those that XProf does not count, with the reason",
                                 host_steps_columns,
                                 COUNT(host_steps_columns),
                                 &row_table_module,
@@ -336,7 +336,7 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource steps_rows = {
     .next = steps_next, .column = steps_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_STEPS, .nothing = "no step is left over"};
 const Table steps_table = {
-    "steps", "one row for each step of a run: how long it took, and what for", steps_columns, COUNT(steps_columns), &row_table_module, &steps_rows, 100};
+    "steps", "one step of a run: how long it took, and what the time went to", steps_columns, COUNT(steps_columns), &row_table_module, &steps_rows, 100};
 
 /* ---- step_breakdown ---- */
 
@@ -419,7 +419,7 @@ static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource breakdown_rows = {
     .next = breakdown_next, .column = breakdown_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_STEPS, .nothing = "no step is left over"};
 const Table step_breakdown_table = {"step_breakdown",
-                                    "one row for each category of time of each core in each step, as XProf's step database has them",
+                                    "one category of time of one core in one step, as in XProf's step database",
                                     breakdown_columns,
                                     COUNT(breakdown_columns),
                                     &row_table_module,
@@ -587,10 +587,5 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource core_steps_rows = {
     .next = core_steps_next, .column = core_steps_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_STEPS, .nothing = "no core ran a step"};
-const Table core_steps_table = {"core_steps",
-                                "one row for each core in each step, of the pod viewer and of `steps`: how long, what for, and what took most",
-                                core_steps_columns,
-                                COUNT(core_steps_columns),
-                                &row_table_module,
-                                &core_steps_rows,
-                                1000};
+const Table core_steps_table = {
+    "core_steps", "one core in one step, as in XProf's pod viewer", core_steps_columns, COUNT(core_steps_columns), &row_table_module, &core_steps_rows, 1000};

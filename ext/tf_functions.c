@@ -55,5 +55,10 @@ static const RowSource tf_functions_rows = {.next = tf_functions_next,
                                             .by_host = true,
                                             .needs = NEED_EVENTS | NEED_HOST,
                                             .nothing = "no event is the call of a tf.function (stat tf_function_call)"};
-const Table tf_functions_table = {
-    "tf_functions", "calls of tf.function by function and mode", tf_functions_columns, COUNT(tf_functions_columns), &row_table_module, &tf_functions_rows, 20};
+const Table tf_functions_table = {"tf_functions",
+                                  "one tf.function in one execution mode: its calls, and what tracing cost",
+                                  tf_functions_columns,
+                                  COUNT(tf_functions_columns),
+                                  &row_table_module,
+                                  &tf_functions_rows,
+                                  20};

@@ -217,4 +217,5 @@ static const RowSource tf_ops_rows = {.next = tf_ops_next,
                                       .needs = NEED_EVENTS,
                                       .nothing = "no event of a device or of a host thread is a framework op"};
 const Table tf_ops_table = {
-    "tf_ops", "framework ops of devices and hosts: XProf's framework op stats", tf_ops_columns, COUNT(tf_ops_columns), &row_table_module, &tf_ops_rows, 500};
+    "tf_ops", "one framework op of devices or hosts, as in XProf's framework op stats", tf_ops_columns, COUNT(tf_ops_columns), &row_table_module, &tf_ops_rows,
+    500};

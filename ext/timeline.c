@@ -490,7 +490,7 @@ static const sqlite3_module timeline_module = {
     .xRowid = timeline_rowid,
 };
 const Table timeline_table = {"timeline",
-                              "one row for each event that XProf's trace viewer draws, derived ones included",
+                              "one event that XProf's trace viewer draws; `derived = 1` marks the lines that XProf adds",
                               timeline_columns,
                               COUNT(timeline_columns),
                               &timeline_module,

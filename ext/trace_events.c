@@ -465,5 +465,10 @@ static const sqlite3_module events_module = {
     .xColumn = events_column,
     .xRowid = events_rowid,
 };
-const Table trace_events_table = {
-    "trace_events", "one row for each event of the files, in stored order", events_columns, COUNT(events_columns), &events_module, NULL, 1e6};
+const Table trace_events_table = {"trace_events",
+                                  "one event of the files, in stored order, with its times, self time, depth, parent and typed stats",
+                                  events_columns,
+                                  COUNT(events_columns),
+                                  &events_module,
+                                  NULL,
+                                  1e6};

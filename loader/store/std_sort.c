@@ -1,7 +1,10 @@
-/* std_sort.c: introsort step by step as libstdc++ has it; see std_sort.h.
+/* std_sort.c: introsort, as D. R. Musser describes it ("Introspective Sorting and Selection Algorithms", 1997); see
+ * std_sort.h.
  *
- * Ranges above SMALL are split around the median of three, the upper part first; a range that was split too often is heap
- * sorted. What is left is nearly sorted and finished by one insertion sort over everything. */
+ * Quicksort splits ranges of more than SMALL items around a median of three. A range that was split more than
+ * 2 log2(n) times is heap sorted. One insertion sort over everything finishes the small ranges. Musser leaves open how
+ * ties fall: which of three equal items is the median, which of two equal children moves up. Here they fall as in
+ * libstdc++; tests/unit/std_sort.c compares the orders. */
 #include "std_sort.h"
 
 #include "../interrupt.h"
@@ -11,7 +14,7 @@ enum { SMALL = 16 };
 typedef struct {
     bool (*less)(const void *a, const void *b);
     uint32_t n_compared;
-    bool stopped; /* no item is less than another then, so that what is being done soon ends */
+    bool stopped; /* interrupted: every comparison is false from then on, which soon ends the sort */
 } Order;
 
 static inline bool is_less(Order *o, const void *a, const void *b)
@@ -21,120 +24,106 @@ static inline bool is_less(Order *o, const void *a, const void *b)
     return !o->stopped && o->less(a, b);
 }
 
-static void swap(void **a, void **b)
+static void swap(void **items, size_t a, size_t b)
 {
-    void *c = *a;
-    *a = *b, *b = c;
+    void *item = items[a];
+    items[a] = items[b];
+    items[b] = item;
 }
 
 /* ---- heap sort ---- */
 
-/* Puts `item` into the heap at `hole`, moving the larger children up to the end and the item from there to its place. */
-static void adjust_heap(void **items, size_t hole, size_t n, void *item, Order *o)
+/* Puts an item into the heap of n items below the empty place `hole`. The hole first sinks to a leaf, along the larger
+ * children (the right one of two equal), then the item rises from there (Floyd's variant). */
+static void fill_hole(void **items, size_t hole, size_t n, void *item, Order *o)
 {
-    size_t top = hole, child = hole;
-    while (child < (n - 1) / 2) {
-        child = 2 * (child + 1);
-        if (is_less(o, items[child], items[child - 1])) child--;
+    size_t top = hole;
+    for (size_t child; (child = 2 * hole + 2) <= n; hole = child) {
+        if (child == n || is_less(o, items[child], items[child - 1])) child--;
         items[hole] = items[child];
-        hole = child;
     }
-    if (n % 2 == 0 && child == (n - 2) / 2) {
-        child = 2 * child + 1;
-        items[hole] = items[child];
-        hole = child;
-    }
-    while (hole > top && is_less(o, items[(hole - 1) / 2], item)) {
-        items[hole] = items[(hole - 1) / 2];
-        hole = (hole - 1) / 2;
+    for (size_t parent; hole > top; hole = parent) {
+        parent = (hole - 1) / 2;
+        if (!is_less(o, items[parent], item)) break;
+        items[hole] = items[parent];
     }
     items[hole] = item;
 }
 
-/* The greatest to the end, the rest again a heap. */
-static void pop_heap(void **items, size_t n, Order *o)
-{
-    void *item = items[n - 1];
-    items[n - 1] = items[0];
-    if (n > 1) adjust_heap(items, 0, n - 1, item, o);
-}
-
 static void make_heap(void **items, size_t n, Order *o)
 {
-    for (size_t parent = n / 2; parent-- > 0;) adjust_heap(items, parent, n, items[parent], o);
+    for (size_t i = n / 2; i-- > 0;) fill_hole(items, i, n, items[i], o);
 }
 
+/* Sorts a heap: the greatest item goes to the end, and the item from there into the heap of the rest. */
 static void sort_heap(void **items, size_t n, Order *o)
 {
-    for (; n > 1; n--) pop_heap(items, n, o);
+    while (n-- > 1) {
+        void *item = items[n];
+        items[n] = items[0];
+        fill_hole(items, 0, n, item, o);
+    }
 }
 
-/* ---- quick sort ---- */
+/* ---- quicksort ---- */
 
-static void median_to_first(void **first, void **a, void **b, void **c, Order *o)
+static size_t median(void **items, size_t a, size_t b, size_t c, Order *o)
 {
-    if (is_less(o, *a, *b))
-        swap(first, is_less(o, *b, *c) ? b : is_less(o, *a, *c) ? c : a);
-    else
-        swap(first, is_less(o, *a, *c) ? a : is_less(o, *b, *c) ? c : b);
+    bool rising = is_less(o, items[a], items[b]);
+    size_t low = rising ? a : b, high = rising ? b : a;
+    if (is_less(o, items[high], items[c])) return high;
+    return is_less(o, items[low], items[c]) ? c : low;
 }
 
-/* Splits [low, high) around *pivot, which lies before low and is neither the least nor the greatest: no bounds are needed. */
-static void **partition(void **low, void **high, void **pivot, Order *o)
+/* Splits items[1..n) around items[0], which is neither the least nor the greatest of them: the scans need no bounds.
+ * Returns where the upper part starts. */
+static size_t partition(void **items, size_t n, Order *o)
 {
+    size_t low = 1, high = n;
     for (;; low++) {
-        while (is_less(o, *low, *pivot)) low++;
-        high--;
-        while (is_less(o, *pivot, *high)) high--;
+        while (is_less(o, items[low], items[0])) low++;
+        do high--;
+        while (is_less(o, items[0], items[high]));
         if (low >= high) return low;
-        swap(low, high);
+        swap(items, low, high);
     }
 }
 
-static void split(void **first, void **last, unsigned depth, Order *o)
+static void quicksort(void **items, size_t n, unsigned n_splits, Order *o)
 {
-    while (last - first > SMALL) {
-        if (!depth--) {
-            make_heap(first, (size_t)(last - first), o);
-            sort_heap(first, (size_t)(last - first), o);
-            return;
-        }
-        median_to_first(first, first + 1, first + (last - first) / 2, last - 1, o);
-        void **cut = partition(first + 1, last, first, o);
-        split(cut, last, depth, o);
-        last = cut;
+    while (n > SMALL && n_splits > 0) {
+        n_splits--;
+        swap(items, 0, median(items, 1, n / 2, n - 1, o));
+        size_t cut = partition(items, n, o);
+        quicksort(items + cut, n - cut, n_splits, o);
+        n = cut;
     }
+    if (n <= SMALL) return;
+    make_heap(items, n, o);
+    sort_heap(items, n, o);
 }
 
 /* ---- insertion sort ---- */
 
-/* Moves items[at] left past all that are greater; one that is not lies before them. */
-static void insert(void **items, size_t at, Order *o)
-{
-    void *item = items[at];
-    for (; is_less(o, item, items[at - 1]); at--) items[at] = items[at - 1];
-    items[at] = item;
-}
-
+/* Items that are less than the first are only in the first small range. An order that contradicts itself (NaN) is the
+ * reason to ask that before all else there: libstdc++ does. */
 static void insertion_sort(void **items, size_t n, Order *o)
 {
     for (size_t i = 1; i < n; i++) {
-        if (i >= SMALL || !is_less(o, items[i], items[0])) {
-            insert(items, i, o);
-            continue;
-        }
         void *item = items[i];
-        for (size_t k = i; k > 0; k--) items[k] = items[k - 1];
-        items[0] = item;
+        bool is_first = i < SMALL && is_less(o, item, items[0]);
+        size_t at = i;
+        for (; at > 0 && (is_first || is_less(o, item, items[at - 1])); at--) items[at] = items[at - 1];
+        items[at] = item;
     }
 }
 
 void std_sort(void **items, size_t n, bool (*less)(const void *a, const void *b))
 {
     Order o = {.less = less};
-    unsigned log2 = 0;
-    for (size_t rest = n; rest > 1; rest >>= 1) log2++;
-    split(items, items + n, 2 * log2, &o);
+    unsigned n_splits = 0;
+    for (size_t rest = n; rest > 1; rest >>= 1) n_splits += 2;
+    quicksort(items, n, n_splits, &o);
     insertion_sort(items, n, &o);
 }
 
@@ -143,12 +132,12 @@ void std_partial_sort(void **items, size_t n, size_t n_first, bool (*less)(const
     Order o = {.less = less};
     if (n_first > n) n_first = n;
     if (!n_first) return;
-    make_heap(items, n_first, &o); /* the worst of them on top */
+    make_heap(items, n_first, &o); /* the greatest of them on top */
     for (size_t i = n_first; i < n; i++) {
         if (!is_less(&o, items[i], items[0])) continue;
         void *item = items[i];
         items[i] = items[0];
-        adjust_heap(items, 0, n_first, item, &o);
+        fill_hole(items, 0, n_first, item, &o);
     }
     sort_heap(items, n_first, &o);
 }

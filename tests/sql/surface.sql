@@ -9,8 +9,11 @@ SELECT 'columns are those of the tables', count(*) = 0 FROM prof_columns AS c
  WHERE NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(c.table_name) AS x WHERE x.name = c."column");
 SELECT 'tables are those of prof_columns', count(*) = 0 FROM (SELECT DISTINCT table_name AS t FROM prof_columns) JOIN pragma_table_xinfo(t) AS x
  WHERE NOT EXISTS (SELECT 1 FROM prof_columns AS c WHERE c.table_name = t AND c."column" = x.name);
-SELECT 'the README names all tables, queries and functions', count(*) = 0 FROM (SELECT table_name AS name FROM prof_columns UNION SELECT name FROM prof_functions)
- WHERE CAST(readfile('README.md') AS TEXT) NOT GLOB '*`' || name || '[`(]*';
+SELECT 'tables and queries are those of prof_columns', (SELECT group_concat(name) FROM (SELECT name FROM prof_tables UNION SELECT name FROM prof_queries))
+ = (SELECT group_concat(table_name) FROM (SELECT table_name FROM prof_columns UNION SELECT table_name FROM prof_columns));
+SELECT 'arguments of a table are its hidden columns', count(*) = 0 FROM prof_tables AS t, pragma_table_xinfo(t.name) AS x
+ WHERE x.hidden = 1 AND x.name = 'source' AND t.signature NOT GLOB '*(source*';
+SELECT 'no table without words', count(*) = 0 FROM prof_tables WHERE coalesce(row_is, '') NOT GLOB 'one *' AND name <> 'roofline' AND name <> 'heap_timeline';
 SELECT 'queries name our tables so that the user''s do not hide them', count(*) = 0 FROM prof_queries WHERE sql NOT LIKE '%temp.%';
 SELECT prof_version() GLOB '[0-9]*.[0-9]*.[0-9]*', prof_debug() LIKE '%commit%';
 
