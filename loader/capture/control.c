@@ -182,25 +182,55 @@ static void sleep_until(double moment_s)
     if (left > 0) wait_ns(&ctl.wake, (int64_t)(left * 1e9));
 }
 
+/* When recording starts by itself, by CLOCK_MONOTONIC; INFINITY: no more. */
+typedef struct {
+    double at;
+    uint64_t unix_s; /* of a window that comes again: its time; 0: of the only one */
+} NextStart;
+
+/* Windows of --every start at multiples of it since 1970: those of all processes at once. */
+static NextStart next_start(const CaptureOptions *o, double delay_s, bool is_first)
+{
+    double realtime = (double)clock_ns(CLOCK_REALTIME) / 1e9;
+    if (o->every_s > 0) {
+        double start = ceil((realtime + delay_s) / o->every_s) * o->every_s;
+        return (NextStart){now_s() + start - realtime, (uint64_t)start};
+    }
+    return (NextStart){is_first && delay_s > 0 && !o->wait ? now_s() + delay_s : INFINITY, 0};
+}
+
+static void start_by_time(const NextStart *start)
+{
+    ProfErr err = {0};
+    if (session_is_on()) return;
+    if (start->unix_s)
+        session_start_window(start->unix_s, &err);
+    else
+        session_start(true, &err);
+    if (err.code)
+        session_say("%s. Nothing is recorded.", err.text);
+    else
+        session_regain_cuda();
+    if (!err.code && !start->unix_s) say_window("after the delay");
+}
+
 static void *control_main(void *unused)
 {
     (void)unused;
     pthread_setname_np(pthread_self(), "profsql-control");
     const CaptureOptions *o = session_options();
-    double begin = now_s(), start_at = o->delay_s > 0 && !o->wait ? begin + o->delay_s : INFINITY, stop_at = INFINITY, tick_at = 0;
+    NextStart start = next_start(o, o->delay_s, true);
+    double stop_at = INFINITY, window_end = INFINITY, tick_at = 0;
     bool was_on = false;
     while (!atomic_load(&ctl.quit)) {
         double now = now_s();
-        if (now >= start_at) {
-            ProfErr err = {0};
-            start_at = INFINITY;
-            if (session_start(true, &err))
-                session_say("%s. Nothing is recorded.", err.text);
-            else
-                session_regain_cuda(), say_window("after the delay");
+        if (now >= start.at) {
+            window_end = start.unix_s ? start.at + o->duration_s : INFINITY;
+            if (now < window_end) start_by_time(&start); /* later when the profile of the last one took long */
+            start = next_start(o, 0, false);
         }
         bool on = session_is_on();
-        if (on && !was_on && o->duration_s > 0) stop_at = now + o->duration_s;
+        if (on && !was_on && o->duration_s > 0) stop_at = fmin(window_end, now + o->duration_s);
         was_on = on;
         if (on && now >= stop_at) {
             char answer[5000];
@@ -210,7 +240,7 @@ static void *control_main(void *unused)
             continue;
         }
         if (now >= tick_at) session_tick(), tick_at = now + 1;
-        sleep_until(fmin(fmin(start_at, stop_at), now_s() + LOOK_MS / 1000.0));
+        sleep_until(fmin(fmin(start.at, stop_at), now_s() + LOOK_MS / 1000.0));
         if (atomic_exchange(&ctl.n_signals, 0) && !atomic_load(&ctl.quit)) by_signal();
         serve();
         session_convert_left();

@@ -57,7 +57,7 @@ void inject_begin(bool cuda)
     const CaptureOptions *o = session_options();
     ProfErr err = {0};
     if (cuda) session_use_cuda(false);
-    bool later = o->wait || o->profiler_api || o->delay_s > 0 || o->by_steps;
+    bool later = o->wait || o->profiler_api || o->delay_s > 0 || o->by_steps || o->every_s > 0;
     step_window_begin();
     if (!later && !session_is_on() && !control_has_stopped()) session_start(false, &err);
     if (!err.code) return control_begin();

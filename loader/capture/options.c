@@ -113,6 +113,7 @@ int options_set(CaptureOptions *o, enum CaptureOption option, const char *value,
     case OPT_KINDS: return set_kinds(value, &o->kinds, err);
     case OPT_DELAY: return set_number(name, value, 0, 1e6, &o->delay_s, err);
     case OPT_DURATION: return set_number(name, value, 0, 1e6, &o->duration_s, err);
+    case OPT_EVERY: return set_number(name, value, 1, 1e6, &o->every_s, err);
     case OPT_WAIT: return o->wait = true, PROF_OK;
     case OPT_PROFILER: return o->profiler_api = true, PROF_OK;
     case OPT_SYNCHRONIZE: return o->synchronize = true, PROF_OK;
@@ -144,6 +145,10 @@ int options_set(CaptureOptions *o, enum CaptureOption option, const char *value,
 
 int options_check(const CaptureOptions *o, ProfErr *err)
 {
+    if (o->every_s > 0 && (o->duration_s <= 0 || o->duration_s >= o->every_s))
+        return prof_fail(err, PROF_FORMAT, 0, "--every needs a --duration that is shorter: how long to record each time");
+    if (o->every_s > 0 && (o->wait || o->profiler_api || o->by_steps))
+        return prof_fail(err, PROF_FORMAT, 0, "--every says when to start, and so do --wait, --profiler-api, --from-step and --steps: give only one of them");
     if (!o->by_steps) return PROF_OK;
     if (!*o->step_range) return prof_fail(err, PROF_FORMAT, 0, "--from-step and --steps count the NVTX ranges that --step-range names: give it too");
     if (!(o->kinds & CAPTURE_NVTX)) return prof_fail(err, PROF_FORMAT, 0, "--from-step and --steps count NVTX ranges: --kinds must have nvtx");

@@ -18,6 +18,9 @@
       "environment: clocks, watts and degrees; links: NVLink and PCIe; external: ids of profsql_capture_push_id())")                                           \
     O(OPT_DELAY, "delay", 'd', "SECONDS", "DELAY", "start recording so long after the program's first CUDA or NVTX call")                                      \
     O(OPT_DURATION, "duration", 't', "SECONDS", "DURATION", "stop recording after so long")                                                                    \
+    O(OPT_EVERY, "every", 0, "SECONDS", "EVERY",                                                                                                               \
+      "record again and again, for --duration each time: at the multiples of so many seconds by the clock, which all processes of a launch share; each "       \
+      "window is a run named after its UTC time")                                                                                                              \
     O(OPT_WAIT, "wait", 'w', NULL, "WAIT", "start only when told: by --send start, by --signal, or by profsql_capture_start()")                                \
     O(OPT_PROFILER, "profiler-api", 'p', NULL, "PROFILER_API", "record from the program's cudaProfilerStart() to its cudaProfilerStop()")                      \
     O(OPT_SIGNAL, "signal", 's', "NAME", "SIGNAL", "let this signal (USR1, USR2, PROF, or a number) start and stop recording")                                 \
@@ -47,11 +50,11 @@ extern const OptionSpec option_specs[N_CAPTURE_OPTIONS];
 
 typedef struct {
     char logdir[3072], run[256], host[256], step_range[256], cupti[1024];
-    char token[64]; /* of the command that ran the program: it converts the spools that have it */
-    unsigned kinds; /* enum CaptureKinds */
-    double delay_s, duration_s;
-    bool by_steps;                /* --from-step or --steps was given */
-    uint64_t first_step, n_steps; /* n_steps 0: all that follow */
+    char token[64];                      /* of the command that ran the program: it converts the spools that have it */
+    unsigned kinds;                      /* enum CaptureKinds */
+    double delay_s, duration_s, every_s; /* every_s 0: once */
+    bool by_steps;                       /* --from-step or --steps was given */
+    uint64_t first_step, n_steps;        /* n_steps 0: all that follow */
     bool wait, profiler_api, synchronize, keep_spool, quiet;
     bool convert_later; /* at exit the command does it */
     int signal;         /* 0: none */

@@ -16,6 +16,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { READY_BUFFERS = 6, CLOCK_EVERY_S = 60, WAKE_EVERY_NS = 100000000, SETTLE_S = 5 };
@@ -64,7 +65,7 @@ CaptureOptions *session_options(void)
         s.options_read = true;
         if (options_from_environment(&s.options, &err)) session_say("%s", err.text);
         err = (ProfErr){0};
-        if (options_check(&s.options, &err)) session_say("%s", err.text), s.options.by_steps = false;
+        if (options_check(&s.options, &err)) session_say("%s", err.text), s.options.by_steps = false, s.options.every_s = 0;
     }
     return &s.options;
 }
@@ -181,6 +182,12 @@ static int start_writer(ProfErr *err)
 
 /* ---- starting ---- */
 
+/* Why recording starts now. */
+typedef struct {
+    const StepsAsked *steps; /* NULL: not for steps */
+    uint64_t unix_s;         /* 0: not by the clock */
+} Window;
+
 static void read_line(const char *path, char *out, size_t n)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -193,14 +200,27 @@ static void read_line(const char *path, char *out, size_t n)
     out[strcspn(out, "\n")] = 0;
 }
 
-static SpoolWriter *create_spool(const StepsAsked *steps, ProfErr *err)
+/* Each window is a run of its own: RUN, RUN_2, ..., or all with their times. */
+static void name_run(uint64_t unix_s, char *out, size_t n)
+{
+    const char *run = s.options.run;
+    char text[32];
+    struct tm t;
+    time_t seconds = (time_t)unix_s;
+    if (unix_s && gmtime_r(&seconds, &t) && strftime(text, sizeof text, "%Y%m%d%H%M%S", &t))
+        snprintf(out, n, "%s_%s", run, text);
+    else if (s.n_windows)
+        snprintf(out, n, "%s_%u", run, s.n_windows + 1);
+    else
+        snprintf(out, n, "%s", run);
+}
+
+static SpoolWriter *create_spool(const Window *window, ProfErr *err)
 {
     const CaptureOptions *o = &s.options;
+    const StepsAsked *steps = window->steps;
     char run[512], boot[64], command[1024], asked[128] = "", header[8192];
-    if (s.n_windows)
-        snprintf(run, sizeof run, "%s_%u", o->run, s.n_windows + 1); /* each window is a run of its own */
-    else
-        snprintf(run, sizeof run, "%s", o->run);
+    name_run(window->unix_s, run, sizeof run);
     if (snprintf(s.spool_path, sizeof s.spool_path, "%s/plugins/profile/%s/.spool/%s.%d.spool", o->logdir, run, o->host, (int)getpid()) >=
         (int)sizeof s.spool_path) {
         prof_fail(err, PROF_IO, 0, "the path of %s is too long", o->logdir);
@@ -297,7 +317,7 @@ static void forget_all(void)
     forget_filled();
 }
 
-static int start(bool late, const StepsAsked *steps, ProfErr *err)
+static int start(bool late, Window window, ProfErr *err)
 {
     pthread_mutex_lock(&s.lock);
     CaptureOptions *o = session_options();
@@ -305,7 +325,7 @@ static int start(bool late, const StepsAsked *steps, ProfErr *err)
         if (!s.n_windows) sem_init(&s.wake, 0, 0);
         forget_all();
         atomic_store(&s.devices_described, false);
-        s.collector = (Collector){.cupti = &s.cupti, .spool = create_spool(steps, err)};
+        s.collector = (Collector){.cupti = &s.cupti, .spool = create_spool(&window, err)};
         if (s.collector.spool && start_writer(err)) {
             spool_close(s.collector.spool, false);
         } else if (s.collector.spool) {
@@ -319,7 +339,9 @@ static int start(bool late, const StepsAsked *steps, ProfErr *err)
     return err->code;
 }
 
-int session_start(bool late, ProfErr *err) { return start(late, NULL, err); }
+int session_start(bool late, ProfErr *err) { return start(late, (Window){0}, err); }
+
+int session_start_window(uint64_t unix_s, ProfErr *err) { return start(true, (Window){.unix_s = unix_s}, err); }
 
 static void wait_for_gpus(void)
 {
@@ -331,7 +353,7 @@ static void wait_for_gpus(void)
 int session_start_steps(const StepsAsked *steps, ProfErr *err)
 {
     if (atomic_load(&s.has_context)) wait_for_gpus();
-    start(true, steps, err);
+    start(true, (Window){.steps = steps}, err);
     if (!err->code) session_regain_cuda();
     return err->code;
 }

@@ -14,6 +14,8 @@ int session_start(bool late, ProfErr *err);
 typedef struct {
     uint64_t first, n;
 } StepsAsked;
+/* Starts recording of a window that all processes of a launch have; `unix_s`, its time, names the run. */
+int session_start_window(uint64_t unix_s, ProfErr *err);
 /* Starts recording for them, once the GPUs have done what they were given. */
 int session_start_steps(const StepsAsked *steps, ProfErr *err);
 /* Stops when the GPUs have done the steps' work; the profile is made by session_convert_left(). */
