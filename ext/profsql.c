@@ -34,6 +34,7 @@ SQLITE_EXTENSION_INIT1
     T(prof_issues) \
     T(devices) \
     T(device_time) \
+    T(device_steps) \
     T(op_metrics) \
     T(op_metrics_totals) \
     T(tf_ops) \

@@ -24,12 +24,9 @@ static void result_name(sqlite3_context *ctx, const char *name)
     if (name) sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
 }
 
-/* Steps that frameworks mark in a way that XProf does not know, where it has none at all; else NULL. */
-static const StepDb *outside_steps(RowCursor *c)
-{
-    const StepDb *all = run_all_steps(c->from->run, c->from->only, &c->err);
-    return all && !all->n_steps ? run_marked_steps(c->from->run, c->from->only, &c->err) : NULL;
-}
+static const StepDb *outside_steps(RowCursor *c) { return run_outside_steps(c->from->run, c->from->only, &c->err); }
+
+static const StepDb *shown_steps(RowCursor *c) { return run_shown_steps(c->from->run, c->from->only, &c->err); }
 
 /* ---- host_steps ---- */
 
@@ -227,14 +224,6 @@ const Table host_steps_table = {"host_steps",
     C(ST_SOURCE, SOURCE_DOC)
 enum { STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column steps_columns[] = {STEPS_COLUMNS(COLUMN_DOC)};
-
-/* A single host shows the steps that XProf drops as well; merged ones have numbers of their own. */
-static const StepDb *shown_steps(RowCursor *c)
-{
-    const StepDb *outside = outside_steps(c), *kept = run_steps(c->from->run, c->from->only, &c->err);
-    if (outside && outside->n_steps) return outside;
-    return kept && !kept->merged ? run_all_steps(c->from->run, c->from->only, &c->err) : kept;
-}
 
 static bool steps_next(RowCursor *c)
 {

@@ -23,8 +23,7 @@
 -- column gibps REAL [2^30 bytes/s]: bytes over total_us; NULL if unknown
 -- column overlapped_by TEXT: op that hides most of an occurrence most often; NULL if none does
 -- column kind_exposed_us REAL [us]: exposed time of all ops of this kind on these devices, in which
---   ops that run at once count once. By step, steps.device_collectives_ms_actual is the time of
---   collectives in which nothing computes
+--   ops that run at once count once. exposed_communication_by_step has it by device and step
 -- column kind_exposed_span_percent REAL [percent 0..100]: kind_exposed_us of the spans of these
 --   devices; NULL if these are 0
 WITH device AS MATERIALIZED (

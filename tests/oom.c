@@ -85,6 +85,8 @@ static const char *const queries[] = {
     "SELECT (SELECT count(*) FROM lines('by host')), prof_detach('by host')",
     "SELECT * FROM async_ops(?1)",
     "SELECT * FROM device_time(?1)",
+    "SELECT * FROM device_steps(?1)",
+    "SELECT * FROM exposed_communication_by_step('tests/data/tpu_train_54')",
     "SELECT * FROM perf_counters('tests/data/perf_counters_odd')",
     "SELECT * FROM utilization('tests/data/perf_counters_odd')",
     "SELECT * FROM kernel_utilization('tests/data/perf_counters_odd')",

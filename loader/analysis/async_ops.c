@@ -124,12 +124,12 @@ typedef struct {
     Lane lane;
 } Making;
 
-static bool take_piece(void *context, const EventMeta *meta, int64_t start, int64_t end)
+static bool take_piece(void *context, const WorkPiece *piece)
 {
     Making *m = context;
-    if (m->kinds[meta - m->plane->event_metas] != WORK_COMPUTE) return true;
+    if (m->kinds[piece->meta - m->plane->event_metas] != WORK_COMPUTE) return true;
     if (!GROW(m->lane.items, m->lane.n, m->lane.capacity)) return false;
-    m->lane.items[m->lane.n++] = (Interval){start, end, meta};
+    m->lane.items[m->lane.n++] = (Interval){piece->start, piece->end, piece->meta};
     return true;
 }
 

@@ -1,65 +1,26 @@
-/* device_time.c: how each device spends its time; see device_time.h.
- *
- * A device's work is cut into pieces, and the pieces of each kind are united to sorted intervals. Asynchronous ops are added to the
- * intervals of their kind from start to done. All that remains is lengths of unions and of intersections. */
+/* device_time.c: how each device spends its time: lengths of unions and of intersections (device_covers.h); see device_time.h. */
 #include "device_time.h"
 
 #include "../parallel.h"
-#include "async_pairs.h"
-#include "cover.h"
-#include "device_work.h"
+#include "device_covers.h"
 
 typedef struct {
     DeviceTime time;
     int64_t end_ps; /* of the device's own work */
 } Device;
 
-typedef struct {
-    const Plane *plane;
-    uint8_t *kinds; /* by metadata */
-    Cover covers[N_WORK_KINDS];
-} Sorted;
-
-static bool take_piece(void *context, const EventMeta *meta, int64_t start, int64_t end)
+static void measure(DeviceCovers *d, Device *device, ProfErr *err)
 {
-    Sorted *s = context;
-    return cover_add(&s->covers[s->kinds[meta - s->plane->event_metas]], start, end);
-}
-
-/* GPUs have no asynchronous ops: their collectives and copies are events of streams. */
-static void add_async(Sorted *s, const WorkRange *range, ProfErr *err)
-{
-    AsyncOps ops = {0};
-    if (s->plane->kind == PLANE_GPU || !find_async_pairs((Plane *)s->plane, s->kinds, &ops, err)) {
-        prof_free(ops.ops);
-        return;
-    }
-    for (size_t i = 0; i < ops.n_ops && !err->code; i++) {
-        const AsyncOp *op = &ops.ops[i];
-        int64_t end = add_saturated(op->start_ps, op->duration_ps);
-        if (op->done && !op->is_synchronous &&
-            !cover_add(&s->covers[op->kind], op->start_ps > range->start ? op->start_ps : range->start, end < range->end ? end : range->end))
-            prof_nomem(err);
-    }
-    prof_free(ops.ops);
-}
-
-static void measure(Sorted *s, Device *device, ProfErr *err)
-{
-    WorkRange range;
-    Cover *compute = &s->covers[WORK_COMPUTE], *collective = &s->covers[WORK_COLLECTIVE], *transfer = &s->covers[WORK_TRANSFER], busy = {0};
+    Cover *compute = &d->covers[WORK_COMPUTE], *collective = &d->covers[WORK_COLLECTIVE], *transfer = &d->covers[WORK_TRANSFER], busy = {0};
     DeviceTime *t = &device->time;
-    if (!(s->kinds = plane_work_kinds((Plane *)s->plane, err)) || !device_work_walk(s->plane, take_piece, s, &range, err) || !range.any) return;
-    for (int i = 0; i < N_WORK_KINDS; i++) {
-        cover_finish(&s->covers[i]);
-        if (!cover_add_all(&busy, &s->covers[i])) prof_nomem(err);
-    }
+    if (!device_covers_of_work(d, device->time.plane, err) || !d->range.any) return;
+    for (int i = 0; i < N_WORK_KINDS; i++)
+        if (!cover_add_all(&busy, &d->covers[i])) prof_nomem(err);
     cover_finish(&busy);
-    t->has_work = true, t->start_ps = range.start, device->end_ps = range.end;
+    t->has_work = true, t->start_ps = d->range.start, device->end_ps = d->range.end;
     t->busy_ps = cover_length(&busy), t->computing_ps = cover_length(compute);
     cover_free(&busy);
-    add_async(s, &range, err);
-    cover_finish(collective), cover_finish(transfer);
+    if (!device_covers_add_async(d, err)) return;
     t->communicating_ps = cover_length(collective), t->exposed_communication_ps = t->communicating_ps - cover_common(collective, compute);
     t->transferring_ps = cover_length(transfer), t->exposed_transfer_ps = t->transferring_ps - cover_common(transfer, compute);
 }
@@ -67,10 +28,9 @@ static void measure(Sorted *s, Device *device, ProfErr *err)
 static void plane_task(void *context, size_t i, ProfErr *err)
 {
     Device *device = &((Device *)context)[i];
-    Sorted s = {.plane = device->time.plane};
-    measure(&s, device, err);
-    for (int k = 0; k < N_WORK_KINDS; k++) cover_free(&s.covers[k]);
-    prof_free(s.kinds);
+    DeviceCovers covers = {0};
+    measure(&covers, device, err);
+    device_covers_free(&covers);
 }
 
 /* The span of the devices of one kind. */

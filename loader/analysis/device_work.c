@@ -5,12 +5,7 @@
 #include "../store/sort.h"
 #include "events.h"
 
-typedef struct {
-    int64_t start, end;
-    const EventMeta *meta;
-    uint64_t event;
-} Work;
-typedef LIST(Work) WorkList;
+typedef LIST(WorkPiece) WorkList; /* events in whole */
 
 typedef struct {
     WorkVisitor *visit;
@@ -24,10 +19,10 @@ typedef struct {
 static bool advance(Walk *w, int64_t time)
 {
     while (w->open.n && w->reached < time) {
-        Work *top = &w->open.items[w->open.n - 1];
+        WorkPiece *top = &w->open.items[w->open.n - 1];
         int64_t end = top->end < time ? top->end : time;
         if (end > w->reached) {
-            if (!w->visit(w->context, top->meta, w->reached, end)) return false;
+            if (!w->visit(w->context, &(WorkPiece){top->meta, top->event, w->reached, end})) return false;
             w->reached = end;
         }
         if (top->end <= w->reached) w->open.n--;
@@ -36,26 +31,26 @@ static bool advance(Walk *w, int64_t time)
     return true;
 }
 
-static bool start_op(Walk *w, const Work *op)
+static bool start_op(Walk *w, const WorkPiece *op)
 {
     if (!advance(w, op->start)) return false;
-    Work *place = PUSH(w->open);
+    WorkPiece *place = PUSH(w->open);
     if (place) *place = *op;
     return place != NULL;
 }
 
-static bool take(Walk *w, const Work *work, bool nests)
+static bool take(Walk *w, const WorkPiece *work, bool nests)
 {
     if (!w->range->any) *w->range = (WorkRange){true, work->start, work->end};
     if (work->start < w->range->start) w->range->start = work->start;
     if (work->end > w->range->end) w->range->end = work->end;
     if (work->start == work->end) return true;
-    return nests ? start_op(w, work) : w->visit(w->context, work->meta, work->start, work->end);
+    return nests ? start_op(w, work) : w->visit(w->context, work);
 }
 
 static int outer_first(const void *a, const void *b)
 {
-    const Work *x = a, *y = b;
+    const WorkPiece *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     if (x->end != y->end) return x->end > y->end ? -1 : 1;
     return x->event < y->event ? -1 : x->event > y->event;
@@ -71,7 +66,8 @@ static void walk_line(Walk *w, Line *line, ProfErr *err)
     w->open.n = 0, w->reached = INT64_MIN;
     while (!err->code && event_reader_next(&reader, &e)) {
         if (e.occurrences >= 0) continue;
-        Work work = {e.start_ps, e.duration_ps > 0 ? add_saturated(e.start_ps, e.duration_ps) : e.start_ps, e.meta, e.event}, *place = &work;
+        int64_t end = e.duration_ps > 0 ? add_saturated(e.start_ps, e.duration_ps) : e.start_ps;
+        WorkPiece work = {e.meta, e.event, e.start_ps, end}, *place = &work;
         if (sorts && (place = PUSH(all))) *place = work;
         if (!place || (!sorts && !take(w, &work, nests))) prof_nomem(err);
     }

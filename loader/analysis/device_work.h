@@ -8,8 +8,14 @@
 
 #include "work_kind.h"
 
-/* A piece of an event: start < end. Pieces of one line come in order where the line's events do. False stops the walk. */
-typedef bool WorkVisitor(void *context, const EventMeta *meta, int64_t start, int64_t end);
+/* A piece of an event: start < end. */
+typedef struct {
+    const EventMeta *meta;
+    uint64_t event; /* ordinal in the run */
+    int64_t start, end;
+} WorkPiece;
+/* Pieces of one line come in order where the line's events do. False stops the walk. */
+typedef bool WorkVisitor(void *context, const WorkPiece *piece);
 
 typedef struct {
     bool any;           /* the device has work */

@@ -276,3 +276,16 @@ const StepDb *run_marked_steps(Run *run, Host *only, ProfErr *err)
     static const Analysis analysis = {make_marked, release};
     return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
 }
+
+const StepDb *run_outside_steps(Run *run, Host *only, ProfErr *err)
+{
+    const StepDb *all = run_all_steps(run, only, err);
+    return all && !all->n_steps ? run_marked_steps(run, only, err) : NULL;
+}
+
+const StepDb *run_shown_steps(Run *run, Host *only, ProfErr *err)
+{
+    const StepDb *outside = run_outside_steps(run, only, err), *kept = run_steps(run, only, err);
+    if (outside && outside->n_steps) return outside;
+    return kept && !kept->merged ? run_all_steps(run, only, err) : kept;
+}

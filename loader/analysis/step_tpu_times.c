@@ -35,18 +35,18 @@ static enum StepType transfer_type(const EventMeta *meta)
     return TIME_DEVICE_TO_DEVICE;
 }
 
-static bool take_piece(void *context, const EventMeta *meta, int64_t start, int64_t end)
+static bool take_piece(void *context, const WorkPiece *piece)
 {
     Pieces *p = context;
-    uint32_t type = p->types[meta - p->plane->event_metas];
+    uint32_t type = p->types[piece->meta - p->plane->event_metas];
     SpanRef *last = p->n ? &p->spans[p->n - 1] : NULL;
     int64_t duration;
-    if (__builtin_sub_overflow(end, start, &duration)) duration = INT64_MAX;
-    if (last && span_actual_type(last) == type && add_saturated(last->start_ps, last->duration_ps) == start &&
+    if (__builtin_sub_overflow(piece->end, piece->start, &duration)) duration = INT64_MAX;
+    if (last && span_actual_type(last) == type && add_saturated(last->start_ps, last->duration_ps) == piece->start &&
         !__builtin_add_overflow(last->duration_ps, duration, &last->duration_ps))
         return true;
     if (!GROW(p->spans, p->n, p->capacity)) return false;
-    p->spans[p->n++] = (SpanRef){start, duration, 0, type << SPAN_ACTUAL_SHIFT};
+    p->spans[p->n++] = (SpanRef){piece->start, duration, 0, type << SPAN_ACTUAL_SHIFT};
     return true;
 }
 

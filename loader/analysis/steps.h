@@ -168,6 +168,11 @@ const StepDb *run_steps(Run *run, Host *only, ProfErr *err);
 const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err);
 /* The steps that XProf does not know (STEP_OUTSIDE_XPROF), where hosts have none that it knows: what went on in their time. */
 const StepDb *run_marked_steps(Run *run, Host *only, ProfErr *err);
+/* run_marked_steps() if run_all_steps() has none. NULL: it has some, or err is set. */
+const StepDb *run_outside_steps(Run *run, Host *only, ProfErr *err);
+/* The steps of the table steps: those outside XProf if there are some. A single host shows the steps that XProf drops as well; merged ones have
+ * numbers of their own. NULL with err set. */
+const StepDb *run_shown_steps(Run *run, Host *only, ProfErr *err);
 /* run_steps() for who asks only which steps there are, when, and for their ops. Of hosts with GPUs that is sooner made: threads are not read.
  * Their steps have no names of their own, no times by type, and nothing of what copies, collectives and hosts did. */
 const StepDb *run_step_outlines(Run *run, Host *only, ProfErr *err);

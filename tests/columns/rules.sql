@@ -127,6 +127,16 @@ SELECT 1 FROM device_time('x') WHERE busy_ps + idle_ps <> span_ps OR computing_p
 SELECT 1 FROM device_time('x') AS t WHERE kind = 'gpu' AND (busy_ps IS NULL) <> NOT EXISTS (SELECT 1 FROM lines('x') JOIN trace_events('x') USING (line_id)
  WHERE lines.plane_id = t.plane_id AND kind = 'stream' AND NOT lines.derived AND occurrences IS NULL);
 
+-- what a device does in steps and outside adds up to what it does; the query of steps repeats the table
+SELECT 1 FROM device_steps('x') WHERE exposed_communication_ps > communicating_ps OR exposed_transfer_ps > transferring_ps OR (step IS NULL) <> (duration_ps IS NULL) UNION ALL
+SELECT 1 FROM (SELECT plane_id, sum(communicating_ps) AS a, sum(exposed_communication_ps) AS b, sum(transferring_ps) AS c, sum(exposed_transfer_ps) AS d FROM device_steps('x') GROUP BY 1)
+ JOIN device_time('x') USING (plane_id) WHERE a <> communicating_ps OR b <> exposed_communication_ps OR c <> transferring_ps OR d <> exposed_transfer_ps UNION ALL
+SELECT 1 FROM device_time('x') WHERE kind <> 'sparsecore' AND communicating_ps + transferring_ps > 0 AND EXISTS (SELECT 1 FROM steps('x'))
+ AND plane_id NOT IN (SELECT plane_id FROM device_steps('x')) UNION ALL
+SELECT 1 FROM device_steps('x') WHERE step NOT IN (SELECT step FROM steps('x')) UNION ALL
+SELECT 1 FROM (SELECT count(*) AS n, total(communicating_ps) / 1e9 AS a, total(exposed_transfer_ps) / 1e9 AS b FROM device_steps('x')),
+ (SELECT count(*) AS m, total(communicating_ms) AS c, total(exposed_transfer_ms) AS d FROM exposed_communication_by_step('x')) WHERE n <> m OR abs(a - c) > 1e-6 OR abs(b - d) > 1e-6;
+
 -- what a transfer exposes and what is hidden make up its duration
 SELECT 1 FROM async_ops('x') WHERE exposed_ps + hidden_ps <> duration_ps OR exposed_ps < 0 OR hidden_ps < 0 UNION ALL
 SELECT 1 FROM (SELECT total(exposed_us) AS us FROM exposed_communication('x')), (SELECT total(exposed_ps) / 1e6 AS us2 FROM async_ops('x', 1)) WHERE abs(us - us2) > 1e-6 * us2 + 1e-6 UNION ALL

@@ -48,11 +48,16 @@ class Run:
         return ask(sql.replace('{x}', "'%s'" % self.path.replace("'", "''")))
 
 
+def is_intact(run):
+    """Files without a byte are an error to libprofsql, and no profiles."""
+    return all(map(os.path.getsize, run.files)) and not run.ask("SELECT 1 FROM prof_issues({x}) WHERE severity = 'error' OR lost_bytes > 0")
+
+
 def runs():
     """Every run folder below tests/data, or below ../shared with WITNESS_SHARED, or below WITNESS_DATA, whose files are intact, and not too large for Python."""
     only = sys.argv[1:]
     shared = os.path.join(os.path.dirname(ROOT), 'shared')
-    tops = [os.path.join(shared, d) for d in ('samples/recorded', 'data/xplane')] if os.environ.get('WITNESS_SHARED') else [os.path.join(ROOT, 'tests', 'data')]
+    tops = [os.path.join(shared, d) for d in ('samples', 'data')] if os.environ.get('WITNESS_SHARED') else [os.path.join(ROOT, 'tests', 'data')]
     for top in [os.environ['WITNESS_DATA']] if os.environ.get('WITNESS_DATA') else tops:
         for folder, folders, names in sorted(os.walk(top)):
             files = [os.path.join(folder, n) for n in names if n.endswith(('.xplane.pb', '.xplane.pb.gz'))]
@@ -60,7 +65,7 @@ def runs():
                 continue
             is_run = os.path.basename(os.path.dirname(folder)) == 'profile'
             for run in [Run(folder, files)] if is_run else [Run(f, [f]) for f in sorted(files)]:
-                if not run.ask("SELECT 1 FROM prof_issues({x}) WHERE severity = 'error' OR lost_bytes > 0"):
+                if is_intact(run):
                     yield run
 
 

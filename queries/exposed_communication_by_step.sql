@@ -1,0 +1,45 @@
+-- How much communication and copying was exposed in each step of each device?
+-- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- needs: events device steps
+-- nothing: no collective or transfer ran on a GPU or TensorCore
+-- column run TEXT: the run
+-- column step INTEGER: number of the step; NULL: what belongs to no step. Rows of a device add up to
+--   its times in device_time
+-- column name TEXT: name of the step; NULL when it has none
+-- column dropped INTEGER [0 or 1]: 1: XProf drops the step as perhaps incomplete; NULL outside of
+--   all steps
+-- column host TEXT: host of the device
+-- column plane TEXT: the device
+-- column step_ms REAL [ms]: length of the step on the device's core; NULL outside of all steps
+-- column communicating_ms REAL [ms]: time in which a collective of the step ran on the device
+-- column exposed_communication_ms REAL [ms]: part of communicating_ms in which the device did not
+--   compute
+-- column exposed_communication_percent REAL [percent 0..100]: exposed_communication_ms of
+--   communicating_ms; NULL if that is 0
+-- column exposed_communication_step_percent REAL [percent]: exposed_communication_ms of step_ms;
+--   NULL if that is 0 or NULL
+-- column transferring_ms REAL [ms]: time in which a transfer of the step ran on the device
+-- column exposed_transfer_ms REAL [ms]: part of transferring_ms in which the device did not compute
+-- column exposed_transfer_percent REAL [percent 0..100]: exposed_transfer_ms of transferring_ms;
+--   NULL if that is 0
+-- column exposed_transfer_step_percent REAL [percent]: exposed_transfer_ms of step_ms; NULL if that
+--   is 0 or NULL
+WITH part AS MATERIALIZED (
+    SELECT rowid AS place, run, host, plane_id, plane, step, duration_ps / 1e9 AS step_ms,
+           communicating_ps / 1e9 AS communicating_ms,
+           exposed_communication_ps / 1e9 AS exposed_communication_ms,
+           transferring_ps / 1e9 AS transferring_ms,
+           exposed_transfer_ps / 1e9 AS exposed_transfer_ms
+    FROM temp.device_steps(:source)
+), step AS MATERIALIZED (
+    SELECT run, step, name, dropped FROM temp.steps(:source)
+)
+SELECT p.run, p.step, s.name, s.dropped, host, plane, step_ms,
+       communicating_ms, exposed_communication_ms,
+       100.0 * exposed_communication_ms / nullif(communicating_ms, 0),
+       100.0 * exposed_communication_ms / nullif(step_ms, 0),
+       transferring_ms, exposed_transfer_ms,
+       100.0 * exposed_transfer_ms / nullif(transferring_ms, 0),
+       100.0 * exposed_transfer_ms / nullif(step_ms, 0)
+FROM part AS p LEFT JOIN step AS s ON s.run = p.run AND s.step = p.step
+ORDER BY p.run, plane_id, place
