@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # libprofsql: `make run` sets up, builds and answers a question about a real profile; `make test` proves it.
 # Everything built goes to build/.
 
@@ -171,6 +172,7 @@ threads: $(BUILD)/threads
 C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.[ch] tests/*/*.c)
 lint: $(GENERATED)
 	$(call install_missing,$(LINT_PACKAGES))
+	@! grep -L 'SPDX-License-Identifier: Apache-2.0' $(C_FILES) queries/*.sql schema/*.proto | sed 's/$$/: no SPDX line/' | grep .
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
 	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c)
 format:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* admin.c: prof_attach, prof_detach, prof_clear, prof_error, prof_version and prof_debug.
  *
  *   SELECT prof_attach('logs/plugins/profile/2026_11_20', 'before');   -- before */

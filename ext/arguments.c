@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* arguments.c: hidden columns as arguments: which terms of a query give them, what sources they name, and rowids that
  * distinguish the rows of different arguments.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* buffer_allocations.c: the table buffer_allocations: every logical buffer at its place in an allocation.
  *
  *   -- what fills the memory at the peak, largest first

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* catalog.c: the tables that document the extension (prof_tables, prof_columns, prof_functions, prof_queries), and
  * prof_find, which lists the runs on disk.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* collectives.c: the table collectives: what the devices of a run exchange with each other, and what that costs each of them.
  *
  *   SELECT plane, name, kind, total_ps / 1e6 AS us, wait_ps / 1e6 AS waited_us FROM collectives('logs') ORDER BY wait_ps DESC LIMIT 10; */

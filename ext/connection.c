@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* connection.c: the runs that a connection knows, by label or by path.
  *
  *   SELECT prof_attach('logs/run_a', 'before');          -- before

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_steps.c: the table device_steps: how long each device communicates and transfers in each step.
  *
  *   SELECT step, plane, exposed_communication_ps FROM device_steps('logs') ORDER BY 3 DESC; */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_time.c: the table device_time: how each device spends its time.
  *
  *   SELECT plane, busy_percent, computing_percent, exposed_communication_percent FROM device_time('logs'); */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* devices.c: the table devices: what each GPU and TPU core is and can do.
  *
  *   SELECT name, device_type, peak_flops_per_second / 1e12 AS tflops FROM devices('logs');   -- /device:GPU:0|Nvidia GPU (Ampere)|311.86944 */

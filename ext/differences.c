@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* differences.c: the table prof_differences: where a column shows XProf's number although it is known to be wrong, and where
  * the right one stands.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* empty.c: see empty.h. */
 #include "empty.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* empty.h: why a table or a canned query has no rows. "Empty" is then a row of prof_issues, code nothing_to_show. */
 #ifndef PROF_EMPTY_H
 #define PROF_EMPTY_H

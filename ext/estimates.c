@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* estimates.c: how much a query will see, for the planner. Counts are those of runs that are open already: no plan opens a
  * file, and what a parameter or another table will name is not known yet. */
 #include "prof.h"

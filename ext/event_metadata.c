@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* event_metadata.c: the tables event_metadata, event_metadata_stats and event_stats: what events are called and carry.
  *
  *   SELECT name, value FROM event_stats('logs') WHERE event_id = 17;   -- correlation_id|60 */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* events.c: the table Events: what XProf's Events DB has of a run, its 31 columns under its names.
  *
  *   SELECT hlo_op, count(*), sum(self_time_ns) FROM Events('logs') WHERE category = 'XLA Ops' GROUP BY 1 ORDER BY 3 DESC;

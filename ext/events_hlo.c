@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* events_hlo.c: HLO instructions for the table Events; see events_hlo.h. */
 #include "events_hlo.h"
 

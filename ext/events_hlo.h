@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* events_hlo.h: what the table Events says of HLO instructions, put together once for each. */
 #ifndef PROF_EVENTS_HLO_H
 #define PROF_EVENTS_HLO_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* findings.h: what the input pipeline's analysis says of a run, as codes (XProf's) and in sentences (ours). */
 #ifndef PROF_FINDINGS_H
 #define PROF_FINDINGS_H

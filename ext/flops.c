@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* flops.c: utilization, intensity and roofline as functions, and the peak of a run's devices.
  *
  *   SELECT flops_utilization(2.5e9, 50000000, 100e12);       -- 0.5: 2.5 GFLOP in 50 us, on a device of 100 TFLOP/s

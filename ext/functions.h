@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* SQL functions as lists: the entry registers every list the same way, and prof_functions shows it. */
 #ifndef PROF_FUNCTIONS_H
 #define PROF_FUNCTIONS_H

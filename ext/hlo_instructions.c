@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_instructions.c: the table hlo_instructions: every instruction of a program, with what its shape takes.
  *
  *   SELECT hlo_op, opcode, padded_bytes, padding_efficiency FROM hlo_instructions('logs') WHERE padding_efficiency < 0.5;

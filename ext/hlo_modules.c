@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_modules.c: the tables hlo_modules, hlo_computations and hlo_operands: what HLO programs consist of.
  *
  *   SELECT hlo_module, instruction_count, peak_heap_bytes FROM hlo_modules('logs');

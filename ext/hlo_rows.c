@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_rows.c: what the tables of HLO programs share; see hlo_rows.h. A program is parsed when the first of its rows is asked
  * for; equality of program_id or hlo_module spares the others. */
 #include "hlo_rows.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_rows.h: tables of HLO programs: rows of one program after the other, keyed by (run, host, program_id). */
 #ifndef PROF_HLO_ROWS_H
 #define PROF_HLO_ROWS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_text.c: the table hlo_text: HLO programs as text, byte for byte as XProf's graph viewer shows them.
  *
  *   SELECT text FROM hlo_text('logs', 'jit_step') WHERE hlo_op = 'fusion.1';

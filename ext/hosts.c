@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hosts.c: the tables prof_runs, hosts, session and prof_issues: what was read.
  *
  *   SELECT run, host, event_count FROM hosts('logs');   -- 2026_11_20|worker-0|74305 */

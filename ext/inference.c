@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* inference.c: the tables inference_models, inference_requests, inference_batches, inference_percentiles,
  * inference_tensor_patterns and inference_latency: what a model server did, as XProf's inference profile has it.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* input_pipeline.c: the table input_pipeline: is the run waiting for its input? See findings.h.
  *
  *   SELECT input_percent, input_verdict, input_statement, next_step FROM input_pipeline('logs'); */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* input_steps.c: the tables input_steps and top_device_ops: what each step waited for, and the ops that take the most time.
  *
  *   SELECT step, step_time_ms, input_ms, tc_infeed_ms FROM input_steps('logs'); */

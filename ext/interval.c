@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Functions of intervals (start, duration): interval_overlap(), interval_union() and the window function self_time().
 **
 **   SELECT interval_overlap(0, 10, 4, 20);                                                      -- 6

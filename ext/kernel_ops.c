@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* kernel_ops.c: the table kernel_ops: which framework ops GPU kernels run for, whatever software wrote the file.
  *
  *   SELECT kernel_name, op_name, occurrences, total_duration_us FROM kernel_ops('logs') WHERE is_helper;

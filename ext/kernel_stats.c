@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* kernel_stats.c: the table kernel_stats: GPU kernels as XProf's kernel stats tool sums them, and as they are.
  *
  *   SELECT kernel_name, occurrences, total_duration_us FROM kernel_stats('logs') LIMIT 10;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* memory_peaks.c: the tables memory_peaks and heap_timeline: how much memory a program needs, and when.
  *
  *   SELECT hlo_module, peak_heap_mib, fragmentation_fraction FROM memory_peaks('logs') WHERE memory_space = 0 ORDER BY peak_heap_mib DESC;

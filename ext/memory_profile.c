@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* memory_profile.c: the tables memory_events, memory_allocators and memory_active: what allocators did, as XProf's memory profile has it.
  *
  *   SELECT allocator, profile_peak_bytes >> 20 AS peak_mib FROM memory_allocators('logs');                  -- GPU_0_bfc|252

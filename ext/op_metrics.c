@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_metrics.c: the tables op_metrics and op_metrics_totals: XProf's OpStats databases, in exact picoseconds.
  *
  *   SELECT name, occurrences, self_ps FROM op_metrics('logs') WHERE side = 'device' ORDER BY self_ps DESC LIMIT 10; */

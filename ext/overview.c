@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* overview.c: the table overview: the properties of XProf's overview page, as it prints them.
  *
  *   SELECT section, name, value FROM overview('logs') WHERE section = 'run_environment'; */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Functions of HLO shapes: shape_bytes(), shape_elements(), padded_bytes() and padding_efficiency().
 **
 **   SELECT shape_bytes('f32[128,3]{1,0:T(8,128)}'), padded_bytes('f32[128,3]{1,0:T(8,128)}');   -- 1536, 65536

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* perf_counters.c: the tables perf_counters, utilization and kernel_utilization: hardware counters of devices, and how busy
  * they say the units of a TPU were.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* planes.c: the tables planes, lines, stat_metadata and plane_stats: the structure of a profile.
  *
  *   SELECT name, kind, event_count FROM planes('logs');   -- /device:GPU:0|gpu|19370 */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* prof.h: what the files of the extension share: the connection's state and the lists of tables and columns. */
 #ifndef PROF_EXT_H
 #define PROF_EXT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* profsql.c: the entry points, and the one list of tables and of functions.
  *
  *   .load ./libprofsql

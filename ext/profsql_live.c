@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* profsql_live.c: the table profsql_live: what a capture has recorded so far, while the program runs.
  *
  *   SELECT name, count(*), sum(duration_ns) FROM profsql_live('logs') WHERE kind = 'kernel' GROUP BY name;

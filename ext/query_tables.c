@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* query_tables.c: the canned queries of queries/ as table functions of the same name.
  *
  *   SELECT * FROM top_ops('logs', 5);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* recommendations.c: the table recommendations: what to do about what a run's analyses find.
  *
  *   SELECT code, severity, statement FROM recommendations('logs') WHERE severity <> 'info'; */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* roofline.c: the tables roofline and roofline_properties: XProf's roofline model.
  *
  *   SELECT operation, bound_by, roofline_efficiency_fraction FROM roofline('logs') WHERE record = 'Total' AND include_infeed_outfeed LIMIT 10;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* statement.c: answering a statement so that it can be interrupted.
  *
  * SQLite looks for interrupts and calls progress handlers between the rows of a table. Within a row a

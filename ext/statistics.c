@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Aggregates over numbers: percentile(), median() and stddev().
 **
 **   WITH t(x) AS (VALUES (1), (2), (4), (8)) SELECT percentile(x, 50), median(x), stddev(x) FROM t;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* steps.c: the tables of steps: what each spent its time on.
  *
  *   SELECT step, duration_ms, device_compute_ms, input_ms, bottleneck FROM steps('logs');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* suggestions.c: the rules of XProf's smart suggestions; see findings.h.
  *
  * XProf applies the one on barriers alone. The others judge by what its overview, input pipeline and step times show; the use

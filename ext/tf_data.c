@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tf_data.c: the tables tf_data_pipelines, tf_data_calls and tf_data_iterators: what tf.data's input pipelines wait for.
  *
  *   SELECT pipeline, calls, slow_calls, max_latency_ps / 1e6 AS us, bottleneck, suggestion FROM tf_data_pipelines('logs');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tf_functions.c: the table tf_functions: how functions of tf.function ran, and what tracing them cost.
  *
  *   SELECT name, mode, count, self_time_ps FROM tf_functions('logs') WHERE expensive_call_percent > 20; */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tf_ops.c: the table tf_ops: framework ops of devices and hosts, as XProf's framework op stats has them.
  *
  *   SELECT operation, type, total_self_time_us, bound_by FROM tf_ops('logs') WHERE host_or_device = 'Device' LIMIT 10; */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* timeline.c: events as XProf's trace viewer draws them, those that it derives from others included.
  *
  *   SELECT line, shown_name, start_ps, duration_ps FROM timeline('logs') WHERE pid = 1 AND line LIKE 'XLA Modules%' LIMIT 3;

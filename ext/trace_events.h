@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* trace_events.h: the table of all events in three files: trace_events_plan.c says what of a query is ours to do,
  * trace_events_walk.c steps through the events that it leaves, trace_events.c gives their columns.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* trace_events_plan.c: what of a query on trace_events is pushed down.
  *
  * idxStr: two characters a term, the column's letter and = < or >, or s* for all of a source IN (...); SQLite checks every term

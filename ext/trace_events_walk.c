@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* trace_events_walk.c: stepping through the events that a plan leaves; see trace_events.h. */
 #include "../loader/store/sort.h"
 #include "trace_events.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* vtab.c: what all tables share, and the module of the small ones, whose rows are walked host by host.
  *
  * Plan of a row table: idxStr has a letter for each argument in order: s source, S all of a source IN (...), A and on the parameters,

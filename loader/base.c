@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base.c: errors, memory, arenas and text; see base.h. */
 #define _GNU_SOURCE
 #include "base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base.h: what every file of the loader stands on: sticky errors, memory that may fail, an arena, interned text.
  *
  * Errors: the first one wins and later steps do nothing. The loader never prints and never exits.

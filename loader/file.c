@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* file.c: opening, inflating and reading files; see file.h. */
 #define _GNU_SOURCE
 #include "file.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* file.h: a profile's bytes, read through a window.
  *
  * Files are read with pread() into a window instead of being mapped: a mapping of a file that somebody truncates kills the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fingerprint.c: Fingerprint64 of FarmHash; see fingerprint.h. One formula for each range of lengths; all numbers are little-endian. */
 #include "fingerprint.h"
 

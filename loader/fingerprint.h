@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fingerprint.h: Fingerprint64 of FarmHash: the hash by which TensorFlow and XLA know a text, the same everywhere. */
 #ifndef PROF_FINGERPRINT_H
 #define PROF_FINGERPRINT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* interrupt.c: polling for interrupts; see interrupt.h. */
 #define _GNU_SOURCE
 #include "interrupt.h"

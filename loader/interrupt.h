@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* interrupt.h: asking whether the statement that is being answered was interrupted.
  *
  * The table that answers a statement opens an Interrupt on its thread; parallel_for() lends it to the

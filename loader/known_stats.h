@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* known_stats.h: the stats whose meaning the loader knows, by their exact name in the file. */
 #ifndef PROF_KNOWN_STATS_H
 #define PROF_KNOWN_STATS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* list.h: an array that grows, of any type. */
 #ifndef PROF_LIST_H
 #define PROF_LIST_H

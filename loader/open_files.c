@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* open_files.c: the few files that are held open at once; see open_files.h. */
 #define _GNU_SOURCE
 #include "open_files.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* open_files.h: files that are opened again when they are needed.
  *
  * A run may have thousands of hosts, and a process has 1024 open files by default. At most a quarter of them (256) are profiles: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* parallel.c: a counter that threads take tasks from; see parallel.h. */
 #include "parallel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* parallel.h: independent tasks on all processors. */
 #ifndef PROF_PARALLEL_H
 #define PROF_PARALLEL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* run.c: loading runs, and the registry of those that are open; see run.h.
  *
  * Hosts are read in two steps: structure (one task a file), then events (one task a line, the longest first, on all

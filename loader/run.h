@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* run.h: a loaded profile.
  *
  * A Run is what one source (a file, or a run folder with a file per host) holds: hosts, their planes, lines and events. Of a

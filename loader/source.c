@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* source.c: finding runs in the file system; see source.h. */
 #define _GNU_SOURCE
 #include "source.h"

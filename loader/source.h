@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* source.h: from what a person types to the files of a run.
  *
  * A source is a file (*.xplane.pb, gzipped or not, or any file), a run folder with a file per host, or a log dir: then the

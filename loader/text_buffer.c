@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* text_buffer.c: growing text; see text_buffer.h. */
 #include "text_buffer.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* text_buffer.h: text that is put together piece by piece.
  *
  * Adding never fails visibly: when memory ends or the limit is reached the rest is dropped and the buffer says so. */

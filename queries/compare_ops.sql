@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How do the operations of two runs differ, on devices, or on host threads if neither has a device?
 -- parameter a: the first run: a label, file, run folder or log dir
 -- parameter b: the second run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- What does a step of one run take longer for than a step of another?
 -- parameter a: the one run: a label, file, run folder or log dir
 -- parameter b: the other run

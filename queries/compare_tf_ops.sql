@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How do the framework ops of two runs differ?
 -- parameter a: the first run: a label, file, run folder or log dir
 -- parameter b: the second run

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
 # compile.awk: queries/*.sql into the C array prof_queries (see ext/prof.h).
 #
-# A query file opens with its head:
+# A query file starts with the license (an SPDX line) and its head:
 #   -- The question, in one line?
 #   -- parameter NAME TYPE [unit] = DEFAULT: what it is
 #      (TYPE: that of the default where it is left out; without default: it must be given;
@@ -72,10 +73,10 @@ BEGIN { print "// Made from the files of queries/ by queries/compile.awk.\n#incl
 FNR == 1 {
     flush_query()
     name = FILENAME; sub(/.*\//, "", name); sub(/\.sql$/, "", name)
-    question = $0; sub(/^-- */, "", question)
-    n_parameters = n_columns = 0; columns = sql = needs = held = ""; nothing = "NULL"
-    next
+    n_parameters = n_columns = 0; question = columns = sql = needs = held = ""; nothing = "NULL"
 }
+/^-- SPDX-/ { next }
+question == "" { question = $0; sub(/^-- */, "", question); next }
 held != "" && /^--  / { sub(/^-- +/, ""); held = held " " $0; next }
 { add_head() }
 /^--/ { held = $0; next }

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Which TensorFlow ops ran eagerly, outside any tf.function?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- needs: events

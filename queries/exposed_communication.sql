@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How much of the communication and copying is not hidden behind computing?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter by_device [0 to 1] = 0: 1: a row for each device; 0: the devices of a kind together

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How much communication and copying was exposed in each step of each device?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- needs: events device steps

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How much of the devices' peak did each step use (MFU, HFU)?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- needs: events steps

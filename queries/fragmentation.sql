@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How much memory do programs allocate for temporaries and never fill?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
 --   without it

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- What do the fusions consist of, the slowest first?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
 --   without it

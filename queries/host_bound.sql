@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Does the host hold the devices up, and with what?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- needs: events steps

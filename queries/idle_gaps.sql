@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- When was a device idle, and what ran before and after?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many gaps of each run, the longest first

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Is the run waiting for its input, and for which part of it?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- column run TEXT: the run

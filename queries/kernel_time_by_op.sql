@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Which framework ops do the kernels and copies of GPUs run for, in files of any age?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 20: how many rows of each run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How well did the run do, in one row?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- column run TEXT: the run

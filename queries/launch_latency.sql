@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How long does a kernel wait between its launch on the host and its start on the device?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many kernels of each run, the largest total wait first

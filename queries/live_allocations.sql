@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- What memory was allocated and not yet freed at an event, or at each allocator's peak?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter event INTEGER = NULL: event_id of a row of memory_events, an error where it is of none:

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Which buffers does a compiled program hold at one moment of its plan?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
 --   without it

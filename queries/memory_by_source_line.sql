@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Which source lines hold the memory of programs when it is fullest?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
 --   without it

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Which kinds of ops does the time go to, on the devices and on the host?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- needs: events

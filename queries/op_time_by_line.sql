@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How much time does each timeline spend in each operation?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 5: how many operations a line

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- What does XProf's overview page say of the run?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- needs: events

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Which buffers waste the most memory and time on padding, and what shape would fit?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
 --   without it

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How much memory does each compiled program need at its peak, and what for?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
 --   without it

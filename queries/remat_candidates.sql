@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Which large values live long across the peak although they are cheap to compute again?
 -- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
 --   without it

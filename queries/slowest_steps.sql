@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Which steps took longest, and what did each spend more time on than the median of the complete steps?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many steps of each run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How long did each step take, and what for? A bar a step, drawn in text
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter width [1 to 1000] = 60: how many characters the longest step gets

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Which kernels could run on tensor cores and do not?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 20: how many rows of each run

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- What does XProf's framework op stats say (and its CSV export hold)?
 -- parameter source = NULL: a label, file, run folder or log dir; the attached run without it, an
 --   error if there are several

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Which operations take the most time of their own?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- parameter n = 10: how many rows of each run

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* message_tree.h: an XSpace as a tree of fields, to be changed and written again; for tests alone.
  *
  * Nodes come from memory that is given back all at once, or never: a process that makes one mutant ends with it.

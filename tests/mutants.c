@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Profiles whose messages were changed at random, read through every table and every canned query under the address sanitizer and the undefined behaviour
  * sanitizer.
  *

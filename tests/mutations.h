@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* mutations.h: random changes of an XSpace that know what its fields are; for tests alone.
  *
  * The draws come from `state`: the same state and the same profile make the same changes. */

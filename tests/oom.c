@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Out of memory at every allocation of every query: the Nth allocation fails, for N = 1, 2, 3, ...
  *
  *     oom [EXTENSION [PROFILE [MOST_RUNS]]]      defaults: build/libprofsql.so, a profile of tests/data, 8000

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every prefix of a profile loads or fails cleanly; loads and analyses can be interrupted. Built with the extension inside
  * (-DSQLITE_CORE), the address sanitizer and the undefined behaviour sanitizer.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* threads.c: connections in threads ask random tables of shared runs, under the thread sanitizer.
  *
  *     threads SECONDS THREADS SOURCE...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* async_ops.c: which transfers and collectives a device's computing hides; see async_ops.h.
  *
  * The pieces of work that compute, sorted and cut so that they do not overlap, make a lane in which the covered time of an op is a

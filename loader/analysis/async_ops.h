@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* async_ops.h: transfers and collectives of a device that computing may hide: from start to done, and how much of their time the device
  * computes.
  *

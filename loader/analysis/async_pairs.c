@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* async_pairs.c: the asynchronous ops of a TPU plane; see async_pairs.h.
  *
  * Halves of pairs are taken in the order of their starts. Starts wait in a queue of their pair for their dones. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* async_pairs.h: the asynchronous ops of a TPU's core: "x-start" and "x-done" (also send and send-done) as one op.
  *
  * A done names its start in its HLO text, otherwise by its own name. Within one run of a program, a done belongs to the oldest start that

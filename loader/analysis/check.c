@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* check.c: a walk over all stats for those that are damaged; see check.h. */
 #include "check.h"
 

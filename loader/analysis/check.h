@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* check.h: are the stats of a run what stats are?
  *
  * Loading leaves the stats of events and of metadata in the file, where a damaged one is skipped by every reader. Whoever asks

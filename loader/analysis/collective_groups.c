@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* collective_groups.c: which devices exchange data in a collective; see collective_groups.h. */
 #include "collective_groups.h"
 

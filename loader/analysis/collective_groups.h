@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* collective_groups.h: which devices exchange data in a collective: replica groups in any of their forms, or pairs of source and target.
  *
  * The ids in groups are of replicas, of partitions, or of devices counted over both, depending on the instruction. A program's device

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* collectives.c: collective ops and kernels; see collectives.h. */
 #include "collectives.h"
 

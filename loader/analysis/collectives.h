@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* collectives.h: what devices exchange with each other: collective ops of TensorCores, and collective kernels of GPUs.
  *
  * XProf has no such table. An op in two parts, "x-start" and "x-done", lasts from the start of the one to the end of the other. The k-th

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compile_events.c: names of compilers' events; see compile_events.h. */
 #include "compile_events.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compile_events.h: which events of host threads are a compiler at work. */
 #ifndef PROF_COMPILE_EVENTS_H
 #define PROF_COMPILE_EVENTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cost.c: walks a program and costs its instructions; see cost.h. What each operation costs is in cost_ops.c. */
 #include "../interrupt.h"
 #include "cost_graph.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cost.h: what the instructions of a GPU program cost: operations, bytes moved, traffic of the device's memory; the numbers
  * of XLA's analysis for GPUs as XProf asks it, whatever device the program was compiled for.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cost_calls.c: what convolutions and calls of libraries cost; see cost.h. */
 #include "../format/json.h"
 #include "cost_graph.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cost_fusion.c: what a fusion costs; see cost.h.
  *
  * Each fused instruction has a utilization: how often its whole value is computed for one value of the fusion. An instruction

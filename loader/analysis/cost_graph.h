@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cost_graph.h: what the files of the cost analysis share; see cost.h for what others call. */
 #ifndef PROF_COST_GRAPH_H
 #define PROF_COST_GRAPH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cost_leaves.c: bytes of the parts of tuples; see CostLeaf in cost_graph.h. */
 #include "cost_graph.h"
 

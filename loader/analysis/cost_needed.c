@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cost_needed.c: the operations that instructions need, whatever device runs them; see cost.h.
  *
  * The count of XLA's cost analysis (what compiled.cost_analysis() reports as flops): one for each element that an operation computes, two for each pair

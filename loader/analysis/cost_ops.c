@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cost_ops.c: what each operation costs; see cost.h and cost_graph.h.
  *
  * Unless an operation says otherwise it has no flops, reads each operand once and writes its output once; of a tuple it reads

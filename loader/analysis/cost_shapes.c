@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cost_shapes.c: sizes of shapes as XLA's cost analysis for GPUs takes them, and operations per element; see cost_graph.h. */
 #include "cost_graph.h"
 #include "shape.h"

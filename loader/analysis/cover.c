@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cover.c: a set of times as intervals; see cover.h. */
 #include "cover.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cover.h: a set of times, kept as sorted intervals that do not overlap: [start, end).
  *
  *   Cover cover = {0};

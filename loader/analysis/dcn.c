@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* dcn.c: transfers between slices; see dcn.h. */
 #include "dcn.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* dcn.h: collectives between slices of TPUs over the data-centre network, as XProf's megascale stats has them.
  *
  * A transfer is four ops of a TensorCore, send and recv and the done of each, that meet in one rendezvous (a frontend

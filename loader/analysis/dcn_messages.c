@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* dcn_messages.c: messages between slices, and bursts of them; see dcn_messages.h. */
 #include "dcn_messages.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* dcn_messages.h: messages that a host received from other slices over the data-centre network, and bursts of them.
  *
  * Runtimes of some years wrote an event "MegaScale: Communication Transport Receive" when a message had come, with a stat for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* derived.c: the derived lines of a host, plane by plane, and the launches of its GPUs; see derived.h. */
 #define _GNU_SOURCE
 #include "derived.h"

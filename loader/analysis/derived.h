@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* derived.h: the lines that XProf's trace viewer adds to GPUs and TensorCores: steps, programs, HLO ops, framework ops, name
  * scopes and source lines over the kernels and ops that they stand for.
  *

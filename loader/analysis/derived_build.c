@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* derived_build.c: derived events from the events that they cover; see derived_parts.h.
  *
  * A line has levels, one inside the other. At each level the event that is open is extended while the next one has its name

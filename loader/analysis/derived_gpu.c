@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* derived_gpu.c: the derived lines of a GPU: its steps, and for each stream the programs, HLO ops, framework ops, name scopes,
  * CUDA graphs and source lines of its kernels; see derived_parts.h.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* derived_parts.h: what the parts of the derived lines share; see derived.h.
  *
  *   derived_build.c   opens, extends and closes events, level by level

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* derived_tpu.c: the derived lines of a TensorCore: framework ops, name scopes and source lines of its ops, and the transfers
  * to and from host memory; see derived_parts.h. */
 #include "derived_parts.h"

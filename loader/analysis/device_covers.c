@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_covers.c: when a device does each kind of work; see device_covers.h. */
 #include "device_covers.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_covers.h: when a device computes, communicates and transfers, as docs/semantics.md defines it.
  *
  * A device's work is cut into pieces, and the pieces of each kind are united to sorted intervals. Asynchronous ops are added to the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_ops.c: events of TPU op lines into sums by metadata; see device_ops.h. */
 #include "device_ops.h"
 

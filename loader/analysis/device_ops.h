@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_ops.h: summing the events of a TPU core's op lines, nested by the device's clock and by the profiler's.
  *
  * Internal to op metrics. Each line is summed by event metadata; what the metadata says of the op is read once and put

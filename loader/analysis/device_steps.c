@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_steps.c: a device's communication and transfers, step by step; see device_steps.h.
  *
  * What a device does is cut into pieces that each belong to one step: on a GPU work belongs to the step that launched it, on a TensorCore to

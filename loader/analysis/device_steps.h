@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_steps.h: how long each device communicates and transfers in each step, by the words of docs/semantics.md. */
 #ifndef PROF_DEVICE_STEPS_H
 #define PROF_DEVICE_STEPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_time.c: how each device spends its time: lengths of unions and of intersections (device_covers.h); see device_time.h. */
 #include "device_time.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_time.h: how each device of a run spends its time, by the words of docs/semantics.md. */
 #ifndef PROF_DEVICE_TIME_H
 #define PROF_DEVICE_TIME_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_work.c: a device's work in pieces; see device_work.h. */
 #include "device_work.h"
 

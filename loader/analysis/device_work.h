@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device_work.h: what a device does from moment to moment: its work cut into pieces that each belong to one event.
  *
  * On an op line ops nest; a moment belongs to the innermost, which is the op that started last of those that run (of several that started

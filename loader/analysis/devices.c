@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* devices.c: device planes' capabilities; see devices.h.
  *
  * What a stat of a plane reads as follows XProf: a peak must be stored as a double, counts and clocks as either integer; of a

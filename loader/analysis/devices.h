@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* devices.h: what the devices of a run can do: peak rates, memories, and what XProf takes for them.
  *
  * A GPU's peaks follow from its clock, its core count and the tables of its generation; a TPU's stand in the file. Rates of

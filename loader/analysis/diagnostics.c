@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diagnostics.h"
 #include "../store/sort.h"
 #include "steps.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* diagnostics.h: what XProf warns of above its pages: what the profiler said went wrong, and steps that it does not find. */
 #ifndef PROF_DIAGNOSTICS_H
 #define PROF_DIAGNOSTICS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* drawn.c: tracks, names and arguments of the trace viewer; see drawn.h. */
 #include "drawn.h"
 

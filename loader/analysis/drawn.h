@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* drawn.h: events as XProf's trace viewer draws them: on which track, under which name, with which arguments.
  *
  * What a file's event has is joined by what XProf adds: flows, steps, regions of thread pools, derived lines. Some events and

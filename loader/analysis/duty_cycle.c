@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* duty_cycle.c: busy and idle time of chips; see duty_cycle.h. */
 #include "duty_cycle.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* duty_cycle.h: how long the chips of a host computed, and how long they did not. */
 #ifndef PROF_DUTY_CYCLE_H
 #define PROF_DUTY_CYCLE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* enclosing.c: ops and the modules and steps around them; see enclosing.h. */
 #include "enclosing.h"
 

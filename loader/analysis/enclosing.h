@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* enclosing.h: during which run of a module, and in which step, an op of a TensorCore ran; and self times in whole ns.
  *
  * XProf's Events DB walks the ops (line 3 of the core) and the modules (line 2) or steps (line 1) together, both as they are

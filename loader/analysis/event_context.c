@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* event_context.c: contexts out of stats; see event_context.h. */
 #include "event_context.h"
 

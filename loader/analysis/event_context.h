@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* event_context.h: how an event says what it belongs to: the stats that XProf groups by, and those that it adds to events of
  * older profilers.
  *

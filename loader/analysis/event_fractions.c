@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* event_fractions.c: see event_fractions.h. */
 #include "event_fractions.h"
 

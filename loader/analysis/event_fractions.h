@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* event_fractions.h: which part of its steps a TensorCore spends in events of a name: XProf's event time fractions. */
 #ifndef PROF_EVENT_FRACTIONS_H
 #define PROF_EVENT_FRACTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* event_stats.c: which stat ids of a plane an analysis wants; see event_stats.h. */
 #include "event_stats.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* event_stats.h: the stats that an analysis wants of many events, quickly: the stats' ids are looked up once a plane, and
  * a stat that is not wanted is stepped over unread.
  *

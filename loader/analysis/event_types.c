@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* event_types.c: XProf's table of host events; see event_types.h. */
 #include "event_types.h"
 

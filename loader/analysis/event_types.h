@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* event_types.h: event names that mean something to XProf's grouping and trace viewer. */
 #ifndef PROF_EVENT_TYPES_H
 #define PROF_EVENT_TYPES_H

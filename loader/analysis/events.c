@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* events.c: a walk over a line's events; see events.h. */
 #include "events.h"
 

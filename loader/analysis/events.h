@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* events.h: walking the events of a line in stored order, with their times and, where wanted, their stats.
  *
  *   EventReader reader;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* facts.c: typed values out of stats; see facts.h. */
 #include "facts.h"
 

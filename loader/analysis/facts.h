@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* facts.h: what an event's stats say, by the accessor rules of XProf: its own stats first, then its metadata's. */
 #ifndef PROF_FACTS_H
 #define PROF_FACTS_H

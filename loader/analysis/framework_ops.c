@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* framework_ops.c: the framework's view of the device ops: those of one framework op together.
  *
  * An op ran as often as the one of its kernels or HLO ops that ran most often. */

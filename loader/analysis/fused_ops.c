@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fused_ops.c: the instructions inside TPU fusions, as children of the ops that the program has too.
  *
  * They tell what a fusion is made of; what each costs is not known. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* gpu_ops.c: op metrics of GPUs.
  *
  * Kernels do not nest: self time is time. A kernel belongs to an HLO op (stats hlo_op and program_id, found in the programs of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* grouping.c: the grouping of a host, put together from its parts; see grouping.h and grouping_parts.h. */
 #include "../parallel.h"
 #include "../store/sort.h"

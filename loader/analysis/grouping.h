@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* grouping.h: which step an event belongs to, as XProf groups the events of one host.
  *
  * XProf makes a forest of the host's events: an event is a child of the one that includes it on its line, a kernel of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* grouping_edges.c: what joins the events of different lines; see grouping_parts.h.
  *
  * A kernel's parent is the last launch with its correlation id, an iterator's the last executor iteration with its ids.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* grouping_gpu.c: a GPU's ungrouped events belong to the step of the grouped event before them; see grouping_parts.h.
  *
  * Before means by begin, then duration, over all streams of the GPU. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* grouping_parts.h: what the parts of the grouping share; see grouping.h.
  *
  *   grouping_scan.c    reads each line once: nesting, and marks for the events whose stats matter

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* grouping_roots.c: roots open groups and hand them to all that is below them; see grouping_parts.h. */
 #include "grouping_parts.h"
 #include "../interrupt.h"

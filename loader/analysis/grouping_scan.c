@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* grouping_scan.c: one pass over the stats of each line: how its events nest, and marks for those that matter to grouping. */
 #include "../interrupt.h"
 #include "events.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* grouping_tpu.c: a TPU's steps after grouping, and what the events of its other lines get from them; see grouping_parts.h. */
 #include "events.h"
 #include "grouping_parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* heap.c: buffer assignments, and the simulation of their traces; see heap.h. */
 #include "heap.h"
 

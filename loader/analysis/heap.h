@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* heap.h: the memory that a program's buffer assignment plans: allocations, the buffers in them, and for each memory space
  * the heap over time, its peak, and what lives then. The numbers are those of XProf's memory viewer.
  *

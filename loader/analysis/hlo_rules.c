@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_rules.c: what XLA demands by operation; see hlo_rules.h. */
 #include "hlo_rules.h"
 

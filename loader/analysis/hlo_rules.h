@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_rules.h: what XLA demands of an instruction by its operation, and of a shape.
  *
  * As XProf 2.24.2 answers for programs with one such instruction; where XLA would end the process instead of refusing the program, that counts

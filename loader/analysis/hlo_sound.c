@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_sound.c: do the parts of a program fit together? See hlo_sound.h.
  *
  * XLA builds a module computation by computation, and each of these instruction by instruction: what one refers to has to

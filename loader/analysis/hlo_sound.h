@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_sound.h: whether XLA would take a program. It refuses one whose parts do not fit together, and XProf then has no program of that id. */
 #ifndef PROF_HLO_SOUND_H
 #define PROF_HLO_SOUND_H

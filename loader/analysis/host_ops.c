@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* host_ops.c: op metrics of the host's threads.
  *
  * What counts as an op on a thread: an event with a tf.data stage, an event whose name is a framework op's, and any event

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* host_steps.c: the steps of one host; see steps.h and step_parts.h. */
 #include "step_parts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* inference.c: requests and batches of all hosts by model, and sums of them; see inference.h. */
 #include "inference.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* inference.h: requests to a model server, the batches that they ran in, and what XProf's inference profile makes of them.
  *
  * A request is a group of events (grouping.h) whose root is a known kind of request, or a root that the user marked; a batch

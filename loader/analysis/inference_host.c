@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* inference_host.c: requests and batches of one host; see inference.h.
  *
  * The events of /host:CPU are read once: those whose names mean something to requests are kept, and of each group its span.

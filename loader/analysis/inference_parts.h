@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* inference_parts.h: what the makers of a host's requests share; see inference.h.
  *
  *   inference_host.c     reads the host's threads, makes requests and batches, and hands events to them

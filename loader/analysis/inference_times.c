@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* inference_times.c: the time of requests and their tensors; see inference_parts.h. */
 #include "inference_parts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* input.c: the input pipeline by its ops and by the steps that wait for it; see input.h. */
 #include "input.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* input.h: is a run waiting for its input, and which part of the input pipeline takes the time: XProf's input pipeline analyzer. */
 #ifndef PROF_INPUT_H
 #define PROF_INPUT_H

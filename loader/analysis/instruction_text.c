@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* instruction_text.c: one HLO instruction as text; see instruction_text.h. */
 #define _GNU_SOURCE
 #include "instruction_text.h"

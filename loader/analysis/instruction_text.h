@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* instruction_text.h: one HLO instruction as text, "%name = SHAPE opcode(SHAPE %operand, ...), attribute=value, ...", which TPU profiles
  * have as the name of an op's metadata. What is returned borrows from the text. */
 #ifndef PROF_INSTRUCTION_TEXT_H

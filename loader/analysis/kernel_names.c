@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* kernel_names.c: launches and tensor cores from texts; see kernel_names.h.
  *
  * kernel_details over the years:

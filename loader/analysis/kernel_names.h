@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* kernel_names.h: what the texts of a GPU kernel tell: its launch, whether it runs on tensor cores, whether its op could. */
 #ifndef PROF_KERNEL_NAMES_H
 #define PROF_KERNEL_NAMES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* kernels.c: kernel reports; see kernels.h.
  *
  * Two steps. Every line is walked once, on all processors: events are summed by what their stats refer to (ids, not texts),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* kernels.h: what the kernels of a run sum to, as XProf's kernel stats tool has it, and as it is.
  *
  * A kernel is an event of a device plane with kernel_details and a duration. Kernels of one host with the same name, launch,

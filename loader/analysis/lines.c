@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* lines.c: work on lines by as many threads as there are processors; see lines.h. */
 #include "lines.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* lines.h: the same work for each line of a run, on all processors. */
 #ifndef PROF_LINES_H
 #define PROF_LINES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* memory_profile.c: the events of allocators, their peaks, and what was live at them; see memory_profile.h. */
 #include "memory_profile.h"
 

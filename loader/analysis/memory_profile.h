@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* memory_profile.h: what allocators did, by the MemoryAllocation and MemoryDeallocation events of a host.
  *
  * XProf's rules, and beside them what is true where they are known to be wrong: XProf orders the events of an allocator by

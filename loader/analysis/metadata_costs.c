@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* metadata_costs.c: see metadata_costs.h. */
 #include "metadata_costs.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* metadata_costs.h: what one execution of an op costs by the event metadata of a host's TPU cores: the figures of the compiler for TPUs. */
 #ifndef PROF_METADATA_COSTS_H
 #define PROF_METADATA_COSTS_H

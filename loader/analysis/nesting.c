@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* nesting.c: self time, depth and parents on a line, and totals by metadata.
  *
  * An event nests in the innermost earlier event of its line that includes it: parent.start <= start and end <= parent.end,

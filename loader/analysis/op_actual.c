@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_actual.c: see op_actual.h. */
 #include "op_actual.h"
 

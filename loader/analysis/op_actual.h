@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_actual.h: what the executions of an op needed: operations and bytes as the program has them; see cost_needed.c. */
 #ifndef PROF_OP_ACTUAL_H
 #define PROF_OP_ACTUAL_H

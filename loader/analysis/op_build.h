@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_build.h: what the builders of op metrics share, and one host's parts that the whole is put together from. */
 #ifndef PROF_OP_BUILD_H
 #define PROF_OP_BUILD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_db.c: databases of op metrics: finding, adding, merging, ordering; see op_metrics.h. */
 #include "op_metrics.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_executions.c: executions out of kernels; see op_executions.h. */
 #include "op_executions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_executions.h: how often an HLO op of a GPU ran, by the kernels that it started.
  *
  * One execution may start several kernels. On a stream they follow each other, so the kernels of an op between those of other ops are one execution, or as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_hlo.c: op metrics from HLO instructions; see op_hlo.h. */
 #include "op_hlo.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_hlo.h: what an HLO instruction says of its op: names, costs, source. Internal to op metrics. */
 #ifndef PROF_OP_HLO_H
 #define PROF_OP_HLO_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_metadata.c: an XEventMetadata as an op; see op_metadata.h. */
 #include "op_metadata.h"
 

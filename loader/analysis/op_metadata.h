@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_metadata.h: what an event metadata of a TPU core says of its op: names, costs of one occurrence, fused children.
  *
  * Internal to op metrics. */

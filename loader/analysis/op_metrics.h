@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_metrics.h: what the ops of a run sum to: XProf's OpStats databases, exact in picoseconds.
  *
  * A database has one record an op; an op is told by its program and its name. There is one of the host's threads, one of

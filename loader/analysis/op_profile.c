@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_profile.c: the op profile tree; see op_profile.h.
  *
  * XProf's order of work, which shows in the result: ops are added in the order of the database; the children of every node

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_profile.h: XProf's op profile: the device's ops as a tree, by program, category or provenance.
  *
  * Every node has sums and shares of the whole. XProf sorts the children of a node and keeps a hundred of them below a certain

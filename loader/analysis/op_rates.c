@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_rates.c: rates and bounds of ops; see op_rates.h. */
 #include "op_rates.h"
 

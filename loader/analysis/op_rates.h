@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_rates.h: an op's rates, intensities and what bounds it, as XProf's tables of ops have them. */
 #ifndef PROF_OP_RATES_H
 #define PROF_OP_RATES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_stats.c: the op metrics of a host, and of all hosts of a run together; see op_metrics.h. */
 #include "../format/hlo.h"
 #include "../store/sort.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* order.c: the events of a line by their metadata, so that GROUP BY needs no sorting.
  *
  * A counting sort by index of metadata. Events of ids that the plane does not declare share one index; their true ids are

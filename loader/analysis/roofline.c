@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* roofline.c: rows of the roofline model; see roofline.h.
  *
  * The model is made twice, with the ops that feed the device and without them. Of each: the whole program, its ops by self

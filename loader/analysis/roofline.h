@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* roofline.h: XProf's roofline model: how near to the device's peaks the whole program and its ops come. */
 #ifndef PROF_ROOFLINE_H
 #define PROF_ROOFLINE_H

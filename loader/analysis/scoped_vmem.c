@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* scoped_vmem.c: fast memory that single TPU instructions set aside for themselves. It stands in their backend config,
  *   {... "used_scoped_memory_configs":[{"memory_space":"1","offset":"0","size":"1048576"}] ...}
  * with numbers as numbers or as texts. Only this list is looked at; the rest of the JSON may be anything. */

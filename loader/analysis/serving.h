@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* serving.h: decode steps of a language model that is served by several machines, as XProf finds them. */
 #ifndef PROF_SERVING_H
 #define PROF_SERVING_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* shape.c: sizes of HLO shapes, from protos and from text; see shape.h. */
 #include "shape.h"
 

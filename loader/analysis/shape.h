@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* shape.h: sizes of HLO shapes: of data as they are, and as a layout with tiles, packed elements and tail padding stores them.
  *
  * The rule is XLA's: only the first tile of a layout pads. With order mu from the fastest dimension on, tile t_1 .. t_m:

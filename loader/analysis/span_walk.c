@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* span_walk.c: merging lines, or sorting them; see span_walk.h. */
 #include "span_walk.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* span_walk.h: the events of several lines by begin, then duration, in the very order in which XProf has them.
  *
  * Lines are nearly always stored by begin, so they are merged as they are. XProf sorts with std::sort, which leaves equal

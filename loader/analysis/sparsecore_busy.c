@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sparsecore_busy.c: when the ops of a SparseCore ran; see duty_cycle.h.
  *
  * At each moment the innermost op counts, in the order of the file. It ran where it is on duty, but for one without a category

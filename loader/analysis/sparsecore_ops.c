@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sparsecore_ops.c: ops of SparseCores in the programs that TensorCores offload.
  *
  * A module event with offload_core_id and tc_offload_start_id is one run of such a program; the ops inside it are its. The

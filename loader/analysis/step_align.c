@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_align.c: aligning the steps of hosts; see step_align.h.
  *
  * Which shift is best is a sum over pairs of steps that overlap, one sum a shift. As in XProf one walk over both hosts finds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_align.h: which steps of several hosts belong together, as XProf aligns them. */
 #ifndef PROF_STEP_ALIGN_H
 #define PROF_STEP_ALIGN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_events.c: what the events of GPUs and host threads are to a step; see step_parts.h.
  *
  * A GPU's event is a copy, a collective or a computation by its name, as XProf has it: it knows copies by names that only

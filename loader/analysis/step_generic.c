@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_generic.c: steps of GPUs, and of hosts without devices; see step_parts.h.
  *
  * XProf lets the threads of a host speak only where it has no device. What they did beside a GPU is told in actual_ps, and so is compiling,

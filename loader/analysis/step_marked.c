@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_marked.c: steps as frameworks mark them that XProf does not group by: Keras 3, whose callback writes events `Profiled batch`
  * without the stat that makes a group of them; see step_parts.h.
  *

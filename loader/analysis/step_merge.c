@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_merge.c: the steps of a run: those of its host, or those that all its hosts have; see steps.h. */
 #include "devices.h"
 #include "../store/sort.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_parts.h: what the makers of a host's steps share; see steps.h.
  *
  *   step_events.c      what events of GPUs and host threads are: spans of a type, markers

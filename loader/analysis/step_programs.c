@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_programs.c: sums over the ops of steps; see step_programs.h.
  *
  * Ops of one program and name are one op, whichever host or core they ran on: which these are, and into which spaces they

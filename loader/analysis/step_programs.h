@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_programs.h: what the ops of a step sum to: the program of each step in the roofline model; see roofline.h. */
 #ifndef PROF_STEP_PROGRAMS_H
 #define PROF_STEP_PROGRAMS_H

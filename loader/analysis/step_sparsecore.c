@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_sparsecore.c: SparseCores in the steps of the TensorCores; see step_parts.h.
  *
  * XProf asks neither for their own steps nor for their groups: what counts is how much of the TensorCores' step any of their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_sweep.c: overlapping spans of a group into what counts at each moment; see step_parts.h.
  *
  * Begins and ends are walked in order of time, ends before begins, of those of one kind the more important first. From each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_tpu.c: steps of TensorCores; see step_parts.h.
  *
  * A core's step has the ops of its group, each with its self time, by the device's clock where events have it. Only steps

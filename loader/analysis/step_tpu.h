@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_tpu.h: TensorCores as step_tpu.c makes steps of them, and the reading of their lines in step_tpu_lines.c; see step_parts.h. */
 #ifndef PROF_STEP_TPU_H
 #define PROF_STEP_TPU_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_tpu_lines.c: the lines of TensorCores, read for their steps: ops by group, and markers; see step_tpu.h. */
 #include "step_tpu.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_tpu_times.c: what TensorCores did while steps lasted; see step_parts.h.
  *
  * XProf adds an op to the step that it belongs to, as long as it is: one that lasts across the end of a step makes that step longer than it is, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* steps.c: reading steps: XProf's categories and summaries; see steps.h. */
 #include "steps.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* steps.h: what each step of a run spent its time on: XProf's step database.
  *
  * A step is what grouping calls a group (grouping.h), with the time that its markers span. Where the time goes is told per

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* symbol_ops.c: ops of one TPU core, told by program and symbol: sums of events joined with what their metadata says. */
 #include "device_ops.h"
 #include "op_metadata.h"

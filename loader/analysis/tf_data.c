@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tf_data.c: input pipelines of tf.data; see tf_data.h. */
 #include "tf_data.h"
 

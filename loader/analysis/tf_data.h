@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tf_data.h: input pipelines of tf.data: what each call for an element spent its time on, by XProf's bottleneck analysis.
  *
  * Iterators of a pipeline call each other, on one thread or, where one prefetches or maps in parallel, on several: an element

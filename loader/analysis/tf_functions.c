@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tf_functions.c: calls of tf.function; see tf_functions.h.
  *
  * A call is an event of the host's threads with the stat tf_function_call. Calls nest on their thread; begins and ends are

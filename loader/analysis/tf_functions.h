@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tf_functions.h: calls of tf.function by function and by how they ran: XProf's TfFunctionDb. */
 #ifndef PROF_TF_FUNCTIONS_H
 #define PROF_TF_FUNCTIONS_H

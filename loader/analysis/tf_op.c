@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tf_op.c: parsing framework op names as XProf does; see tf_op.h. */
 #define _GNU_SOURCE
 #include "tf_op.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tf_op.h: what the full name of a framework op says: its category, its own name, and the type of the op.
  *
  *   "model/dense/MatMul:MatMul"          TensorFlow, name model/dense/MatMul, type MatMul

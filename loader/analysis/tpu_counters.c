@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tpu_counters.c: performance counters of devices; see tpu_counters.h. */
 #include "tpu_counters.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tpu_counters.h: performance counters of devices, and what XProf makes of those of a TPU.
  *
  * A line of a device's plane is one sample: each of its events is a counter (stat performance_counter_id, else the event's

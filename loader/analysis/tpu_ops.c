@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tpu_ops.c: op metrics of TensorCores.
  *
  * Ops nest on their line: an op's self time is its time less that of the ops directly inside, by the device's clock where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* training.h: whether a run trains its model: whether a program holds gradients. */
 #ifndef PROF_TRAINING_H
 #define PROF_TRAINING_H

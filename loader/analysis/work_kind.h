@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* work_kind.h: the kind of work that an event of a device is, as docs/semantics.md defines it. Every analysis that has to separate
  * computing, communicating and transferring asks here. */
 #ifndef PROF_WORK_KIND_H

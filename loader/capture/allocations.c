@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* allocations.c: CUPTI's allocations and frees as the events that XProf's memory profile reads: each with the totals after it.
  *
  * With an allocator of the framework's own these are the growths of its arena, not tensors. */

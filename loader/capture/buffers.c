@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* buffers.c: lists of buffers without locks; see buffers.h. */
 #define _GNU_SOURCE
 #include "buffers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* buffers.h: the buffers that CUPTI fills.
  *
  * CUPTI asks for one in the program's own threads, inside their CUDA calls, and gives it back filled from a thread of its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* collect.c: CUPTI's records and the threads' range events, into the spool; see collect.h. */
 #define _GNU_SOURCE
 #include "collect.h"

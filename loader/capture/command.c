@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* command.c: profsql-capture: runs a program with the capture library in it, and makes profiles of what it left. */
 #define _GNU_SOURCE
 #include "control.h"

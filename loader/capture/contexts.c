@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* contexts.c: see contexts.h. */
 #define _GNU_SOURCE
 #include "contexts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* contexts.h: the program's CUDA contexts, and waiting for their work: CUPTI gives a kernel that still runs when recording stops
  * back without an end, and never again. */
 #ifndef PROF_CAPTURE_CONTEXTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* control.c: starting and stopping from outside; see control.h. */
 #define _GNU_SOURCE
 #include "control.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* control.h: the thread that starts and stops recording from outside: delays, a signal, a socket; and flushes once a second.
  *
  * The socket is a UNIX one in the abstract namespace, "profsql-capture.PID": it leaves nothing behind and needs no folder. Only the

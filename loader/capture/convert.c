@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* convert.c: a spool's records become items on lines; see convert.h.
  *
  * Three sorts, each of them outside memory where it must be: ranges and API calls by thread and time, so that each call

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* convert.h: a spool becomes <host>.xplane.pb beside it. */
 #ifndef PROF_CAPTURE_CONVERT_H
 #define PROF_CAPTURE_CONVERT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cupti.c: finding CUPTI, subscribing, enabling; see cupti.h. */
 #define _GNU_SOURCE
 #include "cupti.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cupti.h: NVIDIA's tracing library, found at run time: its functions, what is enabled, buffers in and out.
  *
  * Nothing of CUDA is needed to build or to load us: the few declarations below are facts of the binary interface.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* describe.c: the name and the stats of an event, in the words that XProf reads; see timeline.h. */
 #define _GNU_SOURCE
 #include "timeline.h"

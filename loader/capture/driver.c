@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* driver.c: see driver.h. Numbers of attributes and the forms of the calls are those of cuda.h. */
 #define _GNU_SOURCE
 #include "driver.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* driver.h: what the program's CUDA driver says of its devices. It is never linked, nor loaded by us. */
 #ifndef PROF_CAPTURE_DRIVER_H
 #define PROF_CAPTURE_DRIVER_H

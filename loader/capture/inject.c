@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* inject.c: the library's entries: the CUDA driver's (CUDA_INJECTION64_PATH), NVTX's (NVTX_INJECTION64_PATH), LD_PRELOAD's, the
  * program's own calls (profsql_capture.h), and the ways out: exit and fork. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* inject.h: how we get into a program and out of it. */
 #ifndef PROF_CAPTURE_INJECT_H
 #define PROF_CAPTURE_INJECT_H

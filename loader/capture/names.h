@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* names.h: texts by number, equal texts under one number; 0 is the empty text. */
 #ifndef PROF_CAPTURE_NAMES_H
 #define PROF_CAPTURE_NAMES_H

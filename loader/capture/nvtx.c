@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* nvtx.c: ranges and marks of NVTX, taken where the program makes them: works without a GPU and without CUPTI.
  *
  * NVTX is a header: each shared object that includes it has a function table of its own, and on its first call opens the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* nvtx.h: the facts of NVTX's injection interface (tests/capture/layout.c compares them with its header), and attaching to it. */
 #ifndef PROF_CAPTURE_NVTX_H
 #define PROF_CAPTURE_NVTX_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* occupancy.c: theoretical occupancy; see occupancy.h. Compared with NVIDIA's own calculator where its header is (tests/capture). */
 #include "occupancy.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* occupancy.h: how much of a multiprocessor a kernel's launch can fill, by the limits that NVIDIA documents. */
 #ifndef PROF_CAPTURE_OCCUPANCY_H
 #define PROF_CAPTURE_OCCUPANCY_H

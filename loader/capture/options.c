@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options.c: options out of texts; see options.h. */
 #define _GNU_SOURCE
 #include "options.h"

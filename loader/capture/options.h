@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* options.h: what a capture is told. One list makes the command's options, the library's environment variables and their help:
  * --step-range X of profsql-capture is PROFSQL_CAPTURE_STEP_RANGE=X of libprofsql_capture.so. */
 #ifndef PROF_CAPTURE_OPTIONS_H

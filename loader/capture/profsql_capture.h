@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* profsql_capture.h: captures from inside a program. Link with -lprofsql_capture, or dlopen() it.
  *
  *   profsql_capture_start(NULL);

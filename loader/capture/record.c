@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* record.c: the tables of kinds and fields, and reading CUPTI's records by them; see record.h. */
 #include "record.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* record.h: what a capture records: kinds, their fields, and where CUPTI keeps them.
  *
  * A CUPTI activity record is a struct that begins with its kind (u32) and only ever grows at its end, so one table of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* rings.c: rings of one writer and one reader each; see rings.h. */
 #define _GNU_SOURCE
 #include "rings.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* rings.h: ranges and marks from the program's threads to our writer, without locks or waiting.
  *
  * Each thread that says something gets a ring of its own; what does not fit is dropped and counted. Rings of threads that

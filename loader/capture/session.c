@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* session.c: starting, writing, stopping; see session.h. */
 #define _GNU_SOURCE
 #include "session.h"

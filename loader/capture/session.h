@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* session.h: the capture of this process: recording on and off, the thread that writes, and the end.
  *
  * There is one in a process, without a handle: the driver, NVTX and the program's own calls all mean the same one. Functions

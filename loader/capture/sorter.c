@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sorter.c: an external merge sort; see sorter.h. In the file an element is the differences of its 8-byte words to the element before
  * in its run, as varints: neighbours are much alike. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sorter.h: sorts more elements than memory should hold: sorted runs go to an unnamed file and are merged when read. */
 #ifndef PROF_CAPTURE_SORTER_H
 #define PROF_CAPTURE_SORTER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* spool.h: the file that a capture writes while the program runs, valid at every moment.
  *
  *   0      two copies of SpoolStatus, 2048 bytes apart, overwritten in turn: a kill in the middle of one leaves the other,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* spool_read.c: reading a spool, whole or still growing; see spool.h. Whatever the bytes are, reading ends cleanly. */
 #define _GNU_SOURCE
 #include "spool.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* spool_write.c: writing the spool; see spool.h. Memory is bounded: one block, its shapes, and the names known. */
 #define _GNU_SOURCE
 #include "spool.h"

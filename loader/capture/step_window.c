@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_window.c: see step_window.h. */
 #define _GNU_SOURCE
 #include "step_window.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_window.h: --from-step and --steps: recording from one of the program's steps to another.
  *
  * Steps are the ranges that --step-range names, counted from 0 in the order in which they start, on whichever thread. A range inside

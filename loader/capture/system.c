@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* system.c: see system.h. */
 #define _GNU_SOURCE
 #include "system.h"

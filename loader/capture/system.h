@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* system.h: the clock and the threads of the capture. */
 #ifndef PROF_CAPTURE_SYSTEM_H
 #define PROF_CAPTURE_SYSTEM_H

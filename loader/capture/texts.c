@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* texts.c: see texts.h. Copies live as long as the process: there are as many as a program has kernels. */
 #include "texts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* texts.h: copies of the texts that CUPTI's records point to, taken while they are sure to be there.
  *
  * A kernel's name is the loaded module's: when the program unloads it, the pointers in buffers that wait for the writer dangle.

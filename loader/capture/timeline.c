@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* timeline.c: sorted items as planes, lines and events of an XSpace; see timeline.h.
  *
  * The file is what XProf wants to find: one /host:CPU plane with calls and ranges on the threads' lines, a plane a GPU with a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* timeline.h: what the two halves of the converter share: convert.c makes items out of records, timeline.c writes them. */
 #ifndef PROF_CAPTURE_TIMELINE_H
 #define PROF_CAPTURE_TIMELINE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* xplane_out.c: see xplane_out.h. */
 #define _GNU_SOURCE
 #include "xplane_out.h"

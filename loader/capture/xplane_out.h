@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* xplane_out.h: writing an XSpace as it comes: planes and lines of any length with a small buffer.
  *
  * A message's length stands before it. Where it is not known yet, five bytes are kept and filled in when the message ends: a

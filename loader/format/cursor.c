@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cursor.c: fields of messages in files; see cursor.h. */
 #include "cursor.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cursor.h: the fields of a protobuf message that lies in a file, one after the other, without loading a payload that nobody
  * asked for.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo.c: the table of a host's HLO programs, and their modules on first use; see hlo.h.
  *
  *   XPlane "/host:metadata"   4 event_metadata* {1 key 2 XEventMetadata}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo.h: the HLO programs of a host, parsed when they are asked for.
  *
  * A profile carries its programs in the plane /host:metadata: each event metadata with a bytes stat `Hlo Proto` is one, named

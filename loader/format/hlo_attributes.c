@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_attributes.c: the attributes of an instruction as HLO text writes them, behind its operands.
  *
  * First those of its opcode, in XLA's order: this file; then those of all: hlo_common_attributes.c. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_canonical.c: what an instruction does, without any name: the text that XProf takes the fingerprint of.
  *
  *   f32[8]{0} fusion(f32[8]{0}, f32[]), kind=kLoop, calls=

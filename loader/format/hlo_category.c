@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_category.c: XProf's category of an instruction; see hlo_text.h. */
 #include "hlo_writer.h"
 

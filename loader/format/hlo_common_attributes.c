@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_common_attributes.c: the attributes that any instruction may have: the computations it calls, sharding, frontend
  * attributes, control predecessors, statistics, where its value comes from, and its backend's configuration. */
 #include "hlo_writer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_listing.c: a program's text line by line, in XLA's order; see hlo_text.h.
  *
  *   HloModule NAME, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}}

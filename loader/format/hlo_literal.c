@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_literal.c: the values of constants as HLO text writes them.
  *
  * A literal holds its elements in the order of its layout, in the list of its type; types of less than a byte take a byte

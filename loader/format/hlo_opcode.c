@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_opcode.c: names of operations; see hlo_opcode.h. */
 #include "hlo_opcode.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_opcode.h: the operations of HLO. */
 #ifndef PROF_HLO_OPCODE_H
 #define PROF_HLO_OPCODE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_order.c: a computation's instructions, what they need before them; see hlo_writer.h. */
 #include "hlo_writer.h"
 

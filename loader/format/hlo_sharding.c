@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_sharding.c: shardings and groups of devices as HLO text writes them.
  *
  *   {replicated}  {maximal device=1}  {devices=[2,4]<=[8] last_tile_dim_replicate}  {{replicated}, {manual}}

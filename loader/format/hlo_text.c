@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_text.c: shapes and instructions as text; see hlo_text.h.
  *
  *   %add.1 = f32[4,8]{1,0} add(%a, %b), sharding={replicated}, backend_config={...} */

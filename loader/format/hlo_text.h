@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_text.h: HLO programs as text, byte for byte as XProf shows them.
  *
  * Texts end up in a buffer of the caller; each function says that memory ended by the buffer's no_memory. Instructions that a

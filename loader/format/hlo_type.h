@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_type.h: xla.PrimitiveType by name. The protos keep element types as numbers: files know types that this list may not. */
 #ifndef PROF_HLO_TYPE_H
 #define PROF_HLO_TYPE_H

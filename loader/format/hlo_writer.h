@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo_writer.h: what the files that write HLO text share; see hlo_text.h for what others call. */
 #ifndef PROF_HLO_WRITER_H
 #define PROF_HLO_WRITER_H

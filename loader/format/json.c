@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* json.c: just enough JSON to find a member; see json.h. */
 #include "json.h"
 

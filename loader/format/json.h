@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* json.h: reads what is asked for in JSON text, and passes over the rest unchecked: the configurations that compilers leave with their instructions. Damaged
  * text ends the reading early, and no more. */
 #ifndef PROF_JSON_H

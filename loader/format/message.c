@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* message.c: reading messages into what protoc-c declares for them; see message.h. */
 #include "message.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* message.h: reads protobuf messages along the descriptions that protoc-c makes of the schema.
  *
  * protobuf-c's own reader has no limit of nesting or of memory, and keeps each message as often as it comes. Here the bytes are walked first, which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire.c: the parts of the wire format that are not worth inlining; see wire.h. */
 #include "wire.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire.h: the protobuf wire format over bytes in memory.
  *
  * A message is a run of fields; a field is a varint tag (number << 3 | wire type) and its value:

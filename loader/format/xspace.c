@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* xspace.c: XSpace files into planes, lines and packed events.
  *
  *   XSpace          1 planes*  2 errors*  3 warnings*  4 hostnames*

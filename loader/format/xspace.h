@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* xspace.h: reading XSpace, in two passes.
  *
  * The first reads the structure of a host's file: planes, metadata, and where lines lie, without touching an event. The

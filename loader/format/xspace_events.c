@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* xspace_events.c: the events of a line into packed chunks; see xspace.h and xspace_parts.h. */
 #include "../interrupt.h"
 #include "cursor.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* xspace_parts.h: what the parts of the reader of XSpace share; see xspace.h.
  *
  *   xspace.c          structure, stats, and what needs the whole host read

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* column.c: packing and unpacking; see column.h. */
 #include "column.h"
 

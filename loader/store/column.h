@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* column.h: a column of integers of one chunk, packed to the bytes it needs.
  *
  * A value is base + an unsigned delta of 0 to 8 bytes, little end first (0: all values are equal). Sums wrap, so every int64

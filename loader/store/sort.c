@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sort.c: an introsort of items of any size; see sort.h. */
 #define _GNU_SOURCE
 #include "sort.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sort.h: sorting that can be interrupted: it then ends early, with the items in some order (interrupt_poll() says so). */
 #ifndef PROF_SORT_H
 #define PROF_SORT_H

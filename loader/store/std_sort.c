@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* std_sort.c: introsort, as D. R. Musser describes it ("Introspective Sorting and Selection Algorithms", 1997); see
  * std_sort.h.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* std_sort.h: sorting as libstdc++'s std::sort and std::partial_sort do, equal items included.
  *
  * XProf sorts with them where several items may be equal, so which of them comes first is the algorithm's doing; what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* floor.c: the least that SQLite makes of a virtual table here: one integer and one text column, no work behind them.
  *
  *     SELECT name, count(*), sum(value) FROM floor GROUP BY name;    -- 5 million rows, handed over in groups of a thousand

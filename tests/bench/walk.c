@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * walk: the yardstick for loading. A bare walk over the wire format of an XSpace, single thread,
  * over a fresh mmap for every round: every plane, line, event and stat is visited and every number

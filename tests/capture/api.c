@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* api.c: captures from inside a program, twice: the public calls of profsql_capture.h.
  *
  *   api FAKE_CUPTI SCRIPT LOGDIR [FAKE_CUDA]     with a driver, a stop waits for the work of its context */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* damage.c: spools that are damaged but for their checksums, and spools cut at every so many bytes: a profile or an error, never a crash.
  *
  *   damage SPOOL ROUNDS     works on copies in the spool's folder; built with the sanitizers */

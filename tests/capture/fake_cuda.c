@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fake_cuda.c: the calls of the driver that waiting for a context and describing devices take: libcuda.so.1 of the tests.
  *
  * FAKE_CUDA_HANG=1     a context's work never ends

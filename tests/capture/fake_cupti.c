@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fake_cupti.c: a CUPTI of our own for machines without a GPU: plays records from a script through the real interface.
  *
  * FAKE_CUPTI_VERSION   what cuptiGetVersion() says (130001); it decides how long records are, as in the real library

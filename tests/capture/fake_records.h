@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fake_records.h: CUPTI's activity records of CUDA 13.0 as NVIDIA documents them, how long older libraries make them, and how to
  * make one from a line of text. */
 #ifndef FAKE_RECORDS_H

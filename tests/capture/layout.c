@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* layout.c: the offsets of loader/capture/record.h, the lengths of fake_records.h and the numbers of nvtx.h against NVIDIA's own headers,
  * of CUDA 11.8 to 13.5. Built only where they are: cc -I$CUDA_HOME/include, or those of the wheel nvidia-cuda-cupti before it. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* nvtx_real.c: ranges through NVIDIA's own NVTX header. */
 #include <nvtx3/nvToolsExt.h>
 #include <unistd.h>

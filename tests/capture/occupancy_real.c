@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* occupancy_real.c: occupancy.c against NVIDIA's own calculator, cuda_occupancy.h of the toolkit, on launches drawn at random.
  * Built only where the header is: cc -I$CUDA_HOME/include. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* oom.c: makes a profile of a spool again and again, failing one allocation after the other: each time an error and nothing left
  * behind, until none fails.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* pauses.h: included before a lock-free source in a test build. Each atomic operation that decides something is preceded by a pause, in
  * which another thread, or the test's own hook, can run. */
 #ifndef PAUSES_H

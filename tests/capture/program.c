@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* program.c: a program that "uses CUDA": starts up as the driver does, plays a script through the fake CUPTI, makes NVTX ranges as the
  * NVTX header does, and ends in one of many ways.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* unit.c: parts of the capture by themselves: occupancy, the sorter beyond its memory, buffers between threads, the spool. */
 #define _GNU_SOURCE
 #include "pauses.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* walk.c: NVIDIA's own libcupti walks a buffer of our fake records: their lengths are the real ones. Needs no driver.
  *
  *   walk LIBCUPTI     exit 77: the library is not of a version whose lengths we know */

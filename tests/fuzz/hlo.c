@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hlo.c: libFuzzer target: any bytes as an HLO program, through the whole of the tables that read it, and as the text of a shape.
  * Build and run with `make fuzz FUZZ=hlo`. */
 #define _GNU_SOURCE

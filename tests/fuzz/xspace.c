@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* xspace.c: libFuzzer target: any bytes as a profile file, through the tables that read it.
  *
  * One connection and its prepared statements serve all runs: opening one costs more than reading a small profile. Each input

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps of training with JAX. Prints JSON: microseconds a step; with a folder, JAX's own profile of them goes there.
 
     jax_step.py STEPS [FOLDER]        status 78: there is no JAX, or it sees no GPU"""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // program.cu: a CUDA program whose every launch, copy and byte is known. Prints what it did as JSON; tests/gpu/run compares.
 //
 //   program known          kernels, copies, sets, a graph, ranges, threads

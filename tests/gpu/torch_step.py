@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps of training with PyTorch. Prints JSON: microseconds a step, and with `kineto` what PyTorch's own profiler counted.
 
     torch_step.py STEPS [kineto]        status 78: there is no PyTorch, or it sees no GPU"""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests that write small XSpaces and ask the sqlite3 shell about them: the cases, the comparisons, and a writer of planes.
 
     @case

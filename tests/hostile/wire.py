@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The few pieces of the protobuf wire format that the tests need to write XSpaces, good and bad ones.
 
 Every function returns bytes; a message is the concatenation of its fields, in the order that the test wants.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """XProf's answers as the oracle writes them: which profile an answer folder belongs to, and its files with the types they had.
 
 A folder of answers holds `<path of the profile>/<tool>[.<table>].csv`, `<tool>.json` (either gzipped or not) and `index.jsonl`; the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a cell of XProf's answer is compared with ours, and a table with a table."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the generator of made-up profiles is asked for a seed: one of its scenarios with options drawn from all that it has, one of the odd files on
 each kind of base, or a real file changed. The generator's own parser says which options there are."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Differences from XProf's answers that are no error of ours. An excuse is only looked at for cells that differ, and it covers only the cells that its cause
 can touch, and of these only the values that the cause can produce. The comparison counts the cells that each excuse covers."""
 

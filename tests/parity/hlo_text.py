@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the table hlo_text, byte for byte, with the text that XProf's graph viewer gives for each HLO program.
 
     tests/parity/hlo_text.py PROFILES ANSWERS...   two folders laid out alike, as for run_tools; more pairs may follow

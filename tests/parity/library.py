@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same rows from libprofsql, through the sqlite3 shell (many Python builds cannot load extensions)."""
 
 import contextlib

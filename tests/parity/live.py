@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profiles and answers that lie or come from outside the repository: the shared folder, the generator of made-up profiles, XProf itself."""
 
 import functools

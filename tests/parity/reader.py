@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """An independent reading of XSpace files, by Google's protobuf for Python: what libprofsql's raw tables must say.
 
     reader.py FILE.xplane.pb...          the dump of rows.py; several files are the hosts of one run

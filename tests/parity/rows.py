@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rows that both sides of a parity check write, how a value is spelled in them, and how they are compared.
 
 A dump is lines of tab-separated fields: the table's name, then its columns in the order of TABLES. The first `keys` columns

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the table timeline with XProf's trace viewer, event by event: begin, duration, name, line and every argument.
 
     tests/parity/timeline.py PROFILES ANSWERS...   two folders laid out alike (see run_tools); more pairs may follow

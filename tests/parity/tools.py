@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of XProf's tables and of ours that equal them. One entry a table of XProf's answer; see Entry.
 
 An owner of a table corrects its entry here and nothing else: what XProf calls a column, what we call it (an SQL expression over our

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HLO programs for tests, field by field: what of HloProto the tests need, good and bad."""
 
 import os

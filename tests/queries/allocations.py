@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries about the events of memory allocators, on events whose answers are worked out by hand."""
 from made import US, Plane, attached, case, rows, same, space
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Comparisons of two runs, of which each has several programs with instructions of one name."""
 from hlo import F32, computation, instruction, module, proto, shape
 from made import US, L, Plane, case, rows, same, space

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Answers about devices: what a share is of, what is exposed, what tensor cores miss."""
 from made import L, Plane, US, V, case, gpu, rows, same, space
 

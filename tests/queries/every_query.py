@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What holds for every canned query: it uses the documented defaults, n takes the first rows,
 and a run's answer does not depend on what else is attached."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small profiles and programs for the cases of the canned queries, and the answers about them."""
 import os
 import sys

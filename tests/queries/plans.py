@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries about programs and their plans, on programs whose numbers are worked out by hand."""
 from hlo import (ALLOC, F32, FREE, U8, allocation, assignment, buffer, computation, instruction,
                  module, proto, shape, trace)

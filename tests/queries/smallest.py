@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs in which everything is one: one picosecond, operation or byte. Shares of it are known."""
 from hlo import (ALLOC, FREE, U8, allocation, assignment, buffer, computation, instruction, module,
                  proto, shape, trace)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries about steps and devices, on runs whose answers are worked out by hand."""
 from hlo import F32, computation, instruction, module, proto, shape
 from made import US, L, Plane, attached, case, gpu, host, rows, same, space

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is not known is NULL or has no row, and what is known has one."""
 import os
 

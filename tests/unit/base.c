@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* base.c: repairing and interning of text, growing, sums that stop, errors that stick. The repairs are the examples of the
  * Unicode Standard, chapter 3.9, tables 3-8 to 3-11: U+FFFD for each maximal ill-formed part. */
 #include "../../loader/base.h"

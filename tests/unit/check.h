@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* check.h: counts what holds and what does not; the last line is what tests/unit/run reads. */
 #ifndef PROF_CHECK_UNIT_H
 #define PROF_CHECK_UNIT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* column.c: packed columns give back what went in, in the width it needs. */
 #include "../../loader/store/column.h"
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cost.c: the cases of XProf's own unit tests of its cost analysis (tests/data/hlo_zoo/modules/vectors.hlo), with their numbers. */
 #include "../../loader/analysis/cost.h"
 #include "../../loader/format/hlo_text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fingerprint.c: TensorFlow's own two cases, and HLO instructions with the fingerprints that XProf's Events DB has of them: every
  * length of text that has a formula of its own, and both sides of its borders. */
 #include "../../loader/fingerprint.h"

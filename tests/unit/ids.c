@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ids.c: the table from ids to indexes. */
 #include "../../loader/run.h"
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* json.c: members of configurations, whole and damaged. Each text is a block of its own, so that a byte too many is seen. */
 #include "../../loader/format/json.h"
 #include "check.h"

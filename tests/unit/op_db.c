@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* op_db.c: adding up what hosts and cores say of one op. */
 #include "../../loader/analysis/op_build.h"
 #include "check.h"

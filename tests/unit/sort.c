@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sort.c: sort_in_place() against the C library's qsort(), also where a median of three is led astray. */
 #include "../../loader/store/sort.h"
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* stat_columns.c: do the columns of stats say what the messages of the events say? Of the profiles named, else of all in tests/data and of
  * events made here: with a stat twice, without a sound one, cut off, and with more texts than a line keeps. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* std_sort.c: equal items come in the order in which libstdc++ leaves them.
  *
  * The sums are those of a C++ program that sorts the same pointers with std::sort of GCC 12. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* step_outlines.c: are the outlines of steps the steps, in all that both tell? Of the profiles named, else of all in tests/data. */
 #include "../../loader/analysis/steps.h"
 #include "check.h"

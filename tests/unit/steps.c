@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* steps.c: sweeping, categories, bottlenecks, alignment and summaries of steps: vectors worked out by hand or published in XProf's
  * own unit tests. */
 #include "../../loader/analysis/step_align.h"

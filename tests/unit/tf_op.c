@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tf_op.c: names of framework ops and what they parse to: XProf's own cases, and the borders between the rules. */
 #include "../../loader/analysis/tf_op.h"
 

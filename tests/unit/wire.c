@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* wire.c: the wire cursor at the borders of what protobuf's encoding allows. */
 #include "../../loader/format/wire.h"
 #include "../../loader/format/xspace.h"

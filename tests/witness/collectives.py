@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Waiting in collectives: collectives and the waits of stragglers from the bytes of each profile, as docs/semantics.md defines them.
 
 Groups are written out as lists of ids, and every occurrence is compared with those of all its peers."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the witnesses share: the profiles that they look at, questions to libprofsql, and the count of what agrees.
 
 A witness computes an answer again, from the bytes of the file (xspace.py) and from what docs/semantics.md and prof_columns say, by another way

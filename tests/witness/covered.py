@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every table and canned query has a second source: XProf, the reading of the same file by another reader, or a witness. Lists those that have none.
 
 A witness covers what its document names and its code asks for."""

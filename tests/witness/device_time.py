@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How devices spend their time: device_time, async_ops and exposed_communication from the bytes of each profile, as docs/semantics.md defines them.
 
 Every start and end is a moment. Between two moments nothing changes: what runs then is kept in counters and heaps."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What ops did: model_flops_actual and occurrences_actual of hlo_ops, flops_utilization_by_step and kpi, from events and programs.
 
 Operations come from the bytes of the programs (hlo.py), executions from the kernels of each stream. Made profiles have answers worked out by hand."""

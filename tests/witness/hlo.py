@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operations of HLO programs, from the bytes of the HloProto alone: what XLA's cost analysis counts, with calls of libraries.
 
     program = Program(bytes of an HloProto)

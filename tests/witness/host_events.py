@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What host threads record, from the bytes of each profile: messages between slices (dcn_messages, dcn_bursts), the calls of tf.data pipelines (tf_data_pipelines,
 tf_data_calls, tf_data_iterators), and of GPUs which kernel ran for which framework op (kernel_ops)."""
 import collections

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Memory: what programs plan (live_at, largest_buffers, memory_by_source_line, peak_memory, fragmentation) and what allocators did (live_allocations,
 allocation_churn, the matches of memory_events), from the bytes of each profile.
 

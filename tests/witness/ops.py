@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What takes the time: top_ops, op_time_by_line, event_totals, launch_latency, top_kernels and kernel_time_by_op from the bytes of each profile.
 
 Nesting: events of a line in order of their start, the longer first; the parent of an event is the last before it that includes it."""

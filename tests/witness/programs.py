@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Programs, from the bytes of their HLO protos: hlo_modules, hlo_computations, hlo_instructions, hlo_operands and what fusion_breakdown says of fusions;
 and padding_waste and remat_candidates from the rows of buffer_allocations, which are compared with XProf elsewhere (tests/parity)."""
 import collections

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Queries that rank, filter or pair the rows of tables which are compared with XProf elsewhere (tests/parity): top_hlo_ops, top_wasted, eager_ops, tensorcore_missed,
 input_bound, compare_ops and those like it. Each starts from all rows of such a table and works the answer out in Python."""
 import collections

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Steps: what TensorCores spend them on, from the bytes of each profile, and from there the queries that summarize steps: slowest_steps, step_time_graph,
 stragglers, host_bound and compare_steps. Where a step starts and how long it lasts is compared with XProf elsewhere (tests/parity)."""
 import collections

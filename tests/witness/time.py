@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Where the time goes, from the bytes of each profile: idle_gaps, op_time_by_category, kpi, host_bound of TensorCores, and compiling in steps."""
 import sys
 

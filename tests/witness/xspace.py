@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads XSpace files (*.xplane.pb) by the wire format of protobuf alone: nothing of libprofsql, nothing to install.
 
     for plane in read('x.xplane.pb'):
