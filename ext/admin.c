@@ -28,7 +28,7 @@ static void attach_run(sqlite3_context *ctx, int argc, sqlite3_value **argv, boo
         return;
     }
     if (label && !*label) {
-        fail(ctx, SQLITE_ERROR, sqlite3_mprintf("%s: an empty label names no run; give a word as second argument", path));
+        fail(ctx, SQLITE_ERROR, sqlite3_mprintf("%s: the label is empty; give a word as the second argument", path));
         return;
     }
     char *attached_as = NULL, *message = NULL;
@@ -50,7 +50,7 @@ static void detach(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (prof_detach(sqlite3_user_data(ctx), label))
         sqlite3_result_text(ctx, label, -1, SQLITE_TRANSIENT);
     else
-        fail(ctx, SQLITE_ERROR, sqlite3_mprintf("%s: no run is attached under this label; SELECT run FROM prof_runs lists them", label));
+        fail(ctx, SQLITE_ERROR, sqlite3_mprintf("%s: no attached run has this label; SELECT run FROM prof_runs lists the labels", label));
 }
 
 static void clear(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -94,18 +94,27 @@ enum { DIRECT = SQLITE_UTF8 | SQLITE_DIRECTONLY, HARMLESS = SQLITE_UTF8 | SQLITE
 
 const FunctionDef admin_functions[] = {
     SCALAR("prof_attach", 1, DIRECT, attach, "prof_attach(path)",
-           "reads a run and keeps it under its name; returns the label; an error when it cannot be read; NULL for NULL"),
+           "Reads a run and attaches it under its name; returns this label. NULL if path is NULL; "
+           "an error if the run cannot be read or another run has the label"),
     SCALAR("prof_attach", 2, DIRECT, attach, "prof_attach(path, label)",
-           "reads a run and keeps it under a label; returns the label; an error when it cannot be read or the label is taken by another run"),
+           "Reads a run and attaches it under a label; returns the label. NULL if an argument is "
+           "NULL; an error if the run cannot be read or another run has the label"),
     SCALAR("prof_attach_by_host", 1, DIRECT, attach_by_host, "prof_attach_by_host(path)",
-           "the same for a run of many hosts: their events are read when a table asks for them and, where ops, kernels and steps of all hosts are put "
-           "together, held for one host at a time; a table of events holds all from then on"),
-    SCALAR("prof_attach_by_host", 2, DIRECT, attach_by_host, "prof_attach_by_host(path, label)", "the same, under a label"),
-    SCALAR("prof_detach", 1, DIRECT, detach, "prof_detach(label)", "forgets an attached run; returns the label; an error when there is none"),
-    SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()", "forgets the runs opened by path; returns how many"),
+           "Attaches a run of many hosts with less memory: events are read when a table needs "
+           "them. Tables that combine the ops, kernels and steps of all hosts load the events of "
+           "one host at a time; a table of events loads all of them, which then stay in memory"),
+    SCALAR("prof_attach_by_host", 2, DIRECT, attach_by_host, "prof_attach_by_host(path, label)",
+           "Like prof_attach_by_host(path), with a label as in prof_attach(path, label)"),
+    SCALAR("prof_detach", 1, DIRECT, detach, "prof_detach(label)",
+           "Detaches a run; returns its label. NULL if label is NULL; an error if no attached run "
+           "has this label"),
+    SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()", "Closes the runs that queries opened by path; returns their number"),
     SCALAR("prof_error", 1, HARMLESS, end_query, "prof_error(message)",
-           "ends the query with this error, as canned queries do when an argument names what is not there; NULL for NULL"),
-    SCALAR("prof_version", 0, HARMLESS, version, "prof_version()", "the version of libprofsql"),
-    SCALAR("prof_debug", 0, HARMLESS, debug, "prof_debug()", "version, commit, compiler, SQLite, and what is open; one fact a line"),
+           "Fails the query with this error message, as canned queries do if an argument names "
+           "something that does not exist. NULL if message is NULL"),
+    SCALAR("prof_version", 0, HARMLESS, version, "prof_version()", "Returns the version of libprofsql"),
+    SCALAR("prof_debug", 0, HARMLESS, debug, "prof_debug()",
+           "Returns the version, commit, compiler, SQLite versions and number of open runs, one "
+           "fact per line"),
 };
 const int n_admin_functions = COUNT(admin_functions);

@@ -46,8 +46,9 @@ bool prof_plan_arguments(const sqlite3_index_info *info, int first, int n, Argum
 int prof_argument_missing(sqlite3_vtab *vtab, const char *table, const char *column)
 {
     return prof_table_fail(vtab, SQLITE_ERROR,
-                           sqlite3_mprintf("%s: %s is an argument, and a part of the query reads it without giving it; write %s = X or %s IN (X, Y) in every "
-                                           "part of an OR, join answers with UNION ALL, or add %s IS NULL to leave it out",
+                           sqlite3_mprintf("%s: a part of the query reads the argument %s without setting it; write %s = X or %s "
+                                           "IN (X, Y) in every part of an OR, combine queries with UNION ALL, or add %s IS NULL to "
+                                           "leave it unset",
                                            table, column, column, column, column));
 }
 
@@ -181,8 +182,8 @@ int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t plac
     bool few = number >= 0 && number < FEW_NUMBERS;
     if (number < 0 || place >> (few ? FEW_SHIFT : MANY_SHIFT))
         return prof_table_fail(vtab, SQLITE_ERROR,
-                               sqlite3_mprintf("%s: SQLite takes an OR apart, and here are too many sources or rows to merge its parts again; write UNION "
-                                               "ALL instead of OR, or a + before the columns of the OR other than source",
+                               sqlite3_mprintf("%s: too many sources or rows for SQLite to merge the parts of an OR; write UNION ALL "
+                                               "instead of OR, or put a + before the columns of the OR other than source",
                                                table));
     if (few)
         *rowid = (sqlite3_int64)((uint64_t)number << FEW_SHIFT | place);

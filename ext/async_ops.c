@@ -11,29 +11,57 @@ SQLITE_EXTENSION_INIT3
     C(AO_RUN, RUN_DOC)                                                                                                                                         \
     C(AO_HOST, HOST_DOC)                                                                                                                                       \
     C(AO_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(AO_OP, "hlo_op", "TEXT", NULL, "the op that starts it; on a GPU the collective's kernel, the copy or the memset", "XEventMetadata.display_name")         \
-    C(AO_CATEGORY, "category", "TEXT", NULL, "HLO category of the starting op; on a GPU collective, copy or memset; NULL if unknown", "hlo_category")          \
-    C(AO_KIND, "kind", "TEXT", NULL, "collective or transfer", "libprofsql")                                                                                   \
-    C(AO_IS_SYNCHRONOUS, "is_synchronous", "INTEGER", "0 or 1", "1: one op of a TensorCore that waits meanwhile; 0 on a GPU", "libprofsql")                    \
-    C(AO_START_EVENT, "start_event_id", "INTEGER", NULL, "event of the start, an event_id", "libprofsql")                                                      \
+    C(AO_OP, "hlo_op", "TEXT", NULL,                                                                                                                           \
+      "name of the start op; on a GPU, name of the collective's kernel, the copy or the "                                                                      \
+      "memset",                                                                                                                                                \
+      "XEventMetadata.display_name")                                                                                                                           \
+    C(AO_CATEGORY, "category", "TEXT", NULL, "HLO category of the start op; on a GPU: collective, copy or memset; NULL if unknown", "hlo_category")            \
+    C(AO_KIND, "kind", "TEXT", NULL, "kind of the asynchronous op: collective or transfer", "libprofsql")                                                      \
+    C(AO_IS_SYNCHRONOUS, "is_synchronous", "INTEGER", "0 or 1",                                                                                                \
+      "1: one event of a TensorCore, which waits until the op is done; 0: an asynchronous op; "                                                                \
+      "always 0 on a GPU",                                                                                                                                     \
+      "libprofsql")                                                                                                                                            \
+    C(AO_START_EVENT, "start_event_id", "INTEGER", NULL, "event_id of the start op", "libprofsql")                                                             \
     C(AO_DONE_EVENT, "done_event_id", "INTEGER", NULL,                                                                                                         \
-      "event of the done, an event_id; the start's if one event is all of it; NULL if the profile has no done for it", "libprofsql")                           \
-    C(AO_START, "start_ps", "INTEGER", "ps", "start of the start op, from the session's start", "libprofsql")                                                  \
-    C(AO_DURATION, "duration_ps", "INTEGER", "ps", "from the start of the start op to the end of the done op; NULL without done", "libprofsql")                \
-    C(AO_EXPOSED, "exposed_ps", "INTEGER", "ps", "part of duration_ps in which the device does not compute; NULL without done", "libprofsql")                  \
+      "event_id of the done op; equal to start_event_id if one event is the entire op; NULL "                                                                  \
+      "if there is no done op",                                                                                                                                \
+      "libprofsql")                                                                                                                                            \
+    C(AO_START, "start_ps", "INTEGER", "ps", "start of the start op, from the session start", "libprofsql")                                                    \
+    C(AO_DURATION, "duration_ps", "INTEGER", "ps",                                                                                                             \
+      "time from the start of the start op to the end of the done op; NULL if there is no "                                                                    \
+      "done op",                                                                                                                                               \
+      "libprofsql")                                                                                                                                            \
+    C(AO_EXPOSED, "exposed_ps", "INTEGER", "ps", "part of duration_ps in which the device does not compute; NULL if there is no done op", "libprofsql")        \
     C(AO_HIDDEN, "hidden_ps", "INTEGER", "ps",                                                                                                                 \
-      "part of duration_ps in which the device computes: neither collectives nor transfers hide anything; NULL without done", "libprofsql")                    \
-    C(AO_COVER, "overlapped_by", "TEXT", NULL, "op that hides most of it; NULL if none does", "libprofsql")                                                    \
-    C(AO_DONE_OP, "done_op", "TEXT", NULL, "op that waits for it; NULL without done", "XEventMetadata.display_name")                                           \
-    C(AO_WAIT, "wait_ps", "INTEGER", "ps", "duration of the done op: the device waited for it; NULL on a GPU and without done", "libprofsql")                  \
+      "part of duration_ps in which the device computes (other collectives and transfers hide "                                                                \
+      "nothing); NULL if there is no done op",                                                                                                                 \
+      "libprofsql")                                                                                                                                            \
+    C(AO_COVER, "overlapped_by", "TEXT", NULL,                                                                                                                 \
+      "compute op with the longest overlap with this op; NULL if no compute op overlaps it, "                                                                  \
+      "or there is no done op",                                                                                                                                \
+      "libprofsql")                                                                                                                                            \
+    C(AO_DONE_OP, "done_op", "TEXT", NULL,                                                                                                                     \
+      "name of the done op, which waits until the op is done; equal to hlo_op if one event is "                                                                \
+      "the entire op; NULL if there is no done op",                                                                                                            \
+      "XEventMetadata.display_name")                                                                                                                           \
+    C(AO_WAIT, "wait_ps", "INTEGER", "ps",                                                                                                                     \
+      "duration of the done op, in which the device waits; NULL on a GPU, and if there is no "                                                                 \
+      "separate done op",                                                                                                                                      \
+      "libprofsql")                                                                                                                                            \
     C(AO_BYTES, "bytes", "INTEGER", "bytes",                                                                                                                   \
-      "bytes moved: what a transfer brings from one place to another, or what the device gives to a collective; NULL if unknown", "HLO text; memcpy_details")  \
-    C(AO_BYTES_ACCESSED, "bytes_accessed", "INTEGER", "bytes", "bytes read plus bytes written by the start or the done, the larger; NULL if unknown",          \
+      "payload: bytes that a transfer moves, or that the device gives to a collective; NULL "                                                                  \
+      "if unknown",                                                                                                                                            \
+      "HLO text; memcpy_details")                                                                                                                              \
+    C(AO_BYTES_ACCESSED, "bytes_accessed", "INTEGER", "bytes",                                                                                                 \
+      "bytes read plus bytes written, of the start op or the done op, the larger; NULL if "                                                                    \
+      "unknown",                                                                                                                                               \
       "bytes_accessed")                                                                                                                                        \
-    C(AO_PLANE_ID, "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql")                                                       \
+    C(AO_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(AO_SOURCE, SOURCE_DOC)                                                                                                                                   \
     C(AO_SYNCHRONOUS, "include_synchronous", "INTEGER HIDDEN", "0 or 1",                                                                                       \
-      "1: also the collectives and transfers that a TensorCore waits for, which are one event; default 0", "argument 2")
+      "1: include synchronous collectives and transfers, which are one event for which the "                                                                   \
+      "TensorCore waits; default 0",                                                                                                                           \
+      "argument 2")
 enum { ASYNC_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column async_ops_columns[] = {ASYNC_OPS_COLUMNS(COLUMN_DOC)};
 
@@ -98,9 +126,10 @@ static const RowSource async_ops_rows = {.next = async_ops_next,
                                          .column = async_ops_column,
                                          .n_parameters = 1,
                                          .needs = NEED_EVENTS | NEED_DEVICE,
-                                         .nothing = "no device has an asynchronous op, or on a GPU a collective, copy or memset"};
+                                         .nothing = "no TPU core has an asynchronous op, and no GPU has a collective, copy or memset"};
 const Table async_ops_table = {"async_ops",
-                               "one asynchronous transfer or collective of a device, with the part that computing hides",
+                               "one asynchronous transfer or collective of a device, with the time that computing "
+                               "hides",
                                async_ops_columns,
                                COUNT(async_ops_columns),
                                &row_table_module,

@@ -18,60 +18,110 @@ SQLITE_EXTENSION_INIT3
     C(BA_HOST, HOST_DOC)                                                                                                                                       \
     C(BA_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
     C(BA_MODULE, HLO_MODULE_DOC)                                                                                                                               \
-    C(BA_ALLOCATION, "allocation_id", "INTEGER", NULL, "the allocation; NULL for the row of small buffers", "BufferAllocationProto.index")                     \
-    C(BA_SPACE, "memory_space", "INTEGER", NULL, "color of the memory: 0 the device's main memory, 1 TPU VMEM ...", "BufferAllocationProto.color")             \
-    C(BA_ALLOCATION_BYTES, "allocation_bytes", "INTEGER", "bytes", "size of the allocation, the same in all rows of its buffers",                              \
+    C(BA_ALLOCATION, "allocation_id", "INTEGER", NULL, "id of the allocation; NULL in the row of small buffers", "BufferAllocationProto.index")                \
+    C(BA_SPACE, "memory_space", "INTEGER", NULL,                                                                                                               \
+      "memory space (color) of the allocation: 0 for the device's main memory, 1 for TPU "                                                                     \
+      "VMEM, ...",                                                                                                                                             \
+      "BufferAllocationProto.color")                                                                                                                           \
+    C(BA_ALLOCATION_BYTES, "allocation_bytes", "INTEGER", "bytes",                                                                                             \
+      "size of the entire allocation, equal in the rows of all its buffers; NULL in the row "                                                                  \
+      "of small buffers",                                                                                                                                      \
       "BufferAllocationProto.size")                                                                                                                            \
-    C(BA_KIND, "kind", "TEXT", NULL, "parameter, output, thread-local, constant or temporary: the first that holds", "memory_viewer groupName")                \
+    C(BA_KIND, "kind", "TEXT", NULL,                                                                                                                           \
+      "kind of the allocation: parameter, output, thread-local, constant or temporary; the "                                                                   \
+      "first that applies; NULL in the row of small buffers",                                                                                                  \
+      "memory_viewer groupName")                                                                                                                               \
     C(BA_ATTRIBUTES, "attributes", "TEXT", NULL,                                                                                                               \
-      "those of: entry computation parameter, may-be live out, reusable (neither thread-local nor a tuple); NULL for none",                                    \
+      "properties of the allocation, separated by commas: entry computation parameter, may-be "                                                                \
+      "live out, reusable (neither thread-local nor a tuple); NULL if none applies, and in "                                                                   \
+      "the row of small buffers",                                                                                                                              \
       "memory_viewer indefiniteLifetimes.attributes")                                                                                                          \
-    C(BA_ID, "buffer_id", "INTEGER", NULL, "the logical buffer; NULL for an allocation without buffers and for the row of small ones",                         \
+    C(BA_ID, "buffer_id", "INTEGER", NULL,                                                                                                                     \
+      "id of the logical buffer; NULL for an allocation without buffers and in the row of "                                                                    \
+      "small buffers",                                                                                                                                         \
       "LogicalBufferProto.id")                                                                                                                                 \
-    C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes", "where the buffer begins in the allocation; NULL in a row that lists it once more",                       \
+    C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes",                                                                                                           \
+      "start of the buffer in the allocation; NULL if buffer_id is NULL, and in a second row "                                                                 \
+      "for the same buffer",                                                                                                                                   \
       "BufferAllocationProto.Assigned.offset")                                                                                                                 \
-    C(BA_SIZE, "size_bytes", "INTEGER", "bytes", "size of the buffer, padding included; NULL for an allocation without buffers", "LogicalBufferProto.size")    \
-    C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes", "its shape without tiles; of a tuple the table of pointers, as XProf; NULL when the size is open",    \
+    C(BA_SIZE, "size_bytes", "INTEGER", "bytes",                                                                                                               \
+      "size of the buffer, padding included; in the row of small buffers their sum; NULL for "                                                                 \
+      "an allocation without buffers, or if the program does not declare the buffer",                                                                          \
+      "LogicalBufferProto.size")                                                                                                                               \
+    C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes",                                                                                                       \
+      "size of the shape without tiles, as XProf computes it; for a tuple its table of "                                                                       \
+      "pointers; NULL if a dimension has no known size or there is no shape",                                                                                  \
       "memory_viewer unpaddedShapeMib, in bytes")                                                                                                              \
-    C(BA_PADDING, "padding_bytes", "INTEGER", "bytes", "size_bytes - unpadded_bytes; negative where elements are packed; NULL where either is",                \
+    C(BA_PADDING, "padding_bytes", "INTEGER", "bytes", "size_bytes - unpadded_bytes; negative if elements are packed; NULL if either is NULL",                 \
       "memory viewer page")                                                                                                                                    \
-    C(BA_EXPANSION, "expansion", "REAL", "ratio", "size_bytes / unpadded_bytes; NULL when nothing is stored", "memory viewer page")                            \
-    C(BA_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1", "unpadded_bytes_actual / size_bytes, at most 1; NULL when nothing is stored",              \
+    C(BA_EXPANSION, "expansion", "REAL", "ratio", "size_bytes / unpadded_bytes; NULL if unpadded_bytes is 0 or NULL", "memory viewer page")                    \
+    C(BA_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1",                                                                                            \
+      "unpadded_bytes_actual / size_bytes, at most 1; NULL if size_bytes is 0 or either is "                                                                   \
+      "NULL",                                                                                                                                                  \
       "libprofsql")                                                                                                                                            \
-    C(BA_OP, "hlo_op", "TEXT", NULL, "instruction whose result the buffer holds; NULL for an allocation without buffers", "LogicalBufferProto.defined_at")     \
-    C(BA_INDEX, "shape_index", "TEXT", NULL, "which part of the result, as {0,1}; NULL for the whole", "LogicalBufferProto.defined_at.shape_index")            \
-    C(BA_SHAPE, "shape", "TEXT", NULL, "shape of that part with its layout, as HLO writes it; NULL for an allocation without buffers",                         \
+    C(BA_OP, "hlo_op", "TEXT", NULL,                                                                                                                           \
+      "HLO instruction whose result the buffer contains; NULL if there is no buffer_id or its "                                                                \
+      "instruction is unknown",                                                                                                                                \
+      "LogicalBufferProto.defined_at")                                                                                                                         \
+    C(BA_INDEX, "shape_index", "TEXT", NULL,                                                                                                                   \
+      "shape index of the part of the result that the buffer contains, as {0,1}; NULL for the "                                                                \
+      "entire result, and if there is no buffer_id",                                                                                                           \
+      "LogicalBufferProto.defined_at.shape_index")                                                                                                             \
+    C(BA_SHAPE, "shape", "TEXT", NULL,                                                                                                                         \
+      "shape and layout of the buffer in HLO syntax, as XProf shows them (shape_actual is "                                                                    \
+      "exact); NULL if hlo_op is NULL",                                                                                                                        \
       "memory_viewer shapeString")                                                                                                                             \
-    C(BA_OPCODE, "opcode", "TEXT", NULL, "opcode of the instruction; NULL without one", "HloInstructionProto.opcode")                                          \
+    C(BA_OPCODE, "opcode", "TEXT", NULL, "opcode of the instruction hlo_op; NULL if hlo_op is NULL", "HloInstructionProto.opcode")                             \
     C(BA_TF_OP, TF_OP_DOC)                                                                                                                                     \
     C(BA_FILE, SOURCE_FILE_DOC)                                                                                                                                \
     C(BA_LINE, SOURCE_LINE_DOC)                                                                                                                                \
     C(BA_STACK, SOURCE_STACK_DOC)                                                                                                                              \
-    C(BA_START, "start_event", "INTEGER", NULL, "event of heap_timeline at which its life begins; NULL for what is not traced",                                \
+    C(BA_START, "start_event", "INTEGER", NULL,                                                                                                                \
+      "event of heap_timeline at which the life of the buffer starts; NULL if the heap trace "                                                                 \
+      "does not contain the buffer, and in a second row for the same buffer",                                                                                  \
       "memory_viewer logicalBufferSpans.start")                                                                                                                \
-    C(BA_END, "end_event", "INTEGER", NULL, "event at which it ends; NULL as start_event", "memory_viewer logicalBufferSpans.limit")                           \
+    C(BA_END, "end_event", "INTEGER", NULL,                                                                                                                    \
+      "event of heap_timeline at which the life of the buffer ends; NULL if start_event is "                                                                   \
+      "NULL",                                                                                                                                                  \
+      "memory_viewer logicalBufferSpans.limit")                                                                                                                \
     C(BA_STORAGE_START, "storage_start_event", "INTEGER", NULL,                                                                                                \
-      "event of heap_timeline that allocates the buffer's storage; storage that several buffers share counts once, and is NULL for the others; NULL for what " \
-      "is "                                                                                                                                                    \
-      "not traced",                                                                                                                                            \
+      "event of heap_timeline that allocates the storage of the buffer; NULL if start_event "                                                                  \
+      "is NULL, and for all but one of the buffers that share storage, so that it counts once",                                                                \
       "libprofsql")                                                                                                                                            \
     C(BA_STORAGE_END, "storage_end_event", "INTEGER", NULL,                                                                                                    \
-      "event that frees the storage, with the last buffer that shares it; the number of events if none does; NULL as storage_start_event", "libprofsql")       \
+      "event of heap_timeline that frees the storage, with the last buffer that shares it; "                                                                   \
+      "the number of events if none frees it; NULL if storage_start_event is NULL",                                                                            \
+      "libprofsql")                                                                                                                                            \
     C(BA_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                                                                            \
-      "1: part of the peak, of what shares storage one buffer only, of parameters, constants and outputs the largest; NULL when it is not known",              \
+      "1: part of the memory peak (of buffers that share storage only one; of each allocation "                                                                \
+      "for parameters, constants or outputs the largest buffer); NULL if unknown",                                                                             \
       "memory_viewer maxHeap")                                                                                                                                 \
     C(BA_ORDER, "program_order", "INTEGER", NULL,                                                                                                              \
-      "position among the objects of the peak as XProf lists them, from 0; NULL for others, and for parameters and outputs of other memories than 0",          \
+      "position in XProf's list of the buffers at the peak, from 0; NULL for buffers that are "                                                                \
+      "not in the list: not at the peak, or parameters, constants and outputs in other memory "                                                                \
+      "spaces than 0",                                                                                                                                         \
       "memory_viewer maxHeap")                                                                                                                                 \
-    C(BA_RANK, "size_rank", "INTEGER", NULL, "position among the same by size, the largest 0; NULL as program_order", "memory_viewer maxHeapBySize")           \
-    C(BA_LABEL, "label", "TEXT", NULL, "instruction, shape and framework op in one text; NULL for an allocation without buffers", "memory_viewer label")       \
-    C(BA_SHAPE_ACTUAL, "shape_actual", "TEXT", NULL, "shape of the part that shape_index means; NULL for an allocation without buffers",                       \
+    C(BA_RANK, "size_rank", "INTEGER", NULL,                                                                                                                   \
+      "position in the same list sorted by size, 0 for the largest; NULL if program_order is "                                                                 \
+      "NULL",                                                                                                                                                  \
+      "memory_viewer maxHeapBySize")                                                                                                                           \
+    C(BA_LABEL, "label", "TEXT", NULL,                                                                                                                         \
+      "instruction, shape and framework op in one text; small (<N bytes) in the row of small "                                                                 \
+      "buffers; NULL if hlo_op is NULL in another row",                                                                                                        \
+      "memory_viewer label")                                                                                                                                   \
+    C(BA_SHAPE_ACTUAL, "shape_actual", "TEXT", NULL,                                                                                                           \
+      "shape and layout of the part of the result at shape_index; NULL if hlo_op is NULL or "                                                                  \
+      "has no such part",                                                                                                                                      \
       "HloInstructionProto.shape")                                                                                                                             \
     C(BA_UNPADDED_ACTUAL, "unpadded_bytes_actual", "INTEGER", "bytes",                                                                                         \
-      "shape_actual without layout, packed elements as packed; of a tuple the table of pointers; NULL when the size is open", "libprofsql")                    \
-    C(BA_PADDING_ACTUAL, "padding_bytes_actual", "INTEGER", "bytes", "size_bytes - unpadded_bytes_actual; NULL where either is", "libprofsql")                 \
+      "size of the data in shape_actual, packed elements as packed; for a tuple its table of "                                                                 \
+      "pointers; NULL if a dimension has no known size or there is no shape",                                                                                  \
+      "libprofsql")                                                                                                                                            \
+    C(BA_PADDING_ACTUAL, "padding_bytes_actual", "INTEGER", "bytes", "size_bytes - unpadded_bytes_actual; NULL if either is NULL", "libprofsql")               \
     C(BA_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(BA_SMALL, "small_buffer_bytes", "INTEGER HIDDEN", "bytes", "buffers of the peak below this size become one row a memory space; 16384 is XProf's",        \
+    C(BA_SMALL, "small_buffer_bytes", "INTEGER HIDDEN", "bytes",                                                                                               \
+      "buffers at the peak below this size are combined into one row per memory space; "                                                                       \
+      "XProf's page uses 16384",                                                                                                                               \
       "argument 2, default 0")
 enum { BUFFER_ALLOCATIONS_COLUMNS(COLUMN_ENUM) };
 static const Column buffer_allocations_columns[] = {BUFFER_ALLOCATIONS_COLUMNS(COLUMN_DOC)};
@@ -348,9 +398,10 @@ static const RowSource buffer_allocations_rows = {.next = buffer_allocations_nex
                                                   .column = buffer_allocations_column,
                                                   .n_parameters = 1,
                                                   .needs = NEED_PROGRAMS,
-                                                  .nothing = "no HLO program holds a buffer assignment (programs dumped before optimization have none)"};
+                                                  .nothing = "no HLO program contains a buffer assignment (programs dumped before optimization have "
+                                                             "none)"};
 const Table buffer_allocations_table = {"buffer_allocations",
-                                        "one logical buffer of an HLO program, with its place in the allocation",
+                                        "one logical buffer of an HLO program, with its position in an allocation",
                                         buffer_allocations_columns,
                                         COUNT(buffer_allocations_columns),
                                         &row_table_module,

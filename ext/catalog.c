@@ -14,8 +14,8 @@ static void text(sqlite3_context *ctx, const char *s) { sqlite3_result_text(ctx,
 
 #define TABLES_COLUMNS(C)                                                                                                                                      \
     C(PT_NAME, "name", "TEXT", NULL, "name of the table", "libprofsql")                                                                                        \
-    C(PT_SIGNATURE, "signature", "TEXT", NULL, "the table with its arguments, as it is called in FROM", "libprofsql")                                          \
-    C(PT_ROW, "row_is", "TEXT", NULL, "what one row of the table stands for", "libprofsql")
+    C(PT_SIGNATURE, "signature", "TEXT", NULL, "table with its arguments, as written after FROM", "libprofsql")                                                \
+    C(PT_ROW, "row_is", "TEXT", NULL, "what one row of the table represents", "libprofsql")
 enum { TABLES_COLUMNS(COLUMN_ENUM) };
 static const Column tables_columns[] = {TABLES_COLUMNS(COLUMN_DOC)};
 
@@ -51,12 +51,12 @@ const Table prof_tables_table = {"prof_tables", "one table of the extension", ta
 /* ---- prof_columns ---- */
 
 #define COLUMNS_COLUMNS(C)                                                                                                                                     \
-    C(PC_TABLE, "table_name", "TEXT", NULL, "table, or canned query", "libprofsql")                                                                            \
-    C(PC_COLUMN, "column", "TEXT", NULL, "column, hidden ones and parameters included", "libprofsql")                                                          \
-    C(PC_TYPE, "type", "TEXT", NULL, "declared type; HIDDEN: not part of SELECT *", "libprofsql")                                                              \
-    C(PC_UNIT, "unit", "TEXT", NULL, "unit or range; NULL when it has none", "libprofsql")                                                                     \
-    C(PC_DESCRIPTION, "description", "TEXT", NULL, "meaning, and when it is NULL", "libprofsql")                                                               \
-    C(PC_ORIGIN, "origin", "TEXT", NULL, "where the value or its definition comes from", "libprofsql")
+    C(PC_TABLE, "table_name", "TEXT", NULL, "name of the table or canned query", "libprofsql")                                                                 \
+    C(PC_COLUMN, "column", "TEXT", NULL, "name of the column; hidden columns and parameters are listed too", "libprofsql")                                     \
+    C(PC_TYPE, "type", "TEXT", NULL, "declared type; HIDDEN columns are not part of SELECT *", "libprofsql")                                                   \
+    C(PC_UNIT, "unit", "TEXT", NULL, "unit or range of the values; NULL if there is none", "libprofsql")                                                       \
+    C(PC_DESCRIPTION, "description", "TEXT", NULL, "meaning of the column, and when its value is NULL", "libprofsql")                                          \
+    C(PC_ORIGIN, "origin", "TEXT", NULL, "field, stat or XProf page that the value or its definition comes from", "libprofsql")
 enum { COLUMNS_COLUMNS(COLUMN_ENUM) };
 static const Column columns_columns[] = {COLUMNS_COLUMNS(COLUMN_DOC)};
 
@@ -94,11 +94,11 @@ const Table prof_columns_table = {
 /* ---- prof_functions ---- */
 
 #define FUNCTIONS_COLUMNS(C)                                                                                                                                   \
-    C(PF_NAME, "name", "TEXT", NULL, "function", "libprofsql")                                                                                                 \
-    C(PF_SIGNATURE, "signature", "TEXT", NULL, "how it is called", "libprofsql")                                                                               \
-    C(PF_KIND, "kind", "TEXT", NULL, "scalar, aggregate or window", "libprofsql")                                                                              \
-    C(PF_UNIT, "unit", "TEXT", NULL, "unit of its value; NULL when it has none", "libprofsql")                                                                 \
-    C(PF_DESCRIPTION, "description", "TEXT", NULL, "meaning, and when it is NULL or an error", "libprofsql")                                                   \
+    C(PF_NAME, "name", "TEXT", NULL, "name of the function", "libprofsql")                                                                                     \
+    C(PF_SIGNATURE, "signature", "TEXT", NULL, "function with its arguments", "libprofsql")                                                                    \
+    C(PF_KIND, "kind", "TEXT", NULL, "kind of function: scalar, aggregate or window", "libprofsql")                                                            \
+    C(PF_UNIT, "unit", "TEXT", NULL, "unit of the result; NULL if there is none", "libprofsql")                                                                \
+    C(PF_DESCRIPTION, "description", "TEXT", NULL, "what the function returns, and when it returns NULL or fails", "libprofsql")                               \
     C(PF_ORIGIN, "origin", "TEXT", NULL, "where the definition comes from", "libprofsql")
 enum { FUNCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column functions_columns[] = {FUNCTIONS_COLUMNS(COLUMN_DOC)};
@@ -132,10 +132,10 @@ const Table prof_functions_table = {"prof_functions", "one SQL function", functi
 /* ---- prof_queries ---- */
 
 #define QUERIES_COLUMNS(C)                                                                                                                                     \
-    C(PQ_NAME, "name", "TEXT", NULL, "canned query: a table function of this name", "queries/")                                                                \
-    C(PQ_QUESTION, "question", "TEXT", NULL, "the question it answers", "queries/")                                                                            \
-    C(PQ_SIGNATURE, "signature", "TEXT", NULL, "its parameters with their defaults", "queries/")                                                               \
-    C(PQ_SQL, "sql", "TEXT", NULL, "the query itself", "queries/")
+    C(PQ_NAME, "name", "TEXT", NULL, "name of the canned query, which is also a table function", "queries/")                                                   \
+    C(PQ_QUESTION, "question", "TEXT", NULL, "question that the query answers", "queries/")                                                                    \
+    C(PQ_SIGNATURE, "signature", "TEXT", NULL, "query with its parameters and their defaults", "queries/")                                                     \
+    C(PQ_SQL, "sql", "TEXT", NULL, "SQL text of the query", "queries/")
 enum { QUERIES_COLUMNS(COLUMN_ENUM) };
 static const Column queries_columns[] = {QUERIES_COLUMNS(COLUMN_DOC)};
 
@@ -164,12 +164,12 @@ const Table prof_queries_table = {"prof_queries", "one canned query", queries_co
 /* ---- prof_find ---- */
 
 #define FIND_COLUMNS(C)                                                                                                                                        \
-    C(FI_PATH, "path", "TEXT", NULL, "the run folder: a source", "file system")                                                                                \
-    C(FI_NAME, "name", "TEXT", NULL, "the run below the log dir, sub-folders such as train/ included", "file system")                                          \
-    C(FI_HOSTS, "host_count", "INTEGER", "hosts", "*.xplane.pb files in it", "file system")                                                                    \
-    C(FI_SIZE, "size_bytes", "INTEGER", "bytes", "their size", "file system")                                                                                  \
-    C(FI_MODIFIED, "modified_unix_ns", "INTEGER", "ns since 1970", "when the newest of them was written", "file system")                                       \
-    C(FI_DIR, "dir", "TEXT HIDDEN", NULL, "the folder to search, sub-folders included, or a file that is called *.xplane.pb or *.hlo.pb", "argument 1")
+    C(FI_PATH, "path", "TEXT", NULL, "path of the run folder or file; usable as a source", "file system")                                                      \
+    C(FI_NAME, "name", "TEXT", NULL, "name of the run below the log directory, including subfolders such as train/", "file system")                            \
+    C(FI_HOSTS, "host_count", "INTEGER", "hosts", "number of *.xplane.pb files in the run", "file system")                                                     \
+    C(FI_SIZE, "size_bytes", "INTEGER", "bytes", "total size of these files", "file system")                                                                   \
+    C(FI_MODIFIED, "modified_unix_ns", "INTEGER", "ns since 1970", "time at which the newest of these files was written", "file system")                       \
+    C(FI_DIR, "dir", "TEXT HIDDEN", NULL, "folder to search, including subfolders, or a file named *.xplane.pb or *.hlo.pb", "argument 1")
 enum { FIND_COLUMNS(COLUMN_ENUM) };
 static const Column find_columns[] = {FIND_COLUMNS(COLUMN_DOC)};
 
@@ -177,7 +177,7 @@ static bool find_next(RowCursor *c)
 {
     if (!c->started) {
         const char *folder = row_source(c);
-        if (!folder) return prof_fail(&c->err, PROF_NOTFOUND, 0, "prof_find needs a folder: SELECT * FROM prof_find('logs')"), false;
+        if (!folder) return prof_fail(&c->err, PROF_NOTFOUND, 0, "prof_find needs a folder to search: SELECT * FROM prof_find('logs')"), false;
         if (source_find(folder, &c->found, &c->n_found, &c->err)) return false;
     }
     return (c->place = c->i += c->started) < c->n_found;

@@ -11,24 +11,39 @@ SQLITE_EXTENSION_INIT3
     C(CO_RUN, RUN_DOC)                                                                                                                                         \
     C(CO_HOST, HOST_DOC)                                                                                                                                       \
     C(CO_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(CO_NAME, "name", "TEXT", NULL, "op, of two parts the one that starts it; on a GPU the kernel", "XEventMetadata.display_name")                            \
-    C(CO_KIND, "kind", "TEXT", NULL, "all-reduce, all-gather, reduce-scatter, all-to-all, collective-permute, ...", "hlo_category; libprofsql")                \
-    C(CO_HLO_OP, "hlo_op", "TEXT", NULL, "instruction of the program that it is; NULL if the kernel does not name it", "hlo_op")                               \
-    C(CO_GROUP, "group_size", "INTEGER", "devices", "devices of a group; NULL if unknown, and for a collective-permute", "HloInstructionProto; HLO text")      \
-    C(CO_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often the device took part", "libprofsql")                                                          \
-    C(CO_BYTES, "bytes", "INTEGER", "bytes", "what the device gives each time: the operands without padding; NULL if unknown",                                 \
+    C(CO_NAME, "name", "TEXT", NULL,                                                                                                                           \
+      "name of the collective op (of its start op if it has a start and a done op); on a GPU, "                                                                \
+      "name of the kernel",                                                                                                                                    \
+      "XEventMetadata.display_name")                                                                                                                           \
+    C(CO_KIND, "kind", "TEXT", NULL,                                                                                                                           \
+      "kind of collective: all-reduce, all-gather, reduce-scatter, all-to-all, "                                                                               \
+      "collective-permute, ...",                                                                                                                               \
+      "hlo_category; libprofsql")                                                                                                                              \
+    C(CO_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction of the collective; NULL if a GPU kernel does not record it", "hlo_op")                               \
+    C(CO_GROUP, "group_size", "INTEGER", "devices", "number of devices in a group; NULL if unknown, and for a collective-permute",                             \
       "HloInstructionProto; HLO text")                                                                                                                         \
-    C(CO_TOTAL, "total_ps", "INTEGER", "ps", "time of all occurrences, from the start to the end of the done if there are two parts", "libprofsql")            \
-    C(CO_MIN, "min_ps", "INTEGER", "ps", "shortest occurrence", "libprofsql")                                                                                  \
-    C(CO_MAX, "max_ps", "INTEGER", "ps", "longest occurrence", "libprofsql")                                                                                   \
-    C(CO_WAIT, "wait_ps", "INTEGER", "ps",                                                                                                                     \
-      "part of total_ps before the last device of the same group and host started, summed; peers on other hosts are not seen. NULL if no other device of "     \
-      "the group is on the host, if they ran it unequally often, or if it is unknown which device has which id. If the groups are unknown, all devices of "    \
-      "the host that ran it are taken for one group",                                                                                                          \
+    C(CO_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the device took part in the collective", "libprofsql")                             \
+    C(CO_BYTES, "bytes", "INTEGER", "bytes",                                                                                                                   \
+      "payload of one occurrence: bytes that the device gives, the operands without padding; "                                                                 \
+      "NULL if unknown",                                                                                                                                       \
+      "HloInstructionProto; HLO text")                                                                                                                         \
+    C(CO_TOTAL, "total_ps", "INTEGER", "ps",                                                                                                                   \
+      "total duration of all occurrences, each from the start of the op (or start op) to the "                                                                 \
+      "end of the op (or done op)",                                                                                                                            \
       "libprofsql")                                                                                                                                            \
-    C(CO_BANDWIDTH, "bandwidth_gibps", "REAL", "2^30 bytes/s", "bytes of all occurrences over total_ps; NULL if unknown", "libprofsql")                        \
-    C(CO_PROGRAM, "program_id", "TEXT", NULL, "program that it belongs to, decimal; NULL if unknown", "program_id")                                            \
-    C(CO_PLANE_ID, "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql")                                                       \
+    C(CO_MIN, "min_ps", "INTEGER", "ps", "duration of the shortest occurrence", "libprofsql")                                                                  \
+    C(CO_MAX, "max_ps", "INTEGER", "ps", "duration of the longest occurrence", "libprofsql")                                                                   \
+    C(CO_WAIT, "wait_ps", "INTEGER", "ps",                                                                                                                     \
+      "part of total_ps in which the device waited for the last device of its group on the "                                                                   \
+      "same host to start; devices on other hosts are ignored; if the groups are unknown, all "                                                                \
+      "devices of the host that ran the op are treated as one group. NULL if no other device "                                                                 \
+      "of the group is on the host, if the devices ran the op different numbers of times, or "                                                                 \
+      "if their ids are unknown",                                                                                                                              \
+      "libprofsql")                                                                                                                                            \
+    C(CO_BANDWIDTH, "bandwidth_gibps", "REAL", "2^30 bytes/s", "bytes of all occurrences divided by total_ps; NULL if bytes is NULL or total_ps is 0",         \
+      "libprofsql")                                                                                                                                            \
+    C(CO_PROGRAM, "program_id", "TEXT", NULL, "id of the HLO program with the collective, decimal; NULL if unknown", "program_id")                             \
+    C(CO_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(CO_SOURCE, SOURCE_DOC)
 enum { COLLECTIVES_COLUMNS(COLUMN_ENUM) };
 static const Column collectives_columns[] = {COLLECTIVES_COLUMNS(COLUMN_DOC)};
@@ -84,7 +99,8 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource collectives_rows = {
     .next = collectives_next, .column = collectives_column, .nothing = "no collective op ran on a device", .needs = NEED_EVENTS | NEED_DEVICE};
 const Table collectives_table = {"collectives",
-                                 "one collective op of one device: how long it took, and how long the device waited for the others",
+                                 "one collective op of one device: how long it took, and how long the device waited for "
+                                 "other devices",
                                  collectives_columns,
                                  COUNT(collectives_columns),
                                  &row_table_module,

@@ -184,7 +184,8 @@ static void open_source(Prof *prof, const char *source, SourceRun **list, int *n
         for (size_t h = 0; h < of_host->run->n_hosts; h++)
             if (!strcmp(of_host->run->hosts[h].name, slash + 1)) only = &of_host->run->hosts[h];
         if (!only)
-            prof_fail(err, PROF_NOTFOUND, 0, "%s: the run has no host %s; SELECT host FROM hosts('%s') lists them", of_host->label, slash + 1, of_host->label);
+            prof_fail(err, PROF_NOTFOUND, 0, "%s: the run has no host %s; SELECT host FROM hosts('%s') lists its hosts", of_host->label, slash + 1,
+                      of_host->label);
         else if (!add_source(list, n, of_host->run, only, source, of_host->label, true))
             prof_nomem(err);
     } else if (!err->code) {
@@ -244,7 +245,9 @@ int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, c
     if (!label) label = run->name;
     NamedRun *old = find_label(prof, label, strlen(label));
     if (old && old->run != run && strcmp(old->run->path, run->path)) {
-        *message = sqlite3_mprintf("%s: the label is taken by %s; give another as second argument, or prof_detach('%s') first", label, old->run->path, label);
+        *message = sqlite3_mprintf("%s: the run %s already has this label; give another label as the second argument, or "
+                                   "call prof_detach('%s') first",
+                                   label, old->run->path, label);
         run_unref(run);
         return SQLITE_ERROR;
     }

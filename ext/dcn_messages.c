@@ -12,21 +12,41 @@ SQLITE_EXTENSION_INIT3
 #define MESSAGES_COLUMNS(C)                                                                                                                                    \
     C(DM_RUN, RUN_DOC)                                                                                                                                         \
     C(DM_HOST, HOST_DOC)                                                                                                                                       \
-    C(DM_LABEL, "label", "TEXT", NULL, "collective that the message is of; NULL when the event does not say", "dcn_label")                                     \
-    C(DM_SOURCE_SLICE, "source_slice", "INTEGER", NULL, "slice that sent it; NULL when the event does not say", "dcn_source_slice_id")                         \
-    C(DM_SOURCE_DEVICE, "source_device", "INTEGER", NULL, "device of that slice; NULL when the event does not say", "dcn_source_per_slice_device_id")          \
-    C(DM_TARGET_SLICE, "destination_slice", "INTEGER", NULL, "slice that received it; NULL when the event does not say", "dcn_destination_slice_id")           \
-    C(DM_TARGET_DEVICE, "destination_device", "INTEGER", NULL, "device of that slice; NULL when the event does not say",                                       \
+    C(DM_LABEL, "label", "TEXT", NULL,                                                                                                                         \
+      "label of the collective that the message belongs to; NULL if the event does not record "                                                                \
+      "it",                                                                                                                                                    \
+      "dcn_label")                                                                                                                                             \
+    C(DM_SOURCE_SLICE, "source_slice", "INTEGER", NULL, "slice that sent the message; NULL if the event does not record it", "dcn_source_slice_id")            \
+    C(DM_SOURCE_DEVICE, "source_device", "INTEGER", NULL,                                                                                                      \
+      "device that sent the message, by its number in the slice; NULL if the event does not "                                                                  \
+      "record it",                                                                                                                                             \
+      "dcn_source_per_slice_device_id")                                                                                                                        \
+    C(DM_TARGET_SLICE, "destination_slice", "INTEGER", NULL, "slice that received the message; NULL if the event does not record it",                          \
+      "dcn_destination_slice_id")                                                                                                                              \
+    C(DM_TARGET_DEVICE, "destination_device", "INTEGER", NULL,                                                                                                 \
+      "device that received the message, by its number in the slice; NULL if the event does "                                                                  \
+      "not record it",                                                                                                                                         \
       "dcn_destination_per_slice_device_id")                                                                                                                   \
-    C(DM_CHUNK, "chunk", "INTEGER", NULL, "part of the collective; NULL when the event does not say", "dcn_chunk")                                             \
-    C(DM_LOOP, "loop_index", "INTEGER", NULL, "iteration of the collective; NULL when the event does not say", "dcn_loop_index")                               \
-    C(DM_BYTES, "bytes", "INTEGER", "bytes", "what it carries; NULL when the event does not say", "payload_size_bytes")                                        \
-    C(DM_START, "start_ps", "INTEGER", "ps", "when it was sent, from the session's start; its end when that is not known", "duration_us")                      \
-    C(DM_DURATION, "duration_ps", "INTEGER", "ps", "until it had come; NULL when the event does not say, or says 0", "duration_us")                            \
+    C(DM_CHUNK, "chunk", "INTEGER", NULL, "chunk of the collective that the message carries; NULL if the event does not record it", "dcn_chunk")               \
+    C(DM_LOOP, "loop_index", "INTEGER", NULL, "iteration of the collective; NULL if the event does not record it", "dcn_loop_index")                           \
+    C(DM_BYTES, "bytes", "INTEGER", "bytes", "payload of the message; NULL if the event does not record it", "payload_size_bytes")                             \
+    C(DM_START, "start_ps", "INTEGER", "ps",                                                                                                                   \
+      "time at which the message was sent, from the session start; time of its arrival if "                                                                    \
+      "duration_ps is NULL",                                                                                                                                   \
+      "duration_us")                                                                                                                                           \
+    C(DM_DURATION, "duration_ps", "INTEGER", "ps", "time from sending to arrival; NULL if the event records none, or 0", "duration_us")                        \
     C(DM_VALIDITY, "validity", "TEXT", NULL,                                                                                                                   \
-      "VALID, LOOPBACK (of a slice to itself), CLOCK_SKEW (no duration) or BAD_KEY (no label, slice or device): VALID ones make bursts", "libprofsql")         \
-    C(DM_BURST, "burst", "INTEGER", NULL, "burst of the host that it is of, as in dcn_bursts; NULL for one that is not VALID", "libprofsql")                   \
-    C(DM_STRAGGLER, "straggler", "INTEGER", NULL, "1: the last of its burst to come, and on to 4; NULL for others", "libprofsql")                              \
+      "VALID, LOOPBACK (from a slice to itself), CLOCK_SKEW (no duration) or BAD_KEY (no "                                                                     \
+      "label, slice or device); only VALID messages are part of bursts",                                                                                       \
+      "libprofsql")                                                                                                                                            \
+    C(DM_BURST, "burst", "INTEGER", NULL,                                                                                                                      \
+      "number of the burst on the host that the message is part of, as in dcn_bursts; NULL if "                                                                \
+      "it is not VALID",                                                                                                                                       \
+      "libprofsql")                                                                                                                                            \
+    C(DM_STRAGGLER, "straggler", "INTEGER", NULL,                                                                                                              \
+      "1: the last message of its burst to arrive; 2 to 4: the last but one, and so on; NULL "                                                                 \
+      "for other messages",                                                                                                                                    \
+      "libprofsql")                                                                                                                                            \
     C(DM_EVENT, EVENT_ID_DOC)                                                                                                                                  \
     C(DM_SOURCE, SOURCE_DOC)
 enum { MESSAGES_COLUMNS(COLUMN_ENUM) };
@@ -71,8 +91,10 @@ static void messages_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource messages_rows = {
-    .next = messages_next, .column = messages_column, .nothing = "no event `MegaScale: Communication Transport Receive`", .needs = NEED_EVENTS | NEED_HOST};
+static const RowSource messages_rows = {.next = messages_next,
+                                        .column = messages_column,
+                                        .nothing = "the host has no event `MegaScale: Communication Transport Receive`",
+                                        .needs = NEED_EVENTS | NEED_HOST};
 const Table dcn_messages_table = {"dcn_messages",
                                   "one message that a host received from another TPU slice over the data-center network",
                                   messages_columns,
@@ -86,15 +108,19 @@ const Table dcn_messages_table = {"dcn_messages",
 #define BURSTS_COLUMNS(C)                                                                                                                                      \
     C(DB_RUN, RUN_DOC)                                                                                                                                         \
     C(DB_HOST, HOST_DOC)                                                                                                                                       \
-    C(DB_BURST, "burst", "INTEGER", NULL, "number of the burst on its host, from 1 on in order of time", "libprofsql")                                         \
-    C(DB_START, "start_ps", "INTEGER", "ps", "when its first message was sent, from the session's start", "libprofsql")                                        \
-    C(DB_DURATION, "duration_ps", "INTEGER", "ps", "until no message was under way any more", "libprofsql")                                                    \
-    C(DB_MESSAGES, "message_count", "INTEGER", "messages", "its VALID messages", "libprofsql")                                                                 \
-    C(DB_BYTES, "bytes", "INTEGER", "bytes", "what they carry, as far as they say", "payload_size_bytes")                                                      \
-    C(DB_MOST, "max_overlap", "INTEGER", "messages", "most of them under way at once", "libprofsql")                                                           \
-    C(DB_RATE, "bytes_per_second", "REAL", "bytes/s", "bytes over the duration", "libprofsql")                                                                 \
-    C(DB_BANDWIDTH, "bandwidth", "TEXT", NULL, "Low, Medium (from 4.17e9 bytes/s on) or High (from 8.34e9)", "XProf")                                          \
-    C(DB_FRACTION, "utilization_fraction", "REAL", "fraction", "bytes_per_second by 12.5e9, what XProf takes a host's network for", "XProf")                   \
+    C(DB_BURST, "burst", "INTEGER", NULL, "number of the burst on its host, from 1, in order of time", "libprofsql")                                           \
+    C(DB_START, "start_ps", "INTEGER", "ps", "time at which the first message of the burst was sent, from the session start", "libprofsql")                    \
+    C(DB_DURATION, "duration_ps", "INTEGER", "ps", "time from start_ps until the last message arrived, after which none was in flight", "libprofsql")          \
+    C(DB_MESSAGES, "message_count", "INTEGER", "messages", "number of VALID messages in the burst", "libprofsql")                                              \
+    C(DB_BYTES, "bytes", "INTEGER", "bytes", "payload of the messages in the burst; a message that does not record its size counts 0", "payload_size_bytes")   \
+    C(DB_MOST, "max_overlap", "INTEGER", "messages", "largest number of messages in flight at once", "libprofsql")                                             \
+    C(DB_RATE, "bytes_per_second", "REAL", "bytes/s", "bytes divided by the duration of the burst", "libprofsql")                                              \
+    C(DB_BANDWIDTH, "bandwidth", "TEXT", NULL,                                                                                                                 \
+      "class of bytes_per_second: Low, Medium (4.17e9 bytes/s or more) or High (8.34e9 or "                                                                    \
+      "more)",                                                                                                                                                 \
+      "XProf")                                                                                                                                                 \
+    C(DB_FRACTION, "utilization_fraction", "REAL", "fraction", "bytes_per_second divided by 12.5e9, which is XProf's figure for the network of a host",        \
+      "XProf")                                                                                                                                                 \
     C(DB_SOURCE, SOURCE_DOC)
 enum { BURSTS_COLUMNS(COLUMN_ENUM) };
 static const Column bursts_columns[] = {BURSTS_COLUMNS(COLUMN_DOC)};
@@ -129,9 +155,10 @@ static void bursts_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource bursts_rows = {
-    .next = bursts_next, .column = bursts_column, .nothing = "no message of another slice was received", .needs = NEED_EVENTS | NEED_HOST};
+    .next = bursts_next, .column = bursts_column, .nothing = "the host received no VALID message from another slice", .needs = NEED_EVENTS | NEED_HOST};
 const Table dcn_bursts_table = {"dcn_bursts",
-                                "one period in which messages from other slices arrived without a pause, with the share of the network they used",
+                                "one period in which messages from other slices were in flight without a pause, with "
+                                "the share of the network that they used",
                                 bursts_columns,
                                 COUNT(bursts_columns),
                                 &row_table_module,

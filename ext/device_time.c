@@ -7,37 +7,53 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define WITHOUT_WORK "; NULL for a device without work"
+#define WITHOUT_WORK "; NULL if the device has no work"
 #define SHARE "; NULL if the span is 0 or the device has no work"
 #define DEVICE_TIME_COLUMNS(C)                                                                                                                                 \
     C(DT_RUN, RUN_DOC)                                                                                                                                         \
     C(DT_HOST, HOST_DOC)                                                                                                                                       \
-    C(DT_PLANE_ID, "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql")                                                       \
+    C(DT_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(DT_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(DT_KIND, "kind", "TEXT", NULL, "gpu, tensorcore or sparsecore", "libprofsql")                                                                            \
+    C(DT_KIND, "kind", "TEXT", NULL, "kind of device: gpu, tensorcore or sparsecore", "libprofsql")                                                            \
     C(DT_START, "start_ps", "INTEGER", "ps",                                                                                                                   \
-      "start of the span: first start of work on any device of the host and kind, from the session's start" WITHOUT_WORK, "libprofsql")                        \
-    C(DT_SPAN, "span_ps", "INTEGER", "ps", "from the first start to the last end of work on any device of the host and kind" WITHOUT_WORK, "libprofsql")       \
-    C(DT_BUSY, "busy_ps", "INTEGER", "ps", "part of the span that the device's work covers, ops that wait included" WITHOUT_WORK, "libprofsql")                \
-    C(DT_IDLE, "idle_ps", "INTEGER", "ps", "rest of the span: span_ps less busy_ps" WITHOUT_WORK, "libprofsql")                                                \
-    C(DT_COMPUTING, "computing_ps", "INTEGER", "ps", "part covered by work that is neither collective nor transfer" WITHOUT_WORK, "libprofsql")                \
+      "start of the span: first start of work on any device of this kind on the host, from "                                                                   \
+      "the session start" WITHOUT_WORK,                                                                                                                        \
+      "libprofsql")                                                                                                                                            \
+    C(DT_SPAN, "span_ps", "INTEGER", "ps",                                                                                                                     \
+      "time from the first start to the last end of work on any device of this kind on the "                                                                   \
+      "host" WITHOUT_WORK,                                                                                                                                     \
+      "libprofsql")                                                                                                                                            \
+    C(DT_BUSY, "busy_ps", "INTEGER", "ps", "part of the span in which the device works, including ops that wait" WITHOUT_WORK, "libprofsql")                   \
+    C(DT_IDLE, "idle_ps", "INTEGER", "ps", "part of the span in which the device does not work: span_ps - busy_ps" WITHOUT_WORK, "libprofsql")                 \
+    C(DT_COMPUTING, "computing_ps", "INTEGER", "ps",                                                                                                           \
+      "part of the span in which the device computes: work that is neither a collective nor a "                                                                \
+      "transfer" WITHOUT_WORK,                                                                                                                                 \
+      "libprofsql")                                                                                                                                            \
     C(DT_COMMUNICATING, "communicating_ps", "INTEGER", "ps",                                                                                                   \
-      "part covered by collectives, asynchronous ones from the start of their start op to the end of their done op" WITHOUT_WORK, "libprofsql")                \
+      "part of the span in which collectives run; asynchronous ones last from the start of "                                                                   \
+      "the start op to the end of the done op" WITHOUT_WORK,                                                                                                   \
+      "libprofsql")                                                                                                                                            \
     C(DT_EXPOSED_COMMUNICATION, "exposed_communication_ps", "INTEGER", "ps",                                                                                   \
-      "part of communicating_ps in which the device does not compute; the rest of it is hidden" WITHOUT_WORK, "libprofsql")                                    \
+      "part of communicating_ps in which the device does not compute; the rest is hidden" WITHOUT_WORK, "libprofsql")                                          \
     C(DT_TRANSFERRING, "transferring_ps", "INTEGER", "ps",                                                                                                     \
-      "part covered by transfers: copies between memories or with the host, infeed, outfeed; asynchronous ones from start to done" WITHOUT_WORK, "libprofsql") \
+      "part of the span in which transfers run: copies between memories or with the host, "                                                                    \
+      "infeed, outfeed; asynchronous ones last from the start of the start op to the end of "                                                                  \
+      "the done op" WITHOUT_WORK,                                                                                                                              \
+      "libprofsql")                                                                                                                                            \
     C(DT_EXPOSED_TRANSFER, "exposed_transfer_ps", "INTEGER", "ps",                                                                                             \
-      "part of transferring_ps in which the device does not compute; the rest of it is hidden" WITHOUT_WORK, "libprofsql")                                     \
-    C(DT_BUSY_PERCENT, "busy_percent", "REAL", "percent 0..100", "busy_ps of the span" SHARE, "libprofsql")                                                    \
-    C(DT_IDLE_PERCENT, "idle_percent", "REAL", "percent 0..100", "idle_ps of the span" SHARE, "libprofsql")                                                    \
-    C(DT_COMPUTING_PERCENT, "computing_percent", "REAL", "percent 0..100", "computing_ps of the span" SHARE, "libprofsql")                                     \
-    C(DT_COMMUNICATING_PERCENT, "communicating_percent", "REAL", "percent 0..100", "communicating_ps of the span" SHARE, "libprofsql")                         \
-    C(DT_EXPOSED_COMMUNICATION_PERCENT, "exposed_communication_percent", "REAL", "percent 0..100", "exposed_communication_ps of the span" SHARE, "libprofsql") \
-    C(DT_TRANSFERRING_PERCENT, "transferring_percent", "REAL", "percent 0..100", "transferring_ps of the span" SHARE, "libprofsql")                            \
-    C(DT_EXPOSED_TRANSFER_PERCENT, "exposed_transfer_percent", "REAL", "percent 0..100", "exposed_transfer_ps of the span" SHARE, "libprofsql")                \
+      "part of transferring_ps in which the device does not compute; the rest is hidden" WITHOUT_WORK, "libprofsql")                                           \
+    C(DT_BUSY_PERCENT, "busy_percent", "REAL", "percent 0..100", "busy_ps as a percentage of span_ps" SHARE, "libprofsql")                                     \
+    C(DT_IDLE_PERCENT, "idle_percent", "REAL", "percent 0..100", "idle_ps as a percentage of span_ps" SHARE, "libprofsql")                                     \
+    C(DT_COMPUTING_PERCENT, "computing_percent", "REAL", "percent 0..100", "computing_ps as a percentage of span_ps" SHARE, "libprofsql")                      \
+    C(DT_COMMUNICATING_PERCENT, "communicating_percent", "REAL", "percent 0..100", "communicating_ps as a percentage of span_ps" SHARE, "libprofsql")          \
+    C(DT_EXPOSED_COMMUNICATION_PERCENT, "exposed_communication_percent", "REAL", "percent 0..100",                                                             \
+      "exposed_communication_ps as a percentage of span_ps" SHARE, "libprofsql")                                                                               \
+    C(DT_TRANSFERRING_PERCENT, "transferring_percent", "REAL", "percent 0..100", "transferring_ps as a percentage of span_ps" SHARE, "libprofsql")             \
+    C(DT_EXPOSED_TRANSFER_PERCENT, "exposed_transfer_percent", "REAL", "percent 0..100", "exposed_transfer_ps as a percentage of span_ps" SHARE, "libprofsql") \
     C(DT_IS_MAIN, "is_main", "INTEGER", "0 or 1",                                                                                                              \
-      "1: shares of the run are of this device: GPUs and TensorCores, or SparseCores if no GPU or TensorCore of the source has work", "libprofsql")            \
+      "1: a main device, included in shares of the run: a GPU or TensorCore; a SparseCore "                                                                    \
+      "only if no GPU or TensorCore of the source has work",                                                                                                   \
+      "libprofsql")                                                                                                                                            \
     C(DT_SOURCE, SOURCE_DOC)
 enum { DEVICE_TIME_COLUMNS(COLUMN_ENUM) };
 static const Column device_time_columns[] = {DEVICE_TIME_COLUMNS(COLUMN_DOC)};
@@ -96,9 +112,10 @@ static const RowSource device_time_rows = {.next = device_time_next,
                                            .column = device_time_column,
                                            .by_host = true,
                                            .needs = NEED_EVENTS | NEED_DEVICE,
-                                           .nothing = "no plane is a GPU's, TensorCore's or SparseCore's"};
+                                           .nothing = "no plane is a GPU, TensorCore or SparseCore"};
 const Table device_time_table = {"device_time",
-                                 "one device: time busy, computing, communicating and transferring, and the part that computing does not hide",
+                                 "one device: its time busy, computing, communicating and transferring, and the parts "
+                                 "that computing does not hide",
                                  device_time_columns,
                                  COUNT(device_time_columns),
                                  &row_table_module,

@@ -16,49 +16,73 @@ SQLITE_EXTENSION_INIT3
     C(DV_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(DV_NAME, "name", "TEXT", NULL, "name of the plane", "XPlane.name")                                                                                       \
     C(DV_TYPE, "device_type", "TEXT", NULL,                                                                                                                    \
-      "the model as XProf names it, from vendor and compute capability of a GPU (GPU: the vendor is not given); NULL when a TPU's plane does not say",         \
+      "model of the device, named as in XProf: for a GPU from vendor and compute capability "                                                                  \
+      "(GPU if there is no vendor); NULL if a TPU's plane does not record it",                                                                                 \
       "device_type_string; device_vendor, compute_cap_major")                                                                                                  \
-    C(DV_VENDOR, "vendor", "TEXT", NULL, "Nvidia or AMD; NULL when the plane does not say", "device_vendor")                                                   \
-    C(DV_CORES, "core_count", "INTEGER", "cores", "multiprocessors or compute units of a GPU; NULL when unknown", "core_count")                                \
-    C(DV_CLOCK, "clock_khz", "INTEGER", "kHz", "clock of a GPU; NULL when unknown", "clock_rate")                                                              \
-    C(DV_MEMORY, "memory_bytes", "INTEGER", "bytes", "memory of a GPU; NULL when unknown", "memory_size")                                                      \
-    C(DV_CAPABILITY, "compute_capability", "TEXT", NULL, "major.minor of a GPU; NULL when unknown", "compute_cap_major, compute_cap_minor")                    \
+    C(DV_VENDOR, "vendor", "TEXT", NULL, "vendor of the device: Nvidia or AMD; NULL if the plane does not record it", "device_vendor")                         \
+    C(DV_CORES, "core_count", "INTEGER", "cores", "number of multiprocessors or compute units of a GPU; NULL if unknown", "core_count")                        \
+    C(DV_CLOCK, "clock_khz", "INTEGER", "kHz", "clock rate of a GPU; NULL if unknown", "clock_rate")                                                           \
+    C(DV_MEMORY, "memory_bytes", "INTEGER", "bytes", "memory size of a GPU; NULL if unknown", "memory_size")                                                   \
+    C(DV_CAPABILITY, "compute_capability", "TEXT", NULL, "compute capability of a GPU, major.minor; NULL if unknown", "compute_cap_major, compute_cap_minor")  \
     C(DV_FLOPS, "peak_flops_per_second", "REAL", "FLOP/s",                                                                                                     \
-      "what the device says, or for a GPU cores x clock x the best dense FP32 or FP16 rate of its generation; NULL when unknown",                              \
+      "peak FLOP rate: the value in the plane, or for a GPU cores x clock x the best dense "                                                                   \
+      "FP32 or FP16 rate of its generation; NULL if unknown",                                                                                                  \
       "peak_teraflops_per_second; libprofsql")                                                                                                                 \
-    C(DV_HBM, "peak_hbm_bytes_per_second", "REAL", "bytes/s", "peak rate of the main memory; NULL when unknown",                                               \
+    C(DV_HBM, "peak_hbm_bytes_per_second", "REAL", "bytes/s", "peak bandwidth of the main memory; NULL if unknown",                                            \
       "peak_hbm_bw_gigabytes_per_second; memory_bandwidth")                                                                                                    \
-    C(DV_SRAM_READ, "peak_sram_read_bytes_per_second", "REAL", "bytes/s", "peak rate of reading on-chip memory (GPU: shared memory); NULL when unknown",       \
+    C(DV_SRAM_READ, "peak_sram_read_bytes_per_second", "REAL", "bytes/s", "peak read bandwidth of on-chip memory (GPU: shared memory); NULL if unknown",       \
       "peak_sram_rd_bw_gigabytes_per_second; libprofsql")                                                                                                      \
-    C(DV_SRAM_WRITE, "peak_sram_write_bytes_per_second", "REAL", "bytes/s", "peak rate of writing on-chip memory (GPU: shared memory); NULL when unknown",     \
+    C(DV_SRAM_WRITE, "peak_sram_write_bytes_per_second", "REAL", "bytes/s", "peak write bandwidth of on-chip memory (GPU: shared memory); NULL if unknown",    \
       "peak_sram_wr_bw_gigabytes_per_second; libprofsql")                                                                                                      \
-    C(DV_CMEM_READ, "peak_cmem_read_bytes_per_second", "REAL", "bytes/s", "peak rate of reading CMEM; NULL when unknown or there is none",                     \
+    C(DV_CMEM_READ, "peak_cmem_read_bytes_per_second", "REAL", "bytes/s", "peak read bandwidth of CMEM; NULL if unknown, or the device has no CMEM",           \
       "peak_cmem_rd_bw_gigabytes_per_second")                                                                                                                  \
-    C(DV_CMEM_WRITE, "peak_cmem_write_bytes_per_second", "REAL", "bytes/s", "peak rate of writing CMEM; NULL when unknown or there is none",                   \
+    C(DV_CMEM_WRITE, "peak_cmem_write_bytes_per_second", "REAL", "bytes/s", "peak write bandwidth of CMEM; NULL if unknown, or the device has no CMEM",        \
       "peak_cmem_wr_bw_gigabytes_per_second")                                                                                                                  \
-    C(DV_VMEM_READ, "peak_vmem_read_bytes_per_second", "REAL", "bytes/s", "peak rate of reading VMEM; NULL when unknown or there is none",                     \
+    C(DV_VMEM_READ, "peak_vmem_read_bytes_per_second", "REAL", "bytes/s", "peak read bandwidth of VMEM; NULL if unknown, or the device has no VMEM",           \
       "peak_vmem_rd_bw_gigabytes_per_second")                                                                                                                  \
-    C(DV_VMEM_WRITE, "peak_vmem_write_bytes_per_second", "REAL", "bytes/s", "peak rate of writing VMEM; NULL when unknown or there is none",                   \
+    C(DV_VMEM_WRITE, "peak_vmem_write_bytes_per_second", "REAL", "bytes/s", "peak write bandwidth of VMEM; NULL if unknown, or the device has no VMEM",        \
       "peak_vmem_wr_bw_gigabytes_per_second")                                                                                                                  \
     C(DV_HBM_RIDGE, "hbm_ridge_point", "REAL", "FLOP/byte",                                                                                                    \
-      "intensity from which the peak FLOP rate, not the main memory, is the limit; NULL where a peak is unknown", "libprofsql")                                \
-    C(DV_SRAM_READ_RIDGE, "sram_read_ridge_point", "REAL", "FLOP/byte", "the same of reading on-chip memory; NULL where a peak is unknown", "libprofsql")      \
-    C(DV_SRAM_WRITE_RIDGE, "sram_write_ridge_point", "REAL", "FLOP/byte", "the same of writing on-chip memory; NULL where a peak is unknown", "libprofsql")    \
-    C(DV_CMEM_READ_RIDGE, "cmem_read_ridge_point", "REAL", "FLOP/byte", "the same of reading CMEM; NULL where a peak is unknown", "libprofsql")                \
-    C(DV_CMEM_WRITE_RIDGE, "cmem_write_ridge_point", "REAL", "FLOP/byte", "the same of writing CMEM; NULL where a peak is unknown", "libprofsql")              \
-    C(DV_VMEM_READ_RIDGE, "vmem_read_ridge_point", "REAL", "FLOP/byte", "the same of reading VMEM; NULL where a peak is unknown", "libprofsql")                \
-    C(DV_VMEM_WRITE_RIDGE, "vmem_write_ridge_point", "REAL", "FLOP/byte", "the same of writing VMEM; NULL where a peak is unknown", "libprofsql")              \
-    C(DV_HAS_CMEM, "has_cmem", "INTEGER", "0 or 1", "1: the device says a peak rate of CMEM; NULL on a GPU", "libprofsql")                                     \
-    C(DV_MERGED_VMEM, "has_merged_vmem", "INTEGER", "0 or 1", "1: VMEM serves as CMEM did before; NULL when unknown", "has_merged_vmem")                       \
-    C(DV_MEGACORE, "megacore", "INTEGER", "0 or 1", "1: two TensorCores run as one; NULL when unknown", "has_megacore")                                        \
-    C(DV_CORE_HOST, "core_hostname", "TEXT", NULL, "the host that the core says it is on; NULL when it does not", "core_details")                              \
-    C(DV_ORDINAL, "device_ordinal", "INTEGER", NULL, "number of the device on its host; NULL when unknown", "core_details")                                    \
-    C(DV_CORE_NUM, "core_num", "INTEGER", NULL, "number of the core on its chip; NULL when unknown", "core_details")                                           \
-    C(DV_LOCAL_CHIP, "local_chip_id", "INTEGER", NULL, "number of the chip on its host; NULL when unknown", "core_details")                                    \
-    C(DV_GLOBAL_CHIP, "global_chip_id", "INTEGER", NULL, "number of the chip in the system; NULL when unknown", "core_details")                                \
-    C(DV_GLOBAL_CORE, "global_core_id", "INTEGER", NULL, "number of the core in the system; NULL when unknown", "core_details")                                \
+      "arithmetic intensity from which the peak FLOP rate is the limit, not the bandwidth of "                                                                 \
+      "the main memory; NULL if a peak is unknown",                                                                                                            \
+      "libprofsql")                                                                                                                                            \
+    C(DV_SRAM_READ_RIDGE, "sram_read_ridge_point", "REAL", "FLOP/byte",                                                                                        \
+      "arithmetic intensity from which the peak FLOP rate is the limit, not the read "                                                                         \
+      "bandwidth of on-chip memory; NULL if a peak is unknown",                                                                                                \
+      "libprofsql")                                                                                                                                            \
+    C(DV_SRAM_WRITE_RIDGE, "sram_write_ridge_point", "REAL", "FLOP/byte",                                                                                      \
+      "arithmetic intensity from which the peak FLOP rate is the limit, not the write "                                                                        \
+      "bandwidth of on-chip memory; NULL if a peak is unknown",                                                                                                \
+      "libprofsql")                                                                                                                                            \
+    C(DV_CMEM_READ_RIDGE, "cmem_read_ridge_point", "REAL", "FLOP/byte",                                                                                        \
+      "arithmetic intensity from which the peak FLOP rate is the limit, not the read "                                                                         \
+      "bandwidth of CMEM; NULL if a peak is unknown",                                                                                                          \
+      "libprofsql")                                                                                                                                            \
+    C(DV_CMEM_WRITE_RIDGE, "cmem_write_ridge_point", "REAL", "FLOP/byte",                                                                                      \
+      "arithmetic intensity from which the peak FLOP rate is the limit, not the write "                                                                        \
+      "bandwidth of CMEM; NULL if a peak is unknown",                                                                                                          \
+      "libprofsql")                                                                                                                                            \
+    C(DV_VMEM_READ_RIDGE, "vmem_read_ridge_point", "REAL", "FLOP/byte",                                                                                        \
+      "arithmetic intensity from which the peak FLOP rate is the limit, not the read "                                                                         \
+      "bandwidth of VMEM; NULL if a peak is unknown",                                                                                                          \
+      "libprofsql")                                                                                                                                            \
+    C(DV_VMEM_WRITE_RIDGE, "vmem_write_ridge_point", "REAL", "FLOP/byte",                                                                                      \
+      "arithmetic intensity from which the peak FLOP rate is the limit, not the write "                                                                        \
+      "bandwidth of VMEM; NULL if a peak is unknown",                                                                                                          \
+      "libprofsql")                                                                                                                                            \
+    C(DV_HAS_CMEM, "has_cmem", "INTEGER", "0 or 1", "1: the plane records a peak bandwidth of CMEM; NULL on a GPU", "libprofsql")                              \
+    C(DV_MERGED_VMEM, "has_merged_vmem", "INTEGER", "0 or 1", "1: VMEM replaces CMEM; NULL if unknown", "has_merged_vmem")                                     \
+    C(DV_MEGACORE, "megacore", "INTEGER", "0 or 1", "1: two TensorCores work as one; NULL if unknown", "has_megacore")                                         \
+    C(DV_CORE_HOST, "core_hostname", "TEXT", NULL, "name of the core's host, as the core records it; NULL if it does not", "core_details")                     \
+    C(DV_ORDINAL, "device_ordinal", "INTEGER", NULL, "number of the device on its host; NULL if unknown", "core_details")                                      \
+    C(DV_CORE_NUM, "core_num", "INTEGER", NULL, "number of the core on its chip; NULL if unknown", "core_details")                                             \
+    C(DV_LOCAL_CHIP, "local_chip_id", "INTEGER", NULL, "number of the chip on its host; NULL if unknown", "core_details")                                      \
+    C(DV_GLOBAL_CHIP, "global_chip_id", "INTEGER", NULL, "number of the chip in the system; NULL if unknown", "core_details")                                  \
+    C(DV_GLOBAL_CORE, "global_core_id", "INTEGER", NULL, "number of the core in the system; NULL if unknown", "core_details")                                  \
     C(DV_TIME_SCALE, "time_scale_multiplier", "REAL", "clock over its default",                                                                                \
-      "how fast the TPUs of the source ran against their default clock, over all their ops; NULL on a GPU and without ops", "Time Scale Multiplier")           \
+      "speed of the TPUs of the source relative to their default clock, over the time of all "                                                                 \
+      "their ops; NULL on a GPU, and if there are no ops",                                                                                                     \
+      "Time Scale Multiplier")                                                                                                                                 \
     C(DV_SOURCE, SOURCE_DOC)
 enum { DEVICES_COLUMNS(COLUMN_ENUM) };
 static const Column devices_columns[] = {DEVICES_COLUMNS(COLUMN_DOC)};
@@ -147,10 +171,11 @@ static const RowSource devices_rows = {.next = devices_next,
                                        .column = devices_column,
                                        .by_host = true,
                                        .needs = NEED_EVENTS,
-                                       .nothing =
-                                           "no plane is of a GPU, TensorCore or SparseCore: the run used the CPU alone, or the profiler recorded no device"};
+                                       .nothing = "no plane is a GPU, TensorCore or SparseCore: the run used only the CPU, or the "
+                                                  "profiler recorded no device"};
 const Table devices_table = {"devices",
-                             "one GPU, TensorCore or SparseCore: its model, and the peak rates of its units and memories",
+                             "one GPU, TensorCore or SparseCore: its model, and the peak rates of its compute units "
+                             "and memories",
                              devices_columns,
                              COUNT(devices_columns),
                              &row_table_module,

@@ -53,12 +53,13 @@ static const struct {
     enum Need need;
     const char *reason;
 } reasons[] = {
-    {NEED_EVENTS, "no line of the source has an event"},
-    {NEED_HOST, "no thread of the host has an event (the profiler option host_tracer_level = 0 records none)"},
-    {NEED_DEVICE, "no GPU, TensorCore or SparseCore has an event: the run used the CPU alone, or the profiler recorded no device (`session` has its errors)"},
+    {NEED_EVENTS, "the source has no events"},
+    {NEED_HOST, "no host thread has an event (the profiler option host_tracer_level = 0 turns them off)"},
+    {NEED_DEVICE, "no GPU, TensorCore or SparseCore has an event: the run used only the CPU, or the "
+                  "profiler recorded no device (the table `session` has its errors)"},
     {NEED_GPU, "no GPU has an event"},
     {NEED_TPU, "no TensorCore of a TPU has an event"},
-    {NEED_STEPS, "no step was found (prof_issues with the code no_steps says what marks a step)"},
+    {NEED_STEPS, "no step was found (see prof_issues, code no_steps, for what marks a step)"},
     {NEED_PROGRAMS, "the source has no HLO program: XLA compiled none, or the profiler option enable_hlo_proto was off"},
     {NEED_ALLOCATIONS, "no allocator reported an allocation (events MemoryAllocation and MemoryDeallocation; host_tracer_level = 2 records them)"},
 };

@@ -32,13 +32,13 @@ static bool next_entry(RowCursor *c)
     C(EM_HOST, HOST_DOC)                                                                                                                                       \
     C(EM_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(EM_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(EM_ID, "metadata_id", "INTEGER", NULL, "key of the entry in its plane", "XPlane.event_metadata")                                                         \
-    C(EM_NAME, "name", "TEXT", NULL, "name of its events; a TPU op's is its HLO text", "XEventMetadata.name")                                                  \
-    C(EM_DISPLAY_NAME, "display_name", "TEXT", NULL, "short name to show; NULL when the file has none", "XEventMetadata.display_name")                         \
-    C(EM_METADATA, "metadata", "BLOB", NULL, "opaque bytes; NULL when the file has none", "XEventMetadata.metadata")                                           \
-    C(EM_CHILD_IDS, "child_ids", "TEXT", NULL, "JSON array of the keys of fused children; NULL when there are none", "XEventMetadata.child_id")                \
-    C(EM_STATS, "stat_count", "INTEGER", "stats", "stats that its events share", "XEventMetadata.stats")                                                       \
-    C(EM_EVENTS, "event_count", "INTEGER", "events", "events of this metadata", "libprofsql")                                                                  \
+    C(EM_ID, "metadata_id", "INTEGER", NULL, "id of the event metadata, unique in its plane", "XPlane.event_metadata")                                         \
+    C(EM_NAME, "name", "TEXT", NULL, "name of the events of this metadata; for a TPU op, its HLO text", "XEventMetadata.name")                                 \
+    C(EM_DISPLAY_NAME, "display_name", "TEXT", NULL, "short name for display; NULL if the file has none", "XEventMetadata.display_name")                       \
+    C(EM_METADATA, "metadata", "BLOB", NULL, "opaque bytes of the metadata; NULL if the file has none", "XEventMetadata.metadata")                             \
+    C(EM_CHILD_IDS, "child_ids", "TEXT", NULL, "JSON array of the metadata ids of fused children; NULL if there are none", "XEventMetadata.child_id")          \
+    C(EM_STATS, "stat_count", "INTEGER", "stats", "number of stats that all events of this metadata share", "XEventMetadata.stats")                            \
+    C(EM_EVENTS, "event_count", "INTEGER", "events", "number of events of this metadata", "libprofsql")                                                        \
     C(EM_SOURCE, SOURCE_DOC)
 enum { EVENT_METADATA_COLUMNS(COLUMN_ENUM) };
 static const Column event_metadata_columns[] = {EVENT_METADATA_COLUMNS(COLUMN_DOC)};
@@ -152,9 +152,9 @@ static const RowSource event_metadata_rows = {.next = event_metadata_next,
                                               .column = event_metadata_column,
                                               .release = counts_free,
                                               .count = event_metadata_count,
-                                              .nothing = "no plane declares an event"};
+                                              .nothing = "no plane declares event metadata"};
 const Table event_metadata_table = {"event_metadata",
-                                    "one event name that a plane declares",
+                                    "one event metadata that a plane declares: a name shared by events",
                                     event_metadata_columns,
                                     COUNT(event_metadata_columns),
                                     &row_table_module,
@@ -167,7 +167,7 @@ const Table event_metadata_table = {"event_metadata",
     C(MS_RUN, RUN_DOC)                                                                                                                                         \
     C(MS_HOST, HOST_DOC)                                                                                                                                       \
     C(MS_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
-    C(MS_METADATA_ID, "metadata_id", "INTEGER", NULL, "key of the event metadata in its plane", "XPlane.event_metadata")                                       \
+    C(MS_METADATA_ID, "metadata_id", "INTEGER", NULL, "id of the event metadata, unique in its plane", "XPlane.event_metadata")                                \
     C(MS_STAT_ID, STAT_ID_DOC)                                                                                                                                 \
     C(MS_NAME, STAT_NAME_DOC)                                                                                                                                  \
     C(MS_TYPE, STAT_TYPE_DOC)                                                                                                                                  \
@@ -215,7 +215,7 @@ static void event_metadata_stats_column(RowCursor *c, sqlite3_context *ctx, int 
 
 static double event_metadata_stats_count(const Counts *counts) { return counts->metadata * 5; }
 static const RowSource event_metadata_stats_rows = {
-    .next = event_metadata_stats_next, .column = event_metadata_stats_column, .count = event_metadata_stats_count, .nothing = "no declared event has a stat"};
+    .next = event_metadata_stats_next, .column = event_metadata_stats_column, .count = event_metadata_stats_count, .nothing = "no event metadata has a stat"};
 const Table event_metadata_stats_table = {"event_metadata_stats",
                                           "one stat that all events of one metadata share",
                                           event_metadata_stats_columns,
@@ -230,7 +230,10 @@ const Table event_metadata_stats_table = {"event_metadata_stats",
     C(ES_RUN, RUN_DOC)                                                                                                                                         \
     C(ES_HOST, HOST_DOC)                                                                                                                                       \
     C(ES_EVENT_ID, EVENT_ID_DOC)                                                                                                                               \
-    C(ES_ORIGIN, "origin", "TEXT", NULL, "event: its own stat; metadata: one that all events of its metadata share", "libprofsql")                             \
+    C(ES_ORIGIN, "origin", "TEXT", NULL,                                                                                                                       \
+      "event: a stat of the event itself; metadata: a stat that all events of its metadata "                                                                   \
+      "share",                                                                                                                                                 \
+      "libprofsql")                                                                                                                                            \
     C(ES_STAT_ID, STAT_ID_DOC)                                                                                                                                 \
     C(ES_NAME, STAT_NAME_DOC)                                                                                                                                  \
     C(ES_TYPE, STAT_TYPE_DOC)                                                                                                                                  \
@@ -322,24 +325,26 @@ const Table event_stats_table = {"event_stats",
     C(ET_HOST, HOST_DOC)                                                                                                                                       \
     C(ET_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(ET_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(ET_PLANE_KIND, "plane_kind", "TEXT", NULL, "as planes.kind", "libprofsql")                                                                               \
+    C(ET_PLANE_KIND, "plane_kind", "TEXT", NULL, "kind of the plane, as in planes.kind", "libprofsql")                                                         \
     C(ET_LINE_ID, LINE_ID_DOC)                                                                                                                                 \
-    C(ET_LINE, "line", "TEXT", NULL, "name of the line as shown", "XLine.display_name, else XLine.name")                                                       \
-    C(ET_LINE_KIND, "line_kind", "TEXT", NULL, "as lines.kind", "libprofsql")                                                                                  \
-    C(ET_DERIVED, "derived", "INTEGER", "0 or 1", "as lines.derived", "XLine.id")                                                                              \
+    C(ET_LINE, "line", "TEXT", NULL, "name of the line for display: its display name, else its name", "XLine.display_name, else XLine.name")                   \
+    C(ET_LINE_KIND, "line_kind", "TEXT", NULL, "kind of the line, as in lines.kind", "libprofsql")                                                             \
+    C(ET_DERIVED, "derived", "INTEGER", "0 or 1", "1: the line is derived from other lines, as in lines.derived", "XLine.id")                                  \
     C(ET_METADATA_ID, METADATA_ID_DOC)                                                                                                                         \
-    C(ET_NAME, "name", "TEXT", NULL, "name of the events; empty when the plane does not declare it", "XEventMetadata.name")                                    \
+    C(ET_NAME, "name", "TEXT", NULL, "name of the events; empty if the plane does not declare it", "XEventMetadata.name")                                      \
     C(ET_MODULE, "hlo_module", "TEXT", NULL,                                                                                                                   \
-      "HLO module of the events, without (id), where their metadata says it, as on TPUs; NULL on GPUs and hosts, whose events say it one by one "              \
-      "(trace_events.hlo_module)",                                                                                                                             \
+      "HLO module of the events, without (id), if their metadata records it, as on TPUs; NULL "                                                                \
+      "on GPUs and hosts, where each event records its own module (trace_events.hlo_module)",                                                                  \
       "stat program_id of the metadata")                                                                                                                       \
-    C(ET_OCCURRENCES, "occurrences", "INTEGER", "events", "events of this metadata on this line", "libprofsql")                                                \
-    C(ET_TOTAL, "total_ps", "INTEGER", "ps", "sum of their durations on the event clock, nested events included", "XEvent.duration_ps")                        \
-    C(ET_SELF, "self_ps", "INTEGER", "ps", "the same without the durations of events nested directly inside; below 0 where those overlap each other",          \
+    C(ET_OCCURRENCES, "occurrences", "INTEGER", "events", "number of events of this metadata on this line", "libprofsql")                                      \
+    C(ET_TOTAL, "total_ps", "INTEGER", "ps", "total duration of the events on the event clock, including nested events", "XEvent.duration_ps")                 \
+    C(ET_SELF, "self_ps", "INTEGER", "ps",                                                                                                                     \
+      "self time: total_ps without the durations of directly nested events; negative if these "                                                                \
+      "overlap each other",                                                                                                                                    \
       "libprofsql")                                                                                                                                            \
-    C(ET_MIN, "min_ps", "INTEGER", "ps", "shortest duration", "XEvent.duration_ps")                                                                            \
-    C(ET_MAX, "max_ps", "INTEGER", "ps", "longest duration", "XEvent.duration_ps")                                                                             \
-    C(ET_DISPLAY_NAME, "display_name", "TEXT", NULL, "short name to show: the display name, else the name", "XEventMetadata.display_name")                     \
+    C(ET_MIN, "min_ps", "INTEGER", "ps", "shortest duration of one of the events", "XEvent.duration_ps")                                                       \
+    C(ET_MAX, "max_ps", "INTEGER", "ps", "longest duration of one of the events", "XEvent.duration_ps")                                                        \
+    C(ET_DISPLAY_NAME, "display_name", "TEXT", NULL, "name of the events for display: the display name, else the name", "XEventMetadata.display_name")         \
     C(ET_SOURCE, SOURCE_DOC)
 enum { EVENT_TOTALS_COLUMNS(COLUMN_ENUM) };
 static const Column event_totals_columns[] = {EVENT_TOTALS_COLUMNS(COLUMN_DOC)};
@@ -398,7 +403,8 @@ static double event_totals_count(const Counts *counts) { return counts->metadata
 static const RowSource event_totals_rows = {
     .next = event_totals_next, .column = event_totals_column, .count = event_totals_count, .needs = NEED_EVENTS, .nothing = "no line has an event"};
 const Table event_totals_table = {"event_totals",
-                                  "one event name on one line (on TPUs, one op of one program): count, total, self, shortest and longest time",
+                                  "one event name on one line (on TPUs, one op of one program): number of events; total, "
+                                  "self, shortest and longest time",
                                   event_totals_columns,
                                   COUNT(event_totals_columns),
                                   &row_table_module,

@@ -17,60 +17,104 @@
 
 SQLITE_EXTENSION_INIT3
 
-#define DCN_OF "of an event MegaScale: Communication Transport Receive of the host, which has all of these stats and took time; NULL elsewhere"
+#define DCN_OF                                                                                                                                                 \
+    "; NULL unless it is a host event MegaScale: Communication Transport Receive with "                                                                        \
+    "slices, devices, label and a duration above 0"
 #define EVENTS_DB_COLUMNS(C)                                                                                                                                   \
-    C(ED_DEVICE, "device", "TEXT", NULL, "cpu:0; gpu: and the plane's id; of TPUs the plane's name without /device:, of custom planes the whole", "XPlane")    \
-    C(ED_STREAM, "stream_id", "INTEGER", NULL, "line id modulo 2^32; NULL on host rows", "XLine.id")                                                           \
-    C(ED_THREAD, "thread_id", "INTEGER", NULL, "line id modulo 2^32; NULL on device rows", "XLine.id")                                                         \
-    C(ED_THREAD_NAME, "thread_name", "TEXT", NULL, "name of the thread; NULL on device rows", "XLine.name")                                                    \
+    C(ED_DEVICE, "device", "TEXT", NULL,                                                                                                                       \
+      "cpu:0 for the host; gpu: and XPlane.id; for a TPU the name of the plane without "                                                                       \
+      "/device:; for a custom plane its entire name",                                                                                                          \
+      "XPlane")                                                                                                                                                \
+    C(ED_STREAM, "stream_id", "INTEGER", NULL, "id of the device's line, modulo 2^32; NULL for host events", "XLine.id")                                       \
+    C(ED_THREAD, "thread_id", "INTEGER", NULL, "id of the host thread's line, modulo 2^32; NULL for device events", "XLine.id")                                \
+    C(ED_THREAD_NAME, "thread_name", "TEXT", NULL, "name of the host thread; NULL for device events", "XLine.name")                                            \
     C(ED_CORRELATION, "correlation_id", "INTEGER", NULL,                                                                                                       \
-      "modulo 2^32, 0 where it is no uint64 (on GPU rows: no integer); NULL without, on TPU rows and on XLA lines of GPUs", "stat correlation_id")             \
+      "correlation_id of a host or GPU event, modulo 2^32; 0 if the stat is not a uint64 (on "                                                                 \
+      "a GPU: not an integer); NULL without the stat, and on TPU and custom planes and XLA "                                                                   \
+      "lines of GPUs",                                                                                                                                         \
+      "stat correlation_id")                                                                                                                                   \
     C(ED_KERNEL_NAME, "kernel_name", "TEXT", NULL,                                                                                                             \
-      "name of the event, after step: (steps of a TensorCore), HLO Module: (modules of a TensorCore or GPU) or TC Overlay:; NULL on other TPU planes",         \
+      "name of the event; prefixed with step: (steps of a TensorCore), HLO Module: (modules "                                                                  \
+      "of a TensorCore or GPU) or TC Overlay: (overlays of a TensorCore); NULL on other TPU "                                                                  \
+      "planes",                                                                                                                                                \
       "XEventMetadata.name")                                                                                                                                   \
-    C(ED_KERNEL_DETAILS, "kernel_details", "TEXT", NULL, "launch of a kernel; NULL on other rows, on XLA lines of GPUs and for an empty text",                 \
+    C(ED_KERNEL_DETAILS, "kernel_details", "TEXT", NULL,                                                                                                       \
+      "launch parameters of a GPU kernel; NULL for other events, on XLA lines of GPUs, and if "                                                                \
+      "the text is empty",                                                                                                                                     \
       "stat kernel_details")                                                                                                                                   \
     C(ED_TF_OP_NAME, "tf_op_name", "TEXT", NULL,                                                                                                               \
-      "framework op: of host rows the event's own, of GPU rows their HLO instruction's or else as the stat says, of TPU rows as the stat says; NULL: none",    \
+      "name of the framework op: from the event's name on the host; on a GPU from the HLO "                                                                    \
+      "instruction, or from the stat if the event has no hlo_op; from the stat on a TPU; NULL "                                                                \
+      "if there is none",                                                                                                                                      \
       "XEventMetadata.name, op_name of the program, stat tf_op")                                                                                               \
-    C(ED_TF_OP_TYPE, "tf_op_type", "TEXT", NULL, "type of that op; NULL where there is no op", "the same")                                                     \
-    C(ED_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction of GPU kernels and TensorCore ops; empty where XProf gives an empty text; NULL elsewhere",           \
+    C(ED_TF_OP_TYPE, "tf_op_type", "TEXT", NULL, "type of the framework op in tf_op_name; NULL if there is none", "as tf_op_name")                             \
+    C(ED_HLO_OP, "hlo_op", "TEXT", NULL,                                                                                                                       \
+      "HLO instruction of a GPU kernel or TensorCore op; empty if XProf shows an empty text; "                                                                 \
+      "NULL for other events",                                                                                                                                 \
       "stat hlo_op, XEventMetadata.display_name")                                                                                                              \
-    C(ED_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module; of TensorCore ops the name of the module's event that includes it; NULL: none",                  \
+    C(ED_HLO_MODULE, "hlo_module", "TEXT", NULL,                                                                                                               \
+      "HLO module of a GPU kernel or TensorCore op (for the latter, the name of the module "                                                                   \
+      "event that includes it); NULL if there is none",                                                                                                        \
       "stat hlo_module, XEvent")                                                                                                                               \
     C(ED_START, "start_ns", "INTEGER", "ns",                                                                                                                   \
-      "start, cut to whole ns, of Unix times to 256; like in XProf 2^64 ps late if offset_ps is negative, and decimal TEXT, 2^64 too large, before the "       \
-      "session",                                                                                                                                               \
+      "start of the event, rounded down to 1 ns (Unix times to 256 ns). As in XProf, it is "                                                                   \
+      "2^64 ps too late if offset_ps is negative, and 2^64 too large, as decimal TEXT, before "                                                                \
+      "the session",                                                                                                                                           \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                                                                                  \
-    C(ED_END, "end_ns", "INTEGER", "ns", "start_ns and the duration, cut to whole ns; like in XProf 2^64 ps late if duration_ps is negative", "XEvent")        \
+    C(ED_END, "end_ns", "INTEGER", "ns",                                                                                                                       \
+      "end of the event: start_ns plus the duration, rounded down to 1 ns; as in XProf, 2^64 "                                                                 \
+      "ps too late if duration_ps is negative",                                                                                                                \
+      "XEvent")                                                                                                                                                \
     C(ED_SELF, "self_time_ns", "INTEGER", "ns",                                                                                                                \
-      "duration; on TPU planes without what nests directly inside, in whole ns and stored order: XProf subtracts no nesting elsewhere", "XProf")               \
-    C(ED_STEP, "step", "TEXT", NULL, "name of the step that XProf groups host and GPU events into; of TensorCore ops the step's event around; NULL: none",     \
+      "duration of the event; on TPU planes without directly nested events, computed in ns "                                                                   \
+      "and stored order. XProf subtracts nested events only on TPU planes",                                                                                    \
+      "XProf")                                                                                                                                                 \
+    C(ED_STEP, "step", "TEXT", NULL,                                                                                                                           \
+      "step of the event: for host and GPU events the step to which XProf's grouping assigns "                                                                 \
+      "it, for TensorCore ops the step event that includes it; NULL if there is none",                                                                         \
       "XProf's grouping")                                                                                                                                      \
-    C(ED_CATEGORY, "category", "TEXT", NULL, "host, device, or the line's name on TPU and custom planes and of XLA lines of GPUs", "XLine.name")               \
-    C(ED_FLOPS, "flops", "INTEGER", "FLOP", "of TPU and custom rows, and of XLA lines of GPUs, 0 where it is no integer; NULL without the stat", "stat flops") \
-    C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes", "of TPU and custom rows, and of XLA lines of GPUs, 0 where it is no integer; NULL without the stat",   \
+    C(ED_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
+      "host, device, or the name of the line (on TPU and custom planes, and XLA lines of "                                                                     \
+      "GPUs)",                                                                                                                                                 \
+      "XLine.name")                                                                                                                                            \
+    C(ED_FLOPS, "flops", "INTEGER", "FLOP",                                                                                                                    \
+      "floating-point operations of an event on a TPU or custom plane, or on an XLA line of a "                                                                \
+      "GPU; 0 if the stat is not an integer; NULL for other events and without the stat",                                                                      \
+      "stat flops")                                                                                                                                            \
+    C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes",                                                                                                        \
+      "bytes accessed by an event on a TPU or custom plane, or on an XLA line of a GPU; 0 if "                                                                 \
+      "the stat is not an integer; NULL for other events and without the stat",                                                                                \
       "stat bytes_accessed")                                                                                                                                   \
     C(ED_INPUTS, "input_tensors", "TEXT", "JSON",                                                                                                              \
-      "array of the shapes of the HLO instruction's operands, else, where a GPU kernel has a tf_op, of its stat; NULL: none, or no program in XProf",          \
+      "array of the shapes of the HLO instruction's operands, or of those in the stat of a "                                                                   \
+      "GPU kernel with a tf_op and no hlo_op; NULL if there are none, or XProf finds no "                                                                      \
+      "program",                                                                                                                                               \
       "HloInstructionProto, stat shape")                                                                                                                       \
-    C(ED_OUTPUTS, "output_tensors", "TEXT", "JSON", "array of the shape of the HLO instruction's value; NULL: no instruction, or no program in XProf",         \
+    C(ED_OUTPUTS, "output_tensors", "TEXT", "JSON",                                                                                                            \
+      "array with the shape of the HLO instruction's result; NULL if there is no instruction, "                                                                \
+      "or XProf finds no program",                                                                                                                             \
       "HloInstructionProto")                                                                                                                                   \
     C(ED_ARGS, "trace_args", "TEXT", NULL,                                                                                                                     \
-      "the remaining stats and what grouping adds, name=value; on TPU and custom rows the metadata's too, and first; NULL: none", "XStat")                     \
+      "name=value of all other stats and of those that XProf's grouping adds, separated by "                                                                   \
+      "commas; for events on TPU and custom planes and XLA lines of GPUs, stats of their "                                                                     \
+      "metadata come first; NULL if there are none",                                                                                                           \
+      "XStat")                                                                                                                                                 \
     C(ED_FINGERPRINT, "hlo_fingerprint", "TEXT", NULL,                                                                                                         \
-      "of what the HLO instruction does, the computations it calls included, without names; decimal; NULL: no instruction, or no program in XProf",            \
+      "fingerprint of what the HLO instruction does, including the computations that it calls "                                                                \
+      "but no names; decimal; NULL if there is no instruction, or XProf finds no program",                                                                     \
       "HloInstructionProto")                                                                                                                                   \
-    C(ED_FLOW, "flow", "INTEGER", NULL, "of host rows; NULL without the stat", "stat flow")                                                                    \
-    C(ED_SOURCE_LINE, "source_line", "TEXT", NULL, "file:line; NULL without the stat, and on GPU rows", "stat source")                                         \
-    C(ED_SRC_SLICE, "dcn_src_slice_id", "INTEGER", NULL, "slice that sent it, " DCN_OF, "stat dcn_source_slice_id")                                            \
-    C(ED_DST_SLICE, "dcn_dst_slice_id", "INTEGER", NULL, "slice that received it, " DCN_OF, "stat dcn_destination_slice_id")                                   \
-    C(ED_SRC_DEVICE, "dcn_src_logical_device_id", "INTEGER", NULL, "device of the slice that sent it, " DCN_OF, "stat dcn_source_per_slice_device_id")         \
-    C(ED_DST_DEVICE, "dcn_dst_logical_device_id", "INTEGER", NULL, "device of the slice that received it, " DCN_OF,                                            \
+    C(ED_FLOW, "flow", "INTEGER", NULL, "flow id of a host event; NULL for other events and without the stat", "stat flow")                                    \
+    C(ED_SOURCE_LINE, "source_line", "TEXT", NULL, "source location, file:line; NULL without the stat, and for events of GPU streams", "stat source")          \
+    C(ED_SRC_SLICE, "dcn_src_slice_id", "INTEGER", NULL, "slice that sent the message" DCN_OF, "stat dcn_source_slice_id")                                     \
+    C(ED_DST_SLICE, "dcn_dst_slice_id", "INTEGER", NULL, "slice that received the message" DCN_OF, "stat dcn_destination_slice_id")                            \
+    C(ED_SRC_DEVICE, "dcn_src_logical_device_id", "INTEGER", NULL, "device that sent the message, by its number in the slice" DCN_OF,                          \
+      "stat dcn_source_per_slice_device_id")                                                                                                                   \
+    C(ED_DST_DEVICE, "dcn_dst_logical_device_id", "INTEGER", NULL, "device that received the message, by its number in the slice" DCN_OF,                      \
       "stat dcn_destination_per_slice_device_id")                                                                                                              \
-    C(ED_DCN_NAME, "dcn_collective_name", "TEXT", NULL, "collective, " DCN_OF, "stat dcn_label")                                                               \
-    C(ED_DCN_DURATION, "dcn_duration_us", "INTEGER", "us", "time on the way, " DCN_OF, "stat duration_us")                                                     \
-    C(ED_DCN_SIZE, "dcn_payload_size_bytes", "INTEGER", "bytes", "size, 0 where it does not say; " DCN_OF, "stat payload_size_bytes")                          \
+    C(ED_DCN_NAME, "dcn_collective_name", "TEXT", NULL, "label of the collective that the message belongs to" DCN_OF, "stat dcn_label")                        \
+    C(ED_DCN_DURATION, "dcn_duration_us", "INTEGER", "us", "time from sending to arrival of the message" DCN_OF, "stat duration_us")                           \
+    C(ED_DCN_SIZE, "dcn_payload_size_bytes", "INTEGER", "bytes", "payload of the message, 0 if the event does not record it" DCN_OF,                           \
+      "stat payload_size_bytes")                                                                                                                               \
     C(ED_SOURCE, SOURCE_DOC)
 enum { EVENTS_DB_COLUMNS(COLUMN_ENUM) };
 static const Column Events_columns[] = {EVENTS_DB_COLUMNS(COLUMN_DOC)};
@@ -672,15 +716,15 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static double Events_count(const Counts *counts) { return counts->events; }
-static const RowSource Events_rows = {
-    .next = Events_next,
-    .column = Events_column,
-    .release = rows_free,
-    .count = Events_count,
-    .needs = NEED_EVENTS,
-    .nothing = "no event is on a line that XProf's Events DB has (threads of /host:CPU, streams, lines of TPU cores, custom planes)"};
+static const RowSource Events_rows = {.next = Events_next,
+                                      .column = Events_column,
+                                      .release = rows_free,
+                                      .count = Events_count,
+                                      .needs = NEED_EVENTS,
+                                      .nothing = "no event is on a line that XProf's Events DB includes (threads of /host:CPU, streams, "
+                                                 "lines of TPU cores, custom planes)"};
 const Table Events_table = {"Events",
-                            "one event as in XProf's Events DB (`xprof query_events_db`), under XProf's column names",
+                            "one event as in XProf's Events DB (`xprof query_events_db`), with XProf's column names",
                             Events_columns,
                             COUNT(Events_columns),
                             &row_table_module,

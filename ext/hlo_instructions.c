@@ -17,49 +17,76 @@ SQLITE_EXTENSION_INIT3
     C(HI_HOST, HOST_DOC)                                                                                                                                       \
     C(HI_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
     C(HI_MODULE, HLO_MODULE_DOC)                                                                                                                               \
-    C(HI_COMPUTATION, "computation", "TEXT", NULL, "computation that the instruction belongs to", "HloComputationProto.name")                                  \
-    C(HI_ID, "instruction_id", "INTEGER", NULL, "the instruction's id in the module", "HloInstructionProto.id")                                                \
+    C(HI_COMPUTATION, "computation", "TEXT", NULL, "name of the computation that contains the instruction", "HloComputationProto.name")                        \
+    C(HI_ID, "instruction_id", "INTEGER", NULL, "id of the instruction in its module", "HloInstructionProto.id")                                               \
     C(HI_NAME, HLO_OP_DOC)                                                                                                                                     \
-    C(HI_OPCODE, "opcode", "TEXT", NULL, "what it does: dot, fusion, get-tuple-element ...", "HloInstructionProto.opcode")                                     \
-    C(HI_CATEGORY, "category", "TEXT", NULL, "kind of op: loop fusion, convolution, data formatting ..., as XProf's op tables name it",                        \
+    C(HI_OPCODE, "opcode", "TEXT", NULL, "opcode of the instruction: dot, fusion, get-tuple-element, ...", "HloInstructionProto.opcode")                       \
+    C(HI_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
+      "kind of op, named as in XProf's op tables: loop fusion, convolution, data formatting, "                                                                 \
+      "...",                                                                                                                                                   \
       "HloInstructionProto.opcode")                                                                                                                            \
-    C(HI_FUSION_KIND, "fusion_kind", "TEXT", NULL, "kLoop, kInput, kOutput or kCustom; NULL for what is no fusion", "HloInstructionProto.fusion_kind")         \
-    C(HI_SHAPE, "shape", "TEXT", NULL, "shape of the result with its layout, as HLO writes it", "HloInstructionProto.shape")                                   \
-    C(HI_TYPE, "element_type", "TEXT", NULL, "type of the elements: f32, bf16 ...; of a custom call that of its first result; tuple for several results",      \
+    C(HI_FUSION_KIND, "fusion_kind", "TEXT", NULL,                                                                                                             \
+      "kind of fusion: kLoop, kInput, kOutput or kCustom; NULL if the instruction is not a "                                                                   \
+      "fusion",                                                                                                                                                \
+      "HloInstructionProto.fusion_kind")                                                                                                                       \
+    C(HI_SHAPE, "shape", "TEXT", NULL, "shape and layout of the instruction's result, in HLO syntax", "HloInstructionProto.shape")                             \
+    C(HI_TYPE, "element_type", "TEXT", NULL,                                                                                                                   \
+      "element type of the result: f32, bf16, ...; tuple for several results, but for a "                                                                      \
+      "custom call the type of the first",                                                                                                                     \
       "ShapeProto.element_type")                                                                                                                               \
-    C(HI_BYTES, "bytes", "INTEGER", "bytes", "data of the result without padding, summed over a tuple's arrays; NULL when a size is open",                     \
+    C(HI_BYTES, "bytes", "INTEGER", "bytes",                                                                                                                   \
+      "size of the result's data without padding, summed over the arrays of a tuple; NULL if "                                                                 \
+      "a dimension has no known size",                                                                                                                         \
       "HloInstructionProto.shape")                                                                                                                             \
-    C(HI_PADDED, "padded_bytes", "INTEGER", "bytes", "what the result takes as its layout stores it; NULL when a size is open", "HloInstructionProto.shape")   \
-    C(HI_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1", "share of padded_bytes that holds data; NULL when nothing is stored",                      \
+    C(HI_PADDED, "padded_bytes", "INTEGER", "bytes",                                                                                                           \
+      "size of the result as its layout stores it, padding included; NULL if a dimension has "                                                                 \
+      "no known size",                                                                                                                                         \
+      "HloInstructionProto.shape")                                                                                                                             \
+    C(HI_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1", "fraction of padded_bytes that is data; NULL if padded_bytes is 0 or NULL",                \
       "as the function padding_efficiency()")                                                                                                                  \
-    C(HI_SPACE, "memory_space", "INTEGER", NULL, "memory that holds the result: 0 the main one; NULL when a tuple lies in several or the layout is unknown",   \
+    C(HI_SPACE, "memory_space", "INTEGER", NULL,                                                                                                               \
+      "memory space of the result, 0 for the main memory; NULL if the parts of a tuple are in "                                                                \
+      "several spaces, or the layout is unknown",                                                                                                              \
       "LayoutProto.memory_space")                                                                                                                              \
     C(HI_FLOPS, "flops", "INTEGER", "floating operations",                                                                                                     \
-      "of one execution, 8 and 4 bit ones counted as a half and a quarter; by XLA's cost analysis for GPUs, where 0 is: it counts none, or never runs on its " \
-      "own; in profiles of TPUs as the events' metadata has it, else as model_flops_actual; NULL: not known",                                                  \
+      "floating-point operations of one execution; an 8-bit operation counts as a half, a "                                                                    \
+      "4-bit one as a quarter. In profiles of TPUs: from the metadata of the events, else as "                                                                 \
+      "model_flops_actual. Otherwise: from XLA's cost analysis for GPUs, in which 0 means "                                                                    \
+      "that it counts none, or that the instruction never runs on its own. NULL if unknown",                                                                   \
       "HloCostAnalysis, flops; stat flops")                                                                                                                    \
-    C(HI_ACCESSED, "bytes_accessed", "INTEGER", "bytes", "read and written by one execution, from the same source; NULL: not known",                           \
+    C(HI_ACCESSED, "bytes_accessed", "INTEGER", "bytes",                                                                                                       \
+      "bytes read plus bytes written by one execution, from the same source as flops; NULL if "                                                                \
+      "unknown",                                                                                                                                               \
       "HloCostAnalysis, bytes accessed; stat bytes_accessed")                                                                                                  \
     C(HI_TF_OP, TF_OP_DOC)                                                                                                                                     \
-    C(HI_OP_TYPE, "op_type", "TEXT", NULL, "the framework's type of the op; NULL when it does not say", "OpMetadata.op_type")                                  \
+    C(HI_OP_TYPE, "op_type", "TEXT", NULL, "type of the framework op; NULL if the program does not record it", "OpMetadata.op_type")                           \
     C(HI_FILE, SOURCE_FILE_DOC)                                                                                                                                \
     C(HI_LINE, SOURCE_LINE_DOC)                                                                                                                                \
     C(HI_STACK, SOURCE_STACK_DOC)                                                                                                                              \
-    C(HI_ROOT, "is_root", "INTEGER", "0 or 1", "1: the computation's result", "HloComputationProto.root_id")                                                   \
-    C(HI_COMPUTATION_ID, "computation_id", "INTEGER", NULL, "the computation's id in the module", "HloComputationProto.id")                                    \
-    C(HI_CALLED, "called_computations", "TEXT", NULL, "names of the computations that it calls, separated by commas; NULL for none",                           \
+    C(HI_ROOT, "is_root", "INTEGER", "0 or 1", "1: its result is the result of the computation", "HloComputationProto.root_id")                                \
+    C(HI_COMPUTATION_ID, "computation_id", "INTEGER", NULL, "id of the computation that contains the instruction", "HloComputationProto.id")                   \
+    C(HI_CALLED, "called_computations", "TEXT", NULL,                                                                                                          \
+      "names of the computations that the instruction calls, separated by commas; NULL if "                                                                    \
+      "there are none",                                                                                                                                        \
       "HloInstructionProto.called_computation_ids")                                                                                                            \
-    C(HI_EXPRESSION, "expression", "TEXT", NULL, "the instruction as HLO text", "hlo_stats hlo_op_expression")                                                 \
-    C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations", "flops with every operation counted as one; NULL as flops",                             \
+    C(HI_EXPRESSION, "expression", "TEXT", NULL, "text of the instruction in HLO syntax", "hlo_stats hlo_op_expression")                                       \
+    C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations",                                                                                         \
+      "floating-point operations of one execution, as flops, but each operation counts as "                                                                    \
+      "one; NULL if flops is NULL",                                                                                                                            \
       "HloCostAnalysis, model flops; stat model_flops")                                                                                                        \
     C(HI_MODEL_FLOPS_ACTUAL, "model_flops_actual", "INTEGER", "floating operations",                                                                           \
-      "operations that one execution needs on any device, as XLA's compiled.cost_analysis() counts them (transcendental functions count 0), with calls of "    \
-      "libraries: 2 x m x n x k for a matrix product; of a loop one round; NULL: a custom call of unknown work, or a damaged program",                         \
+      "operations that one execution needs on any device, as XLA's compiled.cost_analysis() "                                                                  \
+      "counts them (transcendental functions count 0), including library calls (2 x m x n x k "                                                                \
+      "for a matrix product); for a loop, those of one iteration; NULL for a custom call of "                                                                  \
+      "unknown work and in a damaged program",                                                                                                                 \
       "HLO program")                                                                                                                                           \
     C(HI_COST_SOURCE, "cost_source", "TEXT", NULL,                                                                                                             \
-      "where flops, model_flops and bytes_accessed are from: metadata of the events of a TPU, or program (its cost analysis); NULL: not known", "libprofsql")  \
+      "where flops, model_flops and bytes_accessed come from: metadata (of a TPU's events) or "                                                                \
+      "program (its cost analysis); NULL if they are unknown",                                                                                                 \
+      "libprofsql")                                                                                                                                            \
     C(HI_FINGERPRINT, "fingerprint", "TEXT", NULL,                                                                                                             \
-      "decimal; the same for instructions of any program that do the same with the same shapes, whatever the names; NULL: a damaged program has none",         \
+      "decimal fingerprint, equal for instructions of any program that do the same with the "                                                                  \
+      "same shapes, whatever their names; NULL in a damaged program",                                                                                          \
       "hlo_fingerprint of XProf's Events DB")                                                                                                                  \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };
@@ -206,8 +233,10 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     }
 }
 
-static const RowSource hlo_instructions_rows = {
-    .next = hlo_instructions_next, .column = hlo_instructions_column, .needs = NEED_PROGRAMS, .nothing = "no HLO program can be read (prof_issues says why)"};
+static const RowSource hlo_instructions_rows = {.next = hlo_instructions_next,
+                                                .column = hlo_instructions_column,
+                                                .needs = NEED_PROGRAMS,
+                                                .nothing = "no HLO program can be read (prof_issues has the reason)"};
 const Table hlo_instructions_table = {"hlo_instructions",
                                       "one instruction of an HLO program",
                                       hlo_instructions_columns,

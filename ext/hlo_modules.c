@@ -16,18 +16,28 @@ SQLITE_EXTENSION_INIT3
     C(HM_HOST, HOST_DOC)                                                                                                                                       \
     C(HM_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
     C(HM_MODULE, HLO_MODULE_DOC)                                                                                                                               \
-    C(HM_PATH, "path", "TEXT", NULL, "file that holds the program: the profile itself, a *.hlo_proto.pb beside it, or a file of an HLO dump", "libprofsql")    \
+    C(HM_PATH, "path", "TEXT", NULL,                                                                                                                           \
+      "file that contains the program: the profile itself, a *.hlo_proto.pb beside it, or a "                                                                  \
+      "file of an HLO dump",                                                                                                                                   \
+      "libprofsql")                                                                                                                                            \
     C(HM_ENTRY, "entry_computation", "TEXT", NULL, "name of the entry computation", "HloModuleProto.entry_computation_name")                                   \
-    C(HM_COMPUTATIONS, "computation_count", "INTEGER", "computations", "computations of the module", "HloModuleProto.computations")                            \
-    C(HM_INSTRUCTIONS, "instruction_count", "INTEGER", "instructions", "instructions of all computations", "HloComputationProto.instructions")                 \
+    C(HM_COMPUTATIONS, "computation_count", "INTEGER", "computations", "number of computations in the module", "HloModuleProto.computations")                  \
+    C(HM_INSTRUCTIONS, "instruction_count", "INTEGER", "instructions", "number of instructions in all computations of the module",                             \
+      "HloComputationProto.instructions")                                                                                                                      \
     C(HM_PARAMETERS, "parameter_bytes", "INTEGER", "bytes",                                                                                                    \
-      "what the entry computation's parameters take as their layouts store them; NULL when a size is open", "HloInstructionProto.shape")                       \
+      "size of the entry computation's parameters as their layouts store them, padding "                                                                       \
+      "included; NULL if a dimension has no known size",                                                                                                       \
+      "HloInstructionProto.shape")                                                                                                                             \
     C(HM_PEAK, "peak_heap_bytes", "INTEGER", "bytes",                                                                                                          \
-      "most that the program holds in the main memory at once, parameters and outputs included; NULL without a buffer assignment that can be simulated",       \
+      "peak memory of the program in the main memory, parameters and outputs included; NULL "                                                                  \
+      "if it has no buffer assignment that can be simulated",                                                                                                  \
       "memory_viewer peakHeapMib, in bytes")                                                                                                                   \
-    C(HM_HASH, "content_hash", "TEXT", NULL, "hash of the program's bytes: equal for equal programs, on any host", "libprofsql")                               \
-    C(HM_SIZE, "size_bytes", "INTEGER", "bytes", "size of the program's proto", "libprofsql")                                                                  \
-    C(HM_PLANE, "plane", "TEXT", NULL, "plane that holds the program: /host:metadata, or that of a sub-process; NULL for a file of its own", "XPlane.name")    \
+    C(HM_HASH, "content_hash", "TEXT", NULL, "hash of the program's bytes; equal programs have equal hashes on all hosts", "libprofsql")                       \
+    C(HM_SIZE, "size_bytes", "INTEGER", "bytes", "size of the program's protobuf message", "libprofsql")                                                       \
+    C(HM_PLANE, "plane", "TEXT", NULL,                                                                                                                         \
+      "plane that contains the program: /host:metadata, or the plane of a subprocess; NULL if "                                                                \
+      "the program has a file of its own",                                                                                                                     \
+      "XPlane.name")                                                                                                                                           \
     C(HM_SOURCE, SOURCE_DOC)
 enum { HLO_MODULES_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_modules_columns[] = {HLO_MODULES_COLUMNS(COLUMN_DOC)};
@@ -88,7 +98,7 @@ static void hlo_modules_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource hlo_modules_rows = {
-    .next = hlo_modules_next, .column = hlo_modules_column, .needs = NEED_PROGRAMS, .nothing = "no HLO program can be read (prof_issues says why)"};
+    .next = hlo_modules_next, .column = hlo_modules_column, .needs = NEED_PROGRAMS, .nothing = "no HLO program can be read (prof_issues has the reason)"};
 const Table hlo_modules_table = {
     "hlo_modules", "one HLO program of a host", hlo_modules_columns, COUNT(hlo_modules_columns), &row_table_module, &hlo_modules_rows, 20};
 
@@ -99,13 +109,14 @@ const Table hlo_modules_table = {
     C(HC_HOST, HOST_DOC)                                                                                                                                       \
     C(HC_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
     C(HC_MODULE, HLO_MODULE_DOC)                                                                                                                               \
-    C(HC_ID, "computation_id", "INTEGER", NULL, "the computation's id in the module", "HloComputationProto.id")                                                \
+    C(HC_ID, "computation_id", "INTEGER", NULL, "id of the computation in its module", "HloComputationProto.id")                                               \
     C(HC_NAME, "computation", "TEXT", NULL, "name of the computation", "HloComputationProto.name")                                                             \
-    C(HC_ENTRY, "is_entry", "INTEGER", "0 or 1", "1: the program begins here", "HloModuleProto.entry_computation_id")                                          \
-    C(HC_FUSION, "is_fusion", "INTEGER", "0 or 1", "1: the body of a fusion, by its mark or because a fusion calls it",                                        \
+    C(HC_ENTRY, "is_entry", "INTEGER", "0 or 1", "1: the entry computation, with which the program starts", "HloModuleProto.entry_computation_id")             \
+    C(HC_FUSION, "is_fusion", "INTEGER", "0 or 1", "1: the body of a fusion (marked as one, or called by a fusion)",                                           \
       "HloComputationProto.is_fusion_computation, HloInstructionProto.called_computation_ids")                                                                 \
-    C(HC_INSTRUCTIONS, "instruction_count", "INTEGER", "instructions", "instructions of the computation", "HloComputationProto.instructions")                  \
-    C(HC_THREAD, "execution_thread", "TEXT", NULL, "thread that runs it; NULL for the main one", "HloComputationProto.execution_thread")                       \
+    C(HC_INSTRUCTIONS, "instruction_count", "INTEGER", "instructions", "number of instructions in the computation", "HloComputationProto.instructions")        \
+    C(HC_THREAD, "execution_thread", "TEXT", NULL, "name of the thread that runs the computation; NULL for the main thread",                                   \
+      "HloComputationProto.execution_thread")                                                                                                                  \
     C(HC_SOURCE, SOURCE_DOC)
 enum { HLO_COMPUTATIONS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_computations_columns[] = {HLO_COMPUTATIONS_COLUMNS(COLUMN_DOC)};
@@ -135,8 +146,10 @@ static void hlo_computations_column(RowCursor *c, sqlite3_context *ctx, int colu
     }
 }
 
-static const RowSource hlo_computations_rows = {
-    .next = hlo_computations_next, .column = hlo_computations_column, .needs = NEED_PROGRAMS, .nothing = "no HLO program can be read (prof_issues says why)"};
+static const RowSource hlo_computations_rows = {.next = hlo_computations_next,
+                                                .column = hlo_computations_column,
+                                                .needs = NEED_PROGRAMS,
+                                                .nothing = "no HLO program can be read (prof_issues has the reason)"};
 const Table hlo_computations_table = {"hlo_computations",
                                       "one computation of an HLO program",
                                       hlo_computations_columns,
@@ -152,11 +165,13 @@ const Table hlo_computations_table = {"hlo_computations",
     C(OP_HOST, HOST_DOC)                                                                                                                                       \
     C(OP_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
     C(OP_MODULE, HLO_MODULE_DOC)                                                                                                                               \
-    C(OP_ID, "instruction_id", "INTEGER", NULL, "the instruction that takes the operand", "HloInstructionProto.id")                                            \
-    C(OP_INDEX, "operand_index", "INTEGER", NULL, "which operand it is, from 0", "HloInstructionProto.operand_ids")                                            \
-    C(OP_OPERAND_ID, "operand_id", "INTEGER", NULL, "the instruction that makes the operand", "HloInstructionProto.operand_ids")                               \
+    C(OP_ID, "instruction_id", "INTEGER", NULL, "id of the instruction that uses the operand", "HloInstructionProto.id")                                       \
+    C(OP_INDEX, "operand_index", "INTEGER", NULL, "position of the operand in the instruction, from 0", "HloInstructionProto.operand_ids")                     \
+    C(OP_OPERAND_ID, "operand_id", "INTEGER", NULL, "id of the instruction that produces the operand", "HloInstructionProto.operand_ids")                      \
     C(OP_NAME, HLO_OP_DOC)                                                                                                                                     \
-    C(OP_OPERAND, "operand", "TEXT", NULL, "name of the instruction that makes the operand; NULL when the module has none of this id",                         \
+    C(OP_OPERAND, "operand", "TEXT", NULL,                                                                                                                     \
+      "name of the instruction that produces the operand; NULL if the module has no "                                                                          \
+      "instruction of this id",                                                                                                                                \
       "HloInstructionProto.name")                                                                                                                              \
     C(OP_SOURCE, SOURCE_DOC)
 enum { HLO_OPERANDS_COLUMNS(COLUMN_ENUM) };
@@ -193,6 +208,6 @@ static void hlo_operands_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource hlo_operands_rows = {
-    .next = hlo_operands_next, .column = hlo_operands_column, .needs = NEED_PROGRAMS, .nothing = "no instruction of a program that can be read has an operand"};
+    .next = hlo_operands_next, .column = hlo_operands_column, .needs = NEED_PROGRAMS, .nothing = "no instruction of a readable program has an operand"};
 const Table hlo_operands_table = {
     "hlo_operands", "one operand of an HLO instruction", hlo_operands_columns, COUNT(hlo_operands_columns), &row_table_module, &hlo_operands_rows, 10000};

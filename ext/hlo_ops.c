@@ -12,83 +12,129 @@ SQLITE_EXTENSION_INIT3
 
 #define HLO_OPS_COLUMNS(C)                                                                                                                                     \
     C(HO_RUN, RUN_DOC)                                                                                                                                         \
-    C(HO_RANK, "rank", "INTEGER", NULL, "1 and on by self time; 0: an op of a SparseCore program, behind the op that offloaded it", "hlo_stats rank")          \
-    C(HO_PROGRAM, "program_id", "TEXT", NULL, "program, decimal; 0: an op outside HLO programs (a framework op's kernel)", "hlo_stats program_id")             \
+    C(HO_RANK, "rank", "INTEGER", NULL,                                                                                                                        \
+      "position by self time, from 1; 0 for an op of a SparseCore program, which follows the "                                                                 \
+      "op that offloaded it",                                                                                                                                  \
+      "hlo_stats rank")                                                                                                                                        \
+    C(HO_PROGRAM, "program_id", "TEXT", NULL,                                                                                                                  \
+      "id of the program, decimal; 0 for an op outside HLO programs (a kernel of a framework "                                                                 \
+      "op)",                                                                                                                                                   \
+      "hlo_stats program_id")                                                                                                                                  \
     C(HO_CATEGORY, "category", "TEXT", NULL, "kind of op: loop fusion, convolution, copy, ...", "hlo_stats category")                                          \
-    C(HO_NAME, "hlo_op", "TEXT", NULL, "name of the instruction", "hlo_stats hlo_op_name")                                                                     \
-    C(HO_EXPRESSION, "expression", "TEXT", NULL, "text of the instruction, else its name", "hlo_stats hlo_op_expression")                                      \
+    C(HO_NAME, "hlo_op", "TEXT", NULL, "name of the HLO instruction", "hlo_stats hlo_op_name")                                                                 \
+    C(HO_EXPRESSION, "expression", "TEXT", NULL, "HLO text of the instruction, else its name", "hlo_stats hlo_op_expression")                                  \
     C(HO_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
-      "framework op that it comes from, as XProf writes it: name:type, and name: without a type; rtrim(tf_op, ':') joins the latter with "                     \
-      "hlo_instructions.tf_op; empty: not known",                                                                                                              \
+      "framework op that the instruction was compiled from, as XProf writes it: name:type, or "                                                                \
+      "name: without a type; empty if unknown. Join rtrim(tf_op, ':') with "                                                                                   \
+      "hlo_instructions.tf_op if there is no type",                                                                                                            \
       "hlo_stats tf_op_name")                                                                                                                                  \
-    C(HO_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran, on all cores", "hlo_stats occurrences")                                               \
-    C(HO_TOTAL, "total_time_us", "REAL", "us", "time from begin to end, nested ops included", "hlo_stats total_time")                                          \
-    C(HO_AVG, "avg_time_us", "REAL", "us", "total time by occurrences", "hlo_stats avg_time")                                                                  \
-    C(HO_SELF, "total_self_time_us", "REAL", "us", "time without nested ops", "hlo_stats total_self_time")                                                     \
-    C(HO_AVG_SELF, "avg_self_time_us", "REAL", "us", "self time by occurrences", "hlo_stats avg_self_time")                                                    \
-    C(HO_PERCENT, "self_time_percent", "REAL", "percent 0..100", "share of the devices' time, IDLE included; 0 for SparseCore ops",                            \
+    C(HO_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran, on all cores; on a GPU, number of its kernels",                        \
+      "hlo_stats occurrences")                                                                                                                                 \
+    C(HO_TOTAL, "total_time_us", "REAL", "us", "total duration of all occurrences, including nested ops", "hlo_stats total_time")                              \
+    C(HO_AVG, "avg_time_us", "REAL", "us", "total_time_us divided by occurrences", "hlo_stats avg_time")                                                       \
+    C(HO_SELF, "total_self_time_us", "REAL", "us", "self time of all occurrences: duration without nested ops", "hlo_stats total_self_time")                   \
+    C(HO_AVG_SELF, "avg_self_time_us", "REAL", "us", "total_self_time_us divided by occurrences", "hlo_stats avg_self_time")                                   \
+    C(HO_PERCENT, "self_time_percent", "REAL", "percent 0..100",                                                                                               \
+      "self time as a percentage of the time of all devices, IDLE included; 0 for SparseCore "                                                                 \
+      "ops",                                                                                                                                                   \
       "hlo_stats total_self_time_percent")                                                                                                                     \
-    C(HO_CUMULATIVE, "cumulative_self_time_percent", "REAL", "percent 0..100", "the same of all rows down to this",                                            \
-      "hlo_stats cumulative_total_self_time_percent")                                                                                                          \
-    C(HO_DMA, "dma_stall_fraction", "REAL", "fraction 0..1", "share of its time stalled by DMA", "hlo_stats dma_stall_percent")                                \
-    C(HO_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s", "rate of the operations that the model has; 0 when unknown", "hlo_stats model_flop_rate")            \
-    C(HO_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s", "rate, 8 and 4 bit operations counted as a half and a quarter; 0 when unknown",                       \
+    C(HO_CUMULATIVE, "cumulative_self_time_percent", "REAL", "percent 0..100",                                                                                 \
+      "sum of self_time_percent over this op and all ops of lower rank; 0 for SparseCore ops", "hlo_stats cumulative_total_self_time_percent")                 \
+    C(HO_DMA, "dma_stall_fraction", "REAL", "fraction 0..1", "fraction of the op's time in which it is stalled by DMA", "hlo_stats dma_stall_percent")         \
+    C(HO_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s", "rate of model_flops over the total time; 0 if unknown", "hlo_stats model_flop_rate")                \
+    C(HO_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s",                                                                                                       \
+      "rate of flops over the total time, in which an 8-bit operation counts as a half and a "                                                                 \
+      "4-bit one as a quarter; 0 if unknown",                                                                                                                  \
       "hlo_stats normalized_flop_rate")                                                                                                                        \
-    C(HO_BW, "memory_bw_gibps", "REAL", "GiB/s", "bytes of all memories while it ran; 0 when unknown", "hlo_stats measured_memory_bw")                         \
-    C(HO_HBM_BW, "hbm_bw_gibps", "REAL", "GiB/s", "bytes of HBM while it ran; 0 when unknown", "hlo_stats hbm_bw")                                             \
-    C(HO_CMEM_READ, "cmem_read_bw_gibps", "REAL", "GiB/s", "bytes read from CMEM while it ran; 0 when unknown", "hlo_stats cmem_read_bw")                      \
-    C(HO_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "GiB/s", "bytes written to CMEM while it ran; 0 when unknown", "hlo_stats cmem_write_bw")                  \
-    C(HO_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "0 when unknown", "hlo_stats operational_intensity")                                         \
-    C(HO_BOUND, "bound_by", "TEXT", NULL, "the resource that it uses most, of its peak: Compute, HBM, CMEM Read, ..., Shm/L1; Unknown", "hlo_stats bound_by")  \
-    C(HO_REMAT, "rematerialization", "TEXT", NULL, "Yes: computed again to save memory", "hlo_stats hlo_rematerialization")                                    \
-    C(HO_OUTSIDE, "outside_compilation", "TEXT", NULL, "Yes: a transfer to or from host computation", "hlo_stats outside_compilation")                         \
-    C(HO_AUTOTUNED, "autotuned", "TEXT", NULL, "No: no open software records it", "hlo_stats autotuned")                                                       \
-    C(HO_SOURCE_FILE, "source_file", "TEXT", NULL, "the user's source file; NULL: not known", "hlo_stats source_info")                                         \
-    C(HO_SOURCE_LINE, "source_line", "INTEGER", NULL, "line in it; NULL: not known", "hlo_stats source_info")                                                  \
-    C(HO_SOURCE_STACK, "source_stack", "TEXT", NULL, "stack of the user's program, plain text; NULL: not known", "hlo_stats source_info")                      \
-    C(HO_CORE_TYPE, "core_type", "TEXT", NULL, "TensorCore or SparseCore; empty: neither", "hlo_stats core_type")                                              \
-    C(HO_PARENT, "parent_op", "TEXT", NULL, "of SparseCore ops: the op that offloaded them; else empty", "hlo_stats parent_op_name")                           \
-    C(HO_ENERGY, "vdd_energy_j", "REAL", "J", "energy of the core; 0: not measured", "hlo_stats vdd_energy")                                                   \
-    C(HO_MODULE, "hlo_module", "TEXT", NULL, "module of the program; NULL: the file does not hold it", "Hlo Proto")                                            \
-    C(HO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us, exactly", "OpMetrics.time_ps")                                                                   \
-    C(HO_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_us, exactly", "OpMetrics.self_time_ps")                                                         \
-    C(HO_MIN_PS, "min_ps", "INTEGER", "ps", "the shortest occurrence; NULL: not a TPU", "OpMetrics.min_time_ps")                                               \
-    C(HO_NORMALIZED_PS, "normalized_ps", "INTEGER", "ps", "time at the default clock; NULL: not known", "OpMetrics.normalized_time_ps")                        \
-    C(HO_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "time_ps by the durations of the events, where the device has a clock of its own too", "libprofsql")    \
-    C(HO_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps by the same; below 0 where ops overlap by that clock", "libprofsql")                           \
-    C(HO_FLOPS, "flops", "REAL", "floating operations", "of all occurrences, 8 and 4 bit ones counted as a half and a quarter; NULL: none or not known",       \
+    C(HO_BW, "memory_bw_gibps", "REAL", "GiB/s", "bandwidth of all memories: bytes_accessed over the total time; 0 if unknown",                                \
+      "hlo_stats measured_memory_bw")                                                                                                                          \
+    C(HO_HBM_BW, "hbm_bw_gibps", "REAL", "GiB/s", "bandwidth of HBM: hbm_bytes over the total time; 0 if unknown", "hlo_stats hbm_bw")                         \
+    C(HO_CMEM_READ, "cmem_read_bw_gibps", "REAL", "GiB/s", "read bandwidth of CMEM over the total time; 0 if unknown", "hlo_stats cmem_read_bw")               \
+    C(HO_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "GiB/s", "write bandwidth of CMEM over the total time; 0 if unknown", "hlo_stats cmem_write_bw")           \
+    C(HO_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "operational intensity: flops divided by bytes_accessed; 0 if unknown",                      \
+      "hlo_stats operational_intensity")                                                                                                                       \
+    C(HO_BOUND, "bound_by", "TEXT", NULL,                                                                                                                      \
+      "resource of which the op uses the largest fraction of the peak: Compute, HBM, CMEM "                                                                    \
+      "Read, ..., Shm/L1; Unknown if there is none",                                                                                                           \
+      "hlo_stats bound_by")                                                                                                                                    \
+    C(HO_REMAT, "rematerialization", "TEXT", NULL, "Yes: the op is computed again to save memory; else No", "hlo_stats hlo_rematerialization")                 \
+    C(HO_OUTSIDE, "outside_compilation", "TEXT", NULL, "Yes: the op transfers data to or from a computation on the host; else No",                             \
+      "hlo_stats outside_compilation")                                                                                                                         \
+    C(HO_AUTOTUNED, "autotuned", "TEXT", NULL, "Yes: the op was autotuned; always No, because no open-source software records it", "hlo_stats autotuned")      \
+    C(HO_SOURCE_FILE, "source_file", "TEXT", NULL, "source file that the op was compiled from; NULL if unknown", "hlo_stats source_info")                      \
+    C(HO_SOURCE_LINE, "source_line", "INTEGER", NULL, "line number in source_file; NULL if unknown", "hlo_stats source_info")                                  \
+    C(HO_SOURCE_STACK, "source_stack", "TEXT", NULL, "call stack of the source code, plain text; NULL if unknown", "hlo_stats source_info")                    \
+    C(HO_CORE_TYPE, "core_type", "TEXT", NULL, "TensorCore or SparseCore; empty for other devices", "hlo_stats core_type")                                     \
+    C(HO_PARENT, "parent_op", "TEXT", NULL, "for a SparseCore op, name of the op that offloaded it; empty for other ops", "hlo_stats parent_op_name")          \
+    C(HO_ENERGY, "vdd_energy_j", "REAL", "J", "energy of the core while the op ran; 0 if not measured", "hlo_stats vdd_energy")                                \
+    C(HO_MODULE, "hlo_module", "TEXT", NULL, "name of the HLO module; NULL if the file does not contain the program", "Hlo Proto")                             \
+    C(HO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us, exact", "OpMetrics.time_ps")                                                                     \
+    C(HO_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_us, exact", "OpMetrics.self_time_ps")                                                           \
+    C(HO_MIN_PS, "min_ps", "INTEGER", "ps", "duration of the shortest occurrence; NULL if the device is not a TPU", "OpMetrics.min_time_ps")                   \
+    C(HO_NORMALIZED_PS, "normalized_ps", "INTEGER", "ps", "total time, scaled to the default clock; NULL if unknown", "OpMetrics.normalized_time_ps")          \
+    C(HO_EVENT_TIME, "event_time_ps", "INTEGER", "ps",                                                                                                         \
+      "total duration on the event clock; differs from time_ps if the device has a clock of "                                                                  \
+      "its own",                                                                                                                                               \
+      "libprofsql")                                                                                                                                            \
+    C(HO_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self time on the event clock; negative if ops overlap by that clock", "libprofsql")                    \
+    C(HO_FLOPS, "flops", "REAL", "floating operations",                                                                                                        \
+      "floating-point operations of all occurrences; an 8-bit operation counts as a half, a "                                                                  \
+      "4-bit one as a quarter; NULL if 0 or unknown",                                                                                                          \
       "OpMetrics.flops_v2")                                                                                                                                    \
-    C(HO_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "of all occurrences, as the model has them; NULL: none or not known",                      \
+    C(HO_MODEL_FLOPS, "model_flops", "REAL", "floating operations",                                                                                            \
+      "floating-point operations of all occurrences, without device-specific weights; NULL if "                                                                \
+      "0 or unknown",                                                                                                                                          \
       "OpMetrics.model_flops_v2")                                                                                                                              \
-    C(HO_BYTES, "bytes_accessed", "INTEGER", "bytes", "of all memories, all occurrences; NULL: none or not known", "OpMetrics.bytes_accessed")                 \
-    C(HO_HBM, "hbm_bytes", "INTEGER", "bytes", "of HBM; bytes_accessed where there is no breakdown; NULL: not known", "OpMetrics.memory_accessed_breakdown")   \
-    C(HO_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "read from HBM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                           \
-    C(HO_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes", "written to HBM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                        \
+    C(HO_BYTES, "bytes_accessed", "INTEGER", "bytes",                                                                                                          \
+      "bytes read plus bytes written by all occurrences, in all memories; NULL if 0 or "                                                                       \
+      "unknown",                                                                                                                                               \
+      "OpMetrics.bytes_accessed")                                                                                                                              \
+    C(HO_HBM, "hbm_bytes", "INTEGER", "bytes",                                                                                                                 \
+      "bytes accessed in HBM; bytes_accessed if the profile does not divide it by memory; "                                                                    \
+      "NULL if unknown",                                                                                                                                       \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(HO_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "bytes read from HBM; NULL if the profile does not divide bytes_accessed by memory",                  \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(HO_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes", "bytes written to HBM; NULL if the profile does not divide bytes_accessed by memory",               \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
     C(HO_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                                                                                    \
-      "executions of the instruction on all cores: on a GPU the kernels that follow each other on a stream are one, or as many as the kernel has that is "     \
-      "there the least often; if each kernel of the op ran equally often on the device, that often",                                                           \
+      "executions of the instruction on all cores. On a GPU, consecutive kernels of the op on "                                                                \
+      "a stream are one execution, or as many as there are of its least frequent kernel; if "                                                                  \
+      "every kernel of the op ran equally often on the device, that number counts",                                                                            \
       "libprofsql")                                                                                                                                            \
     C(HO_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations",                                                                                          \
-      "model_flops_actual, 8 and 4 bit ones counted as a half and a quarter; NULL where that is", "libprofsql")                                                \
+      "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "                                                                 \
+      "quarter; NULL if model_flops_actual is NULL",                                                                                                           \
+      "libprofsql")                                                                                                                                            \
     C(HO_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations",                                                                              \
-      "what the instruction needs (hlo_instructions.model_flops_actual) times occurrences_actual; on a TPU the events' own figures, those of their "           \
-      "metadata, and where both lack them those of the program; NULL: not known, and for an op that runs others, unless none of them is recorded",             \
+      "operations of all executions: hlo_instructions.model_flops_actual times "                                                                               \
+      "occurrences_actual; on a TPU from the events, else from their metadata, else from the "                                                                 \
+      "program. NULL if unknown, and for an op that runs other ops, unless none of these is "                                                                  \
+      "recorded",                                                                                                                                              \
       "libprofsql")                                                                                                                                            \
     C(HO_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                                                                                            \
-      "read and written by occurrences_actual executions; of a call of a library its operands and results; NULL: not known", "libprofsql")                     \
-    C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1", "1: runs other ops (while, call, conditional): its time is theirs too", "category")                   \
+      "bytes read plus bytes written by occurrences_actual executions; for a library call, "                                                                   \
+      "its operands and results; NULL if unknown",                                                                                                             \
+      "libprofsql")                                                                                                                                            \
+    C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1", "1: the op runs other ops (while, call, conditional), and its time includes theirs", "category")      \
     C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction",                                                                                           \
-      "flops_actual by total time at the default clock, over the device's peak; may pass 1 where a cost is overestimated; NULL: peak or operations "           \
-      "not known, or none",                                                                                                                                    \
+      "flops_actual over the total time at the default clock, as a fraction of the device's "                                                                  \
+      "peak rate; can exceed 1 if a cost is overestimated; NULL if the peak is unknown, or "                                                                   \
+      "the operations are 0 or unknown",                                                                                                                       \
       "libprofsql")                                                                                                                                            \
     C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction",                                                                                               \
-      "hbm_bytes of occurrences_actual (of a call of a library bytes_accessed_actual) by total time, over the device's peak; may pass 1 where a cost is "      \
-      "overestimated, far for the start and done of an asynchronous transfer; NULL: "                                                                          \
-      "peak or bytes not known",                                                                                                                               \
+      "bytes accessed in HBM over the total time, as a fraction of the peak bandwidth. The "                                                                   \
+      "bytes are those of occurrences_actual executions: hbm_bytes scaled, or "                                                                                \
+      "bytes_accessed_actual if there are none (library calls). Can exceed 1 if a cost is "                                                                    \
+      "overestimated, by far for the start and done of an asynchronous transfer; NULL if the "                                                                 \
+      "peak is unknown, or the bytes are 0 or unknown",                                                                                                        \
       "libprofsql")                                                                                                                                            \
     C(HO_PADDING, "padding_efficiency", "REAL", "fraction 0..1",                                                                                               \
-      "of the bytes that the layout of its result takes, those that are data; NULL: shape or layout not known", "libprofsql")                                  \
-    C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op that this one is a duplicate of; NULL: none", "OpMetrics.deduplicated_name")         \
+      "fraction of the bytes of the result, as its layout stores it, that is data; NULL if "                                                                   \
+      "shape or layout is unknown",                                                                                                                            \
+      "libprofsql")                                                                                                                                            \
+    C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op of which this op is a duplicate; NULL if there is none",                             \
+      "OpMetrics.deduplicated_name")                                                                                                                           \
     C(HO_SOURCE, SOURCE_DOC)
 enum { HLO_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_ops_columns[] = {HLO_OPS_COLUMNS(COLUMN_DOC)};
@@ -374,4 +420,5 @@ static const RowSource hlo_ops_rows = {.next = hlo_ops_next,
                                        .needs = NEED_EVENTS | NEED_DEVICE,
                                        .nothing = "no event of a device belongs to an op of an HLO program"};
 const Table hlo_ops_table = {
-    "hlo_ops", "one HLO op of the devices, as in XProf's HLO op stats", hlo_ops_columns, COUNT(hlo_ops_columns), &row_table_module, &hlo_ops_rows, 500};
+    "hlo_ops", "one HLO op, summed over all devices, as in XProf's HLO op stats", hlo_ops_columns, COUNT(hlo_ops_columns), &row_table_module, &hlo_ops_rows,
+    500};

@@ -6,17 +6,26 @@
 #include "../loader/format/hlo_text.h"
 #include "prof.h"
 
-#define PROGRAM_ID_DOC "program_id", "TEXT", NULL, "the program, decimal; with run and host its key", "stat program_id, or the name of the HLO's file"
-#define HLO_MODULE_DOC "hlo_module", "TEXT", NULL, "name of the module, without (id)", "HloModuleProto.name"
-#define HLO_OP_DOC "hlo_op", "TEXT", NULL, "name of the instruction, unique in the module", "HloInstructionProto.name"
-#define TF_OP_DOC "tf_op", "TEXT", NULL, "framework op that the instruction comes from; NULL when it does not say", "OpMetadata.op_name"
+#define PROGRAM_ID_DOC "program_id", "TEXT", NULL, "id of the program, decimal; unique in a run and host", "stat program_id, or the name of the HLO file"
+#define HLO_MODULE_DOC "hlo_module", "TEXT", NULL, "name of the HLO module, without (id)", "HloModuleProto.name"
+#define HLO_OP_DOC "hlo_op", "TEXT", NULL, "name of the HLO instruction, unique in its module", "HloInstructionProto.name"
+#define TF_OP_DOC                                                                                                                                              \
+    "tf_op", "TEXT", NULL,                                                                                                                                     \
+        "framework op that the instruction was compiled from; NULL if the program does not "                                                                   \
+        "record it",                                                                                                                                           \
+        "OpMetadata.op_name"
 #define SOURCE_FILE_DOC                                                                                                                                        \
-    "source_file", "TEXT", NULL, "file of the user's program that the instruction comes from; NULL when it does not say",                                      \
-        "OpMetadata.source_file, else its innermost stack frame"
+    "source_file", "TEXT", NULL,                                                                                                                               \
+        "source file that the instruction was compiled from; NULL if the program does not "                                                                    \
+        "record it",                                                                                                                                           \
+        "OpMetadata.source_file, else the innermost stack frame"
 #define SOURCE_LINE_DOC                                                                                                                                        \
-    "source_line", "INTEGER", NULL, "line in source_file; NULL when the program does not say", "OpMetadata.source_line, else its innermost stack frame"
+    "source_line", "INTEGER", NULL, "line number in source_file; NULL if the program does not record it",                                                      \
+        "OpMetadata.source_line, else the innermost stack frame"
 #define SOURCE_STACK_DOC                                                                                                                                       \
-    "source_stack", "TEXT", NULL, "the call stack as lines of file:line:column, the innermost first; NULL when the program has none",                          \
+    "source_stack", "TEXT", NULL,                                                                                                                              \
+        "call stack of the instruction, one file:line:column per line, innermost frame first; "                                                                \
+        "NULL if the program does not record it",                                                                                                              \
         "HloModuleProto.stack_frame_index"
 /* These tables begin with the columns run, host, program_id, hlo_module. */
 enum { HLO_PROGRAM_ID = 2, HLO_MODULE_NAME };

@@ -11,16 +11,26 @@ SQLITE_EXTENSION_INIT3
 #define HLO_TEXT_COLUMNS(C)                                                                                                                                    \
     C(HT_RUN, RUN_DOC)                                                                                                                                         \
     C(HT_HOST, HOST_DOC)                                                                                                                                       \
-    C(HT_PROGRAM, "program_id", "TEXT", NULL, "the program, decimal", "XEventMetadata.id, .name of /host:metadata")                                            \
-    C(HT_MODULE, "hlo_module", "TEXT", NULL, "name of the program's module", "HloModuleProto.name")                                                            \
-    C(HT_LINE, "line_number", "INTEGER", NULL, "position in the program's text, from 1", "libprofsql")                                                         \
-    C(HT_TEXT, "text", "TEXT", NULL, "the line as XProf writes it; configurations with line feeds of their own stay in it", "HloModuleProto")                  \
-    C(HT_OP, "hlo_op", "TEXT", NULL, "the line's instruction; NULL for lines of the program and of computations", "HloInstructionProto.name")                  \
+    C(HT_PROGRAM, "program_id", "TEXT", NULL, "id of the program, decimal", "XEventMetadata.id, .name of /host:metadata")                                      \
+    C(HT_MODULE, "hlo_module", "TEXT", NULL, "name of the program's HLO module", "HloModuleProto.name")                                                        \
+    C(HT_LINE, "line_number", "INTEGER", NULL, "number of the line in the program's text, from 1", "libprofsql")                                               \
+    C(HT_TEXT, "text", "TEXT", NULL,                                                                                                                           \
+      "text of the line, as XProf writes it; line feeds inside a configuration do not start a "                                                                \
+      "new row",                                                                                                                                               \
+      "HloModuleProto")                                                                                                                                        \
+    C(HT_OP, "hlo_op", "TEXT", NULL,                                                                                                                           \
+      "HLO instruction on this line; NULL for lines that belong to the program or a "                                                                          \
+      "computation",                                                                                                                                           \
+      "HloInstructionProto.name")                                                                                                                              \
     C(HT_SOURCE, SOURCE_DOC)                                                                                                                                   \
     C(HT_MODULE_IS, "module", "TEXT HIDDEN", NULL,                                                                                                             \
-      "the program to show: its module, its id, or module(id), an error where there is none; all programs without it", "argument 2")                           \
+      "program to show: the name of its module, its id, or module(id); an error if there is "                                                                  \
+      "none; default: all programs",                                                                                                                           \
+      "argument 2")                                                                                                                                            \
     C(HT_STYLE, "style", "TEXT HIDDEN", NULL,                                                                                                                  \
-      "long (default): % before names, all constants, control predecessors; short: neither, and large constants as {...}", "argument 3")
+      "long (default): % before names, all constants, control predecessors; short: no %, "                                                                     \
+      "large constants as {...}, no control predecessors",                                                                                                     \
+      "argument 3")
 enum { HLO_TEXT_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_text_columns[] = {HLO_TEXT_COLUMNS(COLUMN_DOC)};
 
@@ -29,7 +39,7 @@ static bool style_of(const RowCursor *c, enum HloTextStyle *style, ProfErr *err)
     const char *name = row_text_parameter(c, 1, "long");
     bool is_long = !sqlite3_stricmp(name, "long"), is_short = !sqlite3_stricmp(name, "short");
     *style = is_short ? HLO_TEXT_SHORT : HLO_TEXT_LONG;
-    if (!is_long && !is_short) prof_fail(err, PROF_FORMAT, 0, "hlo_text: style is 'long' or 'short', not '%.100s'", name);
+    if (!is_long && !is_short) prof_fail(err, PROF_FORMAT, 0, "hlo_text: style must be 'long' or 'short', not '%.100s'", name);
     return is_long || is_short;
 }
 
@@ -62,7 +72,9 @@ static bool check_parameters(RowCursor *c, enum HloTextStyle *style, const char 
     if (!style_of(c, style, &c->err)) return false;
     if (c->started || !name || is_anywhere(c, name, &c->err)) return true;
     const char *source = row_source(c);
-    prof_fail(&c->err, PROF_NOTFOUND, 0, "hlo_text: %s%sno program is called '%.100s'; SELECT DISTINCT hlo_module FROM hlo_modules lists them",
+    prof_fail(&c->err, PROF_NOTFOUND, 0,
+              "hlo_text: %s%sno program is called '%.100s'; SELECT DISTINCT hlo_module FROM "
+              "hlo_modules lists them",
               source ? source : "", source ? ": " : "", name);
     return false;
 }
@@ -126,7 +138,7 @@ static const RowSource hlo_text_rows = {.next = hlo_text_next,
                                         .column = hlo_text_column,
                                         .n_parameters = 2,
                                         .needs = NEED_PROGRAMS,
-                                        .nothing = "no HLO program can be read (prof_issues says why)"};
+                                        .nothing = "no HLO program can be read (prof_issues has the reason)"};
 const Table hlo_text_table = {"hlo_text",
                               "one line of an HLO program's text, as XProf's graph viewer shows it",
                               hlo_text_columns,

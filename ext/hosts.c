@@ -28,17 +28,28 @@ static uint64_t host_place(const RowCursor *c, size_t part, size_t n) { return p
 
 #define RUNS_COLUMNS(C)                                                                                                                                        \
     C(PR_RUN, RUN_DOC)                                                                                                                                         \
-    C(PR_PATH, "path", "TEXT", NULL, "file or run folder, as opened", "libprofsql")                                                                            \
-    C(PR_HOSTS, "host_count", "INTEGER", "hosts", "host files, unreadable ones included", "libprofsql")                                                        \
-    C(PR_SIZE, "size_bytes", "INTEGER", "bytes", "bytes read, after inflating", "libprofsql")                                                                  \
-    C(PR_EVENTS, "event_count", "INTEGER", "events", "events of all hosts; NULL of a run attached by host until a table of events is asked for", "libprofsql") \
-    C(PR_START, "start_unix_ns", "INTEGER", "ns since 1970", "earliest session start; NULL when no file says it, or with event_count",                         \
+    C(PR_PATH, "path", "TEXT", NULL, "path of the file or run folder", "libprofsql")                                                                           \
+    C(PR_HOSTS, "host_count", "INTEGER", "hosts", "number of host files, including unreadable ones", "libprofsql")                                             \
+    C(PR_SIZE, "size_bytes", "INTEGER", "bytes", "size of the host files, after decompression", "libprofsql")                                                  \
+    C(PR_EVENTS, "event_count", "INTEGER", "events",                                                                                                           \
+      "number of events on all hosts; NULL for a run attached by prof_attach_by_host() until "                                                                 \
+      "a table of events reads them all",                                                                                                                      \
+      "libprofsql")                                                                                                                                            \
+    C(PR_START, "start_unix_ns", "INTEGER", "ns since 1970",                                                                                                   \
+      "earliest session start of the hosts; NULL if no file records it, or event_count is "                                                                    \
+      "NULL",                                                                                                                                                  \
       "Task Environment profile_start_time")                                                                                                                   \
-    C(PR_DURATION, "duration_ps", "INTEGER", "ps", "longest session; NULL as start_unix_ns", "Task Environment profile_stop_time - profile_start_time")        \
-    C(PR_DEVICE, "device_type", "TEXT", NULL, "TPU, GPU or CPU, by the planes", "XPlane.name")                                                                 \
-    C(PR_DEVICES, "device_count", "INTEGER", "devices", "TensorCore planes, else GPU planes; 0 for CPU", "XPlane.name")                                        \
-    C(PR_FORMAT, "format", "TEXT", NULL, "xspace, xspace.gz or hlo", "libprofsql")                                                                             \
-    C(PR_LOADED, "loaded_ms", "REAL", "ms", "wall time that reading took", "libprofsql")                                                                       \
+    C(PR_DURATION, "duration_ps", "INTEGER", "ps",                                                                                                             \
+      "duration of the longest session; NULL if no file records start and end, or event_count "                                                                \
+      "is NULL",                                                                                                                                               \
+      "Task Environment profile_stop_time - profile_start_time")                                                                                               \
+    C(PR_DEVICE, "device_type", "TEXT", NULL, "TPU, GPU or CPU, by the planes of the run; NULL if the source is an HLO program", "XPlane.name")                \
+    C(PR_DEVICES, "device_count", "INTEGER", "devices",                                                                                                        \
+      "number of TensorCore planes, else of GPU planes; 0 for CPU; NULL if the source is an "                                                                  \
+      "HLO program",                                                                                                                                           \
+      "XPlane.name")                                                                                                                                           \
+    C(PR_FORMAT, "format", "TEXT", NULL, "format of the files: xspace, xspace.gz or hlo", "libprofsql")                                                        \
+    C(PR_LOADED, "loaded_ms", "REAL", "ms", "wall time of reading the files", "libprofsql")                                                                    \
     C(PR_SOURCE, SOURCE_DOC)
 enum { RUNS_COLUMNS(COLUMN_ENUM) };
 static const Column runs_columns[] = {RUNS_COLUMNS(COLUMN_DOC)};
@@ -102,17 +113,21 @@ const Table prof_runs_table = {
 #define HOSTS_COLUMNS(C)                                                                                                                                       \
     C(HO_RUN, RUN_DOC)                                                                                                                                         \
     C(HO_HOST, HOST_DOC)                                                                                                                                       \
-    C(HO_SOURCE_OF, "host_source", "TEXT", NULL, "a source that names this host alone: label/host, or its file", "libprofsql")                                 \
-    C(HO_PATH, "path", "TEXT", NULL, "the host's file", "libprofsql")                                                                                          \
-    C(HO_SIZE, "size_bytes", "INTEGER", "bytes", "size of the file on disk; NULL when it cannot be opened", "libprofsql")                                      \
-    C(HO_FORMAT, "format", "TEXT", NULL, "xspace, xspace.gz, hlo or hlo.gz; NULL when it cannot be read", "libprofsql")                                        \
-    C(HO_EVENTS, "event_count", "INTEGER", "events", "events read", "libprofsql")                                                                              \
+    C(HO_SOURCE_OF, "host_source", "TEXT", NULL,                                                                                                               \
+      "source that reads this host alone: label/host, or the path of its file; NULL if the "                                                                   \
+      "file of a run that is not attached cannot be opened",                                                                                                   \
+      "libprofsql")                                                                                                                                            \
+    C(HO_PATH, "path", "TEXT", NULL, "path of the host's file; NULL if it cannot be opened", "libprofsql")                                                     \
+    C(HO_SIZE, "size_bytes", "INTEGER", "bytes", "size of the file on disk; NULL if it cannot be opened", "libprofsql")                                        \
+    C(HO_FORMAT, "format", "TEXT", NULL, "format of the file: xspace, xspace.gz, hlo or hlo.gz; NULL if it cannot be read", "libprofsql")                      \
+    C(HO_EVENTS, "event_count", "INTEGER", "events", "number of events read from the file", "libprofsql")                                                      \
     C(HO_START, "start_unix_ns", "INTEGER", "ns since 1970",                                                                                                   \
-      "session start: event times count from here, below 0 where an event starts earlier; the earliest line's start if the file does not say but its lines "   \
-      "start at Unix times; else NULL",                                                                                                                        \
+      "session start, from which event times count (negative for an event that starts "                                                                        \
+      "earlier); if the file does not record it, the start of the earliest line if lines have "                                                                \
+      "Unix times; else NULL",                                                                                                                                 \
       "Task Environment profile_start_time")                                                                                                                   \
-    C(HO_STOP, "stop_unix_ns", "INTEGER", "ns since 1970", "session end; NULL when the file does not say", "Task Environment profile_stop_time")               \
-    C(HO_HOSTNAME, "hostname", "TEXT", NULL, "what the file itself calls its host; NULL when it does not say", "XSpace.hostnames")                             \
+    C(HO_STOP, "stop_unix_ns", "INTEGER", "ns since 1970", "session end; NULL if the file does not record it", "Task Environment profile_stop_time")           \
+    C(HO_HOSTNAME, "hostname", "TEXT", NULL, "name of the host as the file records it; NULL if it does not", "XSpace.hostnames")                               \
     C(HO_SOURCE, SOURCE_DOC)
 enum { HOSTS_COLUMNS(COLUMN_ENUM) };
 static const Column hosts_columns[] = {HOSTS_COLUMNS(COLUMN_DOC)};
@@ -159,7 +174,7 @@ const Table hosts_table = {"hosts", "one host file of a run", hosts_columns, COU
 #define SESSION_COLUMNS(C)                                                                                                                                     \
     C(SE_RUN, RUN_DOC)                                                                                                                                         \
     C(SE_HOST, HOST_DOC)                                                                                                                                       \
-    C(SE_NAME, "name", "TEXT", NULL, "a stat of the plane Task Environment by its name, or error, warning, hostname", "XSpace")                                \
+    C(SE_NAME, "name", "TEXT", NULL, "name of a stat of the plane Task Environment; or error, warning or hostname", "XSpace")                                  \
     C(SE_VALUE, STAT_VALUE_DOC)                                                                                                                                \
     C(SE_SOURCE, SOURCE_DOC)
 enum { SESSION_COLUMNS(COLUMN_ENUM) };
@@ -208,8 +223,10 @@ static void session_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (column == SE_VALUE) result_stat(ctx, plane, &c->stat);
 }
 
-static const RowSource session_rows = {
-    .next = session_next, .column = session_column, .nothing = "the file has no Task Environment plane, and no error or warning of its profiler"};
+static const RowSource session_rows = {.next = session_next,
+                                       .column = session_column,
+                                       .nothing = "the file has no plane Task Environment, no hostname, and no error or warning of the "
+                                                  "profiler"};
 const Table session_table = {"session",
                              "one fact about the capture: its environment, or an error or warning of the profiler",
                              session_columns,
@@ -222,7 +239,7 @@ const Table session_table = {"session",
 
 /* clang-format off */
 #define ISSUE_CODES \
-    "found when reading, or when this table is asked: " \
+    "found when a file is read, or when this table is queried: " \
     "damaged, " \
     "damaged_stat, " \
     "truncated, " \
@@ -252,8 +269,8 @@ const Table session_table = {"session",
     "capture_ended_abruptly, " \
     "capture_missing_steps, " \
     "more; " \
-    "found when a table is asked that makes more of the file, so only after it: " \
-    "nothing_to_show (a table or canned query without rows: why), " \
+    "found when another table analyzes the file, so listed only after a query of that table: " \
+    "nothing_to_show (why a table or canned query has no rows), " \
     "occurrences_overflow, " \
     "host_ops_lost, " \
     "too_many_children, " \
@@ -268,19 +285,23 @@ const Table session_table = {"session",
     "inference_cut (inference), " \
     "dcn_cut (dcn_collectives), " \
     "tf_data_cut (tf_data); " \
-    "xprof_error, xprof_warning (the profiler said it) and xprof_steps (of the whole run, with its first host): what XProf shows above its pages"
+    "messages that XProf shows above its pages: xprof_error and xprof_warning (from the profiler), " \
+    "xprof_steps (about the entire run, listed with its first host)"
 /* clang-format on */
 
 #define ISSUES_COLUMNS(C)                                                                                                                                      \
     C(IS_RUN, RUN_DOC)                                                                                                                                         \
     C(IS_HOST, HOST_DOC)                                                                                                                                       \
-    C(IS_PATH, "path", "TEXT", NULL, "the file; NULL when it could not be opened (then the message names it)", "libprofsql")                                   \
-    C(IS_OFFSET, "byte_offset", "INTEGER", "bytes", "where in the (inflated) file the first of them is; NULL: not at one place, or not known", "libprofsql")   \
-    C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: repaired or doubtful; info: said for completeness", "libprofsql")           \
+    C(IS_PATH, "path", "TEXT", NULL, "file with the issue; NULL if it could not be opened (the message names it)", "libprofsql")                               \
+    C(IS_OFFSET, "byte_offset", "INTEGER", "bytes",                                                                                                            \
+      "position of the first of them in the file, after decompression; NULL if the issue is "                                                                  \
+      "not at one position, or it is unknown",                                                                                                                 \
+      "libprofsql")                                                                                                                                            \
+    C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: data was repaired or is doubtful; info: a remark", "libprofsql")            \
     C(IS_CODE, "code", "TEXT", NULL, ISSUE_CODES, "libprofsql")                                                                                                \
-    C(IS_COUNT, "count", "INTEGER", NULL, "how many of this kind at this place", "libprofsql")                                                                 \
-    C(IS_MESSAGE, "message", "TEXT", NULL, "what was lost, repaired or doubtful", "libprofsql")                                                                \
-    C(IS_LOST, "lost_bytes", "INTEGER", "bytes", "bytes of the file that no row shows because of it", "libprofsql")                                            \
+    C(IS_COUNT, "count", "INTEGER", NULL, "number of issues of this code at this place", "libprofsql")                                                         \
+    C(IS_MESSAGE, "message", "TEXT", NULL, "what was lost, was repaired or is doubtful", "libprofsql")                                                         \
+    C(IS_LOST, "lost_bytes", "INTEGER", "bytes", "bytes of the file that no row shows because of the issue", "libprofsql")                                     \
     C(IS_SOURCE, SOURCE_DOC)
 enum { ISSUES_COLUMNS(COLUMN_ENUM) };
 static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
@@ -344,7 +365,8 @@ static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource issues_rows = {.next = issues_next, .column = issues_column};
 const Table prof_issues_table = {"prof_issues",
-                                 "one thing that was lost, repaired or doubtful, one reason why a table has no rows, or one warning of an XProf page",
+                                 "one problem of a file (data was lost, was repaired or is doubtful), one reason why a "
+                                 "table has no rows, or one warning of an XProf page",
                                  issues_columns,
                                  COUNT(issues_columns),
                                  &row_table_module,

@@ -96,19 +96,31 @@ typedef struct {
 #define COLUMN_ENUM_(id, name, type, unit, description, origin) id,
 #define COLUMN_DOC_(id, name, type, unit, description, origin) {name, type, unit, description, origin},
 /* Columns that many tables have. */
-#define RUN_DOC "run", "TEXT", NULL, "label of the attached run, or the run folder's (or file's) name for a path", "libprofsql"
-#define HOST_DOC "host", "TEXT", NULL, "host, as its file is named", "file name without .xplane.pb"
+#define RUN_DOC "run", "TEXT", NULL, "label of the attached run; for a path, the name of the run folder or file", "libprofsql"
+#define HOST_DOC "host", "TEXT", NULL, "name of the host, taken from its file name", "file name without .xplane.pb"
 #define SOURCE_DOC                                                                                                                                             \
-    "source", "TEXT HIDDEN", NULL, "what to read: a label, label/host, a file, a run folder or a log dir; all attached runs without it", "argument 1"
-#define PLANE_ID_DOC "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql"
+    "source", "TEXT HIDDEN", NULL,                                                                                                                             \
+        "what to read: a label, label/host, a file, a run folder or a log directory; default: "                                                                \
+        "all attached runs",                                                                                                                                   \
+        "argument 1"
+#define PLANE_ID_DOC "plane_id", "INTEGER", NULL, "number of the plane in the run, from 0", "libprofsql"
 #define PLANE_DOC "plane", "TEXT", NULL, "name of the plane", "XPlane.name"
-#define LINE_ID_DOC "line_id", "INTEGER", NULL, "ordinal of the line in the run, from 0", "libprofsql"
-#define EVENT_ID_DOC "event_id", "INTEGER", NULL, "ordinal of the event in the run, from 0", "libprofsql"
-#define METADATA_ID_DOC "metadata_id", "INTEGER", NULL, "the event's metadata, a key of its plane", "XEvent.metadata_id"
-#define STAT_ID_DOC "stat_id", "INTEGER", NULL, "the stat's metadata, a key of its plane", "XStat.metadata_id"
-#define STAT_NAME_DOC "name", "TEXT", NULL, "the stat's name; empty when the plane does not declare it", "XStatMetadata.name"
-#define STAT_TYPE_DOC "type", "TEXT", NULL, "double, uint64, int64, str, bytes, ref (a text kept as a stat name) or none", "XStat.value"
-#define STAT_VALUE_DOC "value", "", NULL, "the value; uint64 beyond 2^63-1 is decimal TEXT; NULL for none and NaN", "XStat.value"
+#define LINE_ID_DOC "line_id", "INTEGER", NULL, "number of the line in the run, from 0", "libprofsql"
+#define EVENT_ID_DOC "event_id", "INTEGER", NULL, "number of the event in the run, from 0", "libprofsql"
+#define METADATA_ID_DOC                                                                                                                                        \
+    "metadata_id", "INTEGER", NULL, "id of the events' metadata, unique in its plane; NULL if the plane does not declare it", "XEvent.metadata_id"
+#define STAT_ID_DOC "stat_id", "INTEGER", NULL, "id of the stat's metadata, unique in its plane", "XStat.metadata_id"
+#define STAT_NAME_DOC "name", "TEXT", NULL, "name of the stat; empty if the plane does not declare it", "XStatMetadata.name"
+#define STAT_TYPE_DOC                                                                                                                                          \
+    "type", "TEXT", NULL,                                                                                                                                      \
+        "type of the value: double, uint64, int64, str, bytes, ref (text stored as a stat name) "                                                              \
+        "or none",                                                                                                                                             \
+        "XStat.value"
+#define STAT_VALUE_DOC                                                                                                                                         \
+    "value", "", NULL,                                                                                                                                         \
+        "value of the stat; a uint64 above 2^63-1 is decimal TEXT; NULL for type none and for "                                                                \
+        "NaN",                                                                                                                                                 \
+        "XStat.value"
 
 typedef struct Table Table;
 struct Table {
@@ -147,7 +159,7 @@ bool source_names_equal(const SourceNames *a, const SourceNames *b);
 void source_names_free(SourceNames *names);
 /* Is it a text with a NUL byte inside, which would end a path early? */
 bool has_nul(sqlite3_value *value);
-#define SOURCE_WITH_NUL "%s: a NUL byte follows this in the path or label; give a text without one"
+#define SOURCE_WITH_NUL "%s: the path or label has a NUL byte after this text; give one without NUL bytes"
 
 typedef struct {
     char *key; /* may contain NUL bytes */
