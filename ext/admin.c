@@ -95,26 +95,26 @@ enum { DIRECT = SQLITE_UTF8 | SQLITE_DIRECTONLY, HARMLESS = SQLITE_UTF8 | SQLITE
 const FunctionDef admin_functions[] = {
     SCALAR("prof_attach", 1, DIRECT, attach, "prof_attach(path)",
            "Reads a run and attaches it under its name; returns this label. NULL if path is NULL; "
-           "an error if the run cannot be read or another run has the label"),
+           "an error if the run cannot be read or another run has the label."),
     SCALAR("prof_attach", 2, DIRECT, attach, "prof_attach(path, label)",
            "Reads a run and attaches it under a label; returns the label. NULL if an argument is "
-           "NULL; an error if the run cannot be read or another run has the label"),
+           "NULL; an error if the run cannot be read or another run has the label."),
     SCALAR("prof_attach_by_host", 1, DIRECT, attach_by_host, "prof_attach_by_host(path)",
            "Attaches a run of many hosts with less memory: events are read when a table needs "
            "them. Tables that combine the ops, kernels and steps of all hosts load the events of "
-           "one host at a time; a table of events loads all of them, which then stay in memory"),
+           "one host at a time; a table of events loads all of them, which then stay in memory."),
     SCALAR("prof_attach_by_host", 2, DIRECT, attach_by_host, "prof_attach_by_host(path, label)",
-           "Like prof_attach_by_host(path), with a label as in prof_attach(path, label)"),
+           "Like prof_attach_by_host(path), with a label as in prof_attach(path, label)."),
     SCALAR("prof_detach", 1, DIRECT, detach, "prof_detach(label)",
            "Detaches a run; returns its label. NULL if label is NULL; an error if no attached run "
-           "has this label"),
-    SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()", "Closes the runs that queries opened by path; returns their number"),
+           "has this label."),
+    SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()", "Closes the runs that queries opened by path; returns their number."),
     SCALAR("prof_error", 1, HARMLESS, end_query, "prof_error(message)",
            "Fails the query with this error message, as canned queries do if an argument names "
-           "something that does not exist. NULL if message is NULL"),
-    SCALAR("prof_version", 0, HARMLESS, version, "prof_version()", "Returns the version of libprofsql"),
+           "something that does not exist. NULL if message is NULL."),
+    SCALAR("prof_version", 0, HARMLESS, version, "prof_version()", "Returns the version of libprofsql."),
     SCALAR("prof_debug", 0, HARMLESS, debug, "prof_debug()",
            "Returns the version, commit, compiler, SQLite versions and number of open runs, one "
-           "fact per line"),
+           "fact per line."),
 };
 const int n_admin_functions = COUNT(admin_functions);

@@ -18,8 +18,8 @@ SQLITE_EXTENSION_INIT3
     C(AO_CATEGORY, "category", "TEXT", NULL, "HLO category of the start op; on a GPU: collective, copy or memset; NULL if unknown", "hlo_category")            \
     C(AO_KIND, "kind", "TEXT", NULL, "kind of the asynchronous op: collective or transfer", "libprofsql")                                                      \
     C(AO_IS_SYNCHRONOUS, "is_synchronous", "INTEGER", "0 or 1",                                                                                                \
-      "1: one event of a TensorCore, which waits until the op is done; 0: an asynchronous op; "                                                                \
-      "always 0 on a GPU",                                                                                                                                     \
+      "1: a synchronous op, one event during which the TensorCore waits; 0: an asynchronous "                                                                  \
+      "op; always 0 on a GPU",                                                                                                                                 \
       "libprofsql")                                                                                                                                            \
     C(AO_START_EVENT, "start_event_id", "INTEGER", NULL, "event_id of the start op", "libprofsql")                                                             \
     C(AO_DONE_EVENT, "done_event_id", "INTEGER", NULL,                                                                                                         \

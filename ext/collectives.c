@@ -28,8 +28,8 @@ SQLITE_EXTENSION_INIT3
       "NULL if unknown",                                                                                                                                       \
       "HloInstructionProto; HLO text")                                                                                                                         \
     C(CO_TOTAL, "total_ps", "INTEGER", "ps",                                                                                                                   \
-      "total duration of all occurrences, each from the start of the op (or start op) to the "                                                                 \
-      "end of the op (or done op)",                                                                                                                            \
+      "total duration of all occurrences; an op with a start and a done op lasts from the "                                                                    \
+      "start of the one to the end of the other",                                                                                                              \
       "libprofsql")                                                                                                                                            \
     C(CO_MIN, "min_ps", "INTEGER", "ps", "duration of the shortest occurrence", "libprofsql")                                                                  \
     C(CO_MAX, "max_ps", "INTEGER", "ps", "duration of the longest occurrence", "libprofsql")                                                                   \

@@ -44,8 +44,8 @@ SQLITE_EXTENSION_INIT3
       "it is not VALID",                                                                                                                                       \
       "libprofsql")                                                                                                                                            \
     C(DM_STRAGGLER, "straggler", "INTEGER", NULL,                                                                                                              \
-      "1: the last message of its burst to arrive; 2 to 4: the last but one, and so on; NULL "                                                                 \
-      "for other messages",                                                                                                                                    \
+      "1: the last message of its burst to arrive; 2 to 4: the messages that arrived before "                                                                  \
+      "it, in reverse order; NULL for other messages",                                                                                                         \
       "libprofsql")                                                                                                                                            \
     C(DM_EVENT, EVENT_ID_DOC)                                                                                                                                  \
     C(DM_SOURCE, SOURCE_DOC)

@@ -7,22 +7,29 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define OUTSIDE "; NULL outside of all steps"
+#define OUTSIDE "; NULL if step is NULL"
 #define DEVICE_STEPS_COLUMNS(C)                                                                                                                                \
     C(DS_RUN, RUN_DOC)                                                                                                                                         \
     C(DS_HOST, HOST_DOC)                                                                                                                                       \
-    C(DS_PLANE_ID, "plane_id", "INTEGER", NULL, "ordinal of the plane in the run, from 0", "libprofsql")                                                       \
+    C(DS_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(DS_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(DS_KIND, "kind", "TEXT", NULL, "gpu or tensorcore", "libprofsql")                                                                                        \
-    C(DS_STEP, "step", "INTEGER", NULL, "number of the step, as in steps; NULL: the device's time that belongs to no step", "steps")                           \
-    C(DS_START, "start_ps", "INTEGER", "ps", "begin of the step on the device's core, from its host's session start" OUTSIDE, "core_steps")                    \
-    C(DS_DURATION, "duration_ps", "INTEGER", "ps", "length of the step on that core: of a GPU on all GPUs of its host" OUTSIDE, "core_steps")                  \
+    C(DS_KIND, "kind", "TEXT", NULL, "kind of device: gpu or tensorcore", "libprofsql")                                                                        \
+    C(DS_STEP, "step", "INTEGER", NULL,                                                                                                                        \
+      "number of the step, as in steps; NULL for the time of the device that belongs to no "                                                                   \
+      "step",                                                                                                                                                  \
+      "steps")                                                                                                                                                 \
+    C(DS_START, "start_ps", "INTEGER", "ps", "start of the step on the core, from the session start of the host" OUTSIDE, "core_steps")                        \
+    C(DS_DURATION, "duration_ps", "INTEGER", "ps", "duration of the step on the core; for a GPU, on all GPUs of its host" OUTSIDE, "core_steps")               \
     C(DS_COMMUNICATING, "communicating_ps", "INTEGER", "ps", "part of device_time.communicating_ps that belongs to the step", "libprofsql")                    \
     C(DS_EXPOSED_COMMUNICATION, "exposed_communication_ps", "INTEGER", "ps",                                                                                   \
-      "part of communicating_ps in which the device does not compute, for whatever step; the rest of it is hidden", "libprofsql")                              \
+      "part of communicating_ps in which the device does not compute (for any step); the rest "                                                                \
+      "is hidden",                                                                                                                                             \
+      "libprofsql")                                                                                                                                            \
     C(DS_TRANSFERRING, "transferring_ps", "INTEGER", "ps", "part of device_time.transferring_ps that belongs to the step", "libprofsql")                       \
     C(DS_EXPOSED_TRANSFER, "exposed_transfer_ps", "INTEGER", "ps",                                                                                             \
-      "part of transferring_ps in which the device does not compute, for whatever step; the rest of it is hidden", "libprofsql")                               \
+      "part of transferring_ps in which the device does not compute (for any step); the rest "                                                                 \
+      "is hidden",                                                                                                                                             \
+      "libprofsql")                                                                                                                                            \
     C(DS_SOURCE, SOURCE_DOC)
 enum { DEVICE_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column device_steps_columns[] = {DEVICE_STEPS_COLUMNS(COLUMN_DOC)};
@@ -71,7 +78,8 @@ static const RowSource device_steps_rows = {.next = device_steps_next,
                                             .needs = NEED_EVENTS | NEED_DEVICE | NEED_STEPS,
                                             .nothing = "no collective or transfer ran on a GPU or TensorCore"};
 const Table device_steps_table = {"device_steps",
-                                  "one GPU or TensorCore in one step: time communicating and transferring, and the part that computing does not hide",
+                                  "one GPU or TensorCore in one step: its time communicating and transferring, and the "
+                                  "parts that computing does not hide",
                                   device_steps_columns,
                                   COUNT(device_steps_columns),
                                   &row_table_module,

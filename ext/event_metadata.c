@@ -154,7 +154,8 @@ static const RowSource event_metadata_rows = {.next = event_metadata_next,
                                               .count = event_metadata_count,
                                               .nothing = "no plane declares event metadata"};
 const Table event_metadata_table = {"event_metadata",
-                                    "one event metadata that a plane declares: a name shared by events",
+                                    "one event metadata entry that a plane declares: the name and stats that its events "
+                                    "share",
                                     event_metadata_columns,
                                     COUNT(event_metadata_columns),
                                     &row_table_module,

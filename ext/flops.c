@@ -100,22 +100,22 @@ static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 const FunctionDef flops_functions[] = {
     SCALAR("flops_utilization", 3, FUNCTION_PURE, flops_utilization, "flops_utilization(flops, duration_ps, peak_flops_per_second)", "fraction 0..1",
            "Rate of this many operations in this time, as a fraction of the peak rate; NULL if "
-           "time or peak is not above 0",
+           "time or peak is not above 0.",
            "computed"),
     SCALAR("bandwidth_utilization", 3, FUNCTION_PURE, bandwidth_utilization, "bandwidth_utilization(bytes, duration_ps, peak_bytes_per_second)",
            "fraction 0..1",
            "Rate of this many bytes in this time, as a fraction of the peak rate; NULL if time or "
-           "peak is not above 0",
+           "peak is not above 0.",
            "computed"),
     SCALAR("arithmetic_intensity", 2, FUNCTION_PURE, arithmetic_intensity, "arithmetic_intensity(flops, bytes)", "FLOP/byte",
-           "Operations per byte; NULL if bytes is not above 0", "computed"),
+           "Operations per byte; NULL if bytes is not above 0.", "computed"),
     SCALAR("roofline_flops", 3, FUNCTION_PURE, roofline_flops, "roofline_flops(intensity, peak_flops, peak_bytes_per_second)", "FLOP/s",
            "Highest rate that a device can reach at this intensity: the smaller of its peak rate "
-           "and intensity x peak bandwidth; NULL if a peak is not above 0",
+           "and intensity x peak bandwidth; NULL if a peak is not above 0.",
            "computed"),
     SCALAR("peak_flops", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, peak_flops, "peak_flops(source)", "FLOP/s",
            "Peak rate of one device (a GPU or TensorCore) of a source, as XProf uses it for "
-           "utilizations; NULL if unknown",
+           "utilizations; NULL if unknown.",
            "devices"),
 };
 const int n_flops_functions = COUNT(flops_functions);

@@ -59,11 +59,14 @@ SQLITE_EXTENSION_INIT3
       "unknown",                                                                                                                                               \
       "HloCostAnalysis, bytes accessed; stat bytes_accessed")                                                                                                  \
     C(HI_TF_OP, TF_OP_DOC)                                                                                                                                     \
-    C(HI_OP_TYPE, "op_type", "TEXT", NULL, "type of the framework op; NULL if the program does not record it", "OpMetadata.op_type")                           \
+    C(HI_OP_TYPE, "op_type", "TEXT", NULL, "type of the framework op in tf_op; NULL if the program does not record it", "OpMetadata.op_type")                  \
     C(HI_FILE, SOURCE_FILE_DOC)                                                                                                                                \
     C(HI_LINE, SOURCE_LINE_DOC)                                                                                                                                \
     C(HI_STACK, SOURCE_STACK_DOC)                                                                                                                              \
-    C(HI_ROOT, "is_root", "INTEGER", "0 or 1", "1: its result is the result of the computation", "HloComputationProto.root_id")                                \
+    C(HI_ROOT, "is_root", "INTEGER", "0 or 1",                                                                                                                 \
+      "1: the root of its computation; the instruction's result is the result of the "                                                                         \
+      "computation",                                                                                                                                           \
+      "HloComputationProto.root_id")                                                                                                                           \
     C(HI_COMPUTATION_ID, "computation_id", "INTEGER", NULL, "id of the computation that contains the instruction", "HloComputationProto.id")                   \
     C(HI_CALLED, "called_computations", "TEXT", NULL,                                                                                                          \
       "names of the computations that the instruction calls, separated by commas; NULL if "                                                                    \

@@ -168,7 +168,7 @@ const Table hlo_computations_table = {"hlo_computations",
     C(OP_ID, "instruction_id", "INTEGER", NULL, "id of the instruction that uses the operand", "HloInstructionProto.id")                                       \
     C(OP_INDEX, "operand_index", "INTEGER", NULL, "position of the operand in the instruction, from 0", "HloInstructionProto.operand_ids")                     \
     C(OP_OPERAND_ID, "operand_id", "INTEGER", NULL, "id of the instruction that produces the operand", "HloInstructionProto.operand_ids")                      \
-    C(OP_NAME, HLO_OP_DOC)                                                                                                                                     \
+    C(OP_NAME, "hlo_op", "TEXT", NULL, "name of the instruction that uses the operand, unique in its module", "HloInstructionProto.name")                      \
     C(OP_OPERAND, "operand", "TEXT", NULL,                                                                                                                     \
       "name of the instruction that produces the operand; NULL if the module has no "                                                                          \
       "instruction of this id",                                                                                                                                \

@@ -25,8 +25,8 @@ SQLITE_EXTENSION_INIT3
     C(HO_EXPRESSION, "expression", "TEXT", NULL, "HLO text of the instruction, else its name", "hlo_stats hlo_op_expression")                                  \
     C(HO_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
       "framework op that the instruction was compiled from, as XProf writes it: name:type, or "                                                                \
-      "name: without a type; empty if unknown. Join rtrim(tf_op, ':') with "                                                                                   \
-      "hlo_instructions.tf_op if there is no type",                                                                                                            \
+      "name: without a type; empty if unknown. Without a type, rtrim(tf_op, ':') equals "                                                                      \
+      "hlo_instructions.tf_op",                                                                                                                                \
       "hlo_stats tf_op_name")                                                                                                                                  \
     C(HO_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran, on all cores; on a GPU, number of its kernels",                        \
       "hlo_stats occurrences")                                                                                                                                 \
@@ -39,7 +39,9 @@ SQLITE_EXTENSION_INIT3
       "ops",                                                                                                                                                   \
       "hlo_stats total_self_time_percent")                                                                                                                     \
     C(HO_CUMULATIVE, "cumulative_self_time_percent", "REAL", "percent 0..100",                                                                                 \
-      "sum of self_time_percent over this op and all ops of lower rank; 0 for SparseCore ops", "hlo_stats cumulative_total_self_time_percent")                 \
+      "sum of self_time_percent over this op and all ops with a smaller rank; 0 for "                                                                          \
+      "SparseCore ops",                                                                                                                                        \
+      "hlo_stats cumulative_total_self_time_percent")                                                                                                          \
     C(HO_DMA, "dma_stall_fraction", "REAL", "fraction 0..1", "fraction of the op's time in which it is stalled by DMA", "hlo_stats dma_stall_percent")         \
     C(HO_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s", "rate of model_flops over the total time; 0 if unknown", "hlo_stats model_flop_rate")                \
     C(HO_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s",                                                                                                       \
@@ -60,7 +62,10 @@ SQLITE_EXTENSION_INIT3
     C(HO_REMAT, "rematerialization", "TEXT", NULL, "Yes: the op is computed again to save memory; else No", "hlo_stats hlo_rematerialization")                 \
     C(HO_OUTSIDE, "outside_compilation", "TEXT", NULL, "Yes: the op transfers data to or from a computation on the host; else No",                             \
       "hlo_stats outside_compilation")                                                                                                                         \
-    C(HO_AUTOTUNED, "autotuned", "TEXT", NULL, "Yes: the op was autotuned; always No, because no open-source software records it", "hlo_stats autotuned")      \
+    C(HO_AUTOTUNED, "autotuned", "TEXT", NULL,                                                                                                                 \
+      "Yes if the op was autotuned, else No; no open-source software records it, so it is "                                                                    \
+      "always No",                                                                                                                                             \
+      "hlo_stats autotuned")                                                                                                                                   \
     C(HO_SOURCE_FILE, "source_file", "TEXT", NULL, "source file that the op was compiled from; NULL if unknown", "hlo_stats source_info")                      \
     C(HO_SOURCE_LINE, "source_line", "INTEGER", NULL, "line number in source_file; NULL if unknown", "hlo_stats source_info")                                  \
     C(HO_SOURCE_STACK, "source_stack", "TEXT", NULL, "call stack of the source code, plain text; NULL if unknown", "hlo_stats source_info")                    \
@@ -76,7 +81,7 @@ SQLITE_EXTENSION_INIT3
       "total duration on the event clock; differs from time_ps if the device has a clock of "                                                                  \
       "its own",                                                                                                                                               \
       "libprofsql")                                                                                                                                            \
-    C(HO_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self time on the event clock; negative if ops overlap by that clock", "libprofsql")                    \
+    C(HO_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self time on the event clock; negative if ops overlap on that clock", "libprofsql")                    \
     C(HO_FLOPS, "flops", "REAL", "floating operations",                                                                                                        \
       "floating-point operations of all occurrences; an 8-bit operation counts as a half, a "                                                                  \
       "4-bit one as a quarter; NULL if 0 or unknown",                                                                                                          \
@@ -90,12 +95,14 @@ SQLITE_EXTENSION_INIT3
       "unknown",                                                                                                                                               \
       "OpMetrics.bytes_accessed")                                                                                                                              \
     C(HO_HBM, "hbm_bytes", "INTEGER", "bytes",                                                                                                                 \
-      "bytes accessed in HBM; bytes_accessed if the profile does not divide it by memory; "                                                                    \
-      "NULL if unknown",                                                                                                                                       \
+      "bytes accessed in HBM by all occurrences; bytes_accessed if the profile has no "                                                                        \
+      "breakdown by memory; NULL if unknown",                                                                                                                  \
       "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(HO_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "bytes read from HBM; NULL if the profile does not divide bytes_accessed by memory",                  \
+    C(HO_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "bytes read from HBM by all occurrences; NULL if the profile has no breakdown by memory",             \
       "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(HO_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes", "bytes written to HBM; NULL if the profile does not divide bytes_accessed by memory",               \
+    C(HO_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes",                                                                                                     \
+      "bytes written to HBM by all occurrences; NULL if the profile has no breakdown by "                                                                      \
+      "memory",                                                                                                                                                \
       "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
     C(HO_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                                                                                    \
       "executions of the instruction on all cores. On a GPU, consecutive kernels of the op on "                                                                \
@@ -130,8 +137,8 @@ SQLITE_EXTENSION_INIT3
       "peak is unknown, or the bytes are 0 or unknown",                                                                                                        \
       "libprofsql")                                                                                                                                            \
     C(HO_PADDING, "padding_efficiency", "REAL", "fraction 0..1",                                                                                               \
-      "fraction of the bytes of the result, as its layout stores it, that is data; NULL if "                                                                   \
-      "shape or layout is unknown",                                                                                                                            \
+      "fraction of the result's stored bytes that is data, not padding; NULL if shape or "                                                                     \
+      "layout is unknown",                                                                                                                                     \
       "libprofsql")                                                                                                                                            \
     C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op of which this op is a duplicate; NULL if there is none",                             \
       "OpMetrics.deduplicated_name")                                                                                                                           \

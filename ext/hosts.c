@@ -239,7 +239,7 @@ const Table session_table = {"session",
 
 /* clang-format off */
 #define ISSUE_CODES \
-    "found when a file is read, or when this table is queried: " \
+    "code of the issue. Found when a file is read, or when this table is queried: " \
     "damaged, " \
     "damaged_stat, " \
     "truncated, " \
@@ -294,8 +294,8 @@ const Table session_table = {"session",
     C(IS_HOST, HOST_DOC)                                                                                                                                       \
     C(IS_PATH, "path", "TEXT", NULL, "file with the issue; NULL if it could not be opened (the message names it)", "libprofsql")                               \
     C(IS_OFFSET, "byte_offset", "INTEGER", "bytes",                                                                                                            \
-      "position of the first of them in the file, after decompression; NULL if the issue is "                                                                  \
-      "not at one position, or it is unknown",                                                                                                                 \
+      "position of the first such issue in the file, after decompression; NULL if unknown, or "                                                                \
+      "if the issue has no single position",                                                                                                                   \
       "libprofsql")                                                                                                                                            \
     C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: data was repaired or is doubtful; info: a remark", "libprofsql")            \
     C(IS_CODE, "code", "TEXT", NULL, ISSUE_CODES, "libprofsql")                                                                                                \
