@@ -47,7 +47,7 @@ static void bottleneck_column(sqlite3_context *ctx, const TfData *all, const TfD
     C(TP_HOST, HOST_DOC)                                                                                                                                       \
     C(TP_PIPELINE, PIPELINE_DOC)                                                                                                                               \
     C(TP_KIND, "kind", "TEXT", NULL, "HOST, or DEVICE: it feeds a device", "TfDataStats")                                                                      \
-    C(TP_ITERATOR, "iterator_id", "TEXT", NULL, "its outermost iterator, decimal", "id")                                                                       \
+    C(TP_ITERATOR, "iterator_id", "TEXT", NULL, "its outermost iterator, decimal without sign", "id")                                                          \
     C(TP_CALLS, "calls", "INTEGER", "calls", "elements asked for", "TfDataStats")                                                                              \
     C(TP_SLOW, "slow_calls", "INTEGER", "calls", "calls of more than 50 us", "TfDataStats")                                                                    \
     C(TP_AVG, "avg_latency_ps", "INTEGER", "ps", "average duration of a call", "TfDataStats")                                                                  \
@@ -178,7 +178,7 @@ const Table tf_data_calls_table = {"tf_data_calls",
     C(TI_HOST, HOST_DOC)                                                                                                                                       \
     C(TI_PIPELINE, PIPELINE_DOC)                                                                                                                               \
     C(TI_CALL, "call", "INTEGER", NULL, "call of the pipeline: 1 is the longest", "TfDataStats")                                                               \
-    C(TI_ID, "iterator_id", "TEXT", NULL, "decimal", "id")                                                                                                     \
+    C(TI_ID, "iterator_id", "TEXT", NULL, "its id, decimal without sign", "id")                                                                                \
     C(TI_PARENT, "parent_id", "TEXT", NULL, "the iterator that calls it, decimal; NULL when the file does not say", "parent_id")                               \
     C(TI_NAME, "name", "TEXT", NULL, "last part of long_name", "XEventMetadata.name")                                                                          \
     C(TI_LONG, "long_name", "TEXT", NULL, "the iterator and those around it", "XEventMetadata.name")                                                           \

@@ -36,7 +36,7 @@ typedef struct {
 typedef struct {
     enum Kind kind;
     uint32_t node; /* KIND_ITERATOR */
-    bool has_element, has_parent_id, taken;
+    bool has_element, has_parent_id;
     int64_t element_id, parent_id;
 } Seen;
 
@@ -200,8 +200,8 @@ static void link_event(Making *m, Seen *seen, Seen *parent, ProfErr *err)
 {
     if (seen->kind == KIND_ITERATOR && parent->kind == KIND_ITERATOR) {
         add_edge(m, parent->node, seen->node, err);
-    } else if (seen->kind == KIND_ITERATOR && parent->kind == KIND_PRODUCE && parent->has_element && !parent->taken) {
-        parent->taken = true; /* the first iterator made the element */
+    } else if (seen->kind == KIND_ITERATOR && parent->kind == KIND_PRODUCE && parent->has_element) {
+        /* XProf takes the first alone; a batch asks for each of its elements. */
         if (seen->has_parent_id) add_handover(m, true, (Handover){seen->parent_id, parent->element_id, seen->node}, err);
     } else if (seen->kind == KIND_CONSUME && parent->kind == KIND_ITERATOR && seen->has_element) {
         const Node *node = &m->nodes.items[parent->node];

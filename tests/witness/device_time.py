@@ -95,13 +95,13 @@ class Device:
     def __init__(self, host, place, plane):
         self.host, self.place, self.plane, self.kind = host, place, plane, plane.kind
         self.events = [e for l in work_lines(plane) for e in own_times(l)]
-        detailed = {e.name for e in self.events if self.kind == 'gpu' and any(k == 'memcpy_details' for k in e.stats)}
+        detailed = {id(e.meta) for e in self.events if self.kind == 'gpu' and any(k == 'memcpy_details' for k in e.stats)}
         kinds = {}
 
         def kind(e):
             key = id(e.meta)
             if key not in kinds:
-                kinds[key] = kind_of_stream_event(e.name, e.name in detailed) if self.kind == 'gpu' else kind_of_op(e.meta)
+                kinds[key] = kind_of_stream_event(e.name, id(e.meta) in detailed) if self.kind == 'gpu' else kind_of_op(e.meta)
             return kinds[key]
         self.kind_of, self.computes = kind, None
         self.pieces = [(s, t, e) for l in work_lines(plane) for s, t, e in (

@@ -195,7 +195,7 @@ def check_profiles():
                     checked['steps'] += check_steps(run, mine)
             if 'tensorcore' in kinds and not any(odd in run.path for odd in ('ops_odd', 'cores_odd')):  # which have other lines of ops, and planes of odd names
                 checked['tpu'] += check_tpu(run)
-    if not sys.argv[1:]:
+    if not sys.argv[1:] and not os.environ.get('WITNESS_SHARED') and not os.environ.get('WITNESS_DATA'):
         with checking('profiles with ops'):
             assert checked['gpu'] > 50 and checked['tpu'] > 50 and checked['steps'] > 2, 'only %s were compared' % dict(checked)
 

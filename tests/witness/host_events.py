@@ -107,11 +107,13 @@ def calls_of(events):
 
 
 def iterators_in(call):
-    """The nearest iterators below an event."""
-    out = []
-    for x in call.inside:
-        out += [x] if x.calls_iterator else iterators_in(x)
-    return out
+    return [x for x in call.inside if x.calls_iterator]
+
+
+def number_of(e, stat):
+    """An id, which tables write without sign; None: no integer."""
+    value = integer(e.stats.get(stat))
+    return None if value is None else value % 2**64
 
 
 def overlap(a, b):
@@ -121,29 +123,25 @@ def overlap(a, b):
 def tf_data(run):
     want = {}
     for host, planes in run.hosts.items():
-        by_line = collections.defaultdict(list)
+        by_line, threads = collections.defaultdict(list), next((p for p in planes if p.name == '/host:CPU'), None)
         for event_id, of, plane, line, e in numbered(run):
-            if of == host and plane.name == '/host:CPU':
+            if of == host and plane is threads:
                 by_line[id(line)].append((event_id, e))
         calls = [c for events in by_line.values() for c in calls_of(events)]
         produced, joined = collections.defaultdict(list), collections.defaultdict(list)
         for c in calls:
-            for kind in JOINED:
-                if c.name == kind + 'Produce':
-                    produced[kind, integer(c.e.stats.get('element_id'))].append(c)
+            if c.name in [kind + 'Produce' for kind in JOINED] and number_of(c.e, 'element_id') is not None:
+                for x in iterators_in(c):
+                    produced[number_of(c.e, 'element_id'), number_of(x.e, 'parent_id')].append(x)
         for c in calls:
-            for kind in JOINED:
-                if c.name == kind + 'Consume':
-                    up = c.parent
-                    if up and up.iterator:
-                        joined[up.event_id] += [x for p in produced[kind, integer(c.e.stats.get('element_id'))] for x in iterators_in(p)
-                                                  if integer(x.e.stats.get('parent_id')) in (None, integer(up.e.stats['id']))]
-        devices = {integer(c.e.stats.get('parent_id')) for c in calls if c.name == 'Iterator::Prefetch::Generator'}
+            if c.name in [kind + 'Consume' for kind in JOINED] and c.parent and c.parent.iterator:
+                joined[c.parent.event_id] += produced[number_of(c.e, 'element_id'), number_of(c.parent.e, 'id')]
+        devices = {number_of(c.e, 'parent_id') for c in calls if c.name == 'Iterator::Prefetch::Generator'}
         for c in calls:
             if c.iterator and c.name.count('::') == 1:
                 stats = {}
                 visit(c, joined, stats, True)
-                want[c.event_id] = (host, integer(c.e.stats['id']), c.e.duration_ps, stats, integer(c.e.stats['id']) in devices)
+                want[c.event_id] = (host, number_of(c.e, 'id'), c.e.duration_ps, stats, number_of(c.e, 'id') in devices)
     got = {r['event_id']: r for r in run.ask('SELECT * FROM tf_data_calls({x})')}
     agree('calls', sorted(got), sorted(want))
     by_pipeline = collections.defaultdict(list)
@@ -174,7 +172,7 @@ def visit(call, joined, stats, blocking):
     if not call.iterator:
         return
     below = [x for x in iterators_in(call)] + joined[call.event_id]
-    entry = stats.setdefault(integer(call.e.stats['id']), [0, 0, 0, 0, call.name.rpartition('::')[2]])
+    entry = stats.setdefault(number_of(call.e, 'id'), [0, 0, 0, 0, call.name.rpartition('::')[2]])
     entry[0] += call.e.duration_ps
     entry[1] += call.e.duration_ps - sum(overlap(call, x) for x in below)
     entry[2] |= int(blocking)
@@ -195,7 +193,7 @@ def kernel_ops(run):
                 for e in line.events if not line.derived else ():
                     details = Stats(p, reversed(e.messages)).get('kernel_details')
                     if e.duration_ps and isinstance(details, str) and details:
-                        times[host, e.name].append(e.duration_ps // 1000)
+                        times[host, e.name].append(e.duration_ps % 2**64 // 1000)  # a duration below 0 as XProf's kernel stats have it
     got = collections.defaultdict(lambda: [0, 0.0, [], []])
     for r in run.ask('SELECT * FROM kernel_ops({x})'):
         of = got[r['host'], r['kernel_name']]

@@ -220,15 +220,21 @@ def known(text):
     return text if isinstance(text, str) and text not in ('', '(null)') else None
 
 
+def is_signed(message):
+    """Whether a stat's number is of the type that profilers write; XProf reads others as 0."""
+    return any(number == 4 for number, _ in xspace.fields(message))
+
+
 class Action:
     def __init__(self, event_id, e):
         self.id, self.time = event_id, e.start_ps
         self.is_free = e.name == 'MemoryDeallocation'
         stats = [pair for m in e.messages for pair in xspace.Stats(e.line.plane, [m]).items()]
         named = dict(stats)  # the last of a name counts
-        self.allocator = next((str(value) for name, value in reversed(stats) if name in ('allocator_name', 'index_on_host', 'device_ordinal')), '')
+        numbers = {name: value for m in e.messages if is_signed(m) for name, value in xspace.Stats(e.line.plane, [m]).items()}
+        self.allocator = next(('' if value is None else str(value) for name, value in reversed(stats) if name in ('allocator_name', 'index_on_host', 'device_ordinal')), '')
         self.taken, self.wanted, self.address, self.heap, self.stack = (
-            named.get(name) if isinstance(named.get(name), int) else 0 for name in ('allocation_bytes', 'requested_bytes', 'addr', 'bytes_allocated', 'bytes_reserved'))
+            numbers.get(name, 0) for name in ('allocation_bytes', 'requested_bytes', 'addr', 'bytes_allocated', 'bytes_reserved'))
         self.labels = known(named.get('tf_op')), known(named.get('region_type')), known(named.get('shape'))
         self.end = self.free = None  # when it is over; the free
 

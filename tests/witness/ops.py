@@ -20,11 +20,11 @@ class Sum:
     """Times of the events of one key."""
 
     def __init__(self):
-        self.n = self.total = self.own = self.longest = 0
-        self.shortest = None
+        self.n = self.total = self.own = 0
+        self.shortest = self.longest = None
 
     def add(self, duration, own):
-        self.n, self.total, self.own, self.longest = self.n + 1, self.total + duration, self.own + own, max(self.longest, duration)
+        self.n, self.total, self.own, self.longest = self.n + 1, self.total + duration, self.own + own, duration if self.longest is None else max(self.longest, duration)
         self.shortest = duration if self.shortest is None else min(self.shortest, duration)
 
     def list(self):
@@ -32,11 +32,12 @@ class Sum:
 
 
 def self_times(events):
-    """One for each event: its duration without those that nest directly in it."""
+    """One for each event: its duration without those that nest directly in it. What ended before can include an event of negative duration alone."""
     own = [e.duration_ps for e in events]
-    inside = []
+    inside, forget = [], all(x >= 0 for x in own)
     for i in sorted(range(len(events)), key=lambda i: (events[i].start_ps, -events[i].end_ps, i)):
-        inside = [k for k in inside if events[k].end_ps > events[i].start_ps]
+        if forget:
+            inside = [k for k in inside if events[k].end_ps > events[i].start_ps]
         for k in reversed(inside):
             if events[k].end_ps >= events[i].end_ps:
                 own[k] -= events[i].duration_ps
@@ -60,7 +61,7 @@ class Host:
 
     def __init__(self, planes):
         self.planes = planes
-        self.modules = {key: plain_module(meta.name) for p in planes if p.name == '/host:metadata' for key, meta in p.metas.items()}
+        self.modules = {key: plain_module(meta.name) or None for p in planes if p.name == '/host:metadata' for key, meta in p.metas.items()}
         self.lines = [(p, line, self_times(line.events)) for p in planes for line in p.lines]
 
     def module(self, plane, event):
@@ -130,7 +131,7 @@ def launch_latency(hosts):
             for e in line.events if p.kind == 'host' else ():
                 which = integer(e.stats.get('correlation_id'))
                 if which is not None:
-                    start, longest = launches.get(which, (e.start_ps, 0))
+                    start, longest = launches.get(which, (e.start_ps, e.duration_ps))
                     launches[which] = min(start, e.start_ps), max(longest, e.duration_ps)
         for p, line, _ in h.lines:
             for e in line.events if p.kind == 'gpu' and not line.derived else ():
@@ -149,7 +150,7 @@ def top_kernels(hosts):
             for e in line.events if p.name.startswith(prefix) and not line.derived else ():
                 details = xspace.Stats(p, reversed(e.messages)).get('kernel_details')   # of several the last
                 if e.duration_ps and isinstance(details, str) and details:
-                    times[e.name].append(e.duration_ps // 1000)
+                    times[e.name].append(e.duration_ps % 2**64 // 1000)  # a duration below 0 as XProf's kernel stats have it
     everything = sum(map(sum, times.values()))
     return {name: [len(t), sum(t) / 1e3, 100 * sum(t) / everything if everything else None, sum(t) / 1e3 / len(t), min(t) / 1e3, max(t) / 1e3] for name, t in times.items()}
 

@@ -54,7 +54,7 @@ def top_wasted(run, ops):
     for o in ops:
         used = [u for u in (o['flops_utilization'], o['hbm_utilization']) if u is not None]
         if used and not o['is_container']:
-            wasted = max(0, o['self_ps'] / 1e6 * (1 - max(used)))
+            wasted = max(0.0, o['self_ps'] / 1e6 * (1 - max(used)))
             want.append([o['hlo_op'], o['hlo_module'], o['occurrences_actual'], o['self_ps'] / 1e6, wasted, percent(wasted * 1e6, everything)])
     rows_agree('top_wasted', [text_row(r, 'hlo_op', 'hlo_module', 'occurrences', 'self_time_us', 'wasted_time_us', 'wasted_percent') for r in got], want, rel=1e-6)
 

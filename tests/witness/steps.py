@@ -151,11 +151,12 @@ def host_bound(run):
         for c, us in by_category(r, 'us').items():
             sums[c] += us or 0
     want = {'devices': sums['device_compute'] + sums['device_collectives'] + sums['device_to_device'], 'input': sums['input'], 'output': sums['output']}
-    if any(r['plane_id'] is not None for r in cores):
-        want['idle'] = sums['all_others']
-    else:
-        want.update({'host compute': sums['host_compute'], 'kernel launch': sums['kernel_launch'], 'all others': sums['all_others']})
-        if any(r['compilation_us_actual'] is not None for r in cores):
+    tensor, others = [r for r in cores if r['plane_id'] is not None], [r for r in cores if r['plane_id'] is None]
+    if tensor:
+        want['idle'] = sum(r['all_others_us_actual'] for r in tensor)
+    if others:
+        want.update({what: sum(r[c + '_us_actual'] for r in others) for what, c in (('host compute', 'host_compute'), ('kernel launch', 'kernel_launch'), ('all others', 'all_others'))})
+        if any(r['compilation_us_actual'] is not None for r in others):
             want['compilation'] = sums['compilation']
         if 'host copies' in got:
             want['host copies'] = total - sum(sums.values())

@@ -73,15 +73,20 @@ def length(events):
     return max(e.end_ps for e in timed) - min(e.start_ps for e in timed) - sum(end - start for start, (end, _, _) in gaps(timed).items())
 
 
+def last(e):
+    """A negative duration counts as 0."""
+    return max(e.start_ps, e.end_ps)
+
+
 def timed_gpus(run):
     """[(host, plane, events with times)] of the GPUs, and the span of those of each host."""
     gpus = []
     for host, planes in run.hosts.items():
         for plane in planes:
-            events = [e for l in streams(plane) for e in l.events if e.occurrences is None and e.duration_ps >= 0]
+            events = [e for l in streams(plane) for e in l.events if e.occurrences is None]
             if plane.kind == 'gpu' and events:
                 gpus.append((host, plane, events))
-    spans = {host: max(e.end_ps for h, _, es in gpus if h == host for e in es) - min(e.start_ps for h, _, es in gpus if h == host for e in es) for host, _, _ in gpus}
+    spans = {host: max(last(e) for h, _, es in gpus if h == host for e in es) - min(e.start_ps for h, _, es in gpus if h == host for e in es) for host, _, _ in gpus}
     return gpus, spans
 
 
@@ -91,13 +96,13 @@ def gpu_shares(run):
     if not gpus:
         return
     busy, span = sum(length(events) for _, _, events in gpus), sum(spans[host] for host, _, _ in gpus)
-    ops = sum(e.duration_ps for _, _, events in gpus for e in events)
+    ops = sum(max(e.duration_ps, 0) for _, _, events in gpus for e in events)
     rows = run.ask("SELECT category, self_time_us, occurrences, percent_of_ops FROM op_time_by_category({x}) WHERE host_or_device = 'Device'")
     if not ops and span == busy:  # no time at all, no rows
         agree('rows', rows, [])
         return
     agree('time of ops', sum(r['self_time_us'] for r in rows if r['category'] != 'IDLE'), ops / 1e6)
-    agree('events', sum(r['occurrences'] for r in rows), sum(len(events) for _, _, events in gpus))
+    agree('events', sum(r['occurrences'] for r in rows), sum(e.duration_ps >= 0 for _, _, events in gpus for e in events))
     agree('time in no op', [r['self_time_us'] for r in rows if r['category'] == 'IDLE'], [(span - busy) / 1e6])
     agree('percents', sum(r['percent_of_ops'] or 0 for r in rows) if ops else 100, 100)
     if all(p.kind not in ('tensorcore', 'sparsecore') for planes in run.hosts.values() for p in planes):
@@ -120,6 +125,7 @@ def idle_cores(run):
             if e.end_ps > at and e.start_ps < end:
                 idle, at = idle + max(0, e.start_ps - at), max(at, min(e.end_ps, end))
         idle += end - at
+    total += sum(round(r['total_us'] * 1e6) for r in run.ask('SELECT total_us FROM core_steps({x}) WHERE NOT dropped AND plane_id IS NULL'))
     rows = {r['what']: r for r in run.ask('SELECT what, percent FROM host_bound({x})')}
     agree('parts', sum(r['percent'] for r in rows.values()), 100)
     agree('idle', rows['idle']['percent'], 100 * idle / total)

@@ -24,11 +24,15 @@ def varint(data, at):
 
 
 def fields(data):
-    """(number, value) of each field of a message: integers as unsigned numbers, doubles as 8 bytes, everything else as bytes."""
-    at, end = 0, len(data)
+    """(number, value) of each field of a message: integers as unsigned numbers, doubles as 8 bytes, everything else as bytes. Groups, which no field of
+    these messages is, are left out with all that they hold."""
+    at, end, groups = 0, len(data), 0
     while at < end:
         tag, at = varint(data, at)
         kind = tag & 7
+        if kind in (3, 4):
+            groups += 1 if kind == 3 else -1
+            continue
         if kind == 0:
             value, at = varint(data, at)
         elif kind == 2:
@@ -37,7 +41,8 @@ def fields(data):
         else:
             n = {1: 8, 5: 4}[kind]
             value, at = data[at:at + n], at + n
-        yield tag >> 3, value
+        if not groups:
+            yield tag >> 3, value
 
 
 def signed(value):
@@ -45,7 +50,8 @@ def signed(value):
 
 
 def text(data):
-    return data.decode('utf-8', 'replace')
+    """The shell prints a text up to its first NUL."""
+    return data.decode('utf-8', 'replace').partition('\0')[0]
 
 
 def read_map(data):
