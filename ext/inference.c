@@ -10,7 +10,7 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define MODEL_DOC "model", "TEXT", NULL, "model as requests name it; ALL when none does", "inference_profile model_name"
+#define MODEL_DOC "model", "TEXT", NULL, "name of the model, as requests give it; ALL if no request names a model", "inference_profile model_name"
 
 static const Inference *inference_of(RowCursor *c) { return run_inference(c->from->run, c->from->only, &c->err); }
 
@@ -23,22 +23,37 @@ static void result_host(sqlite3_context *ctx, const Host *host) { sqlite3_result
 #define MODELS_COLUMNS(C)                                                                                                                                      \
     C(IM_RUN, RUN_DOC)                                                                                                                                         \
     C(IM_MODEL, MODEL_DOC)                                                                                                                                     \
-    C(IM_REQUESTS, "request_count", "INTEGER", "requests", "its requests", "libprofsql")                                                                       \
-    C(IM_BATCHES, "batch_count", "INTEGER", "batches", "its batches", "libprofsql")                                                                            \
-    C(IM_THROUGHPUT, "request_throughput", "REAL", "requests/s", "requests between the begin of the first and the end of the last; 0 without any",             \
+    C(IM_REQUESTS, "request_count", "INTEGER", "requests", "number of requests to the model", "libprofsql")                                                    \
+    C(IM_BATCHES, "batch_count", "INTEGER", "batches", "number of batches that the model ran", "libprofsql")                                                   \
+    C(IM_THROUGHPUT, "request_throughput", "REAL", "requests/s",                                                                                               \
+      "requests per second, from the start of the first request to "                                                                                           \
+      "the end of the last one; 0 without requests",                                                                                                           \
       "inference_profile throughput")                                                                                                                          \
-    C(IM_LATENCY, "average_latency_ms", "REAL", "ms", "average duration of a request; 0 without any", "inference_profile averageLatencyMs")                    \
-    C(IM_BATCH_THROUGHPUT, "batch_throughput", "REAL", "batches/s", "the same of batches", "inference_profile throughput")                                     \
-    C(IM_BATCH_LATENCY, "average_batch_latency_ms", "REAL", "ms", "average duration of a batch; 0 without any", "inference_profile averageLatencyMs")          \
-    C(IM_THREADS, "batching_threads", "INTEGER", "threads", "threads of the batch scheduler; NULL when the profile does not say",                              \
+    C(IM_LATENCY, "average_latency_ms", "REAL", "ms", "average duration of a request; 0 without requests", "inference_profile averageLatencyMs")               \
+    C(IM_BATCH_THROUGHPUT, "batch_throughput", "REAL", "batches/s",                                                                                            \
+      "batches per second, from the start of the first batch to "                                                                                              \
+      "the end of the last one; 0 without batches",                                                                                                            \
+      "inference_profile throughput")                                                                                                                          \
+    C(IM_BATCH_LATENCY, "average_batch_latency_ms", "REAL", "ms", "average duration of a batch; 0 without batches", "inference_profile averageLatencyMs")      \
+    C(IM_THREADS, "batching_threads", "INTEGER", "threads",                                                                                                    \
+      "number of threads of the batch scheduler; NULL if the "                                                                                                 \
+      "profile has no batching parameters of the model",                                                                                                       \
       "inference_profile batchingParamNumBatchThreads")                                                                                                        \
-    C(IM_MAX_SIZE, "max_batch_size", "INTEGER", NULL, "largest batch that it makes; NULL when the profile does not say",                                       \
+    C(IM_MAX_SIZE, "max_batch_size", "INTEGER", NULL,                                                                                                          \
+      "largest batch that the batch scheduler builds; NULL if the "                                                                                            \
+      "profile has no batching parameters of the model",                                                                                                       \
       "inference_profile batchingParamMaxBatchSize")                                                                                                           \
-    C(IM_TIMEOUT, "batch_timeout_us", "INTEGER", "us", "how long it waits for one to fill; NULL when the profile does not say",                                \
+    C(IM_TIMEOUT, "batch_timeout_us", "INTEGER", "us",                                                                                                         \
+      "longest time that the batch scheduler waits for a batch to fill; "                                                                                      \
+      "NULL if the profile has no batching parameters of the model",                                                                                           \
       "inference_profile batchingParamBatchTimeoutMicros")                                                                                                     \
-    C(IM_ENQUEUED, "max_enqueued_batches", "INTEGER", "batches", "how many may wait; NULL when the profile does not say",                                      \
+    C(IM_ENQUEUED, "max_enqueued_batches", "INTEGER", "batches",                                                                                               \
+      "largest number of batches that may wait in the batch scheduler's "                                                                                      \
+      "queue; NULL if the profile has no batching parameters of the model",                                                                                    \
       "inference_profile batchingParamMaxEnqueuedBatches")                                                                                                     \
-    C(IM_ALLOWED, "allowed_batch_sizes", "TEXT", NULL, "sizes to which batches are padded; NULL when the profile does not say",                                \
+    C(IM_ALLOWED, "allowed_batch_sizes", "TEXT", NULL,                                                                                                         \
+      "batch sizes to which the batch scheduler pads; NULL if the "                                                                                            \
+      "profile has no batching parameters of the model",                                                                                                       \
       "inference_profile batchingParamAllowedBatchSizes")                                                                                                      \
     C(IM_SOURCE, SOURCE_DOC)
 enum { MODELS_COLUMNS(COLUMN_ENUM) };
@@ -83,7 +98,8 @@ static void models_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource models_rows = {.next = models_next, .column = models_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
 const Table inference_models_table = {"inference_models",
-                                      "one model of a model server: its requests, batches and batching parameters",
+                                      "one model on a model server, with its "
+                                      "requests, batches and batching parameters",
                                       models_columns,
                                       COUNT(models_columns),
                                       &row_table_module,
@@ -94,36 +110,60 @@ const Table inference_models_table = {"inference_models",
 
 #define REQUESTS_COLUMNS(C)                                                                                                                                    \
     C(IR_RUN, RUN_DOC)                                                                                                                                         \
-    C(IR_MODEL, "model", "TEXT", NULL, "model as the request names it; ALL when none does; NULL: this request names none, but others do",                      \
+    C(IR_MODEL, "model", "TEXT", NULL,                                                                                                                         \
+      "model that the request names; ALL if no request of the run "                                                                                            \
+      "names a model; NULL if only this request names none",                                                                                                   \
       "inference_profile model_name")                                                                                                                          \
-    C(IR_HOST, "host", "TEXT", NULL, "host that served it, as its file is named", "file name without .xplane.pb")                                              \
-    C(IR_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest request, or the shortest of those without a model", "libprofsql")                           \
+    C(IR_HOST, "host", "TEXT", NULL, "name of the host that served the request, as in its file name", "file name without .xplane.pb")                          \
+    C(IR_RANK, "rank", "INTEGER", NULL,                                                                                                                        \
+      "rank of the request by duration within its model, or among "                                                                                            \
+      "the requests without a model; 1 is the shortest",                                                                                                       \
+      "libprofsql")                                                                                                                                            \
     C(IR_ID, "request_id", "INTEGER", NULL, "group_id of the request's events on its host", "inference_profile request_id")                                    \
-    C(IR_START, "start_ps", "INTEGER", "ps", "when it began, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                \
-    C(IR_DURATION, "duration_ps", "INTEGER", "ps", "from its first event to the end of its last event or batch", "inference_profile latency_ms")               \
-    C(IR_LATENCY, "latency_ms", "REAL", "ms", "the same", "inference_profile latency_ms")                                                                      \
-    C(IR_SIZE, "batching_request_size", "INTEGER", NULL, "its share of a batch, as the scheduler says; 0 when it does not",                                    \
+    C(IR_START, "start_ps", "INTEGER", "ps", "start of the request, from the start of the session", "XLine.timestamp_ns, XEvent.offset_ps")                    \
+    C(IR_DURATION, "duration_ps", "INTEGER", "ps", "time from the request's first event to the end of its last event or batch",                                \
+      "inference_profile latency_ms")                                                                                                                          \
+    C(IR_LATENCY, "latency_ms", "REAL", "ms", "duration_ps in milliseconds", "inference_profile latency_ms")                                                   \
+    C(IR_SIZE, "batching_request_size", "INTEGER", NULL,                                                                                                       \
+      "size of the request's task in the batch, as the batch "                                                                                                 \
+      "scheduler reports it; 0 if it is not reported",                                                                                                         \
       "inference_profile batching_request_size")                                                                                                               \
     C(IR_DELAY, "batching_delay_ps", "INTEGER", "ps",                                                                                                          \
-      "from its begin to that of its batch; 0 without one; the parts that follow, which go on meanwhile, make up the duration",                                \
+      "time from the start of the request to the start of its first batch; 0 without a batch. It "                                                             \
+      "overlaps the eight times from batch_formation_ps to idle_ps, which divide up the duration",                                                             \
       "inference_profile host_batch_formation")                                                                                                                \
-    C(IR_FORMATION, "batch_formation_ps", "INTEGER", "ps", "from being scheduled until its batch's input is put together, as far as nothing below goes on",    \
+    C(IR_FORMATION, "batch_formation_ps", "INTEGER", "ps",                                                                                                     \
+      "time from the scheduling of the request until the input of its batch "                                                                                  \
+      "is concatenated, without moments of runtime, transfers and device work",                                                                                \
       "RequestDetail.host_batch_formation_ps")                                                                                                                 \
-    C(IR_PREPROCESS, "host_preprocess_ps", "INTEGER", "ps", "until the host executes, as far as nothing below goes on",                                        \
+    C(IR_PREPROCESS, "host_preprocess_ps", "INTEGER", "ps",                                                                                                    \
+      "time from the start of the request until the host executes "                                                                                            \
+      "its program, without moments of any other activity",                                                                                                    \
       "inference_profile host_preprocessing")                                                                                                                  \
-    C(IR_RUNTIME, "host_runtime_ps", "INTEGER", "ps", "from executing to the launch of the program", "inference_profile host_runtime")                         \
-    C(IR_WRITE, "write_to_device_ps", "INTEGER", "ps", "transfers to the device", "inference_profile data_transfer_h2d")                                       \
-    C(IR_READ, "read_from_device_ps", "INTEGER", "ps", "transfers from the device", "inference_profile data_transfer_d2h")                                     \
-    C(IR_DEVICE, "device_compute_ps", "INTEGER", "ps", "programs on the device", "inference_profile device_compute")                                           \
-    C(IR_POSTPROCESS, "host_postprocess_ps", "INTEGER", "ps", "after the last program, until the end", "inference_profile host_postprocess")                   \
-    C(IR_IDLE, "idle_ps", "INTEGER", "ps", "none of these between the first and the last of them", "inference_profile idle time")                              \
-    C(IR_BATCHES, "batch_ids", "TEXT", NULL, "its batches, as a JSON array", "RequestDetail.related_batch_ids")                                                \
-    C(IR_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors that it turned into the device's layout or back; NULL when unknown", "inference_profile")           \
-    C(IR_TENSOR, "tensor_ps", "INTEGER", "ps", "the time that took", "inference_profile")                                                                      \
-    C(IR_WRITE_ACTUAL, "write_to_device_ps_actual", "INTEGER", "ps", "transfers to the device, those to GPUs too", "libprofsql")                               \
-    C(IR_READ_ACTUAL, "read_from_device_ps_actual", "INTEGER", "ps", "transfers from the device, those from GPUs too", "libprofsql")                           \
-    C(IR_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps", "programs on the device, kernels and other work of GPUs too", "libprofsql")               \
-    C(IR_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: XProf leaves the request out, since it names no model and others do", "libprofsql")                 \
+    C(IR_RUNTIME, "host_runtime_ps", "INTEGER", "ps",                                                                                                          \
+      "time from the start of the host's execution until it launches "                                                                                         \
+      "the program, without moments of transfers and device work",                                                                                             \
+      "inference_profile host_runtime")                                                                                                                        \
+    C(IR_WRITE, "write_to_device_ps", "INTEGER", "ps",                                                                                                         \
+      "time of transfers to the device, without moments of "                                                                                                   \
+      "transfers from the device and of device work",                                                                                                          \
+      "inference_profile data_transfer_h2d")                                                                                                                   \
+    C(IR_READ, "read_from_device_ps", "INTEGER", "ps", "time of transfers from the device, without moments of device work",                                    \
+      "inference_profile data_transfer_d2h")                                                                                                                   \
+    C(IR_DEVICE, "device_compute_ps", "INTEGER", "ps", "time of programs on the device", "inference_profile device_compute")                                   \
+    C(IR_POSTPROCESS, "host_postprocess_ps", "INTEGER", "ps",                                                                                                  \
+      "time from the completion callback (without one: the end of the last program) to the end "                                                               \
+      "of the request, without moments of batch formation, runtime, transfers and device work",                                                                \
+      "inference_profile host_postprocess")                                                                                                                    \
+    C(IR_IDLE, "idle_ps", "INTEGER", "ps", "time between the first and the last of these activities in which none of them runs",                               \
+      "inference_profile idle time")                                                                                                                           \
+    C(IR_BATCHES, "batch_ids", "TEXT", NULL, "batch_ids of the request's batches, as a JSON array", "RequestDetail.related_batch_ids")                         \
+    C(IR_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors whose layout the request converted between host and device; NULL if unknown", "inference_profile")  \
+    C(IR_TENSOR, "tensor_ps", "INTEGER", "ps", "time that the conversion of these tensors took; 0 if tensor_pattern is unknown", "inference_profile")          \
+    C(IR_WRITE_ACTUAL, "write_to_device_ps_actual", "INTEGER", "ps", "time of transfers to the device, GPUs included", "libprofsql")                           \
+    C(IR_READ_ACTUAL, "read_from_device_ps_actual", "INTEGER", "ps", "time of transfers from the device, GPUs included", "libprofsql")                         \
+    C(IR_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps", "time of programs on the device, kernels and other work of GPUs included", "libprofsql")  \
+    C(IR_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: XProf omits the request because it names no model and other requests do", "libprofsql")             \
     C(IR_SOURCE, SOURCE_DOC)
 enum { REQUESTS_COLUMNS(COLUMN_ENUM) };
 static const Column requests_columns[] = {REQUESTS_COLUMNS(COLUMN_DOC)};
@@ -194,11 +234,13 @@ static const RowSource requests_rows = {.next = requests_next,
                                         .column = requests_column,
                                         .per_run = true,
                                         .by_host = true,
-                                        .nothing =
-                                            "no event is the root of a request to a model server (SessionRun, TfrtModelRun, BatchingSessionRun and their like)",
+                                        .nothing = "no event starts a request to a model "
+                                                   "server (SessionRun, TfrtModelRun, "
+                                                   "BatchingSessionRun and similar)",
                                         .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_requests_table = {"inference_requests",
-                                        "one request to a model server and what its time went to, by model; the shortest first",
+                                        "one request to a model server, with its time by "
+                                        "activity; ordered by model, shortest request first",
                                         requests_columns,
                                         COUNT(requests_columns),
                                         &row_table_module,
@@ -209,26 +251,34 @@ const Table inference_requests_table = {"inference_requests",
 
 #define BATCHES_COLUMNS(C)                                                                                                                                     \
     C(IB_RUN, RUN_DOC)                                                                                                                                         \
-    C(IB_MODEL, "model", "TEXT", NULL, "model of its first request; NULL: no request with a model points to it", "inference_profile model_name")               \
-    C(IB_HOST, "host", "TEXT", NULL, "host that ran it, as its file is named", "file name without .xplane.pb")                                                 \
-    C(IB_RANK, "rank", "INTEGER", NULL, "1 is the model's shortest batch, or the shortest of those without a model", "libprofsql")                             \
+    C(IB_MODEL, "model", "TEXT", NULL,                                                                                                                         \
+      "model of the batch's first request; NULL if no request that "                                                                                           \
+      "names a model refers to the batch",                                                                                                                     \
+      "inference_profile model_name")                                                                                                                          \
+    C(IB_HOST, "host", "TEXT", NULL, "name of the host that ran the batch, as in its file name", "file name without .xplane.pb")                               \
+    C(IB_RANK, "rank", "INTEGER", NULL,                                                                                                                        \
+      "rank of the batch by duration within its model, or among "                                                                                              \
+      "the batches without a model; 1 is the shortest",                                                                                                        \
+      "libprofsql")                                                                                                                                            \
     C(IB_ID, "batch_id", "INTEGER", NULL, "group_id of the batch's events on its host", "inference_profile batch_id")                                          \
-    C(IB_START, "start_ps", "INTEGER", "ps", "when it began, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                \
-    C(IB_DURATION, "duration_ps", "INTEGER", "ps", "of its ProcessBatch", "inference_profile latency")                                                         \
-    C(IB_LATENCY, "latency_ms", "REAL", "ms", "the same", "inference_profile latency")                                                                         \
-    C(IB_PADDING, "padding_amount", "INTEGER", NULL, "how much of the batch is padding; 0 when unknown", "inference_profile padding_amount")                   \
-    C(IB_SIZE, "batch_size_after_padding", "INTEGER", NULL, "size with padding; 0 when unknown", "inference_profile batch_size_after_padding")                 \
-    C(IB_EFFICIENCY, "batching_efficiency_fraction", "REAL", "fraction 0..1", "share that is no padding; 0 when unknown",                                      \
+    C(IB_START, "start_ps", "INTEGER", "ps", "start of the batch, from the start of the session", "XLine.timestamp_ns, XEvent.offset_ps")                      \
+    C(IB_DURATION, "duration_ps", "INTEGER", "ps", "duration of the batch's ProcessBatch event", "inference_profile latency")                                  \
+    C(IB_LATENCY, "latency_ms", "REAL", "ms", "duration_ps in milliseconds", "inference_profile latency")                                                      \
+    C(IB_PADDING, "padding_amount", "INTEGER", NULL, "size of the padding in the batch; 0 if unknown", "inference_profile padding_amount")                     \
+    C(IB_SIZE, "batch_size_after_padding", "INTEGER", NULL, "batch size including padding; 0 if unknown", "inference_profile batch_size_after_padding")        \
+    C(IB_EFFICIENCY, "batching_efficiency_fraction", "REAL", "fraction 0..1", "share of the batch that is not padding; 0 if unknown",                          \
       "inference_profile batching_efficiency")                                                                                                                 \
-    C(IB_DELAY, "batching_delay_ps", "INTEGER", "ps", "from the begin of its earliest request to its own; 0 when none is known",                               \
+    C(IB_DELAY, "batching_delay_ps", "INTEGER", "ps",                                                                                                          \
+      "time from the start of the batch's earliest request to the "                                                                                            \
+      "start of the batch; 0 if no request of the batch is known",                                                                                             \
       "inference_profile batching_delay_us")                                                                                                                   \
-    C(IB_DEVICE, "device_compute_ps", "INTEGER", "ps", "programs on the device", "inference_profile device_compute")                                           \
-    C(IB_PROGRAM, "program_id", "TEXT", NULL, "program that it ran first, decimal; NULL when unknown", "inference_profile program_id")                         \
-    C(IB_REQUESTS, "request_ids", "TEXT", NULL, "its requests, as a JSON array", "BatchDetail.related_request_ids")                                            \
-    C(IB_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors that were turned into the device's layout or back; NULL when unknown", "inference_profile")         \
-    C(IB_TENSOR, "tensor_ps", "INTEGER", "ps", "the time that took", "inference_profile")                                                                      \
-    C(IB_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps", "programs on the device, kernels and other work of GPUs too", "libprofsql")               \
-    C(IB_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: XProf leaves it out, since no request with a model points to it", "libprofsql")                     \
+    C(IB_DEVICE, "device_compute_ps", "INTEGER", "ps", "time of programs on the device", "inference_profile device_compute")                                   \
+    C(IB_PROGRAM, "program_id", "TEXT", NULL, "id of the first program that the batch ran, decimal; NULL if unknown", "inference_profile program_id")          \
+    C(IB_REQUESTS, "request_ids", "TEXT", NULL, "request_ids of the batch's requests, as a JSON array", "BatchDetail.related_request_ids")                     \
+    C(IB_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors whose layout the batch converted between host and device; NULL if unknown", "inference_profile")    \
+    C(IB_TENSOR, "tensor_ps", "INTEGER", "ps", "time that the conversion of these tensors took; 0 if tensor_pattern is unknown", "inference_profile")          \
+    C(IB_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps", "time of programs on the device, kernels and other work of GPUs included", "libprofsql")  \
+    C(IB_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: XProf omits the batch because no request that names a model refers to it", "libprofsql")            \
     C(IB_SOURCE, SOURCE_DOC)
 enum { BATCHES_COLUMNS(COLUMN_ENUM) };
 static const Column batches_columns[] = {BATCHES_COLUMNS(COLUMN_DOC)};
@@ -286,10 +336,12 @@ static const RowSource batches_rows = {.next = batches_next,
                                        .column = batches_column,
                                        .per_run = true,
                                        .by_host = true,
-                                       .nothing = "no event ProcessBatch: the server did not batch, or nothing was served",
+                                       .nothing = "no ProcessBatch event: the server did "
+                                                  "not batch requests, or served none",
                                        .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_batches_table = {"inference_batches",
-                                       "one batch that a model server ran, by model; the shortest first",
+                                       "one batch that a model server ran; "
+                                       "ordered by model, shortest batch first",
                                        batches_columns,
                                        COUNT(batches_columns),
                                        &row_table_module,
@@ -301,37 +353,57 @@ const Table inference_batches_table = {"inference_batches",
 #define PERCENTILES_COLUMNS(C)                                                                                                                                 \
     C(IP_RUN, RUN_DOC)                                                                                                                                         \
     C(IP_MODEL, MODEL_DOC)                                                                                                                                     \
-    C(IP_KIND, "kind", "TEXT", NULL, "request or batch", "inference_profile")                                                                                  \
-    C(IP_NUMBER, "number", "INTEGER", NULL, "from 1, in XProf's order within the model and kind", "libprofsql")                                                \
+    C(IP_KIND, "kind", "TEXT", NULL, "kind of the row: request or batch", "inference_profile")                                                                 \
+    C(IP_NUMBER, "number", "INTEGER", NULL, "ordinal of the row within its model and kind, from 1, in XProf's order", "libprofsql")                            \
     C(IP_PERCENTILE, "percentile", "TEXT", NULL,                                                                                                               \
-      "of all by duration, with three decimals (those at 50, 75, 90, 99, 99.9, 99.99 of more than 60); then averages: Batch size n, and Average of requests "  \
-      "or Aggregated of batches",                                                                                                                              \
+      "percentile of the request or batch by duration, in percent with three "                                                                                 \
+      "decimals. Up to 60 have all their rows; of more, rows near 50, 75, "                                                                                    \
+      "90, 99, 99.9 and 99.99 are shown. Averages follow: Batch size N, then "                                                                                 \
+      "Average (of all requests) or Aggregated (of all batches)",                                                                                              \
       "inference_profile percentile")                                                                                                                          \
-    C(IP_REQUEST, "request_id", "TEXT", NULL, "the request; N/A in averages, NULL for batches", "inference_profile request_id")                                \
-    C(IP_BATCH, "batch_id", "TEXT", NULL, "the batch; N/A in averages, NULL for requests", "inference_profile batch_id")                                       \
-    C(IP_LATENCY, "latency_ms", "REAL", "ms", "duration", "inference_profile latency_ms, latency")                                                             \
-    C(IP_THROUGHPUT, "throughput", "REAL", "a second", "of averages: how many there were a second; NULL elsewhere and when unknown",                           \
+    C(IP_REQUEST, "request_id", "TEXT", NULL, "request_id of the request; N/A in averages, NULL for batches", "inference_profile request_id")                  \
+    C(IP_BATCH, "batch_id", "TEXT", NULL, "batch_id of the batch; N/A in averages, NULL for requests", "inference_profile batch_id")                           \
+    C(IP_LATENCY, "latency_ms", "REAL", "ms", "duration of the request or batch, or the average duration", "inference_profile latency_ms, latency")            \
+    C(IP_THROUGHPUT, "throughput", "REAL", "a second",                                                                                                         \
+      "requests or batches per second that the average is computed "                                                                                           \
+      "from; NULL in rows that are not averages, and if unknown",                                                                                              \
       "inference_profile throughput")                                                                                                                          \
-    C(IP_SIZE, "batching_request_size", "INTEGER", NULL, "as in inference_requests; averages are cut to whole numbers; NULL for batches",                      \
+    C(IP_SIZE, "batching_request_size", "INTEGER", NULL,                                                                                                       \
+      "batching_request_size of inference_requests; averages are "                                                                                             \
+      "truncated to integers; NULL for batches",                                                                                                               \
       "inference_profile batching_request_size")                                                                                                               \
-    C(IP_FORMATION, "host_batch_formation_ms", "REAL", "ms", "from a request's begin to that of its batch; NULL for batches",                                  \
+    C(IP_FORMATION, "host_batch_formation_ms", "REAL", "ms", "time from the start of the request to the start of its first batch; NULL for batches",           \
       "inference_profile host_batch_formation")                                                                                                                \
-    C(IP_PREPROCESS, "host_preprocessing_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile host_preprocessing")              \
-    C(IP_RUNTIME, "host_runtime_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile host_runtime")                             \
-    C(IP_WRITE, "data_transfer_h2d_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile data_transfer_h2d")                     \
-    C(IP_READ, "data_transfer_d2h_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile data_transfer_d2h")                      \
-    C(IP_DEVICE, "device_compute_ms", "REAL", "ms", "programs on the device", "inference_profile device_compute")                                              \
-    C(IP_POSTPROCESS, "host_postprocess_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile host_postprocess")                 \
-    C(IP_IDLE, "idle_time_ms", "REAL", "ms", "as in inference_requests; NULL for batches", "inference_profile idle time")                                      \
-    C(IP_PADDING, "padding_amount", "INTEGER", NULL, "as in inference_batches; averages are cut to whole numbers; NULL for requests",                          \
+    C(IP_PREPROCESS, "host_preprocessing_ms", "REAL", "ms", "host_preprocess_ps of inference_requests, in milliseconds; NULL for batches",                     \
+      "inference_profile host_preprocessing")                                                                                                                  \
+    C(IP_RUNTIME, "host_runtime_ms", "REAL", "ms", "host_runtime_ps of inference_requests, in milliseconds; NULL for batches",                                 \
+      "inference_profile host_runtime")                                                                                                                        \
+    C(IP_WRITE, "data_transfer_h2d_ms", "REAL", "ms", "write_to_device_ps of inference_requests, in milliseconds; NULL for batches",                           \
+      "inference_profile data_transfer_h2d")                                                                                                                   \
+    C(IP_READ, "data_transfer_d2h_ms", "REAL", "ms", "read_from_device_ps of inference_requests, in milliseconds; NULL for batches",                           \
+      "inference_profile data_transfer_d2h")                                                                                                                   \
+    C(IP_DEVICE, "device_compute_ms", "REAL", "ms",                                                                                                            \
+      "time of programs on the device; in averages of requests by "                                                                                            \
+      "batch size, the average of the batches",                                                                                                                \
+      "inference_profile device_compute")                                                                                                                      \
+    C(IP_POSTPROCESS, "host_postprocess_ms", "REAL", "ms", "host_postprocess_ps of inference_requests, in milliseconds; NULL for batches",                     \
+      "inference_profile host_postprocess")                                                                                                                    \
+    C(IP_IDLE, "idle_time_ms", "REAL", "ms", "idle_ps of inference_requests, in milliseconds; NULL for batches", "inference_profile idle time")                \
+    C(IP_PADDING, "padding_amount", "INTEGER", NULL, "padding_amount of inference_batches; averages are truncated to integers; NULL for requests",             \
       "inference_profile padding_amount")                                                                                                                      \
-    C(IP_PADDED, "batch_size_after_padding", "INTEGER", NULL, "as in inference_batches; averages are cut to whole numbers; NULL for requests",                 \
+    C(IP_PADDED, "batch_size_after_padding", "INTEGER", NULL,                                                                                                  \
+      "batch_size_after_padding of inference_batches; averages are "                                                                                           \
+      "truncated to integers; NULL for requests",                                                                                                              \
       "inference_profile batch_size_after_padding")                                                                                                            \
-    C(IP_EFFICIENCY, "batching_efficiency_fraction", "REAL", "fraction 0..1", "share of the batches that is no padding; 0 when unknown; NULL for requests",    \
+    C(IP_EFFICIENCY, "batching_efficiency_fraction", "REAL", "fraction 0..1", "share of the batch size that is not padding; 0 if unknown; NULL for requests",  \
       "inference_profile batching_efficiency")                                                                                                                 \
-    C(IP_DELAY, "batching_delay_ms", "REAL", "ms", "from the begin of a batch's earliest request to its own; NULL for requests",                               \
+    C(IP_DELAY, "batching_delay_ms", "REAL", "ms",                                                                                                             \
+      "time from the start of the batch's earliest request to the "                                                                                            \
+      "start of the batch; NULL for requests",                                                                                                                 \
       "inference_profile batching_delay_us")                                                                                                                   \
-    C(IP_PROGRAM, "program_id", "TEXT", NULL, "program that the batch ran; N/A when unknown and in averages, NULL for requests",                               \
+    C(IP_PROGRAM, "program_id", "TEXT", NULL,                                                                                                                  \
+      "id of the first program that the batch ran, or of all programs of a batch "                                                                             \
+      "size; N/A if unknown and in the average of all batches; NULL for requests",                                                                             \
       "inference_profile program_id")                                                                                                                          \
     C(IP_SOURCE, SOURCE_DOC)
 enum { PERCENTILES_COLUMNS(COLUMN_ENUM) };
@@ -492,7 +564,9 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource percentiles_rows = {.next = percentiles_next, .column = percentiles_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
 const Table inference_percentiles_table = {"inference_percentiles",
-                                           "one request or batch at a percentile of the duration, or their average, as in XProf's inference profile",
+                                           "one request or batch at a percentile "
+                                           "of the duration, or an average, as "
+                                           "in XProf's inference profile",
                                            percentiles_columns,
                                            COUNT(percentiles_columns),
                                            &row_table_module,
@@ -504,16 +578,20 @@ const Table inference_percentiles_table = {"inference_percentiles",
 #define PATTERNS_COLUMNS(C)                                                                                                                                    \
     C(IT_RUN, RUN_DOC)                                                                                                                                         \
     C(IT_MODEL, MODEL_DOC)                                                                                                                                     \
-    C(IT_ID, "pattern_id", "INTEGER", NULL, "from 0, by pattern within the model (XProf's order is that of a hash)", "inference_profile id")                   \
-    C(IT_PATTERN, "pattern", "TEXT", NULL, "events with shape and layout, separated by <br>", "inference_profile tensor_pattern")                              \
-    C(IT_COUNT, "occurrences", "INTEGER", NULL, "requests and batches with it", "inference_profile count")                                                     \
-    C(IT_TEXT, "percentiles", "TEXT", NULL, "the times below as XProf writes them", "inference_profile percentile")                                            \
-    C(IT_P50, "p50_ms", "REAL", "ms", "time to turn the tensors, at this percentile of the occurrences", "inference_profile percentile")                       \
-    C(IT_P75, "p75_ms", "REAL", "ms", "the same", "inference_profile percentile")                                                                              \
-    C(IT_P90, "p90_ms", "REAL", "ms", "the same", "inference_profile percentile")                                                                              \
-    C(IT_P95, "p95_ms", "REAL", "ms", "the same", "inference_profile percentile")                                                                              \
-    C(IT_P99, "p99_ms", "REAL", "ms", "the same", "inference_profile percentile")                                                                              \
-    C(IT_P999, "p999_ms", "REAL", "ms", "the same, at 99.9", "inference_profile percentile")                                                                   \
+    C(IT_ID, "pattern_id", "INTEGER", NULL,                                                                                                                    \
+      "ordinal of the pattern within the model, from 0, ordered by "                                                                                           \
+      "pattern (XProf's order comes from a hash table)",                                                                                                       \
+      "inference_profile id")                                                                                                                                  \
+    C(IT_PATTERN, "pattern", "TEXT", NULL, "names of the conversion events with shape and layout of their tensors, separated by <br>",                         \
+      "inference_profile tensor_pattern")                                                                                                                      \
+    C(IT_COUNT, "occurrences", "INTEGER", NULL, "number of requests and batches that have the pattern", "inference_profile count")                             \
+    C(IT_TEXT, "percentiles", "TEXT", NULL, "the percentiles of the following columns as one text, in XProf's format", "inference_profile percentile")         \
+    C(IT_P50, "p50_ms", "REAL", "ms", "time to convert the tensors, at percentile 50 of the occurrences", "inference_profile percentile")                      \
+    C(IT_P75, "p75_ms", "REAL", "ms", "time to convert the tensors, at percentile 75 of the occurrences", "inference_profile percentile")                      \
+    C(IT_P90, "p90_ms", "REAL", "ms", "time to convert the tensors, at percentile 90 of the occurrences", "inference_profile percentile")                      \
+    C(IT_P95, "p95_ms", "REAL", "ms", "time to convert the tensors, at percentile 95 of the occurrences", "inference_profile percentile")                      \
+    C(IT_P99, "p99_ms", "REAL", "ms", "time to convert the tensors, at percentile 99 of the occurrences", "inference_profile percentile")                      \
+    C(IT_P999, "p999_ms", "REAL", "ms", "time to convert the tensors, at percentile 99.9 of the occurrences", "inference_profile percentile")                  \
     C(IT_SOURCE, SOURCE_DOC)
 enum { PATTERNS_COLUMNS(COLUMN_ENUM) };
 static const Column patterns_columns[] = {PATTERNS_COLUMNS(COLUMN_DOC)};
@@ -564,33 +642,40 @@ static const RowSource patterns_rows = {.next = patterns_next,
                                         .column = patterns_column,
                                         .per_run = true,
                                         .by_host = true,
-                                        .nothing = "no batch or request turned tensors with known shapes and layouts",
+                                        .nothing = "no request or batch converted tensors "
+                                                   "whose shape and layout are known",
                                         .needs = NEED_EVENTS | NEED_HOST};
-const Table inference_tensor_patterns_table = {
-    "inference_tensor_patterns",
-    "one shape and layout of tensors that requests and batches converted between host and device layout, and the time it took",
-    patterns_columns,
-    COUNT(patterns_columns),
-    &row_table_module,
-    &patterns_rows,
-    10};
+const Table inference_tensor_patterns_table = {"inference_tensor_patterns",
+                                               "one pattern of tensors that requests and batches converted "
+                                               "between host and device layout, with the time that took",
+                                               patterns_columns,
+                                               COUNT(patterns_columns),
+                                               &row_table_module,
+                                               &patterns_rows,
+                                               10};
 
 /* ---- inference_latency ---- */
 
 #define LATENCY_COLUMNS(C)                                                                                                                                     \
     C(IL_RUN, RUN_DOC)                                                                                                                                         \
-    C(IL_PERCENTILE, "percentile", "TEXT", NULL, "Avg, or 50.0% to 99.9% of the requests of all models by duration", "overview_page percentile")               \
-    C(IL_HOST_MS, "host_ms", "REAL", "ms", "time of that request that is neither on the device nor a transfer", "overview_page hostTimeMs")                    \
-    C(IL_DEVICE, "device_ms", "REAL", "ms", "programs on the device", "overview_page deviceTimeMs")                                                            \
-    C(IL_COMMUNICATION, "communication_ms", "REAL", "ms", "transfers to and from the device", "overview_page communicationTimeMs")                             \
-    C(IL_TOTAL, "total_ms", "REAL", "ms", "duration", "overview_page totalTimeMs")                                                                             \
-    C(IL_THROUGHPUT, "requests_per_second", "REAL", "requests/s", "of all models together", "OverviewInferenceLatency.sessions_per_second")                    \
-    C(IL_MIN, "min_ms", "REAL", "ms", "the shortest request", "OverviewInferenceLatency.min_latency_us")                                                       \
-    C(IL_MAX, "max_ms", "REAL", "ms", "the longest request", "OverviewInferenceLatency.max_latency_us")                                                        \
-    C(IL_HOST_ACTUAL, "host_ms_actual", "REAL", "ms", "host_ms with GPUs for devices", "libprofsql")                                                           \
+    C(IL_PERCENTILE, "percentile", "TEXT", NULL,                                                                                                               \
+      "Avg, or the percentile of the request among the requests of "                                                                                           \
+      "all models by duration: 50.0% to 99.9%",                                                                                                                \
+      "overview_page percentile")                                                                                                                              \
+    C(IL_HOST_MS, "host_ms", "REAL", "ms", "time of the request at this percentile that is neither device time nor transfer time", "overview_page hostTimeMs") \
+    C(IL_DEVICE, "device_ms", "REAL", "ms", "time of programs on the device in the request at this percentile", "overview_page deviceTimeMs")                  \
+    C(IL_COMMUNICATION, "communication_ms", "REAL", "ms", "time of transfers to and from the device in the request at this percentile",                        \
+      "overview_page communicationTimeMs")                                                                                                                     \
+    C(IL_TOTAL, "total_ms", "REAL", "ms", "duration of the request at this percentile", "overview_page totalTimeMs")                                           \
+    C(IL_THROUGHPUT, "requests_per_second", "REAL", "requests/s", "requests per second of all models together",                                                \
+      "OverviewInferenceLatency.sessions_per_second")                                                                                                          \
+    C(IL_MIN, "min_ms", "REAL", "ms", "duration of the shortest request", "OverviewInferenceLatency.min_latency_us")                                           \
+    C(IL_MAX, "max_ms", "REAL", "ms", "duration of the longest request", "OverviewInferenceLatency.max_latency_us")                                            \
+    C(IL_HOST_ACTUAL, "host_ms_actual", "REAL", "ms", "host_ms without time and transfers of GPUs, which XProf counts as host time", "libprofsql")             \
     C(IL_DEVICE_ACTUAL, "device_ms_actual", "REAL", "ms", "device_ms with kernels and other work of GPUs", "libprofsql")                                       \
     C(IL_COMMUNICATION_ACTUAL, "communication_ms_actual", "REAL", "ms", "communication_ms with transfers to and from GPUs", "libprofsql")                      \
-    C(IL_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: its overview shows no latencies, since a program of the run holds gradients", "libprofsql")         \
+    C(IL_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: XProf's overview page shows no latencies because a program of the run computes gradients",          \
+      "libprofsql")                                                                                                                                            \
     C(IL_SOURCE, SOURCE_DOC)
 enum { LATENCY_COLUMNS(COLUMN_ENUM) };
 static const Column latency_columns[] = {LATENCY_COLUMNS(COLUMN_DOC)};
@@ -657,11 +742,13 @@ static const RowSource latency_rows = {.next = latency_next,
                                        .column = latency_column,
                                        .per_run = true,
                                        .by_host = true,
-                                       .nothing =
-                                           "no event is the root of a request to a model server (SessionRun, TfrtModelRun, BatchingSessionRun and their like)",
+                                       .nothing = "no event starts a request to a model "
+                                                  "server (SessionRun, TfrtModelRun, "
+                                                  "BatchingSessionRun and similar)",
                                        .needs = NEED_EVENTS | NEED_HOST};
 const Table inference_latency_table = {"inference_latency",
-                                       "one percentile of the duration of requests to a model server, and what that time goes to",
+                                       "one percentile of the duration of requests "
+                                       "to a model server, with its time by activity",
                                        latency_columns,
                                        COUNT(latency_columns),
                                        &row_table_module,

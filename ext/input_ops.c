@@ -12,18 +12,23 @@ static const InputAnalysis *input_of(RowCursor *c) { return run_input(c->from->r
 
 #define INPUT_OPS_COLUMNS(C)                                                                                                                                   \
     C(IO_RUN, RUN_DOC)                                                                                                                                         \
-    C(IO_OPERATION, "operation", "TEXT", NULL, "the op: a tf.data iterator with those around it, a transfer, or a stage of an input pipeline",                 \
+    C(IO_OPERATION, "operation", "TEXT", NULL,                                                                                                                 \
+      "name of the op: a tf.data iterator with its enclosing "                                                                                                 \
+      "iterators, a transfer, or a stage of an input pipeline",                                                                                                \
       "input_pipeline_analyzer opName")                                                                                                                        \
-    C(IO_CATEGORY, "category", "TEXT", NULL, "Enqueue, Demanded file read, Advanced file read, Preprocessing or Unknown", "input_pipeline_analyzer category")  \
-    C(IO_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran", "input_pipeline_analyzer count")                                                     \
-    C(IO_TOTAL, "total_time_ms", "REAL", "ms", "time from begin to end, nested ops included", "input_pipeline_analyzer timeInMs")                              \
-    C(IO_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction", "total time by the self times of all input ops; may pass 1",                               \
-      "input_pipeline_analyzer timeInPercent")                                                                                                                 \
-    C(IO_SELF, "total_self_time_ms", "REAL", "ms", "time without nested ops", "input_pipeline_analyzer selfTimeInMs")                                          \
-    C(IO_SELF_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "self time by the self times of all input ops",                                         \
+    C(IO_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
+      "category of the op: Enqueue, Demanded file read, Advanced "                                                                                             \
+      "file read, Preprocessing or Unknown",                                                                                                                   \
+      "input_pipeline_analyzer category")                                                                                                                      \
+    C(IO_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran", "input_pipeline_analyzer count")                                      \
+    C(IO_TOTAL, "total_time_ms", "REAL", "ms", "total time from start to end of the op, nested ops included", "input_pipeline_analyzer timeInMs")              \
+    C(IO_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction",                                                                                            \
+      "total time of the op divided by the sum of the self times of all input ops; may be above 1", "input_pipeline_analyzer timeInPercent")                   \
+    C(IO_SELF, "total_self_time_ms", "REAL", "ms", "total time of the op without nested ops", "input_pipeline_analyzer selfTimeInMs")                          \
+    C(IO_SELF_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "self time of the op divided by the sum of the self times of all input ops",            \
       "input_pipeline_analyzer selfTimeInPercent")                                                                                                             \
-    C(IO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_ms, exactly", "OpMetrics.time_ps")                                                                   \
-    C(IO_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_ms, exactly", "OpMetrics.self_time_ps")                                                         \
+    C(IO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_ms as an exact number of picoseconds", "OpMetrics.time_ps")                                          \
+    C(IO_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_ms as an exact number of picoseconds", "OpMetrics.self_time_ps")                                \
     C(IO_SOURCE, SOURCE_DOC)
 enum { INPUT_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column input_ops_columns[] = {INPUT_OPS_COLUMNS(COLUMN_DOC)};
@@ -64,10 +69,12 @@ static const RowSource input_ops_rows = {.next = input_ops_next,
                                          .column = input_ops_column,
                                          .per_run = true,
                                          .by_host = true,
-                                         .nothing = "no op of host threads reads, prepares or sends input (tf.data iterators, infeed, input stages)",
+                                         .nothing = "no op on host threads reads, "
+                                                    "prepares or sends input (tf.data "
+                                                    "iterators, infeed, input stages)",
                                          .needs = NEED_EVENTS | NEED_HOST};
 const Table input_ops_table = {"input_ops",
-                               "one op of the host's input pipelines; the longest self time first",
+                               "one op of the host's input pipelines; longest self time first",
                                input_ops_columns,
                                COUNT(input_ops_columns),
                                &row_table_module,
@@ -78,12 +85,16 @@ const Table input_ops_table = {"input_ops",
 
 #define INPUT_BREAKDOWN_COLUMNS(C)                                                                                                                             \
     C(IB_RUN, RUN_DOC)                                                                                                                                         \
-    C(IB_CATEGORY, "category", "TEXT", NULL, "Enqueue, Demanded file read, Advanced file read, Preprocessing or Unclassified",                                 \
+    C(IB_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
+      "part of the input time: Enqueue, Demanded file read, "                                                                                                  \
+      "Advanced file read, Preprocessing or Unclassified",                                                                                                     \
       "input_pipeline_analyzer input_time_breakdown")                                                                                                          \
-    C(IB_TIME, "time_us", "REAL", "us", "host time, scaled to what the devices waited where transfers to them are known; 0 without any",                       \
+    C(IB_TIME, "time_us", "REAL", "us",                                                                                                                        \
+      "host time of this part, scaled to the time that the devices waited for "                                                                                \
+      "input if transfers to the devices are known; 0 if the part takes no time",                                                                              \
       "input_pipeline_analyzer input_time_breakdown")                                                                                                          \
-    C(IB_FRACTION, "fraction", "REAL", "fraction 0..1", "share of the five; NULL when all are 0", "libprofsql")                                                \
-    C(IB_ADVICE, "advice", "TEXT", NULL, "what to try where this takes the time", "libprofsql")                                                                \
+    C(IB_FRACTION, "fraction", "REAL", "fraction 0..1", "time_us divided by the sum of the five parts; NULL if all five are 0", "libprofsql")                  \
+    C(IB_ADVICE, "advice", "TEXT", NULL, "what to try if this part takes much of the time", "libprofsql")                                                      \
     C(IB_SOURCE, SOURCE_DOC)
 enum { INPUT_BREAKDOWN_COLUMNS(COLUMN_ENUM) };
 static const Column input_breakdown_columns[] = {INPUT_BREAKDOWN_COLUMNS(COLUMN_DOC)};
@@ -91,11 +102,16 @@ static const Column input_breakdown_columns[] = {INPUT_BREAKDOWN_COLUMNS(COLUMN_
 static const struct {
     const char *name, *advice;
 } parts[] = {
-    {"Enqueue", "Send fewer bytes to the device: smaller types, decoding on the device, larger and fewer transfers; prefetch to the device."},
-    {"Demanded file read", "Read ahead (prefetch, interleave) and from fewer, larger files close to the host."},
-    {"Advanced file read", "Read more files at once, from storage that is nearer or faster; cache what fits in memory."},
-    {"Preprocessing", "Map in parallel (num_parallel_calls), batch before mapping, cache, or do it once before training."},
-    {"Unclassified", "Name the stages of your own input pipeline in the trace to see what this is."},
+    {"Enqueue", "Send fewer bytes to the device: use smaller types, decode on the "
+                "device, use larger and fewer transfers. Prefetch to the device."},
+    {"Demanded file read", "Read ahead (prefetch, interleave). Store the data "
+                           "in fewer and larger files, close to the host."},
+    {"Advanced file read", "Read more files in parallel, from closer or faster "
+                           "storage. Cache the data that fits in memory."},
+    {"Preprocessing", "Map in parallel (num_parallel_calls), batch before mapping, "
+                      "cache the result, or preprocess once before training."},
+    {"Unclassified", "Annotate the stages of your own input pipeline "
+                     "in the trace to see what this time is."},
 };
 
 static double part_us(const InputAnalysis *a, size_t part)

@@ -105,7 +105,8 @@ const char *finding_severity(const InputAnalysis *a, enum Finding finding)
 static char *marked_sentence(const InputAnalysis *a)
 {
     static const char *const bound[] = {"Not input bound", "Partly input bound", "Input bound"};
-    return sqlite3_mprintf("%s: input takes %.1f%% of the time of %d steps that the framework marks; XProf does not know these steps.",
+    return sqlite3_mprintf("%s: input takes %.1f%% of the time of %d steps that the "
+                           "framework marks. XProf does not recognize these steps.",
                            bound[input_share(a->actual_input)], a->actual_percent[STEP_INPUT], (int)a->n_marked_steps);
 }
 
@@ -114,12 +115,17 @@ static char *input_sentence(const InputAnalysis *a)
     double percent = a->actual_percent[STEP_INPUT];
     if (a->n_marked_steps) return marked_sentence(a);
     switch (a->actual_input) {
-    case VERDICT_UNKNOWN: return sqlite3_mprintf("No complete step was recorded, so there is nothing to judge the input by.");
+    case VERDICT_UNKNOWN:
+        return sqlite3_mprintf("Unknown whether the run is input "
+                               "bound: no complete step was recorded.");
     case VERDICT_HOST: return sqlite3_mprintf("Input bound: steps spend %.1f%% of their time on input. Speed up the input pipeline first.", percent);
     case VERDICT_BOTH:
-        return sqlite3_mprintf("Partly input bound: steps spend %.1f%% of their time on input. Both the input and the rest are worth work.", percent);
+        return sqlite3_mprintf("Partly input bound: steps spend %.1f%% of their time on input. "
+                               "Optimize both the input pipeline and the rest of the step.",
+                               percent);
     case VERDICT_POTENTIALLY:
-        return sqlite3_mprintf("Perhaps input bound: %.1f%% of the steps' time shows no activity that the trace knows, which may be reading files or Python.",
+        return sqlite3_mprintf("Perhaps input bound: the trace shows no activity in %.1f%% "
+                               "of the steps' time. This may be file reads or Python code.",
                                a->actual_percent[STEP_ALL_OTHERS]);
     default: return sqlite3_mprintf("Not input bound: steps spend %.1f%% of their time on input.", percent);
     }
@@ -130,16 +136,24 @@ bool finding_holds(const InputAnalysis *a, enum Finding finding) { return findin
 char *finding_statement(const InputAnalysis *a, enum Finding finding)
 {
     static const char *const sentences[] = {
-        [FINDING_OUTPUT] = "Steps spend %.1f%% of their time on bringing results back from the device. Fetch less, or less often.",
-        [FINDING_IDLE] = "TensorCores idle for %.1f%% of the steps' time without waiting for input: work on the host holds them up.",
-        [FINDING_LAUNCH] = "Steps spend %.1f%% of their time on launching kernels. Fuse or compile small ops, or launch from a thread of its own%s.",
-        [FINDING_COLLECTIVES] = "Collectives take %.1f%% of the steps' time. Look at how evenly devices work, and at overlapping communication.",
-        [FINDING_OTHERS] = "%.1f%% of the steps' time shows no activity that the trace knows. Python between steps is a usual cause.",
+        [FINDING_OUTPUT] = "Steps spend %.1f%% of their time on copying results from "
+                           "the device. Fetch fewer results, or fetch less often.",
+        [FINDING_IDLE] = "TensorCores are idle for %.1f%% of the steps' time "
+                         "without waiting for input: work on the host delays them.",
+        [FINDING_LAUNCH] = "Steps spend %.1f%% of their time on launching kernels. Fuse "
+                           "or compile small ops, or launch from a dedicated thread%s.",
+        [FINDING_COLLECTIVES] = "Collectives take %.1f%% of the steps' time. "
+                                "Check whether work is balanced across devices, "
+                                "and overlap communication with computation.",
+        [FINDING_OTHERS] = "The trace shows no activity in %.1f%% of the steps' "
+                           "time. Python code between steps is a common cause.",
     };
     if (finding == FINDING_INPUT) return input_sentence(a);
     if (finding != FINDING_LAUNCH) return sqlite3_mprintf(sentences[finding], finding_percent_actual(a, finding));
     return sqlite3_mprintf(sentences[finding], finding_percent_actual(a, finding),
-                           a->uses_tf_data ? ": tf.data's threads may keep it from a processor (TF_GPU_THREAD_MODE=gpu_private)" : "");
+                           a->uses_tf_data ? "(TF_GPU_THREAD_MODE=gpu_private), because "
+                                             "tf.data's threads may compete with it for CPU cores"
+                                           : "");
 }
 
 static bool is_input_bound(const InputAnalysis *a) { return input_share(a->actual_input) != SHARE_NO; }
@@ -152,10 +166,14 @@ const char *next_step_code(const InputAnalysis *a)
 
 const char *next_step_statement(const InputAnalysis *a)
 {
-    if (a->actual_input == VERDICT_UNKNOWN) return "Record complete steps to judge the input.";
-    if (!is_input_bound(a)) return "The input pipeline needs no closer look.";
-    return a->uses_tf_data ? "See input_ops and input_breakdown for what the host's input time goes to."
-                           : "The trace shows no tf.data pipeline: with one, input_ops and input_breakdown tell where the host's input time goes.";
+    if (a->actual_input == VERDICT_UNKNOWN)
+        return "Record complete steps to find out "
+               "whether the run is input bound.";
+    if (!is_input_bound(a)) return "The input pipeline needs no further analysis.";
+    return a->uses_tf_data ? "Query input_ops and input_breakdown to "
+                             "see where the host's input time goes."
+                           : "The trace shows no tf.data pipeline. With one, input_ops "
+                             "and input_breakdown show where the host's input time goes.";
 }
 
 double precision_16bit_percent(const StepDb *steps)
@@ -188,41 +206,77 @@ double outside_compilation_percent(const OpStats *stats)
 #define SHARE_DOCS(C, ID, name, of, verdict_doc)                                                                                                               \
     C(ID##_PERCENT, name "_percent", "REAL", "percent 0..100", of, "input_pipeline_analyzer")                                                                  \
     C(ID##_VERDICT, name "_verdict", "TEXT", NULL, verdict_doc, "input_pipeline_analyzer")                                                                     \
-    C(ID##_STATEMENT, name "_statement", "TEXT", NULL, "what that means, in words; NULL: nothing to say", "libprofsql")
+    C(ID##_STATEMENT, name "_statement", "TEXT", NULL, "the finding as a sentence, from the actual values; NULL if there is no finding", "libprofsql")
 #define INPUT_PIPELINE_COLUMNS(C)                                                                                                                              \
     C(IP_RUN, RUN_DOC)                                                                                                                                         \
-    C(IP_HARDWARE, "hardware", "TEXT", NULL, "UNKNOWN_HARDWARE, CPU_ONLY, GPU or TPU", "input_pipeline_analyzer hardware_type")                                \
-    C(IP_STEPS, "step_count", "INTEGER", NULL, "complete steps", "libprofsql")                                                                                 \
-    C(IP_TIME, "step_time_ms_average", "REAL", "ms", "of the longest core of each step; NULL without steps", "input_pipeline_analyzer steptime_ms_average")    \
-    C(IP_DEVIATION, "step_time_ms_deviation", "REAL", "ms", "sample deviation; NULL for fewer than two",                                                       \
+    C(IP_HARDWARE, "hardware", "TEXT", NULL, "kind of hardware of the run: UNKNOWN_HARDWARE, CPU_ONLY, GPU or TPU", "input_pipeline_analyzer hardware_type")   \
+    C(IP_STEPS, "step_count", "INTEGER", NULL, "number of complete steps", "libprofsql")                                                                       \
+    C(IP_TIME, "step_time_ms_average", "REAL", "ms", "average step time; the time of a step is that of its longest core; NULL without steps",                  \
+      "input_pipeline_analyzer steptime_ms_average")                                                                                                           \
+    C(IP_DEVIATION, "step_time_ms_deviation", "REAL", "ms", "sample standard deviation of the step time; NULL for fewer than two steps",                       \
       "input_pipeline_analyzer steptime_ms_standard_deviation")                                                                                                \
-    C(IP_MINIMUM, "step_time_ms_min", "REAL", "ms", "the shortest; NULL without steps", "input_pipeline_analyzer steptime_ms_minimum")                         \
-    C(IP_MAXIMUM, "step_time_ms_max", "REAL", "ms", "the longest; NULL without steps", "input_pipeline_analyzer steptime_ms_maximum")                          \
-    SHARE_DOCS(C, IP_INPUT, "input", "time of the steps that goes to input; NULL without steps",                                                               \
-               "host: input bound (20 % and more), both: partly or perhaps, device: not, unknown: no steps")                                                   \
-    SHARE_DOCS(C, IP_OUTPUT, "output", "time that goes to output; NULL without steps", "host (20 % and more), both (5 %), device, unknown")                    \
-    SHARE_DOCS(C, IP_IDLE, "idle", "time without work of the devices, or of kinds not named here; NULL without steps",                                         \
-               "yes (3 % and more) or no; NULL off TPU")                                                                                                       \
-    C(IP_COMPUTE, "compute_percent", "REAL", "percent 0..100", "time in which devices compute; NULL without steps", "input_pipeline_analyzer")                 \
-    SHARE_DOCS(C, IP_LAUNCH, "kernel_launch", "time that goes to launching kernels; NULL on TPU", "high (15 % and more), moderate (3 %) or no; NULL on TPU")   \
-    SHARE_DOCS(C, IP_COLLECTIVES, "collectives", "time that goes to collectives; NULL without steps",                                                          \
-               "high (15 % and more), moderate (3 %) or no; TPU: yes (6 % over input) or no")                                                                  \
-    SHARE_DOCS(C, IP_OTHERS, "all_others", "time of which nothing is known; NULL on TPU", "high (15 % and more), moderate (3 %) or no; NULL on TPU")           \
-    C(IP_STEPS_ACTUAL, "step_count_actual", "INTEGER", NULL, "complete steps, or those that a framework marks where XProf finds none", "libprofsql")           \
+    C(IP_MINIMUM, "step_time_ms_min", "REAL", "ms", "shortest step time; NULL without steps", "input_pipeline_analyzer steptime_ms_minimum")                   \
+    C(IP_MAXIMUM, "step_time_ms_max", "REAL", "ms", "longest step time; NULL without steps", "input_pipeline_analyzer steptime_ms_maximum")                    \
+    SHARE_DOCS(C, IP_INPUT, "input", "share of step time spent on input; NULL without steps",                                                                  \
+               "host: input bound (20% or more of the step time), both: partly or "                                                                            \
+               "perhaps input bound, device: not input bound, unknown: no steps")                                                                              \
+    SHARE_DOCS(C, IP_OUTPUT, "output",                                                                                                                         \
+               "share of step time spent on copying "                                                                                                          \
+               "results from the device; NULL without steps",                                                                                                  \
+               "host: output takes 20% or more of "                                                                                                            \
+               "the step time, both: 5% or more, "                                                                                                             \
+               "device: less, unknown: no steps")                                                                                                              \
+    SHARE_DOCS(C, IP_IDLE, "idle",                                                                                                                             \
+               "on TPU: share of step time in which TensorCores are "                                                                                          \
+               "idle; otherwise: share of step time that is not input, "                                                                                       \
+               "output, device compute or collectives; NULL without steps",                                                                                    \
+               "yes if the idle time is 3% or more of the step time, else no; NULL if not on TPU")                                                             \
+    C(IP_COMPUTE, "compute_percent", "REAL", "percent 0..100", "share of step time in which devices compute; NULL without steps", "input_pipeline_analyzer")   \
+    SHARE_DOCS(C, IP_LAUNCH, "kernel_launch",                                                                                                                  \
+               "share of step time spent on launching "                                                                                                        \
+               "kernels; NULL without steps and on TPU",                                                                                                       \
+               "high: 15% or more of the step time, "                                                                                                          \
+               "moderate: 3% or more, no: less; "                                                                                                              \
+               "NULL on TPU")                                                                                                                                  \
+    SHARE_DOCS(C, IP_COLLECTIVES, "collectives",                                                                                                               \
+               "share of step time spent on "                                                                                                                  \
+               "collectives; NULL without steps",                                                                                                              \
+               "high: 15% or more of the step time, moderate: 3% or more, no: less; on "                                                                       \
+               "TPU yes if at least 6 percentage points above input_percent, else no")                                                                         \
+    SHARE_DOCS(C, IP_OTHERS, "all_others",                                                                                                                     \
+               "share of step time in which no activity "                                                                                                      \
+               "is known; NULL without steps and on TPU",                                                                                                      \
+               "high: 15% or more of the step time, "                                                                                                          \
+               "moderate: 3% or more, no: less; "                                                                                                              \
+               "NULL on TPU")                                                                                                                                  \
+    C(IP_STEPS_ACTUAL, "step_count_actual", "INTEGER", NULL, "number of complete steps; if XProf finds no step, number of steps that the framework marks",     \
+      "libprofsql")                                                                                                                                            \
     C(IP_PERCENT_ACTUAL, "input_percent_actual", "REAL", "percent 0..100",                                                                                     \
-      "as input_percent, of GPUs with what host threads did and with copies by all their names, of TPUs with each all-reduce counted once; where XProf finds " \
-      "no steps: of those that a framework marks; NULL without steps",                                                                                         \
+      "input_percent, corrected. GPU: includes activity on host threads and copies "                                                                           \
+      "under all their names. TPU: counts each all-reduce once. If XProf finds no "                                                                            \
+      "step: share of the steps that the framework marks. NULL without steps",                                                                                 \
       "libprofsql")                                                                                                                                            \
-    C(IP_VERDICT_ACTUAL, "input_verdict_actual", "TEXT", NULL, "input_verdict by input_percent_actual: what input_statement says", "libprofsql")               \
+    C(IP_VERDICT_ACTUAL, "input_verdict_actual", "TEXT", NULL, "input_verdict computed from input_percent_actual; input_statement is based on it",             \
+      "libprofsql")                                                                                                                                            \
     C(IP_TF_DATA, "uses_tf_data", "INTEGER", "0 or 1", "1: ops of a tf.data pipeline take time", "input_pipeline_analyzer")                                    \
-    C(IP_OUTPUT_ACTUAL, "output_percent_actual", "REAL", "percent 0..100", "the same of output_percent; NULL without steps", "libprofsql")                     \
-    C(IP_COMPUTE_ACTUAL, "compute_percent_actual", "REAL", "percent 0..100", "the same of compute_percent; NULL without steps", "libprofsql")                  \
-    C(IP_LAUNCH_ACTUAL, "kernel_launch_percent_actual", "REAL", "percent 0..100", "the same of kernel_launch_percent, which XProf never sees; NULL on TPU",    \
+    C(IP_OUTPUT_ACTUAL, "output_percent_actual", "REAL", "percent 0..100",                                                                                     \
+      "output_percent, corrected as described for input_percent_actual; NULL without steps", "libprofsql")                                                     \
+    C(IP_COMPUTE_ACTUAL, "compute_percent_actual", "REAL", "percent 0..100",                                                                                   \
+      "compute_percent, corrected as described for input_percent_actual; NULL without steps", "libprofsql")                                                    \
+    C(IP_LAUNCH_ACTUAL, "kernel_launch_percent_actual", "REAL", "percent 0..100",                                                                              \
+      "kernel_launch_percent, corrected as described for input_percent_actual "                                                                                \
+      "(XProf never recognizes launches); NULL without steps and on TPU",                                                                                      \
       "libprofsql")                                                                                                                                            \
-    C(IP_LAUNCH_VERDICT_ACTUAL, "kernel_launch_verdict_actual", "TEXT", NULL, "kernel_launch_verdict by that; NULL on TPU and where it is not known",          \
+    C(IP_LAUNCH_VERDICT_ACTUAL, "kernel_launch_verdict_actual", "TEXT", NULL,                                                                                  \
+      "kernel_launch_verdict computed from "                                                                                                                   \
+      "kernel_launch_percent_actual; NULL on TPU and if that is unknown",                                                                                      \
       "libprofsql")                                                                                                                                            \
-    C(IP_COLLECTIVES_ACTUAL, "collectives_percent_actual", "REAL", "percent 0..100", "the same of collectives_percent; NULL without steps", "libprofsql")      \
-    C(IP_OTHERS_ACTUAL, "all_others_percent_actual", "REAL", "percent 0..100", "the same of all_others_percent; NULL on TPU", "libprofsql")                    \
+    C(IP_COLLECTIVES_ACTUAL, "collectives_percent_actual", "REAL", "percent 0..100",                                                                           \
+      "collectives_percent, corrected as described for input_percent_actual; NULL without steps", "libprofsql")                                                \
+    C(IP_OTHERS_ACTUAL, "all_others_percent_actual", "REAL", "percent 0..100",                                                                                 \
+      "all_others_percent, corrected as described for "                                                                                                        \
+      "input_percent_actual; NULL without steps and on TPU",                                                                                                   \
+      "libprofsql")                                                                                                                                            \
     C(IP_NEXT, "next_step", "TEXT", NULL, "what to look at next", "libprofsql")                                                                                \
     C(IP_SOURCE, SOURCE_DOC)
 enum { INPUT_PIPELINE_COLUMNS(COLUMN_ENUM) };
@@ -281,7 +335,7 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
 
 static const RowSource input_pipeline_rows = {.next = input_pipeline_next, .column = input_pipeline_column, .per_run = true, .by_host = true};
 const Table input_pipeline_table = {"input_pipeline",
-                                    "one run: is it waiting for its input, by XProf's rules",
+                                    "one run: whether it waits for its input, by XProf's rules",
                                     input_pipeline_columns,
                                     COUNT(input_pipeline_columns),
                                     &row_table_module,

@@ -11,39 +11,60 @@ SQLITE_EXTENSION_INIT3
 
 #define INPUT_STEPS_COLUMNS(C)                                                                                                                                 \
     C(IS_RUN, RUN_DOC)                                                                                                                                         \
-    C(IS_STEP, "step", "INTEGER", NULL, "its number", "grouping")                                                                                              \
-    C(IS_NAME, "name", "TEXT", NULL, "its name on the first host; NULL when it has none", "grouping step_name")                                                \
-    C(IS_LABEL, "label", "TEXT", NULL, "what XProf calls it: its name on runs without devices, else its number", "input_pipeline_analyzer stepnum")            \
-    C(IS_TIME, "step_time_ms", "REAL", "ms", "how long it took, off TPU on the first host, by XProf's sum; on TPU all-reduces are in it twice",                \
+    C(IS_STEP, "step", "INTEGER", NULL, "number of the step", "grouping")                                                                                      \
+    C(IS_NAME, "name", "TEXT", NULL, "name of the step on the first host; NULL if it has no name", "grouping step_name")                                       \
+    C(IS_LABEL, "label", "TEXT", NULL, "XProf's label of the step: its name in runs without devices, otherwise its number", "input_pipeline_analyzer stepnum") \
+    C(IS_TIME, "step_time_ms", "REAL", "ms",                                                                                                                   \
+      "step time as XProf computes it. On TPU: sum of tc_compute_ms, "                                                                                         \
+      "scv0_compute_ms, scv0_infeed_ms, tc_infeed_ms, tc_outfeed_ms "                                                                                          \
+      "and tc_idle_ms. Otherwise: duration on the first host",                                                                                                 \
       "input_pipeline_analyzer stepTimeMs")                                                                                                                    \
-    C(IS_COMPUTE, "device_compute_ms", "REAL", "ms", "computing on a device; this and the next eight: of the first host, NULL on TPU",                         \
+    C(IS_COMPUTE, "device_compute_ms", "REAL", "ms", "time computing on a device, on the first host; NULL on TPU",                                             \
       "input_pipeline_analyzer deviceComputeTimeMs")                                                                                                           \
-    C(IS_D2D, "device_to_device_ms", "REAL", "ms", "copying between devices; NULL on TPU", "input_pipeline_analyzer deviceToDeviceTimeMs")                     \
-    C(IS_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "collectives; NULL on TPU", "input_pipeline_analyzer deviceCollectivesTimeMs")                    \
-    C(IS_HOST, "host_compute_ms", "REAL", "ms", "computing on the host; NULL on TPU", "input_pipeline_analyzer hostComputeTimeMs")                             \
-    C(IS_LAUNCH, "kernel_launch_ms", "REAL", "ms", "launching kernels; NULL on TPU", "input_pipeline_analyzer kernelLaunchTimeMs")                             \
-    C(IS_INPUT, "input_ms", "REAL", "ms", "waiting for input and copying it to a device; NULL on TPU", "input_pipeline_analyzer infeedTimeMs")                 \
-    C(IS_OUTPUT, "output_ms", "REAL", "ms", "copying from a device; NULL on TPU", "input_pipeline_analyzer outfeedTimeMs")                                     \
-    C(IS_COMPILE, "compilation_ms", "REAL", "ms", "compiling; NULL on TPU", "input_pipeline_analyzer compileTimeMs")                                           \
-    C(IS_OTHERS, "all_others_ms", "REAL", "ms", "nothing known; NULL on TPU", "input_pipeline_analyzer otherTimeMs")                                           \
-    C(IS_TC_COMPUTE, "tc_compute_ms", "REAL", "ms", "the least any TensorCore computed; this and the rest: NULL off TPU",                                      \
+    C(IS_D2D, "device_to_device_ms", "REAL", "ms", "time copying between devices, on the first host; NULL on TPU",                                             \
+      "input_pipeline_analyzer deviceToDeviceTimeMs")                                                                                                          \
+    C(IS_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "time of collectives, on the first host; NULL on TPU",                                            \
+      "input_pipeline_analyzer deviceCollectivesTimeMs")                                                                                                       \
+    C(IS_HOST, "host_compute_ms", "REAL", "ms", "time computing on the host, on the first host; NULL on TPU", "input_pipeline_analyzer hostComputeTimeMs")     \
+    C(IS_LAUNCH, "kernel_launch_ms", "REAL", "ms", "time launching kernels, on the first host; NULL on TPU", "input_pipeline_analyzer kernelLaunchTimeMs")     \
+    C(IS_INPUT, "input_ms", "REAL", "ms", "time waiting for input and copying it to a device, on the first host; NULL on TPU",                                 \
+      "input_pipeline_analyzer infeedTimeMs")                                                                                                                  \
+    C(IS_OUTPUT, "output_ms", "REAL", "ms", "time copying from a device to the host, on the first host; NULL on TPU", "input_pipeline_analyzer outfeedTimeMs") \
+    C(IS_COMPILE, "compilation_ms", "REAL", "ms", "time compiling, on the first host; NULL on TPU", "input_pipeline_analyzer compileTimeMs")                   \
+    C(IS_OTHERS, "all_others_ms", "REAL", "ms", "time without any known activity, on the first host; NULL on TPU", "input_pipeline_analyzer otherTimeMs")      \
+    C(IS_TC_COMPUTE, "tc_compute_ms", "REAL", "ms", "compute time of the TensorCore that computed least; NULL if not on TPU",                                  \
       "input_pipeline_analyzer tcComputeTimeMs")                                                                                                               \
-    C(IS_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "transforming on SparseCore V0, of the TensorCore that waits for it longest; NULL off TPU",            \
+    C(IS_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "longest time that a TensorCore waits for SparseCore V0; NULL if not on TPU",                          \
       "input_pipeline_analyzer scv0ComputeTimeMs")                                                                                                             \
-    C(IS_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms", "infeed of SparseCore V0, of the same; NULL off TPU", "input_pipeline_analyzer scv0InfeedTimeMs")        \
-    C(IS_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "infeed, the most of any TensorCore; NULL off TPU", "input_pipeline_analyzer tcInfeedTimeMs")                \
-    C(IS_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms", "outfeed to the host, on average; NULL off TPU", "input_pipeline_analyzer tcOutfeedTimeMs")                \
-    C(IS_TC_IDLE, "tc_idle_ms", "REAL", "ms", "what the other times leave of the shortest step of a TensorCore; NULL off TPU",                                 \
+    C(IS_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms",                                                                                                          \
+      "infeed time of SparseCore V0; always 0 on TPU, because no "                                                                                             \
+      "open-source profiler records it separately; NULL if not on TPU",                                                                                        \
+      "input_pipeline_analyzer scv0InfeedTimeMs")                                                                                                              \
+    C(IS_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "infeed time of the TensorCore with the longest infeed; NULL if not on TPU",                                 \
+      "input_pipeline_analyzer tcInfeedTimeMs")                                                                                                                \
+    C(IS_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms", "time of outfeed to the host, average of the TensorCores; NULL if not on TPU",                             \
+      "input_pipeline_analyzer tcOutfeedTimeMs")                                                                                                               \
+    C(IS_TC_IDLE, "tc_idle_ms", "REAL", "ms",                                                                                                                  \
+      "shortest step of a TensorCore minus the compute, infeed and "                                                                                           \
+      "outfeed columns (tc_ and scv0_); NULL if not on TPU",                                                                                                   \
       "input_pipeline_analyzer tcIdleTimeMs")                                                                                                                  \
-    C(IS_TRANSFER, "host_transfer_ms", "REAL", "ms", "sends to and receives from the host, the most of any TensorCore; NULL off TPU",                          \
+    C(IS_TRANSFER, "host_transfer_ms", "REAL", "ms",                                                                                                           \
+      "time of sends to and receives from the host, of the "                                                                                                   \
+      "TensorCore with the most; NULL if not on TPU",                                                                                                          \
       "input_pipeline_analyzer hostTransferTimeMs")                                                                                                            \
-    C(IS_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "all-reduce and all-to-all, the most of any TensorCore; part of tc_compute_ms; NULL off TPU",              \
+    C(IS_ALL_REDUCE, "all_reduce_ms", "REAL", "ms",                                                                                                            \
+      "time of all-reduce and all-to-all, of the TensorCore with "                                                                                             \
+      "the most; part of tc_compute_ms; NULL if not on TPU",                                                                                                   \
       "libprofsql")                                                                                                                                            \
-    C(IS_PERCENT, "infeed_percent_average", "REAL", "percent 0..100", "share of infeed in the step, on average of the TensorCores; NULL off TPU",              \
+    C(IS_PERCENT, "infeed_percent_average", "REAL", "percent 0..100", "infeed share of the step, average of the TensorCores; NULL if not on TPU",              \
       "input_pipeline_analyzer infeedPercentAverage")                                                                                                          \
-    C(IS_PERCENT_MIN, "infeed_percent_min", "REAL", "percent 0..100", "the least of any; NULL off TPU", "input_pipeline_analyzer infeedPercentMin")            \
-    C(IS_PERCENT_MAX, "infeed_percent_max", "REAL", "percent 0..100", "the most of any; NULL off TPU", "input_pipeline_analyzer infeedPercentMax")             \
-    C(IS_MAX_CORE, "max_infeed_core", "TEXT", NULL, "host and ordinal of the TensorCore that waits for infeed longest; NULL: none waits",                      \
+    C(IS_PERCENT_MIN, "infeed_percent_min", "REAL", "percent 0..100", "smallest infeed share of the step on any TensorCore; NULL if not on TPU",               \
+      "input_pipeline_analyzer infeedPercentMin")                                                                                                              \
+    C(IS_PERCENT_MAX, "infeed_percent_max", "REAL", "percent 0..100", "largest infeed share of the step on any TensorCore; NULL if not on TPU",                \
+      "input_pipeline_analyzer infeedPercentMax")                                                                                                              \
+    C(IS_MAX_CORE, "max_infeed_core", "TEXT", NULL,                                                                                                            \
+      "host and ordinal of the TensorCore with the longest infeed; NULL if "                                                                                   \
+      "no TensorCore waits or its ordinal is unknown, and if not on TPU",                                                                                      \
       "input_pipeline_analyzer Core name")                                                                                                                     \
     C(IS_SOURCE, SOURCE_DOC)
 enum { INPUT_STEPS_COLUMNS(COLUMN_ENUM) };
@@ -128,7 +149,8 @@ static const RowSource input_steps_rows = {.next = input_steps_next,
                                            .per_run = true,
                                            .by_host = true,
                                            .needs = NEED_EVENTS | NEED_STEPS,
-                                           .nothing = "XProf finds no step; `steps` has those that the framework marks"};
+                                           .nothing = "XProf finds no step; the table `steps` "
+                                                      "has the steps that the framework marks"};
 const Table input_steps_table = {"input_steps",
                                  "one step, as in XProf's input-pipeline analyzer",
                                  input_steps_columns,
@@ -141,16 +163,22 @@ const Table input_steps_table = {"input_steps",
 
 #define TOP_DEVICE_OPS_COLUMNS(C)                                                                                                                              \
     C(TD_RUN, RUN_DOC)                                                                                                                                         \
-    C(TD_RANK, "rank", "INTEGER", NULL, "1 and on: by self time", "libprofsql")                                                                                \
-    C(TD_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "share of the devices' time in ops", "overview_page selfTimePercent")                        \
-    C(TD_CUMULATIVE, "cumulative_fraction", "REAL", "fraction 0..1", "the same of all rows down to this", "overview_page cumulativeTimePercent")               \
-    C(TD_CATEGORY, "category", "TEXT", NULL, "type of the op", "overview_page category")                                                                       \
-    C(TD_OPERATION, "operation", "TEXT", NULL, "the framework op", "overview_page operation")                                                                  \
-    C(TD_GFLOPS, "gflops", "REAL", "GFLOP/s", "rate while it ran, 8 and 4 bit operations counted as a half and a quarter; 0 when unknown",                     \
+    C(TD_RANK, "rank", "INTEGER", NULL, "rank of the op by self time; 1 is the longest", "libprofsql")                                                         \
+    C(TD_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "self time of the op divided by the devices' time in ops", "overview_page selfTimePercent")  \
+    C(TD_CUMULATIVE, "cumulative_fraction", "REAL", "fraction 0..1", "sum of self_time_fraction of this row and the rows before it",                           \
+      "overview_page cumulativeTimePercent")                                                                                                                   \
+    C(TD_CATEGORY, "category", "TEXT", NULL, "type of the framework op", "overview_page category")                                                             \
+    C(TD_OPERATION, "operation", "TEXT", NULL, "name of the framework op", "overview_page operation")                                                          \
+    C(TD_GFLOPS, "gflops", "REAL", "GFLOP/s",                                                                                                                  \
+      "FLOP rate while the op ran; 8-bit and 4-bit operations "                                                                                                \
+      "count as a half and a quarter; 0 if unknown",                                                                                                           \
       "overview_page flopRate")                                                                                                                                \
-    C(TD_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", NULL, "1: one of its kernels could use tensor cores, by the kernels XProf keeps; NULL off GPU",     \
+    C(TD_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", NULL,                                                                                               \
+      "1: a kernel of the op could use tensor cores, judged by the "                                                                                           \
+      "kernels that XProf keeps; NULL if not on GPU",                                                                                                          \
       "overview_page tcEligibility")                                                                                                                           \
-    C(TD_USES, "op_uses_tensorcore", "INTEGER", NULL, "1: one of its kernels does, by XProf's list of names; NULL off GPU", "overview_page tcUtilization")     \
+    C(TD_USES, "op_uses_tensorcore", "INTEGER", NULL, "1: a kernel of the op uses tensor cores, by XProf's list of kernel names; NULL if not on GPU",          \
+      "overview_page tcUtilization")                                                                                                                           \
     C(TD_SOURCE, SOURCE_DOC)
 enum { TOP_DEVICE_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column top_device_ops_columns[] = {TOP_DEVICE_OPS_COLUMNS(COLUMN_DOC)};

@@ -311,7 +311,7 @@ static void self_time_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
     row.self = row.length;
     if (s->is_open && !is_in_order(&s->rows[s->top], &row, s->is_real)) {
-        char *text = sqlite3_mprintf("self_time() got rows out of order: %s", self_time_usage);
+        char *text = sqlite3_mprintf("self_time() received rows out of order: %s", self_time_usage);
         if (text)
             sqlite3_result_error(ctx, text, -1);
         else
@@ -338,7 +338,7 @@ static void self_time_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 static void self_time_frame_error(sqlite3_context *ctx)
 {
-    char *text = sqlite3_mprintf("self_time() is the value of a frame's first row: %s", self_time_usage);
+    char *text = sqlite3_mprintf("self_time() needs a frame that starts at the current row: %s", self_time_usage);
     if (text)
         sqlite3_result_error(ctx, text, -1);
     else
@@ -403,9 +403,9 @@ const FunctionDef interval_functions[] = {
      .flags = FUNCTION_PURE,
      .xFunc = overlap_func,
      .signature = "interval_overlap(a, a_dur, b, b_dur)",
-     .unit = "that of the arguments",
-     .description = "Length of the part that two intervals have in common; NULL if an argument is NULL, REAL if one "
-                    "is REAL; a negative duration counts as empty.",
+     .unit = "unit of the arguments",
+     .description = "Length of the overlap of two intervals. NULL if an argument is NULL, REAL "
+                    "if an argument is REAL. An interval with a negative duration is empty.",
      .origin = "computed"},
     {.name = "interval_union",
      .n_args = 2,
@@ -414,9 +414,10 @@ const FunctionDef interval_functions[] = {
      .xStep = union_step,
      .xFinal = union_final,
      .signature = "interval_union(start, dur)",
-     .unit = "that of the arguments",
-     .description = "Aggregate, not a window function: total length covered by at least one of the intervals; NULL rows are ignored, NULL "
-                    "over no rows. Fastest when rows come in order of start.",
+     .unit = "unit of the arguments",
+     .description = "Aggregate, not a window function: total length covered by at least "
+                    "one of the intervals. Ignores rows with a NULL argument; NULL if "
+                    "there is no other row. Fastest if rows arrive ordered by start.",
      .origin = "computed"},
     {.name = "self_time",
      .n_args = 2,
@@ -428,11 +429,13 @@ const FunctionDef interval_functions[] = {
      .xInverse = self_time_inverse,
      .signature = "self_time(start_ps, duration_ps) OVER (PARTITION BY track ORDER BY start_ps, duration_ps DESC "
                   "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
-     .unit = "that of the arguments",
-     .description = "Window function: duration of the row less the durations of its direct children. In that order "
-                    "each row closes the earlier rows that do not contain it and is a child of the last one left. "
-                    "Another frame or order, FILTER and use without OVER are errors wherever the function can see them; a "
-                    "frame that is the same for all rows, such as that of OVER (), it cannot.",
+     .unit = "unit of the arguments",
+     .description = "Window function: duration of the row minus the durations of its "
+                    "direct children. Rows must be ordered as in the signature: each row "
+                    "closes the earlier rows that do not contain it, and is a child of the "
+                    "last row that remains open. Another frame or order, FILTER, and use "
+                    "without OVER are errors if the function can detect them. It cannot "
+                    "detect a frame that is the same for all rows, such as that of OVER ().",
      .origin = "computed"},
 };
 const int n_interval_functions = sizeof interval_functions / sizeof interval_functions[0];

@@ -12,22 +12,26 @@ SQLITE_EXTENSION_INIT3
 #define KERNEL_OPS_COLUMNS(C)                                                                                                                                  \
     C(KO_RUN, RUN_DOC)                                                                                                                                         \
     C(KO_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "XEventMetadata.name")                                                                       \
-    C(KO_OP, "op_name", "TEXT", NULL, "framework op that the kernel runs for, without its type; NULL if the file names none",                                  \
+    C(KO_OP, "op_name", "TEXT", NULL,                                                                                                                          \
+      "name of the framework op that the kernel runs for, without "                                                                                            \
+      "its type; NULL if the file names no op",                                                                                                                \
       "OpMetadata.op_name of the stats program_id and hlo_op, else stat tf_op, name, level 0 or annotation")                                                   \
     C(KO_OCCURRENCES, "occurrences", "INTEGER", "kernels",                                                                                                     \
-      "how often the kernel ran for the op; as in XProf, events without a duration or kernel_details of their own are none", "libprofsql")                     \
-    C(KO_TOTAL, "total_duration_us", "REAL", "us", "sum of the durations, each cut to whole ns, on the event clock", "XEvent.duration_ps")                     \
-    C(KO_MIN, "min_duration_us", "REAL", "us", "shortest duration", "XEvent.duration_ps")                                                                      \
-    C(KO_MAX, "max_duration_us", "REAL", "us", "longest duration", "XEvent.duration_ps")                                                                       \
-    C(KO_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1",                                                                                           \
-      "1: tensor cores could run the op, by its name, or because the kernel uses them; 0 if the HLO op has no product, convolution or call of a library in "   \
-      "it",                                                                                                                                                    \
+      "number of times that the kernel ran for the op; as in XProf, events "                                                                                   \
+      "that have no duration or no kernel_details of their own do not count",                                                                                  \
       "libprofsql")                                                                                                                                            \
-    C(KO_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1", "1: the kernel runs on tensor cores, by its name", "libprofsql")                                 \
+    C(KO_TOTAL, "total_duration_us", "REAL", "us", "sum of the kernel's durations on the event clock, each truncated to a nanosecond", "XEvent.duration_ps")   \
+    C(KO_MIN, "min_duration_us", "REAL", "us", "shortest duration of the kernel", "XEvent.duration_ps")                                                        \
+    C(KO_MAX, "max_duration_us", "REAL", "us", "longest duration of the kernel", "XEvent.duration_ps")                                                         \
+    C(KO_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1",                                                                                           \
+      "1: tensor cores could run the op, judged by its name or because the kernel uses "                                                                       \
+      "them; always 0 if the HLO op contains no product, convolution or library call",                                                                         \
+      "libprofsql")                                                                                                                                            \
+    C(KO_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1", "1: the kernel runs on tensor cores, judged by its name", "libprofsql")                          \
     C(KO_HELPER, "is_helper", "INTEGER", "0 or 1",                                                                                                             \
-      "1: tensor cores could run the op, this kernel does not use them, but another kernel of the same HLO op (without one: framework op) of the host does: "  \
-      "it "                                                                                                                                                    \
-      "prepares or finishes the work of that one",                                                                                                             \
+      "1: tensor cores could run the op and this kernel does not use them, but "                                                                               \
+      "another kernel of the same HLO op on the host does (without an HLO op: of the "                                                                         \
+      "same framework op). This kernel prepares or completes the work of that one",                                                                            \
       "libprofsql")                                                                                                                                            \
     C(KO_HOST, HOST_DOC)                                                                                                                                       \
     C(KO_SOURCE, SOURCE_DOC)
@@ -69,9 +73,10 @@ static const RowSource kernel_ops_rows = {.next = kernel_ops_next,
                                           .per_run = true,
                                           .by_host = true,
                                           .needs = NEED_EVENTS | NEED_GPU,
-                                          .nothing = "no event of a GPU is a kernel"};
+                                          .nothing = "no event on a GPU is a kernel"};
 const Table kernel_ops_table = {"kernel_ops",
-                                "one GPU kernel by name, framework op and use of tensor cores, in files of any age; the longest first",
+                                "one GPU kernel by name, framework op and use of tensor "
+                                "cores, from profiler files of any age; longest kernel first",
                                 kernel_ops_columns,
                                 COUNT(kernel_ops_columns),
                                 &row_table_module,

@@ -12,49 +12,60 @@ SQLITE_EXTENSION_INIT3
 
 #define KERNEL_STATS_COLUMNS(C)                                                                                                                                \
     C(KS_RUN, RUN_DOC)                                                                                                                                         \
-    C(KS_RANK, "rank", "INTEGER", NULL, "1 is the largest total duration", "kernel_stats rank")                                                                \
+    C(KS_RANK, "rank", "INTEGER", NULL, "rank of the kernel by total duration; 1 is the longest", "kernel_stats rank")                                         \
     C(KS_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "kernel_stats kernel_name")                                                                  \
-    C(KS_REGISTERS, "registers_per_thread", "INTEGER", "registers", "registers of a thread; 0 when unknown", "kernel_stats registers_per_thread")              \
-    C(KS_SHARED, "shared_memory_bytes", "INTEGER", "bytes", "static and dynamic shared memory of a block; 0 when unknown", "kernel_stats shmem_bytes")         \
-    C(KS_BLOCK, "block_dim", "TEXT", NULL, "threads of a block, x,y,z; 1,1,1 when unknown", "kernel_stats block_dim")                                          \
-    C(KS_GRID, "grid_dim", "TEXT", NULL, "blocks of the grid, x,y,z; 1,1,1 when unknown", "kernel_stats grid_dim")                                             \
+    C(KS_REGISTERS, "registers_per_thread", "INTEGER", "registers", "registers per thread; 0 if unknown", "kernel_stats registers_per_thread")                 \
+    C(KS_SHARED, "shared_memory_bytes", "INTEGER", "bytes", "static plus dynamic shared memory per block; 0 if unknown", "kernel_stats shmem_bytes")           \
+    C(KS_BLOCK, "block_dim", "TEXT", NULL, "threads per block as x,y,z; 1,1,1 if unknown", "kernel_stats block_dim")                                           \
+    C(KS_GRID, "grid_dim", "TEXT", NULL, "blocks in the grid as x,y,z; 1,1,1 if unknown", "kernel_stats grid_dim")                                             \
     C(KS_OCCUPANCY, "occupancy_percent", "REAL", "percent",                                                                                                    \
-      "theoretical occupancy, of the first of the kernels, as the file has it: more than 100 where that is nonsense, NULL where it is NaN; 0 when unknown",    \
+      "theoretical occupancy of the first of the kernels, as stored in the file; above "                                                                       \
+      "100 if the stored value is invalid, NULL if it is NaN or infinite, 0 if unknown",                                                                       \
       "kernel_stats occupancy_pct")                                                                                                                            \
-    C(KS_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1", "1: tensor cores could run the op, by its name",                                          \
+    C(KS_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1", "1: tensor cores could run the op, judged by the op's name",                              \
       "kernel_stats is_op_tensor_core_eligible")                                                                                                               \
-    C(KS_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1", "1: the kernel runs on tensor cores, by its name, as far as XProf's list goes",                  \
+    C(KS_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1", "1: the kernel runs on tensor cores, judged by XProf's list of kernel names",                    \
       "kernel_stats is_kernel_using_tensor_core")                                                                                                              \
-    C(KS_OP, "op_name", "TEXT", NULL, "the framework op that the kernel runs for; empty when XProf knows none", "kernel_stats op_name")                        \
-    C(KS_OCCURRENCES, "occurrences", "INTEGER", "kernels", "how often it ran", "kernel_stats occurrences")                                                     \
-    C(KS_TOTAL, "total_duration_us", "REAL", "us", "sum of the durations, each cut to whole ns", "kernel_stats total_duration_us")                             \
-    C(KS_AVG, "avg_duration_us", "REAL", "us", "average duration, cut to whole ns", "kernel_stats avg_duration_us")                                            \
-    C(KS_MIN, "min_duration_us", "REAL", "us", "the shortest", "kernel_stats min_duration_us")                                                                 \
-    C(KS_MAX, "max_duration_us", "REAL", "us", "the longest", "kernel_stats max_duration_us")                                                                  \
-    C(KS_STATIC, "static_shared_bytes", "INTEGER", "bytes", "static shared memory of a block; 0 when unknown", "OpStats static_shmem_bytes")                   \
-    C(KS_DYNAMIC, "dynamic_shared_bytes", "INTEGER", "bytes", "dynamic shared memory of a block; 0 when unknown", "OpStats dynamic_shmem_bytes")               \
+    C(KS_OP, "op_name", "TEXT", NULL, "name of the framework op that the kernel runs for; empty if XProf finds none", "kernel_stats op_name")                  \
+    C(KS_OCCURRENCES, "occurrences", "INTEGER", "kernels", "number of times that the kernel ran", "kernel_stats occurrences")                                  \
+    C(KS_TOTAL, "total_duration_us", "REAL", "us", "sum of the kernel's durations, each truncated to a nanosecond", "kernel_stats total_duration_us")          \
+    C(KS_AVG, "avg_duration_us", "REAL", "us", "average duration of the kernel, truncated to a nanosecond", "kernel_stats avg_duration_us")                    \
+    C(KS_MIN, "min_duration_us", "REAL", "us", "shortest duration of the kernel", "kernel_stats min_duration_us")                                              \
+    C(KS_MAX, "max_duration_us", "REAL", "us", "longest duration of the kernel", "kernel_stats max_duration_us")                                               \
+    C(KS_STATIC, "static_shared_bytes", "INTEGER", "bytes", "static shared memory per block; 0 if unknown", "OpStats static_shmem_bytes")                      \
+    C(KS_DYNAMIC, "dynamic_shared_bytes", "INTEGER", "bytes", "dynamic shared memory per block; 0 if unknown", "OpStats dynamic_shmem_bytes")                  \
     C(KS_HOST, HOST_DOC)                                                                                                                                       \
     C(KS_REGISTERS_ACTUAL, "registers_per_thread_actual", "INTEGER", "registers",                                                                              \
-      "the same from every spelling of kernel_details; NULL when unknown or not the same for all", "kernel_details")                                           \
-    C(KS_SHARED_ACTUAL, "shared_memory_bytes_actual", "INTEGER", "bytes",                                                                                      \
-      "the same from every spelling of kernel_details; NULL when unknown or not the same for all", "kernel_details")                                           \
-    C(KS_BLOCK_ACTUAL, "block_dim_actual", "TEXT", NULL, "the same from every spelling of kernel_details; NULL when unknown or not the same for all",          \
+      "registers per thread, read from kernel_details in all formats "                                                                                         \
+      "that profilers write; NULL if unknown or if the launches differ",                                                                                       \
       "kernel_details")                                                                                                                                        \
-    C(KS_GRID_ACTUAL, "grid_dim_actual", "TEXT", NULL, "the same from every spelling of kernel_details; NULL when unknown or not the same for all",            \
+    C(KS_SHARED_ACTUAL, "shared_memory_bytes_actual", "INTEGER", "bytes",                                                                                      \
+      "static plus dynamic shared memory per block, read from kernel_details in "                                                                              \
+      "all formats that profilers write; NULL if unknown or if the launches differ",                                                                           \
+      "kernel_details")                                                                                                                                        \
+    C(KS_BLOCK_ACTUAL, "block_dim_actual", "TEXT", NULL,                                                                                                       \
+      "threads per block as x,y,z, read from kernel_details in all formats "                                                                                   \
+      "that profilers write; NULL if unknown or if the launches differ",                                                                                       \
+      "kernel_details")                                                                                                                                        \
+    C(KS_GRID_ACTUAL, "grid_dim_actual", "TEXT", NULL,                                                                                                         \
+      "blocks in the grid as x,y,z, read from kernel_details in all formats "                                                                                  \
+      "that profilers write; NULL if unknown or if the launches differ",                                                                                       \
       "kernel_details")                                                                                                                                        \
     C(KS_OCCUPANCY_ACTUAL, "occupancy_percent_actual", "REAL", "percent 0..100",                                                                               \
-      "theoretical occupancy; NULL when unknown, beyond 100, or not the same for all", "kernel_details")                                                       \
-    C(KS_ELIGIBLE_ACTUAL, "op_is_tensorcore_eligible_actual", "INTEGER", "0 or 1", "1: tensor cores could run the op: by op_name_actual, or because they do",  \
-      "libprofsql")                                                                                                                                            \
+      "theoretical occupancy; NULL if unknown, above 100, or if the launches differ", "kernel_details")                                                        \
+    C(KS_ELIGIBLE_ACTUAL, "op_is_tensorcore_eligible_actual", "INTEGER", "0 or 1",                                                                             \
+      "1: tensor cores could run the op, judged by op_name_actual, or because the kernel uses them", "libprofsql")                                             \
     C(KS_USES_ACTUAL, "kernel_uses_tensorcore_actual", "INTEGER", "0 or 1",                                                                                    \
-      "1: the kernel runs on tensor cores, by its name, with the kernels of Hopper and Blackwell, cuDNN and attention that XProf's list lacks, and also "      \
-      "where the file names no vendor",                                                                                                                        \
+      "1: the kernel runs on tensor cores, judged by its name. Also "                                                                                          \
+      "recognizes kernels of Hopper and Blackwell, cuDNN and attention, "                                                                                      \
+      "which XProf's list lacks, and kernels in files that name no vendor",                                                                                    \
       "libprofsql")                                                                                                                                            \
     C(KS_OP_ACTUAL, "op_name_actual", "TEXT", NULL,                                                                                                            \
-      "op_name, or the op that files of older software name; NULL when unknown or not the same for all, kernel_ops has each",                                  \
+      "op_name, or the op that files of older profilers name; NULL if "                                                                                        \
+      "unknown or if the launches differ (kernel_ops lists each op)",                                                                                          \
       "tf_op, hlo_op, level 0, annotation")                                                                                                                    \
     C(KS_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(KS_LIMIT, "row_limit", "INTEGER HIDDEN", "rows", "the longest so many; 0: all; default 1000, which is what XProf shows", "argument 2")
+    C(KS_LIMIT, "row_limit", "INTEGER HIDDEN", "rows", "number of kernels to return, longest first; 0: all; default 1000, as in XProf", "argument 2")
 enum { KERNEL_STATS_COLUMNS(COLUMN_ENUM) };
 static const Column kernel_stats_columns[] = {KERNEL_STATS_COLUMNS(COLUMN_DOC)};
 
@@ -124,9 +135,10 @@ static const RowSource kernel_stats_rows = {.next = kernel_stats_next,
                                             .n_parameters = 1,
                                             .by_host = true,
                                             .needs = NEED_EVENTS | NEED_GPU,
-                                            .nothing = "no event of a GPU is a kernel"};
+                                            .nothing = "no event on a GPU is a kernel"};
 const Table kernel_stats_table = {"kernel_stats",
-                                  "one GPU kernel by name, launch configuration and op, as in XProf's kernel stats; the longest first",
+                                  "one GPU kernel by name, launch configuration and "
+                                  "op, as in XProf's kernel stats; longest kernel first",
                                   kernel_stats_columns,
                                   COUNT(kernel_stats_columns),
                                   &row_table_module,

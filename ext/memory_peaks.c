@@ -7,7 +7,7 @@
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
-#define SPACE_DOC "memory_space", "INTEGER", NULL, "color of the memory: 0 the device's main memory, 1 TPU VMEM ...", "BufferAllocationProto.color"
+#define SPACE_DOC "memory_space", "INTEGER", NULL, "memory space (color) on the device: 0 is the main memory, 1 is TPU VMEM", "BufferAllocationProto.color"
 
 /* ---- memory_peaks ---- */
 
@@ -17,26 +17,40 @@ SQLITE_EXTENSION_INIT3
     C(MP_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
     C(MP_MODULE, HLO_MODULE_DOC)                                                                                                                               \
     C(MP_SPACE, SPACE_DOC)                                                                                                                                     \
-    C(MP_PEAK, "peak_heap_mib", "REAL", "MiB", "most memory in use at once, parameters and outputs included; NULL when the heap trace makes no sense",         \
+    C(MP_PEAK, "peak_heap_mib", "REAL", "MiB",                                                                                                                 \
+      "largest memory in use at one time, parameters and outputs "                                                                                             \
+      "included; NULL if the heap trace is inconsistent",                                                                                                      \
       "memory_viewer peakHeapMib")                                                                                                                             \
-    C(MP_UNPADDED, "peak_unpadded_mib", "REAL", "MiB", "at the peak, temporaries without padding; parameters and outputs with theirs",                         \
+    C(MP_UNPADDED, "peak_unpadded_mib", "REAL", "MiB",                                                                                                         \
+      "memory in use at the peak without the padding of temporaries; parameters "                                                                              \
+      "and outputs with their padding; NULL if the heap trace is inconsistent",                                                                                \
       "memory_viewer peakUnpaddedHeapMib")                                                                                                                     \
-    C(MP_EVENT, "peak_event", "INTEGER", NULL, "event of the heap trace at which the peak is reached; NULL without a trace",                                   \
+    C(MP_EVENT, "peak_event", "INTEGER", NULL,                                                                                                                 \
+      "event of the heap trace at which the peak is reached; NULL "                                                                                            \
+      "without a heap trace or if it is inconsistent",                                                                                                         \
       "memory_viewer peakHeapSizePosition")                                                                                                                    \
-    C(MP_PARAMETERS, "parameters_mib", "REAL", "MiB", "allocations of the entry computation's parameters", "memory_viewer entryComputationParametersMib")      \
-    C(MP_NON_REUSABLE, "non_reusable_mib", "REAL", "MiB", "thread-local and tuple allocations", "memory_viewer nonReusableMib")                                \
-    C(MP_LIVE_OUT, "maybe_live_out_mib", "REAL", "MiB", "allocations that the program may return", "memory_viewer maybeLiveOutMib")                            \
-    C(MP_TOTAL, "total_allocation_mib", "REAL", "MiB", "all allocations but thread-local ones", "memory_viewer totalBufferAllocationMib")                      \
-    C(MP_INDEFINITE, "indefinite_mib", "REAL", "MiB", "allocations that live throughout: parameters, constants, what may be returned",                         \
+    C(MP_PARAMETERS, "parameters_mib", "REAL", "MiB", "size of the allocations of the entry computation's parameters",                                         \
+      "memory_viewer entryComputationParametersMib")                                                                                                           \
+    C(MP_NON_REUSABLE, "non_reusable_mib", "REAL", "MiB", "size of thread-local and tuple allocations", "memory_viewer nonReusableMib")                        \
+    C(MP_LIVE_OUT, "maybe_live_out_mib", "REAL", "MiB", "size of the allocations that the program may return", "memory_viewer maybeLiveOutMib")                \
+    C(MP_TOTAL, "total_allocation_mib", "REAL", "MiB", "size of all allocations except thread-local ones", "memory_viewer totalBufferAllocationMib")           \
+    C(MP_INDEFINITE, "indefinite_mib", "REAL", "MiB",                                                                                                          \
+      "size of the allocations that live during the entire "                                                                                                   \
+      "program: parameters, constants and possible outputs",                                                                                                   \
       "memory_viewer indefiniteBufferAllocationMib")                                                                                                           \
     C(MP_FRAGMENTATION, "fragmentation_fraction", "REAL", "fraction 0..1",                                                                                     \
-      "share of the temporaries' allocations that even the peak leaves unused: (total - peak) / (total - indefinite); 0 without temporaries, NULL if the "     \
-      "heap "                                                                                                                                                  \
-      "trace holds more than the allocations",                                                                                                                 \
+      "share of the temporary allocations that is unused even at the peak: "                                                                                   \
+      "(total - peak) / (total - indefinite). 0 without temporaries; NULL if "                                                                                 \
+      "the heap trace is inconsistent or its peak exceeds the allocations",                                                                                    \
       "memory viewer page")                                                                                                                                    \
-    C(MP_SCOPED, "scoped_vmem_mib", "REAL", "MiB", "memory_space 1: the most that one instruction sets aside for itself, not part of the peak; NULL: none",    \
+    C(MP_SCOPED, "scoped_vmem_mib", "REAL", "MiB",                                                                                                             \
+      "memory_space 1: largest amount that one instruction reserves for "                                                                                      \
+      "itself, not part of the peak; NULL if no instruction reserves memory",                                                                                  \
       "memory_viewer maxScopedVmemAllocationMib")                                                                                                              \
-    C(MP_SCOPED_OP, "scoped_vmem_op", "TEXT", NULL, "the instruction that does so; NULL: none", "memory_viewer maxScopedVmemInstructionName")                  \
+    C(MP_SCOPED_OP, "scoped_vmem_op", "TEXT", NULL,                                                                                                            \
+      "name of the instruction that reserves scoped_vmem_mib; NULL "                                                                                           \
+      "if no instruction reserves memory",                                                                                                                     \
+      "memory_viewer maxScopedVmemInstructionName")                                                                                                            \
     C(MP_SOURCE, SOURCE_DOC)
 enum { MEMORY_PEAKS_COLUMNS(COLUMN_ENUM) };
 static const Column memory_peaks_columns[] = {MEMORY_PEAKS_COLUMNS(COLUMN_DOC)};
@@ -111,9 +125,12 @@ static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource memory_peaks_rows = {.next = memory_peaks_next,
                                             .column = memory_peaks_column,
                                             .needs = NEED_PROGRAMS,
-                                            .nothing = "no HLO program holds a buffer assignment (programs dumped before optimization have none)"};
+                                            .nothing = "no HLO program contains a buffer "
+                                                       "assignment (programs dumped before "
+                                                       "optimization have none)"};
 const Table memory_peaks_table = {"memory_peaks",
-                                  "one memory space of an HLO program: its peak and totals, as in XProf's memory viewer",
+                                  "one memory space of an HLO program, with its "
+                                  "peak and totals, as in XProf's memory viewer",
                                   memory_peaks_columns,
                                   COUNT(memory_peaks_columns),
                                   &row_table_module,
@@ -129,11 +146,14 @@ const Table memory_peaks_table = {"memory_peaks",
     C(HT_MODULE, HLO_MODULE_DOC)                                                                                                                               \
     C(HT_SPACE, SPACE_DOC)                                                                                                                                     \
     C(HT_EVENT, "event", "INTEGER", NULL,                                                                                                                      \
-      "event of the heap trace, from 0; one more than there are events for the end, fewer where the trace makes no sense from an event on",                    \
+      "ordinal of the event in the heap trace, from 0. The last row, "                                                                                         \
+      "one past the last event, is the end of the program. If the "                                                                                            \
+      "trace is inconsistent, the rows stop at the first invalid event",                                                                                       \
       "HeapSimulatorTrace.events")                                                                                                                             \
-    C(HT_OP, "hlo_op", "TEXT", NULL, "instruction at which buffers are allocated, freed or shared; NULL at the end", "memory_viewer hloInstructionNames")      \
+    C(HT_OP, "hlo_op", "TEXT", NULL, "instruction at which buffers are allocated, freed or shared; NULL in the last row", "memory_viewer hloInstructionNames") \
     C(HT_HEAP, "heap_mib", "REAL", "MiB", "memory in use before the event", "memory_viewer heapSizes")                                                         \
-    C(HT_UNPADDED, "unpadded_heap_mib", "REAL", "MiB", "the same with temporaries without padding", "memory_viewer unpaddedHeapSizes")                         \
+    C(HT_UNPADDED, "unpadded_heap_mib", "REAL", "MiB", "memory in use before the event, without the padding of temporaries",                                   \
+      "memory_viewer unpaddedHeapSizes")                                                                                                                       \
     C(HT_SOURCE, SOURCE_DOC)
 enum { HEAP_TIMELINE_COLUMNS(COLUMN_ENUM) };
 static const Column heap_timeline_columns[] = {HEAP_TIMELINE_COLUMNS(COLUMN_DOC)};
@@ -171,10 +191,12 @@ static void heap_timeline_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource heap_timeline_rows = {.next = heap_timeline_next,
                                              .column = heap_timeline_column,
                                              .needs = NEED_PROGRAMS,
-                                             .nothing =
-                                                 "no HLO program holds a buffer assignment with a heap trace (programs dumped before optimization have none)"};
+                                             .nothing = "no HLO program contains a buffer "
+                                                        "assignment with a heap trace (programs "
+                                                        "dumped before optimization have none)"};
 const Table heap_timeline_table = {"heap_timeline",
-                                   "the memory in use at one event of an HLO program's heap trace",
+                                   "one event of an HLO program's heap "
+                                   "trace, with the memory in use before it",
                                    heap_timeline_columns,
                                    COUNT(heap_timeline_columns),
                                    &row_table_module,

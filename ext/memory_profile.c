@@ -8,7 +8,7 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define ALLOCATOR_DOC "allocator", "TEXT", NULL, "name, or number on its host, of the allocator; empty when its events name none", "memory_profile memoryId"
+#define ALLOCATOR_DOC "allocator", "TEXT", NULL, "name of the allocator, or its number on the host; empty if its events name none", "memory_profile memoryId"
 
 static void result_known(sqlite3_context *ctx, const Text *text)
 {
@@ -38,39 +38,62 @@ static bool next_item(RowCursor *c, size_t (*count)(const MemoryAllocator *))
     C(ME_RUN, RUN_DOC)                                                                                                                                         \
     C(ME_HOST, HOST_DOC)                                                                                                                                       \
     C(ME_ALLOCATOR, ALLOCATOR_DOC)                                                                                                                             \
-    C(ME_GROUP, "group_id", "INTEGER", NULL, "step that the event belongs to, on its host; NULL when it belongs to none", "group_id")                          \
-    C(ME_STEP, "step", "INTEGER", NULL, "the group, or where there is none the number after that of the last event of a group, as XProf guesses",              \
+    C(ME_GROUP, "group_id", "INTEGER", NULL,                                                                                                                   \
+      "group_id of the step that the event belongs to, on its "                                                                                                \
+      "host; NULL if the event belongs to no step",                                                                                                            \
+      "group_id")                                                                                                                                              \
+    C(ME_STEP, "step", "INTEGER", NULL,                                                                                                                        \
+      "step of the event: its group_id; without one, the group_id of "                                                                                         \
+      "the last event before it that has one, plus 1 (XProf's guess)",                                                                                         \
       "memory_profile stepId")                                                                                                                                 \
-    C(ME_TIME, "time_ps", "INTEGER", "ps", "when, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                           \
-    C(ME_LINE_TIME, "line_time_ps", "INTEGER", "ps", "when, from the start of the line: XProf orders by it", "memory_profile timeOffsetPs")                    \
-    C(ME_ACTIVITY, "activity", "TEXT", NULL, "ALLOCATION or DEALLOCATION", "memory_profile memoryActivity")                                                    \
-    C(ME_REQUESTED, "requested_bytes", "INTEGER", "bytes", "what was asked for; 0 when the event does not say", "memory_profile requestedBytes")               \
-    C(ME_ALLOCATED, "allocation_bytes", "INTEGER", "bytes", "what it took; 0 when the event does not say", "memory_profile allocationBytes")                   \
-    C(ME_ADDRESS, "address", "TEXT", NULL, "where, decimal; 0 when the event does not say", "memory_profile address")                                          \
-    C(ME_HEAP, "heap_bytes", "INTEGER", "bytes", "allocated after it; 0 when the event does not say", "memory_profile heapAllocatedBytes")                     \
-    C(ME_STACK, "stack_bytes", "INTEGER", "bytes", "reserved beside the heap; 0 when the event does not say", "memory_profile stackReservedBytes")             \
-    C(ME_FREE, "free_bytes", "INTEGER", "bytes", "left after it; 0 when the event does not say", "memory_profile freeMemoryBytes")                             \
-    C(ME_PEAK, "peak_bytes_in_use", "INTEGER", "bytes", "the most in use so far in the allocator's life; 0 when the event does not say",                       \
+    C(ME_TIME, "time_ps", "INTEGER", "ps", "time of the event, from the start of the session", "XLine.timestamp_ns, XEvent.offset_ps")                         \
+    C(ME_LINE_TIME, "line_time_ps", "INTEGER", "ps", "time of the event, from the start of its line; XProf orders events by it",                               \
+      "memory_profile timeOffsetPs")                                                                                                                           \
+    C(ME_ACTIVITY, "activity", "TEXT", NULL, "kind of the event: ALLOCATION or DEALLOCATION", "memory_profile memoryActivity")                                 \
+    C(ME_REQUESTED, "requested_bytes", "INTEGER", "bytes", "number of bytes requested; 0 if the event does not record it", "memory_profile requestedBytes")    \
+    C(ME_ALLOCATED, "allocation_bytes", "INTEGER", "bytes", "number of bytes allocated; 0 if the event does not record it", "memory_profile allocationBytes")  \
+    C(ME_ADDRESS, "address", "TEXT", NULL, "address of the memory, decimal; 0 if the event does not record it", "memory_profile address")                      \
+    C(ME_HEAP, "heap_bytes", "INTEGER", "bytes", "bytes allocated on the heap after the event; 0 if the event does not record it",                             \
+      "memory_profile heapAllocatedBytes")                                                                                                                     \
+    C(ME_STACK, "stack_bytes", "INTEGER", "bytes", "bytes reserved in addition to the heap; 0 if the event does not record it",                                \
+      "memory_profile stackReservedBytes")                                                                                                                     \
+    C(ME_FREE, "free_bytes", "INTEGER", "bytes", "bytes free after the event; 0 if the event does not record it", "memory_profile freeMemoryBytes")            \
+    C(ME_PEAK, "peak_bytes_in_use", "INTEGER", "bytes",                                                                                                        \
+      "largest number of bytes in use during the allocator's "                                                                                                 \
+      "lifetime until the event; 0 if the event does not record it",                                                                                           \
       "memory_profile peakBytesInUse")                                                                                                                         \
     C(ME_FRAGMENTATION, "fragmentation_fraction", "REAL", "fraction 0..1",                                                                                     \
-      "free memory that lies outside the largest free piece; 0 when the event does not say, NULL when it says NaN", "memory_profile fragmentation")            \
+      "share of the free memory that is outside the largest free "                                                                                             \
+      "block; 0 if the event does not record it, NULL if it records NaN",                                                                                      \
+      "memory_profile fragmentation")                                                                                                                          \
     C(ME_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
-      "op that asked for it, of a free the op of the allocation before at the address; NULL when unknown, or the text (null) as some profilers of ROCm write " \
-      "it",                                                                                                                                                    \
+      "op that requested the memory; for a free, the op of the previous allocation at the "                                                                    \
+      "address; NULL if unknown. Some ROCm profilers write the text (null) for unknown",                                                                       \
       "memory_profile tfOpName")                                                                                                                               \
-    C(ME_REGION, "region_type", "TEXT", NULL, "temp, output, persist/dynamic...; NULL when unknown, or the text (null) as for tf_op",                          \
+    C(ME_REGION, "region_type", "TEXT", NULL,                                                                                                                  \
+      "kind of memory region: temp, output, persist/dynamic and others; NULL "                                                                                 \
+      "if unknown. Some ROCm profilers write the text (null) for unknown",                                                                                     \
       "memory_profile regionType")                                                                                                                             \
-    C(ME_DATA_TYPE, "data_type", "TEXT", NULL, "element type as TensorFlow names it, INVALID for type 0; NULL when unknown", "memory_profile dataType")        \
-    C(ME_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL when unknown", "memory_profile tensorShape")                                                 \
-    C(ME_SAMPLED, "sampled", "INTEGER", "0 or 1", "1: one of the `samples` events of its allocator that XProf shows: of equal stretches, the largest in use",  \
+    C(ME_DATA_TYPE, "data_type", "TEXT", NULL, "element type of the tensor, by TensorFlow's name; INVALID for type 0; NULL if unknown",                        \
+      "memory_profile dataType")                                                                                                                               \
+    C(ME_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL if unknown", "memory_profile tensorShape")                                                   \
+    C(ME_SAMPLED, "sampled", "INTEGER", "0 or 1",                                                                                                              \
+      "1: XProf's timeline shows the event. It divides the allocator's "                                                                                       \
+      "events, ordered by time, into `samples` parts of equal length "                                                                                         \
+      "and shows the event of each part with the most memory in use",                                                                                          \
       "memory_profile sampledTimelineSnapshots")                                                                                                               \
     C(ME_EVENT, EVENT_ID_DOC)                                                                                                                                  \
     C(ME_MATCH, "match_event_id", "INTEGER", NULL,                                                                                                             \
-      "of an allocation the event that frees it, of a free its allocation, by address and time_ps; NULL when the profile has none", "libprofsql")              \
+      "event_id of the free of an allocation, or of the allocation that a free releases, "                                                                     \
+      "matched by address and time_ps; NULL if the profile does not contain it",                                                                               \
+      "libprofsql")                                                                                                                                            \
     C(ME_LIVE_UNTIL, "live_until_ps", "INTEGER", "ps",                                                                                                         \
-      "of an allocation: when it was freed, or its address given out again without a free; NULL for a free and for what lived to the end", "libprofsql")       \
+      "for an allocation: moment at which it was freed, or at which "                                                                                          \
+      "its address was allocated again without a recorded free; NULL "                                                                                         \
+      "for a free, and for an allocation that was live until the end",                                                                                         \
+      "libprofsql")                                                                                                                                            \
     C(ME_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(ME_SAMPLES, "samples", "INTEGER HIDDEN", "events", "how many events of an allocator are `sampled`: 1000 if not given", "argument 2")
+    C(ME_SAMPLES, "samples", "INTEGER HIDDEN", "events", "number of events of an allocator that are `sampled`; default 1000", "argument 2")
 enum { EVENTS_COLUMNS(COLUMN_ENUM) };
 static const Column events_columns[] = {EVENTS_COLUMNS(COLUMN_DOC)};
 enum { XPROF_SAMPLES = 1000 };
@@ -133,10 +156,14 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource events_rows = {
-    .next = events_next, .column = events_column, .n_parameters = 1, .needs = NEED_EVENTS | NEED_ALLOCATIONS, .nothing = "no allocation has a number of bytes"};
+static const RowSource events_rows = {.next = events_next,
+                                      .column = events_column,
+                                      .n_parameters = 1,
+                                      .needs = NEED_EVENTS | NEED_ALLOCATIONS,
+                                      .nothing = "no allocation event records a "
+                                                 "number of bytes"};
 const Table memory_events_table = {
-    "memory_events", "one allocation or free that an allocator reported", events_columns, COUNT(events_columns), &row_table_module, &events_rows, 10000};
+    "memory_events", "one allocation or free that an allocator recorded", events_columns, COUNT(events_columns), &row_table_module, &events_rows, 10000};
 
 /* ---- memory_allocators ---- */
 
@@ -144,26 +171,37 @@ const Table memory_events_table = {
     C(MA_RUN, RUN_DOC)                                                                                                                                         \
     C(MA_HOST, HOST_DOC)                                                                                                                                       \
     C(MA_ALLOCATOR, ALLOCATOR_DOC)                                                                                                                             \
-    C(MA_CAPACITY, "capacity_bytes", "INTEGER", "bytes", "heap, stack and free memory together at the peak", "memory_profile memoryCapacity")                  \
+    C(MA_CAPACITY, "capacity_bytes", "INTEGER", "bytes", "heap, stack and free memory at the peak, added up", "memory_profile memoryCapacity")                 \
     C(MA_LIFETIME, "lifetime_peak_bytes", "INTEGER", "bytes",                                                                                                  \
-      "the most in use in the allocator's life as its last event in the file says, which need not be the last in time",                                        \
+      "largest memory in use during the allocator's lifetime, from "                                                                                           \
+      "its last event in the file, which may not be the last in time",                                                                                         \
       "memory_profile peakBytesUsageLifetime")                                                                                                                 \
-    C(MA_PEAK, "profile_peak_bytes", "INTEGER", "bytes", "the most in use (heap and stack) in the profile", "memory_profile peakStats.peakBytesInUse")         \
-    C(MA_TIME, "peak_time_ps", "INTEGER", "ps", "when that was, from the session's start: the last such event in the file; NULL when sums are negative",       \
+    C(MA_PEAK, "profile_peak_bytes", "INTEGER", "bytes", "largest memory in use (heap plus stack) during the profile",                                         \
+      "memory_profile peakStats.peakBytesInUse")                                                                                                               \
+    C(MA_TIME, "peak_time_ps", "INTEGER", "ps",                                                                                                                \
+      "time of the peak, from the start of the session; of several equal peaks, "                                                                              \
+      "the last in the file; NULL if heap plus stack is negative in all events",                                                                               \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                                                                                  \
-    C(MA_LINE_TIME, "peak_line_time_ps", "INTEGER", "ps", "the same from the start of its line; 0 when sums are negative", "memory_profile peakStatsTimePs")   \
-    C(MA_HEAP, "heap_bytes_at_peak", "INTEGER", "bytes", "heap at the peak", "memory_profile peakStats.heapAllocatedBytes")                                    \
-    C(MA_STACK, "stack_bytes_at_peak", "INTEGER", "bytes", "stack at the peak", "memory_profile peakStats.stackReservedBytes")                                 \
-    C(MA_FREE, "free_bytes_at_peak", "INTEGER", "bytes", "free memory at the peak", "memory_profile peakStats.freeMemoryBytes")                                \
-    C(MA_FRAGMENTATION, "fragmentation_at_peak_fraction", "REAL", "fraction 0..1", "fragmentation at the peak; NULL when the event says NaN",                  \
+    C(MA_LINE_TIME, "peak_line_time_ps", "INTEGER", "ps", "time of the peak, from the start of its line; 0 if heap plus stack is negative in all events",      \
+      "memory_profile peakStatsTimePs")                                                                                                                        \
+    C(MA_HEAP, "heap_bytes_at_peak", "INTEGER", "bytes", "bytes allocated on the heap at the peak", "memory_profile peakStats.heapAllocatedBytes")             \
+    C(MA_STACK, "stack_bytes_at_peak", "INTEGER", "bytes", "bytes of stack reserved at the peak", "memory_profile peakStats.stackReservedBytes")               \
+    C(MA_FREE, "free_bytes_at_peak", "INTEGER", "bytes", "bytes free at the peak", "memory_profile peakStats.freeMemoryBytes")                                 \
+    C(MA_FRAGMENTATION, "fragmentation_at_peak_fraction", "REAL", "fraction 0..1",                                                                             \
+      "share of the free memory at the peak that is outside the "                                                                                              \
+      "largest free block; NULL if the event records NaN",                                                                                                     \
       "memory_profile peakStats.fragmentation")                                                                                                                \
-    C(MA_STEP, "peak_step", "INTEGER", NULL, "step of the last event in time that is at the peak, by XProf's order", "memory_profile stepId")                  \
-    C(MA_EVENT, "peak_event_id", "INTEGER", NULL, "event_id of the peak; NULL when sums are negative", "libprofsql")                                           \
-    C(MA_LIFETIME_ACTUAL, "lifetime_peak_bytes_actual", "INTEGER", "bytes", "the most in use in the allocator's life that any of its events says",             \
+    C(MA_STEP, "peak_step", "INTEGER", NULL, "step of the last event at the peak, in XProf's order of time", "memory_profile stepId")                          \
+    C(MA_EVENT, "peak_event_id", "INTEGER", NULL, "event_id of the peak; NULL if heap plus stack is negative in all events", "libprofsql")                     \
+    C(MA_LIFETIME_ACTUAL, "lifetime_peak_bytes_actual", "INTEGER", "bytes", "largest memory in use during the allocator's lifetime, over all its events",      \
       "peak_bytes_in_use")                                                                                                                                     \
-    C(MA_ALLOCATIONS, "allocation_count", "INTEGER", "events", "allocations in the profile (XProf's page counts the sampled ones)", "libprofsql")              \
-    C(MA_FREES, "free_count", "INTEGER", "events", "frees in the profile", "libprofsql")                                                                       \
-    C(MA_UNMATCHED, "unmatched_free_count", "INTEGER", "events", "frees of what was allocated before the profile, or unseen", "libprofsql")                    \
+    C(MA_ALLOCATIONS, "allocation_count", "INTEGER", "events", "number of allocations in the profile (XProf's page counts only the sampled ones)",             \
+      "libprofsql")                                                                                                                                            \
+    C(MA_FREES, "free_count", "INTEGER", "events", "number of frees in the profile", "libprofsql")                                                             \
+    C(MA_UNMATCHED, "unmatched_free_count", "INTEGER", "events",                                                                                               \
+      "number of frees of memory that was allocated before the "                                                                                               \
+      "profile or whose allocation was not recorded",                                                                                                          \
+      "libprofsql")                                                                                                                                            \
     C(MA_SOURCE, SOURCE_DOC)
 enum { ALLOCATORS_COLUMNS(COLUMN_ENUM) };
 static const Column allocators_columns[] = {ALLOCATORS_COLUMNS(COLUMN_DOC)};
@@ -209,10 +247,14 @@ static void allocators_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource allocators_rows = {
-    .next = allocators_next, .column = allocators_column, .needs = NEED_EVENTS | NEED_ALLOCATIONS, .nothing = "no allocation has a number of bytes"};
+static const RowSource allocators_rows = {.next = allocators_next,
+                                          .column = allocators_column,
+                                          .needs = NEED_EVENTS | NEED_ALLOCATIONS,
+                                          .nothing = "no allocation event records a "
+                                                     "number of bytes"};
 const Table memory_allocators_table = {"memory_allocators",
-                                       "one allocator: its peaks, and what its memory was made of at the profile's peak",
+                                       "one allocator, with its peaks and the "
+                                       "composition of its memory at the profile's peak",
                                        allocators_columns,
                                        COUNT(allocators_columns),
                                        &row_table_module,
@@ -225,19 +267,21 @@ const Table memory_allocators_table = {"memory_allocators",
     C(MC_RUN, RUN_DOC)                                                                                                                                         \
     C(MC_HOST, HOST_DOC)                                                                                                                                       \
     C(MC_ALLOCATOR, ALLOCATOR_DOC)                                                                                                                             \
-    C(MC_RANK, "rank", "INTEGER", NULL, "place in its allocator, the largest allocation first, from 1", "memory_profile activeAllocations")                    \
-    C(MC_TF_OP, "tf_op", "TEXT", NULL, "op that asked for it, or what XProf calls the special ones; NULL when unknown", "memory_profile tfOpName")             \
-    C(MC_ALLOCATED, "allocation_bytes", "INTEGER", "bytes", "what one took", "memory_profile allocationBytes")                                                 \
-    C(MC_REQUESTED, "requested_bytes", "INTEGER", "bytes", "what was asked for", "memory_profile requestedBytes")                                              \
-    C(MC_OCCURRENCES, "occurrences", "INTEGER", "allocations", "how many that agree in all of this were live", "memory_profile numOccurrences")                \
-    C(MC_REGION, "region_type", "TEXT", NULL, "temp, output, persist/dynamic...; NULL when unknown", "memory_profile regionType")                              \
-    C(MC_DATA_TYPE, "data_type", "TEXT", NULL, "element type as TensorFlow names it; NULL when unknown", "memory_profile dataType")                            \
-    C(MC_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL when unknown", "memory_profile tensorShape")                                                 \
+    C(MC_RANK, "rank", "INTEGER", NULL, "rank of the row within its allocator, from 1; largest allocation first", "memory_profile activeAllocations")          \
+    C(MC_TF_OP, "tf_op", "TEXT", NULL, "op that requested the memory, or XProf's name of a special row; NULL if unknown", "memory_profile tfOpName")           \
+    C(MC_ALLOCATED, "allocation_bytes", "INTEGER", "bytes", "bytes of one allocation", "memory_profile allocationBytes")                                       \
+    C(MC_REQUESTED, "requested_bytes", "INTEGER", "bytes", "bytes that were requested for one allocation", "memory_profile requestedBytes")                    \
+    C(MC_OCCURRENCES, "occurrences", "INTEGER", "allocations", "number of live allocations that are equal in the columns of this row",                         \
+      "memory_profile numOccurrences")                                                                                                                         \
+    C(MC_REGION, "region_type", "TEXT", NULL, "kind of memory region: temp, output, persist/dynamic and others; NULL if unknown", "memory_profile regionType") \
+    C(MC_DATA_TYPE, "data_type", "TEXT", NULL, "element type of the tensor, by TensorFlow's name; NULL if unknown", "memory_profile dataType")                 \
+    C(MC_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL if unknown", "memory_profile tensorShape")                                                   \
     C(MC_SPECIAL, "special", "TEXT", NULL,                                                                                                                     \
-      "unused: heap that no allocation of the peak's step explains (allocated before it, or kept by the allocator); stack: what is reserved; else NULL",       \
+      "unused: heap that no allocation in the peak's step explains (allocated earlier, "                                                                       \
+      "or kept by the allocator); stack: reserved stack memory; NULL for allocations",                                                                         \
       "memory_profile specialAllocations")                                                                                                                     \
-    C(MC_STEP, "step", "INTEGER", NULL, "step of the peak: only what it allocated is listed, as XProf does", "memory_profile stepId")                          \
-    C(MC_EVENT, "event_id", "INTEGER", NULL, "the allocation, the first in the file of several; NULL for special ones", "libprofsql")                          \
+    C(MC_STEP, "step", "INTEGER", NULL, "step of the peak; as in XProf, only allocations of this step are listed", "memory_profile stepId")                    \
+    C(MC_EVENT, "event_id", "INTEGER", NULL, "event_id of the allocation; of several, the first in the file; NULL for special rows", "libprofsql")             \
     C(MC_SOURCE, SOURCE_DOC)
 enum { ACTIVE_COLUMNS(COLUMN_ENUM) };
 static const Column active_columns[] = {ACTIVE_COLUMNS(COLUMN_DOC)};
@@ -274,10 +318,15 @@ static void active_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource active_rows = {
-    .next = active_next, .column = active_column, .needs = NEED_EVENTS | NEED_ALLOCATIONS, .nothing = "nothing was live at an allocator's peak"};
+static const RowSource active_rows = {.next = active_next,
+                                      .column = active_column,
+                                      .needs = NEED_EVENTS | NEED_ALLOCATIONS,
+                                      .nothing = "no memory was live at an "
+                                                 "allocator's peak"};
 const Table memory_active_table = {"memory_active",
-                                   "one kind of allocation that was live at its allocator's peak, or heap and stack that no allocation explains",
+                                   "one group of equal allocations that were "
+                                   "live at their allocator's peak, or heap "
+                                   "or stack that no allocation explains",
                                    active_columns,
                                    COUNT(active_columns),
                                    &row_table_module,

@@ -10,7 +10,9 @@ SQLITE_EXTENSION_INIT3
 #include <math.h>
 
 #define SIDE_DOC                                                                                                                                               \
-    "side", "TEXT", NULL, "host: ops of the host's threads; device: kernels and HLO ops of all devices together; framework: the device's by framework op",     \
+    "side", "TEXT", NULL,                                                                                                                                      \
+        "host: ops on host threads; device: kernels and HLO ops of all "                                                                                       \
+        "devices together; framework: the device ops summed by framework op",                                                                                  \
         "libprofsql"
 
 static const char *const side_names[] = {"host", "device", "framework"};
@@ -23,50 +25,81 @@ static const OpMetricsDb *side_db(const OpStats *stats, size_t side) { return si
 #define OP_METRICS_COLUMNS(C)                                                                                                                                  \
     C(OM_RUN, RUN_DOC)                                                                                                                                         \
     C(OM_SIDE, SIDE_DOC)                                                                                                                                       \
-    C(OM_PROGRAM, "program_id", "TEXT", NULL, "program of the HLO op, decimal; of a tf.data stage of the host: the stage's id; NULL: neither",                 \
+    C(OM_PROGRAM, "program_id", "TEXT", NULL,                                                                                                                  \
+      "id of the HLO op's program, decimal; for a tf.data stage on "                                                                                           \
+      "the host, the id of the stage; NULL for other ops",                                                                                                     \
       "OpMetrics.hlo_module_id")                                                                                                                               \
-    C(OM_NAME, "name", "TEXT", NULL, "the op; IDLE stands for the time without any", "OpMetrics.name")                                                         \
-    C(OM_CATEGORY, "category", "TEXT", NULL, "type of the framework op, or category of the HLO op; NULL: none", "OpMetrics.category")                          \
-    C(OM_PROVENANCE, "provenance", "TEXT", NULL, "full name of the framework op that it comes from; NULL: not known", "OpMetrics.provenance")                  \
-    C(OM_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran, on all cores; of framework ops the most of any of its ops", "OpMetrics.occurrences")  \
-    C(OM_TIME, "time_ps", "INTEGER", "ps", "time from begin to end, nested ops included, by the device's clock where the file has it", "OpMetrics.time_ps")    \
-    C(OM_SELF, "self_ps", "INTEGER", "ps", "time without nested ops, by the same clock", "OpMetrics.self_time_ps")                                             \
-    C(OM_MIN, "min_ps", "INTEGER", "ps", "the shortest occurrence; NULL where XProf keeps none (host, GPU, framework)", "OpMetrics.min_time_ps")               \
-    C(OM_NORMALIZED, "normalized_ps", "INTEGER", "ps", "time at the default clock; NULL where it is not known", "OpMetrics.normalized_time_ps")                \
-    C(OM_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "as time_ps, by the durations of the events: the clock of trace_events and of XProf's Events DB",       \
-      "libprofsql")                                                                                                                                            \
-    C(OM_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "as self_ps, by the same clock; below 0 where ops overlap by it", "libprofsql")                         \
-    C(OM_FLOPS, "flops", "REAL", "floating operations", "of all occurrences, 8 and 4 bit ones counted as a half and a quarter; 0: none or not known",          \
+    C(OM_NAME, "name", "TEXT", NULL, "name of the op; IDLE is the time without any op", "OpMetrics.name")                                                      \
+    C(OM_CATEGORY, "category", "TEXT", NULL, "type of the framework op, or category of the HLO op; NULL if there is none", "OpMetrics.category")               \
+    C(OM_PROVENANCE, "provenance", "TEXT", NULL, "full name of the framework op that the op comes from; NULL if unknown", "OpMetrics.provenance")              \
+    C(OM_OCCURRENCES, "occurrences", "INTEGER", NULL,                                                                                                          \
+      "number of times that the op ran, on all cores; for a "                                                                                                  \
+      "framework op, the largest number of any of its device ops",                                                                                             \
+      "OpMetrics.occurrences")                                                                                                                                 \
+    C(OM_TIME, "time_ps", "INTEGER", "ps",                                                                                                                     \
+      "total time from start to end of the op, nested ops "                                                                                                    \
+      "included, on the device clock if the file has it",                                                                                                      \
+      "OpMetrics.time_ps")                                                                                                                                     \
+    C(OM_SELF, "self_ps", "INTEGER", "ps", "total time of the op without nested ops, on the device clock if the file has it", "OpMetrics.self_time_ps")        \
+    C(OM_MIN, "min_ps", "INTEGER", "ps",                                                                                                                       \
+      "duration of the shortest occurrence; NULL if XProf does not "                                                                                           \
+      "compute it (host, GPU, framework)",                                                                                                                     \
+      "OpMetrics.min_time_ps")                                                                                                                                 \
+    C(OM_NORMALIZED, "normalized_ps", "INTEGER", "ps", "total time of the op at the default clock rate; NULL if unknown", "OpMetrics.normalized_time_ps")      \
+    C(OM_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "time_ps on the event clock, the clock of trace_events and of XProf's Events DB", "libprofsql")         \
+    C(OM_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps on the event clock; below 0 if ops overlap on that clock", "libprofsql")                       \
+    C(OM_FLOPS, "flops", "REAL", "floating operations",                                                                                                        \
+      "operations of all occurrences; 8-bit and 4-bit operations "                                                                                             \
+      "count as a half and a quarter; 0 if none or unknown",                                                                                                   \
       "OpMetrics.flops_v2")                                                                                                                                    \
-    C(OM_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "of all occurrences, as the model has them; 0: none or not known",                         \
+    C(OM_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "operations of all occurrences, as the model defines them; 0 if none or unknown",          \
       "OpMetrics.model_flops_v2")                                                                                                                              \
-    C(OM_BYTES, "bytes_accessed", "INTEGER", "bytes", "read and written by all occurrences; 0: none or not known", "OpMetrics.bytes_accessed")                 \
-    C(OM_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "read from HBM; NULL: no breakdown by memory", "OpMetrics.memory_accessed_breakdown")                 \
-    C(OM_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes", "written to HBM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                        \
-    C(OM_CMEM_READ, "cmem_read_bytes", "INTEGER", "bytes", "read from CMEM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                        \
-    C(OM_CMEM_WRITE, "cmem_write_bytes", "INTEGER", "bytes", "written to CMEM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                     \
-    C(OM_VMEM_READ, "vmem_read_bytes", "INTEGER", "bytes", "read from VMEM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                        \
-    C(OM_VMEM_WRITE, "vmem_write_bytes", "INTEGER", "bytes", "written to VMEM; NULL: no breakdown", "OpMetrics.memory_accessed_breakdown")                     \
-    C(OM_DMA, "dma_stall_ps", "INTEGER", "ps", "stalled by DMA", "OpMetrics.dma_stall_ps")                                                                     \
-    C(OM_EAGER, "is_eager", "INTEGER", "0 or 1", "1: run eagerly by TensorFlow", "OpMetrics.is_eager")                                                         \
-    C(OM_PARENT, "parent", "TEXT", NULL, "the op that it is part of: a fusion, or the op that offloaded it to a SparseCore; NULL: none", "OpMetrics.children") \
-    C(OM_CORE_TYPE, "core_type", "TEXT", NULL, "TensorCore or SparseCore; NULL: neither", "OpMetrics.core_type")                                               \
-    C(OM_ID, "op_id", "INTEGER", NULL, "ordinal of the op in its side, parts behind their whole, from 0", "libprofsql")                                        \
-    C(OM_PARENT_ID, "parent_id", "INTEGER", NULL, "op_id of the op that it is part of; NULL: none", "libprofsql")                                              \
-    C(OM_LONG_NAME, "expression", "TEXT", NULL, "text of the HLO instruction; NULL: none", "OpMetrics.long_name")                                              \
-    C(OM_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op that this one is a duplicate of; NULL: none", "OpMetrics.deduplicated_name")         \
-    C(OM_CORES, "core_count", "INTEGER", "cores", "cores that it ran on; NULL: host", "OpMetrics.num_cores")                                                   \
-    C(OM_SOURCE_FILE, "source_file", "TEXT", NULL, "the user's source file; NULL: not known", "OpMetrics.source_info")                                         \
-    C(OM_SOURCE_LINE, "source_line", "INTEGER", NULL, "line in it; NULL: not known", "OpMetrics.source_info")                                                  \
-    C(OM_SOURCE_STACK, "source_stack", "TEXT", NULL, "stack of the user's program, plain text; NULL: not known", "OpMetrics.source_info")                      \
-    C(OM_ENERGY, "vdd_energy_j", "REAL", "J", "energy of the core; NULL: not measured", "OpMetrics.vdd_energy_j")                                              \
-    C(OM_MEMORY, "memory_breakdown", "TEXT", NULL,                                                                                                             \
-      "JSON: [operation (0 unknown, 1 read, 2 write), memory space (1 HBM, 2 CMEM, 3 VMEM), bytes] of each; NULL: none",                                       \
+    C(OM_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes read and written by all occurrences; 0 if none or unknown", "OpMetrics.bytes_accessed")           \
+    C(OM_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "bytes read from HBM; NULL if the file has no breakdown by memory",                                   \
       "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(OM_EXECUTIONS, "occurrences_actual", "INTEGER", NULL, "executions of the HLO op, as hlo_ops has them; NULL but for ops of devices", "libprofsql")        \
-    C(OM_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations", "as in hlo_ops; NULL: not known, and but for ops of devices", "libprofsql")              \
-    C(OM_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations", "as in hlo_ops; NULL: not known, and but for ops of devices", "libprofsql")  \
-    C(OM_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes", "as in hlo_ops; NULL: not known, and but for ops of devices", "libprofsql")                \
+    C(OM_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes", "bytes written to HBM; NULL if the file has no breakdown by memory",                                \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(OM_CMEM_READ, "cmem_read_bytes", "INTEGER", "bytes", "bytes read from CMEM; NULL if the file has no breakdown by memory",                                \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(OM_CMEM_WRITE, "cmem_write_bytes", "INTEGER", "bytes", "bytes written to CMEM; NULL if the file has no breakdown by memory",                             \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(OM_VMEM_READ, "vmem_read_bytes", "INTEGER", "bytes", "bytes read from VMEM; NULL if the file has no breakdown by memory",                                \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(OM_VMEM_WRITE, "vmem_write_bytes", "INTEGER", "bytes", "bytes written to VMEM; NULL if the file has no breakdown by memory",                             \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(OM_DMA, "dma_stall_ps", "INTEGER", "ps", "time in which the op is stalled by DMA", "OpMetrics.dma_stall_ps")                                             \
+    C(OM_EAGER, "is_eager", "INTEGER", "0 or 1", "1: TensorFlow ran the op eagerly", "OpMetrics.is_eager")                                                     \
+    C(OM_PARENT, "parent", "TEXT", NULL,                                                                                                                       \
+      "name of the op that this op is part of: a fusion, or the op "                                                                                           \
+      "that offloaded it to a SparseCore; NULL if it is part of none",                                                                                         \
+      "OpMetrics.children")                                                                                                                                    \
+    C(OM_CORE_TYPE, "core_type", "TEXT", NULL,                                                                                                                 \
+      "type of the core that ran the op: TensorCore or SparseCore; "                                                                                           \
+      "NULL for other devices and the host",                                                                                                                   \
+      "OpMetrics.core_type")                                                                                                                                   \
+    C(OM_ID, "op_id", "INTEGER", NULL, "ordinal of the op in its side, from 0; parts follow the op that contains them", "libprofsql")                          \
+    C(OM_PARENT_ID, "parent_id", "INTEGER", NULL, "op_id of the op that this op is part of; NULL if it is part of none", "libprofsql")                         \
+    C(OM_LONG_NAME, "expression", "TEXT", NULL, "text of the HLO instruction; NULL if there is none", "OpMetrics.long_name")                                   \
+    C(OM_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op that this op duplicates; NULL if it is no duplicate", "OpMetrics.deduplicated_name") \
+    C(OM_CORES, "core_count", "INTEGER", "cores", "number of cores that ran the op; NULL for the sides host and framework", "OpMetrics.num_cores")             \
+    C(OM_SOURCE_FILE, "source_file", "TEXT", NULL, "source file of the op in the user's program; NULL if unknown", "OpMetrics.source_info")                    \
+    C(OM_SOURCE_LINE, "source_line", "INTEGER", NULL, "line of the op in source_file; NULL if unknown", "OpMetrics.source_info")                               \
+    C(OM_SOURCE_STACK, "source_stack", "TEXT", NULL, "call stack of the op in the user's program, as plain text; NULL if unknown", "OpMetrics.source_info")    \
+    C(OM_ENERGY, "vdd_energy_j", "REAL", "J", "energy that the core used for the op; NULL if not measured", "OpMetrics.vdd_energy_j")                          \
+    C(OM_MEMORY, "memory_breakdown", "TEXT", NULL,                                                                                                             \
+      "JSON array of [operation (0 unknown, 1 read, 2 write), memory space (1 "                                                                                \
+      "HBM, 2 CMEM, 3 VMEM), bytes]; NULL if the file has no breakdown by memory",                                                                             \
+      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+    C(OM_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                                                                                    \
+      "number of executions of the HLO op, as in hlo_ops; NULL if "                                                                                            \
+      "unknown, and for the sides host and framework",                                                                                                         \
+      "libprofsql")                                                                                                                                            \
+    C(OM_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations", "flops_actual of hlo_ops; NULL if unknown, and for the sides host and framework",        \
+      "libprofsql")                                                                                                                                            \
+    C(OM_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations",                                                                              \
+      "model_flops_actual of hlo_ops; NULL if unknown, and for the sides host and framework", "libprofsql")                                                    \
+    C(OM_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes", "bytes_accessed_actual of hlo_ops; NULL if unknown, and for the sides host and framework", \
+      "libprofsql")                                                                                                                                            \
     C(OM_SOURCE, SOURCE_DOC)
 enum { OP_METRICS_COLUMNS(COLUMN_ENUM) };
 static const Column op_metrics_columns[] = {OP_METRICS_COLUMNS(COLUMN_DOC)};
@@ -226,7 +259,8 @@ static const RowSource op_metrics_rows = {.next = op_metrics_next,
                                           .needs = NEED_EVENTS,
                                           .nothing = "no event is an op of a framework or of a device"};
 const Table op_metrics_table = {"op_metrics",
-                                "one op of a host's threads or of a device: occurrences, times, FLOPs and bytes",
+                                "one op on host threads or on devices, with "
+                                "its occurrences, times, FLOPs and bytes",
                                 op_metrics_columns,
                                 COUNT(op_metrics_columns),
                                 &row_table_module,
@@ -238,26 +272,50 @@ const Table op_metrics_table = {"op_metrics",
 #define OP_TOTALS_COLUMNS(C)                                                                                                                                   \
     C(OT_RUN, RUN_DOC)                                                                                                                                         \
     C(OT_SIDE, SIDE_DOC)                                                                                                                                       \
-    C(OT_OPS, "op_count", "INTEGER", "ops", "ops, IDLE among them", "libprofsql")                                                                              \
-    C(OT_TOTAL, "total_ps", "INTEGER", "ps", "the time measured, summed over threads or cores", "OpMetricsDb.total_time_ps")                                   \
-    C(OT_TOTAL_OP, "total_op_ps", "INTEGER", "ps", "of it in ops: the sum of their self times", "OpMetricsDb.total_op_time_ps")                                \
-    C(OT_NORMALIZED, "normalized_total_op_ps", "INTEGER", "ps", "total_op_ps at the default clock; NULL: not known",                                           \
+    C(OT_OPS, "op_count", "INTEGER", "ops", "number of ops, IDLE included", "libprofsql")                                                                      \
+    C(OT_TOTAL, "total_ps", "INTEGER", "ps", "measured time, summed over threads or cores", "OpMetricsDb.total_time_ps")                                       \
+    C(OT_TOTAL_OP, "total_op_ps", "INTEGER", "ps", "measured time in ops: the sum of their self times", "OpMetricsDb.total_op_time_ps")                        \
+    C(OT_NORMALIZED, "normalized_total_op_ps", "INTEGER", "ps", "total_op_ps at the default clock rate; NULL if unknown",                                      \
       "OpMetricsDb.normalized_total_op_time_ps")                                                                                                               \
-    C(OT_IDLE, "idle_fraction", "REAL", "fraction 0..1", "share of the time in no op; 1 where nothing was measured", "libprofsql")                             \
-    C(OT_BUSY_PS, "busy_ps", "INTEGER", "ps", "time in which any core of a chip was on duty, summed over chips; NULL: not a TPU", "OpMetricsDb.busy_time_ps")  \
-    C(OT_IDLE_PS, "idle_ps", "INTEGER", "ps", "time in which none was, summed over chips; NULL: not a TPU", "OpMetricsDb.idle_time_ps")                        \
-    C(OT_INFEED, "infeed_enqueue_ps", "INTEGER", "ps", "duration of every infeed enqueue but the last of its thread; NULL: not the host",                      \
+    C(OT_IDLE, "idle_fraction", "REAL", "fraction 0..1", "share of the measured time without any op; 1 if no time was measured", "libprofsql")                 \
+    C(OT_BUSY_PS, "busy_ps", "INTEGER", "ps",                                                                                                                  \
+      "time in which any core of a chip was on duty, summed over "                                                                                             \
+      "chips; NULL for the sides host and framework, and if not on TPU",                                                                                       \
+      "OpMetricsDb.busy_time_ps")                                                                                                                              \
+    C(OT_IDLE_PS, "idle_ps", "INTEGER", "ps",                                                                                                                  \
+      "time in which no core of a chip was on duty, summed over chips; "                                                                                       \
+      "NULL for the sides host and framework, and if not on TPU",                                                                                              \
+      "OpMetricsDb.idle_time_ps")                                                                                                                              \
+    C(OT_INFEED, "infeed_enqueue_ps", "INTEGER", "ps",                                                                                                         \
+      "total duration of infeed enqueues, without the last one of "                                                                                            \
+      "each thread; NULL for the sides device and framework",                                                                                                  \
       "OpMetricsDb.total_host_infeed_enq_duration_ps")                                                                                                         \
-    C(OT_INFEED_INTERVAL, "infeed_interval_ps", "INTEGER", "ps", "from begin to begin of infeed enqueues; NULL: not the host",                                 \
+    C(OT_INFEED_INTERVAL, "infeed_interval_ps", "INTEGER", "ps",                                                                                               \
+      "total time between the starts of consecutive infeed "                                                                                                   \
+      "enqueues; NULL for the sides device and framework",                                                                                                     \
       "OpMetricsDb.total_host_infeed_enq_start_timestamp_ps_diff")                                                                                             \
-    C(OT_SURE_BUSY, "busy_high_confidence_ps", "INTEGER", "ps", "busy_ps without custom calls that do no known work; NULL: not a TPU",                         \
+    C(OT_SURE_BUSY, "busy_high_confidence_ps", "INTEGER", "ps",                                                                                                \
+      "busy_ps without custom calls whose work is unknown; NULL "                                                                                              \
+      "for the sides host and framework, and if not on TPU",                                                                                                   \
       "OpMetricsDb.busy_time_high_confidence_ps")                                                                                                              \
-    C(OT_SURE_IDLE, "idle_high_confidence_ps", "INTEGER", "ps", "the rest of the time; NULL: not a TPU", "OpMetricsDb.idle_time_high_confidence_ps")           \
-    C(OT_COMPUTE_16, "compute_16bit_ps", "INTEGER", "ps", "time in which GPUs computed with 16 bit numbers, in groups of events; NULL: not a device",          \
+    C(OT_SURE_IDLE, "idle_high_confidence_ps", "INTEGER", "ps",                                                                                                \
+      "measured time minus busy_high_confidence_ps; NULL for the "                                                                                             \
+      "sides host and framework, and if not on TPU",                                                                                                           \
+      "OpMetricsDb.idle_time_high_confidence_ps")                                                                                                              \
+    C(OT_COMPUTE_16, "compute_16bit_ps", "INTEGER", "ps",                                                                                                      \
+      "time in which GPUs computed with 16-bit numbers, of events "                                                                                            \
+      "with a group; NULL for the sides host and framework",                                                                                                   \
       "PrecisionStats.compute_16bit_ps")                                                                                                                       \
-    C(OT_COMPUTE_32, "compute_32bit_ps", "INTEGER", "ps", "the same with others; NULL: not a device", "PrecisionStats.compute_32bit_ps")                       \
-    C(OT_COMPUTE_16_ACTUAL, "compute_16bit_ps_actual", "INTEGER", "ps", "compute_16bit_ps without copies; NULL: no GPU", "libprofsql")                         \
-    C(OT_COMPUTE_32_ACTUAL, "compute_32bit_ps_actual", "INTEGER", "ps", "compute_32bit_ps without copies, by all their names; NULL: no GPU", "libprofsql")     \
+    C(OT_COMPUTE_32, "compute_32bit_ps", "INTEGER", "ps",                                                                                                      \
+      "time in which GPUs computed with other than 16-bit numbers, "                                                                                           \
+      "of events with a group; NULL for the sides host and framework",                                                                                         \
+      "PrecisionStats.compute_32bit_ps")                                                                                                                       \
+    C(OT_COMPUTE_16_ACTUAL, "compute_16bit_ps_actual", "INTEGER", "ps",                                                                                        \
+      "compute_16bit_ps without copies; NULL for the sides host and framework, and without a GPU", "libprofsql")                                               \
+    C(OT_COMPUTE_32_ACTUAL, "compute_32bit_ps_actual", "INTEGER", "ps",                                                                                        \
+      "compute_32bit_ps without copies, under all names that profilers "                                                                                       \
+      "give them; NULL for the sides host and framework, and without a GPU",                                                                                   \
+      "libprofsql")                                                                                                                                            \
     C(OT_SOURCE, SOURCE_DOC)
 enum { OP_TOTALS_COLUMNS(COLUMN_ENUM) };
 static const Column op_metrics_totals_columns[] = {OP_TOTALS_COLUMNS(COLUMN_DOC)};
@@ -328,7 +386,8 @@ static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int col
 
 static const RowSource op_metrics_totals_rows = {.next = op_metrics_totals_next, .column = op_metrics_totals_column, .per_run = true, .by_host = true};
 const Table op_metrics_totals_table = {"op_metrics_totals",
-                                       "one host's threads or devices: time measured, time in ops, duty cycle",
+                                       "one side of a run (host, device or framework), "
+                                       "with its measured time, time in ops and duty cycle",
                                        op_metrics_totals_columns,
                                        COUNT(op_metrics_totals_columns),
                                        &row_table_module,

@@ -16,16 +16,17 @@ SQLITE_EXTENSION_INIT3
 #define OVERVIEW_COLUMNS(C)                                                                                                                                    \
     C(OV_RUN, RUN_DOC)                                                                                                                                         \
     C(OV_SECTION, "section", "TEXT", NULL,                                                                                                                     \
-      "top_ops, input_pipeline, run_environment or recommendation: the table of the page that has it; not_shown: what it computes and does not show; "         \
-      "disaggregated_serving: what it has of a server "                                                                                                        \
-      "that decodes apart from others, in files of such",                                                                                                      \
+      "table of XProf's overview page that shows the property: top_ops, input_pipeline, "                                                                      \
+      "run_environment or recommendation. not_shown: XProf computes it but does not show "                                                                     \
+      "it. disaggregated_serving: only in profiles of servers that run decoding separately",                                                                   \
       "libprofsql")                                                                                                                                            \
-    C(OV_NAME, "name", "TEXT", NULL, "the property", "overview_page key")                                                                                      \
+    C(OV_NAME, "name", "TEXT", NULL, "name of the property", "overview_page key")                                                                              \
     C(OV_VALUE, "value", "TEXT", NULL,                                                                                                                         \
-      "as XProf prints it; for its sentences a code; NULL: not known, where XProf prints a zero or -nan; what XProf leaves out is no row",                     \
+      "value as XProf prints it, or a code instead of XProf's sentences; NULL if "                                                                             \
+      "unknown, where XProf prints 0 or -nan. Properties that XProf omits have no row",                                                                        \
       "overview_page value")                                                                                                                                   \
-    C(OV_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL: none", "libprofsql")                                                                            \
-    C(OV_DESCRIPTION, "description", "TEXT", NULL, "what it tells", "libprofsql")                                                                              \
+    C(OV_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL if it has none", "libprofsql")                                                                   \
+    C(OV_DESCRIPTION, "description", "TEXT", NULL, "what the property means", "libprofsql")                                                                    \
     C(OV_SOURCE, SOURCE_DOC)
 enum { OVERVIEW_COLUMNS(COLUMN_ENUM) };
 static const Column overview_columns[] = {OVERVIEW_COLUMNS(COLUMN_DOC)};
@@ -71,13 +72,20 @@ static void add_coarse_ms(Overview *o, const char *name, double value, const cha
 static void add_step_time(Overview *o, const InputAnalysis *a)
 {
     void (*add)(Overview *, const char *, double, const char *) = a->is_tpu ? add_ms : add_coarse_ms;
-    add_text(o, "hardware_type", hardware_names[a->hardware], NULL, "what the run's devices are");
-    add(o, "steptime_ms_average", a->step_ms.average, "how long a step takes");
-    add(o, "steptime_ms_standard_deviation", a->step_ms.xprof_deviation, "sample deviation of that");
-    add(o, "steptime_ms_minimum", a->step_ms.minimum, "the shortest step");
-    add(o, "steptime_ms_maximum", a->step_ms.xprof_maximum, "the longest step");
-    add_text(o, "input_conclusion", input_degree(a), NULL, "how far the run waits for its input: highly, moderately, potentially, not, unknown");
-    add_text(o, "summary_nextstep", next_step_code(a), NULL, "what to look at next: input_ops, use_tf_data, none");
+    add_text(o, "hardware_type", hardware_names[a->hardware], NULL, "kind of hardware of the run");
+    add(o, "steptime_ms_average", a->step_ms.average, "average step time");
+    add(o, "steptime_ms_standard_deviation", a->step_ms.xprof_deviation,
+        "sample standard deviation of the "
+        "previous property");
+    add(o, "steptime_ms_minimum", a->step_ms.minimum, "shortest step time");
+    add(o, "steptime_ms_maximum", a->step_ms.xprof_maximum, "longest step time");
+    add_text(o, "input_conclusion", input_degree(a), NULL,
+             "how much the run is input bound: "
+             "highly, moderately, potentially, "
+             "not, unknown");
+    add_text(o, "summary_nextstep", next_step_code(a), NULL,
+             "what to look at next: input_ops, "
+             "use_tf_data or none");
 }
 
 static void add_generic(Overview *o, const InputAnalysis *a)
@@ -86,20 +94,34 @@ static void add_generic(Overview *o, const InputAnalysis *a)
         enum StepCategory category;
         const char *average, *deviation, *description;
     } parts[] = {
-        {STEP_DEVICE_COMPUTE, "device_compute_time_ms_avg", "device_compute_time_ms_sdv", "computing on devices, in a step"},
-        {STEP_DEVICE_TO_DEVICE, "device_to_device_time_ms_avg", "device_to_device_time_ms_sdv", "copying between devices, in a step"},
-        {STEP_COLLECTIVES, "device_collectives_time_ms_avg", "device_collectives_time_ms_sdv", "collectives, in a step"},
-        {STEP_HOST_COMPUTE, "host_compute_time_ms_avg", "host_compute_time_ms_sdv", "computing on the host, in a step"},
-        {STEP_KERNEL_LAUNCH, "kernel_launch_time_ms_avg", "kernel_launch_time_ms_sdv", "launching kernels, in a step"},
-        {STEP_INPUT, "infeed_time_ms_avg", "infeed_time_ms_sdv", "input, in a step"},
-        {STEP_OUTPUT, "outfeed_time_ms_avg", "outfeed_time_ms_sdv", "output, in a step"},
-        {STEP_COMPILATION, "compile_time_ms_avg", "compile_time_ms_sdv", "compiling, in a step"},
-        {STEP_ALL_OTHERS, "other_time_ms_avg", "other_time_ms_sdv", "nothing known, in a step"},
+        {STEP_DEVICE_COMPUTE, "device_compute_time_ms_avg", "device_compute_time_ms_sdv",
+         "average time per step computing on "
+         "devices"},
+        {STEP_DEVICE_TO_DEVICE, "device_to_device_time_ms_avg", "device_to_device_time_ms_sdv",
+         "average time per step copying "
+         "between devices"},
+        {STEP_COLLECTIVES, "device_collectives_time_ms_avg", "device_collectives_time_ms_sdv", "average time per step of collectives"},
+        {STEP_HOST_COMPUTE, "host_compute_time_ms_avg", "host_compute_time_ms_sdv",
+         "average time per step computing on "
+         "the host"},
+        {STEP_KERNEL_LAUNCH, "kernel_launch_time_ms_avg", "kernel_launch_time_ms_sdv", "average time per step launching kernels"},
+        {STEP_INPUT, "infeed_time_ms_avg", "infeed_time_ms_sdv",
+         "average time per step waiting for "
+         "input and copying it to a device"},
+        {STEP_OUTPUT, "outfeed_time_ms_avg", "outfeed_time_ms_sdv",
+         "average time per step copying from "
+         "a device to the host"},
+        {STEP_COMPILATION, "compile_time_ms_avg", "compile_time_ms_sdv", "average time per step compiling"},
+        {STEP_ALL_OTHERS, "other_time_ms_avg", "other_time_ms_sdv",
+         "average time per step without any "
+         "known activity"},
     };
     for (size_t i = 0; i < COUNT(parts); i++) {
         const StepSummary *s = &a->category_ms[parts[i].category];
         add_coarse_ms(o, parts[i].average, s->average, parts[i].description);
-        add_coarse_ms(o, parts[i].deviation, s->xprof_deviation, "sample deviation of that");
+        add_coarse_ms(o, parts[i].deviation, s->xprof_deviation,
+                      "sample standard deviation of the "
+                      "previous property");
     }
 }
 
@@ -133,32 +155,65 @@ static bool has_sparsecores(const DeviceCapabilities *all)
 
 static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, const DeviceCapabilities *devices)
 {
-    add_coarse_ms(o, "infeed_percent_average", a->infeed_percent.average, "the largest share of infeed in a step, on average");
-    add_coarse_ms(o, "infeed_percent_standard_deviation", a->infeed_percent.deviation, "sample deviation of that");
-    add_coarse_ms(o, "infeed_percent_minimum", a->infeed_percent.minimum, "the smallest of those");
-    add_coarse_ms(o, "infeed_percent_maximum", a->infeed_percent.maximum, "the largest of those");
+    add_coarse_ms(o, "infeed_percent_average", a->infeed_percent.average,
+                  "largest infeed share of a step on "
+                  "any TensorCore, average of the steps");
+    add_coarse_ms(o, "infeed_percent_standard_deviation", a->infeed_percent.deviation,
+                  "sample standard deviation of the "
+                  "previous property");
+    add_coarse_ms(o, "infeed_percent_minimum", a->infeed_percent.minimum,
+                  "smallest of these largest infeed "
+                  "shares over all steps");
+    add_coarse_ms(o, "infeed_percent_maximum", a->infeed_percent.maximum,
+                  "largest of these infeed shares over "
+                  "all steps");
     for (size_t i = o->n - 4; i < o->n; i++) o->properties[i].unit = "percent";
-    add_ms(o, "tc_compute_ms_average", m->compute, "the least any TensorCore computes, in a step");
-    add_ms(o, "tc_infeed_ms_average", m->infeed, "infeed of a TensorCore, in a step");
-    add_ms(o, "tc_outfeed_ms_average", m->outfeed, "outfeed of a TensorCore, in a step");
-    add_ms(o, "tc_idle_ms_average", m->idle, "what these leave of a step");
-    add_ms(o, "host_transfer_ms_average", m->transfer, "sends to and receives from the host, in a step");
-    add_ms(o, "active_steptime_ms_average", m->on_duty, "time on duty, in a step: of TensorCores or SparseCores, whichever is longer in it");
-    add_ms(o, "tc_active_ms_average", m->active, "the same of TensorCores");
+    add_ms(o, "tc_compute_ms_average", m->compute,
+           "average time per step that the TensorCore "
+           "with the least computing computes");
+    add_ms(o, "tc_infeed_ms_average", m->infeed,
+           "average time per step of infeed, on "
+           "the TensorCore with the longest infeed");
+    add_ms(o, "tc_outfeed_ms_average", m->outfeed,
+           "average time per step of outfeed to "
+           "the host, average of the TensorCores");
+    add_ms(o, "tc_idle_ms_average", m->idle,
+           "average time per step that is not "
+           "compute, infeed or outfeed");
+    add_ms(o, "host_transfer_ms_average", m->transfer,
+           "average time per step of sends to "
+           "and receives from the host, on the "
+           "TensorCore with the most");
+    add_ms(o, "active_steptime_ms_average", m->on_duty,
+           "average time per step in which "
+           "TensorCores or SparseCores are on "
+           "duty, whichever is longer in the step");
+    add_ms(o, "tc_active_ms_average", m->active,
+           "average time per step in which "
+           "TensorCores are on duty");
     if (m->sc_shortest > 0) {
-        add_coarse_ms(o, "sc_step_time_ms_average", m->sc_step, "a step of a SparseCore");
-        add_ms(o, "sc_compute_ms_average", m->sc_compute, "the least any SparseCore computes, in a step");
-        add_ms(o, "sc_infeed_ms_average", NAN, "never told apart: XProf prints 0.00");
-        add_ms(o, "sc_outfeed_ms_average", NAN, "never told apart: XProf prints 0.00");
-        add_ms(o, "sc_idle_ms_average", m->sc_idle, "SparseCores idle, in a step");
-        add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle, "SparseCores busy, in a step");
+        add_coarse_ms(o, "sc_step_time_ms_average", m->sc_step, "average step time of a SparseCore");
+        add_ms(o, "sc_compute_ms_average", m->sc_compute,
+               "average time per step that the "
+               "SparseCore with the least computing "
+               "computes");
+        add_ms(o, "sc_infeed_ms_average", NAN, "never known separately; XProf prints 0.00");
+        add_ms(o, "sc_outfeed_ms_average", NAN, "never known separately; XProf prints 0.00");
+        add_ms(o, "sc_idle_ms_average", m->sc_idle,
+               "average time per step in which "
+               "SparseCores are idle");
+        add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle,
+               "average time per step in which "
+               "SparseCores are busy");
     }
     if (!(m->sc_shortest > 0) && !has_sparsecores(devices)) {
-        add_ms(o, "scv0_compute_ms_average", m->scv0_compute, "transforming on SparseCore V0, in a step");
-        add_ms(o, "scv0_infeed_ms_average", m->scv0_infeed, "infeed of SparseCore V0, in a step");
+        add_ms(o, "scv0_compute_ms_average", m->scv0_compute, "average time per step of the longest wait of a TensorCore for SparseCore V0");
+        add_ms(o, "scv0_infeed_ms_average", m->scv0_infeed, "average time per step of SparseCore V0 infeed; always 0");
     }
     static const char *const degrees[] = {"", "moderately", "highly"};
-    add_text(o, "output_conclusion", degrees[a->output], NULL, "how far output holds the run up: highly, moderately, empty: not");
+    add_text(o, "output_conclusion", degrees[a->output], NULL,
+             "how much output slows the run down: "
+             "highly, moderately, or empty for not");
 }
 
 /* ---- what the whole page says ---- */
@@ -201,40 +256,81 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
     const StepDb *steps = run_steps(run, only, o->err);
     if (!steps) return;
     bool tpu = a->is_tpu;
-    add_percent(o, "host_tf_op_percent", 100 * safe_div(host, sum), "share of framework ops that ran on the host, by count");
-    add_percent(o, "device_tf_op_percent", sum > 0 ? 100 - 100 * safe_div(host, sum) : 0, "share of framework ops that ran on devices, by count");
-    add_percent(o, "host_op_time_eager_percent", eager_percent(&stats->host), "share of the host's op time in eager execution");
-    add_percent(o, "device_op_time_eager_percent", eager_percent(&stats->framework), "share of the devices' op time in eager execution");
-    add_percent(o, "mxu_utilization_percent", host_stat(run, only, "matrix_unit_utilization_percent", o->err), "use of the matrix units, as the host says");
-    add_percent(o, "hbm_utilization_percent", host_stat(run, only, "hbm_utilization_percent", o->err), "use of the HBM bandwidth, as the host says");
-    add_text(o, "host_trace_level", NULL, NULL, "how much of the host was recorded; no profile says, XProf prints 0");
+    add_percent(o, "host_tf_op_percent", 100 * safe_div(host, sum),
+                "share of framework op executions "
+                "that ran on the host");
+    add_percent(o, "device_tf_op_percent", sum > 0 ? 100 - 100 * safe_div(host, sum) : 0,
+                "share of framework op executions "
+                "that ran on devices");
+    add_percent(o, "host_op_time_eager_percent", eager_percent(&stats->host),
+                "share of the host's op self time in "
+                "eager execution");
+    add_percent(o, "device_op_time_eager_percent", eager_percent(&stats->framework),
+                "share of the devices' op self time "
+                "in eager execution");
+    add_percent(o, "mxu_utilization_percent", host_stat(run, only, "matrix_unit_utilization_percent", o->err),
+                "utilization of the matrix units, as "
+                "recorded in the profile");
+    add_percent(o, "hbm_utilization_percent", host_stat(run, only, "hbm_utilization_percent", o->err),
+                "utilization of the HBM bandwidth, "
+                "as recorded in the profile");
+    add_text(o, "host_trace_level", NULL, NULL,
+             "detail level of the host trace; "
+             "never recorded, XProf prints 0");
     add_text(o, "remark_text", "", NULL, "always empty");
     add_text(o, "remark_color", "", NULL, "always empty");
     if (gpu) {
-        add_percent(o, "device_compute_16bit_percent", precision_16bit_percent(steps), "share of computing with 16 bit numbers");
+        add_percent(o, "device_compute_16bit_percent", precision_16bit_percent(steps),
+                    "share of compute time with 16-bit "
+                    "numbers");
         add_percent(o, "device_compute_32bit_percent", steps->compute_32bit_ps ? 100 - precision_16bit_percent(steps) : 0,
-                    "share of computing with 32 bit numbers");
+                    "share of compute time with 32-bit numbers");
     } else {
         double busy = (double)ops->busy_ps, idle = (double)ops->idle_ps, sure_busy = (double)ops->sure_busy_ps, sure_idle = (double)ops->sure_idle_ps;
-        add_percent(o, "device_duty_cycle_percent", tpu ? 100 * safe_div(busy, busy + idle) : 0, "share of time in which the chips compute");
+        add_percent(o, "device_duty_cycle_percent", tpu ? 100 * safe_div(busy, busy + idle) : 0,
+                    "share of time in which the chips "
+                    "compute; 0 if not on TPU");
         add_percent(o, "device_duty_cycle_high_confidence_percent", tpu ? 100 * safe_div(sure_busy, sure_busy + sure_idle) : 0,
-                    "the same without custom calls of no known work");
-        add_percent(o, "device_idle_time_percent", tpu ? idle_percent(ops) : 0, "share of the devices' time without an op; TPU alone");
-        add_percent(o, "host_idle_time_percent", tpu ? idle_percent(&stats->host) : 0, "share of the threads' time without an op; TPU alone");
-        add_percent(o, "flop_rate_utilization_relative_to_roofline", NAN, "never known: XProf's open build prints 0.0%");
-        add_percent(o, "memory_bw_utilization_relative_to_hw_limit", NAN, "never known: XProf's open build prints 0.0%");
+                    "share of time in which the chips compute, without "
+                    "custom calls whose work is unknown; 0 if not on TPU");
+        add_percent(o, "device_idle_time_percent", tpu ? idle_percent(ops) : 0,
+                    "share of the devices' time without "
+                    "an op; 0 if not on TPU");
+        add_percent(o, "host_idle_time_percent", tpu ? idle_percent(&stats->host) : 0,
+                    "share of the host threads' time "
+                    "without an op; 0 if not on TPU");
+        add_percent(o, "flop_rate_utilization_relative_to_roofline", NAN,
+                    "never known; open-source XProf "
+                    "prints 0.0%");
+        add_percent(o, "memory_bw_utilization_relative_to_hw_limit", NAN,
+                    "never known; open-source XProf "
+                    "prints 0.0%");
     }
     if (tpu && ops->sure_idle_ps)
-        add_number(o, "idle_time_high_confidence_ps", "%g", (double)ops->sure_idle_ps, "ps", "time in which the chips do not compute, by the same");
+        add_number(o, "idle_time_high_confidence_ps", "%g", (double)ops->sure_idle_ps, "ps",
+                   "time in which the chips do not "
+                   "compute; custom calls whose work is "
+                   "unknown count as not computing");
     if (m->on_duty > 0)
-        add_ms(o, "active_steptime_ms_average", m->on_duty, "time on duty, in a step: of TensorCores or SparseCores, whichever is longer in it");
-    if (m->active > 0) add_ms(o, "tc_active_ms_average", m->active, "the same of TensorCores");
+        add_ms(o, "active_steptime_ms_average", m->on_duty,
+               "average time per step in which "
+               "TensorCores or SparseCores are on "
+               "duty, whichever is longer in the step");
+    if (m->active > 0)
+        add_ms(o, "tc_active_ms_average", m->active,
+               "average time per step in which "
+               "TensorCores are on duty");
     if (m->sc_step > 0) {
-        add_coarse_ms(o, "sc_steptime_average", m->sc_step, "a step of a SparseCore");
-        add_coarse_ms(o, "sc_infeed_time_avg", NAN, "never told apart: XProf prints 0.0");
-        add_coarse_ms(o, "sc_outfeed_time_avg", NAN, "never told apart: XProf prints 0.0");
-        add_coarse_ms(o, "sc_idle_time_avg", m->sc_idle, "SparseCores idle, in a step");
-        if (m->sc_step - m->sc_idle > 0) add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle, "SparseCores busy, in a step");
+        add_coarse_ms(o, "sc_steptime_average", m->sc_step, "average step time of a SparseCore");
+        add_coarse_ms(o, "sc_infeed_time_avg", NAN, "never known separately; XProf prints 0.0");
+        add_coarse_ms(o, "sc_outfeed_time_avg", NAN, "never known separately; XProf prints 0.0");
+        add_coarse_ms(o, "sc_idle_time_avg", m->sc_idle,
+                      "average time per step in which "
+                      "SparseCores are idle");
+        if (m->sc_step - m->sc_idle > 0)
+            add_ms(o, "sc_active_ms_average", m->sc_step - m->sc_idle,
+                   "average time per step in which "
+                   "SparseCores are busy");
     }
 }
 
@@ -257,13 +353,15 @@ static void add_environment(Overview *o, Run *run, Host *only, const DeviceCapab
     char text[64];
     size_t tasks = only ? 1 : run->n_hosts, hosts = only ? 1 : count_hosts(run);
     sqlite3_snprintf(sizeof text, text, "%llu", (unsigned long long)hosts);
-    add_text(o, "host_count", text, NULL, "machines of the run");
+    add_text(o, "host_count", text, NULL, "number of hosts (machines) in the run");
     sqlite3_snprintf(sizeof text, text, "%llu (num tasks per host = %llu)", (unsigned long long)tasks, (unsigned long long)(hosts ? tasks / hosts : 0));
-    add_text(o, "task_count", text, NULL, "tasks: one a file");
-    add_text(o, "device_type", devices->device_type, NULL, "what the devices are");
+    add_text(o, "task_count", text, NULL, "number of tasks; each file is one task");
+    add_text(o, "device_type", devices->device_type, NULL, "type of the devices");
     sqlite3_snprintf(sizeof text, text, "%lld", (long long)devices->device_core_count);
-    add_text(o, "device_core_count", text, NULL, "GPUs, or TensorCores");
-    add_text(o, "is_training", run_trains(run, only, o->err) ? "true" : "false", NULL, "does a program of the last host hold gradients?");
+    add_text(o, "device_core_count", text, NULL, "number of GPUs or TensorCores");
+    add_text(o, "is_training", run_trains(run, only, o->err) ? "true" : "false", NULL,
+             "true if a program of the last host "
+             "computes gradients");
 }
 
 /* ---- recommendations ---- */
@@ -278,13 +376,29 @@ static const char *page_verdict(const InputAnalysis *a, enum Finding finding)
 
 static void add_verdicts(Overview *o, const InputAnalysis *a, const StepDb *steps)
 {
-    add_text(o, "bottleneck", page_verdict(a, FINDING_INPUT), NULL, "where the time goes: host (input), both, device, unknown; empty on TPU with steps");
-    add_text(o, "kernel_launch_bottleneck", page_verdict(a, FINDING_LAUNCH), NULL, "high, moderate, no; empty on TPU with steps");
-    add_text(o, "all_other_bottleneck", page_verdict(a, FINDING_OTHERS), NULL, "high, moderate, no; empty on TPU with steps");
-    add_text(o, "device_collectives_bottleneck", page_verdict(a, FINDING_COLLECTIVES), NULL, "high, moderate, no; empty on TPU with steps");
-    add_text(o, "precision_statement", precision_is_low(steps) ? "use_16bit" : "", NULL, "use_16bit: little of the computing is in 16 bit numbers");
+    add_text(o, "bottleneck", page_verdict(a, FINDING_INPUT), NULL,
+             "where the time goes: host (input "
+             "bound), both, device or unknown; "
+             "empty on TPU with steps");
+    add_text(o, "kernel_launch_bottleneck", page_verdict(a, FINDING_LAUNCH), NULL,
+             "how much of the step time this "
+             "takes: high, moderate or no; empty "
+             "on TPU with steps");
+    add_text(o, "all_other_bottleneck", page_verdict(a, FINDING_OTHERS), NULL,
+             "how much of the step time this "
+             "takes: high, moderate or no; empty "
+             "on TPU with steps");
+    add_text(o, "device_collectives_bottleneck", page_verdict(a, FINDING_COLLECTIVES), NULL,
+             "how much of the step time this "
+             "takes: high, moderate or no; empty "
+             "on TPU with steps");
+    add_text(o, "precision_statement", precision_is_low(steps) ? "use_16bit" : "", NULL,
+             "use_16bit if little of the compute "
+             "time uses 16-bit numbers, else empty");
     const char *hidden = a->is_tpu ? "" : a->input == VERDICT_HOST ? "device" : a->input == VERDICT_DEVICE ? "host" : "";
-    add_text(o, "non_bottleneck_tip_types", hidden, NULL, "tips that would not help");
+    add_text(o, "non_bottleneck_tip_types", hidden, NULL,
+             "tips that XProf hides because they "
+             "would not help: device, host or empty");
 }
 
 /* ---- servers that decode apart ---- */
@@ -293,8 +407,10 @@ static void add_decoding(Overview *o, Run *run, Host *only)
 {
     DecodeSteps steps;
     if (run_decode_steps(run, only, &steps, o->err) || !steps.n) return;
-    add_number(o, "decode_step_time_us_avg", "%.12g", steps.total_ps / (double)steps.n / 1e6, "us", "how long a decoding step takes, jit_generate*");
-    add_number(o, "num_decode_steps", "%.0f", (double)steps.n, NULL, "decoding steps of all cores");
+    add_number(o, "decode_step_time_us_avg", "%.12g", steps.total_ps / (double)steps.n / 1e6, "us",
+               "average time of a decoding step "
+               "(programs jit_generate*)");
+    add_number(o, "num_decode_steps", "%.0f", (double)steps.n, NULL, "number of decoding steps on all cores");
 }
 
 static void overview_free(void *result)
@@ -318,7 +434,7 @@ static void *overview_make(Run *run, Host *only, ProfErr *err)
     add_whole(o, run, only, a, stats, &means, strstr(devices->device_type, "GPU") != NULL);
     o->section = "not_shown";
     add_percent(o, "device_op_time_outside_compilation_percent", outside_compilation_percent(stats),
-                "share of the devices' op time outside of the compiled program");
+                "share of the devices' op time outside the compiled program");
     o->section = "input_pipeline";
     add_step_time(o, a);
     if (a->is_tpu)

@@ -59,7 +59,10 @@ static void efficiency_of_pairs(sqlite3_context *ctx, int argc, sqlite3_value **
     for (int i = 0; i < argc; i++) {
         if (sqlite3_value_type(argv[i]) == SQLITE_NULL) return;
         if (sqlite3_value_numeric_type(argv[i]) != SQLITE_INTEGER || sqlite3_value_int64(argv[i]) < 0) {
-            sqlite3_result_error(ctx, "padding_efficiency: sizes and alignments are integers from 0 on: padding_efficiency(16, 128, 3, 8)", -1);
+            sqlite3_result_error(ctx,
+                                 "padding_efficiency: sizes and alignments must be "
+                                 "integers of 0 or more: padding_efficiency(16, 128, 3, 8)",
+                                 -1);
             return;
         }
     }
@@ -91,8 +94,9 @@ const FunctionDef padding_functions[] = {
      .xFunc = shape_bytes,
      .signature = "shape_bytes(shape)",
      .unit = "bytes",
-     .description = "Data of an HLO shape without padding, at least one byte an element: the sum over the arrays of a tuple, whose own table of pointers is "
-                    "not counted; NULL when the size is open.",
+     .description = "Size of the data of an HLO shape without padding, at least one byte per "
+                    "element. For a tuple, the sum over its arrays, without the tuple's own "
+                    "pointer table. NULL if the shape has an unbounded dimension.",
      .origin = "computed"},
     {.name = "padded_bytes",
      .n_args = 1,
@@ -100,8 +104,9 @@ const FunctionDef padding_functions[] = {
      .xFunc = padded_bytes,
      .signature = "padded_bytes(shape)",
      .unit = "bytes",
-     .description = "What an HLO shape takes in the memory that its layout describes: tiles, bits of an element, tail padding, split dimensions. As all "
-                    "functions of shapes an error, which ends the query, for a text that is no shape.",
+     .description = "Size that an HLO shape takes in memory with its layout: tiles, bits per "
+                    "element, tail padding, split dimensions. Like all functions of shapes, "
+                    "it raises an error, which ends the query, if the text is not a shape.",
      .origin = "as XLA sizes buffers"},
     {.name = "shape_elements",
      .n_args = 1,
@@ -109,7 +114,8 @@ const FunctionDef padding_functions[] = {
      .xFunc = shape_elements,
      .signature = "shape_elements(shape)",
      .unit = "elements",
-     .description = "Elements of an HLO shape, summed over the arrays of a tuple; of dynamic dimensions the bound.",
+     .description = "Number of elements of an HLO shape. For a tuple, the sum "
+                    "over its arrays. A dynamic dimension counts with its bound.",
      .origin = "computed"},
     {.name = "padding_efficiency",
      .n_args = -1,
@@ -117,8 +123,10 @@ const FunctionDef padding_functions[] = {
      .xFunc = padding_efficiency,
      .signature = "padding_efficiency(shape), padding_efficiency(size, alignment, ...)",
      .unit = "fraction 0..1",
-     .description = "Share of the stored bytes that hold data. Of a shape: its data (packed elements as packed) by padded_bytes; of pairs: the product of "
-                    "size / (alignment * ceil(size / alignment)), an alignment of 0 not padding. NULL when nothing is stored.",
+     .description = "Share of the stored bytes that contain data. For a shape: size of "
+                    "its data (packed elements count as packed) divided by padded_bytes. "
+                    "For pairs: product of size / (alignment * ceil(size / alignment)); "
+                    "an alignment of 0 means no padding. NULL if the stored size is 0.",
      .origin = "computed"},
 };
 const int n_padding_functions = sizeof padding_functions / sizeof padding_functions[0];

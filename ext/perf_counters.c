@@ -15,19 +15,22 @@ SQLITE_EXTENSION_INIT3
 #define PERF_COUNTERS_COLUMNS(C)                                                                                                                               \
     C(PC_RUN, RUN_DOC)                                                                                                                                         \
     C(PC_HOST, HOST_DOC)                                                                                                                                       \
-    C(PC_CHIP, "chip", "INTEGER", NULL, "global_chip_id of the device, else device_id; NULL when the plane says neither: XProf leaves such planes out",        \
+    C(PC_CHIP, "chip", "INTEGER", NULL,                                                                                                                        \
+      "global_chip_id of the device, or its device_id; NULL if the "                                                                                           \
+      "plane records neither (XProf omits these planes)",                                                                                                      \
       "perf_counters Chip")                                                                                                                                    \
-    C(PC_KERNEL, "kernel", "TEXT", NULL, "name of the line", "perf_counters Kernel")                                                                           \
-    C(PC_SAMPLE, "sample", "INTEGER", NULL, "id of the line: all its counters were read together", "perf_counters Sample")                                     \
-    C(PC_COUNTER, "counter", "TEXT", NULL, "name of the event, in lower case", "perf_counters Counter")                                                        \
+    C(PC_KERNEL, "kernel", "TEXT", NULL, "name of the counter's line", "perf_counters Kernel")                                                                 \
+    C(PC_SAMPLE, "sample", "INTEGER", NULL, "id of the counter's line; all counters of a line were read together", "perf_counters Sample")                     \
+    C(PC_COUNTER, "counter", "TEXT", NULL, "name of the counter's event, in lower case", "perf_counters Counter")                                              \
     C(PC_VALUE, "value", "INTEGER", NULL,                                                                                                                      \
-      "as XProf reads it: 0 unless stored as an integer, modulo 2^64 if negative, decimal TEXT from 2^63 on; NULL where only the metadata has it, which "      \
-      "XProf leaves out",                                                                                                                                      \
+      "value of the counter as XProf reads it: 0 unless stored as an "                                                                                         \
+      "integer, modulo 2^64 if negative, decimal TEXT from 2^63 on; "                                                                                          \
+      "NULL if only the metadata has the value, which XProf omits",                                                                                            \
       "perf_counters Value")                                                                                                                                   \
-    C(PC_DESCRIPTION, "description", "TEXT", NULL, "what it counts, as far as the file says; NULL where it does not", "performance_counter_description")       \
-    C(PC_SETS, "counter_set", "TEXT", NULL, "sets that it belongs to, as far as the file says; NULL where it does not", "performance_counter_sets")            \
-    C(PC_ACTUAL, "value_actual", "", NULL, "the value as it is stored, whether integer or real; NULL when it is no number", "counter_value")                   \
-    C(PC_NUMBER, "counter_id", "INTEGER", NULL, "number of the counter, else of the event's metadata", "performance_counter_id")                               \
+    C(PC_DESCRIPTION, "description", "TEXT", NULL, "what the counter counts; NULL if the file has no description", "performance_counter_description")          \
+    C(PC_SETS, "counter_set", "TEXT", NULL, "names of the sets that the counter belongs to; NULL if the file names none", "performance_counter_sets")          \
+    C(PC_ACTUAL, "value_actual", "", NULL, "value of the counter as stored, integer or real; NULL if it is not a number", "counter_value")                     \
+    C(PC_NUMBER, "counter_id", "INTEGER", NULL, "number of the counter, or the id of the event's metadata", "performance_counter_id")                          \
     C(PC_PLANE, PLANE_ID_DOC)                                                                                                                                  \
     C(PC_LINE, LINE_ID_DOC)                                                                                                                                    \
     C(PC_EVENT, EVENT_ID_DOC)                                                                                                                                  \
@@ -96,10 +99,13 @@ static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource perf_counters_rows = {
-    .next = perf_counters_next, .column = perf_counters_column, .nothing = "no event of a device has a counter (stat counter_value)", .needs = NEED_EVENTS};
+static const RowSource perf_counters_rows = {.next = perf_counters_next,
+                                             .column = perf_counters_column,
+                                             .nothing = "no event on a device has a counter "
+                                                        "(stat counter_value)",
+                                             .needs = NEED_EVENTS};
 const Table perf_counters_table = {"perf_counters",
-                                   "one hardware counter of one sample, in file order",
+                                   "one hardware counter in one sample, in file order",
                                    perf_counters_columns,
                                    COUNT(perf_counters_columns),
                                    &row_table_module,
@@ -111,17 +117,18 @@ const Table perf_counters_table = {"perf_counters",
 #define UTILIZATION_COLUMNS(C)                                                                                                                                 \
     C(UT_RUN, RUN_DOC)                                                                                                                                         \
     C(UT_HOST, HOST_DOC)                                                                                                                                       \
-    C(UT_HOST_INDEX, "host_index", "INTEGER", NULL, "position of the host in the source; XProf shows the first one only", "utilization_viewer host")           \
-    C(UT_DEVICE, "device", "INTEGER", NULL, "device_id of the plane; NULL when it does not say: XProf leaves such planes out", "utilization_viewer device")    \
-    C(UT_SAMPLE, "sample", "INTEGER", NULL, "id of the line", "utilization_viewer sample")                                                                     \
+    C(UT_HOST_INDEX, "host_index", "INTEGER", NULL, "index of the host in the source; XProf shows only the first host", "utilization_viewer host")             \
+    C(UT_DEVICE, "device", "INTEGER", NULL, "device_id of the plane; NULL if the plane does not record it (XProf omits these planes)",                         \
+      "utilization_viewer device")                                                                                                                             \
+    C(UT_SAMPLE, "sample", "INTEGER", NULL, "id of the sample's line", "utilization_viewer sample")                                                            \
     C(UT_NODE, "node", "INTEGER", NULL, "core of the chip", "utilization_viewer node")                                                                         \
-    C(UT_NAME, "name", "TEXT", NULL, "the unit, and what it did", "utilization_viewer name")                                                                   \
-    C(UT_ACHIEVED, "achieved", "REAL", "see unit", "what it did", "utilization_viewer achieved")                                                               \
-    C(UT_PEAK, "peak", "REAL", "see unit", "what it could have done; 0: the core did not run", "utilization_viewer peak")                                      \
-    C(UT_UNIT, "unit", "TEXT", NULL, "cycles, instructions, bytes, or percent (bytes of both)", "utilization_viewer unit")                                     \
-    C(UT_FRACTION, "utilization_fraction", "REAL", "fraction", "achieved / peak, more than 1 where counters disagree; NULL without a peak", "libprofsql")      \
-    C(UT_KERNEL, "kernel", "TEXT", NULL, "name of the line", "XLine.name")                                                                                     \
-    C(UT_DEVICE_TYPE, "device_type", "TEXT", NULL, "TPU v6 Lite or TPU v7x: of others XProf knows no units", "device_type_string")                             \
+    C(UT_NAME, "name", "TEXT", NULL, "hardware unit and its kind of work", "utilization_viewer name")                                                          \
+    C(UT_ACHIEVED, "achieved", "REAL", "see unit", "amount of work that the unit did", "utilization_viewer achieved")                                          \
+    C(UT_PEAK, "peak", "REAL", "see unit", "largest amount of work possible in the same time; 0 if the core did not run", "utilization_viewer peak")           \
+    C(UT_UNIT, "unit", "TEXT", NULL, "unit of achieved and peak: cycles, instructions, bytes, or percent (bytes of both)", "utilization_viewer unit")          \
+    C(UT_FRACTION, "utilization_fraction", "REAL", "fraction", "achieved / peak; above 1 if counters are inconsistent; NULL if peak is 0", "libprofsql")       \
+    C(UT_KERNEL, "kernel", "TEXT", NULL, "name of the sample's line", "XLine.name")                                                                            \
+    C(UT_DEVICE_TYPE, "device_type", "TEXT", NULL, "type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf knows", "device_type_string") \
     C(UT_LINE, LINE_ID_DOC)                                                                                                                                    \
     C(UT_SOURCE, SOURCE_DOC)
 enum { UTILIZATION_COLUMNS(COLUMN_ENUM) };
@@ -172,9 +179,10 @@ static void utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource utilization_table_rows = {
-    .next = utilization_next, .column = utilization_column, .nothing = "no counters of a TPU v6e or v7x", .needs = NEED_EVENTS};
+    .next = utilization_next, .column = utilization_column, .nothing = "no hardware counters of a TPU v6e or v7x", .needs = NEED_EVENTS};
 const Table utilization_table = {"utilization",
-                                 "one unit of one TPU core in one sample: how busy it was, from its counters (v6e, v7x)",
+                                 "one hardware unit of one TPU core in one sample, with "
+                                 "its utilization from hardware counters (v6e, v7x)",
                                  utilization_columns,
                                  COUNT(utilization_columns),
                                  &row_table_module,
@@ -186,17 +194,23 @@ const Table utilization_table = {"utilization",
 #define KERNEL_UTILIZATION_COLUMNS(C)                                                                                                                          \
     C(KU_RUN, RUN_DOC)                                                                                                                                         \
     C(KU_HOST, HOST_DOC)                                                                                                                                       \
-    C(KU_DEVICE, "device_id", "INTEGER", NULL, "device_id of the plane, else the number in its name", "kernel_utilization device_id")                          \
-    C(KU_TYPE, "device_type", "TEXT", NULL, "TPU v6 Lite or TPU v7x: of others XProf knows no units", "kernel_utilization device_type")                        \
-    C(KU_KERNEL, "kernel_name", "TEXT", NULL, "default_kernel: XProf has no other name", "kernel_utilization kernel_name")                                     \
-    C(KU_DURATION, "duration_us", "REAL", "us", "cycles of the busier TensorCore at the chip's clock; 0 without", "kernel_utilization duration_us")            \
+    C(KU_DEVICE, "device_id", "INTEGER", NULL, "device_id of the plane, or the number in the plane's name", "kernel_utilization device_id")                    \
+    C(KU_TYPE, "device_type", "TEXT", NULL, "type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf knows",                              \
+      "kernel_utilization device_type")                                                                                                                        \
+    C(KU_KERNEL, "kernel_name", "TEXT", NULL, "always default_kernel, the only name in XProf", "kernel_utilization kernel_name")                               \
+    C(KU_DURATION, "duration_us", "REAL", "us", "cycles of the busier TensorCore divided by the chip's clock rate; 0 if unknown",                              \
+      "kernel_utilization duration_us")                                                                                                                        \
     C(KU_METRIC, "metric", "TEXT", NULL,                                                                                                                       \
-      "mxu_utilization, MXU BF16, MXU FP8, MXU Int4 and MXU Int8 (shares of the matrix units' work), then units as in utilization",                            \
+      "name of the metric: mxu_utilization; MXU BF16, MXU FP8, MXU Int4 and MXU Int8 "                                                                         \
+      "(shares of the matrix units' work); then the units of the table utilization",                                                                           \
       "kernel_utilization other_metrics")                                                                                                                      \
-    C(KU_VALUE, "value", "REAL", "percent", "over all cores, with two decimals; units stop at 100, mxu_utilization does not", "kernel_utilization")            \
-    C(KU_ANOMALY, "mxu_is_anomaly", "INTEGER", "0 or 1", "1: mxu_utilization is more than 100", "kernel_utilization mxu_is_anomaly")                           \
-    C(KU_SAMPLE, "sample", "INTEGER", NULL, "id of the line", "XLine.id")                                                                                      \
-    C(KU_KERNEL_ACTUAL, "kernel_name_actual", "TEXT", NULL, "name of the line; NULL when it has none", "XLine.name")                                           \
+    C(KU_VALUE, "value", "REAL", "percent",                                                                                                                    \
+      "value of the metric over all cores, with two decimals; "                                                                                                \
+      "units are capped at 100, mxu_utilization is not",                                                                                                       \
+      "kernel_utilization")                                                                                                                                    \
+    C(KU_ANOMALY, "mxu_is_anomaly", "INTEGER", "0 or 1", "1: mxu_utilization is above 100", "kernel_utilization mxu_is_anomaly")                               \
+    C(KU_SAMPLE, "sample", "INTEGER", NULL, "id of the sample's line", "XLine.id")                                                                             \
+    C(KU_KERNEL_ACTUAL, "kernel_name_actual", "TEXT", NULL, "name of the sample's line; NULL if it has no name", "XLine.name")                                 \
     C(KU_PLANE, PLANE_ID_DOC)                                                                                                                                  \
     C(KU_LINE, LINE_ID_DOC)                                                                                                                                    \
     C(KU_SOURCE, SOURCE_DOC)
@@ -244,9 +258,10 @@ static void kernel_utilization_column(RowCursor *c, sqlite3_context *ctx, int co
 }
 
 static const RowSource kernel_utilization_rows = {
-    .next = kernel_utilization_next, .column = kernel_utilization_column, .nothing = "no counters of a TPU v6e or v7x", .needs = NEED_EVENTS};
+    .next = kernel_utilization_next, .column = kernel_utilization_column, .nothing = "no hardware counters of a TPU v6e or v7x", .needs = NEED_EVENTS};
 const Table kernel_utilization_table = {"kernel_utilization",
-                                        "one metric that XProf derives from one sample of a TPU's counters",
+                                        "one metric that XProf computes from one "
+                                        "sample of a TPU's hardware counters",
                                         kernel_utilization_columns,
                                         COUNT(kernel_utilization_columns),
                                         &row_table_module,

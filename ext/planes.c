@@ -12,13 +12,18 @@ SQLITE_EXTENSION_INIT3
     C(PL_RUN, RUN_DOC)                                                                                                                                         \
     C(PL_HOST, HOST_DOC)                                                                                                                                       \
     C(PL_ID, PLANE_ID_DOC)                                                                                                                                     \
-    C(PL_PROTO_ID, "proto_id", "TEXT", NULL, "the file's own id of the plane, decimal", "XPlane.id")                                                           \
+    C(PL_PROTO_ID, "proto_id", "TEXT", NULL, "id of the plane in the file, decimal", "XPlane.id")                                                              \
     C(PL_NAME, "name", "TEXT", NULL, "name of the plane", "XPlane.name")                                                                                       \
-    C(PL_KIND, "kind", "TEXT", NULL, "host, tensorcore, sparsecore, gpu, metadata, custom or other, by the name", "libprofsql")                                \
-    C(PL_LINES, "line_count", "INTEGER", "lines", "lines of the plane", "libprofsql")                                                                          \
-    C(PL_EVENTS, "event_count", "INTEGER", "events", "events of the plane", "libprofsql")                                                                      \
+    C(PL_KIND, "kind", "TEXT", NULL,                                                                                                                           \
+      "kind of the plane, from its name: host, tensorcore, "                                                                                                   \
+      "sparsecore, gpu, metadata, custom or other",                                                                                                            \
+      "libprofsql")                                                                                                                                            \
+    C(PL_LINES, "line_count", "INTEGER", "lines", "number of lines in the plane", "libprofsql")                                                                \
+    C(PL_EVENTS, "event_count", "INTEGER", "events", "number of events in the plane", "libprofsql")                                                            \
     C(PL_PROCESS, "process_id", "INTEGER", NULL,                                                                                                               \
-      "process that the plane came from: its stat process_id, or the [pid] of a sub-process's plane; NULL when neither says", "XPlane.stats, XPlane.name")     \
+      "id of the process that recorded the plane: its stat process_id, or "                                                                                    \
+      "the [pid] in the name of a subprocess's plane; NULL if neither exists",                                                                                 \
+      "XPlane.stats, XPlane.name")                                                                                                                             \
     C(PL_SOURCE, SOURCE_DOC)
 enum { PLANES_COLUMNS(COLUMN_ENUM) };
 static const Column planes_columns[] = {PLANES_COLUMNS(COLUMN_DOC)};
@@ -62,16 +67,22 @@ const Table planes_table = {
     C(LN_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(LN_PLANE, PLANE_DOC)                                                                                                                                     \
     C(LN_ID, LINE_ID_DOC)                                                                                                                                      \
-    C(LN_PROTO_ID, "proto_id", "TEXT", NULL, "the file's own id: thread, stream or a number of XProf's, decimal", "XLine.id")                                  \
+    C(LN_PROTO_ID, "proto_id", "TEXT", NULL, "id of the line in the file, decimal: a thread, a stream or a number that XProf assigned", "XLine.id")            \
     C(LN_NAME, "name", "TEXT", NULL, "name of the line", "XLine.name")                                                                                         \
-    C(LN_DISPLAY_NAME, "display_name", "TEXT", NULL, "name to show, where it differs; NULL otherwise", "XLine.display_name")                                   \
-    C(LN_DISPLAY_ID, "display_id", "INTEGER", NULL, "id to show; 0: the id", "XLine.display_id")                                                               \
-    C(LN_TIMESTAMP, "timestamp_ns", "INTEGER", "ns", "start of the line from the session's start; below 0 where it began before", "XLine.timestamp_ns")        \
-    C(LN_DURATION, "duration_ps", "INTEGER", "ps", "length that the file claims; often 0", "XLine.duration_ps")                                                \
-    C(LN_EVENTS, "event_count", "INTEGER", "events", "events of the line", "libprofsql")                                                                       \
+    C(LN_DISPLAY_NAME, "display_name", "TEXT", NULL, "name to display; NULL if it is the same as name", "XLine.display_name")                                  \
+    C(LN_DISPLAY_ID, "display_id", "INTEGER", NULL, "id to display; 0 if it is the same as proto_id", "XLine.display_id")                                      \
+    C(LN_TIMESTAMP, "timestamp_ns", "INTEGER", "ns", "start of the line, from the start of the session; below 0 if the line starts earlier",                   \
+      "XLine.timestamp_ns")                                                                                                                                    \
+    C(LN_DURATION, "duration_ps", "INTEGER", "ps", "duration that the file records for the line; often 0", "XLine.duration_ps")                                \
+    C(LN_EVENTS, "event_count", "INTEGER", "events", "number of events in the line", "libprofsql")                                                             \
     C(LN_KIND, "kind", "TEXT", NULL,                                                                                                                           \
-      "thread, stream, steps, modules, ops, async_ops, name_scope, framework_ops, source, launch_stats, counters or other, by plane and name", "libprofsql")   \
-    C(LN_DERIVED, "derived", "INTEGER", "0 or 1", "1: a line that XProf made from others, by its id; counting it counts twice", "XLine.id")                    \
+      "kind of the line, from the names of plane and line: thread, stream, steps, modules, "                                                                   \
+      "ops, async_ops, name_scope, framework_ops, source, launch_stats, counters or other",                                                                    \
+      "libprofsql")                                                                                                                                            \
+    C(LN_DERIVED, "derived", "INTEGER", "0 or 1",                                                                                                              \
+      "1: XProf derived the line from other lines (recognized by "                                                                                             \
+      "its id); counting its events counts them twice",                                                                                                        \
+      "XLine.id")                                                                                                                                              \
     C(LN_SOURCE, SOURCE_DOC)
 enum { LINES_COLUMNS(COLUMN_ENUM) };
 static const Column lines_columns[] = {LINES_COLUMNS(COLUMN_DOC)};
@@ -110,7 +121,8 @@ static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
 static double lines_count(const Counts *counts) { return counts->lines; }
 static const RowSource lines_rows = {.next = lines_next, .column = lines_column, .count = lines_count, .nothing = "no plane has a line"};
 const Table lines_table = {"lines",
-                           "one timeline of a plane: a host thread, a GPU stream, or a row of a TPU core",
+                           "one timeline in a plane: a host thread, "
+                           "a GPU stream, or a row of a TPU core",
                            lines_columns,
                            COUNT(lines_columns),
                            &row_table_module,
@@ -124,9 +136,9 @@ const Table lines_table = {"lines",
     C(SM_HOST, HOST_DOC)                                                                                                                                       \
     C(SM_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(SM_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(SM_ID, "metadata_id", "INTEGER", NULL, "key of the entry in its plane", "XPlane.stat_metadata")                                                          \
-    C(SM_NAME, "name", "TEXT", NULL, "the stat's name, or a text that ref stats share", "XStatMetadata.name")                                                  \
-    C(SM_DESCRIPTION, "description", "TEXT", NULL, "description; NULL when the file has none", "XStatMetadata.description")                                    \
+    C(SM_ID, "metadata_id", "INTEGER", NULL, "id of the entry, unique in its plane", "XPlane.stat_metadata")                                                   \
+    C(SM_NAME, "name", "TEXT", NULL, "name of the stat, or a text that ref stats share", "XStatMetadata.name")                                                 \
+    C(SM_DESCRIPTION, "description", "TEXT", NULL, "description of the stat; NULL if the file has none", "XStatMetadata.description")                          \
     C(SM_SOURCE, SOURCE_DOC)
 enum { STAT_METADATA_COLUMNS(COLUMN_ENUM) };
 static const Column stat_metadata_columns[] = {STAT_METADATA_COLUMNS(COLUMN_DOC)};
@@ -208,7 +220,8 @@ static double plane_stats_count(const Counts *counts) { return counts->planes * 
 static const RowSource plane_stats_rows = {
     .next = plane_stats_next, .column = plane_stats_column, .count = plane_stats_count, .nothing = "no plane has a stat"};
 const Table plane_stats_table = {"plane_stats",
-                                 "one stat of a plane: device capabilities and session facts",
+                                 "one stat of a plane, such as a device "
+                                 "capability or a property of the session",
                                  plane_stats_columns,
                                  COUNT(plane_stats_columns),
                                  &row_table_module,

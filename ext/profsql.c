@@ -200,7 +200,7 @@ static int init(sqlite3 *db, char **message, int wanted)
 {
     static pthread_once_t bound = PTHREAD_ONCE_INIT;
     if (sqlite3_libversion_number() < 3038000) {
-        *message = sqlite3_mprintf("libprofsql needs SQLite 3.38 or later; this is %s", sqlite3_libversion());
+        *message = sqlite3_mprintf("libprofsql needs SQLite 3.38 or later; this is SQLite %s", sqlite3_libversion());
         return SQLITE_ERROR;
     }
     pthread_once(&bound, bind_memory);

@@ -16,26 +16,61 @@ SQLITE_EXTENSION_INIT3
 
 #define LIVE_COLUMNS(C)                                                                                                                                        \
     C(LI_RUN, "run", "TEXT", NULL, "name of the run that is being captured", "spool")                                                                          \
-    C(LI_HOST, "host", "TEXT", NULL, "host, as its profile will be named", "spool")                                                                            \
-    C(LI_PROCESS, "process_id", "INTEGER", NULL, "the process that is captured", "spool")                                                                      \
+    C(LI_HOST, "host", "TEXT", NULL, "name of the host, as in the file name of the future profile", "spool")                                                   \
+    C(LI_PROCESS, "process_id", "INTEGER", NULL, "id of the captured process", "spool")                                                                        \
     C(LI_KIND, "kind", "TEXT", NULL,                                                                                                                           \
-      "kernel, memcpy, memcpy_peer, memset, graph, runtime, driver, sync, cuda_event, external_correlation, overhead, jit, memory, memory_pool, "              \
+      "kind of the record: kernel, memcpy, memcpy_peer, memset, graph, runtime, driver, "                                                                      \
+      "sync, cuda_event, external_correlation, overhead, jit, memory, memory_pool, "                                                                           \
       "unified_memory, environment, device, context, stream, nvlink, pcie, thread, "                                                                           \
-      "clock; of NVTX: range_push and range_pop, range_start and range_end, mark",                                                                             \
+      "clock; from NVTX: range_push and range_pop, range_start and range_end, mark",                                                                           \
       "CUPTI activity kind")                                                                                                                                   \
-    C(LI_NAME, "name", "TEXT", NULL, "kernel (as the compiler mangled it), API call, range, device, thread or cache file; NULL when the record has none",      \
+    C(LI_NAME, "name", "TEXT", NULL,                                                                                                                           \
+      "name of the kernel (mangled), API call, range, device, "                                                                                                \
+      "thread or cache file; NULL if the record has no name",                                                                                                  \
       "CUPTI name")                                                                                                                                            \
-    C(LI_START, "start_unix_ns", "INTEGER", "ns since 1970", "beginning, or the moment; NULL when the record has no time", "CUPTI start")                      \
-    C(LI_DURATION, "duration_ns", "INTEGER", "ns", "length; NULL for moments and for what has not ended", "CUPTI end - start")                                 \
-    C(LI_DEVICE, "device_id", "INTEGER", NULL, "GPU, as the process numbers them; NULL when the record has none", "CUPTI deviceId")                            \
-    C(LI_CONTEXT, "context_id", "INTEGER", NULL, "CUDA context; NULL when the record has none", "CUPTI contextId")                                             \
-    C(LI_STREAM, "stream_id", "INTEGER", NULL, "stream, unique in its context; NULL when the record has none", "CUPTI streamId")                               \
-    C(LI_THREAD, "thread_id", "INTEGER", NULL, "thread of the call or range; NULL when the record has none", "CUPTI threadId")                                 \
-    C(LI_CORRELATION, "correlation_id", "INTEGER", NULL, "joins a call with the work that it caused; NULL when there is none", "CUPTI correlationId")          \
-    C(LI_BYTES, "size_bytes", "INTEGER", "bytes", "bytes of a copy, set or allocation; NULL for other kinds", "CUPTI bytes")                                   \
-    C(LI_SOURCE, "source", "TEXT HIDDEN", NULL, "what to read: a .spool file, a run folder or a log dir (its newest run that is being captured)",              \
+    C(LI_START, "start_unix_ns", "INTEGER", "ns since 1970",                                                                                                   \
+      "start time, or the time of a record "                                                                                                                   \
+      "without duration; NULL if the "                                                                                                                         \
+      "record has no time",                                                                                                                                    \
+      "CUPTI start")                                                                                                                                           \
+    C(LI_DURATION, "duration_ns", "INTEGER", "ns",                                                                                                             \
+      "duration; NULL for records without "                                                                                                                    \
+      "duration and for work that has not ended",                                                                                                              \
+      "CUPTI end - start")                                                                                                                                     \
+    C(LI_DEVICE, "device_id", "INTEGER", NULL,                                                                                                                 \
+      "number of the GPU in the process; "                                                                                                                     \
+      "NULL if the record has none",                                                                                                                           \
+      "CUPTI deviceId")                                                                                                                                        \
+    C(LI_CONTEXT, "context_id", "INTEGER", NULL,                                                                                                               \
+      "id of the CUDA context; NULL if "                                                                                                                       \
+      "the record has none",                                                                                                                                   \
+      "CUPTI contextId")                                                                                                                                       \
+    C(LI_STREAM, "stream_id", "INTEGER", NULL,                                                                                                                 \
+      "id of the stream, unique in its "                                                                                                                       \
+      "context; NULL if the record has none",                                                                                                                  \
+      "CUPTI streamId")                                                                                                                                        \
+    C(LI_THREAD, "thread_id", "INTEGER", NULL,                                                                                                                 \
+      "id of the thread of the call or "                                                                                                                       \
+      "range; NULL if the record has none",                                                                                                                    \
+      "CUPTI threadId")                                                                                                                                        \
+    C(LI_CORRELATION, "correlation_id", "INTEGER", NULL,                                                                                                       \
+      "id that connects an API call with "                                                                                                                     \
+      "the work that it launched; NULL if "                                                                                                                    \
+      "the record has none",                                                                                                                                   \
+      "CUPTI correlationId")                                                                                                                                   \
+    C(LI_BYTES, "size_bytes", "INTEGER", "bytes",                                                                                                              \
+      "size of the copy, memset or "                                                                                                                           \
+      "allocation; NULL for other kinds",                                                                                                                      \
+      "CUPTI bytes")                                                                                                                                           \
+    C(LI_SOURCE, "source", "TEXT HIDDEN", NULL,                                                                                                                \
+      "what to read: a .spool file, a run "                                                                                                                    \
+      "folder, or a log dir (for its "                                                                                                                         \
+      "newest run that is being captured)",                                                                                                                    \
       "argument 1")                                                                                                                                            \
-    C(LI_FIELDS, "fields", "TEXT HIDDEN", NULL, "all fields of the record as JSON, by CUPTI's meaning, times left out", "CUPTI record")
+    C(LI_FIELDS, "fields", "TEXT HIDDEN", NULL,                                                                                                                \
+      "all fields of the record except times, "                                                                                                                \
+      "as JSON with CUPTI's field names",                                                                                                                      \
+      "CUPTI record")
 enum { LIVE_COLUMNS(COLUMN_ENUM) };
 static const Column live_columns[] = {LIVE_COLUMNS(COLUMN_DOC)};
 
@@ -63,7 +98,9 @@ static bool is_folder(const char *path)
 static void note_unreadable(const char *path, char **why)
 {
     if (errno == ENOENT || errno == ENOTDIR || *why) return;
-    *why = sqlite3_mprintf("%s: cannot look for a running capture: %s; ask as the user whose program is captured", path, strerror(errno));
+    *why = sqlite3_mprintf("%s: cannot look for a running capture: %s; run "
+                           "the query as the user whose program is captured",
+                           path, strerror(errno));
 }
 
 static DIR *open_folder(const char *path, char **why)
@@ -132,7 +169,9 @@ static DIR *open_spools(const char *source, char **path, char **why)
 static int find_spools(LiveCursor *c, sqlite3_vtab *vtab)
 {
     if (!*c->source)
-        return prof_table_fail(vtab, SQLITE_ERROR, sqlite3_mprintf("an empty path names no capture; give a .spool file, a run folder or a log dir"));
+        return prof_table_fail(vtab, SQLITE_ERROR,
+                               sqlite3_mprintf("the path is empty; give a .spool "
+                                               "file, a run folder or a log dir"));
     if (!is_folder(c->source)) return add_path(c, sqlite3_mprintf("%s", c->source));
     char *folder = NULL, *why = NULL;
     DIR *d = open_spools(c->source, &folder, &why);
@@ -142,7 +181,10 @@ static int find_spools(LiveCursor *c, sqlite3_vtab *vtab)
     if (d) closedir(d);
     sqlite3_free(folder);
     if (rc != SQLITE_OK || c->n_paths) return sqlite3_free(why), rc;
-    if (!why) why = sqlite3_mprintf("%s: no capture is running here; if it has ended, ask its profile: SELECT * FROM trace_events('%s')", c->source, c->source);
+    if (!why)
+        why = sqlite3_mprintf("%s: no capture is running here; if it has ended, "
+                              "query its profile: SELECT * FROM trace_events('%s')",
+                              c->source, c->source);
     return prof_table_fail(vtab, SQLITE_ERROR, why);
 }
 
@@ -195,7 +237,9 @@ static int live_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letter
     LiveCursor *c = (LiveCursor *)cursor;
     live_reset(c);
     if (!argc)
-        return prof_table_fail(cursor->pVtab, SQLITE_ERROR, sqlite3_mprintf("profsql_live needs a folder or a spool: SELECT * FROM profsql_live('logs')"));
+        return prof_table_fail(cursor->pVtab, SQLITE_ERROR,
+                               sqlite3_mprintf("profsql_live needs a folder or a .spool "
+                                               "file: SELECT * FROM profsql_live('logs')"));
     const char *source = (const char *)sqlite3_value_text(argv[0]);
     if (!source) return SQLITE_OK;
     if (has_nul(argv[0])) return prof_table_fail(cursor->pVtab, SQLITE_ERROR, sqlite3_mprintf(SOURCE_WITH_NUL, source));

@@ -13,19 +13,22 @@ SQLITE_EXTENSION_INIT3
 #define RECOMMENDATIONS_COLUMNS(C)                                                                                                                             \
     C(RC_RUN, RUN_DOC)                                                                                                                                         \
     C(RC_SECTION, "section", "TEXT", NULL,                                                                                                                     \
-      "overview_page, input_pipeline_analyzer or smart_suggestion: the page of XProf's that has it; more_suggestions: rules of the last that XProf has and "   \
-      "does not apply; libprofsql: rules of this table",                                                                                                       \
+      "page of XProf that shows the recommendation: overview_page, "                                                                                           \
+      "input_pipeline_analyzer or smart_suggestion; more_suggestions: a smart suggestion "                                                                     \
+      "rule that XProf contains but does not apply; libprofsql: a rule of this table",                                                                         \
       "libprofsql")                                                                                                                                            \
     C(RC_CODE, "code", "TEXT", NULL,                                                                                                                           \
-      "what it is about: input, output, idle, kernel_launch, collectives, all_others, precision_16bit, tf_function, "                                          \
-      "eager_host, eager_device, outside_compilation, device_idle, compilation; of suggestions: the rule, as XProf calls it; of tips: what to read",           \
+      "subject of the recommendation. Findings: input, output, idle, kernel_launch, collectives, "                                                             \
+      "all_others, precision_16bit, tf_function, eager_host, eager_device, outside_compilation, "                                                              \
+      "device_idle, compilation. Suggestions: XProf's name of the rule. Tips: what to read",                                                                   \
       "libprofsql")                                                                                                                                            \
-    C(RC_SEVERITY, "severity", "TEXT", NULL, "error: takes much of the time, warning: worth a look, info: a tip, or nothing to do", "libprofsql")              \
-    C(RC_STATEMENT, "statement", "TEXT", NULL, "what was found or what to do, in words", "libprofsql")                                                         \
+    C(RC_SEVERITY, "severity", "TEXT", NULL, "error: takes much of the time; warning: worth investigating; info: a tip, or nothing to do", "libprofsql")       \
+    C(RC_STATEMENT, "statement", "TEXT", NULL, "finding or recommended action, as a sentence", "libprofsql")                                                   \
     C(RC_TIP_TYPE, "tip_type", "TEXT", NULL,                                                                                                                   \
-      "faq, host, device or doc; overview's non_bottleneck_tip_types tells which would not help; NULL for a finding, and on the input pipeline's page",        \
+      "type of the tip: faq, host, device or doc (non_bottleneck_tip_types in overview lists the "                                                             \
+      "types that would not help); NULL for findings and for tips of the input pipeline page",                                                                 \
       "overview_page tip_type")                                                                                                                                \
-    C(RC_LINK, "link", "TEXT", NULL, "the tool of XProf's, or the pages of documentation, apart by blanks; NULL: none", "overview_page link")                  \
+    C(RC_LINK, "link", "TEXT", NULL, "XProf tool, or documentation pages separated by spaces; NULL if there is none", "overview_page link")                    \
     C(RC_SOURCE, SOURCE_DOC)
 enum { RECOMMENDATIONS_COLUMNS(COLUMN_ENUM) };
 static const Column recommendations_columns[] = {RECOMMENDATIONS_COLUMNS(COLUMN_DOC)};
@@ -79,7 +82,8 @@ static void add_precision(Recommendations *r, Run *run, Host *only)
     const StepDb *steps = run_steps(run, only, r->err);
     if (steps && precision_is_low(steps))
         add_made(r, overview, "precision_16bit", "warning",
-                 sqlite3_mprintf("Only %.1f%% of the devices' computing is in 16 bit numbers; where the accuracy allows, bfloat16 or float16 is faster.",
+                 sqlite3_mprintf("Only %.1f%% of the devices' compute time uses 16-bit numbers. "
+                                 "If accuracy allows, use bfloat16 or float16, which are faster.",
                                  precision_16bit_percent(steps)));
 }
 
@@ -102,7 +106,8 @@ static void add_functions(Recommendations *r, Run *run, Host *only)
     const TfFunction *f = NULL;
     for (int i = 0; functions && i < QUOTED_FUNCTIONS && (f = next_expensive(functions, f)); i++)
         add_made(r, overview, "tf_function", "warning",
-                 sqlite3_mprintf("%.1f%% of the time in the function '%s' is tracing or eager execution; tf_functions tells how often it was traced anew.",
+                 sqlite3_mprintf("%.1f%% of the time in the function '%s' is tracing or eager "
+                                 "execution. Query tf_functions to see how often it was retraced.",
                                  tf_function_expensive_percent(f), f->name->text));
 }
 
@@ -111,13 +116,19 @@ static void add_ops(Recommendations *r, const OpStats *stats)
     double host = eager_percent(&stats->host), device = eager_percent(&stats->framework), outside = outside_compilation_percent(stats);
     if (host > MUCH_EAGER)
         add_made(r, overview, "eager_host", "warning",
-                 sqlite3_mprintf("%.1f%% of the host's op time is eager execution; tf.function compiles it into graphs.", host));
+                 sqlite3_mprintf("%.1f%% of the host's op time is eager execution. "
+                                 "Use tf.function to compile it into graphs.",
+                                 host));
     if (device > MUCH_EAGER)
         add_made(r, overview, "eager_device", "warning",
-                 sqlite3_mprintf("%.1f%% of the devices' op time is eager execution; tf.function compiles it into graphs.", device));
+                 sqlite3_mprintf("%.1f%% of the devices' op time is eager execution. "
+                                 "Use tf.function to compile it into graphs.",
+                                 device));
     if (outside > MUCH_OUTSIDE)
         add_made(r, overview, "outside_compilation", "warning",
-                 sqlite3_mprintf("%.1f%% of the devices' op time goes to ops that run outside of the compiled program, on the host.", outside));
+                 sqlite3_mprintf("%.1f%% of the devices' op time is in ops that "
+                                 "run outside the compiled program, on the host.",
+                                 outside));
 }
 
 static void add_suggestions(Recommendations *r, Run *run, Host *only)
@@ -136,21 +147,31 @@ static void add_tips(Recommendations *r, const InputAnalysis *a)
 {
     const char *page = a->is_tpu ? "op_profile" : "framework_op_stats";
     const Recommendation tips[] = {
-        {overview, "faq", "info", "Questions about a profile that does not look right", "faq", NULL},
-        {overview, "input_ops", "info", "Host: which input ops take the time", "host", "input_pipeline_analyzer"},
-        {overview, "trace_events", "info", "Host: what its threads do and when", "host", "trace_viewer"},
-        {overview, a->is_tpu ? "op_profile" : "tf_ops", "info", "Device: which ops take the time", "device", page},
-        {overview, "trace_events", "info", "Device: what it does and when", "device", "trace_viewer"},
-        {overview, "data_performance_analysis", "info", "How to read a profile of tf.data", "doc",
-         "https://www.tensorflow.org/guide/data_performance_analysis"},
-        {overview, "data_performance", "info", "How to make tf.data fast", "doc", "https://www.tensorflow.org/guide/data_performance"},
-        {input_page, "enqueue", "info", "Sending to the device: fewer and larger pieces", NULL, NULL},
-        {input_page, "preprocessing", "info", "Preprocessing: more of it at once, or once and for all before the run", NULL, TF_DATA_API "Dataset#map"},
-        {input_page, "advanced_file_read", "info", "Reading ahead: tune how much, from how many files, in which pieces", NULL,
+        {overview, "faq", "info", "Answers to common questions about profiles that look wrong", "faq", NULL},
+        {overview, "input_ops", "info", "Host: which input ops take the most time", "host", "input_pipeline_analyzer"},
+        {overview, "trace_events", "info", "Host: what its threads do, and when", "host", "trace_viewer"},
+        {overview, a->is_tpu ? "op_profile" : "tf_ops", "info", "Device: which ops take the most time", "device", page},
+        {overview, "trace_events", "info", "Device: what it does, and when", "device", "trace_viewer"},
+        {overview, "data_performance_analysis", "info",
+         "How to analyze tf.data performance "
+         "in a profile",
+         "doc", "https://www.tensorflow.org/guide/data_performance_analysis"},
+        {overview, "data_performance", "info", "How to make tf.data pipelines fast", "doc", "https://www.tensorflow.org/guide/data_performance"},
+        {input_page, "enqueue", "info", "Enqueuing to the device: send fewer and larger pieces", NULL, NULL},
+        {input_page, "preprocessing", "info",
+         "Preprocessing: do more of it in "
+         "parallel, or do it once before the run",
+         NULL, TF_DATA_API "Dataset#map"},
+        {input_page, "advanced_file_read", "info",
+         "Advanced file reads: tune the prefetch "
+         "size, the number of files and the read size",
+         NULL, TF_DATA_API "Dataset#prefetch " TF_DATA_API "Dataset#interleave " READER},
+        {input_page, "demanded_file_read", "info", "Demanded file reads: prefetch instead", NULL,
          TF_DATA_API "Dataset#prefetch " TF_DATA_API "Dataset#interleave " READER},
-        {input_page, "demanded_file_read", "info", "Reading when asked: read ahead instead", NULL,
-         TF_DATA_API "Dataset#prefetch " TF_DATA_API "Dataset#interleave " READER},
-        {input_page, "other", "info", "Other input work: tf.data makes it visible", NULL, "https://www.tensorflow.org/programmers_guide/datasets"},
+        {input_page, "other", "info",
+         "Other input work: use tf.data to "
+         "make it visible in the profile",
+         NULL, "https://www.tensorflow.org/programmers_guide/datasets"},
     };
     for (size_t i = 0; i < COUNT(tips); i++) add(r, tips[i]);
 }
@@ -169,10 +190,10 @@ static void add_idle(Recommendations *r, Run *run, Host *only)
     double idle = 100 * safe_div(span - busy, span);
     if (idle >= MUCH_IDLE)
         add_made(r, own, "device_idle", "warning",
-                 sqlite3_mprintf(
-                     "Devices are idle for %.1f%% of the time from their first work to their last (%d with work). device_time has each device, idle_gaps the "
-                     "longest gaps and what runs before and after them.",
-                     idle, n));
+                 sqlite3_mprintf("Devices are idle for %.1f%% of the time from their first to their last "
+                                 "work (%d devices with work). Query device_time for each device, and "
+                                 "idle_gaps for the longest gaps and what runs before and after them.",
+                                 idle, n));
 }
 
 static double compiling_ms(const Step *step)
@@ -200,12 +221,11 @@ static void add_compiling(Recommendations *r, Run *run, Host *only)
         if (ms > 0 && (!worst || ms > compiling_ms(worst))) worst = step;
     }
     if (worst && 100 * total >= MUCH_COMPILING * length)
-        add_made(
-            r, own, "compilation", "warning",
-            sqlite3_mprintf(
-                "Programs are compiled in %d of %d steps, for %.1f ms (%.1f%% of the steps' time); the most in the step that starts at %.3f ms, %.1f ms. Run "
-                "each shape once before measuring, and keep the shapes of inputs equal from step to step.",
-                n, (int)steps->n_steps, total, 100 * total / length, (double)(int64_t)worst->begin_ps / 1e9, compiling_ms(worst)));
+        add_made(r, own, "compilation", "warning",
+                 sqlite3_mprintf("Programs are compiled in %d of %d steps, for %.1f ms (%.1f%% of the steps' "
+                                 "time). The step that starts at %.3f ms compiles longest: %.1f ms. Run each "
+                                 "shape once before measuring, and keep input shapes the same in all steps.",
+                                 n, (int)steps->n_steps, total, 100 * total / length, (double)(int64_t)worst->begin_ps / 1e9, compiling_ms(worst)));
 }
 
 /* ---- rows ---- */
@@ -261,7 +281,8 @@ static void recommendations_column(RowCursor *c, sqlite3_context *ctx, int colum
 static const RowSource recommendations_rows = {
     .next = recommendations_next, .column = recommendations_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
 const Table recommendations_table = {"recommendations",
-                                     "one recommendation: what an analysis found and what to do about it, or one of XProf's tips",
+                                     "one recommendation: a finding of an analysis "
+                                     "and what to do about it, or one of XProf's tips",
                                      recommendations_columns,
                                      COUNT(recommendations_columns),
                                      &row_table_module,

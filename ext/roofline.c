@@ -14,65 +14,86 @@ SQLITE_EXTENSION_INIT3
 
 #define ROOFLINE_COLUMNS(C)                                                                                                                                    \
     C(RL_RUN, RUN_DOC)                                                                                                                                         \
-    C(RL_RECORD, "record", "TEXT", NULL, "Total: the whole session; Average: of the complete steps; or the number of a step", "roofline_model step")           \
-    C(RL_RANK, "rank", "INTEGER", NULL, "0: the whole program; from 1: its ops by self time, the first 999 as in XProf", "roofline_model rank")                \
-    C(RL_CATEGORY, "category", "TEXT", NULL, "HLO category; where there is none the opcode that the op is named as, else unknown; or Program",                 \
+    C(RL_RECORD, "record", "TEXT", NULL,                                                                                                                       \
+      "part of the run that the row covers. Total: the entire "                                                                                                \
+      "session; Average: the complete steps; or the number of a step",                                                                                         \
+      "roofline_model step")                                                                                                                                   \
+    C(RL_RANK, "rank", "INTEGER", NULL, "0 for the entire program; from 1, rank of the op by self time (at most 999, as in XProf)", "roofline_model rank")     \
+    C(RL_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
+      "HLO category of the op; without one, the opcode in the op's "                                                                                           \
+      "name, else unknown; Program for the entire program",                                                                                                    \
       "roofline_model category")                                                                                                                               \
-    C(RL_OPERATION, "operation", "TEXT", NULL, "the op, or Program", "roofline_model operation")                                                               \
-    C(RL_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran", "roofline_model occurrences")                                                        \
-    C(RL_TOTAL, "total_time_us", "REAL", "us", "time of all occurrences on all cores, nested ops included", "roofline_model total_time")                       \
-    C(RL_AVG, "avg_time_us", "REAL", "us", "time of one occurrence", "roofline_model avg_time")                                                                \
-    C(RL_SELF, "total_self_time_us", "REAL", "us", "time of its own", "roofline_model total_self_time")                                                        \
-    C(RL_AVG_SELF, "avg_self_time_us", "REAL", "us", "time of its own in one occurrence", "roofline_model avg_self_time")                                      \
-    C(RL_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "share of the program's time", "roofline_model total_self_time_percent")                     \
-    C(RL_CUMULATIVE, "cumulative_self_time_fraction", "REAL", "fraction 0..1", "share of this op and those before",                                            \
+    C(RL_OPERATION, "operation", "TEXT", NULL, "name of the op, or Program", "roofline_model operation")                                                       \
+    C(RL_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran", "roofline_model occurrences")                                         \
+    C(RL_TOTAL, "total_time_us", "REAL", "us", "total time of all occurrences on all cores, nested ops included", "roofline_model total_time")                 \
+    C(RL_AVG, "avg_time_us", "REAL", "us", "average total time of one occurrence", "roofline_model avg_time")                                                  \
+    C(RL_SELF, "total_self_time_us", "REAL", "us", "total time of all occurrences without nested ops", "roofline_model total_self_time")                       \
+    C(RL_AVG_SELF, "avg_self_time_us", "REAL", "us", "average time of one occurrence without nested ops", "roofline_model avg_self_time")                      \
+    C(RL_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "self time of the op divided by the program's time",                                         \
+      "roofline_model total_self_time_percent")                                                                                                                \
+    C(RL_CUMULATIVE, "cumulative_self_time_fraction", "REAL", "fraction 0..1", "sum of self_time_fraction of this op and the ops before it",                   \
       "roofline_model cumulative_total_self_time_percent")                                                                                                     \
-    C(RL_STALL, "dma_stall_fraction", "REAL", "fraction 0..1", "share of its time stalled by DMA; NULL on a GPU", "roofline_model dma_stall_percent")          \
-    C(RL_GFLOPS, "normalized_gflops", "REAL", "1e9 FLOP/s", "rate as the device counts operations", "roofline_model measured_flop_rate")                       \
-    C(RL_MODEL, "model_gflops", "REAL", "1e9 FLOP/s", "rate as the model counts operations", "roofline_model model_flop_rate")                                 \
-    C(RL_MEMORY, "memory_bw_gibps", "REAL", "2^30 bytes/s", "rate of bytes accessed", "roofline_model measured_memory_bw")                                     \
-    C(RL_HBM, "hbm_bw_gibps", "REAL", "2^30 bytes/s", "rate of HBM traffic", "roofline_model hbm_bw")                                                          \
-    C(RL_CMEM_READ, "cmem_read_bw_gibps", "REAL", "2^30 bytes/s", "rate of reads from CMEM; NULL on a GPU", "roofline_model cmem_read_bw")                     \
-    C(RL_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "2^30 bytes/s", "rate of writes to CMEM; NULL on a GPU", "roofline_model cmem_write_bw")                   \
-    C(RL_VMEM_READ, "vmem_read_bw_gibps", "REAL", "2^30 bytes/s", "rate of reads from VMEM; NULL on a GPU", "roofline_model vmem_read_bw")                     \
-    C(RL_VMEM_WRITE, "vmem_write_bw_gibps", "REAL", "2^30 bytes/s", "rate of writes to VMEM; on a GPU of shared memory, which no profiler reports (0)",        \
-      "roofline_model vmem_write_bw")                                                                                                                          \
-    C(RL_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "operations for each byte accessed", "roofline_model operational_intensity")                 \
-    C(RL_HBM_I, "hbm_operational_intensity", "REAL", "FLOP/byte", "operations for each byte of HBM traffic", "roofline_model hbm_operational_intensity")       \
-    C(RL_CMEM_READ_I, "cmem_read_operational_intensity", "REAL", "FLOP/byte", "the same of reads from CMEM; NULL on a GPU",                                    \
+    C(RL_STALL, "dma_stall_fraction", "REAL", "fraction 0..1", "share of the op's time that is stalled by DMA; NULL on GPU",                                   \
+      "roofline_model dma_stall_percent")                                                                                                                      \
+    C(RL_GFLOPS, "normalized_gflops", "REAL", "1e9 FLOP/s", "FLOP rate, with operations as the device counts them", "roofline_model measured_flop_rate")       \
+    C(RL_MODEL, "model_gflops", "REAL", "1e9 FLOP/s", "FLOP rate, with operations as the model defines them", "roofline_model model_flop_rate")                \
+    C(RL_MEMORY, "memory_bw_gibps", "REAL", "2^30 bytes/s", "bytes accessed per second", "roofline_model measured_memory_bw")                                  \
+    C(RL_HBM, "hbm_bw_gibps", "REAL", "2^30 bytes/s", "bytes of HBM traffic per second", "roofline_model hbm_bw")                                              \
+    C(RL_CMEM_READ, "cmem_read_bw_gibps", "REAL", "2^30 bytes/s", "bytes read from CMEM per second; NULL on GPU", "roofline_model cmem_read_bw")               \
+    C(RL_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "2^30 bytes/s", "bytes written to CMEM per second; NULL on GPU", "roofline_model cmem_write_bw")           \
+    C(RL_VMEM_READ, "vmem_read_bw_gibps", "REAL", "2^30 bytes/s", "bytes read from VMEM per second; NULL on GPU", "roofline_model vmem_read_bw")               \
+    C(RL_VMEM_WRITE, "vmem_write_bw_gibps", "REAL", "2^30 bytes/s",                                                                                            \
+      "bytes written to VMEM per second; on GPU, to shared memory, which no profiler records (0)", "roofline_model vmem_write_bw")                             \
+    C(RL_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "operations per byte accessed", "roofline_model operational_intensity")                      \
+    C(RL_HBM_I, "hbm_operational_intensity", "REAL", "FLOP/byte", "operations per byte of HBM traffic", "roofline_model hbm_operational_intensity")            \
+    C(RL_CMEM_READ_I, "cmem_read_operational_intensity", "REAL", "FLOP/byte", "operations per byte read from CMEM; NULL on GPU",                               \
       "roofline_model cmem_read_operational_intensity")                                                                                                        \
-    C(RL_CMEM_WRITE_I, "cmem_write_operational_intensity", "REAL", "FLOP/byte", "the same of writes to CMEM; NULL on a GPU",                                   \
+    C(RL_CMEM_WRITE_I, "cmem_write_operational_intensity", "REAL", "FLOP/byte", "operations per byte written to CMEM; NULL on GPU",                            \
       "roofline_model cmem_write_operational_intensity")                                                                                                       \
-    C(RL_VMEM_READ_I, "vmem_read_operational_intensity", "REAL", "FLOP/byte", "the same of reads from VMEM; NULL on a GPU",                                    \
+    C(RL_VMEM_READ_I, "vmem_read_operational_intensity", "REAL", "FLOP/byte", "operations per byte read from VMEM; NULL on GPU",                               \
       "roofline_model vmem_read_operational_intensity")                                                                                                        \
-    C(RL_VMEM_WRITE_I, "vmem_write_operational_intensity", "REAL", "FLOP/byte", "the same of writes to VMEM (GPU: shared memory)",                             \
+    C(RL_VMEM_WRITE_I, "vmem_write_operational_intensity", "REAL", "FLOP/byte", "operations per byte written to VMEM (on GPU: to shared memory)",              \
       "roofline_model vmem_write_operational_intensity")                                                                                                       \
-    C(RL_BOTTLENECK, "bottleneck_operational_intensity", "REAL", "FLOP/byte", "the intensity towards the resource of bound_by",                                \
+    C(RL_BOTTLENECK, "bottleneck_operational_intensity", "REAL", "FLOP/byte", "operational intensity for the resource in bound_by",                            \
       "roofline_model bottleneck_operational_intensity")                                                                                                       \
-    C(RL_BOUND, "bound_by", "TEXT", NULL, "the resource nearest to its peak: Compute, HBM, CMEM Read, CMEM Write, VMEM Read, VMEM Write, Shm/L1; or Unknown",  \
+    C(RL_BOUND, "bound_by", "TEXT", NULL,                                                                                                                      \
+      "resource that is closest to its peak: Compute, HBM, CMEM "                                                                                              \
+      "Read, CMEM Write, VMEM Read, VMEM Write, Shm/L1; or Unknown",                                                                                           \
       "roofline_model bound_by")                                                                                                                               \
-    C(RL_PER_CORE, "total_time_per_core_us", "REAL", "us", "total time over the number of cores", "roofline_model total_time_per_core")                        \
-    C(RL_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction 0..1", "total time over the program's", "roofline_model total_time_in_percentage")           \
-    C(RL_OPTIMAL, "optimal_gflops", "REAL", "1e9 FLOP/s", "the rate under the roof at this intensity", "roofline_model optimal_flop_rate")                     \
+    C(RL_PER_CORE, "total_time_per_core_us", "REAL", "us", "total time of all occurrences divided by the number of cores",                                     \
+      "roofline_model total_time_per_core")                                                                                                                    \
+    C(RL_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction 0..1", "total time of the op divided by the program's total time",                           \
+      "roofline_model total_time_in_percentage")                                                                                                               \
+    C(RL_OPTIMAL, "optimal_gflops", "REAL", "1e9 FLOP/s", "FLOP rate that the roofline allows at this operational intensity",                                  \
+      "roofline_model optimal_flop_rate")                                                                                                                      \
     C(RL_EFFICIENCY, "roofline_efficiency_fraction", "REAL", "fraction",                                                                                       \
-      "rate over the optimal one; may pass 1, as the two that follow: of asynchronous transfers, and where a cost is overestimated",                           \
+      "measured rate divided by the optimal rate. This column and the next two "                                                                               \
+      "may be above 1 for asynchronous transfers, and if a cost is overestimated",                                                                             \
       "roofline_model roofline_efficiency")                                                                                                                    \
-    C(RL_COMPUTE, "compute_efficiency_fraction", "REAL", "fraction", "rate over the peak", "roofline_model compute_efficiency")                                \
-    C(RL_MEMORY_U, "max_memory_bw_utilization_fraction", "REAL", "fraction", "bandwidth over its peak, of the memory where that is largest",                   \
-      "roofline_model max_mem_bw_utilization")                                                                                                                 \
-    C(RL_INFEED, "include_infeed_outfeed", "INTEGER", "0 or 1", "1: with the ops that feed the device; 0: the same without them and their time",               \
+    C(RL_COMPUTE, "compute_efficiency_fraction", "REAL", "fraction", "measured FLOP rate divided by the peak rate", "roofline_model compute_efficiency")       \
+    C(RL_MEMORY_U, "max_memory_bw_utilization_fraction", "REAL", "fraction",                                                                                   \
+      "bandwidth divided by peak bandwidth, for the memory with the highest utilization", "roofline_model max_mem_bw_utilization")                             \
+    C(RL_INFEED, "include_infeed_outfeed", "INTEGER", "0 or 1",                                                                                                \
+      "1: row includes the ops that feed the device (infeed, "                                                                                                 \
+      "outfeed); 0: row excludes them and their time",                                                                                                         \
       "roofline_model include_infeed_outfeed")                                                                                                                 \
-    C(RL_PROGRAM, "program_id", "TEXT", NULL, "the op's program, decimal; 0: the whole program", "roofline_model hlo_module_id")                               \
-    C(RL_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL when unknown", "roofline_model source_info")                                          \
-    C(RL_LINE, "source_line", "INTEGER", NULL, "line in it; NULL when unknown", "roofline_model source_info")                                                  \
-    C(RL_STACK, "source_stack", "TEXT", NULL, "stack of source lines of the op; NULL when unknown", "roofline_model source_info")                              \
-    C(RL_FLOPS, "flops", "REAL", "FLOP", "operations of all occurrences, as the device counts them", "OpMetrics.flops_v2")                                     \
+    C(RL_PROGRAM, "program_id", "TEXT", NULL, "id of the op's program, decimal; 0 for the entire program", "roofline_model hlo_module_id")                     \
+    C(RL_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL if unknown", "roofline_model source_info")                                            \
+    C(RL_LINE, "source_line", "INTEGER", NULL, "line of the op in source_file; NULL if unknown", "roofline_model source_info")                                 \
+    C(RL_STACK, "source_stack", "TEXT", NULL, "call stack of the op in source lines; NULL if unknown", "roofline_model source_info")                           \
+    C(RL_FLOPS, "flops", "REAL", "FLOP", "floating-point operations of all occurrences, as the device counts them", "OpMetrics.flops_v2")                      \
     C(RL_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                                                                                         \
-      "as in hlo_ops; of the program the sum of those known, of a step each op's evenly over its occurrences; NULL: not known, and for steps of a GPU",        \
+      "flops_actual of hlo_ops. For the program: sum over the ops where it is known. For a step: "                                                             \
+      "the op's value divided evenly over its occurrences. NULL if unknown, and for steps on GPU",                                                             \
       "libprofsql")                                                                                                                                            \
-    C(RL_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "FLOP", "as in hlo_ops, summed like flops_actual; NULL where that is", "libprofsql")                \
-    C(RL_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes accessed in all occurrences", "OpMetrics.bytes_accessed")                                         \
-    C(RL_HBM_BYTES, "hbm_bytes", "INTEGER", "bytes", "HBM traffic of all occurrences; all bytes accessed where the file does not tell memories apart",         \
+    C(RL_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "FLOP",                                                                                             \
+      "model_flops_actual of hlo_ops, summed as flops_actual is; "                                                                                             \
+      "NULL if unknown, and for steps on GPU",                                                                                                                 \
+      "libprofsql")                                                                                                                                            \
+    C(RL_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes accessed by all occurrences", "OpMetrics.bytes_accessed")                                         \
+    C(RL_HBM_BYTES, "hbm_bytes", "INTEGER", "bytes",                                                                                                           \
+      "bytes of HBM traffic of all occurrences; all bytes accessed "                                                                                           \
+      "if the file does not distinguish memories",                                                                                                             \
       "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
     C(RL_SOURCE, SOURCE_DOC)
 enum { ROOFLINE_COLUMNS(COLUMN_ENUM) };
@@ -206,9 +227,10 @@ static const RowSource roofline_rows = {.next = roofline_next,
                                         .per_run = true,
                                         .by_host = true,
                                         .needs = NEED_EVENTS | NEED_DEVICE,
-                                        .nothing = "no op of a device has a time"};
+                                        .nothing = "no op on a device has a duration"};
 const Table roofline_table = {"roofline",
-                              "the program or one op against the peaks of the device, as in XProf's roofline model",
+                              "one op, or the entire program, compared with the peak "
+                              "rates of the device, as in XProf's roofline model",
                               roofline_columns,
                               COUNT(roofline_columns),
                               &row_table_module,
@@ -219,9 +241,15 @@ const Table roofline_table = {"roofline",
 
 #define PROPERTIES_COLUMNS(C)                                                                                                                                  \
     C(RP_RUN, RUN_DOC)                                                                                                                                         \
-    C(RP_NAME, "name", "TEXT", NULL, "the property, as XProf names it", "roofline_model properties")                                                           \
-    C(RP_VALUE, "value", "TEXT", NULL, "as XProf prints it, six digits; 0 when unknown, and of memories that the device lacks", "roofline_model properties")   \
-    C(RP_EXACT, "exact", "REAL", "as unit", "the number in full; NULL when unknown and for texts", "libprofsql")                                               \
+    C(RP_NAME, "name", "TEXT", NULL, "name of the property, as in XProf", "roofline_model properties")                                                         \
+    C(RP_VALUE, "value", "TEXT", NULL,                                                                                                                         \
+      "value of the property as XProf prints it, with six "                                                                                                    \
+      "digits; 0 if unknown or if the device lacks the memory",                                                                                                \
+      "roofline_model properties")                                                                                                                             \
+    C(RP_EXACT, "exact", "REAL", "as unit",                                                                                                                    \
+      "value of the property with full "                                                                                                                       \
+      "precision; NULL if unknown and for texts",                                                                                                              \
+      "libprofsql")                                                                                                                                            \
     C(RP_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL for texts and flags", "libprofsql")                                                              \
     C(RP_SOURCE, SOURCE_DOC)
 enum { PROPERTIES_COLUMNS(COLUMN_ENUM) };
@@ -322,7 +350,8 @@ static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource roofline_properties_rows = {
     .next = properties_next, .column = properties_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_DEVICE};
 const Table roofline_properties_table = {"roofline_properties",
-                                         "one property of the devices that XProf's roofline model uses",
+                                         "one property of the devices that "
+                                         "XProf's roofline model uses",
                                          roofline_properties_columns,
                                          COUNT(roofline_properties_columns),
                                          &row_table_module,

@@ -271,9 +271,10 @@ const FunctionDef statistics_functions[] = {
      .xValue = percentile_value,
      .xInverse = percentile_inverse,
      .signature = "percentile(x, p)",
-     .unit = "that of x",
-     .description = "Aggregate and window function: the value below which p percent (0 to 100) of the numbers x lie, "
-                    "interpolated linearly, REAL; NULLs are ignored, NULL over no numbers.",
+     .unit = "unit of x",
+     .description = "Aggregate and window function: percentile p (0 to 100) "
+                    "of the numbers x, interpolated linearly. The result is "
+                    "REAL. Ignores NULLs; NULL if there is no number.",
      .origin = "as SQLite's percentile extension"},
     {.name = "median",
      .n_args = 1,
@@ -284,7 +285,7 @@ const FunctionDef statistics_functions[] = {
      .xValue = percentile_value,
      .xInverse = percentile_inverse,
      .signature = "median(x)",
-     .unit = "that of x",
+     .unit = "unit of x",
      .description = "Aggregate and window function: percentile(x, 50).",
      .origin = "as SQLite's percentile extension"},
     {.name = "stddev",
@@ -294,9 +295,10 @@ const FunctionDef statistics_functions[] = {
      .xStep = stddev_step,
      .xFinal = stddev_final,
      .signature = "stddev(x)",
-     .unit = "that of x",
-     .description = "Aggregate, not a window function: standard deviation of a sample (divisor n - 1), REAL; NULLs are ignored, NULL for "
-                    "fewer than two numbers.",
+     .unit = "unit of x",
+     .description = "Aggregate, not a window function: sample standard "
+                    "deviation of the numbers x (divisor n - 1). The result "
+                    "is REAL. Ignores NULLs; NULL for fewer than two numbers.",
      .origin = "computed"},
 };
 const int n_statistics_functions = sizeof statistics_functions / sizeof statistics_functions[0];

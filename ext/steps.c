@@ -34,38 +34,53 @@ static const StepDb *shown_steps(RowCursor *c) { return run_shown_steps(c->from-
 #define HOST_STEPS_COLUMNS(C)                                                                                                                                  \
     C(HS_RUN, RUN_DOC)                                                                                                                                         \
     C(HS_HOST, HOST_DOC)                                                                                                                                       \
-    C(HS_GROUP, "group_id", "INTEGER", NULL, "the host's own number of the step; NULL: no group, but marked by its framework", "grouping")                     \
-    C(HS_STEP, "step", "INTEGER", NULL, "number in the source's steps; NULL: not among them, or dropped (steps of a single host has those by group_id)",       \
+    C(HS_GROUP, "group_id", "INTEGER", NULL,                                                                                                                   \
+      "number of the step on its host (group of events); NULL if "                                                                                             \
+      "the step has no group and only its framework marks it",                                                                                                 \
+      "grouping")                                                                                                                                              \
+    C(HS_STEP, "step", "INTEGER", NULL,                                                                                                                        \
+      "number of the step in the table steps; NULL if the step is not there or "                                                                               \
+      "was dropped (steps of a single host lists dropped steps by group_id)",                                                                                  \
       "step db step_num")                                                                                                                                      \
-    C(HS_NAME, "name", "TEXT", NULL, "name of the step; NULL when it has none", "grouping step_name")                                                          \
-    C(HS_START, "start_ps", "INTEGER", "ps", "begin of its longest marker, from the host's session start; NULL: no marker", "step marker")                     \
-    C(HS_DURATION, "duration_ps", "INTEGER", "ps", "length of its longest marker; NULL: no marker", "step marker")                                             \
-    C(HS_DROPPED, "dropped", "TEXT", NULL, "why XProf does not count it as a step; NULL: it does", "libprofsql")                                               \
-    C(HS_H2D, "host_to_device_bytes", "INTEGER", "bytes", "copied to devices in it; NULL: not known", "memcpy_details")                                        \
-    C(HS_D2H, "device_to_host_bytes", "INTEGER", "bytes", "copied from devices in it; NULL: not known", "memcpy_details")                                      \
-    C(HS_D2D, "device_to_device_bytes", "INTEGER", "bytes", "copied between devices in it; NULL: not known", "memcpy_details")                                 \
-    C(HS_H2D_COUNT, "host_to_device_count", "INTEGER", NULL, "copies to devices; NULL off GPU", "step db")                                                     \
-    C(HS_D2H_COUNT, "device_to_host_count", "INTEGER", NULL, "copies from devices; NULL off GPU", "step db")                                                   \
-    C(HS_D2D_COUNT, "device_to_device_count", "INTEGER", NULL, "copies between devices; NULL off GPU", "step db")                                              \
-    C(HS_COLLECTIVES, "collective_count", "INTEGER", NULL, "kernels of collectives; NULL off GPU", "step db")                                                  \
+    C(HS_NAME, "name", "TEXT", NULL, "name of the step; NULL if it has no name", "grouping step_name")                                                         \
+    C(HS_START, "start_ps", "INTEGER", "ps",                                                                                                                   \
+      "start of the step's longest marker, from the start of the "                                                                                             \
+      "host's session; NULL without a marker",                                                                                                                 \
+      "step marker")                                                                                                                                           \
+    C(HS_DURATION, "duration_ps", "INTEGER", "ps", "duration of the step's longest marker; NULL without a marker", "step marker")                              \
+    C(HS_DROPPED, "dropped", "TEXT", NULL, "reason why XProf does not count the step; NULL if it counts it", "libprofsql")                                     \
+    C(HS_H2D, "host_to_device_bytes", "INTEGER", "bytes", "bytes copied to devices in the step; NULL if unknown", "memcpy_details")                            \
+    C(HS_D2H, "device_to_host_bytes", "INTEGER", "bytes", "bytes copied from devices in the step; NULL if unknown", "memcpy_details")                          \
+    C(HS_D2D, "device_to_device_bytes", "INTEGER", "bytes", "bytes copied between devices in the step; NULL if unknown", "memcpy_details")                     \
+    C(HS_H2D_COUNT, "host_to_device_count", "INTEGER", NULL, "number of copies to devices in the step; NULL if not on GPU", "step db")                         \
+    C(HS_D2H_COUNT, "device_to_host_count", "INTEGER", NULL, "number of copies from devices in the step; NULL if not on GPU", "step db")                       \
+    C(HS_D2D_COUNT, "device_to_device_count", "INTEGER", NULL, "number of copies between devices in the step; NULL if not on GPU", "step db")                  \
+    C(HS_COLLECTIVES, "collective_count", "INTEGER", NULL, "number of collective kernels in the step; NULL if not on GPU", "step db")                          \
     C(HS_INPUT, "host_input_ps", "INTEGER", "ps",                                                                                                              \
-      "time of host threads waiting for input or copying it to the device, what coincides counted twice; NULL when the host says nothing of the step",         \
+      "time in which host threads wait for input or copy it to the device; overlapping "                                                                       \
+      "times count twice; NULL if the host recorded nothing about the step",                                                                                   \
       "libprofsql")                                                                                                                                            \
-    C(HS_RANGE_START, "range_start_ps", "INTEGER", "ps", "start of range_ps, from the host's session start; NULL: none", "libprofsql")                         \
-    C(HS_RANGE, "range_ps", "INTEGER", "ps", "length of its longest marker on host threads (NVTX range, step annotation); NULL: none", "libprofsql")           \
+    C(HS_RANGE_START, "range_start_ps", "INTEGER", "ps",                                                                                                       \
+      "start of the range in range_ps, from the start of the "                                                                                                 \
+      "host's session; NULL if there is no range",                                                                                                             \
+      "libprofsql")                                                                                                                                            \
+    C(HS_RANGE, "range_ps", "INTEGER", "ps",                                                                                                                   \
+      "duration of the step's longest marker on host threads (NVTX "                                                                                           \
+      "range, step annotation); NULL if there is no marker",                                                                                                   \
+      "libprofsql")                                                                                                                                            \
     C(HS_SOURCE, SOURCE_DOC)
 enum { HOST_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column host_steps_columns[] = {HOST_STEPS_COLUMNS(COLUMN_DOC)};
 
 static const char *const drop_reasons[] = {
     [STEP_KEPT] = NULL,
-    [STEP_NO_MARKER] = "no marker says how long it was",
-    [STEP_NO_EVENTS] = "nothing ran in it",
-    [STEP_NO_TIME] = "its marker has no length",
-    [STEP_NO_COMPUTE] = "nothing was computed in it",
-    [STEP_OUTSIDE_XPROF] = "XProf does not group by this marker",
-    [STEP_FIRST_OR_LAST] = "first or last of more than five: may be incomplete",
-    [STEP_NOT_ON_ALL_CORES] = "not all cores have it",
+    [STEP_NO_MARKER] = "no marker records its duration",
+    [STEP_NO_EVENTS] = "no event ran in it",
+    [STEP_NO_TIME] = "its marker has no duration",
+    [STEP_NO_COMPUTE] = "no computation ran in it",
+    [STEP_OUTSIDE_XPROF] = "XProf does not recognize its marker",
+    [STEP_FIRST_OR_LAST] = "first or last of more than five steps: may be incomplete",
+    [STEP_NOT_ON_ALL_CORES] = "not all cores ran it",
 };
 
 static bool host_steps_next(RowCursor *c)
@@ -149,9 +164,11 @@ static const RowSource host_steps_rows = {.next = host_steps_next,
                                           .column = host_steps_column,
                                           .by_host = true,
                                           .needs = NEED_EVENTS,
-                                          .nothing = "no event of the host belongs to a group, and no framework marks a step"};
+                                          .nothing = "no event on the host belongs to a "
+                                                     "group, and no framework marks a step"};
 const Table host_steps_table = {"host_steps",
-                                "one step or group of events of a host, including those that XProf does not count, with the reason",
+                                "one step, or group of events, on one host, including "
+                                "steps that XProf does not count and the reason for it",
                                 host_steps_columns,
                                 COUNT(host_steps_columns),
                                 &row_table_module,
@@ -162,65 +179,104 @@ const Table host_steps_table = {"host_steps",
 
 #define STEPS_COLUMNS(C)                                                                                                                                       \
     C(ST_RUN, RUN_DOC)                                                                                                                                         \
-    C(ST_STEP, "step", "INTEGER", NULL, "number of the step: the group of a single host, counted from 0 where hosts are merged", "step db step_num")           \
-    C(ST_NAME, "name", "TEXT", NULL, "its name on the first host; NULL when it has none (XProf's step db leaves it empty)", "grouping step_name")              \
-    C(ST_START, "start_ps", "INTEGER", "ps", "begin on the first host, from its session start", "step db begin_ps")                                            \
-    C(ST_DURATION, "duration_ms", "REAL", "ms", "the longest of its cores, SparseCores aside", "step db duration_ps")                                          \
-    C(ST_CORES, "core_count", "INTEGER", NULL, "cores that tell of it: all GPUs of a host are one", "step db")                                                 \
-    C(ST_COMPUTE, "device_compute_ms", "REAL", "ms", "computing on devices; average over cores, as the eight that follow; NULL where outside_xprof",           \
+    C(ST_STEP, "step", "INTEGER", NULL, "number of the step: its group_id for a single host, counted from 0 if hosts are merged", "step db step_num")          \
+    C(ST_NAME, "name", "TEXT", NULL,                                                                                                                           \
+      "name of the step on the first host; NULL if it has no name "                                                                                            \
+      "(XProf's step database leaves it empty)",                                                                                                               \
+      "grouping step_name")                                                                                                                                    \
+    C(ST_START, "start_ps", "INTEGER", "ps", "start of the step on the first host, from the start of its session", "step db begin_ps")                         \
+    C(ST_DURATION, "duration_ms", "REAL", "ms", "duration of the step on its longest core, SparseCores excluded", "step db duration_ps")                       \
+    C(ST_CORES, "core_count", "INTEGER", NULL, "number of cores that recorded the step; all GPUs of a host count as one core", "step db")                      \
+    C(ST_COMPUTE, "device_compute_ms", "REAL", "ms", "time computing on devices, average of the cores; NULL if outside_xprof is 1",                            \
       "pod_viewer Device compute")                                                                                                                             \
-    C(ST_D2D, "device_to_device_ms", "REAL", "ms", "copies between devices; NULL as device_compute_ms", "pod_viewer Device to device")                         \
-    C(ST_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "collectives; NULL as device_compute_ms", "pod_viewer Device collective communication")           \
-    C(ST_HOST, "host_compute_ms", "REAL", "ms", "computing on the host; 0 with a device, see host_compute_ms_actual; NULL as device_compute_ms",               \
+    C(ST_D2D, "device_to_device_ms", "REAL", "ms", "time of copies between devices, average of the cores; NULL if outside_xprof is 1",                         \
+      "pod_viewer Device to device")                                                                                                                           \
+    C(ST_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "time of collectives, average of the cores; NULL if outside_xprof is 1",                          \
+      "pod_viewer Device collective communication")                                                                                                            \
+    C(ST_HOST, "host_compute_ms", "REAL", "ms",                                                                                                                \
+      "time computing on the host, average of the cores; 0 if there is "                                                                                       \
+      "a device, see host_compute_ms_actual; NULL if outside_xprof is 1",                                                                                      \
       "pod_viewer Host compute")                                                                                                                               \
-    C(ST_LAUNCH, "kernel_launch_ms", "REAL", "ms", "launching kernels; always 0, see kernel_launch_ms_actual; NULL as device_compute_ms",                      \
+    C(ST_LAUNCH, "kernel_launch_ms", "REAL", "ms", "time launching kernels; always 0, see kernel_launch_ms_actual; NULL if outside_xprof is 1",                \
       "pod_viewer Kernel launch")                                                                                                                              \
-    C(ST_INPUT, "input_ms", "REAL", "ms", "waiting for input and copying it to devices; NULL as device_compute_ms", "pod_viewer Input")                        \
-    C(ST_OUTPUT, "output_ms", "REAL", "ms", "copies from devices; NULL as device_compute_ms", "pod_viewer Output")                                             \
-    C(ST_COMPILATION, "compilation_ms", "REAL", "ms", "compiling; always 0, see compilation_ms_actual; NULL as device_compute_ms", "pod_viewer Compilation")   \
+    C(ST_INPUT, "input_ms", "REAL", "ms",                                                                                                                      \
+      "time waiting for input and copying it to devices, average "                                                                                             \
+      "of the cores; NULL if outside_xprof is 1",                                                                                                              \
+      "pod_viewer Input")                                                                                                                                      \
+    C(ST_OUTPUT, "output_ms", "REAL", "ms", "time of copies from devices to the host, average of the cores; NULL if outside_xprof is 1", "pod_viewer Output")  \
+    C(ST_COMPILATION, "compilation_ms", "REAL", "ms", "time compiling; always 0, see compilation_ms_actual; NULL if outside_xprof is 1",                       \
+      "pod_viewer Compilation")                                                                                                                                \
     C(ST_OTHERS, "all_others_ms", "REAL", "ms",                                                                                                                \
-      "nothing that is known; NULL as device_compute_ms. Copies within the host are in none of the nine: step_breakdown, HOST_TO_HOST",                        \
+      "time without any known activity, average of the cores; NULL if outside_xprof is 1. Copies "                                                             \
+      "within the host are in none of these nine columns (see HOST_TO_HOST in step_breakdown)",                                                                \
       "pod_viewer All others")                                                                                                                                 \
-    C(ST_TC_COMPUTE, "tc_compute_ms", "REAL", "ms", "TensorCores not waiting: the least of the cores; NULL off TPU, as all that follow",                       \
+    C(ST_TC_COMPUTE, "tc_compute_ms", "REAL", "ms", "time in which a TensorCore does not wait, on the core with the least; NULL if not on TPU",                \
       "input_pipeline_analyzer tcComputeTimeMs")                                                                                                               \
-    C(ST_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "waiting for input: the most of the cores; NULL off TPU", "input_pipeline_analyzer tcInfeedTimeMs")          \
-    C(ST_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms", "handing over output: average of the cores; NULL off TPU", "input_pipeline_analyzer tcOutfeedTimeMs")      \
-    C(ST_TC_IDLE, "tc_idle_ms", "REAL", "ms", "the rest of the step; NULL off TPU", "input_pipeline_analyzer tcIdleTimeMs")                                    \
-    C(ST_HOST_TRANSFER, "host_transfer_ms", "REAL", "ms", "sends to and receives from the host: the most of the cores; NULL off TPU",                          \
+    C(ST_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "time in which a TensorCore waits for input, on the core with the most; NULL if not on TPU",                 \
+      "input_pipeline_analyzer tcInfeedTimeMs")                                                                                                                \
+    C(ST_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms", "time of outfeed to the host, average of the cores; NULL if not on TPU",                                   \
+      "input_pipeline_analyzer tcOutfeedTimeMs")                                                                                                               \
+    C(ST_TC_IDLE, "tc_idle_ms", "REAL", "ms",                                                                                                                  \
+      "shortest step of a TensorCore minus compute, infeed and "                                                                                               \
+      "outfeed (tc_ and scv0_ columns); NULL if not on TPU",                                                                                                   \
+      "input_pipeline_analyzer tcIdleTimeMs")                                                                                                                  \
+    C(ST_HOST_TRANSFER, "host_transfer_ms", "REAL", "ms", "time of sends to and receives from the host, on the core with the most; NULL if not on TPU",        \
       "input_pipeline_analyzer hostTransferTimeMs")                                                                                                            \
-    C(ST_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "all-reduce and all-to-all: the most of the cores; NULL off TPU", "TpuStepBreakdown crs_duration_ps")      \
-    C(ST_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "waiting for a SparseCore of the first kind; NULL off TPU",                                            \
+    C(ST_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "time of all-reduce and all-to-all, on the core with the most; NULL if not on TPU",                        \
+      "TpuStepBreakdown crs_duration_ps")                                                                                                                      \
+    C(ST_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "longest time that a TensorCore waits for SparseCore V0; NULL if not on TPU",                          \
       "input_pipeline_analyzer scv0ComputeTimeMs")                                                                                                             \
-    C(ST_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms", "its infeed; always 0; NULL off TPU", "input_pipeline_analyzer scv0InfeedTimeMs")                        \
-    C(ST_SC_STEP, "sc_step_ms", "REAL", "ms", "length of the step on SparseCores; NULL without, as the two that follow", "input_pipeline_analyzer")            \
-    C(ST_SC_COMPUTE, "sc_compute_ms", "REAL", "ms", "SparseCores busy: the least of them; NULL without", "input_pipeline_analyzer")                            \
-    C(ST_SC_IDLE, "sc_idle_ms", "REAL", "ms", "SparseCores idle: average of them; NULL without", "input_pipeline_analyzer")                                    \
-    C(ST_BOTTLENECK, "bottleneck", "TEXT", NULL, "the category that took most, of the nine as they are: step's actual columns", "libprofsql")                  \
+    C(ST_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms", "infeed time of SparseCore V0; always 0 on TPU; NULL if not on TPU",                                     \
+      "input_pipeline_analyzer scv0InfeedTimeMs")                                                                                                              \
+    C(ST_SC_STEP, "sc_step_ms", "REAL", "ms", "duration of the step on SparseCores, average of the SparseCores; NULL without SparseCores",                     \
+      "input_pipeline_analyzer")                                                                                                                               \
+    C(ST_SC_COMPUTE, "sc_compute_ms", "REAL", "ms",                                                                                                            \
+      "time in which a SparseCore is busy, on the SparseCore with "                                                                                            \
+      "the least; NULL without SparseCores",                                                                                                                   \
+      "input_pipeline_analyzer")                                                                                                                               \
+    C(ST_SC_IDLE, "sc_idle_ms", "REAL", "ms", "time in which a SparseCore is idle, average of the SparseCores; NULL without SparseCores",                      \
+      "input_pipeline_analyzer")                                                                                                                               \
+    C(ST_BOTTLENECK, "bottleneck", "TEXT", NULL,                                                                                                               \
+      "category with the largest share of the step, computed from "                                                                                            \
+      "the nine `_actual` columns; NULL if no core recorded the step",                                                                                         \
+      "libprofsql")                                                                                                                                            \
     C(ST_ACTUAL_COMPUTE, "device_compute_ms_actual", "REAL", "ms",                                                                                             \
-      "as device_compute_ms, with what host threads did and with copies by all their names: XProf takes MemcpyH2D for a computation, and forgets the host. "   \
-      "docs/semantics.md has the order in which activities of one moment count",                                                                               \
+      "device_compute_ms, corrected: includes host threads, and copies under all their "                                                                       \
+      "names. XProf treats MemcpyH2D as a computation and ignores the host if there is a "                                                                     \
+      "device. docs/semantics.md lists the order in which simultaneous activities count",                                                                      \
       "libprofsql")                                                                                                                                            \
-    C(ST_ACTUAL_D2D, "device_to_device_ms_actual", "REAL", "ms", "the same of device_to_device_ms", "libprofsql")                                              \
-    C(ST_ACTUAL_COLLECTIVES, "device_collectives_ms_actual", "REAL", "ms", "the same of device_collectives_ms", "libprofsql")                                  \
-    C(ST_ACTUAL_HOST, "host_compute_ms_actual", "REAL", "ms", "the same of host_compute_ms", "libprofsql")                                                     \
-    C(ST_ACTUAL_LAUNCH, "kernel_launch_ms_actual", "REAL", "ms", "the same of kernel_launch_ms", "libprofsql")                                                 \
-    C(ST_ACTUAL_INPUT, "input_ms_actual", "REAL", "ms", "the same of input_ms", "libprofsql")                                                                  \
-    C(ST_ACTUAL_OUTPUT, "output_ms_actual", "REAL", "ms", "the same of output_ms", "libprofsql")                                                               \
+    C(ST_ACTUAL_D2D, "device_to_device_ms_actual", "REAL", "ms", "device_to_device_ms, corrected as described for device_compute_ms_actual", "libprofsql")     \
+    C(ST_ACTUAL_COLLECTIVES, "device_collectives_ms_actual", "REAL", "ms", "device_collectives_ms, corrected as described for device_compute_ms_actual",       \
+      "libprofsql")                                                                                                                                            \
+    C(ST_ACTUAL_HOST, "host_compute_ms_actual", "REAL", "ms", "host_compute_ms, corrected as described for device_compute_ms_actual", "libprofsql")            \
+    C(ST_ACTUAL_LAUNCH, "kernel_launch_ms_actual", "REAL", "ms", "kernel_launch_ms, corrected as described for device_compute_ms_actual", "libprofsql")        \
+    C(ST_ACTUAL_INPUT, "input_ms_actual", "REAL", "ms", "input_ms, corrected as described for device_compute_ms_actual", "libprofsql")                         \
+    C(ST_ACTUAL_OUTPUT, "output_ms_actual", "REAL", "ms", "output_ms, corrected as described for device_compute_ms_actual", "libprofsql")                      \
     C(ST_ACTUAL_COMPILATION, "compilation_ms_actual", "REAL", "ms",                                                                                            \
-      "compilers at work while nothing more important went on (docs/semantics.md): events such as backend_compile_and_load, GpuCompiler::Compile, "            \
-      "XlaCompile; NULL on TPU and if no host threads are recorded",                                                                                           \
+      "time in which compilers run (events such as backend_compile_and_load, "                                                                                 \
+      "GpuCompiler::Compile, XlaCompile) and no more important activity does, by the "                                                                         \
+      "order in docs/semantics.md; NULL on TPU and if no host threads are recorded",                                                                           \
       "libprofsql")                                                                                                                                            \
-    C(ST_ACTUAL_OTHERS, "all_others_ms_actual", "REAL", "ms", "the same of all_others_ms", "libprofsql")                                                       \
+    C(ST_ACTUAL_OTHERS, "all_others_ms_actual", "REAL", "ms", "all_others_ms, corrected as described for device_compute_ms_actual", "libprofsql")              \
     C(ST_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                                                                                        \
-      "1: marked as Keras 3 does, which XProf does not know: its columns are NULL, and the actual ones tell what any thread or GPU did meanwhile",             \
+      "1: the step is marked in the way of Keras 3, which XProf "                                                                                              \
+      "does not recognize. XProf's columns are NULL; the `_actual` "                                                                                           \
+      "columns show what host threads and GPUs did during the step",                                                                                           \
       "libprofsql")                                                                                                                                            \
     C(ST_DROPPED, "dropped", "INTEGER", "0 or 1",                                                                                                              \
-      "1: XProf drops it from all tools but the pod viewer, as the first or last of more than five. Only of single hosts: merged steps are counted without",   \
+      "1: XProf drops the step from all tools except the pod viewer "                                                                                          \
+      "because it is the first or last of more than five. Always 0 "                                                                                           \
+      "if hosts are merged, because merged steps exclude dropped ones",                                                                                        \
       "libprofsql")                                                                                                                                            \
-    C(ST_RANGE_START, "range_start_ps", "INTEGER", "ps", "start of range_ms on the first host, from its session start; NULL: none there", "libprofsql")        \
+    C(ST_RANGE_START, "range_start_ps", "INTEGER", "ps",                                                                                                       \
+      "start of the range in range_ms on the first host, from the start "                                                                                      \
+      "of its session; NULL if there is no range on the first host",                                                                                           \
+      "libprofsql")                                                                                                                                            \
     C(ST_RANGE, "range_ms", "REAL", "ms",                                                                                                                      \
-      "length of the step's own range on host threads (NVTX range, step annotation): its longest marker there, of several hosts the longest. duration_ms is "  \
-      "the devices' span, where there are devices: what is more here, they idled or worked for other steps. NULL: host threads mark no such step",             \
+      "duration of the range that marks the step on host threads (NVTX range, step "                                                                           \
+      "annotation): its longest marker, on the host where that is longest. With devices, "                                                                     \
+      "duration_ms is the span of the devices; if range_ms is longer, they were idle or "                                                                      \
+      "worked on other steps in the rest. NULL if host threads do not mark the step",                                                                          \
       "libprofsql")                                                                                                                                            \
     C(ST_SOURCE, SOURCE_DOC)
 enum { STEPS_COLUMNS(COLUMN_ENUM) };
@@ -323,25 +379,41 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource steps_rows = {
-    .next = steps_next, .column = steps_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_STEPS, .nothing = "no step is left over"};
+static const RowSource steps_rows = {.next = steps_next,
+                                     .column = steps_column,
+                                     .per_run = true,
+                                     .by_host = true,
+                                     .needs = NEED_EVENTS | NEED_STEPS,
+                                     .nothing = "no step remains after incomplete "
+                                                "steps are dropped"};
 const Table steps_table = {
-    "steps", "one step of a run: how long it took, and what the time went to", steps_columns, COUNT(steps_columns), &row_table_module, &steps_rows, 100};
+    "steps", "one step of a run, with its duration and its time by activity", steps_columns, COUNT(steps_columns), &row_table_module, &steps_rows, 100};
 
 /* ---- step_breakdown ---- */
 
 #define BREAKDOWN_COLUMNS(C)                                                                                                                                   \
     C(SB_RUN, RUN_DOC)                                                                                                                                         \
     C(SB_STEP, "step", "INTEGER", NULL, "number of the step, as in steps", "step db step_num")                                                                 \
-    C(SB_CORE, "core_id", "INTEGER", NULL, "1: all GPUs of the host, or its threads; a TPU core's id; + 1000 x the host's place where hosts are merged",       \
+    C(SB_CORE, "core_id", "INTEGER", NULL,                                                                                                                     \
+      "number of the core: 1 for all GPUs or all threads of the host, or the "                                                                                 \
+      "id of a TPU core; plus 1000 x the host's index if hosts are merged",                                                                                    \
       "step db")                                                                                                                                               \
     C(SB_HOST, HOST_DOC)                                                                                                                                       \
-    C(SB_CATEGORY, "category", "TEXT", NULL, "type of activity, HLO category of a TensorCore's ops, or what a SparseCore did", "step db")                      \
-    C(SB_DURATION, "duration_ps", "INTEGER", "ps", "time in the step; categories of a core do not overlap; NULL: XProf does not know it", "step db")           \
+    C(SB_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
+      "category of the time: type of activity, HLO category of a "                                                                                             \
+      "TensorCore's ops, or state of a SparseCore",                                                                                                            \
+      "step db")                                                                                                                                               \
+    C(SB_DURATION, "duration_ps", "INTEGER", "ps",                                                                                                             \
+      "time of the category in the step; categories of a core do "                                                                                             \
+      "not overlap; NULL if XProf does not count the category",                                                                                                \
+      "step db")                                                                                                                                               \
     C(SB_ACTUAL, "duration_ps_actual", "INTEGER", "ps",                                                                                                        \
-      "the same with what host threads did, with copies by all their names and with compiling; NULL: the same (no GPU, and nothing compiles)", "libprofsql")   \
-    C(SB_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1", "as in steps", "libprofsql")                                                                           \
-    C(SB_DROPPED, "dropped", "INTEGER", "0 or 1", "as in steps", "libprofsql")                                                                                 \
+      "duration_ps, corrected: includes host threads, copies under all their names, "                                                                          \
+      "and compiling; NULL if it equals duration_ps (no GPU, and no compiling)",                                                                               \
+      "libprofsql")                                                                                                                                            \
+    C(SB_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1", "1: the step is marked in the way of Keras 3, which XProf does not recognize (see steps)",             \
+      "libprofsql")                                                                                                                                            \
+    C(SB_DROPPED, "dropped", "INTEGER", "0 or 1", "1: XProf drops the step as possibly incomplete (see steps)", "libprofsql")                                  \
     C(SB_SOURCE, SOURCE_DOC)
 enum { BREAKDOWN_COLUMNS(COLUMN_ENUM) };
 static const Column breakdown_columns[] = {BREAKDOWN_COLUMNS(COLUMN_DOC)};
@@ -406,8 +478,13 @@ static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource breakdown_rows = {
-    .next = breakdown_next, .column = breakdown_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_STEPS, .nothing = "no step is left over"};
+static const RowSource breakdown_rows = {.next = breakdown_next,
+                                         .column = breakdown_column,
+                                         .per_run = true,
+                                         .by_host = true,
+                                         .needs = NEED_EVENTS | NEED_STEPS,
+                                         .nothing = "no step remains after incomplete "
+                                                    "steps are dropped"};
 const Table step_breakdown_table = {"step_breakdown",
                                     "one category of time of one core in one step, as in XProf's step database",
                                     breakdown_columns,
@@ -420,48 +497,67 @@ const Table step_breakdown_table = {"step_breakdown",
 
 #define CORE_STEPS_COLUMNS(C)                                                                                                                                  \
     C(CS_RUN, RUN_DOC)                                                                                                                                         \
-    C(CS_STEP, "step", "INTEGER", NULL, "number of the step, as in steps; NULL: dropped there, and hosts are merged", "step db step_num")                      \
-    C(CS_CORE, "core_id", "INTEGER", NULL, "as in step_breakdown; SparseCores are not listed", "pod_viewer podStatsPerCore")                                   \
-    C(CS_HOST, "host", "TEXT", NULL, "host, as its file is named", "file name without .xplane.pb")                                                             \
-    C(CS_CHIP, "chip_id", "INTEGER", NULL, "XProf's open tools never fill it: 0; chip_id_actual knows; NULL where outside_xprof", "pod_viewer chipId")         \
-    C(CS_NODE, "node_id", "INTEGER", NULL, "XProf's open tools never fill it: 0; NULL where outside_xprof", "pod_viewer nodeId")                               \
-    C(CS_TOTAL, "total_us", "REAL", "us", "length of the step on this core", "pod_viewer totalDurationUs")                                                     \
-    C(CS_BOTTLENECK, "bottleneck", "TEXT", NULL, "the category that took most; NULL where outside_xprof, as the nine that follow", "pod_viewer bottleneck")    \
-    C(CS_COMPUTE, "device_compute_us", "REAL", "us", "computing on the device; NULL where outside_xprof", "pod_viewer Device compute")                         \
-    C(CS_D2D, "device_to_device_us", "REAL", "us", "copies between devices; NULL where outside_xprof", "pod_viewer Device to device")                          \
+    C(CS_STEP, "step", "INTEGER", NULL, "number of the step, as in steps; NULL if the step is dropped there and hosts are merged", "step db step_num")         \
+    C(CS_CORE, "core_id", "INTEGER", NULL, "number of the core, as in step_breakdown; SparseCores are not listed", "pod_viewer podStatsPerCore")               \
+    C(CS_HOST, "host", "TEXT", NULL, "name of the host, as in its file name", "file name without .xplane.pb")                                                  \
+    C(CS_CHIP, "chip_id", "INTEGER", NULL,                                                                                                                     \
+      "always 0, because open-source XProf does not compute it "                                                                                               \
+      "(see chip_id_actual); NULL if outside_xprof is 1",                                                                                                      \
+      "pod_viewer chipId")                                                                                                                                     \
+    C(CS_NODE, "node_id", "INTEGER", NULL, "always 0, because open-source XProf does not compute it; NULL if outside_xprof is 1", "pod_viewer nodeId")         \
+    C(CS_TOTAL, "total_us", "REAL", "us", "duration of the step on this core", "pod_viewer totalDurationUs")                                                   \
+    C(CS_BOTTLENECK, "bottleneck", "TEXT", NULL, "category with the largest share, of the nine columns that follow; NULL if outside_xprof is 1",               \
+      "pod_viewer bottleneck")                                                                                                                                 \
+    C(CS_COMPUTE, "device_compute_us", "REAL", "us", "time computing on the device; NULL if outside_xprof is 1", "pod_viewer Device compute")                  \
+    C(CS_D2D, "device_to_device_us", "REAL", "us", "time of copies between devices; NULL if outside_xprof is 1", "pod_viewer Device to device")                \
     C(CS_COLLECTIVES, "device_collectives_us", "REAL", "us",                                                                                                   \
-      "collectives (of a TPU all-reduce and all-to-all; the others count as computing); NULL where outside_xprof",                                             \
+      "time of collectives (on TPU, all-reduce and all-to-all; other "                                                                                         \
+      "collectives count as computing); NULL if outside_xprof is 1",                                                                                           \
       "pod_viewer Device collective communication")                                                                                                            \
-    C(CS_HOST_COMPUTE, "host_compute_us", "REAL", "us", "computing on the host; 0 with a device; NULL where outside_xprof", "pod_viewer Host compute")         \
-    C(CS_LAUNCH, "kernel_launch_us", "REAL", "us", "launching kernels; always 0; NULL where outside_xprof", "pod_viewer Kernel launch")                        \
-    C(CS_INPUT, "input_us", "REAL", "us", "waiting for input and copying it to the device; NULL where outside_xprof", "pod_viewer Input")                      \
-    C(CS_OUTPUT, "output_us", "REAL", "us", "copies from the device; NULL where outside_xprof", "pod_viewer Output")                                           \
-    C(CS_COMPILATION, "compilation_us", "REAL", "us", "compiling; always 0, see compilation_us_actual; NULL where outside_xprof", "pod_viewer Compilation")    \
-    C(CS_OTHERS, "all_others_us", "REAL", "us", "nothing that is known; NULL where outside_xprof", "pod_viewer All others")                                    \
+    C(CS_HOST_COMPUTE, "host_compute_us", "REAL", "us", "time computing on the host; 0 if there is a device; NULL if outside_xprof is 1",                      \
+      "pod_viewer Host compute")                                                                                                                               \
+    C(CS_LAUNCH, "kernel_launch_us", "REAL", "us", "time launching kernels; always 0, see kernel_launch_us_actual; NULL if outside_xprof is 1",                \
+      "pod_viewer Kernel launch")                                                                                                                              \
+    C(CS_INPUT, "input_us", "REAL", "us", "time waiting for input and copying it to the device; NULL if outside_xprof is 1", "pod_viewer Input")               \
+    C(CS_OUTPUT, "output_us", "REAL", "us", "time of copies from the device to the host; NULL if outside_xprof is 1", "pod_viewer Output")                     \
+    C(CS_COMPILATION, "compilation_us", "REAL", "us", "time compiling; always 0, see compilation_us_actual; NULL if outside_xprof is 1",                       \
+      "pod_viewer Compilation")                                                                                                                                \
+    C(CS_OTHERS, "all_others_us", "REAL", "us", "time without any known activity; NULL if outside_xprof is 1", "pod_viewer All others")                        \
     C(CS_POD_STEP, "pod_step", "INTEGER", NULL,                                                                                                                \
-      "XProf's number in the pod viewer: where hosts are merged it counts from 0 with the steps that other tools drop; NULL where outside_xprof, and for a "   \
-      "step that only the other tools have: they leave first and last steps out before they align the hosts",                                                  \
+      "number of the step in XProf's pod viewer. If hosts are merged, it counts from 0 and "                                                                   \
+      "includes steps that other tools drop. NULL if outside_xprof is 1, and for a step that "                                                                 \
+      "only the other tools show (they drop first and last steps before they align the hosts)",                                                                \
       "pod_viewer stepNum")                                                                                                                                    \
-    C(CS_START, "start_ps", "INTEGER", "ps", "begin on this core, from its host's session start", "step db begin_ps")                                          \
-    C(CS_DROPPED, "dropped", "INTEGER", "0 or 1", "1: the step is not in `steps`: XProf's other tools drop it as perhaps incomplete", "libprofsql")            \
+    C(CS_START, "start_ps", "INTEGER", "ps", "start of the step on this core, from the start of its host's session", "step db begin_ps")                       \
+    C(CS_DROPPED, "dropped", "INTEGER", "0 or 1",                                                                                                              \
+      "1: the step is not in the table steps, because XProf's "                                                                                                \
+      "other tools drop it as possibly incomplete",                                                                                                            \
+      "libprofsql")                                                                                                                                            \
     C(CS_HOSTNAME, "hostname", "TEXT", NULL,                                                                                                                   \
-      "what the file itself calls the host, localhost where it does not say; NULL: XProf leaves the core out, for want of core_details or of the step",        \
+      "host name that the file records, localhost if it records none; NULL if "                                                                                \
+      "XProf's pod viewer omits the core (it has no core_details) or the step",                                                                                \
       "pod_viewer hostName")                                                                                                                                   \
-    C(CS_PLANE, "plane_id", "INTEGER", NULL, "ordinal of the plane of a TensorCore in the run, from 0; NULL: all GPUs or threads of the host", "libprofsql")   \
-    C(CS_CHIP_ACTUAL, "chip_id_actual", "INTEGER", NULL, "number of the core's chip on its host; NULL when the file does not say", "core_details")             \
-    C(CS_ACTUAL_COMPUTE, "device_compute_us_actual", "REAL", "us", "as device_compute_us, with what host threads did and with copies by all their names",      \
+    C(CS_PLANE, "plane_id", "INTEGER", NULL, "ordinal of the TensorCore's plane in the run, from 0; NULL for GPUs and host threads", "libprofsql")             \
+    C(CS_CHIP_ACTUAL, "chip_id_actual", "INTEGER", NULL, "number of the core's chip on its host; NULL if the file does not record it", "core_details")         \
+    C(CS_ACTUAL_COMPUTE, "device_compute_us_actual", "REAL", "us",                                                                                             \
+      "device_compute_us, corrected: includes host threads, and copies "                                                                                       \
+      "under all their names (see steps.device_compute_ms_actual)",                                                                                            \
       "libprofsql")                                                                                                                                            \
-    C(CS_ACTUAL_D2D, "device_to_device_us_actual", "REAL", "us", "the same of device_to_device_us", "libprofsql")                                              \
-    C(CS_ACTUAL_COLLECTIVES, "device_collectives_us_actual", "REAL", "us", "the same of device_collectives_us", "libprofsql")                                  \
-    C(CS_ACTUAL_HOST, "host_compute_us_actual", "REAL", "us", "the same of host_compute_us", "libprofsql")                                                     \
-    C(CS_ACTUAL_LAUNCH, "kernel_launch_us_actual", "REAL", "us", "the same of kernel_launch_us", "libprofsql")                                                 \
-    C(CS_ACTUAL_INPUT, "input_us_actual", "REAL", "us", "the same of input_us", "libprofsql")                                                                  \
-    C(CS_ACTUAL_OUTPUT, "output_us_actual", "REAL", "us", "the same of output_us", "libprofsql")                                                               \
-    C(CS_ACTUAL_COMPILATION, "compilation_us_actual", "REAL", "us", "as steps.compilation_ms_actual; NULL on TPU and if no host threads are recorded",         \
+    C(CS_ACTUAL_D2D, "device_to_device_us_actual", "REAL", "us", "device_to_device_us, corrected as described for device_compute_us_actual", "libprofsql")     \
+    C(CS_ACTUAL_COLLECTIVES, "device_collectives_us_actual", "REAL", "us", "device_collectives_us, corrected as described for device_compute_us_actual",       \
       "libprofsql")                                                                                                                                            \
-    C(CS_ACTUAL_OTHERS, "all_others_us_actual", "REAL", "us", "the same of all_others_us", "libprofsql")                                                       \
-    C(CS_ACTUAL_BOTTLENECK, "bottleneck_actual", "TEXT", NULL, "the one of these nine that took most", "libprofsql")                                           \
-    C(CS_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1", "as in steps", "libprofsql")                                                                           \
+    C(CS_ACTUAL_HOST, "host_compute_us_actual", "REAL", "us", "host_compute_us, corrected as described for device_compute_us_actual", "libprofsql")            \
+    C(CS_ACTUAL_LAUNCH, "kernel_launch_us_actual", "REAL", "us", "kernel_launch_us, corrected as described for device_compute_us_actual", "libprofsql")        \
+    C(CS_ACTUAL_INPUT, "input_us_actual", "REAL", "us", "input_us, corrected as described for device_compute_us_actual", "libprofsql")                         \
+    C(CS_ACTUAL_OUTPUT, "output_us_actual", "REAL", "us", "output_us, corrected as described for device_compute_us_actual", "libprofsql")                      \
+    C(CS_ACTUAL_COMPILATION, "compilation_us_actual", "REAL", "us",                                                                                            \
+      "time in which compilers run and no more important activity does, as "                                                                                   \
+      "steps.compilation_ms_actual; NULL on TPU and if no host threads are recorded",                                                                          \
+      "libprofsql")                                                                                                                                            \
+    C(CS_ACTUAL_OTHERS, "all_others_us_actual", "REAL", "us", "all_others_us, corrected as described for device_compute_us_actual", "libprofsql")              \
+    C(CS_ACTUAL_BOTTLENECK, "bottleneck_actual", "TEXT", NULL, "category with the largest share of the nine preceding `_actual` columns", "libprofsql")        \
+    C(CS_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1", "1: the step is marked in the way of Keras 3, which XProf does not recognize (see steps)",             \
+      "libprofsql")                                                                                                                                            \
     C(CS_SOURCE, SOURCE_DOC)
 enum { CORE_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column core_steps_columns[] = {CORE_STEPS_COLUMNS(COLUMN_DOC)};

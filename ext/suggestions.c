@@ -76,43 +76,45 @@ static void judge_devices(Rules *r)
 {
     bool unused = r->mxu < 50 && r->hbm < 50;
     if (r->collectives >= 30)
-        suggest(
-            r, "CollectiveBoundRule",
-            sqlite3_mprintf("Collectives take %.1f%% of the devices' time: collectives tells which, and which device waits for the others; overlap them with "
-                            "computing, or send less.",
-                            r->collectives));
+        suggest(r, "CollectiveBoundRule",
+                sqlite3_mprintf("Collectives take %.1f%% of the devices' time. Query the table "
+                                "collectives to see which ones, and which device waits for the "
+                                "others. Overlap them with computation, or send less data.",
+                                r->collectives));
     if (r->mxu > 70 && r->hbm < 50)
         suggest(r, "ComputeBoundRule",
-                sqlite3_mprintf("Bound by computing: the matrix units are used to %.1f%%, the HBM to %.1f%%. Smaller number types or fewer operations help.",
+                sqlite3_mprintf("Compute bound: matrix units are utilized at %.1f%%, HBM "
+                                "at %.1f%%. Use smaller number types or fewer operations.",
                                 r->mxu, r->hbm));
     if (r->hbm > 70 && r->mxu < 50)
         suggest(r, "MemoryBoundRule",
-                sqlite3_mprintf("Bound by memory: the HBM is used to %.1f%%, the matrix units to %.1f%%. Fuse ops, and keep what is used again on the chip.",
+                sqlite3_mprintf("Memory bound: HBM is utilized at %.1f%%, matrix units "
+                                "at %.1f%%. Fuse ops, and keep reused data on the chip.",
                                 r->hbm, r->mxu));
     if (r->shuffling >= 30)
-        suggest(
-            r, "DataShuffleBoundRule",
-            sqlite3_mprintf("%.1f%% of the devices' time goes to moving data about: copies, reshapes, transposes, gathers. Choose layouts and shapes that need "
-                            "fewer; hlo_ops tells which ops these are.",
-                            r->shuffling));
+        suggest(r, "DataShuffleBoundRule",
+                sqlite3_mprintf("Devices spend %.1f%% of their time on data movement: copies, "
+                                "reshapes, transposes, gathers. Choose layouts and shapes that "
+                                "need fewer of them. Query hlo_ops to see which ops these are.",
+                                r->shuffling));
     if (r->async_done > 10 && r->hbm < 50)
         suggest(r, "SparseCoreOffloadRule",
-                sqlite3_mprintf(
-                    "TensorCores wait for %.1f%% of their time for what they handed on, though the HBM is used to %.1f%% only: start it earlier, or hand "
-                    "on less.",
-                    r->async_done, r->hbm));
+                sqlite3_mprintf("TensorCores spend %.1f%% of their time waiting for "
+                                "work that they offloaded, although HBM is utilized at "
+                                "only %.1f%%. Start this work earlier, or offload less.",
+                                r->async_done, r->hbm));
     if (unused && r->sc_busy > 10)
-        suggest(
-            r, "SparseCoreBoundRule",
-            sqlite3_mprintf("SparseCores are busy for %.1f%% of the steps while matrix units and HBM are used to less than half: balance the embeddings, or do "
-                            "less of them.",
-                            r->sc_busy));
+        suggest(r, "SparseCoreBoundRule",
+                sqlite3_mprintf("SparseCores are busy for %.1f%% of the steps while "
+                                "matrix units and HBM are utilized at less than "
+                                "50%%. Balance the embeddings, or use fewer of them.",
+                                r->sc_busy));
     if (unused && r->tc_idle > 10)
-        suggest(
-            r, "TensorCoreIdleRule",
-            sqlite3_mprintf("TensorCores idle for %.1f%% of the steps while matrix units and HBM are used to less than half: host_bound tells what they wait "
-                            "for.",
-                            r->tc_idle));
+        suggest(r, "TensorCoreIdleRule",
+                sqlite3_mprintf("TensorCores are idle for %.1f%% of the steps while "
+                                "matrix units and HBM are utilized at less than "
+                                "50%%. Query host_bound to see what they wait for.",
+                                r->tc_idle));
 }
 
 static void judge_input(Rules *r)
@@ -120,19 +122,21 @@ static void judge_input(Rules *r)
     if (!(r->input > 10)) return;
     if (r->enqueue >= 30)
         suggest(r, "DataTransferBoundRule",
-                sqlite3_mprintf(
-                    "Steps wait for input for %.1f%% of their time, and %.1f%% of the host's input time goes to sending to the device: send fewer bytes, in "
-                    "larger pieces, ahead of time.",
-                    r->input, r->enqueue));
+                sqlite3_mprintf("Steps wait for input for %.1f%% of their time, and %.1f%% "
+                                "of the host's input time is spent on sending data to the "
+                                "device. Send fewer bytes, in larger pieces, ahead of time.",
+                                r->input, r->enqueue));
     if (r->other_input >= 50)
         suggest(r, "HostProcessingBoundRule",
-                sqlite3_mprintf(
-                    "Steps wait for input for %.1f%% of their time, and %.1f%% of the host's input time goes to reading and preprocessing: input_breakdown "
-                    "tells to which.",
-                    r->input, r->other_input));
+                sqlite3_mprintf("Steps wait for input for %.1f%% of their time, and "
+                                "%.1f%% of the host's input time is spent on reading and "
+                                "preprocessing. Query input_breakdown to see on which.",
+                                r->input, r->other_input));
     if (r->enqueue < 1e-6 && r->other_input < 1e-6)
         suggest(r, "InputBoundRule",
-                sqlite3_mprintf("Steps wait for input for %.1f%% of their time; the trace does not tell what the host does in it.", r->input));
+                sqlite3_mprintf("Steps wait for input for %.1f%% of their time. The "
+                                "trace does not show what the host does during it.",
+                                r->input));
 }
 
 /* ---- barriers: each host's share, and who stands out ---- */
@@ -171,11 +175,11 @@ static void judge_hosts(Rules *r, const EventFractions *barriers, Run *run, Prof
             if (scale * fabs(shares[h] - middle) / deviation > limit)
                 names = sqlite3_mprintf("%z%s%s (%.1f%%)", names, names ? ", " : "", run->hosts[h].name, shares[h]);
         if (names)
-            suggest(
-                r, "StragglerRule",
-                sqlite3_mprintf("Hosts that wait at barriers for a very different share of their steps than the median, %.1f%%: %s. One that waits less comes "
-                                "late.",
-                                middle, names));
+            suggest(r, "StragglerRule",
+                    sqlite3_mprintf("Hosts whose share of step time at barriers "
+                                    "differs strongly from the median (%.1f%%): %s. A "
+                                    "host that waits less than the others arrives late.",
+                                    middle, names));
     }
     sqlite3_free(names);
     prof_free(values);
@@ -189,10 +193,10 @@ static void judge_barriers(Rules *r, Run *run, Host *only, ProfErr *err)
         double percent = 100 * average_fraction(&barriers, NULL);
         if (percent >= 10) {
             suggest(r, "BarrierCoresRule",
-                    sqlite3_mprintf(
-                        "Cores spend %.1f%% of their steps, on average, waiting for each other at barriers: stragglers tells which core or host is late; "
-                        "work that is uneven, slow input of one host and the network are the usual causes.",
-                        percent));
+                    sqlite3_mprintf("Cores spend %.1f%% of their steps, on average, waiting for each other "
+                                    "at barriers. Query stragglers to see which core or host is late. Common "
+                                    "causes are uneven work, slow input on one host, and the network.",
+                                    percent));
             r->found[r->n - 1].shown = true;
         }
         judge_hosts(r, &barriers, run, err);
@@ -212,7 +216,9 @@ static void judge_printing(Rules *r, Run *run, Host *only, ProfErr *err)
         }
     if (most >= 5)
         suggest(r, "DebugPrintRule",
-                sqlite3_mprintf("Cores of the host %s spend %.1f%% of their steps on debug prints: leave them out of what is to be fast.", host->name, most));
+                sqlite3_mprintf("Cores of the host %s spend %.1f%% of their steps on debug "
+                                "prints. Remove the prints from performance-critical code.",
+                                host->name, most));
     event_fractions_free(&prints);
 }
 

@@ -8,15 +8,21 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define PIPELINE_DOC "pipeline", "TEXT", NULL, "Host:n, or Device:n of one that feeds a device, in order of the file", "libprofsql"
-#define BOTTLENECK_ID_DOC "bottleneck_id", "TEXT", NULL, "the blocking iterator that took the most time itself, decimal; NULL when none took any", "TfDataStats"
-#define BOTTLENECK_DOC "bottleneck", "TEXT", NULL, "its name: the last part of bottleneck_long_name; NULL: none", "TfDataStats"
-#define BOTTLENECK_LONG_DOC "bottleneck_long_name", "TEXT", NULL, "its name with those around it; NULL: none", "TfDataStats"
-#define BOTTLENECK_PS_DOC "bottleneck_ps", "INTEGER", "ps", "the time that it took itself; 0 when none took any", "TfDataStats"
+#define PIPELINE_DOC "pipeline", "TEXT", NULL, "name of the pipeline: Host:n, or Device:n if it feeds a device; n counts in file order", "libprofsql"
+#define BOTTLENECK_ID_DOC                                                                                                                                      \
+    "bottleneck_id", "TEXT", NULL,                                                                                                                             \
+        "id of the blocking iterator with the longest self time, "                                                                                             \
+        "decimal; NULL if no iterator took time",                                                                                                              \
+        "TfDataStats"
+#define BOTTLENECK_DOC "bottleneck", "TEXT", NULL, "name of the bottleneck iterator (last part of bottleneck_long_name); NULL if there is none", "TfDataStats"
+#define BOTTLENECK_LONG_DOC                                                                                                                                    \
+    "bottleneck_long_name", "TEXT", NULL, "name of the bottleneck iterator with its enclosing iterators; NULL if there is none", "TfDataStats"
+#define BOTTLENECK_PS_DOC "bottleneck_ps", "INTEGER", "ps", "self time of the bottleneck iterator; 0 if there is none", "TfDataStats"
 #define SUGGESTION_DOC                                                                                                                                         \
     "suggestion", "TEXT", NULL,                                                                                                                                \
-        "what kind of iterator that is, by its name: slow source, slow remote source, data service, transformation with a parallel version, "                  \
-        "transformation without a parallel version, or other; NULL without one",                                                                               \
+        "kind of the bottleneck iterator, from its name: slow source, slow remote "                                                                            \
+        "source, data service, transformation with a parallel version, "                                                                                       \
+        "transformation without a parallel version, or other; NULL if there is none",                                                                          \
         "XProf's tf.data analysis"
 
 static void result_pipeline(sqlite3_context *ctx, const TfDataPipeline *p)
@@ -46,14 +52,17 @@ static void bottleneck_column(sqlite3_context *ctx, const TfData *all, const TfD
     C(TP_RUN, RUN_DOC)                                                                                                                                         \
     C(TP_HOST, HOST_DOC)                                                                                                                                       \
     C(TP_PIPELINE, PIPELINE_DOC)                                                                                                                               \
-    C(TP_KIND, "kind", "TEXT", NULL, "HOST, or DEVICE: it feeds a device", "TfDataStats")                                                                      \
-    C(TP_ITERATOR, "iterator_id", "TEXT", NULL, "its outermost iterator, decimal without sign", "id")                                                          \
-    C(TP_CALLS, "calls", "INTEGER", "calls", "elements asked for", "TfDataStats")                                                                              \
-    C(TP_SLOW, "slow_calls", "INTEGER", "calls", "calls of more than 50 us", "TfDataStats")                                                                    \
+    C(TP_KIND, "kind", "TEXT", NULL, "HOST, or DEVICE if the pipeline feeds a device", "TfDataStats")                                                          \
+    C(TP_ITERATOR, "iterator_id", "TEXT", NULL, "id of the pipeline's outermost iterator, decimal without sign", "id")                                         \
+    C(TP_CALLS, "calls", "INTEGER", "calls", "number of elements that were requested from the pipeline", "TfDataStats")                                        \
+    C(TP_SLOW, "slow_calls", "INTEGER", "calls", "number of calls that took more than 50 us", "TfDataStats")                                                   \
     C(TP_AVG, "avg_latency_ps", "INTEGER", "ps", "average duration of a call", "TfDataStats")                                                                  \
-    C(TP_MIN, "min_latency_ps", "INTEGER", "ps", "the shortest call", "TfDataStats")                                                                           \
-    C(TP_MAX, "max_latency_ps", "INTEGER", "ps", "the longest call", "TfDataStats")                                                                            \
-    C(TP_BOUND, "is_input_bound", "INTEGER", "0 or 1", "1: a call of a pipeline of the host took more than 50 us; 0 for a device's", "TfDataStats")            \
+    C(TP_MIN, "min_latency_ps", "INTEGER", "ps", "duration of the shortest call", "TfDataStats")                                                               \
+    C(TP_MAX, "max_latency_ps", "INTEGER", "ps", "duration of the longest call", "TfDataStats")                                                                \
+    C(TP_BOUND, "is_input_bound", "INTEGER", "0 or 1",                                                                                                         \
+      "1: a call of a host pipeline took more than 50 us; always 0 "                                                                                           \
+      "for a pipeline that feeds a device",                                                                                                                    \
+      "TfDataStats")                                                                                                                                           \
     C(TP_BOTTLENECK_ID, BOTTLENECK_ID_DOC)                                                                                                                     \
     C(TP_BOTTLENECK, BOTTLENECK_DOC)                                                                                                                           \
     C(TP_BOTTLENECK_LONG, BOTTLENECK_LONG_DOC)                                                                                                                 \
@@ -94,10 +103,13 @@ static void pipelines_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource pipelines_rows = {.next = pipelines_next,
                                          .column = pipelines_column,
-                                         .nothing = "no pipeline of tf.data was asked for an element (events `Iterator::` with the stat id)",
+                                         .nothing = "no element was requested from a "
+                                                    "tf.data pipeline (events "
+                                                    "`Iterator::` with the stat id)",
                                          .needs = NEED_EVENTS | NEED_HOST};
 const Table tf_data_pipelines_table = {"tf_data_pipelines",
-                                       "one input pipeline of tf.data, and what its longest call waited for",
+                                       "one tf.data input pipeline, with "
+                                       "the bottleneck of its longest call",
                                        pipelines_columns,
                                        COUNT(pipelines_columns),
                                        &row_table_module,
@@ -110,10 +122,13 @@ const Table tf_data_pipelines_table = {"tf_data_pipelines",
     C(TC_RUN, RUN_DOC)                                                                                                                                         \
     C(TC_HOST, HOST_DOC)                                                                                                                                       \
     C(TC_PIPELINE, PIPELINE_DOC)                                                                                                                               \
-    C(TC_CALL, "call", "INTEGER", NULL, "1 is the pipeline's longest", "TfDataStats")                                                                          \
-    C(TC_START, "start_ps", "INTEGER", "ps", "when it began, from the session's start", "XLine.timestamp_ns, XEvent.offset_ps")                                \
-    C(TC_DURATION, "duration_ps", "INTEGER", "ps", "how long the caller waited", "XEvent.duration_ps")                                                         \
-    C(TC_GROUP, "group_id", "INTEGER", NULL, "step that it belongs to, on its host; NULL when it belongs to none", "group_id")                                 \
+    C(TC_CALL, "call", "INTEGER", NULL, "rank of the call by duration within its pipeline; 1 is the longest", "TfDataStats")                                   \
+    C(TC_START, "start_ps", "INTEGER", "ps", "start of the call, from the start of the session", "XLine.timestamp_ns, XEvent.offset_ps")                       \
+    C(TC_DURATION, "duration_ps", "INTEGER", "ps", "duration of the call: time that the caller waited for the element", "XEvent.duration_ps")                  \
+    C(TC_GROUP, "group_id", "INTEGER", NULL,                                                                                                                   \
+      "group_id of the step that the call belongs to, on its host; "                                                                                           \
+      "NULL if the call belongs to no step",                                                                                                                   \
+      "group_id")                                                                                                                                              \
     C(TC_EVENT, EVENT_ID_DOC)                                                                                                                                  \
     C(TC_BOTTLENECK_ID, BOTTLENECK_ID_DOC)                                                                                                                     \
     C(TC_BOTTLENECK, BOTTLENECK_DOC)                                                                                                                           \
@@ -161,10 +176,12 @@ static void calls_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource calls_rows = {.next = calls_next,
                                      .column = calls_column,
-                                     .nothing = "no pipeline of tf.data was asked for an element (events `Iterator::` with the stat id)",
+                                     .nothing = "no element was requested from a tf.data "
+                                                "pipeline (events `Iterator::` with the stat id)",
                                      .needs = NEED_EVENTS | NEED_HOST};
 const Table tf_data_calls_table = {"tf_data_calls",
-                                   "one request for an element of a tf.data pipeline; the longest first",
+                                   "one request for an element of a "
+                                   "tf.data pipeline; longest request first",
                                    calls_columns,
                                    COUNT(calls_columns),
                                    &row_table_module,
@@ -177,19 +194,19 @@ const Table tf_data_calls_table = {"tf_data_calls",
     C(TI_RUN, RUN_DOC)                                                                                                                                         \
     C(TI_HOST, HOST_DOC)                                                                                                                                       \
     C(TI_PIPELINE, PIPELINE_DOC)                                                                                                                               \
-    C(TI_CALL, "call", "INTEGER", NULL, "call of the pipeline: 1 is the longest", "TfDataStats")                                                               \
-    C(TI_ID, "iterator_id", "TEXT", NULL, "its id, decimal without sign", "id")                                                                                \
-    C(TI_PARENT, "parent_id", "TEXT", NULL, "the iterator that calls it, decimal; NULL when the file does not say", "parent_id")                               \
-    C(TI_NAME, "name", "TEXT", NULL, "last part of long_name", "XEventMetadata.name")                                                                          \
-    C(TI_LONG, "long_name", "TEXT", NULL, "the iterator and those around it", "XEventMetadata.name")                                                           \
-    C(TI_ASYNC, "is_async", "INTEGER", "0 or 1", "1: threads of its own work ahead, by the names that XProf has", "TfDataStats")                               \
-    C(TI_START, "start_ps", "INTEGER", "ps", "begin of its first part in the call, from the session's start", "TfDataStats")                                   \
-    C(TI_DURATION, "duration_ps", "INTEGER", "ps", "its time in the call, of all threads", "TfDataStats")                                                      \
-    C(TI_SELF, "self_ps", "INTEGER", "ps", "the same without iterators that it calls; negative where those overlap each other", "TfDataStats")                 \
-    C(TI_BLOCKING, "blocking", "INTEGER", "0 or 1", "1: the call waited for it", "TfDataStats")                                                                \
-    C(TI_CALLS, "calls", "INTEGER", "calls", "how often it was called for the call", "TfDataStats")                                                            \
+    C(TI_CALL, "call", "INTEGER", NULL, "rank of the call by duration within its pipeline; 1 is the longest", "TfDataStats")                                   \
+    C(TI_ID, "iterator_id", "TEXT", NULL, "id of the iterator, decimal without sign", "id")                                                                    \
+    C(TI_PARENT, "parent_id", "TEXT", NULL, "id of the iterator that calls this one, decimal; NULL if the file does not record it", "parent_id")               \
+    C(TI_NAME, "name", "TEXT", NULL, "name of the iterator: last part of long_name", "XEventMetadata.name")                                                    \
+    C(TI_LONG, "long_name", "TEXT", NULL, "name of the iterator with its enclosing iterators", "XEventMetadata.name")                                          \
+    C(TI_ASYNC, "is_async", "INTEGER", "0 or 1", "1: the iterator has its own threads that work ahead, by XProf's list of names", "TfDataStats")               \
+    C(TI_START, "start_ps", "INTEGER", "ps", "start of the iterator's first part in the call, from the start of the session", "TfDataStats")                   \
+    C(TI_DURATION, "duration_ps", "INTEGER", "ps", "time of the iterator in the call, over all threads", "TfDataStats")                                        \
+    C(TI_SELF, "self_ps", "INTEGER", "ps", "duration_ps without the iterators that this one calls; negative if these overlap each other", "TfDataStats")       \
+    C(TI_BLOCKING, "blocking", "INTEGER", "0 or 1", "1: the call waited for the iterator", "TfDataStats")                                                      \
+    C(TI_CALLS, "calls", "INTEGER", "calls", "number of times that the iterator was called during the call", "TfDataStats")                                    \
     C(TI_SUGGESTION, SUGGESTION_DOC)                                                                                                                           \
-    C(TI_ASYNC_ACTUAL, "is_async_actual", "INTEGER", "0 or 1", "is_async also for later versions of an iterator (ParallelMapV2, ParallelInterleaveV4)",        \
+    C(TI_ASYNC_ACTUAL, "is_async_actual", "INTEGER", "0 or 1", "is_async, also for newer versions of an iterator (ParallelMapV2, ParallelInterleaveV4)",       \
       "libprofsql")                                                                                                                                            \
     C(TI_SOURCE, SOURCE_DOC)
 enum { ITERATORS_COLUMNS(COLUMN_ENUM) };
@@ -243,10 +260,13 @@ static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource iterators_rows = {.next = iterators_next,
                                          .column = iterators_column,
-                                         .nothing = "no pipeline of tf.data was asked for an element (events `Iterator::` with the stat id)",
+                                         .nothing = "no element was requested from a "
+                                                    "tf.data pipeline (events "
+                                                    "`Iterator::` with the stat id)",
                                          .needs = NEED_EVENTS | NEED_HOST};
 const Table tf_data_iterators_table = {"tf_data_iterators",
-                                       "one iterator's share of one request for an element of a tf.data pipeline",
+                                       "one iterator in one request for an element of "
+                                       "a tf.data pipeline, with its share of the time",
                                        iterators_columns,
                                        COUNT(iterators_columns),
                                        &row_table_module,

@@ -8,15 +8,19 @@ SQLITE_EXTENSION_INIT3
 
 #define TF_FUNCTIONS_COLUMNS(C)                                                                                                                                \
     C(FN_RUN, RUN_DOC)                                                                                                                                         \
-    C(FN_NAME, "name", "TEXT", NULL, "the function", "TfFunctionDb.tf_functions")                                                                              \
-    C(FN_COMPILER, "compiler", "TEXT", NULL, "XLA, OTHER, MIXED (both), or INVALID: its calls do not say", "TfFunction.compiler")                              \
-    C(FN_TRACING, "tracing_count", "INTEGER", NULL, "how often it was traced since the program began", "TfFunction.total_tracing_count")                       \
-    C(FN_EXPENSIVE, "expensive_call_percent", "REAL", "percent 0..100", "share of its time in calls that traced it or ran eagerly",                            \
+    C(FN_NAME, "name", "TEXT", NULL, "name of the tf.function", "TfFunctionDb.tf_functions")                                                                   \
+    C(FN_COMPILER, "compiler", "TEXT", NULL, "compiler of the function: XLA, OTHER, MIXED (both), or INVALID if its calls do not record it",                   \
+      "TfFunction.compiler")                                                                                                                                   \
+    C(FN_TRACING, "tracing_count", "INTEGER", NULL, "number of times that the function was traced since the program started",                                  \
+      "TfFunction.total_tracing_count")                                                                                                                        \
+    C(FN_EXPENSIVE, "expensive_call_percent", "REAL", "percent 0..100", "share of the function's time in calls that traced it or ran eagerly",                 \
       "TfFunction.expensive_call_percent")                                                                                                                     \
-    C(FN_MODE, "mode", "TEXT", NULL, "how calls ran: EAGER, CONCRETE, TRACED (traced first), NOT_TRACED, or INVALID: a word that is none of these",            \
+    C(FN_MODE, "mode", "TEXT", NULL,                                                                                                                           \
+      "how the calls ran: EAGER, CONCRETE, TRACED (traced first), "                                                                                            \
+      "NOT_TRACED, or INVALID if the recorded mode is none of these",                                                                                          \
       "TfFunction.metrics")                                                                                                                                    \
-    C(FN_COUNT, "count", "INTEGER", "calls", "calls of this mode", "TfFunctionMetrics.count")                                                                  \
-    C(FN_SELF, "self_time_ps", "INTEGER", "ps", "their time without that of functions called inside", "TfFunctionMetrics.self_time_ps")                        \
+    C(FN_COUNT, "count", "INTEGER", "calls", "number of calls in this mode", "TfFunctionMetrics.count")                                                        \
+    C(FN_SELF, "self_time_ps", "INTEGER", "ps", "time of the calls in this mode, without functions that they call", "TfFunctionMetrics.self_time_ps")          \
     C(FN_SOURCE, SOURCE_DOC)
 enum { TF_FUNCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column tf_functions_columns[] = {TF_FUNCTIONS_COLUMNS(COLUMN_DOC)};
@@ -55,9 +59,11 @@ static const RowSource tf_functions_rows = {.next = tf_functions_next,
                                             .per_run = true,
                                             .by_host = true,
                                             .needs = NEED_EVENTS | NEED_HOST,
-                                            .nothing = "no event is the call of a tf.function (stat tf_function_call)"};
+                                            .nothing = "no event is a call of a "
+                                                       "tf.function (stat tf_function_call)"};
 const Table tf_functions_table = {"tf_functions",
-                                  "one tf.function in one execution mode: its calls, and what tracing cost",
+                                  "one tf.function in one execution mode, "
+                                  "with its calls and the cost of tracing",
                                   tf_functions_columns,
                                   COUNT(tf_functions_columns),
                                   &row_table_module,

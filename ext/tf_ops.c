@@ -9,49 +9,62 @@ SQLITE_EXTENSION_INIT3
 
 #define TF_OPS_COLUMNS(C)                                                                                                                                      \
     C(TF_RUN, RUN_DOC)                                                                                                                                         \
-    C(TF_RANK, "rank", "INTEGER", NULL, "1 and on: device ops by self time, then host ops", "framework_op_stats rank")                                         \
-    C(TF_SIDE, "host_or_device", "TEXT", NULL, "Device: kernels and HLO ops of all devices by framework op; Host: ops of the host's threads",                  \
+    C(TF_RANK, "rank", "INTEGER", NULL, "rank of the op, from 1: device ops by self time, then host ops by self time", "framework_op_stats rank")              \
+    C(TF_SIDE, "host_or_device", "TEXT", NULL,                                                                                                                 \
+      "Device: kernels and HLO ops of all devices, summed by "                                                                                                 \
+      "framework op; Host: ops on host threads",                                                                                                               \
       "framework_op_stats host_or_device")                                                                                                                     \
-    C(TF_TYPE, "type", "TEXT", NULL, "type of the op; Unknown where no framework op is known; IDLE: time without any op", "framework_op_stats type")           \
+    C(TF_TYPE, "type", "TEXT", NULL, "type of the op; Unknown if no framework op is known; IDLE: time without any op", "framework_op_stats type")              \
     C(TF_OPERATION, "operation", "TEXT", NULL, "name of the op", "framework_op_stats operation")                                                               \
-    C(TF_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often it ran; on devices the most of any of its kernels or HLO ops, summed over cores",             \
+    C(TF_OCCURRENCES, "occurrences", "INTEGER", NULL,                                                                                                          \
+      "number of times that the op ran; on devices, the largest "                                                                                              \
+      "number of any of its kernels or HLO ops, summed over cores",                                                                                            \
       "framework_op_stats occurrences")                                                                                                                        \
-    C(TF_TOTAL, "total_time_us", "REAL", "us", "time from begin to end, nested ops included", "framework_op_stats total_time")                                 \
-    C(TF_AVG, "avg_time_us", "REAL", "us", "total time by occurrences; 0 without any", "framework_op_stats avg_time")                                          \
-    C(TF_SELF, "total_self_time_us", "REAL", "us", "time without nested ops", "framework_op_stats total_self_time")                                            \
-    C(TF_AVG_SELF, "avg_self_time_us", "REAL", "us", "self time by occurrences; 0 without any", "framework_op_stats avg_self_time")                            \
-    C(TF_DEVICE_FRACTION, "device_self_time_fraction", "REAL", "fraction 0..1", "share of the devices' time; 0 on host rows",                                  \
+    C(TF_TOTAL, "total_time_us", "REAL", "us", "total time from start to end of the op, nested ops included", "framework_op_stats total_time")                 \
+    C(TF_AVG, "avg_time_us", "REAL", "us", "total time divided by occurrences; 0 if occurrences is 0", "framework_op_stats avg_time")                          \
+    C(TF_SELF, "total_self_time_us", "REAL", "us", "total time of the op without nested ops", "framework_op_stats total_self_time")                            \
+    C(TF_AVG_SELF, "avg_self_time_us", "REAL", "us", "total self time divided by occurrences; 0 if occurrences is 0", "framework_op_stats avg_self_time")      \
+    C(TF_DEVICE_FRACTION, "device_self_time_fraction", "REAL", "fraction 0..1", "self time of the op divided by the devices' time; 0 in host rows",            \
       "framework_op_stats device_total_self_time_percent")                                                                                                     \
-    C(TF_DEVICE_CUMULATIVE, "device_cumulative_self_time_fraction", "REAL", "fraction 0..1", "the same of all rows down to this; 0 on host rows",              \
-      "framework_op_stats device_cumulative_total_self_time_percent")                                                                                          \
-    C(TF_HOST_FRACTION, "host_self_time_fraction", "REAL", "fraction 0..1", "share of the threads' time; 0 on device rows",                                    \
+    C(TF_DEVICE_CUMULATIVE, "device_cumulative_self_time_fraction", "REAL", "fraction 0..1",                                                                   \
+      "sum of device_self_time_fraction of this row and the rows before it; 0 in host rows", "framework_op_stats device_cumulative_total_self_time_percent")   \
+    C(TF_HOST_FRACTION, "host_self_time_fraction", "REAL", "fraction 0..1", "self time of the op divided by the host threads' time; 0 in device rows",         \
       "framework_op_stats host_total_self_time_percent")                                                                                                       \
-    C(TF_HOST_CUMULATIVE, "host_cumulative_self_time_fraction", "REAL", "fraction 0..1", "the same of all rows down to this; 0 on device rows",                \
-      "framework_op_stats Host_cumulative_total_self_time_percent")                                                                                            \
-    C(TF_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s", "rate while it ran, 8 and 4 bit operations counted as a half and a quarter; 0 when unknown",          \
+    C(TF_HOST_CUMULATIVE, "host_cumulative_self_time_fraction", "REAL", "fraction 0..1",                                                                       \
+      "sum of host_self_time_fraction of this row and the rows before it; 0 in device rows", "framework_op_stats Host_cumulative_total_self_time_percent")     \
+    C(TF_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s",                                                                                                       \
+      "FLOP rate while the op ran; 8-bit and 4-bit operations "                                                                                                \
+      "count as a half and a quarter; 0 if unknown",                                                                                                           \
       "framework_op_stats measured_flop_rate")                                                                                                                 \
-    C(TF_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s", "rate of the operations that the model has; 0 when unknown", "framework_op_stats model_flop_rate")   \
-    C(TF_BW, "memory_bw_gibps", "REAL", "GiB/s", "bytes read and written while it ran; 0 when unknown", "framework_op_stats measured_memory_bw")               \
-    C(TF_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "0 when unknown", "framework_op_stats operational_intensity")                                \
+    C(TF_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s", "FLOP rate while the op ran, with operations as the model defines them; 0 if unknown",               \
+      "framework_op_stats model_flop_rate")                                                                                                                    \
+    C(TF_BW, "memory_bw_gibps", "REAL", "GiB/s", "bytes read and written per second while the op ran; 0 if unknown", "framework_op_stats measured_memory_bw")  \
+    C(TF_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "operations per byte accessed; 0 if unknown", "framework_op_stats operational_intensity")    \
     C(TF_TENSORCORE, "tensorcore_utilization_fraction", "REAL", "fraction 0..1",                                                                               \
-      "share of its kernels' time in kernels on tensor cores, by the kernels that XProf keeps; 0 without any and on host rows; NULL: not a GPU",               \
+      "share of the op's kernel time in kernels on tensor cores, among the kernels "                                                                           \
+      "that XProf keeps; 0 without kernels and in host rows; NULL if not on GPU",                                                                              \
       "framework_op_stats gpu_tensorcore_utilization")                                                                                                         \
-    C(TF_BOUND, "bound_by", "TEXT", NULL, "the resource that it uses most, of its peak: Compute, HBM, Shm/L1; Unknown", "framework_op_stats bound_by")         \
-    C(TF_MODE, "execution_mode", "TEXT", NULL, "Eager or Function", "framework_op_stats eager")                                                                \
-    C(TF_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us, exactly", "OpMetrics.time_ps")                                                                   \
-    C(TF_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_us, exactly", "OpMetrics.self_time_ps")                                                         \
-    C(TF_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "time_ps by the durations of the events, where the device has a clock of its own too", "libprofsql")    \
-    C(TF_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps by the same; below 0 where ops overlap by that clock", "libprofsql")                           \
-    C(TF_FLOPS, "flops", "REAL", "floating operations", "of all occurrences; NULL: none or not known", "OpMetrics.flops_v2")                                   \
-    C(TF_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "of all occurrences, as the model has them; NULL: none or not known",                      \
+    C(TF_BOUND, "bound_by", "TEXT", NULL, "resource that the op uses closest to its peak: Compute, HBM, Shm/L1; or Unknown", "framework_op_stats bound_by")    \
+    C(TF_MODE, "execution_mode", "TEXT", NULL, "how the op ran: Eager or Function", "framework_op_stats eager")                                                \
+    C(TF_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us as an exact number of picoseconds", "OpMetrics.time_ps")                                          \
+    C(TF_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_us as an exact number of picoseconds", "OpMetrics.self_time_ps")                                \
+    C(TF_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "time_ps on the event clock; differs from time_ps if the device has its own clock", "libprofsql")       \
+    C(TF_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps on the event clock; below 0 if ops overlap on that clock", "libprofsql")                       \
+    C(TF_FLOPS, "flops", "REAL", "floating operations", "operations of all occurrences; NULL if none or unknown", "OpMetrics.flops_v2")                        \
+    C(TF_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "operations of all occurrences, as the model defines them; NULL if none or unknown",       \
       "OpMetrics.model_flops_v2")                                                                                                                              \
-    C(TF_BYTES, "bytes_accessed", "INTEGER", "bytes", "of all occurrences; NULL: none or not known", "OpMetrics.bytes_accessed")                               \
+    C(TF_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes read and written by all occurrences; NULL if none or unknown", "OpMetrics.bytes_accessed")        \
     C(TF_TENSORCORE_ACTUAL, "tensorcore_utilization_fraction_actual", "REAL", "fraction 0..1",                                                                 \
-      "the same by all its kernels, with the kernels on tensor cores that XProf's list of names misses (Hopper, Blackwell); NULL: none of its kernels known",  \
+      "share of the op's kernel time in kernels on tensor cores, among all "                                                                                   \
+      "its kernels. Also recognizes tensor core kernels that XProf's list of "                                                                                 \
+      "names lacks (Hopper, Blackwell). NULL if no kernel of the op is known",                                                                                 \
       "libprofsql")                                                                                                                                            \
     C(TF_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(TF_INCLUDE_IDLE, "include_idle", "INTEGER HIDDEN", "0 or 1", "0: without IDLE, shares are of the time in ops; default 1", "argument 2")                  \
-    C(TF_LIMIT, "row_limit", "INTEGER HIDDEN", "rows", "the longest so many of a side; 0: all; default 500, which is what XProf shows", "argument 3")
+    C(TF_INCLUDE_IDLE, "include_idle", "INTEGER HIDDEN", "0 or 1", "0: omit IDLE and show shares of the time in ops; default 1", "argument 2")                 \
+    C(TF_LIMIT, "row_limit", "INTEGER HIDDEN", "rows",                                                                                                         \
+      "number of ops to return of each side, longest self time "                                                                                               \
+      "first; 0: all; default 500, as in XProf",                                                                                                               \
+      "argument 3")
 enum { TF_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column tf_ops_columns[] = {TF_OPS_COLUMNS(COLUMN_DOC)};
 
@@ -216,7 +229,8 @@ static const RowSource tf_ops_rows = {.next = tf_ops_next,
                                       .n_parameters = 2,
                                       .by_host = true,
                                       .needs = NEED_EVENTS,
-                                      .nothing = "no event of a device or of a host thread is a framework op"};
+                                      .nothing = "no event on a device or host "
+                                                 "thread is a framework op"};
 const Table tf_ops_table = {
     "tf_ops", "one framework op of devices or hosts, as in XProf's framework op stats", tf_ops_columns, COUNT(tf_ops_columns), &row_table_module, &tf_ops_rows,
     500};

@@ -13,15 +13,23 @@
 SQLITE_EXTENSION_INIT3
 
 #define TIMELINE_COLUMNS(C)                                                                                                                                    \
-    C(TL_PID, "pid", "INTEGER", NULL, "process: 1 + plane id of devices, from 501 custom planes, from 701 hosts; of several hosts + 1000 for each", "XProf")   \
-    C(TL_TID, "tid", "INTEGER", NULL, "thread within the process: the line's id as it is shown", "XLine.display_id, else XLine.id; of derived lines XProf's")  \
-    C(TL_FLOW_IN, "flow_in", "INTEGER", NULL, "where it comes from: flow_out of the events that lead here, on this host, if the file has them; NULL: no flow", \
+    C(TL_PID, "pid", "INTEGER", NULL,                                                                                                                          \
+      "process number in XProf's trace viewer: 1 + plane id for devices, from 501 "                                                                            \
+      "for custom planes, from 701 for hosts; with several hosts, plus 1000 for each",                                                                         \
+      "XProf")                                                                                                                                                 \
+    C(TL_TID, "tid", "INTEGER", NULL, "thread number in XProf's trace viewer: the line's display id",                                                          \
+      "XLine.display_id, else XLine.id; of derived lines XProf's")                                                                                             \
+    C(TL_FLOW_IN, "flow_in", "INTEGER", NULL,                                                                                                                  \
+      "id of the flow that leads to this event: equals flow_out of the events that it "                                                                        \
+      "comes from, on the same host, if the file contains them; NULL without a flow",                                                                          \
       "stat flow, else XProf's context")                                                                                                                       \
-    C(TL_FLOW_OUT, "flow_out", "INTEGER", NULL, "what it leads to: flow_in of the events that it leads to, on this host, if the file has them; NULL: no flow", \
+    C(TL_FLOW_OUT, "flow_out", "INTEGER", NULL,                                                                                                                \
+      "id of the flow that starts at this event: equals flow_in of the events that "                                                                           \
+      "it leads to, on the same host, if the file contains them; NULL without a flow",                                                                         \
       "stat flow, else XProf's context")                                                                                                                       \
-    C(TL_COUNTER, "counter_value", "", NULL, "value of a counter from start_ps on; NULL for events of other lines", "the first stat, on lines _counters_")     \
-    C(TL_SHOWN, "shown_name", "TEXT", NULL, "the name that is drawn", "stat step_name, else display name, else name")                                          \
-    C(TL_ARGS, "args", "TEXT HIDDEN", "JSON", "the arguments that the trace viewer shows, all as text", "stats, and what XProf adds to them")
+    C(TL_COUNTER, "counter_value", "", NULL, "value of the counter from start_ps on; NULL for events on other lines", "the first stat, on lines _counters_")   \
+    C(TL_SHOWN, "shown_name", "TEXT", NULL, "name that the trace viewer displays", "stat step_name, else display name, else name")                             \
+    C(TL_ARGS, "args", "TEXT HIDDEN", "JSON", "arguments that the trace viewer displays, all as text", "stats, and what XProf adds to them")
 enum { TL_BEFORE = N_EVENTS_COLUMNS - 1, TIMELINE_COLUMNS(COLUMN_ENUM) };
 static const Column timeline_columns[] = {EVENTS_COLUMNS(COLUMN_DOC) TIMELINE_COLUMNS(COLUMN_DOC)};
 
@@ -491,7 +499,8 @@ static const sqlite3_module timeline_module = {
     .xRowid = timeline_rowid,
 };
 const Table timeline_table = {"timeline",
-                              "one event that XProf's trace viewer draws; `derived = 1` marks the lines that XProf adds",
+                              "one event that XProf's trace viewer displays; "
+                              "`derived = 1` marks events on lines that XProf adds",
                               timeline_columns,
                               COUNT(timeline_columns),
                               &timeline_module,

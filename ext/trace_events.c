@@ -467,7 +467,8 @@ static const sqlite3_module events_module = {
     .xRowid = events_rowid,
 };
 const Table trace_events_table = {"trace_events",
-                                  "one event of the files, in stored order, with its times, self time, depth, parent and typed stats",
+                                  "one event, in file order, with its times, "
+                                  "self time, depth, parent and typed stats",
                                   events_columns,
                                   COUNT(events_columns),
                                   &events_module,

@@ -16,65 +16,103 @@
     C(EV_HOST, HOST_DOC)                                                                                                                                       \
     C(EV_ID, EVENT_ID_DOC)                                                                                                                                     \
     C(EV_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(EV_LINE, "line", "TEXT", NULL, "name of the line as shown", "XLine.display_name, else XLine.name")                                                       \
-    C(EV_NAME, "name", "TEXT", NULL, "name of the event; a TPU op's is its HLO text; empty when the plane does not declare it", "XEventMetadata.name")         \
-    C(EV_START, "start_ps", "INTEGER", "ps", "start from the session's start, below 0 before it; 0 offset for aggregated events; held at int64's ends",        \
+    C(EV_LINE, "line", "TEXT", NULL, "display name of the line, or its name", "XLine.display_name, else XLine.name")                                           \
+    C(EV_NAME, "name", "TEXT", NULL,                                                                                                                           \
+      "name of the event; for a TPU op, its HLO text; empty if the "                                                                                           \
+      "plane does not declare the event's metadata",                                                                                                           \
+      "XEventMetadata.name")                                                                                                                                   \
+    C(EV_START, "start_ps", "INTEGER", "ps",                                                                                                                   \
+      "start of the event from the start of the session; below 0 if it starts "                                                                                \
+      "earlier. Aggregated events have offset 0. Saturates at the limits of int64",                                                                            \
       "XLine.timestamp_ns * 1000 + XEvent.offset_ps")                                                                                                          \
-    C(EV_DURATION, "duration_ps", "INTEGER", "ps", "duration", "XEvent.duration_ps")                                                                           \
+    C(EV_DURATION, "duration_ps", "INTEGER", "ps", "duration of the event", "XEvent.duration_ps")                                                              \
     C(EV_SELF, "self_ps", "INTEGER", "ps",                                                                                                                     \
-      "duration without the events nested directly inside on the line; below 0 where those overlap each other (asynchronous lines)", "libprofsql")             \
-    C(EV_DEPTH, "depth", "INTEGER", NULL, "how many events of the line include it, one inside the other", "libprofsql")                                        \
-    C(EV_PARENT, "parent_id", "INTEGER", NULL, "event_id of the innermost event of the line that includes it; NULL at depth 0", "libprofsql")                  \
-    C(EV_GROUP, "group_id", "INTEGER", NULL, "the host's own step group; NULL where the file has none", "stat group_id")                                       \
-    C(EV_OCCURRENCES, "occurrences", "INTEGER", NULL, "how often an aggregated event happened; NULL for a plain event", "XEvent.num_occurrences")              \
+      "duration of the event without the events nested directly in it on "                                                                                     \
+      "the line; below 0 if these overlap each other (asynchronous lines)",                                                                                    \
+      "libprofsql")                                                                                                                                            \
+    C(EV_DEPTH, "depth", "INTEGER", NULL, "number of events on the line that contain this one, nested in each other", "libprofsql")                            \
+    C(EV_PARENT, "parent_id", "INTEGER", NULL, "event_id of the innermost event on the line that contains this one; NULL at depth 0", "libprofsql")            \
+    C(EV_GROUP, "group_id", "INTEGER", NULL, "group (step) that the host recorded for the event; NULL if the file has none", "stat group_id")                  \
+    C(EV_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of occurrences that an aggregated event stands for; NULL for a plain event",                     \
+      "XEvent.num_occurrences")                                                                                                                                \
     C(EV_CORRELATION, "correlation_id", "INTEGER", NULL,                                                                                                       \
-      "joins a launch with its kernel on (run, host, correlation_id); decimal TEXT beyond 2^63-1; NULL without", "stat correlation_id")                        \
-    C(EV_PROGRAM, "program_id", "TEXT", NULL, "the HLO program, decimal; NULL without", "stat program_id")                                                     \
-    C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL, "HLO module, without (id); NULL without", "stat hlo_module; on TPU the module's entry of /host:metadata")     \
-    C(EV_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction: last :: part, without % and {i,j}; NULL without", "stat hlo_op; on TPU op lines the display name")  \
+      "id that connects a launch with its kernel (join on run, host, "                                                                                         \
+      "correlation_id); decimal TEXT above 2^63-1; NULL if the event has none",                                                                                \
+      "stat correlation_id")                                                                                                                                   \
+    C(EV_PROGRAM, "program_id", "TEXT", NULL, "id of the HLO program, decimal; NULL if the event has none", "stat program_id")                                 \
+    C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL, "name of the HLO module, without (id); NULL if the event has none",                                           \
+      "stat hlo_module; on TPU the module's entry of /host:metadata")                                                                                          \
+    C(EV_HLO_OP, "hlo_op", "TEXT", NULL,                                                                                                                       \
+      "name of the HLO instruction: last part after ::, without % "                                                                                            \
+      "and {i,j}; NULL if the event has none",                                                                                                                 \
+      "stat hlo_op; on TPU op lines the display name")                                                                                                         \
     C(EV_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
-      "path of the framework op: `name:type` in TensorFlow's profiles and on TPUs, hlo_instructions.tf_op of GPU kernels that XLA launched; NULL if there is " \
-      "none",                                                                                                                                                  \
+      "path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for "                                                                        \
+      "GPU kernels that XLA launched, hlo_instructions.tf_op; NULL if the event has none",                                                                     \
       "stat tf_op; of XLA's GPU kernels, where that names the module only, stat name, else OpMetadata.op_name; in GPU files until 2023 level 0 or annotation") \
-    C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category; NULL when the file does not say", "stat hlo_category")                                             \
-    C(EV_FLOPS, "flops", "INTEGER", "FLOP", "floating point operations of one execution, as the file says; NULL when it does not", "stat flops")               \
-    C(EV_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes read and written by one execution, as the file says; NULL when it does not",                      \
+    C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category; NULL if the file does not record it", "stat hlo_category")                                         \
+    C(EV_FLOPS, "flops", "INTEGER", "FLOP",                                                                                                                    \
+      "floating-point operations of one execution, as recorded in "                                                                                            \
+      "the file; NULL if the file does not record them",                                                                                                       \
+      "stat flops")                                                                                                                                            \
+    C(EV_BYTES, "bytes_accessed", "INTEGER", "bytes",                                                                                                          \
+      "bytes read and written by one execution, as recorded in the "                                                                                           \
+      "file; NULL if the file does not record them",                                                                                                           \
       "stat bytes_accessed")                                                                                                                                   \
-    C(EV_SHAPE, "shape", "TEXT", NULL, "shape of the result, with layout where the file has it; NULL when it does not say",                                    \
+    C(EV_SHAPE, "shape", "TEXT", NULL,                                                                                                                         \
+      "shape of the op's result, with layout if the file has it; "                                                                                             \
+      "NULL if the file does not record it",                                                                                                                   \
       "stat shape_with_layout, else shape")                                                                                                                    \
-    C(EV_SOURCE_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL when the file does not say", "stat source")                                    \
-    C(EV_SOURCE_LINE, "source_line", "INTEGER", NULL, "line in the source file; NULL when the file does not say", "stat source")                               \
+    C(EV_SOURCE_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL if the file does not record it", "stat source")                                \
+    C(EV_SOURCE_LINE, "source_line", "INTEGER", NULL, "line of the op in source_file; NULL if the file does not record it", "stat source")                     \
     C(EV_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
     C(EV_LINE_ID, LINE_ID_DOC)                                                                                                                                 \
     C(EV_METADATA_ID, METADATA_ID_DOC)                                                                                                                         \
-    C(EV_DISPLAY_NAME, "display_name", "TEXT", NULL, "short name to show; NULL when the file has none", "XEventMetadata.display_name")                         \
-    C(EV_END, "end_ps", "INTEGER", "ps", "start_ps + duration_ps, held at int64's ends", "libprofsql")                                                         \
-    C(EV_PLANE_KIND, "plane_kind", "TEXT", NULL, "as planes.kind", "libprofsql")                                                                               \
-    C(EV_LINE_KIND, "line_kind", "TEXT", NULL, "as lines.kind", "libprofsql")                                                                                  \
-    C(EV_DERIVED, "derived", "INTEGER", "0 or 1", "1: on a line that XProf derived from others, not to be counted twice", "XLine.id")                          \
-    C(EV_DEVICE_START, "device_start_ps", "INTEGER", "ps", "start by the device's own clock; NULL where the file has none", "stat device_offset_ps")           \
+    C(EV_DISPLAY_NAME, "display_name", "TEXT", NULL, "short name of the event for display; NULL if the file has none", "XEventMetadata.display_name")          \
+    C(EV_END, "end_ps", "INTEGER", "ps", "start_ps + duration_ps; saturates at the limits of int64", "libprofsql")                                             \
+    C(EV_PLANE_KIND, "plane_kind", "TEXT", NULL, "kind of the event's plane, as in planes.kind", "libprofsql")                                                 \
+    C(EV_LINE_KIND, "line_kind", "TEXT", NULL, "kind of the event's line, as in lines.kind", "libprofsql")                                                     \
+    C(EV_DERIVED, "derived", "INTEGER", "0 or 1", "1: the event is on a line that XProf derived from other lines; counting it counts twice", "XLine.id")       \
+    C(EV_DEVICE_START, "device_start_ps", "INTEGER", "ps", "start of the event on the device clock; NULL if the file does not record it",                      \
+      "stat device_offset_ps")                                                                                                                                 \
     C(EV_DEVICE_DURATION, "device_duration_ps", "INTEGER", "ps",                                                                                               \
-      "duration by the device's own clock: XProf's op tools sum this one; NULL where the file has none", "stat device_duration_ps")                            \
+      "duration of the event on the device clock, which XProf's op "                                                                                           \
+      "tools sum; NULL if the file does not record it",                                                                                                        \
+      "stat device_duration_ps")                                                                                                                               \
     C(EV_DEVICE_SELF, "device_self_ps", "INTEGER", "ps",                                                                                                       \
-      "device_duration_ps without the events nested directly inside by that clock, as XProf's op tools nest; NULL where the file has no such clock",           \
+      "device_duration_ps without the events nested directly in it on the device "                                                                             \
+      "clock, nested as in XProf's op tools; NULL if the file has no device clock",                                                                            \
       "libprofsql")                                                                                                                                            \
-    C(EV_GRID, "grid_dim", "TEXT", NULL, "x,y,z of a kernel's grid; NULL when the event does not say, or names sizes that no launch has",                      \
+    C(EV_GRID, "grid_dim", "TEXT", NULL,                                                                                                                       \
+      "size of the kernel's grid as x,y,z; NULL if the event does "                                                                                            \
+      "not record it or records an impossible size",                                                                                                           \
       "stat kernel_details")                                                                                                                                   \
-    C(EV_BLOCK, "block_dim", "TEXT", NULL, "x,y,z of a kernel's block; NULL when the event does not say, or names sizes that no launch has",                   \
+    C(EV_BLOCK, "block_dim", "TEXT", NULL,                                                                                                                     \
+      "size of the kernel's block as x,y,z; NULL if the event does "                                                                                           \
+      "not record it or records an impossible size",                                                                                                           \
       "stat kernel_details")                                                                                                                                   \
-    C(EV_ASYNC, "is_async", "INTEGER", "0 or 1", "1: marked as not nested on its thread; NULL when the file does not say", "stat _a")                          \
+    C(EV_ASYNC, "is_async", "INTEGER", "0 or 1", "1: the event is marked as not nested on its thread; NULL if the file does not record it", "stat _a")         \
     C(EV_STEP_EVENT, "step_event_id", "INTEGER", NULL,                                                                                                         \
-      "event_id of the step that includes it, as XProf's Events DB finds it; NULL but for ops of a TensorCore", "libprofsql")                                  \
+      "event_id of the step event that contains the op, found as "                                                                                             \
+      "in XProf's Events DB; NULL except for ops of a TensorCore",                                                                                             \
+      "libprofsql")                                                                                                                                            \
     C(EV_MODULE_EVENT, "module_event_id", "INTEGER", NULL,                                                                                                     \
-      "event_id of the run of the HLO module that includes it, as XProf's Events DB finds it; NULL but for ops of a TensorCore", "libprofsql")                 \
-    C(EV_STEP_NAME, "step_name", "TEXT", NULL, "name of the step that the event belongs to; NULL: none",                                                       \
+      "event_id of the HLO module execution that contains the op, found "                                                                                      \
+      "as in XProf's Events DB; NULL except for ops of a TensorCore",                                                                                          \
+      "libprofsql")                                                                                                                                            \
+    C(EV_STEP_NAME, "step_name", "TEXT", NULL, "name of the step that the event belongs to; NULL if it belongs to none",                                       \
       "XProf's grouping; stat step_name of files that bring their groups")                                                                                     \
-    C(EV_EAGER, "is_eager", "INTEGER", "0 or 1", "1: a kernel or framework op that was run eagerly; NULL for other events",                                    \
+    C(EV_EAGER, "is_eager", "INTEGER", "0 or 1", "1: a kernel or framework op that ran eagerly; NULL for other events",                                        \
       "XProf's grouping, else stat is_eager")                                                                                                                  \
-    C(EV_STEP, "step", "INTEGER", NULL, "group id that XProf's grouping gives the event, a step of host_steps where it has that group; NULL: none",            \
+    C(EV_STEP, "step", "INTEGER", NULL,                                                                                                                        \
+      "group id that XProf's grouping gives to the event (host_steps "                                                                                         \
+      "lists the groups that are steps); NULL if it gives none",                                                                                               \
       "XProf's grouping, else stat group_id")                                                                                                                  \
     C(EV_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(EV_STATS, "stats", "TEXT HIDDEN", "JSON", "all stats by name, the event's own first; bytes as hex text", "XStat")
+    C(EV_STATS, "stats", "TEXT HIDDEN", "JSON",                                                                                                                \
+      "all stats of the event by name, its own stats first, then "                                                                                             \
+      "those of its metadata; bytes as hex text",                                                                                                              \
+      "XStat")
 enum { EVENTS_COLUMNS(COLUMN_ENUM) N_EVENTS_COLUMNS };
 
 typedef struct {

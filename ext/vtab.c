@@ -63,11 +63,11 @@ int prof_table_fail(sqlite3_vtab *vtab, int rc, char *message)
 int prof_null_in_or(sqlite3_vtab *vtab)
 {
     const char *table = ((ProfTable *)vtab)->table->name;
-    return prof_table_fail(
-        vtab, SQLITE_ERROR,
-        sqlite3_mprintf("%s: SQLite takes the OR apart and would lose all rows, as an argument is NULL; leave the argument out (%s instead of "
-                        "%s(NULL)), or write a + before a column of the OR",
-                        table, table, table));
+    return prof_table_fail(vtab, SQLITE_ERROR,
+                           sqlite3_mprintf("%s: an argument is NULL, and SQLite would return no rows "
+                                           "because it splits the OR; omit the argument (%s instead "
+                                           "of %s(NULL)), or write a + before a column of the OR",
+                                           table, table, table));
 }
 
 int prof_rowid(sqlite3_vtab *vtab, SourceRun *from, uint64_t place, sqlite3_int64 *rowid)
@@ -228,10 +228,10 @@ int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *co
     bool blob = sqlite3_value_type(value) == SQLITE_BLOB;
     const char *text = blob ? "a blob" : (const char *)sqlite3_value_text(value), *quote = sqlite3_value_type(value) == SQLITE_TEXT ? "'" : "";
     if (!text) return SQLITE_NOMEM;
-    const char *wanted = !strncmp(column->type, "INTEGER", 7) ? "an integer" : !strncmp(column->type, "REAL", 4) ? "a number" : "a text";
-    const char *range = of_type ? (column->unit && *column->unit >= '0' && *column->unit <= '9' ? column->unit : "from 0 on") : "";
+    const char *wanted = !strncmp(column->type, "INTEGER", 7) ? "an integer" : !strncmp(column->type, "REAL", 4) ? "a number" : "a string";
+    const char *range = of_type ? (column->unit && *column->unit >= '0' && *column->unit <= '9' ? column->unit : "0 or more") : "";
     return prof_table_fail(vtab, of_type ? SQLITE_ERROR : SQLITE_MISMATCH,
-                           sqlite3_mprintf("%s: %s cannot be %s%!.40s%s: it is %s%s%s (%s)", table, column->name, quote, text, quote, wanted,
+                           sqlite3_mprintf("%s: %s cannot be %s%!.40s%s: it must be %s%s%s (%s)", table, column->name, quote, text, quote, wanted,
                                            *range ? ", " : "", range, column->description));
 }
 

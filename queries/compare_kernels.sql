@@ -3,7 +3,7 @@
 -- parameter a: the first run: a label, file, run folder or log dir
 -- parameter b: the second run
 -- needs: events gpu
--- nothing: no event of a GPU is a kernel
+-- nothing: no event on a GPU is a kernel
 -- column kernel_name TEXT: the kernel
 -- column op_name TEXT: the framework op that it ran for; NULL when not known
 -- column change TEXT: both: it ran in both; appeared: only in the second; vanished: only in the

@@ -16,7 +16,7 @@
 -- column tensorcore_utilization_fraction REAL [fraction 0..1]: share of its kernels' time on tensor
 --   cores, by their names; NULL without kernels
 -- needs: events gpu
--- nothing: no event of a GPU is a kernel or copy
+-- nothing: no event on a GPU is a kernel or copy
 WITH event AS MATERIALIZED (
     SELECT run, host, program_id, hlo_op, tf_op, name, count(*) AS n, sum(1.0 * duration_ps) AS ps
     FROM temp.trace_events(:source)

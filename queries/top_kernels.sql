@@ -18,7 +18,7 @@
 -- column op_name TEXT: one of them, the one with the most time; NULL when none is known
 -- column uses_tensorcore INTEGER [0 or 1]: 1: it runs on tensor cores, by its name
 -- needs: events gpu
--- nothing: no event of a GPU is a kernel
+-- nothing: no event on a GPU is a kernel
 WITH ops AS MATERIALIZED (
     SELECT run, kernel_name, op_name, CAST(total(occurrences) AS INTEGER) AS occurrences, sum(total_duration_us) AS total_us, min(min_duration_us) AS min_us,
            max(max_duration_us) AS max_us, max(kernel_uses_tensorcore) AS uses_tensorcore
