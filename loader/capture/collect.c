@@ -26,6 +26,17 @@ void collect_clock(Collector *c)
     spool_append(c->spool, &r);
 }
 
+void collect_sample(void *context, const GpuSample *sample)
+{
+    Collector *c = context;
+    Record r = {.kind = REC_SAMPLE};
+    *value_of(&r, FIELD_START) = sample->time_ns;
+    *value_of(&r, FIELD_DEVICE) = sample->device;
+    *value_of(&r, FIELD_COUNTER) = sample->counter;
+    *value_of(&r, FIELD_VALUE) = sample->value;
+    spool_append(c->spool, &r);
+}
+
 /* ---- threads ---- */
 
 static void name_thread(Collector *c, uint32_t thread, const char *name, size_t n)
@@ -55,9 +66,18 @@ static void know_thread(Collector *c, uint32_t thread)
 
 /* ---- devices ---- */
 
-static void know_device(Collector *c, uint64_t device)
+static void know_device(Collector *c, const Record *r)
 {
-    if (device < 64) c->devices |= UINT64_C(1) << device;
+    uint64_t device = record_get(r, FIELD_DEVICE);
+    if (device >= 64) return;
+    c->devices |= UINT64_C(1) << device;
+    c->uuids[device][0] = record_get(r, FIELD_UUID_LOW);
+    c->uuids[device][1] = record_get(r, FIELD_UUID_HIGH);
+}
+
+static void use_device(Collector *c, uint64_t device)
+{
+    if (device < 64) c->used |= UINT64_C(1) << device;
 }
 
 bool collect_knows_device(const Collector *c, uint32_t device) { return device < 64 && c->devices >> device & 1; }
@@ -119,7 +139,8 @@ static void collect_record(Collector *c, const uint8_t *cupti_record)
         if ((f->role == TIME || f->role == UNTIL) && r.values[i]) r.values[i] += c->cupti->clock_offset;
         if (f->role == UNTIL && !r.values[i]) status->n_unfinished++;
     }
-    if (kind == REC_DEVICE) know_device(c, record_get(&r, FIELD_DEVICE));
+    if (kind == REC_DEVICE) know_device(c, &r);
+    if (kind == REC_CONTEXT) use_device(c, record_get(&r, FIELD_DEVICE));
     if (kind == REC_NVLINK && c->cupti->api_version >= API_13_2) memcpy(value_of(&r, FIELD_BANDWIDTH_KB), cupti_record + NVLINK_BANDWIDTH_AT, sizeof(uint64_t));
     free_owned((enum RecordKind)kind, cupti_record, c->cupti->api_version);
     if (kind == REC_DRIVER || kind == REC_RUNTIME) {

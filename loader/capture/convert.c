@@ -322,6 +322,18 @@ static void take_environment(Converter *c, const Record *r)
     }
 }
 
+static void take_sample(Converter *c, const Record *r)
+{
+    uint64_t device = record_get(r, FIELD_DEVICE), counter = record_get(r, FIELD_COUNTER), time = record_get(r, FIELD_START);
+    if (counter == COUNTER_NONE || counter >= N_COUNTERS || !device_of(c, device)) {
+        c->t.n_odd++;
+        return;
+    }
+    Item item = {.kind = REC_ENVIRONMENT, .start = time, .end = time, .device = (int32_t)device, .detail = (uint32_t)counter};
+    item.line = (device + 1) << PLANE_SHIFT | COUNTER_STREAM, item.amount = record_get(r, FIELD_VALUE);
+    if (drawable(c, &item)) sorter_add(c->t.events, &item, c->t.err);
+}
+
 static void take_link(Converter *c, const Record *r)
 {
     Timeline *t = &c->t;
@@ -433,6 +445,7 @@ static void take_record(Converter *c, const Record *r)
     case REC_JIT:
     case REC_UNIFIED: take_plain(c, r); break;
     case REC_ENVIRONMENT: take_environment(c, r); break;
+    case REC_SAMPLE: take_sample(c, r); break;
     case REC_EVENT:
     case REC_EXTERNAL: take_fact(c, r); break;
     case REC_NVLINK:

@@ -84,6 +84,7 @@ typedef void CuptiComplete(void *context, uint32_t stream, uint8_t *buffer, size
     F(ActivityConfigureUnifiedMemoryCounter, (void *config, uint32_t count), false)                                                                            \
     F(ActivityPushExternalCorrelationId, (int kind, uint64_t id), false)                                                                                       \
     F(ActivityPopExternalCorrelationId, (int kind, uint64_t *last), false)                                                                                     \
+    F(GetDeviceId, (void *context, uint32_t *device), false)                                                                                                   \
     F(SetThreadIdType, (int type), false)
 
 typedef struct {

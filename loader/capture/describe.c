@@ -248,12 +248,7 @@ static void describe_plain(Timeline *t, const Item *item, Description *d)
 
 static void describe_counter(Timeline *t, const Item *item, Description *d)
 {
-    static const char *const names[] = {
-#define AS_NAME(id, name) [id] = name,
-        COUNTERS(AS_NAME)
-#undef AS_NAME
-    };
-    d->name = name_id(&t->names, names[item->detail], t->err);
+    d->name = name_id(&t->names, counter_names[item->detail], t->err);
     small_stat_uint(&d->stats, STATS, XS_COUNTER, item->amount);
 }
 

@@ -126,6 +126,9 @@ int options_set(CaptureOptions *o, enum CaptureOption option, const char *value,
     case OPT_N_STEPS:
         if (set_number(name, value, 1, MOST_STEPS, &x, err)) return err->code;
         return o->by_steps = true, o->n_steps = (uint64_t)x, PROF_OK;
+    case OPT_SAMPLES:
+        if (set_number(name, value, 1, 60000, &x, err)) return err->code;
+        return o->sample_ms = (int)x, PROF_OK;
     case OPT_SPOOL_LIMIT:
         if (set_number(name, value, 0.0625, 1 << 20, &x, err)) return err->code;
         return o->spool_limit_bytes = (uint64_t)(x * (1 << 20)), PROF_OK;

@@ -31,6 +31,8 @@
       "stop recording after N steps (from 0 on without --from-step); waits (5 s at most) for what runs on the GPUs, as --synchronize does, before and after")  \
     O(OPT_SYNCHRONIZE, "synchronize", 0, NULL, "SYNCHRONIZE",                                                                                                  \
       "when told to stop, first wait (5 s at most) for what runs on the GPUs; not while the program captures a CUDA graph")                                    \
+    O(OPT_SAMPLES, "gpu-samples", 0, "MS", "GPU_SAMPLES",                                                                                                      \
+      "sample power, clocks, utilization, temperature and used memory of the GPUs in use every so many milliseconds, by NVML (not sampled)")                   \
     O(OPT_SPOOL_LIMIT, "spool-limit", 0, "MIB", "SPOOL_LIMIT", "stop recording when a process's spool is so large (8192)")                                     \
     O(OPT_BUFFER_KIB, "buffer-size", 0, "KIB", "BUFFER_SIZE", "size of one buffer (4096)")                                                                     \
     O(OPT_BUFFERS, "buffers", 0, "N", "BUFFERS", "have at most as much memory in buffers as N of that size take; small ones are made when it runs short (64)") \
@@ -59,6 +61,7 @@ typedef struct {
     bool wait, profiler_api, synchronize, keep_spool, quiet;
     bool convert_later; /* at exit the command does it */
     int signal;         /* 0: none */
+    int sample_ms;      /* 0: no samples of GPUs */
     uint64_t spool_limit_bytes;
     size_t buffer_bytes;
     int n_buffers;

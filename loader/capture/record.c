@@ -14,6 +14,7 @@ static const FieldSpec unified_fields[] = {UNIFIED_FIELDS(AS_SPEC)}, graph_field
 static const FieldSpec environment_fields[] = {ENVIRONMENT_FIELDS(AS_SPEC)}, jit_fields[] = {JIT_FIELDS(AS_SPEC)}, nvlink_fields[] = {NVLINK_FIELDS(AS_SPEC)};
 static const FieldSpec pcie_fields[] = {PCIE_FIELDS(AS_SPEC)}, event_fields[] = {EVENT_FIELDS(AS_SPEC)}, external_fields[] = {EXTERNAL_FIELDS(AS_SPEC)};
 static const FieldSpec thread_fields[] = {THREAD_FIELDS(AS_SPEC)}, clock_fields[] = {CLOCK_FIELDS(AS_SPEC)};
+static const FieldSpec sample_fields[] = {SAMPLE_FIELDS(AS_SPEC)};
 
 /* The lists by the names that RECORD_KINDS gives them. */
 #define LIST_KERNEL_FIELDS kernel_fields
@@ -39,11 +40,18 @@ static const FieldSpec thread_fields[] = {THREAD_FIELDS(AS_SPEC)}, clock_fields[
 #define LIST_RANGE_FIELDS range_fields
 #define LIST_THREAD_FIELDS thread_fields
 #define LIST_CLOCK_FIELDS clock_fields
+#define LIST_SAMPLE_FIELDS sample_fields
 #define AS_KIND(kind, number, list, name) [kind] = {name, number, sizeof(LIST_##list) / sizeof *(LIST_##list), LIST_##list},
 const KindSpec record_kinds[N_RECORD_KINDS] = {RECORD_KINDS(AS_KIND)};
 
 #define FITS(kind, number, list, name) _Static_assert(sizeof(LIST_##list) / sizeof *(LIST_##list) <= MAX_KIND_FIELDS, name " has too many fields");
 RECORD_KINDS(FITS)
+
+const char *const counter_names[N_COUNTERS] = {
+#define AS_NAME(id, name) [id] = name,
+    COUNTERS(AS_NAME)
+#undef AS_NAME
+};
 
 int record_kind_of(uint32_t cupti_kind)
 {

@@ -274,6 +274,11 @@ enum Role {
     F(MONOTONIC, VARIES, 0, 0, 0)                                                                                                                              \
     F(MONOTONIC_RAW, VARIES, 0, 0, 0)                                                                                                                          \
     F(BOOTTIME, VARIES, 0, 0, 0)
+#define SAMPLE_FIELDS(F)                                                                                                                                       \
+    F(START, TIME, 0, 0, 0)                                                                                                                                    \
+    F(DEVICE, FIXED, 0, 0, 0)                                                                                                                                  \
+    F(COUNTER, FIXED, 0, 0, 0)                                                                                                                                 \
+    F(VALUE, VARIES, 0, 0, 0)
 
 /* K(kind, number of CUPTI's, fields, name); numbers from 1000 on are ours. */
 #define RECORD_KINDS(K)                                                                                                                                        \
@@ -304,7 +309,8 @@ enum Role {
     K(REC_CLOSE, 1003, RANGE_FIELDS, "range_end")                                                                                                              \
     K(REC_MARK, 1004, RANGE_FIELDS, "mark")                                                                                                                    \
     K(REC_THREAD, 1005, THREAD_FIELDS, "thread")                                                                                                               \
-    K(REC_CLOCK, 1006, CLOCK_FIELDS, "clock")
+    K(REC_CLOCK, 1006, CLOCK_FIELDS, "clock")                                                                                                                  \
+    K(REC_SAMPLE, 1007, SAMPLE_FIELDS, "gpu_sample")
 
 #define AS_KIND(kind, number, fields, name) kind,
 enum RecordKind { RECORD_KINDS(AS_KIND) N_RECORD_KINDS };
@@ -349,6 +355,25 @@ typedef struct {
     enum RecordKind kind;
     uint64_t values[MAX_KIND_FIELDS];
 } Record;
+
+/* Samples of a GPU's state, of CUPTI's environment records and of NVML. Their numbers are in spools: new ones come last. */
+#define COUNTERS(C)                                                                                                                                            \
+    C(COUNTER_SM_CLOCK, "sm_clock_mhz")                                                                                                                        \
+    C(COUNTER_MEMORY_CLOCK, "memory_clock_mhz")                                                                                                                \
+    C(COUNTER_PCIE_GENERATION, "pcie_generation")                                                                                                              \
+    C(COUNTER_PCIE_LANES, "pcie_lanes")                                                                                                                        \
+    C(COUNTER_THROTTLE, "clock_throttle_reasons")                                                                                                              \
+    C(COUNTER_TEMPERATURE, "gpu_temp_c")                                                                                                                       \
+    C(COUNTER_POWER, "power_mw")                                                                                                                               \
+    C(COUNTER_POWER_LIMIT, "power_limit_mw")                                                                                                                   \
+    C(COUNTER_FAN, "fan_speed_percent")                                                                                                                        \
+    C(COUNTER_GPU_LOAD, "gpu_utilization_percent")                                                                                                             \
+    C(COUNTER_MEMORY_LOAD, "memory_utilization_percent")                                                                                                       \
+    C(COUNTER_MEMORY_USED, "memory_used_bytes")
+#define AS_COUNTER(id, name) id,
+enum Counter { COUNTER_NONE, COUNTERS(AS_COUNTER) N_COUNTERS };
+#undef AS_COUNTER
+extern const char *const counter_names[N_COUNTERS];
 
 int record_kind_of(uint32_t cupti_kind); /* enum RecordKind, -1: not one that we read */
 /* Copies the fields of CUPTI's record; what the library of this API version does not have is 0. A TEXT is the pointer. */

@@ -11,6 +11,7 @@
 #include "driver.h"
 #include "inject.h"
 #include "rings.h"
+#include "samples.h"
 #include "spool.h"
 #include "system.h"
 #include "texts.h"
@@ -37,6 +38,9 @@ static struct {
     _Atomic bool running, stopping;
     _Atomic bool asked;                                         /* for a buffer: there may be something to flush */
     _Atomic bool has_context, wants_unified, devices_described; /* the driver is initialized; what only then can be done */
+    _Atomic uint64_t gpus_used;                                 /* bits of devices that have a context */
+    uint64_t gpus_sampled;                                      /* of the writer: those that NVML is asked about */
+    uint64_t n_samples_lost;
     _Atomic bool problems_new;
     _Atomic uint32_t api_version;
     _Atomic uint64_t n_refused, n_overwritten, n_dropped;
@@ -111,10 +115,44 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 
 static void wake_writer(void) { sem_post(&s.wake); }
 
+/* Which GPU it is by its UUID: the driver's word counts, CUPTI describes those too that the program does not see. */
+static bool find_uuid(uint32_t device, uint64_t uuid[2])
+{
+    Record r;
+    char name[256];
+    if (driver_device(device, &r, name, sizeof name)) {
+        uuid[0] = record_get(&r, FIELD_UUID_LOW), uuid[1] = record_get(&r, FIELD_UUID_HIGH);
+    } else if (collect_knows_device(&s.collector, device)) {
+        memcpy(uuid, s.collector.uuids[device], sizeof s.collector.uuids[device]);
+    } else {
+        return false;
+    }
+    return uuid[0] || uuid[1];
+}
+
+static void sample_gpus(void)
+{
+    if (!s.options.sample_ms) return;
+    uint64_t used = atomic_load(&s.gpus_used) | s.collector.used, fresh = used & ~s.gpus_sampled, uuid[2];
+    for (uint32_t i = 0; fresh >> i && i < 64; i++) {
+        if (!(fresh >> i & 1) || !find_uuid(i, uuid)) continue;
+        samples_of(i, uuid[0], uuid[1]);
+        s.gpus_sampled |= UINT64_C(1) << i;
+    }
+    s.n_samples_lost += samples_drain(collect_sample, &s.collector);
+}
+
+static void note_sample_problems(void)
+{
+    char problems[512];
+    if (samples_problems(problems, sizeof problems)) spool_note(s.collector.spool, "%s", problems);
+}
+
 static bool drain(void)
 {
     SpoolStatus *status = spool_status(s.collector.spool);
     status->lost[LOST_RING] += rings_drain(collect_range, &s.collector);
+    sample_gpus();
     bool with_cuda = atomic_load(&s.api_version) != 0;
     int32_t i = with_cuda ? buffers_take_all_filled(&s.buffers) : NO_BUFFER;
     bool any = i != NO_BUFFER;
@@ -136,6 +174,7 @@ static void count_losses(void)
     status->lost[LOST_CUPTI] += atomic_exchange(&s.n_dropped, 0);
     status->own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     status->api_version = atomic_load(&s.api_version);
+    if (s.options.sample_ms) note_sample_problems();
     if (atomic_exchange(&s.problems_new, false)) spool_note(s.collector.spool, "%s", s.cupti.problems);
 }
 
@@ -257,6 +296,8 @@ static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
         }
         inject_at_exit(); /* CUDA has registered its exit handlers: ours comes before them if it is said again */
         contexts_add(context);
+        uint32_t device;
+        if (s.cupti.GetDeviceId && !s.cupti.GetDeviceId(context, &device) && device < 64) atomic_fetch_or(&s.gpus_used, UINT64_C(1) << device);
         atomic_store(&s.has_context, true);
         enable_unified();
     } else if (domain == CB_DOMAIN_DRIVER && data) {
@@ -326,11 +367,13 @@ static int start(bool late, Window window, ProfErr *err)
         if (!s.n_windows) sem_init(&s.wake, 0, 0);
         forget_all();
         atomic_store(&s.devices_described, false);
+        s.gpus_sampled = s.n_samples_lost = 0;
         s.collector = (Collector){.cupti = &s.cupti, .spool = create_spool(&window, err)};
         if (s.collector.spool && start_writer(err)) {
             spool_close(s.collector.spool, false);
         } else if (s.collector.spool) {
             s.n_windows++;
+            if (o->sample_ms) samples_start(o->sample_ms);
             if (o->kinds & CAPTURE_NVTX) rings_start(wake_writer);
             atomic_store(&s.running, true);
             enable(late);
@@ -417,6 +460,17 @@ static void stop_cupti(void)
     if (!s.cupti.ActivityGetNumDroppedRecords(NULL, 0, &n)) atomic_fetch_add(&s.n_dropped, n);
 }
 
+/* After the writer: the last buffer may have been the first to describe a GPU. */
+static void finish_samples(void)
+{
+    if (!s.options.sample_ms) return;
+    sample_gpus();
+    samples_stop();
+    sample_gpus();
+    note_sample_problems();
+    if (s.n_samples_lost) spool_note(s.collector.spool, "%llu values of GPU samples were lost", (unsigned long long)s.n_samples_lost);
+}
+
 /* All buffers come back when CUPTI is flushed, unless another tool registered its own in our place: CUPTI lets it. */
 static void note_taken_over(void)
 {
@@ -444,6 +498,7 @@ int session_stop(bool convert, char *written, size_t n, ProfErr *err)
     atomic_store(&s.stopping, true);
     sem_post(&s.wake);
     pthread_join(s.writer, NULL);
+    finish_samples();
     note_taken_over();
     spool_status(s.collector.spool)->stop_unix_ns = clock_ns(CLOCK_REALTIME);
     spool_close(s.collector.spool, true);
@@ -519,6 +574,7 @@ void session_child(void)
     rings_forget();
     texts_child();
     contexts_child();
+    samples_child();
     pthread_mutex_init(&s.lock, NULL); /* another thread of the parent may have held them */
     pthread_mutex_init(&s.converting, NULL);
     *s.left = 0;

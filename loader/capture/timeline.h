@@ -18,21 +18,6 @@ enum HostLine { HOST_SYNC = 1, HOST_OVERHEAD, HOST_RANGES, HOST_GRAPHS, HOST_UNI
 #define HOST_MEMORY ((uint64_t)1 << 16) /* added to a memory line: of the host, not of the device */
 enum { UNIFIED_STREAM = 0x10000000, OVERHEAD_STREAM = 0x20000000, COUNTER_STREAM = 0x30000000 };
 
-/* Samples of a GPU's surroundings, by CUPTI's environment records. */
-#define COUNTERS(C)                                                                                                                                            \
-    C(COUNTER_SM_CLOCK, "sm_clock_mhz")                                                                                                                        \
-    C(COUNTER_MEMORY_CLOCK, "memory_clock_mhz")                                                                                                                \
-    C(COUNTER_PCIE_GENERATION, "pcie_generation")                                                                                                              \
-    C(COUNTER_PCIE_LANES, "pcie_lanes")                                                                                                                        \
-    C(COUNTER_THROTTLE, "clock_throttle_reasons")                                                                                                              \
-    C(COUNTER_TEMPERATURE, "gpu_temp_c")                                                                                                                       \
-    C(COUNTER_POWER, "power_mw")                                                                                                                               \
-    C(COUNTER_POWER_LIMIT, "power_limit_mw")                                                                                                                   \
-    C(COUNTER_FAN, "fan_speed_percent")
-#define AS_COUNTER(id, name) id,
-enum Counter { COUNTER_NONE, COUNTERS(AS_COUNTER) };
-#undef AS_COUNTER
-
 /* An event on its way to its line; what a kind does not use is 0. */
 typedef struct {
     uint64_t line;       /* plane << PLANE_SHIFT | line; while ranges and calls are sorted: the thread */

@@ -8,7 +8,7 @@
  * FAKE_CUPTI_UNTIL     playing ends early when this file is there
  *
  * A program calls fake_play(script, threads, times). A line of a script is a kind and its fields, `kernel start=+100 end=+200
- * corr=1 name=gemm`, times from the start of playing; or `flush`, `sleep MS`, `drop N`, `context`, `context_ends`, `profiler_start`,
+ * corr=1 name=gemm`, times from the start of playing; or `flush`, `sleep MS`, `drop N`, `context [device=N]`, `context_ends`, `profiler_start`,
  * `profiler_stop`, `touch FILE`, `wait FILE` until it is there, `steal`: a second tool registers its own buffers, which CUPTI takes
  * without an error. The structs are laid out by the
  * compiler from the fields that NVIDIA documents, not from the library's table of offsets. */
@@ -201,6 +201,14 @@ EXPORT int cuptiActivitySetAttribute(int attribute, size_t *size, void *value)
     if (attribute == 5) atomic_store(&tool_zeroes, *(const uint8_t *)value != 0);
     return OK;
 }
+/* The contexts of a script are numbered as their devices. */
+enum { MOST_DEVICES = 8 };
+static int contexts[MOST_DEVICES];
+EXPORT int cuptiGetDeviceId(void *context, uint32_t *device)
+{
+    if ((int *)context < contexts || (int *)context >= contexts + MOST_DEVICES) return INVALID_PARAMETER;
+    return *device = (uint32_t)((int *)context - contexts), OK;
+}
 EXPORT int cuptiSetThreadIdType(int type) { return type == 1 ? OK : INVALID_PARAMETER; }
 EXPORT int cuptiActivityRegisterCallbacks(Request *r, Complete *c) { return request = r, complete = c, OK; }
 EXPORT int cuptiFinalize(void) { return OK; }
@@ -349,9 +357,10 @@ static void *play(void *argument)
             } else if (!strcmp(word, "drop")) {
                 atomic_fetch_add(&n_dropped, (unsigned long)atoi(strtok_r(NULL, " \n", &rest)));
             } else if (!strcmp(word, "context") || !strcmp(word, "context_ends")) {
-                static int a_context;
+                const char *device = strtok_r(NULL, " \n", &rest);
+                int *context = &contexts[device ? atoi(device + strlen("device=")) % MOST_DEVICES : 0];
                 atomic_store(&driver_is_initialized, true);
-                void *data[] = {&a_context, NULL, NULL};
+                void *data[] = {context, NULL, NULL};
                 call_back(3, word[7] ? 2 : 1, data);
             } else if (!strcmp(word, "profiler_start") || !strcmp(word, "profiler_stop")) {
                 call_profiler(word[11] == 'a' ? 308 : 309);

@@ -45,6 +45,26 @@ def sparsecores_beside_tensorcores():
 
 
 @case
+def samples_of_gpus():
+    """A row for each moment of a GPU; values of other lines and names are none."""
+    def value(number):
+        return {'counter_value': {'uint64': number}}
+    all_of_them = [('power_mw', 512500), ('sm_clock_mhz', 1980), ('memory_clock_mhz', 3201),
+                   ('gpu_utilization_percent', 97), ('memory_utilization_percent', 31),
+                   ('gpu_temp_c', 61), ('memory_used_bytes', 3 << 30)]
+    counters = [(name, 5 * US, 0, value(number)) for name, number in all_of_them]
+    counters += [('power_mw', 7 * US, 0, value(600000)), ('fan_speed_percent', 8 * US, 0, value(40))]
+    planes = [Plane('/device:GPU:%d' % i, i + 1).line(1, '_counters_', counters[:9 - i])
+              .line(2, 'Stream #1', [('power_mw', 9 * US, US, value(1))]) for i in range(2)]
+    full = (512.5, 1980, 3201, 97.0, 31.0, 61, 3 << 30)
+    want = [('/device:GPU:%d' % i, *moment) for i in range(2)
+            for moment in ((5 * US, *full), (7 * US, 600.0, *[None] * 6))]
+    asked = "SELECT plane, start_ps, power_w, sm_clock_mhz, memory_clock_mhz, gpu_utilization_percent, "
+    asked += "memory_utilization_percent, temperature_c, memory_used_bytes FROM gpu_samples('{x}')"
+    same(rows(asked, x=space(*[plane.bytes() for plane in planes])), want)
+
+
+@case
 def exposed_communication_by_device():
     """Each device by itself; what is exposed in all, where ops that run at once count once."""
     planes = []

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Queries that rank, filter or pair the rows of tables which are compared with XProf elsewhere (tests/parity): top_hlo_ops, top_wasted, eager_ops, tensorcore_missed,
-input_bound, compare_ops and those like it. Each starts from all rows of such a table and works the answer out in Python."""
+input_bound, gpu_samples, compare_ops and those like it. Each starts from all rows of such a table and works the answer out in Python."""
 import collections
 import statistics
 import sys
@@ -57,6 +57,23 @@ def top_wasted(run, ops):
             wasted = max(0.0, o['self_ps'] / 1e6 * (1 - max(used)))
             want.append([o['hlo_op'], o['hlo_module'], o['occurrences_actual'], o['self_ps'] / 1e6, wasted, percent(wasted * 1e6, everything)])
     rows_agree('top_wasted', [text_row(r, 'hlo_op', 'hlo_module', 'occurrences', 'self_time_us', 'wasted_time_us', 'wasted_percent') for r in got], want, rel=1e-6)
+
+
+# ---- samples ----
+
+SAMPLED = {'power_mw': 'power_w', 'sm_clock_mhz': 'sm_clock_mhz', 'memory_clock_mhz': 'memory_clock_mhz', 'gpu_utilization_percent': 'gpu_utilization_percent',
+           'memory_utilization_percent': 'memory_utilization_percent', 'gpu_temp_c': 'temperature_c', 'memory_used_bytes': 'memory_used_bytes'}
+
+
+def gpu_samples(run):
+    values = {r['event_id']: r['value'] for r in run.ask("SELECT event_id, value FROM event_stats({x}) WHERE name = 'counter_value'")}
+    want = {}
+    for e in run.ask("SELECT e.event_id, e.host, e.plane, e.start_ps, e.name FROM trace_events({x}) AS e JOIN lines({x}) AS l USING (line_id) WHERE l.name = '_counters_' AND e.plane_kind = 'gpu'"):
+        if e['name'] in SAMPLED and values.get(e['event_id']) is not None:
+            row = want.setdefault((e['host'], e['plane'], e['start_ps']), dict.fromkeys(SAMPLED.values()))
+            row[SAMPLED[e['name']]] = values[e['event_id']] / (1000 if e['name'] == 'power_mw' else 1)
+    got = run.ask('SELECT * FROM gpu_samples({x})')
+    rows_agree('gpu_samples', [text_row(r, 'host', 'plane', 'start_ps', *SAMPLED.values()) for r in got], [[*key, *row.values()] for key, row in want.items()])
 
 
 # ---- framework ops and kernels ----
@@ -196,7 +213,7 @@ if __name__ == '__main__':
         for check in (top_hlo_ops, top_wasted):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one, hlo_ops)
-        for check in (eager_ops, tensorcore_missed, helpers, input_bound):
+        for check in (eager_ops, tensorcore_missed, helpers, input_bound, gpu_samples):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
         if before:
