@@ -295,11 +295,11 @@ static void collective(const HloWriter *w, const Xla__HloInstructionProto *op, e
     flag(w, "constrain_layout", op->rare->constrain_layout);
     bool gathers = opcode == HLO_ALL_GATHER || opcode == HLO_ALL_GATHER_START;
     if (gathers) LIST(w, "dimensions", op->more, dimensions);
-    if (gathers || opcode == HLO_ALL_REDUCE || opcode == HLO_ALL_REDUCE_START || opcode == HLO_REDUCE_SCATTER)
-        flag(w, "use_global_device_ids", op->rare->use_global_device_ids);
+    bool reduces = opcode == HLO_ALL_REDUCE || opcode == HLO_ALL_REDUCE_START || opcode == HLO_REDUCE_SCATTER || opcode == HLO_COLLECTIVE_REDUCE;
+    if (gathers || reduces) flag(w, "use_global_device_ids", op->rare->use_global_device_ids);
     if (opcode == HLO_REDUCE_SCATTER) LIST(w, "dimensions", op->more, dimensions);
     if (opcode == HLO_ALL_TO_ALL || opcode == HLO_RAGGED_ALL_TO_ALL) LIST_IF_ANY(w, "dimensions", op->more, dimensions);
-    if (opcode == HLO_COLLECTIVE_BROADCAST) word(w, "has_dynamic_root", op->rare->has_dynamic_root ? "true" : "false");
+    if (opcode == HLO_COLLECTIVE_BROADCAST || opcode == HLO_COLLECTIVE_REDUCE) word(w, "has_dynamic_root", op->rare->has_dynamic_root ? "true" : "false");
 }
 
 static void custom_call(const HloWriter *w, const Xla__HloInstructionProto *op)
@@ -460,6 +460,14 @@ static void scan(const HloWriter *w, const Xla__HloInstructionProto *op)
     if (op->rare->is_associative == 1 || op->rare->is_associative == 2) word(w, "is_associative", op->rare->is_associative == 1 ? "true" : "false");
 }
 
+static void shuffle(const HloWriter *w, const Xla__HloInstructionProto *op)
+{
+    const Xla__ShuffleMode *mode = op->rare->shuffle_mode;
+    LIST(w, "dimensions", op->more, dimensions);
+    word(w, "mode", mode && mode->rotate ? "rotate" : "invalid");
+    if (mode && mode->rotate) LIST(w, "shifts", mode->rotate, shifts);
+}
+
 static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
 {
     switch (opcode) {
@@ -476,6 +484,7 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
         flag(w, "is_stable", op->rare->is_stable);
         break;
     case HLO_SCAN: scan(w, op); break;
+    case HLO_SHUFFLE: shuffle(w, op); break;
     case HLO_IOTA: number(w, "iota_dimension", op->more->n_dimensions ? op->more->dimensions[0] : 0); break;
     case HLO_GET_TUPLE_ELEMENT: number(w, "index", op->more->tuple_index); break;
     case HLO_COMPARE: compare(w, op); break;
@@ -509,6 +518,7 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_ALL_TO_ALL:
     case HLO_RAGGED_ALL_TO_ALL:
     case HLO_COLLECTIVE_BROADCAST:
+    case HLO_COLLECTIVE_REDUCE:
     case HLO_COLLECTIVE_PERMUTE:
     case HLO_COLLECTIVE_PERMUTE_START: collective(w, op, opcode); break;
     case HLO_SEND:

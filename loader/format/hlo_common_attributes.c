@@ -89,6 +89,7 @@ static void called_computations(const HloWriter *w, const Xla__HloInstructionPro
     case HLO_REDUCE_WINDOW:
     case HLO_ALL_REDUCE:
     case HLO_ALL_REDUCE_START:
+    case HLO_COLLECTIVE_REDUCE:
     case HLO_SCATTER:
     case HLO_SORT:
     case HLO_TOPK: computation(w, "to_apply", op, 0); break;

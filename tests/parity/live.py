@@ -112,14 +112,20 @@ def oracle_python():
     raise Absent("no Python with XProf (ORACLE_PYTHON=a python that has it)")
 
 
-def ask_xprof(profiles, base, out, tools=(), status=(0,)):
+def ask_xprof(profiles, base, out, tools=(), status=(0,), environment=None):
     """XProf's answers to the profiles below a folder, below `out`."""
     command = [oracle_python(), os.path.join(SHARED, "oracle", "oracle.py"), profiles, "--base", base, "--out", out]
     for tool in tools:
         command += ["--tool", tool]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
     if done.returncode not in status:
         raise SystemExit("%s: exit status %d\n%s" % (shlex.join(command), done.returncode, done.stdout.decode("utf-8", "replace")[-2000:]))
+
+
+def other_addresses(n):
+    """An environment that moves what a process allocates. XProf's hash tables order their entries by addresses: on one machine it
+    may give the same of several answers each time it is asked."""
+    return dict(os.environ, PYTHONMALLOC=("pymalloc", "malloc")[n % 2], PARITY_PADDING="x" * (n * 1237))
 
 
 def asked_again(build, path, tools, times):
@@ -132,7 +138,7 @@ def asked_again(build, path, tools, times):
     with tempfile.TemporaryDirectory(dir=build) as place:
         for n in range(times):
             out = os.path.join(place, str(n))
-            ask_xprof(folder if of_run else os.path.abspath(path), base, out, tools, status=(0, 1))
+            ask_xprof(folder if of_run else os.path.abspath(path), base, out, tools, status=(0, 1), environment=other_addresses(n))
             name = answers.ALL_HOSTS if of_run else os.path.basename(path)[:-len(answers.HLO if path.endswith(answers.HLO) else answers.XSPACE)]
             yield answers.Answer(os.path.join(out, run, name))
 
