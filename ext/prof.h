@@ -108,7 +108,10 @@ typedef struct {
 #define LINE_ID_DOC "line_id", "INTEGER", NULL, "number of the line in the run, from 0", "libprofsql"
 #define EVENT_ID_DOC "event_id", "INTEGER", NULL, "number of the event in the run, from 0", "libprofsql"
 #define METADATA_ID_DOC                                                                                                                                        \
-    "metadata_id", "INTEGER", NULL, "id of the events' metadata, unique in its plane; NULL if the plane does not declare it", "XEvent.metadata_id"
+    "metadata_id", "INTEGER", NULL,                                                                                                                            \
+        "id of the events' metadata, unique in its plane; NULL in the row of all events whose "                                                                \
+        "metadata the plane does not declare",                                                                                                                 \
+        "XEvent.metadata_id"
 #define STAT_ID_DOC "stat_id", "INTEGER", NULL, "id of the stat's metadata, unique in its plane", "XStat.metadata_id"
 #define STAT_NAME_DOC "name", "TEXT", NULL, "name of the stat; empty if the plane does not declare it", "XStatMetadata.name"
 #define STAT_TYPE_DOC                                                                                                                                          \
