@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- What did the GPUs draw, at which clocks, how loaded and how hot were they, over time?
 -- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
 -- needs: events gpu

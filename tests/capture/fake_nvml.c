@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fake_nvml.c: an NVML of our own, libnvidia-ml.so.1 of the tests: names, parameters and structs as in nvml.h.
  *
  * It has four GPUs, whose indices run against CUDA's numbers: a GPU is the one that its UUID says, of those that fake_cupti.c
