@@ -41,16 +41,17 @@ SQLITE_EXTENSION_INIT3
       "small buffers",                                                                                                                                         \
       "LogicalBufferProto.id")                                                                                                                                 \
     C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes",                                                                                                           \
-      "start of the buffer in the allocation; NULL if buffer_id is NULL, and in a second row "                                                                 \
-      "for the same buffer",                                                                                                                                   \
+      "position of the buffer's first byte in the allocation; NULL if buffer_id is NULL, and "                                                                 \
+      "in a second row for the same buffer",                                                                                                                   \
       "BufferAllocationProto.Assigned.offset")                                                                                                                 \
     C(BA_SIZE, "size_bytes", "INTEGER", "bytes",                                                                                                               \
       "size of the buffer, padding included; in the row of small buffers their sum; NULL for "                                                                 \
       "an allocation without buffers, or if the program does not declare the buffer",                                                                          \
       "LogicalBufferProto.size")                                                                                                                               \
     C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes",                                                                                                       \
-      "size of the shape without tiles, as XProf computes it; for a tuple its table of "                                                                       \
-      "pointers; NULL if a dimension has no known size or there is no shape",                                                                                  \
+      "size of the shape in column shape without tiles, as XProf computes it; for a tuple the "                                                                \
+      "size of its table of pointers; NULL if a dimension has no known size or there is no "                                                                   \
+      "shape",                                                                                                                                                 \
       "memory_viewer unpaddedShapeMib, in bytes")                                                                                                              \
     C(BA_PADDING, "padding_bytes", "INTEGER", "bytes", "size_bytes - unpadded_bytes; negative if elements are packed; NULL if either is NULL",                 \
       "memory viewer page")                                                                                                                                    \
@@ -102,8 +103,8 @@ SQLITE_EXTENSION_INIT3
       "spaces than 0",                                                                                                                                         \
       "memory_viewer maxHeap")                                                                                                                                 \
     C(BA_RANK, "size_rank", "INTEGER", NULL,                                                                                                                   \
-      "position in the same list sorted by size, 0 for the largest; NULL if program_order is "                                                                 \
-      "NULL",                                                                                                                                                  \
+      "position in the list of program_order sorted by size, 0 for the largest buffer; NULL "                                                                  \
+      "if program_order is NULL",                                                                                                                              \
       "memory_viewer maxHeapBySize")                                                                                                                           \
     C(BA_LABEL, "label", "TEXT", NULL,                                                                                                                         \
       "instruction, shape and framework op in one text; small (<N bytes) in the row of small "                                                                 \
@@ -114,8 +115,8 @@ SQLITE_EXTENSION_INIT3
       "has no such part",                                                                                                                                      \
       "HloInstructionProto.shape")                                                                                                                             \
     C(BA_UNPADDED_ACTUAL, "unpadded_bytes_actual", "INTEGER", "bytes",                                                                                         \
-      "size of the data in shape_actual, packed elements as packed; for a tuple its table of "                                                                 \
-      "pointers; NULL if a dimension has no known size or there is no shape",                                                                                  \
+      "size of the data in shape_actual, packed elements as packed; for a tuple the size of "                                                                  \
+      "its table of pointers; NULL if a dimension has no known size or there is no shape",                                                                     \
       "libprofsql")                                                                                                                                            \
     C(BA_PADDING_ACTUAL, "padding_bytes_actual", "INTEGER", "bytes", "size_bytes - unpadded_bytes_actual; NULL if either is NULL", "libprofsql")               \
     C(BA_SOURCE, SOURCE_DOC)                                                                                                                                   \

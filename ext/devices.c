@@ -25,8 +25,8 @@ SQLITE_EXTENSION_INIT3
     C(DV_MEMORY, "memory_bytes", "INTEGER", "bytes", "memory size of a GPU; NULL if unknown", "memory_size")                                                   \
     C(DV_CAPABILITY, "compute_capability", "TEXT", NULL, "compute capability of a GPU, major.minor; NULL if unknown", "compute_cap_major, compute_cap_minor")  \
     C(DV_FLOPS, "peak_flops_per_second", "REAL", "FLOP/s",                                                                                                     \
-      "peak FLOP rate: the value in the plane, or for a GPU cores x clock x the best dense "                                                                   \
-      "FP32 or FP16 rate of its generation; NULL if unknown",                                                                                                  \
+      "peak FLOP rate: the value in the plane or, for a GPU without one, cores x clock x the "                                                                 \
+      "best dense FP32 or FP16 rate of its generation; NULL if unknown",                                                                                       \
       "peak_teraflops_per_second; libprofsql")                                                                                                                 \
     C(DV_HBM, "peak_hbm_bytes_per_second", "REAL", "bytes/s", "peak bandwidth of the main memory; NULL if unknown",                                            \
       "peak_hbm_bw_gigabytes_per_second; memory_bandwidth")                                                                                                    \

@@ -56,7 +56,7 @@ SQLITE_EXTENSION_INIT3
     C(HO_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "operational intensity: flops divided by bytes_accessed; 0 if unknown",                      \
       "hlo_stats operational_intensity")                                                                                                                       \
     C(HO_BOUND, "bound_by", "TEXT", NULL,                                                                                                                      \
-      "resource of which the op uses the largest fraction of the peak: Compute, HBM, CMEM "                                                                    \
+      "resource that the op uses at the largest fraction of its peak: Compute, HBM, CMEM "                                                                     \
       "Read, ..., Shm/L1; Unknown if there is none",                                                                                                           \
       "hlo_stats bound_by")                                                                                                                                    \
     C(HO_REMAT, "rematerialization", "TEXT", NULL, "Yes: the op is computed again to save memory; else No", "hlo_stats hlo_rematerialization")                 \
@@ -140,8 +140,7 @@ SQLITE_EXTENSION_INIT3
       "fraction of the result's stored bytes that is data, not padding; NULL if shape or "                                                                     \
       "layout is unknown",                                                                                                                                     \
       "libprofsql")                                                                                                                                            \
-    C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op of which this op is a duplicate; NULL if there is none",                             \
-      "OpMetrics.deduplicated_name")                                                                                                                           \
+    C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op that this op duplicates; NULL if there is none", "OpMetrics.deduplicated_name")      \
     C(HO_SOURCE, SOURCE_DOC)
 enum { HLO_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_ops_columns[] = {HLO_OPS_COLUMNS(COLUMN_DOC)};
