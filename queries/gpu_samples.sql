@@ -11,13 +11,13 @@
 --   all that follow: not in this sample
 -- column sm_clock_mhz INTEGER [MHz]: clock of the multiprocessors; NULL: not in this sample
 -- column memory_clock_mhz INTEGER [MHz]: clock of the memory; NULL: not in this sample
--- column gpu_utilization_percent REAL [percent 0..100]: share of the driver's last sample period (up
---   to a second) in which a kernel of any process ran; NULL: not in this sample
+-- column gpu_utilization_percent REAL [percent 0..100]: share of the driver's last sample period
+--   (up to a second) in which a kernel of any process ran; NULL: not in this sample
 -- column memory_utilization_percent REAL [percent 0..100]: share of that period in which memory was
 --   read or written; NULL: not in this sample
 -- column temperature_c INTEGER [degrees Celsius]: of the GPU; NULL: not in this sample
--- column memory_used_bytes INTEGER [bytes]: memory in use by all processes and the driver; NULL: not
---   in this sample
+-- column memory_used_bytes INTEGER [bytes]: memory in use by all processes and the driver; NULL:
+--   not in this sample
 WITH sample AS (
     SELECT run, host, plane_id, plane, start_ps, name, stats ->> '$.counter_value' AS value
     FROM temp.trace_events(:source)

@@ -4,6 +4,7 @@
 #include "control.h"
 #include "convert.h"
 #include "options.h"
+#include "summary.h"
 
 #include <argp.h>
 #include <dirent.h>
@@ -21,11 +22,12 @@
 #endif
 const char *argp_program_version = "profsql-capture " CAPTURE_VERSION;
 
-enum { KEY_SEND = 1000, KEY_CONVERT, KEY_PRELOAD, KEY_OPTION };
+enum { KEY_SEND = 1000, KEY_CONVERT, KEY_PRELOAD, KEY_SUMMARY, KEY_OPTION };
 typedef struct {
     CaptureOptions options;
     const char *send, *convert;
-    bool preload;
+    bool preload, summary;
+    struct timespec started;
     char **program;
 } Command;
 
@@ -41,12 +43,37 @@ static void say(const Command *c, const char *format, ...)
     fputc('\n', stderr);
 }
 
+/* ---- files ---- */
+
+static bool is_file(const char *path) { return !access(path, R_OK); }
+
+/* Beside the command, or in ../lib as installed. */
+static bool find_beside(const char *name, char *out, size_t n)
+{
+    char self[3072];
+    ssize_t k = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (k <= 0) return false;
+    self[k] = 0;
+    *strrchr(self, '/') = 0;
+    snprintf(out, n, "%s/%s", self, name);
+    if (is_file(out)) return true;
+    snprintf(out, n, "%s/../lib/%s", self, name);
+    return is_file(out);
+}
+
 /* ---- profiles out of spools ---- */
 
 static bool ends_in(const char *name, const char *tail)
 {
     size_t n = strlen(name), k = strlen(tail);
     return n > k && !strcmp(name + n - k, tail);
+}
+
+static void summarize(const char *source)
+{
+    char extension[4096] = "", why[512];
+    if (!find_beside("libprofsql.so", extension, sizeof extension)) *extension = 0;
+    if (!summary_print(source, extension, why, sizeof why)) fprintf(stderr, "profsql-capture: no summary of %s: %s\n", source, why);
 }
 
 static int convert_one(const Command *c, const char *path)
@@ -59,6 +86,7 @@ static int convert_one(const Command *c, const char *path)
         return 1;
     }
     say(c, "wrote %s", written);
+    if (c->summary && c->convert && strcmp(c->convert, path) == 0) summarize(written);
     return 0;
 }
 
@@ -82,6 +110,25 @@ static int convert_run(const Command *c, const char *run, int *n_seen)
     return n_bad;
 }
 
+static bool is_later(struct timespec a, struct timespec b) { return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec; }
+
+/* When the last profile of a run was written; 0: there is none. */
+static struct timespec last_profile(const char *run)
+{
+    struct timespec last = {0};
+    struct dirent **entries;
+    int n = scandir(run, &entries, NULL, NULL);
+    for (int i = 0; i < n; i++) {
+        char path[8192 + 256];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/%s", run, entries[i]->d_name);
+        if (ends_in(entries[i]->d_name, ".xplane.pb") && !stat(path, &st) && is_later(st.st_mtim, last)) last = st.st_mtim;
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+    return last;
+}
+
 static int convert_path(const Command *c)
 {
     struct stat st;
@@ -90,6 +137,7 @@ static int convert_path(const Command *c)
     if (!S_ISDIR(st.st_mode)) return convert_one(c, c->convert);
     int n_bad = convert_run(c, c->convert, &n_seen);
     if (!n_seen) fprintf(stderr, "profsql-capture: %s holds no .spool folder with spools; give a run folder or a spool\n", c->convert);
+    if (c->summary && n_seen > n_bad) summarize(c->convert);
     return n_bad || !n_seen;
 }
 
@@ -109,6 +157,26 @@ static bool is_writable(const char *folder)
     return !stat(path, &st) && S_ISDIR(st.st_mode) && !access(path, W_OK);
 }
 
+/* Of the run whose profile was written last; of windows it is the last one. */
+static void summarize_last(const Command *c, const char *folder)
+{
+    char run[8192], last[8192] = "";
+    struct timespec when = c->started;
+    int n_runs = 0;
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        snprintf(run, sizeof run, "%s/%s", folder, entries[i]->d_name);
+        struct timespec written = is_run_of(c->options.run, entries[i]->d_name) ? last_profile(run) : (struct timespec){0};
+        n_runs += is_later(written, c->started);
+        if (is_later(written, when)) when = written, memcpy(last, run, sizeof last);
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+    if (n_runs > 1) fprintf(stderr, "profsql-capture: %d runs were written; the last one:\n", n_runs);
+    if (*last) summarize(last);
+}
+
 /* After the program: its windows are runs of their own, RUN, RUN_2, ... Other commands may write into them too. */
 static void convert_all(const Command *c, bool ran)
 {
@@ -125,6 +193,7 @@ static void convert_all(const Command *c, bool ran)
         free(entries[i]);
     }
     if (n >= 0) free(entries);
+    if (c->summary) summarize_last(c, folder);
     if (!n_seen && ran && c->options.by_steps)
         say(c, "nothing was recorded: the program did not come to the first step, or could not be injected");
     else if (!n_seen && ran && is_writable(c->options.logdir))
@@ -133,22 +202,11 @@ static void convert_all(const Command *c, bool ran)
 
 /* ---- running ---- */
 
-static bool is_file(const char *path) { return !access(path, R_OK); }
-
-/* Beside the command, or in ../lib as installed. */
 static bool find_library(char *out, size_t n)
 {
-    char self[3072];
-    ssize_t k = readlink("/proc/self/exe", self, sizeof self - 1);
     const char *given = getenv("PROFSQL_CAPTURE_LIBRARY");
     if (given) return snprintf(out, n, "%s", given), is_file(out);
-    if (k <= 0) return false;
-    self[k] = 0;
-    *strrchr(self, '/') = 0;
-    snprintf(out, n, "%s/libprofsql_capture.so", self);
-    if (is_file(out)) return true;
-    snprintf(out, n, "%s/../lib/libprofsql_capture.so", self);
-    return is_file(out);
+    return find_beside("libprofsql_capture.so", out, n);
 }
 
 static void set_variable(const Command *c, const char *name, const char *library)
@@ -198,6 +256,7 @@ static bool find_cupti(Command *c)
 static int run_program(Command *c)
 {
     char library[4096], absolute[4096];
+    clock_gettime(CLOCK_REALTIME_COARSE, &c->started); /* the clock of files */
     if (!find_library(library, sizeof library))
         return fprintf(stderr, "profsql-capture: libprofsql_capture.so is not beside this command nor in ../lib; build it with make capture\n"), 127;
     if (!realpath(library, absolute)) return perror("profsql-capture"), 127;
@@ -287,6 +346,7 @@ static error_t on_key(int key, char *value, struct argp_state *state)
     case KEY_SEND: c->send = value; return 0;
     case KEY_CONVERT: c->convert = value; return 0;
     case KEY_PRELOAD: c->preload = true; return 0;
+    case KEY_SUMMARY: c->summary = true; return 0;
     case ARGP_KEY_ARG:
         c->program = &state->argv[state->next - 1];
         state->next = state->argc;
@@ -307,12 +367,13 @@ static error_t on_key(int key, char *value, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-    struct argp_option options[N_CAPTURE_OPTIONS + 4] = {
+    struct argp_option options[N_CAPTURE_OPTIONS + 5] = {
         {"send", KEY_SEND, "WORD", 0, "tell a running process: start, stop or status", 2},
         {"convert", KEY_CONVERT, "PATH", 0, "make the profile of a spool, or of all in a run folder, that a killed program left", 2},
+        {"summary", KEY_SUMMARY, NULL, 0, "at the end print what the profile contains, on one screen (needs libsqlite3 and libprofsql)", 1},
         {"preload", KEY_PRELOAD, NULL, 0, "put the library into every process from its beginning (LD_PRELOAD)", 1},
     };
-    int n = 3;
+    int n = 4;
     for (int i = 0; i < N_CAPTURE_OPTIONS; i++) {
         const OptionSpec *o = &option_specs[i];
         if (o->name) options[n++] = (struct argp_option){o->name, o->letter ? o->letter : KEY_OPTION + i, o->argument, 0, o->help, 1};

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers about devices: what a share is of, what is exposed, what tensor cores miss."""
-from made import L, Plane, US, V, case, gpu, rows, same, space
+from made import L, Plane, US, V, case, gpu, host, rows, same, space
 
 
 def cores(n_tensor=2, n_sparse=2):
@@ -62,6 +62,32 @@ def samples_of_gpus():
     asked = "SELECT plane, start_ps, power_w, sm_clock_mhz, memory_clock_mhz, gpu_utilization_percent, "
     asked += "memory_utilization_percent, temperature_c, memory_used_bytes FROM gpu_samples('{x}')"
     same(rows(asked, x=space(*[plane.bytes() for plane in planes])), want)
+
+
+@case
+def a_profile_on_one_screen():
+    """Copies as CUPTI and as XLA write their bytes; of nine GPUs the last two are counted."""
+    def copied(text):
+        return {'memcpy_details': {'str': text}}
+    kernels = [('k', 0, 3 * US, {'kernel_details': {'str': 'regs:32'}}),
+               ('MemcpyH2D', 4 * US, US, copied('num_bytes:1000\nsize:1000 dest:0')),
+               ('MemcpyH2D', 6 * US, US, copied('kind_src:pinned size:3000 dest:0')),
+               ('memcpyDtoH', 8 * US, 2 * US, {})]
+    plane = Plane('/device:GPU:0').line(1, 'Stream #1', kernels)
+    asked = "SELECT topic, text FROM capture_summary('{x}')"
+    same(rows(asked, x=space(plane.bytes()))[1:],
+         [('steps', 'none'),
+          ('GPU:0', 'busy 70.0 % of 0.010 ms: computing 30.0 %, collectives 0.0 %, copies 40.0 % (host x)'),
+          ('kernels', '1 with 1 names, 0.003 ms'), ('kernel', '100.0 %  0.003 ms  1 x  k'),
+          ('copies', 'MemcpyH2D: 2, 0.002 ms, 0.004 MB, 2.000 GB/s'),
+          ('copies', 'memcpyDtoH: 1, 0.002 ms'), ('lost', 'nothing')])
+    lost = Plane('Task Environment', 9, {'capture_dropped_records': {'uint64': 5}, 'capture_missing_steps': {'uint64': 2}})
+    many = [Plane('/device:GPU:%d' % i, i + 1).line(1, 's', [('k', 0, US)]).bytes() for i in range(9)]
+    topics = [row for row in rows(asked, x=space(*many, lost.bytes())) if row[0] in ('GPU:6', 'GPUs', 'GPU:8', 'lost')]
+    same([(topic, text[:9]) for topic, text in topics],
+         [('GPU:6', 'busy 100.'), ('GPUs', '2 more'), ('lost', '2 of the '), ('lost', '5 records')])
+    same(rows(asked, x=space(host(('f', 0, US)).bytes()))[1:],
+         [('steps', 'none'), ('GPUs', 'none did any work'), ('lost', 'nothing')])
 
 
 @case
