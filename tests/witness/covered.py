@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every table and canned query has a second source: XProf, the reading of the same file by another reader, or a witness. Lists those that have none.
 
-A witness covers what its document names and its code asks for."""
+A witness covers what its document names and its code asks for. That this program fails when a witness, an entry or a reason goes is tried on copies of the tests."""
 import glob
 import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
-from compare import ROOT, agree, ask, checking, finish  # noqa: E402
+from compare import PROFSQL, ROOT, agree, ask, checking, finish  # noqa: E402
 
 # Tables without a second source, each with the reason.
 EXCEPTIONS = {
@@ -30,19 +33,60 @@ def source(*parts):
 
 
 def covered():
-    found = {word for line in re.findall(r'Entry\((.*)', source('parity', 'tools.py')) for word in re.findall(r'"(\w+)"', line)}
+    found = set(re.findall(r'\bEntry\("[^"]+"(?: % \([^)]*\))?,\s*"(\w+)"', source('parity', 'tools.py')))
     found |= {'hosts', 'planes', 'lines', 'trace_events', 'event_stats', 'event_metadata', 'event_metadata_stats', 'stat_metadata', 'plane_stats'} & \
         ({'trace_events'} | set(re.findall(r'self\.row\("(\w+)"', source('parity', 'reader.py'))))
     for path in glob.glob(os.path.join(ROOT, 'tests', 'witness', '*.py')):
         if os.access(path, os.X_OK) and os.path.basename(path) != 'covered.py':
             _, document, code = source('witness', os.path.basename(path)).split('"""', 2)
-            found |= set(re.findall(r'\w+', document)) & set(re.findall(r'\w+', code))
+            found |= set(re.findall(r'\w+', document)) & set(re.findall(r"\b(\w+)(?:\(|')", code))
     return found
 
 
-with checking('covered'):
+def check():
     ours = {r['name'] for r in ask('SELECT table_name AS name FROM prof_columns UNION SELECT name FROM prof_queries')}
     second = covered()
     agree('without a second source or a reason', sorted(ours - second - set(EXCEPTIONS)), [])
     agree('exceptions that no table is, or that have a second source', sorted(k for k in EXCEPTIONS if k not in ours or k in second), [])
-finish()
+
+
+def of_a_copy(part, name, change):
+    """What this program prints in a copy of the tests in which a file's text is another; None: the file is gone."""
+    with tempfile.TemporaryDirectory() as copy:
+        for folder, names in (('witness', [n for n in os.listdir(os.path.join(ROOT, 'tests', 'witness')) if n.endswith('.py')]), ('parity', ['tools.py', 'reader.py'])):
+            os.makedirs(os.path.join(copy, 'tests', folder))
+            for n in names:
+                shutil.copy(os.path.join(ROOT, 'tests', folder, n), os.path.join(copy, 'tests', folder, n))
+        path = os.path.join(copy, 'tests', part, name)
+        text = change(source(part, name))
+        if text is None:
+            os.remove(path)
+        else:
+            with open(path, 'w') as f:
+                f.write(text)
+        done = subprocess.run([sys.executable, os.path.join(copy, 'tests', 'witness', 'covered.py'), '--once'], env={**os.environ, 'PROFSQL': PROFSQL}, capture_output=True, text=True, timeout=60)
+        return done.stdout
+
+
+def check_failures():
+    without = {
+        'allocation_churn': ('witness', 'memory.py', lambda text: None),
+        'idle_gaps': ('witness', 'time.py', lambda text: text.replace('idle_gaps, ', '', 1)),
+        'kernel_utilization': ('parity', 'tools.py', lambda text: text.replace('Entry("kernel_utilization"', 'NoEntry("kernel_utilization"', 1)),
+        'stat_metadata': ('parity', 'reader.py', lambda text: text.replace('self.row("stat_metadata"', 'self.no_row("stat_metadata"')),
+        'host_steps': ('witness', 'covered.py', lambda text: text.replace("'host_steps': ", "'no_table': ", 1)),
+        'top_ops': ('witness', 'covered.py', lambda text: text.replace("EXCEPTIONS = {", "EXCEPTIONS = {'top_ops': 'no reason', ", 1)),
+    }
+    for table, (part, name, change) in without.items():
+        printed = of_a_copy(part, name, change)
+        agree('without what covers %s' % table, ['not ok' in printed, table in printed], [True, True])
+    agree('an unchanged copy', of_a_copy('witness', 'covered.py', lambda text: text), '1 passed, 0 failed, 0 skipped\n')
+
+
+if __name__ == '__main__':
+    with checking('covered'):
+        check()
+    if '--once' not in sys.argv:
+        with checking('covered without'):
+            check_failures()
+    finish()
