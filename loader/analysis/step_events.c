@@ -8,6 +8,7 @@
 #include "kernel_names.h"
 #include "lines.h"
 #include "step_parts.h"
+#include "work_kind.h"
 
 uint32_t group_number(const GroupList *groups, int64_t id, uint32_t *last)
 {
@@ -68,6 +69,8 @@ typedef struct {
 } PlaneRead;
 
 enum { HALF = 1 << 14, DECIDED = 1 << 15 };
+/* As actual type: a memset, or a copy from and to places that its name does not say. Counts as a copy between devices, and in no number of copies. */
+enum { OTHER_TRANSFER = N_STEP_TYPES };
 
 static uint16_t gpu_kind(const Text *name)
 {
@@ -83,6 +86,8 @@ static uint16_t gpu_kind(const Text *name)
         {"MemcpyD2D", TIME_DEVICE_TO_DEVICE},
         {"MemcpyP2P", TIME_DEVICE_TO_DEVICE},
         {"MEMCPYPToP", TIME_DEVICE_TO_DEVICE},
+        {"MEMCPYHToH", TIME_HOST_TO_HOST},
+        {"MemcpyH2H", TIME_HOST_TO_HOST},
         {"CopyHostToDevice", TIME_HOST_TO_DEVICE},
         {"CopyDeviceToHost", TIME_DEVICE_TO_HOST},
         {"CopyDeviceToDevice", TIME_DEVICE_TO_DEVICE},
@@ -150,9 +155,13 @@ static bool take_gpu_event(PlaneRead *r, LineSpans *out, const EventAt *e, uint3
     uint16_t *kind = &r->kinds[e->meta - r->plane->event_metas];
     bool half = shape.n ? slice_contains(shape, "half") : (*kind & HALF) != 0;
     enum StepType type = *kind & SPAN_TYPE, actual = *kind >> SPAN_ACTUAL_SHIFT & 0x3f, compute = half ? TIME_COMPUTE_16 : TIME_COMPUTE_32;
+    bool other_transfer = (*kind >> SPAN_ACTUAL_SHIFT & 0x3f) == OTHER_TRANSFER;
     if (!type) type = compute;
     if (!actual) actual = compute;
-    if (correlated && !add_transfer(out, group, actual, e, details)) return false;
+    if (other_transfer)
+        actual = TIME_DEVICE_TO_DEVICE;
+    else if (correlated && !add_transfer(out, group, actual, e, details))
+        return false;
     return add_span(out, e->start_ps, e->duration_ps, group, type, actual, correlated ? SPAN_COUNTS : 0);
 }
 
@@ -201,8 +210,13 @@ static int open_gpu_plane(PlaneRead *r, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_CORRELATION_ID, STAT_SHAPE, STAT_MEMCPY_DETAILS};
     if (!(r->kinds = prof_alloc(r->plane->n_event_metas * sizeof *r->kinds))) return prof_nomem(err);
-    for (size_t i = 0; i < r->plane->n_event_metas; i++) r->kinds[i] = gpu_kind(r->plane->event_metas[i].name);
-    return stat_filter_open(&r->filter, r->plane, wanted, COUNT(wanted), err);
+    uint8_t *work = plane_work_kinds(r->plane, err);
+    for (size_t i = 0; work && i < r->plane->n_event_metas; i++) {
+        r->kinds[i] = gpu_kind(r->plane->event_metas[i].name);
+        if (work[i] == WORK_TRANSFER && !(r->kinds[i] >> SPAN_ACTUAL_SHIFT & 0x3f)) r->kinds[i] |= OTHER_TRANSFER << SPAN_ACTUAL_SHIFT;
+    }
+    prof_free(work);
+    return err->code ? err->code : stat_filter_open(&r->filter, r->plane, wanted, COUNT(wanted), err);
 }
 
 int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err)

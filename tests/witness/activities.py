@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""What steps of GPUs and of hosts without devices spend their time on, from the bytes of each profile: the actual columns of core_steps and steps.
+
+Which steps there are, when they run and which step an event is of is compared with XProf elsewhere (tests/parity). At each moment of a step the most
+important activity of its events counts, as docs/semantics.md orders them."""
+import collections
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+from compare import agree, checking, finish, runs  # noqa: E402
+from device_time import COLLECTIVE, TRANSFER, kind_of_stream_event, work_lines  # noqa: E402
+
+ODD = ('repeated_stats', 'stats_odd', 'steps_odd')  # events that bring several groups; markers of a group in others of the same group
+ORDER = ['device_compute', 'output', 'device_to_device', 'wait', 'device_collectives', 'input', 'host_copies', 'compilation', 'kernel_launch', 'host_compute']
+
+
+def of_gpu(e, detailed):
+    kind = kind_of_stream_event(e.name, id(e.meta) in detailed)
+    if kind == COLLECTIVE:
+        return 'device_collectives'
+    if kind == TRANSFER:
+        text = e.name
+        if re.search('DtoH|D2H|DeviceToHost', text, re.I):
+            return 'output'
+        if re.search('DtoD|D2D|P2P|PtoP|DeviceToDevice', text, re.I):
+            return 'device_to_device'
+        if re.search('HtoD|H2D|HostToDevice', text, re.I):
+            return 'input'
+        if re.search('HtoH|H2H|HostToHost', text, re.I):
+            return 'host_copies'
+        return 'device_to_device'
+    return 'device_compute'
+
+
+def is_compiling(name):
+    return bool(re.match('backend_compile|XlaCompile', name) or re.search('::Compile|Compiler::Run', name))
+
+
+def integer(value):
+    """A stat without a value is 0."""
+    return value if isinstance(value, int) else 0 if value is None else -1
+
+
+def is_marker(name):
+    return name.startswith(('train', 'test', 'TraceContext')) and '/' not in name
+
+
+def of_thread(e, step_name, has_device):
+    """None: an event that only surrounds others."""
+    name = e.name
+    if is_marker(name) or 'step_name' in e.stats or (e.stats.get('_r') and (step_name or '').startswith(name + ' ')) or name.startswith(('EagerExecute', 'EagerLocalExecute', 'EagerKernelExecute', 'FunctionRun')):
+        return None
+    if re.match('MemcpyHtoD', name, re.I) or name.partition(':')[2].startswith('InfeedEnqueue'):
+        return 'input'
+    if re.match('MemcpyHtoH', name, re.I):
+        return 'host_copies'
+    if is_compiling(name):
+        return 'compilation'
+    if has_device and (integer(e.stats.get('correlation_id', -1)) >= 0 or name.startswith('ExecutorState::Process')):
+        return 'kernel_launch'
+    if name.startswith('IteratorGetNext'):
+        return 'wait'
+    return 'host_compute'
+
+
+def swept(spans, start, end):
+    """{activity: ps} between two moments, the most important at each."""
+    moments = collections.defaultdict(list)
+    for first, last, what in spans:
+        first, last = max(first, start), min(last, end)
+        if first < last:
+            moments[first].append((what, 1))
+            moments[last].append((what, -1))
+    sums, running, since = collections.Counter(), collections.Counter(), start
+    for moment in sorted(moments):
+        most = next((what for what in ORDER if running[what]), None)
+        if most:
+            sums[most] += moment - since
+        for what, n in moments[moment]:
+            running[what] += n
+        since = moment
+    return sums
+
+
+def check(run):
+    if any(word in run.path for word in ODD):
+        return
+    cores = [r for r in run.ask('SELECT * FROM core_steps({x}) WHERE plane_id IS NULL AND step IS NOT NULL AND NOT outside_xprof')]
+    if not cores:
+        return
+    steps = {(r['host'], r['group_id']): r['step'] for r in run.ask('SELECT host, group_id, step FROM host_steps({x}) WHERE group_id IS NOT NULL AND step IS NOT NULL')}
+    dropped = {r['step'] for r in run.ask('SELECT step FROM steps({x}) WHERE dropped')}
+    events = run.ask('SELECT event_id, step, step_name FROM trace_events({x}) WHERE step IS NOT NULL')
+    groups, names = {r['event_id']: r['step'] for r in events}, {r['event_id']: r['step_name'] for r in events}
+    spans, of_no_step, event_id = collections.defaultdict(list), collections.defaultdict(list), 0
+    for host, planes in run.hosts.items():
+        has_device = any(p.kind == 'gpu' for p in planes)
+        for plane in planes:
+            work = work_lines(plane) if plane.kind == 'gpu' else []
+            detailed = {id(e.meta) for l in work for e in l.events if any(k == 'memcpy_details' for k in e.stats)}
+            for line in plane.lines:
+                for e in line.events:
+                    group = groups.get(event_id)
+                    step = steps.get((host, group), group if group in dropped else None)
+                    event_id += 1
+                    if e.duration_ps <= 0:
+                        continue
+                    if group is None and not has_device and plane.name == '/host:CPU' and isinstance(e.stats.get('hlo_op'), str) and e.stats['hlo_op']:
+                        of_no_step[host].append((e.start_ps, e.end_ps, 'host_compute'))
+                    if step is None:
+                        continue
+                    if line in work:
+                        spans[host, step].append((e.start_ps, e.end_ps, of_gpu(e, detailed)))
+                    elif plane.name == '/host:CPU':
+                        what = of_thread(e, names[event_id - 1], has_device)
+                        if what:
+                            spans[host, step].append((e.start_ps, e.end_ps, what))
+    # what XProf adds to threads between StartRegion and StopRegion counts as computing on the host, too
+    with_regions = {host for host, planes in run.hosts.items() for p in planes if any(m.name == 'ThreadpoolListener::StartRegion' for m in p.metas.values())}
+    for r in cores:
+        start, total = r['start_ps'], round(r['total_us'] * 1e6)
+        sums = swept(spans[r['host'], r['step']] + of_no_step[r['host']], start, start + total)
+        want = {c: sums[c] / 1e6 for c in ('device_compute', 'output', 'device_to_device', 'device_collectives', 'kernel_launch', 'host_compute')}
+        want['input'] = (sums['wait'] + sums['input']) / 1e6
+        want['compilation'] = sums['compilation'] / 1e6 if r['compilation_us_actual'] is not None else None
+        want['all_others'] = (total - sum(sums.values())) / 1e6
+        if r['host'] in with_regions:
+            want.pop('host_compute'), want.pop('all_others')
+        agree('step %s of %s' % (r['step'], r['host']), {c: r[c + '_us_actual'] for c in want}, want, abs_tol=1e-6)
+
+
+if __name__ == '__main__':
+    for one in runs():
+        with checking('activities ' + one.path):
+            check(one)
+    finish()
