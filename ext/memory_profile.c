@@ -43,8 +43,8 @@ static bool next_item(RowCursor *c, size_t (*count)(const MemoryAllocator *))
       "host; NULL if the event belongs to no step",                                                                                                            \
       "group_id")                                                                                                                                              \
     C(ME_STEP, "step", "INTEGER", NULL,                                                                                                                        \
-      "step of the event: its group_id; without one, the group_id of "                                                                                         \
-      "the last event before it that has one, plus 1 (XProf's guess)",                                                                                         \
+      "step of the event: its group_id; without one, XProf's guess: 1 + the "                                                                                  \
+      "group_id of the last event before it that has one, or 0 if there is none",                                                                              \
       "memory_profile stepId")                                                                                                                                 \
     C(ME_TIME, "time_ps", "INTEGER", "ps", "time of the event, from the start of the session", "XLine.timestamp_ns, XEvent.offset_ps")                         \
     C(ME_LINE_TIME, "line_time_ps", "INTEGER", "ps", "time of the event, from the start of its line; XProf orders events by it",                               \

@@ -384,8 +384,8 @@ static const RowSource steps_rows = {.next = steps_next,
                                      .per_run = true,
                                      .by_host = true,
                                      .needs = NEED_EVENTS | NEED_STEPS,
-                                     .nothing = "no step remains after incomplete "
-                                                "steps are dropped"};
+                                     .nothing = "every step was dropped (host_steps "
+                                                "lists the reasons)"};
 const Table steps_table = {
     "steps", "one step of a run, with its duration and its time by activity", steps_columns, COUNT(steps_columns), &row_table_module, &steps_rows, 100};
 
@@ -483,8 +483,8 @@ static const RowSource breakdown_rows = {.next = breakdown_next,
                                          .per_run = true,
                                          .by_host = true,
                                          .needs = NEED_EVENTS | NEED_STEPS,
-                                         .nothing = "no step remains after incomplete "
-                                                    "steps are dropped"};
+                                         .nothing = "every step was dropped (host_steps "
+                                                    "lists the reasons)"};
 const Table step_breakdown_table = {"step_breakdown",
                                     "one category of time of one core in one step, as in XProf's step database",
                                     breakdown_columns,

@@ -1,19 +1,23 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Which operations allocate the most memory over and over?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many rows of each run, the most memory first
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 10: number of rows of each run, most allocated memory first
 -- needs: events allocations
--- nothing: none found: what the allocators reported are frees alone
--- column run TEXT: the run
--- column host TEXT: the host
--- column allocator TEXT: the allocator
--- column tf_op TEXT: op that asked for it; NULL when unknown
--- column allocations INTEGER [allocations]: how many it made
--- column allocated_bytes INTEGER [bytes]: what they took together
--- column largest_bytes INTEGER [bytes]: the largest of them
--- column freed INTEGER [allocations]: how many of them were freed in the profile
--- column avg_life_us REAL [us]: how long those lived; NULL when none was freed
--- column rounding_percent REAL [percent 0..100]: what was taken beyond what was asked for
+-- nothing: none found: the allocators recorded only frees
+-- column run TEXT: name of the run
+-- column host TEXT: name of the host
+-- column allocator TEXT: name of the allocator
+-- column tf_op TEXT: op that requested the memory; NULL if unknown
+-- column allocations INTEGER [allocations]: number of allocations that the op made
+-- column allocated_bytes INTEGER [bytes]: total bytes that these allocations took
+-- column largest_bytes INTEGER [bytes]: bytes of the largest of these allocations
+-- column freed INTEGER [allocations]: number of these allocations that were freed during the
+--   profile
+-- column avg_life_us REAL [us]: average time from allocation to free, of the allocations that were
+--   freed; NULL if none was freed
+-- column rounding_percent REAL [percent 0..100]: share of allocated_bytes that was not requested;
+--   NULL if allocated_bytes is 0
 WITH op AS (
     SELECT run, host, allocator, nullif(tf_op, '(null)') AS op, count(*) AS allocations,
            total(allocation_bytes) AS bytes, max(allocation_bytes) AS largest,

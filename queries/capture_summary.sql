@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What does a profile contain, on one screen: time, steps, GPUs, kernels, copies, losses?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
 -- needs: events
--- column run TEXT: the run
--- column topic TEXT: what the line is about: recorded, steps, the name of a GPU, kernels, kernel
---   (the five that took longest), copies, lost
--- column text TEXT: the line
+-- column run TEXT: name of the run
+-- column topic TEXT: subject of the line: recorded, steps, the name of a GPU, kernels, kernel (for
+--   each of the five longest), copies, or lost
+-- column text TEXT: text of the line
 WITH copy AS MATERIALIZED (
     SELECT run, name, duration_ps, stats ->> '$.memcpy_details' AS details
     FROM temp.trace_events(:source)

@@ -1,39 +1,45 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How do the operations of two runs differ, on devices, or on host threads if neither has a device?
--- parameter a: the first run: a label, file, run folder or log dir
--- parameter b: the second run
--- parameter kind = 'operation': which operations: operation (those of top_ops), hlo (hlo_ops with a
---   rank), framework (tf_ops) or kernel (kernel_ops)
+-- How do the operations of two runs differ, on devices, or on host threads if no run has a device?
+-- parameter a: first run: label of an attached run, or path of a file, run folder or log dir
+-- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
+-- parameter kind = 'operation': which operations to compare: operation (those of top_ops), hlo
+--   (those of hlo_ops with a rank), framework (those of tf_ops) or kernel (those of kernel_ops)
 -- needs: events
 -- nothing: neither run has operations of this kind
--- column scope TEXT: where the operation belongs: HLO module of operation and hlo, Device or Host
---   of framework; NULL: none is known
--- column type TEXT: device, sparsecore or host of operation (top_ops.place), category of hlo, type
---   of framework, framework op of kernel; NULL when not known
--- column operation TEXT: name of the operation, in the first run if it ran there
--- column change TEXT: both: it ran in both; appeared: only in the second; vanished: only in the
---   first
--- column matched_by TEXT: how the two were found to be one: name; fingerprint, that of the HLO
---   instruction; similar name: equal without .kd, jit(main)/ and numbers at the end; NULL unless
---   both
--- column name_b TEXT: name in the second run if it differs; NULL otherwise
--- column occurrences_a INTEGER: how often it ran in the first run; 0 when it did not
--- column occurrences_b INTEGER: how often it ran in the second
--- column time_us_a REAL [us]: self time in the first run, of all devices and steps; of kernel the
---   sum of the durations
--- column time_us_b REAL [us]: the same in the second
--- column delta_us REAL [us]: the second's time less the first's: positive is slower
--- column delta_percent REAL [percent]: delta as share of the first's time; NULL when that is 0
--- column avg_us_a REAL [us]: time of one in the first run; NULL when it did not run
--- column avg_us_b REAL [us]: the same in the second; NULL when it did not run
--- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did
---   not run in both
--- column per_device_step_us_a REAL [us]: time_us_a by the number of GPUs and TensorCores that
---   compute (of SparseCores for what runs on these, of hosts for what runs on hosts), and by all
---   its steps, dropped ones too, if both runs have steps
--- column per_device_step_us_b REAL [us]: the same in the second
--- column delta_per_device_step_us REAL [us]: per_device_step_us_b less per_device_step_us_a: what
---   runs of different length and size can be compared by; the rows are in order of its size
+-- column scope TEXT: what contains the operation: the HLO module for kind operation or hlo, Device
+--   or Host for framework; NULL if unknown
+-- column type TEXT: type of the operation. operation: device, sparsecore or host (top_ops.place);
+--   hlo: HLO category; framework: type of the op; kernel: framework op; NULL if unknown
+-- column operation TEXT: name of the operation: its name in the first run, or in the second if it
+--   ran only there
+-- column change TEXT: where it ran. both: in both runs; appeared: only in the second run; vanished:
+--   only in the first run
+-- column matched_by TEXT: how the operations of the two runs were matched. name: same name;
+--   fingerprint: same fingerprint of the HLO instruction; similar name: same name without .kd,
+--   jit(main)/ and trailing numbers; NULL if change is not both
+-- column name_b TEXT: name in the second run if it differs from the first; NULL otherwise
+-- column occurrences_a INTEGER: number of times that it ran in the first run; 0 if it did not run
+-- column occurrences_b INTEGER: number of times that it ran in the second run; 0 if it did not run
+-- column time_us_a REAL [us]: self time in the first run, over all devices and steps; for kind
+--   kernel, the sum of the durations
+-- column time_us_b REAL [us]: self time in the second run, over all devices and steps; for kind
+--   kernel, the sum of the durations
+-- column delta_us REAL [us]: time_us_b minus time_us_a; positive if the second run is slower,
+--   negative if it is faster
+-- column delta_percent REAL [percent]: delta_us as a share of time_us_a; NULL if that is 0
+-- column avg_us_a REAL [us]: average time of one execution in the first run; NULL if the operation
+--   did not run
+-- column avg_us_b REAL [us]: average time of one execution in the second run; NULL if the operation
+--   did not run
+-- column avg_ratio REAL: avg_us_b divided by avg_us_a; above 1 if the second run is slower; NULL if
+--   the operation did not run in both runs, or avg_us_a is 0
+-- column per_device_step_us_a REAL [us]: time_us_a divided by the number of GPUs and TensorCores
+--   that compute (of SparseCores for operations on SparseCores, of hosts for operations on hosts)
+--   and, if both runs have steps, by the number of all steps of the run, dropped ones included
+-- column per_device_step_us_b REAL [us]: per_device_step_us_a for the second run
+-- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
+--   (negative if the second run is faster). Use it to compare runs of different length and size.
+--   Rows are ordered by its absolute value
 WITH asked AS MATERIALIZED (
     SELECT coalesce(:kind, 'operation') AS kind
 ), instruction AS MATERIALIZED ( -- one row each: hosts can have different programs of one id
@@ -160,7 +166,7 @@ WITH asked AS MATERIALIZED (
 SELECT * FROM answer
 UNION ALL
 SELECT prof_error('compare_ops: kind cannot be ''' || kind
-                  || ''': it is operation, hlo, framework or kernel'),
+                  || ''': it must be operation, hlo, framework or kernel'),
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
        NULL, NULL
 FROM asked

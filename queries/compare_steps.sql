@@ -1,19 +1,25 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What does a step of one run take longer for than a step of another?
--- parameter a: the one run: a label, file, run folder or log dir
--- parameter b: the other run
+-- On what does a step of one run spend more time than a step of another run?
+-- parameter a: first run: label of an attached run, or path of a file, run folder or log dir
+-- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- needs: events steps
 -- nothing: no step is complete
--- column category TEXT: Step time, then the categories of what steps spend it on
--- column a_ms REAL [ms]: average over the complete steps of a; NULL if there are none, or what they
---   spend on the category is not known
--- column b_ms REAL [ms]: average over the complete steps of b; NULL as a_ms
--- column difference_ms REAL [ms]: b_ms less a_ms; NULL if one of them is
--- column ratio REAL: b over a; NULL when a takes none
--- column a_deviation_ms REAL [ms]: standard deviation over the steps of a; NULL with fewer than two
--- column b_deviation_ms REAL [ms]: the same of b; NULL with fewer than two
--- column a_steps INTEGER [steps]: how many steps of a count: those that XProf does not drop
--- column b_steps INTEGER [steps]: the same of b
+-- column category TEXT: Step time, or a category of what steps spend their time on
+-- column a_ms REAL [ms]: average time of the category per complete step of run a; NULL if run a has
+--   no complete step, or its time in the category is unknown
+-- column b_ms REAL [ms]: average time of the category per complete step of run b; NULL if run b has
+--   no complete step, or its time in the category is unknown
+-- column difference_ms REAL [ms]: b_ms minus a_ms, negative if run b is faster; NULL if either is
+--   NULL
+-- column ratio REAL: b_ms divided by a_ms; NULL if either is NULL or a_ms is 0
+-- column a_deviation_ms REAL [ms]: standard deviation over the complete steps of run a; NULL for
+--   fewer than two steps
+-- column b_deviation_ms REAL [ms]: standard deviation over the complete steps of run b; NULL for
+--   fewer than two steps
+-- column a_steps INTEGER [steps]: number of complete steps of run a (steps that XProf does not
+--   drop)
+-- column b_steps INTEGER [steps]: number of complete steps of run b (steps that XProf does not
+--   drop)
 WITH step AS MATERIALIZED (
     SELECT 'a' AS of, * FROM temp.steps(:a) WHERE :a IS NOT NULL AND NOT dropped
     UNION ALL

@@ -1,32 +1,39 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How do the framework ops of two runs differ?
--- parameter a: the first run: a label, file, run folder or log dir
--- parameter b: the second run
+-- parameter a: first run: label of an attached run, or path of a file, run folder or log dir
+-- parameter b: second run: label of an attached run, or path of a file, run folder or log dir
 -- needs: events
--- nothing: no event of a device or of a host thread is a framework op
--- column host_or_device TEXT: Device or Host
+-- nothing: no event on a device or host thread is a framework op
+-- column host_or_device TEXT: where the op ran: Device or Host
 -- column type TEXT: type of the op
--- column operation TEXT: name of the op; IDLE: time in no op
--- column change TEXT: both: it ran in both; appeared: only in the second; vanished: only in the
---   first
--- column occurrences_a INTEGER: how often it ran in the first run; 0 when it did not
--- column occurrences_b INTEGER: how often it ran in the second
--- column self_time_us_a REAL [us]: its time without nested ops in the first run
--- column self_time_us_b REAL [us]: the same in the second
--- column delta_us REAL [us]: the second's self time less the first's: positive is slower
--- column delta_percent REAL [percent]: delta as share of the first's self time; NULL when that is 0
--- column avg_self_time_us_a REAL [us]: self time of one in the first run; NULL when it did not run
--- column avg_self_time_us_b REAL [us]: the same in the second; NULL when it did not run
--- column avg_ratio REAL: the second's average over the first's: above 1 is slower; NULL when it did
---   not run in both
--- column matched_by TEXT: how the two were found to be one: name; similar name: equal without .kd,
---   jit(main)/ and numbers at the end; NULL unless both
--- column name_b TEXT: name in the second run if it differs; NULL otherwise
--- column per_device_step_us_a REAL [us]: self_time_us_a by the number of GPUs and TensorCores that
---   compute, of Host by hosts, and by all its steps, dropped ones too, if both runs have steps
--- column per_device_step_us_b REAL [us]: the same in the second
--- column delta_per_device_step_us REAL [us]: per_device_step_us_b less per_device_step_us_a: what
---   runs of different length and size can be compared by; the rows are in order of its size
+-- column operation TEXT: name of the op; IDLE: time without any op
+-- column change TEXT: where it ran. both: in both runs; appeared: only in the second run; vanished:
+--   only in the first run
+-- column occurrences_a INTEGER: number of times that it ran in the first run; 0 if it did not run
+-- column occurrences_b INTEGER: number of times that it ran in the second run; 0 if it did not run
+-- column self_time_us_a REAL [us]: self time (time without nested ops) in the first run
+-- column self_time_us_b REAL [us]: self time in the second run
+-- column delta_us REAL [us]: self time in the second run minus that in the first; positive if the
+--   second run is slower, negative if it is faster
+-- column delta_percent REAL [percent]: delta_us as a share of the self time in the first run; NULL
+--   if that is 0
+-- column avg_self_time_us_a REAL [us]: average self time of one execution in the first run; NULL if
+--   the op did not run
+-- column avg_self_time_us_b REAL [us]: average self time of one execution in the second run; NULL
+--   if the op did not run
+-- column avg_ratio REAL: average self time in the second run divided by that in the first; above 1
+--   if the second run is slower; NULL if the op did not run in both runs, or has no self time in
+--   the first
+-- column matched_by TEXT: how the operations of the two runs were matched. name: same name; similar
+--   name: same name without .kd, jit(main)/ and trailing numbers; NULL if change is not both
+-- column name_b TEXT: name in the second run if it differs from the first; NULL otherwise
+-- column per_device_step_us_a REAL [us]: self time in the first run divided by the number of its
+--   GPUs and TensorCores that compute (for Host, by the number of hosts) and, if both runs have
+--   steps, by the number of all its steps, dropped ones included
+-- column per_device_step_us_b REAL [us]: per_device_step_us_a for the second run
+-- column delta_per_device_step_us REAL [us]: per_device_step_us_b minus per_device_step_us_a
+--   (negative if the second run is faster). Use it to compare runs of different length and size.
+--   Rows are ordered by its absolute value
 SELECT scope, type, operation, change, occurrences_a, occurrences_b, time_us_a, time_us_b, delta_us,
        delta_percent, avg_us_a, avg_us_b, avg_ratio, matched_by, name_b, per_device_step_us_a,
        per_device_step_us_b, delta_per_device_step_us

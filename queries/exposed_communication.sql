@@ -1,32 +1,41 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How much of the communication and copying is not hidden behind computing?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter by_device [0 to 1] = 0: 1: a row for each device; 0: the devices of a kind together
+-- How much of the communication and copying is not hidden by computation?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter by_device [0 to 1] = 0: 1: one row for each device; 0: devices of the same kind are
+--   combined
 -- needs: events device
 -- nothing: none found: no transfer or collective ran on a device
--- column run TEXT: the run
--- column rank INTEGER: 1 has the most exposed time of the run
--- column device TEXT: kind of the devices: gpu, tensorcore or sparsecore; by device host/plane
--- column op TEXT: op that starts it, or on a GPU the collective's kernel, the copy or the memset
--- column kind TEXT: collective or transfer
--- column category TEXT: HLO category, on a GPU collective, copy or memset; NULL if unknown
--- column is_synchronous INTEGER [0 or 1]: 1: the TensorCore waits while it runs, and computes
---   nothing; 0 on a GPU
--- column occurrences INTEGER: how often it ran on these devices
--- column total_us REAL [us]: from start to done, summed over occurrences, also where they overlap
--- column exposed_us REAL [us]: part of total_us in which the op's device does not compute
--- column exposed_percent REAL [percent 0..100]: exposed_us of total_us; NULL if that is 0
--- column exposed_span_percent REAL [percent]: exposed_us of the spans of these devices, summed over
---   those with work; above 100 if several run at once; NULL if these are 0
--- column wait_us REAL [us]: duration of the done ops, in which devices waited; NULL on a GPU and
---   for a synchronous op
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by exposed time within the run; 1 is the longest
+-- column device TEXT: kind of the devices: gpu, tensorcore or sparsecore; with by_device = 1, the
+--   device as host/plane
+-- column op TEXT: op that starts the communication; on a GPU, the collective's kernel, the copy or
+--   the memset
+-- column kind TEXT: kind of the op: collective or transfer
+-- column category TEXT: HLO category of the op; on a GPU, collective, copy or memset; NULL if
+--   unknown
+-- column is_synchronous INTEGER [0 or 1]: 1: the TensorCore waits while the op runs and computes
+--   nothing; always 0 on a GPU
+-- column occurrences INTEGER: number of times that the op ran on these devices
+-- column total_us REAL [us]: time from start to done, summed over occurrences; overlapping
+--   occurrences count separately
+-- column exposed_us REAL [us]: part of total_us in which the device of the op does not compute
+-- column exposed_percent REAL [percent 0..100]: exposed_us as a share of total_us; NULL if that is
+--   0
+-- column exposed_span_percent REAL [percent]: exposed_us as a share of the spans of these devices,
+--   summed over the devices with work; above 100 if several ops run at once; NULL if the spans are
+--   0
+-- column wait_us REAL [us]: duration of the done ops, in which devices wait; NULL on a GPU and for
+--   a synchronous op
 -- column bytes INTEGER [bytes]: bytes moved by all occurrences; NULL if unknown for one of them
--- column gibps REAL [2^30 bytes/s]: bytes over total_us; NULL if unknown
--- column overlapped_by TEXT: op that hides most of an occurrence most often; NULL if none does
--- column kind_exposed_us REAL [us]: exposed time of all ops of this kind on these devices, in which
---   ops that run at once count once. exposed_communication_by_step has it by device and step
--- column kind_exposed_span_percent REAL [percent 0..100]: kind_exposed_us of the spans of these
---   devices; NULL if these are 0
+-- column gibps REAL [2^30 bytes/s]: bytes divided by total_us; NULL if unknown
+-- column overlapped_by TEXT: op that most often hides most of an occurrence; NULL if no op does
+-- column kind_exposed_us REAL [us]: exposed time of all ops of this kind on these devices;
+--   simultaneous ops count once. For exposed collective time by step, see
+--   steps.device_collectives_ms_actual
+-- column kind_exposed_span_percent REAL [percent 0..100]: kind_exposed_us as a share of the spans
+--   of these devices; NULL if the spans are 0
 WITH device AS MATERIALIZED (
     SELECT run, plane_id, iif(coalesce(:by_device, 0), host || '/' || plane, kind) AS name, span_ps,
            exposed_communication_ps, exposed_transfer_ps

@@ -1,30 +1,31 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How much communication and copying was exposed in each step of each device?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
 -- needs: events device steps
 -- nothing: no collective or transfer ran on a GPU or TensorCore
--- column run TEXT: the run
--- column step INTEGER: number of the step; NULL: what belongs to no step. Rows of a device add up to
---   its times in device_time
--- column name TEXT: name of the step; NULL when it has none
--- column dropped INTEGER [0 or 1]: 1: XProf drops the step as perhaps incomplete; NULL outside of
+-- column run TEXT: name of the run
+-- column step INTEGER: number of the step; NULL for communication outside of all steps. Rows of a
+--   device add up to its times in device_time
+-- column name TEXT: name of the step; NULL if it has no name
+-- column dropped INTEGER [0 or 1]: 1: XProf drops the step as possibly incomplete; NULL outside of
 --   all steps
--- column host TEXT: host of the device
--- column plane TEXT: the device
--- column step_ms REAL [ms]: length of the step on the device's core; NULL outside of all steps
+-- column host TEXT: name of the device's host
+-- column plane TEXT: name of the device
+-- column step_ms REAL [ms]: duration of the step on the device's core; NULL outside of all steps
 -- column communicating_ms REAL [ms]: time in which a collective of the step ran on the device
 -- column exposed_communication_ms REAL [ms]: part of communicating_ms in which the device did not
 --   compute
--- column exposed_communication_percent REAL [percent 0..100]: exposed_communication_ms of
---   communicating_ms; NULL if that is 0
--- column exposed_communication_step_percent REAL [percent]: exposed_communication_ms of step_ms;
---   NULL if that is 0 or NULL
+-- column exposed_communication_percent REAL [percent 0..100]: exposed_communication_ms as a share
+--   of communicating_ms; NULL if that is 0
+-- column exposed_communication_step_percent REAL [percent]: exposed_communication_ms as a share of
+--   step_ms; NULL if that is 0 or NULL
 -- column transferring_ms REAL [ms]: time in which a transfer of the step ran on the device
 -- column exposed_transfer_ms REAL [ms]: part of transferring_ms in which the device did not compute
--- column exposed_transfer_percent REAL [percent 0..100]: exposed_transfer_ms of transferring_ms;
---   NULL if that is 0
--- column exposed_transfer_step_percent REAL [percent]: exposed_transfer_ms of step_ms; NULL if that
---   is 0 or NULL
+-- column exposed_transfer_percent REAL [percent 0..100]: exposed_transfer_ms as a share of
+--   transferring_ms; NULL if that is 0
+-- column exposed_transfer_step_percent REAL [percent]: exposed_transfer_ms as a share of step_ms;
+--   NULL if that is 0 or NULL
 WITH part AS MATERIALIZED (
     SELECT rowid AS place, run, host, plane_id, plane, step, duration_ps / 1e9 AS step_ms,
            communicating_ps / 1e9 AS communicating_ms,

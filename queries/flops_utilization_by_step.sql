@@ -1,22 +1,27 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How much of the devices' peak did each step use (MFU, HFU)?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- How much of the devices' peak FLOP rate did each step use (MFU, HFU)?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
 -- needs: events steps
 -- nothing: no step is complete
--- column run TEXT: the run
--- column step INTEGER: number of the step
--- column name TEXT: its name; NULL when it has none
--- column duration_ms REAL [ms]: how long it took
--- column flops REAL [FLOP]: hlo_ops.flops_actual of the step on all devices, each op's evenly over
---   its events; ops of unknown work count 0; NULL if nothing is known
--- column model_flops REAL [FLOP]: the same of hlo_ops.model_flops_actual; NULL if nothing is known
--- column gflops_per_device REAL [1e9 FLOP/s]: flops by the step's time and the number of devices;
---   NULL without flops
--- column peak_gflops REAL [1e9 FLOP/s]: the peak of one device; NULL when unknown
--- column utilization_percent REAL [percent]: gflops_per_device over the peak (hardware FLOPS
---   utilization), beyond 100 where the file overstates what ops cost; NULL when either is unknown
--- column model_utilization_percent REAL [percent]: model_flops over the peak in the same way (model
---   FLOPS utilization, MFU); NULL when either is unknown
+-- column run TEXT: name of the run
+-- column step INTEGER: number of the step, as in the table steps
+-- column name TEXT: name of the step; NULL if it has no name
+-- column duration_ms REAL [ms]: duration of the step
+-- column flops REAL [FLOP]: operations of the step on all devices (hlo_ops.flops_actual, divided
+--   evenly over the events of an op); ops with unknown operations count as 0; NULL if the
+--   operations of all ops are unknown
+-- column model_flops REAL [FLOP]: model operations of the step on all devices
+--   (hlo_ops.model_flops_actual, divided evenly over the events of an op); NULL if the operations
+--   of all ops are unknown
+-- column gflops_per_device REAL [1e9 FLOP/s]: flops divided by the step's duration and by the
+--   number of devices; NULL without flops
+-- column peak_gflops REAL [1e9 FLOP/s]: peak FLOP rate of one device; NULL if unknown
+-- column utilization_percent REAL [percent]: gflops_per_device as a share of peak_gflops (hardware
+--   FLOPS utilization, HFU); above 100 if the file overestimates the operations; NULL if either is
+--   unknown
+-- column model_utilization_percent REAL [percent]: utilization_percent computed from model_flops
+--   (model FLOPS utilization, MFU); NULL if either is unknown
 WITH device AS MATERIALIZED (
     SELECT d.run, count(*) AS n, max(d.peak_flops_per_second) AS peak, p.kind = 'tensorcore' AS is_tpu
     FROM temp.devices(:source) AS d JOIN temp.planes(:source) AS p ON p.run = d.run AND p.plane_id = d.plane_id

@@ -1,22 +1,22 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How much memory do programs allocate for temporaries and never fill?
--- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
---   without it
--- parameter n = 10: how many programs and memory spaces of each run, the most unused memory first
+-- How much memory do programs allocate for temporaries but never use?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
+--   dump; if NULL, all attached runs
+-- parameter n = 10: number of programs and memory spaces of each run, most unused memory first
 -- needs: programs
--- nothing: none found: every program fills all that it allocates for temporaries, or holds no
+-- nothing: none found: every program uses all memory that it allocates for temporaries, or has no
 --   buffer assignment
--- column run TEXT: the run
--- column host TEXT: the host, the first of several with equal numbers
--- column program_id TEXT: the program
--- column hlo_module TEXT: its module
--- column memory_space INTEGER: 0 the device's main memory
--- column allocated_mib REAL [MiB]: allocations of temporaries
--- column peak_mib REAL [MiB]: most of them in use at once
--- column unused_mib REAL [MiB]: what even the peak leaves unused; programs that fill all have no
---   row
--- column unused_percent REAL [percent 0..100]: share of the allocations
--- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
+-- column run TEXT: name of the run
+-- column host TEXT: name of the host; of several with equal values, the first
+-- column program_id TEXT: id of the program, decimal
+-- column hlo_module TEXT: name of the program's HLO module
+-- column memory_space INTEGER: memory space: 0 is the device's main memory
+-- column allocated_mib REAL [MiB]: size of the allocations for temporaries
+-- column peak_mib REAL [MiB]: largest part of these allocations in use at one time
+-- column unused_mib REAL [MiB]: part of these allocations that is unused even at the peak; programs
+--   that use all of it have no row
+-- column unused_percent REAL [percent 0..100]: unused_mib as a share of allocated_mib
+-- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH program AS (
     SELECT run, min(host) AS host, program_id, hlo_module, memory_space,
            total_allocation_mib - indefinite_mib AS allocated,

@@ -1,30 +1,30 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What do the fusions consist of, the slowest first?
--- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
---   without it
--- parameter n = 10: how many fusions of each run
+-- Which instructions are in the fusions, slowest fusion first?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
+--   dump; if NULL, all attached runs
+-- parameter n = 10: number of fusions of each run, slowest first
 -- needs: programs
--- nothing: none found: no program that can be read has a fusion
--- column run TEXT: the run
--- column program_id TEXT: the program
--- column hlo_module TEXT: its module
--- column hlo_op TEXT: the fusion
--- column category TEXT: kind of fusion
--- column self_time_us REAL [us]: time of its own, all executions on all hosts together; NULL where
---   none was measured, or where other hosts have another op of this name in their program of this
+-- nothing: none found: no readable program contains a fusion
+-- column run TEXT: name of the run
+-- column program_id TEXT: id of the program, decimal
+-- column hlo_module TEXT: name of the program's HLO module
+-- column hlo_op TEXT: name of the fusion
+-- column category TEXT: kind of the fusion
+-- column self_time_us REAL [us]: total self time of the fusion, over all executions on all hosts;
+--   NULL if no time was measured, or if other hosts have a different op with this name and program
 --   id
--- column occurrences INTEGER: executions on all cores: hlo_ops.occurrences_actual, on host threads
---   events; NULL as self_time_us
--- column flops INTEGER [floating operations]: of one execution:
---   hlo_instructions.model_flops_actual; NULL: not known
--- column bytes_accessed INTEGER [bytes]: of one execution; NULL: not known
--- column instructions INTEGER [instructions]: in it, parameters left out; fusions of parameters
---   alone have no row
--- column opcodes TEXT: which, the most frequent first, with their number
--- column tf_op TEXT: framework op of its root; NULL: not known
--- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
---   NULL: not known
--- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
+-- column occurrences INTEGER: executions of the fusion on all cores (hlo_ops.occurrences_actual);
+--   on host threads, events; NULL if self_time_us is NULL
+-- column flops INTEGER [floating operations]: floating-point operations of one execution
+--   (hlo_instructions.model_flops_actual); NULL if unknown
+-- column bytes_accessed INTEGER [bytes]: bytes read and written by one execution; NULL if unknown
+-- column instructions INTEGER [instructions]: number of instructions in the fusion, without
+--   parameters; fusions that contain only parameters have no row
+-- column opcodes TEXT: opcodes of these instructions with their counts, most frequent first
+-- column tf_op TEXT: framework op of the fusion's root; NULL if unknown
+-- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
+--   library; NULL if unknown
+-- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH inside AS (
     SELECT run, host, program_id, computation, opcode, count(*) AS n
     FROM temp.hlo_instructions(:source)

@@ -1,22 +1,24 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What did the GPUs draw, at which clocks, how loaded and how hot were they, over time?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- How much power did the GPUs draw, and how fast, loaded and hot were they over time?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
 -- needs: events gpu
 -- nothing: no GPU has samples (line _counters_): profsql-capture --gpu-samples MS records them
--- column run TEXT: the run
--- column host TEXT: the host
--- column plane TEXT: the GPU
--- column start_ps INTEGER [ps]: when the sample was taken, from the session's start
--- column power_w REAL [W]: power that the board draws; most GPUs average it over a second. NULL, as
---   all that follow: not in this sample
--- column sm_clock_mhz INTEGER [MHz]: clock of the multiprocessors; NULL: not in this sample
--- column memory_clock_mhz INTEGER [MHz]: clock of the memory; NULL: not in this sample
+-- column run TEXT: name of the run
+-- column host TEXT: name of the host
+-- column plane TEXT: name of the GPU's plane
+-- column start_ps INTEGER [ps]: time of the sample, from the start of the session
+-- column power_w REAL [W]: power that the board draws (most GPUs average it over a second); NULL if
+--   not in this sample
+-- column sm_clock_mhz INTEGER [MHz]: clock rate of the multiprocessors; NULL if not in this sample
+-- column memory_clock_mhz INTEGER [MHz]: clock rate of the memory; NULL if not in this sample
 -- column gpu_utilization_percent REAL [percent 0..100]: share of the driver's last sample period
---   (up to a second) in which a kernel of any process ran; NULL: not in this sample
--- column memory_utilization_percent REAL [percent 0..100]: share of that period in which memory was
---   read or written; NULL: not in this sample
--- column temperature_c INTEGER [degrees Celsius]: of the GPU; NULL: not in this sample
--- column memory_used_bytes INTEGER [bytes]: memory in use by all processes and the driver; NULL:
+--   (up to a second) in which a kernel of any process ran; NULL if not in this sample
+-- column memory_utilization_percent REAL [percent 0..100]: share of the driver's last sample period
+--   (up to a second) in which memory was read or written; NULL if not in this sample
+-- column temperature_c INTEGER [degrees Celsius]: temperature of the GPU; NULL if not in this
+--   sample
+-- column memory_used_bytes INTEGER [bytes]: memory in use by all processes and the driver; NULL if
 --   not in this sample
 WITH sample AS (
     SELECT run, host, plane_id, plane, start_ps, name, stats ->> '$.counter_value' AS value

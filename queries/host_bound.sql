@@ -1,19 +1,21 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Does the host hold the devices up, and with what?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- Does the host slow the devices down, and with what?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
 -- needs: events steps
 -- nothing: no step is complete
--- column run TEXT: the run
--- column what TEXT: devices: what they do themselves, collectives and copies between devices
---   included; input, output; of GPUs and hosts without devices: host compute, kernel launch,
---   compilation (if host threads are recorded), host copies (within the host, if any), all others
---   (nothing known: often Python); of TensorCores: idle (neither working nor fed)
--- column ms_per_step REAL [ms]: time that goes to it in a complete step, on average of the cores: a
---   TensorCore, all GPUs of a host, or its threads
--- column percent REAL [percent 0..100]: share of the complete steps' time, which all cores spend
---   together; the parts add up to 100; NULL if the steps have no length
--- column bound TEXT: of the run: yes if devices themselves take less than half of the steps, no;
---   NULL without devices
+-- column run TEXT: name of the run
+-- column what TEXT: activity. devices: work of the devices themselves, collectives and copies
+--   between devices included; input; output. On GPUs and hosts without devices also: host compute,
+--   kernel launch, compilation (if host threads are recorded), host copies (within the host, if
+--   any), all others (no known activity, often Python). On TensorCores also: idle
+-- column ms_per_step REAL [ms]: average time of the activity per complete step and core (a
+--   TensorCore, all GPUs of a host, or the threads of a host)
+-- column percent REAL [percent 0..100]: time of the activity as a share of the duration of all
+--   complete steps, summed over all cores; the rows of a run add up to 100; NULL if the steps have
+--   no duration
+-- column bound TEXT: whether the run is host bound: yes if the devices take less than half of the
+--   step time, else no; NULL without devices
 WITH core AS MATERIALIZED (
     SELECT run, plane_id IS NOT NULL AS is_tpu, total_us AS total, device_compute_us_actual + device_to_device_us_actual + device_collectives_us_actual AS devices,
            input_us_actual AS input, output_us_actual AS output, host_compute_us_actual AS host, kernel_launch_us_actual AS launch,

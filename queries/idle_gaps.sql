@@ -1,20 +1,22 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- When was a device idle, and what ran before and after?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many gaps of each run, the longest first
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 10: number of gaps of each run, longest first
 -- needs: events
--- nothing: none found: the devices (or threads) work without a pause from their first op to their
---   last
--- column run TEXT: the run
--- column host TEXT: the host
--- column plane TEXT: the device: GPU or TensorCore, SparseCore if no GPU or TensorCore of the run
---   has work; the process, with all its threads, if the run has no device
--- column start_ps INTEGER [ps]: start of the gap: the device is busy until then (ops that wait,
---   such as copy-done, count as busy)
--- column duration_us REAL [us]: length of the gap
--- column before TEXT: the op whose end is the start of the gap; of several, the one that started
---   first
--- column after TEXT: the op that starts at the end of the gap; of several, the one that ends first
+-- nothing: none found: the devices (or threads) work without a gap from their first to their last
+--   op
+-- column run TEXT: name of the run
+-- column host TEXT: name of the host
+-- column plane TEXT: name of the device: GPU or TensorCore, or SparseCore if no GPU or TensorCore
+--   of the run has work; if the run has no device, name of the process, with all its threads
+-- column start_ps INTEGER [ps]: start of the gap. Until then the device is busy; ops that wait,
+--   such as copy-done, count as busy
+-- column duration_us REAL [us]: duration of the gap
+-- column before TEXT: name of the op that ends at the start of the gap; of several, the one that
+--   started first
+-- column after TEXT: name of the op that starts at the end of the gap; of several, the one that
+--   ends first
 WITH kind(kind, class) AS (
     VALUES ('gpu', 1), ('tensorcore', 1), ('sparsecore', 2), ('host', 3)
 ), work AS MATERIALIZED ( -- each run is judged alone: it has gaps of the first class that has work

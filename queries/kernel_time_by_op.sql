@@ -1,20 +1,22 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which framework ops do the kernels and copies of GPUs run for, in files of any age?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 20: how many rows of each run
--- column run TEXT: the run
--- column rank INTEGER: 1 takes the most time of the run
--- column type TEXT: type of the op; NULL when the file does not say
--- column operation TEXT: name of the op, that of the HLO op where the program names none; NULL: the
---   file names no op for these
--- column occurrences INTEGER: kernels and copies that ran for it
--- column kernel_count INTEGER [kernels]: of how many names they are
--- column total_time_us REAL [us]: sum of their durations on the event clock
--- column avg_time_us REAL [us]: average of one
--- column percent REAL [percent 0..100]: share of the time of all kernels and copies of the run;
---   NULL when all are 0
--- column tensorcore_utilization_fraction REAL [fraction 0..1]: share of its kernels' time on tensor
---   cores, by their names; NULL without kernels
+-- For which framework ops do GPU kernels and copies run, in profiler files of any age?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 20: number of rows of each run
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by total time within the run; 1 is the longest
+-- column type TEXT: type of the op; NULL if the file does not record it
+-- column operation TEXT: name of the framework op; name of the HLO op if the program names no
+--   framework op; NULL if the file names no op
+-- column occurrences INTEGER: number of kernels and copies that ran for the op
+-- column kernel_count INTEGER [kernels]: number of different kernel names among them
+-- column total_time_us REAL [us]: sum of the durations of these kernels and copies on the event
+--   clock
+-- column avg_time_us REAL [us]: average duration of one kernel or copy
+-- column percent REAL [percent 0..100]: total_time_us as a share of the time of all kernels and
+--   copies of the run; NULL if all durations are 0
+-- column tensorcore_utilization_fraction REAL [fraction 0..1]: share of the op's kernel time in
+--   kernels on tensor cores, judged by their names; NULL without kernels
 -- needs: events gpu
 -- nothing: no event on a GPU is a kernel or copy
 WITH event AS MATERIALIZED (

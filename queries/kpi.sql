@@ -1,38 +1,44 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How well did the run do, in one row?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- column run TEXT: the run
--- column hardware TEXT: CPU_ONLY, GPU or TPU; NULL if not known, as for an HLO dump
--- column device_count INTEGER: GPUs, TensorCores and SparseCores, also those without work; NULL if
---   no event was recorded
--- column step_count INTEGER: complete steps; NULL if no event was recorded
--- column step_time_ms REAL [ms]: how long such a step takes, on average; NULL without any
--- column step_time_deviation_percent REAL [percent]: sample deviation of that, by the average; NULL
---   for fewer than two steps
--- column input_percent REAL [percent 0..100]: share of the complete steps, of all cores together,
---   that goes to input: as in host_bound; NULL without steps
--- column input_verdict TEXT: host: input bound, both: partly or perhaps, device: not, unknown: no
---   steps
--- column active_device_count INTEGER: main devices with work: those whose time the percentages of a
---   span are of. Main devices are GPUs and TensorCores, or SparseCores if none of these has work;
+-- How well did the run perform, in one row?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- column run TEXT: name of the run
+-- column hardware TEXT: kind of hardware of the run: CPU_ONLY, GPU or TPU; NULL if unknown, as for
+--   an HLO dump
+-- column device_count INTEGER: number of GPUs, TensorCores and SparseCores, with or without work;
 --   NULL if no event was recorded
--- column compute_percent REAL [percent 0..100]: part of the main devices' spans in which they
---   compute (collectives and transfers are not computing), as computing_ps of device_time; NULL
---   without devices that work
--- column collectives_percent REAL [percent 0..100]: part of the main devices' spans in which
---   collectives run, as communicating_ps of device_time; NULL without devices that work
--- column exposed_communication_percent REAL [percent 0..100]: part of the main devices' spans in
+-- column step_count INTEGER: number of complete steps; NULL if no event was recorded
+-- column step_time_ms REAL [ms]: average duration of a complete step; NULL without complete steps
+-- column step_time_deviation_percent REAL [percent]: sample standard deviation of the step time as
+--   a share of the average; NULL for fewer than two steps
+-- column input_percent REAL [percent 0..100]: share of the complete steps, of all cores together,
+--   spent on input (as in host_bound); NULL without steps
+-- column input_verdict TEXT: host: input bound, both: partly or perhaps input bound, device: not
+--   input bound, unknown: no steps
+-- column active_device_count INTEGER: number of main devices with work; the percentages of a span
+--   are shares of their time. Main devices are GPUs and TensorCores, or SparseCores if no GPU or
+--   TensorCore has work; NULL if no event was recorded
+-- column compute_percent REAL [percent 0..100]: share of the main devices' spans in which they
+--   compute, without collectives and transfers (computing_ps of device_time); NULL without devices
+--   that work
+-- column collectives_percent REAL [percent 0..100]: share of the main devices' spans in which
+--   collectives run (communicating_ps of device_time); NULL without devices that work
+-- column exposed_communication_percent REAL [percent 0..100]: share of the main devices' spans in
 --   which collectives run and the device does not compute; NULL without devices that work
--- column device_busy_percent REAL [percent 0..100]: part of the main devices' spans that their work
---   covers, as busy_ps of device_time; NULL without devices that work
--- column duty_cycle_percent REAL [percent 0..100]: time in which the chips compute; NULL off TPU
--- column flops_utilization_percent REAL [percent]: operations by the devices' peak, over the steps,
---   beyond 100 where the file overstates what ops cost; NULL when either is unknown
--- column kernel_launch_percent REAL [percent 0..100]: time of the steps that goes to launching
---   kernels; NULL on TPU and without devices
--- column peak_memory_mib REAL [MiB]: the most memory in use at once: what an allocator saw, else
---   what the compiler planned for a program; NULL where neither is known
--- column peak_memory_of TEXT: that allocator, or that program; NULL: none
+-- column device_busy_percent REAL [percent 0..100]: share of the main devices' spans in which they
+--   are busy (busy_ps of device_time); NULL without devices that work
+-- column duty_cycle_percent REAL [percent 0..100]: share of time in which the TPU chips compute;
+--   NULL if not on TPU
+-- column flops_utilization_percent REAL [percent]: operations of the steps as a share of what the
+--   devices' peak allows in that time; above 100 if the file overestimates the operations; NULL if
+--   either is unknown
+-- column kernel_launch_percent REAL [percent 0..100]: share of step time spent on launching
+--   kernels; NULL on TPU, and without devices or steps
+-- column peak_memory_mib REAL [MiB]: largest memory in use at one time, as recorded by an
+--   allocator; without allocator events, as planned by the compiler for a program; NULL if neither
+--   is known
+-- column peak_memory_of TEXT: name of the allocator or program with this peak; NULL if neither is
+--   known
 WITH recorded AS MATERIALIZED (
     SELECT DISTINCT run FROM temp.planes(:source) WHERE event_count > 0
 ), device AS MATERIALIZED (

@@ -1,26 +1,26 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which buffers fill the memory when it is fullest?
--- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
---   without it
--- parameter n = 10: how many buffers of each run, the largest first
--- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no
---   program has the one given
+-- Which buffers use the most memory at the peak?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
+--   dump; if NULL, all attached runs
+-- parameter n = 10: number of buffers of each run, largest first
+-- parameter space = 0: memory space: 0 is the device's main memory, 1 is TPU VMEM; an error if no
+--   program uses it
 -- needs: programs
--- nothing: no HLO program holds a buffer in this memory space (programs dumped before optimization
+-- nothing: no HLO program has a buffer in this memory space (programs dumped before optimization
 --   have no buffer assignment)
--- column run TEXT: the run
--- column program_id TEXT: the program
--- column hlo_module TEXT: its module
--- column hlo_op TEXT: instruction whose result it is, and which part of it
--- column kind TEXT: parameter, output, constant or temporary
--- column size_mib REAL [MiB]: size, padding included
--- column peak_percent REAL [percent 0..100]: share of the program's peak
--- column expansion REAL [ratio]: size by the size without padding
--- column shape TEXT: shape with layout
--- column tf_op TEXT: framework op that it comes from; NULL: not known
--- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
---   NULL: not known
--- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
+-- column run TEXT: name of the run
+-- column program_id TEXT: id of the program, decimal
+-- column hlo_module TEXT: name of the program's HLO module
+-- column hlo_op TEXT: HLO instruction whose result the buffer contains, with the index of the part
+-- column kind TEXT: kind of the buffer: parameter, output, constant or temporary
+-- column size_mib REAL [MiB]: size of the buffer, padding included
+-- column peak_percent REAL [percent 0..100]: size of the buffer as a share of the program's peak
+-- column expansion REAL [ratio]: size of the buffer divided by its size without padding
+-- column shape TEXT: shape of the buffer, with layout
+-- column tf_op TEXT: framework op that the instruction comes from; NULL if unknown
+-- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
+--   library; NULL if unknown
+-- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH buffer AS (
     SELECT b.run, b.program_id, b.hlo_module, b.hlo_op || coalesce(b.shape_index, '') AS op, b.kind,
            b.size_bytes, b.unpadded_bytes_actual AS data_bytes, p.peak_heap_mib,
@@ -48,8 +48,8 @@ WITH buffer AS (
 SELECT * FROM answer
 UNION ALL
 SELECT prof_error('largest_buffers: ' || coalesce(:source || ': ', '')
-                  || 'no program has memory space '
-                  || :space || '; there are ' || spaces),
+                  || 'no program uses memory space '
+                  || :space || '; spaces in use: ' || spaces),
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there
       FROM temp.memory_peaks(:source))

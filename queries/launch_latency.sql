@@ -1,20 +1,23 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How long does a kernel wait between its launch on the host and its start on the device?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many kernels of each run, the largest total wait first
--- column run TEXT: the run
--- column kernel TEXT: kernel, copy or other event on the device
--- column launches INTEGER [events]: device events of this name whose launch is known: the call on
---   the host with the same correlation_id
--- column avg_latency_us REAL [us]: from the start of the launch call to the start on the device;
---   the call itself is part of it; below 0 if the two clocks disagree
--- column median_latency_us REAL [us]: median of the latencies, interpolated
--- column max_latency_us REAL [us]: longest latency
--- column avg_launch_us REAL [us]: average length of the launch call on the host
--- column avg_kernel_us REAL [us]: average length on the device
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 10: number of kernels of each run, largest total wait first
+-- column run TEXT: name of the run
+-- column kernel TEXT: name of the kernel, copy or other event on the device
+-- column launches INTEGER [events]: number of device events with this name whose launch is known
+--   (the host call with the same correlation_id)
+-- column avg_latency_us REAL [us]: average time from the start of the launch call to the start on
+--   the device, the call included; below 0 if the two clocks disagree
+-- column median_latency_us REAL [us]: median time from the start of the launch call to the start on
+--   the device, interpolated
+-- column max_latency_us REAL [us]: longest time from the start of the launch call to the start on
+--   the device
+-- column avg_launch_us REAL [us]: average duration of the launch call on the host
+-- column avg_kernel_us REAL [us]: average duration on the device
 -- needs: events gpu
--- nothing: no event of a GPU has the correlation_id of a call on the host (host_tracer_level = 0
---   records none)
+-- nothing: no event on a GPU has the correlation_id of a host call (host_tracer_level = 0 records
+--   no host calls)
 WITH launch AS MATERIALIZED (
     SELECT run, host, correlation_id, min(start_ps) AS start_ps, max(duration_ps) AS duration_ps
     FROM temp.trace_events(:source)

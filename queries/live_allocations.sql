@@ -1,28 +1,31 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What memory was allocated and not yet freed at an event, or at each allocator's peak?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter event INTEGER = NULL: event_id of a row of memory_events, an error where it is of none:
---   all allocators of its host at that time; NULL: each allocator at its own peak
--- parameter n = 20: how many rows of each run, the most memory first
+-- Which memory was allocated and not yet freed at an event, or at each allocator's peak?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter event INTEGER = NULL: event_id of a row of memory_events: shows all allocators of its
+--   host at that time (an error if no row has it); NULL: shows each allocator at its own peak
+-- parameter n = 20: number of rows of each run, most memory first
 -- needs: events allocations
--- nothing: none found: nothing was live
--- column run TEXT: the run
--- column host TEXT: the host
--- column allocator TEXT: the allocator
--- column kind TEXT: allocation: made during the capture; earlier: in the heap beyond these, so made
---   before the capture, or lost by it; stack: reserved beside the heap, as for programs of TPUs
--- column tf_op TEXT: op that asked for it; NULL when unknown
--- column region_type TEXT: temp, output, persist/dynamic...; NULL when unknown
--- column data_type TEXT: element type; NULL when unknown
--- column shape TEXT: shape of the tensor; NULL when unknown
--- column allocations INTEGER [allocations]: how many of them were live; NULL except for kind
---   allocation
--- column allocated_bytes INTEGER [bytes]: what they took together; the rows of an allocator add up
---   to heap_bytes + stack_bytes of its last row of memory_events at the moment
--- column requested_bytes INTEGER [bytes]: what was asked for together; NULL except for kind
---   allocation
--- column oldest_us REAL [us]: how long before the moment the first of them was made; NULL except
---   for kind allocation
+-- nothing: none found: no memory was live
+-- column run TEXT: name of the run
+-- column host TEXT: name of the host
+-- column allocator TEXT: name of the allocator
+-- column kind TEXT: allocation: made during the capture; earlier: other heap memory, allocated
+--   before the capture or not recorded; stack: reserved in addition to the heap, for example for
+--   TPU programs
+-- column tf_op TEXT: op that requested the memory; NULL if unknown
+-- column region_type TEXT: kind of memory region: temp, output, persist/dynamic and others; NULL if
+--   unknown
+-- column data_type TEXT: element type of the tensor; NULL if unknown
+-- column shape TEXT: shape of the tensor; NULL if unknown
+-- column allocations INTEGER [allocations]: number of live allocations in the row; NULL if kind is
+--   not allocation
+-- column allocated_bytes INTEGER [bytes]: total bytes that they take; the rows of an allocator add
+--   up to heap_bytes + stack_bytes of its last row in memory_events at the moment
+-- column requested_bytes INTEGER [bytes]: total bytes that were requested for them; NULL if kind is
+--   not allocation
+-- column oldest_us REAL [us]: age of the oldest of these allocations at the moment; NULL if kind is
+--   not allocation
 WITH moment AS MATERIALIZED (
     SELECT a.run, a.host, a.allocator, e.time_ps, e.event_id
     FROM temp.memory_allocators(:source) AS a CROSS JOIN temp.memory_events(:source) AS e
@@ -79,7 +82,7 @@ SELECT * FROM answer
 UNION ALL
 SELECT prof_error('live_allocations: ' || coalesce(:source || ': ', '')
                   || coalesce('event ' || :event
-                              || ' is no row of memory_events; their event_id is '
+                              || ' is not in memory_events; its event_id values are '
                               || first || ' to ' || last, 'memory_events has no rows')),
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT max(event_id = :event) AS there, min(event_id) AS first, max(event_id) AS last

@@ -1,34 +1,36 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which buffers does a compiled program hold at one moment of its plan?
--- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
---   without it
--- parameter event INTEGER = NULL: event of heap_timeline, an error if no program has it; a program
---   that does not have it has no rows; NULL: the peak of each program
--- parameter module = NULL: the program, by its module's name or by its id; an error if there is none;
---   NULL: all programs
--- parameter n = 20: how many rows of each run, the largest buffers first
--- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no
---   program has the one given
+-- Which buffers of a compiled program are live at one moment of its memory plan?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
+--   dump; if NULL, all attached runs
+-- parameter event INTEGER = NULL: event of heap_timeline (an error if no program has it; programs
+--   without it have no rows); NULL: the peak of each program
+-- parameter module = NULL: name of the program's HLO module, or id of the program (an error if
+--   there is no such program); NULL: all programs
+-- parameter n = 20: number of rows of each run, largest buffers first
+-- parameter space = 0: memory space: 0 is the device's main memory, 1 is TPU VMEM; an error if no
+--   program uses it
 -- needs: programs
--- nothing: no HLO program holds a buffer in this memory space (programs dumped before optimization
+-- nothing: no HLO program has a buffer in this memory space (programs dumped before optimization
 --   have no buffer assignment)
--- column run TEXT: the run
--- column program_id TEXT: the program
--- column hlo_module TEXT: its module
--- column at_event INTEGER: the moment: what the event allocates is there already, what it frees is
---   still there; NULL: the peak of a program without temporaries
--- column hlo_op TEXT: instruction whose result the buffer holds, and which part of it
--- column kind TEXT: parameter, output or constant, which live throughout, or temporary
--- column size_mib REAL [MiB]: size, padding included
--- column expansion REAL [ratio]: size by the size without padding
--- column start_event INTEGER: event that allocates its storage; NULL: it lives throughout
--- column end_event INTEGER: event that frees its storage, when the last of the buffers that share
---   it is freed; NULL: it lives throughout
--- column shape TEXT: shape with layout
--- column tf_op TEXT: framework op that it comes from; NULL: not known
--- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
---   NULL: not known
--- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
+-- column run TEXT: name of the run
+-- column program_id TEXT: id of the program, decimal
+-- column hlo_module TEXT: name of the program's HLO module
+-- column at_event INTEGER: event of the moment; what the event allocates is already live, and what
+--   it frees is still live; NULL for the peak of a program without temporaries
+-- column hlo_op TEXT: HLO instruction whose result the buffer contains, with the index of the part
+-- column kind TEXT: kind of the buffer: parameter, output or constant (live during the entire
+--   program), or temporary
+-- column size_mib REAL [MiB]: size of the buffer, padding included
+-- column expansion REAL [ratio]: size of the buffer divided by its size without padding
+-- column start_event INTEGER: event that allocates the buffer's storage; NULL if it is live during
+--   the entire program
+-- column end_event INTEGER: event that frees the buffer's storage, after the last buffer that
+--   shares it is freed; NULL if it is live during the entire program
+-- column shape TEXT: shape of the buffer, with layout
+-- column tf_op TEXT: framework op that the instruction comes from; NULL if unknown
+-- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
+--   library; NULL if unknown
+-- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH moments AS MATERIALIZED (
     SELECT run, host, program_id, memory_space,
            CASE WHEN :event IS NULL THEN peak_event
@@ -72,13 +74,14 @@ WITH moments AS MATERIALIZED (
           AND NOT EXISTS (SELECT 1 FROM temp.hlo_modules(:source)
                           WHERE :module IN (hlo_module, program_id))
     UNION ALL
-    SELECT 'no program has memory space ' || :space || '; there are ' || spaces
+    SELECT 'no program uses memory space ' || :space || '; spaces in use: ' || spaces
     FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there
           FROM temp.memory_peaks(:source)
           WHERE :module IS NULL OR :module IN (hlo_module, program_id))
     WHERE :space IS NOT NULL AND NOT there
     UNION ALL
-    SELECT coalesce('no event ' || :event || ': there are ' || first || ' to ' || last, 'no events')
+    SELECT coalesce('there is no event ' || :event || '; events are ' || first || ' to ' || last,
+                    'there are no events')
     FROM (SELECT count(*) AS programs, count(m.event) AS found, min(t.event) AS first,
           max(t.event) AS last
           FROM moments AS m LEFT JOIN temp.heap_timeline(:source) AS t

@@ -1,26 +1,27 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which source lines hold the memory of programs when it is fullest?
--- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
---   without it
--- parameter n = 20: how many lines of each run, the most memory first
--- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no
---   program has the one given
+-- Which source lines use the most memory of a program at its peak?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
+--   dump; if NULL, all attached runs
+-- parameter n = 20: number of source lines of each run, most memory first
+-- parameter space = 0: memory space: 0 is the device's main memory, 1 is TPU VMEM; an error if no
+--   program uses it
 -- needs: programs
--- nothing: no HLO program holds a buffer in this memory space (programs dumped before optimization
+-- nothing: no HLO program has a buffer in this memory space (programs dumped before optimization
 --   have no buffer assignment)
--- column run TEXT: the run
--- column program_id TEXT: the program
--- column hlo_module TEXT: its module
--- column source_line TEXT: file and line of the innermost stack frame, which is often in a library
---   (hlo_instructions.source_stack has the frames around it); NULL: buffers without one
--- column buffers INTEGER [buffers]: how many live at the peak
--- column size_mib REAL [MiB]: their size
--- column padding_mib REAL [MiB]: of it padding
--- column percent REAL [percent 0..100]: share of the buffers that live at the program's peak
--- column largest_op TEXT: instruction of the largest
--- column shape TEXT: its shape
--- column tf_op TEXT: its framework op; NULL: not known
--- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
+-- column run TEXT: name of the run
+-- column program_id TEXT: id of the program, decimal
+-- column hlo_module TEXT: name of the program's HLO module
+-- column source_line TEXT: source file and line of the innermost stack frame, which is often in a
+--   library (hlo_instructions.source_stack has the outer frames); NULL for buffers without one
+-- column buffers INTEGER [buffers]: number of buffers that are live at the peak
+-- column size_mib REAL [MiB]: total size of these buffers, padding included
+-- column padding_mib REAL [MiB]: part of size_mib that is padding
+-- column percent REAL [percent 0..100]: size_mib as a share of all buffers that are live at the
+--   program's peak
+-- column largest_op TEXT: HLO instruction of the largest of these buffers
+-- column shape TEXT: shape of the largest of these buffers
+-- column tf_op TEXT: framework op of the largest of these buffers; NULL if unknown
+-- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH live AS (
     SELECT run, host, program_id, hlo_module, source_file || ':' || source_line AS line, size_bytes,
            max(padding_bytes_actual, 0) AS padding_bytes, hlo_op, shape_actual AS shape, tf_op
@@ -54,7 +55,7 @@ WITH live AS (
 SELECT * FROM answer
 UNION ALL
 SELECT prof_error('memory_by_source_line: ' || coalesce(:source || ': ', '')
-                  || 'no program has memory space ' || :space || '; there are ' || spaces),
+                  || 'no program uses memory space ' || :space || '; spaces in use: ' || spaces),
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there
       FROM temp.memory_peaks(:source))

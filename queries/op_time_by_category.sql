@@ -1,23 +1,27 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which kinds of ops does the time go to, on the devices and on the host?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- Which kinds of ops take the time, on the devices and on the host?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
 -- needs: events
 -- nothing: no event is an op of a framework or of a device
--- column run TEXT: the run
--- column host_or_device TEXT: Device or Host
--- column category TEXT: category of HLO ops, type of framework ops; on GPUs without either copy,
---   memset or collective; IDLE: time in no op (idle_ps of device_time on GPUs); NULL: none is
---   known. Ops of no known category without any time have no row
--- column op_count INTEGER [ops]: different ops; kernels without an op count by their names
--- column occurrences INTEGER: how often they ran
--- column self_time_us REAL [us]: time without nested ops, summed over devices, streams or threads
--- column percent REAL [percent 0..100]: share of the side's time, IDLE included; streams that
---   overlap count each; NULL without any
--- column percent_of_ops REAL [percent 0..100]: share of the side's time in ops; NULL for IDLE
--- column flops REAL [floating operations]: what they computed: model_flops_actual of hlo_ops, on
---   host threads of hlo_instructions; NULL: none or not known
--- column bytes_accessed REAL [bytes]: what they read and wrote: bytes_accessed_actual of hlo_ops,
---   on host threads bytes_accessed of hlo_instructions; NULL: none or not known
+-- column run TEXT: name of the run
+-- column host_or_device TEXT: where the op ran: Device or Host
+-- column category TEXT: category of HLO ops, or type of framework ops; on GPUs, for events with
+--   neither: copy, memset or collective; IDLE: time without any op (on GPUs idle_ps of
+--   device_time); NULL if unknown. Ops of unknown category that take no time have no row
+-- column op_count INTEGER [ops]: number of different ops; kernels without an op count by kernel
+--   name
+-- column occurrences INTEGER: number of times that these ops ran
+-- column self_time_us REAL [us]: total time of these ops without nested ops, summed over devices,
+--   streams or threads
+-- column percent REAL [percent 0..100]: self time as a share of the side's time (Device or Host),
+--   IDLE included; overlapping streams each count; NULL if that is 0
+-- column percent_of_ops REAL [percent 0..100]: self time as a share of the side's time in ops; NULL
+--   for IDLE
+-- column flops REAL [floating operations]: floating-point operations of these ops
+--   (model_flops_actual of hlo_ops; on host threads, of hlo_instructions); NULL if none or unknown
+-- column bytes_accessed REAL [bytes]: bytes that these ops read and wrote (bytes_accessed_actual of
+--   hlo_ops; on host threads, bytes_accessed of hlo_instructions); NULL if none or unknown
 WITH gpu_event AS MATERIALIZED (
     SELECT run, program_id, hlo_op, tf_op, name, count(*) AS n, sum(1.0 * duration_ps) AS ps
     FROM temp.trace_events(:source)

@@ -1,24 +1,25 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How much time does each timeline spend in each operation?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 5: how many operations a line
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 5: number of operations of each line
 -- needs: events
 -- nothing: no line has an event
--- column run TEXT: the run
--- column host TEXT: the host
--- column plane TEXT: device or host plane
--- column line TEXT: thread, stream or row of a device
--- column rank INTEGER: 1 is the largest self time of the line
--- column operation TEXT: the operation's short name
--- column hlo_module TEXT: HLO module of the operation on a TPU; NULL elsewhere, where a row has the
---   events of one name of all programs
--- column occurrences INTEGER [events]: how often it ran on the line
+-- column run TEXT: name of the run
+-- column host TEXT: name of the host
+-- column plane TEXT: name of the plane: a device or the host's threads
+-- column line TEXT: name of the line: a thread, a stream or a row of a device
+-- column rank INTEGER: rank of the operation by self time on its line; 1 is the longest
+-- column operation TEXT: short name of the operation
+-- column hlo_module TEXT: HLO module of the operation on a TPU; NULL elsewhere, because there a row
+--   combines all events of the same name of all programs
+-- column occurrences INTEGER [events]: number of times that the operation ran on the line
 -- column total_time_us REAL [us]: sum of the durations on the event clock, nested operations
 --   included
--- column self_time_us REAL [us]: the same without the operations that nest directly in it; below 0
---   where those overlap each other
--- column line_percent REAL [percent]: share of the line's self time, which operations that overlap
---   make negative; NULL when all are 0
+-- column self_time_us REAL [us]: sum of the durations without the operations nested directly in
+--   this one; below 0 if these overlap each other
+-- column line_percent REAL [percent]: self time of the operation as a share of the line's self
+--   time; negative if self_time_us is negative; NULL if all self times are 0
 WITH names AS ( -- several metadata of a plane may have one name
     SELECT run, host, plane, line_id, line, name, display_name, hlo_module,
            CAST(total(occurrences) AS INTEGER) AS occurrences, total(total_ps) AS total_ps,

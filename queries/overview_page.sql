@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What does XProf's overview page say of the run?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
+-- What does XProf's overview page show for the run?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
 -- needs: events
--- column run TEXT: the run
--- column section TEXT: Performance, Environment, Top ops or Recommendation
--- column item TEXT: label of the page; the operation; or what a recommendation is about
--- column value TEXT: as the page prints it, NULL where it is not known; of ops the share of the
---   devices' time; of recommendations their words
--- column unit TEXT: unit of the value; NULL: none
+-- column run TEXT: name of the run
+-- column section TEXT: section of the page: Performance, Environment, Top ops or Recommendation
+-- column item TEXT: label on the page, name of the operation, or subject of the recommendation
+-- column value TEXT: value as the page prints it; for ops, the share of the devices' time; for
+--   recommendations, their text; NULL if unknown
+-- column unit TEXT: unit of the value; NULL if it has none
 WITH label(place, section, name, item) AS (
     VALUES (1, 'input_pipeline', 'steptime_ms_average', 'Average step time'), (2, 'input_pipeline', 'steptime_ms_standard_deviation', 'Deviation of step time'),
            (3, 'input_pipeline', 'other_time_ms_avg', 'All others time'), (4, 'input_pipeline', 'compile_time_ms_avg', 'Compilation time'),

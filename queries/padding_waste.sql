@@ -1,30 +1,30 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which buffers waste the most memory and time on padding, and what shape would fit?
--- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
---   without it
--- parameter n = 10: how many of each run, the most padding first
+-- Which buffers waste the most memory and time on padding, and which shape would fit?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
+--   dump; if NULL, all attached runs
+-- parameter n = 10: number of buffers of each run, most padding first
 -- needs: programs
 -- nothing: none found: no buffer is padded
--- column run TEXT: the run
--- column program_id TEXT: the program
--- column hlo_module TEXT: its module
--- column hlo_op TEXT: instruction whose result it is, and which part of it
--- column memory_space INTEGER: 0 the device's main memory
--- column padding_mib REAL [MiB]: what holds no data
--- column size_mib REAL [MiB]: size, padding included
--- column expansion REAL [ratio]: size by the size without padding
--- column live_at_peak INTEGER [0 or 1]: 1: it counts in the program's peak; NULL: not known
--- column shape TEXT: shape with layout; the first T(...) is what the fastest dimensions are rounded
---   up to
--- column tf_op TEXT: framework op that it comes from; NULL: not known
--- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
---   NULL: not known
--- column self_time_us REAL [us]: time of the instruction's own, all executions on all hosts
---   together; NULL where none was measured, or where other hosts have another op of this name in
---   their program of this id
--- column padding_time_us REAL [us]: of it what went into the padding, if its time goes with the
---   bytes of its results; NULL as self_time_us
--- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
+-- column run TEXT: name of the run
+-- column program_id TEXT: id of the program, decimal
+-- column hlo_module TEXT: name of the program's HLO module
+-- column hlo_op TEXT: HLO instruction whose result the buffer contains, with the index of the part
+-- column memory_space INTEGER: memory space: 0 is the device's main memory
+-- column padding_mib REAL [MiB]: part of the buffer that contains no data
+-- column size_mib REAL [MiB]: size of the buffer, padding included
+-- column expansion REAL [ratio]: size of the buffer divided by its size without padding
+-- column live_at_peak INTEGER [0 or 1]: 1: the buffer counts in the program's peak; NULL if unknown
+-- column shape TEXT: shape of the buffer, with layout; the first T(...) is the tile to which the
+--   fastest-varying dimensions are rounded up
+-- column tf_op TEXT: framework op that the instruction comes from; NULL if unknown
+-- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
+--   library; NULL if unknown
+-- column self_time_us REAL [us]: total self time of the instruction, over all executions on all
+--   hosts; NULL if no time was measured, or if other hosts have a different op with this name and
+--   program id
+-- column padding_time_us REAL [us]: part of self_time_us spent on the padding, if the instruction's
+--   time is proportional to the bytes of its results; NULL if self_time_us is NULL
+-- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH device_time AS MATERIALIZED (
     SELECT run, program_id, hlo_op, sum(total_self_time_us) AS self_us
     FROM temp.hlo_ops(:source)

@@ -1,28 +1,28 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How much memory does each compiled program need at its peak, and what for?
--- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
---   without it
--- parameter n = 10: how many programs of each run, the hungriest first
--- parameter space = 0: memory space: 0 the device's main memory, 1 TPU VMEM ...; an error where no
---   program has the one given
+-- How much memory does each compiled program need at its peak, and for what?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
+--   dump; if NULL, all attached runs
+-- parameter n = 10: number of programs of each run, largest peak first
+-- parameter space = 0: memory space: 0 is the device's main memory, 1 is TPU VMEM; an error if no
+--   program uses it
 -- needs: programs
--- nothing: no HLO program holds a buffer in this memory space (programs dumped before optimization
+-- nothing: no HLO program has a buffer in this memory space (programs dumped before optimization
 --   have no buffer assignment)
--- column run TEXT: the run
--- column host TEXT: the host, the first of several with equal numbers
--- column program_id TEXT: the program
--- column hlo_module TEXT: its module
--- column peak_mib REAL [MiB]: most memory in use at once
--- column parameters_mib REAL [MiB]: of it arguments of the program
--- column outputs_mib REAL [MiB]: allocations that the program may return; one that is also an argument
---   counts in both columns
--- column temporaries_mib REAL [MiB]: temporaries live at the peak
--- column padding_mib REAL [MiB]: of the temporaries, what is padding
--- column fragmentation_mib REAL [MiB]: allocated for temporaries, but unused even at the peak; NULL
---   if the peak exceeds the allocations
--- column allocated_mib REAL [MiB]: all allocations together
+-- column run TEXT: name of the run
+-- column host TEXT: name of the host; of several with equal values, the first
+-- column program_id TEXT: id of the program, decimal
+-- column hlo_module TEXT: name of the program's HLO module
+-- column peak_mib REAL [MiB]: largest memory in use at one time
+-- column parameters_mib REAL [MiB]: size of the arguments of the program, part of the peak
+-- column outputs_mib REAL [MiB]: size of the allocations that the program may return; an allocation
+--   that is also an argument counts in both columns
+-- column temporaries_mib REAL [MiB]: size of the temporaries that are live at the peak
+-- column padding_mib REAL [MiB]: part of temporaries_mib that is padding
+-- column fragmentation_mib REAL [MiB]: memory allocated for temporaries that is unused even at the
+--   peak; NULL if the peak exceeds the allocations
+-- column allocated_mib REAL [MiB]: size of all allocations
 -- column peak_op TEXT: instruction at which the peak is reached; NULL without temporaries
--- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
+-- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH program AS (
     SELECT run, min(host) AS host, program_id, hlo_module, memory_space, peak_heap_mib,
            parameters_mib,
@@ -52,8 +52,8 @@ WITH program AS (
 )
 SELECT * FROM answer
 UNION ALL
-SELECT prof_error('peak_memory: ' || coalesce(:source || ': ', '') || 'no program has memory space '
-                  || :space || '; there are ' || spaces),
+SELECT prof_error('peak_memory: ' || coalesce(:source || ': ', '')
+                  || 'no program uses memory space ' || :space || '; spaces in use: ' || spaces),
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT group_concat(DISTINCT memory_space) AS spaces, max(memory_space = :space) AS there
       FROM temp.memory_peaks(:source))

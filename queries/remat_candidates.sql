@@ -1,33 +1,34 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which large values live long across the peak although they are cheap to compute again?
--- parameter source = NULL: a label, file, run folder, log dir or HLO dump; all attached runs
---   without it
--- parameter n = 10: how many of each run, the most memory for the longest time first
--- parameter max_flops_per_byte = 16.0: leave out what takes more operations to compute than this
---   for each byte of its size
--- parameter space = 0: which memory: 0 is the main memory, HBM on a device
+-- Which large values stay in memory across the peak although they are cheap to recompute?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
+--   dump; if NULL, all attached runs
+-- parameter n = 10: number of values of each run, ordered by memory and lifetime, largest first
+-- parameter max_flops_per_byte = 16.0: omit values that take more floating-point operations than
+--   this to recompute, per byte of their size
+-- parameter space = 0: memory space: 0 is the device's main memory (HBM), 1 is TPU VMEM
 -- needs: programs
--- nothing: none found: no temporary of this memory that is cheap to compute again lives across the
---   peak
--- column run TEXT: the run
--- column program_id TEXT: the program
--- column hlo_module TEXT: its module
--- column hlo_op TEXT: instruction whose result it is; later values may take over its storage
--- column opcode TEXT: what it does
--- column size_mib REAL [MiB]: memory that the peak would save
--- column peak_percent REAL [percent 0..100]: share of the program's peak
+-- nothing: none found: no temporary in this memory space that is cheap to recompute is live across
+--   the peak
+-- column run TEXT: name of the run
+-- column program_id TEXT: id of the program, decimal
+-- column hlo_module TEXT: name of the program's HLO module
+-- column hlo_op TEXT: HLO instruction whose result the value is; later values may reuse its storage
+-- column opcode TEXT: opcode of the instruction
+-- column size_mib REAL [MiB]: size of the value: memory that recomputing it would save at the peak
+-- column peak_percent REAL [percent 0..100]: size of the value as a share of the program's peak
 -- column lived_percent REAL [percent 0..100]: share of the heap trace's events between allocation
---   and release of the storage
--- column flops INTEGER [floating operations]: to compute it again:
---   hlo_instructions.model_flops_actual; left out are values whose operations are not known, what
---   communicates or copies asynchronously, tuples, results of loops and calls, and values that are
---   computed again already (named .remat by XLA, or in a rematted_computation of JAX)
--- column flops_per_byte REAL [FLOP/byte]: the same for each byte saved
--- column shape TEXT: shape with layout
--- column tf_op TEXT: framework op that it comes from; NULL: not known
--- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
---   NULL: not known
--- column hosts INTEGER [hosts]: how many hosts have this program with these numbers
+--   and release of the value's storage
+-- column flops INTEGER [floating operations]: floating-point operations to recompute the value
+--   (hlo_instructions.model_flops_actual). Omitted are values whose operations are unknown,
+--   communication, asynchronous copies, tuples, results of loops and calls, and values that are
+--   already recomputed (named .remat by XLA, or in a rematted_computation of JAX)
+-- column flops_per_byte REAL [FLOP/byte]: floating-point operations to recompute the value, per
+--   byte saved
+-- column shape TEXT: shape of the value, with layout
+-- column tf_op TEXT: framework op that the instruction comes from; NULL if unknown
+-- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
+--   library; NULL if unknown
+-- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH events AS MATERIALIZED (
     SELECT run, host, program_id, memory_space, max(event) AS n
     FROM temp.heap_timeline(:source)

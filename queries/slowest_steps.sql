@@ -1,22 +1,25 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which steps took longest, and what did each spend more time on than the median of the complete steps?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many steps of each run
+-- Which steps took longest, and what did they spend more time on than the median complete step?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 10: number of steps of each run, slowest first
 -- needs: events steps
--- nothing: no step is left over
--- column run TEXT: the run
--- column rank INTEGER: 1 is the longest
--- column step INTEGER: number of the step
--- column name TEXT: its name; NULL when it has none
--- column duration_ms REAL [ms]: how long it took
--- column over_median_ms REAL [ms]: how much longer than the median of the run's complete steps;
---   below 0: shorter
--- column spent_on TEXT: the category in which it exceeds the complete steps' median of that
---   category most; NULL if it exceeds none
--- column spent_on_ms REAL [ms]: by how much; NULL: none
--- column more TEXT: all categories in which it exceeds the median, the largest first; NULL: none
--- column dropped INTEGER [0 or 1]: 1: first or last of more than five steps, perhaps incomplete:
---   not in the medians
+-- nothing: every step was dropped (host_steps lists the reasons)
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank of the step by duration within the run; 1 is the longest
+-- column step INTEGER: number of the step, as in the table steps
+-- column name TEXT: name of the step; NULL if it has no name
+-- column duration_ms REAL [ms]: duration of the step
+-- column over_median_ms REAL [ms]: duration of the step minus the median of the run's complete
+--   steps; below 0 if the step is shorter
+-- column spent_on TEXT: category in which the step exceeds the median of the complete steps most;
+--   NULL if it exceeds none
+-- column spent_on_ms REAL [ms]: excess of the step over the median in spent_on; NULL if spent_on is
+--   NULL
+-- column more TEXT: all categories in which the step exceeds the median, largest excess first; NULL
+--   if it exceeds none
+-- column dropped INTEGER [0 or 1]: 1: the step is the first or last of more than five, so it may be
+--   incomplete, and the medians exclude it
 WITH step AS MATERIALIZED (
     SELECT *, row_number() OVER (PARTITION BY run ORDER BY duration_ms DESC, step) AS rank FROM temp.steps(:source)
 ), typical AS MATERIALIZED (

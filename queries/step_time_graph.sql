@@ -1,20 +1,21 @@
 -- SPDX-License-Identifier: Apache-2.0
--- How long did each step take, and what for? A bar a step, drawn in text
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter width [1 to 1000] = 60: how many characters the longest step gets
+-- How long did each step take, and on what? One text bar per step
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter width [1 to 1000] = 60: number of characters of the longest step's bar
 -- needs: events steps
--- nothing: no step is left over
--- column run TEXT: the run
--- column step INTEGER: number of the step
--- column name TEXT: its name; NULL when it has none
--- column duration_ms REAL [ms]: how long it took
--- column graph TEXT: C computing on devices, A collectives, D copies between devices, I input, O
---   output, H host, L launching kernels, X compiling, . the rest: nothing known, copies within the
---   host, and the time that some cores have finished before the longest; parts beyond the step's
---   length are cut off
--- column bottleneck TEXT: the category that took most, as in steps
--- column dropped INTEGER [0 or 1]: 1: first or last of more than five steps, perhaps incomplete:
---   averages leave it out
+-- nothing: every step was dropped (host_steps lists the reasons)
+-- column run TEXT: name of the run
+-- column step INTEGER: number of the step, as in the table steps
+-- column name TEXT: name of the step; NULL if it has no name
+-- column duration_ms REAL [ms]: duration of the step
+-- column graph TEXT: bar of the step, one letter per activity. C: computing on devices, A:
+--   collectives, D: copies between devices, I: input, O: output, H: host, L: launching kernels, X:
+--   compiling, dot: the rest (no known activity, copies within the host, and time after a core
+--   finished before the longest). Parts beyond the step's duration are cut off
+-- column bottleneck TEXT: category with the largest share of the step (steps.bottleneck)
+-- column dropped INTEGER [0 or 1]: 1: the step is the first or last of more than five, so it may be
+--   incomplete, and averages exclude it
 WITH step AS MATERIALIZED (
     SELECT rowid AS place, run, step, name, duration_ms, bottleneck, dropped,
            device_compute_ms_actual AS c, device_collectives_ms_actual AS a, device_to_device_ms_actual AS d, input_ms_actual AS i, output_ms_actual AS o,

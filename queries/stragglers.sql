@@ -1,26 +1,28 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which cores or hosts hold the others up?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many cores of each run
+-- Which cores or hosts slow the others down?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 10: number of cores of each run, slowest first
 -- needs: events steps
 -- nothing: no step is complete
--- column run TEXT: the run
--- column rank INTEGER: 1 is the slowest
--- column host TEXT: the host
--- column core_id INTEGER: the core, as core_steps has it: of GPUs all of a host together, of a host
---   without devices its threads
--- column plane TEXT: the TensorCore; NULL: not one device
--- column step_count INTEGER: complete steps
--- column step_ms REAL [ms]: how long a step takes, on average
--- column own_ms REAL [ms]: the part of it outside of collectives and, on GPUs, of copies between
---   devices: in it no other device can be waited for
--- column over_median_ms REAL [ms]: by how much that exceeds the median core's; below 0: faster
--- column z_score REAL: the same in median absolute deviations of all cores (modified z-score, a
---   deviation of 0.1 % at least); NULL for fewer than three cores
--- column straggler TEXT: yes: its z-score is above 3.5; no; NULL for fewer than three cores
--- column waited_ms REAL [ms]: how long it waits in collectives for others of its group and host
---   (collectives.wait_ps), on average of all its steps, dropped ones too; of GPUs the host's
---   average; who is waited for waits least. NULL if unknown
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank of the core by own_ms; 1 is the slowest
+-- column host TEXT: name of the host
+-- column core_id INTEGER: number of the core, as in core_steps: all GPUs of a host are one core,
+--   and so are the threads of a host without devices
+-- column plane TEXT: name of the TensorCore's plane; NULL if the core is not a single device
+-- column step_count INTEGER: number of complete steps
+-- column step_ms REAL [ms]: average duration of a complete step on the core
+-- column own_ms REAL [ms]: average part of a complete step outside of collectives and, on GPUs,
+--   outside of copies between devices: time in which the core cannot wait for another device
+-- column over_median_ms REAL [ms]: own_ms minus the median of all cores; below 0 if the core is
+--   faster
+-- column z_score REAL: modified z-score of own_ms: over_median_ms in median absolute deviations of
+--   all cores (at least 0.1 % of the median); NULL for fewer than three cores
+-- column straggler TEXT: yes if z_score is above 3.5, else no; NULL for fewer than three cores
+-- column waited_ms REAL [ms]: average time per step that the core waits in collectives for others
+--   of its group and host (collectives.wait_ps), dropped steps included; for GPUs, the average of
+--   the host's GPUs. The core that others wait for waits least. NULL if unknown
 WITH step AS MATERIALIZED ( -- a TensorCore's copies are its own
     SELECT run, host, core_id, plane_id, sum(NOT dropped) AS n, count(DISTINCT start_ps) AS all_n,
            avg(total_us) FILTER (WHERE NOT dropped) / 1000 AS step_ms,

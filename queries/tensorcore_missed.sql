@@ -1,19 +1,21 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which kernels could run on tensor cores and do not?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 20: how many rows of each run
--- column run TEXT: the run
--- column rank INTEGER: 1 is the largest total of the run
--- column op_name TEXT: framework op, which by its name is one that tensor cores can run
--- column kernel_name TEXT: kernel that runs it, which by its name does not use them; left out are
---   kernels of Fourier transforms and of complex products, which no tensor core runs, of HLO ops
---   without a product in them, and helpers of a kernel on tensor cores (kernel_ops.is_helper)
--- column occurrences INTEGER [kernels]: how often it ran
--- column total_duration_us REAL [us]: sum of its durations on the event clock
--- column percent REAL [percent 0..100]: share of the time of all kernels of the run
--- column avg_duration_us REAL [us]: average of one
+-- Which kernels could run on tensor cores but do not?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 20: number of rows of each run
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by total duration within the run; 1 is the longest
+-- column op_name TEXT: name of the framework op; tensor cores can run ops with this name
+-- column kernel_name TEXT: name of the kernel, which does not use tensor cores, judged by its name.
+--   Omitted are kernels of Fourier transforms and complex products, which tensor cores cannot run,
+--   of HLO ops without a product, and helpers of a kernel on tensor cores (kernel_ops.is_helper)
+-- column occurrences INTEGER [kernels]: number of times that the kernel ran for the op
+-- column total_duration_us REAL [us]: sum of the kernel's durations on the event clock
+-- column percent REAL [percent 0..100]: total_duration_us as a share of the time of all kernels of
+--   the run
+-- column avg_duration_us REAL [us]: average duration of one kernel
 -- needs: events gpu
--- nothing: none found: no kernel of an op that tensor cores can run runs without them
+-- nothing: none found: no op that tensor cores can run has a kernel that does not use them
 WITH kernel AS (
     SELECT run, op_name, kernel_name, CAST(total(occurrences) AS INTEGER) AS occurrences,
            total(total_duration_us) AS us,

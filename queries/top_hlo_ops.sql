@@ -1,30 +1,35 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Which HLO ops take the most device time?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many rows of each run
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 10: number of rows of each run
 -- needs: events device
--- nothing: no event of a device belongs to an op of an HLO program
--- column run TEXT: the run
--- column rank INTEGER: 1 is the largest self time of the run
--- column hlo_op TEXT: name of the instruction
--- column category TEXT: kind of op
--- column program_id TEXT: its program; NULL: the file names none
--- column hlo_module TEXT: the module of that; NULL: the file does not hold it
--- column occurrences INTEGER: executions on all cores: hlo_ops.occurrences_actual
--- column self_time_us REAL [us]: time without nested ops, by the device clock; top_ops has event
---   times, which on TPUs differ by some percent
--- column percent REAL [percent 0..100]: share of the time in all ops of the run
--- column cumulative_percent REAL [percent 0..100]: share of this op and those above
--- column avg_self_time_us REAL [us]: self time of one execution
--- column flops_utilization REAL [fraction]: of the device's peak; NULL: not known
--- column hbm_utilization REAL [fraction]: of the device's peak; may pass 1 where a cost is
---   overestimated, far for the start and done of asynchronous transfers; NULL: not known
--- column bound_by TEXT: the resource that it uses most; on GPUs Compute or HBM by the two columns
---   before; Unknown: neither is known
--- column tf_op TEXT: framework op that it comes from, with its type if the file has it; NULL: not
---   known
--- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
---   NULL: not known
+-- nothing: no event on a device belongs to an op of an HLO program
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by self time within the run; 1 is the longest
+-- column hlo_op TEXT: name of the HLO instruction
+-- column category TEXT: HLO category of the op
+-- column program_id TEXT: id of the program, decimal; NULL if the file does not name it
+-- column hlo_module TEXT: name of the program's HLO module; NULL if the file does not contain the
+--   program
+-- column occurrences INTEGER: executions of the op on all cores (hlo_ops.occurrences_actual)
+-- column self_time_us REAL [us]: total time of the op without nested ops, on the device clock;
+--   top_ops uses the event clock, which on TPUs differs by some percent
+-- column percent REAL [percent 0..100]: self time of the op as a share of the time in all ops of
+--   the run
+-- column cumulative_percent REAL [percent 0..100]: sum of percent of this op and the ops before it
+-- column avg_self_time_us REAL [us]: average self time of one execution
+-- column flops_utilization REAL [fraction]: FLOP rate of the op divided by the device's peak rate;
+--   NULL if unknown
+-- column hbm_utilization REAL [fraction]: HBM bandwidth of the op divided by the device's peak
+--   bandwidth; above 1 if a cost is overestimated, far above 1 for the start and done of
+--   asynchronous transfers; NULL if unknown
+-- column bound_by TEXT: resource that the op uses closest to its peak; on GPUs, Compute or HBM, the
+--   larger of the two preceding columns; Unknown if neither is known
+-- column tf_op TEXT: framework op that the instruction comes from, with its type if the file has
+--   it; NULL if unknown
+-- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
+--   library; NULL if unknown
 WITH ops AS MATERIALIZED (
     SELECT row_number() OVER (PARTITION BY run ORDER BY self_ps DESC, hlo_op, program_id) AS nth,
            CAST(self_ps AS REAL) AS self, sum(CAST(self_ps AS REAL))

@@ -1,22 +1,25 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Which GPU kernels take the most time?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many rows of each run
--- column run TEXT: the run
--- column rank INTEGER: 1 is the largest total of the run
--- column kernel_name TEXT: the kernel
--- column occurrences INTEGER [kernels]: how often it ran
--- column total_duration_us REAL [us]: sum of its durations on the event clock
--- column percent REAL [percent 0..100]: share of the time of all kernels of the run; NULL when all
---   are 0
--- column cumulative_percent REAL [percent 0..100]: share of this kernel and those above; NULL when
---   all are 0
--- column avg_duration_us REAL [us]: average of one
--- column min_duration_us REAL [us]: the shortest
--- column max_duration_us REAL [us]: the longest
--- column op_count INTEGER [ops]: framework ops that it ran for; 0 when none is known
--- column op_name TEXT: one of them, the one with the most time; NULL when none is known
--- column uses_tensorcore INTEGER [0 or 1]: 1: it runs on tensor cores, by its name
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 10: number of rows of each run
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by total duration within the run; 1 is the longest
+-- column kernel_name TEXT: name of the kernel
+-- column occurrences INTEGER [kernels]: number of times that the kernel ran
+-- column total_duration_us REAL [us]: sum of the kernel's durations on the event clock
+-- column percent REAL [percent 0..100]: total_duration_us as a share of the time of all kernels of
+--   the run; NULL if all durations are 0
+-- column cumulative_percent REAL [percent 0..100]: sum of percent of this kernel and the kernels
+--   before it; NULL if all durations are 0
+-- column avg_duration_us REAL [us]: average duration of one execution
+-- column min_duration_us REAL [us]: shortest duration of the kernel
+-- column max_duration_us REAL [us]: longest duration of the kernel
+-- column op_count INTEGER [ops]: number of framework ops that the kernel ran for; 0 if none is
+--   known
+-- column op_name TEXT: name of the framework op with the most time in the kernel; NULL if none is
+--   known
+-- column uses_tensorcore INTEGER [0 or 1]: 1: the kernel runs on tensor cores, judged by its name
 -- needs: events gpu
 -- nothing: no event on a GPU is a kernel
 WITH ops AS MATERIALIZED (

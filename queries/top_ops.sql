@@ -1,25 +1,27 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which operations take the most time of their own?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many rows of each run
--- column run TEXT: the run
--- column rank INTEGER: 1 is the largest self time of the run
--- column operation TEXT: the operation's short name
+-- Which operations take the most self time?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 10: number of rows of each run
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by self time within the run; 1 is the longest
+-- column operation TEXT: short name of the operation
 -- column hlo_module TEXT: HLO module of the operation; NULL if it has none, and on GPUs, where a
 --   row is a kernel of all programs
--- column place TEXT: where it ran: device (GPU or TensorCore), sparsecore, or host, the threads of
---   a run that has none of these
--- column occurrences INTEGER [events]: how often it ran
+-- column place TEXT: where the operation ran: device (GPU or TensorCore), sparsecore, or host (the
+--   threads of a run without GPUs, TensorCores and SparseCores)
+-- column occurrences INTEGER [events]: number of times that the operation ran
 -- column total_time_us REAL [us]: sum of the durations on the event clock, nested operations
---   included; hlo_ops sums the device clock of TPUs
--- column self_time_us REAL [us]: the same without the operations that nest directly in it
--- column self_time_percent REAL [percent 0..100]: share of the self time of all operations of the
---   run in this place; NULL when all are 0
--- column avg_time_us REAL [us]: total time of one
--- column min_time_us REAL [us]: the shortest
--- column max_time_us REAL [us]: the longest
+--   included; hlo_ops uses the device clock of TPUs
+-- column self_time_us REAL [us]: sum of the durations without the operations nested directly in
+--   this one
+-- column self_time_percent REAL [percent 0..100]: self time of the operation as a share of the self
+--   time of all operations of the run in this place; NULL if all self times are 0
+-- column avg_time_us REAL [us]: average duration of one execution
+-- column min_time_us REAL [us]: shortest duration of the operation
+-- column max_time_us REAL [us]: longest duration of the operation
 -- needs: events
--- nothing: no thread and no device has an op
+-- nothing: no host thread and no device has an op
 WITH device AS MATERIALIZED (
     SELECT run, display_name, hlo_module, iif(plane_kind = 'sparsecore', 'sparsecore',
                                               'device') AS place,

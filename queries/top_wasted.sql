@@ -1,29 +1,34 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which HLO ops waste the most device time: ran long and used neither the compute units nor the memory?
--- parameter source = NULL: a label, file, run folder or log dir; all attached runs without it
--- parameter n = 10: how many rows of each run
+-- Which HLO ops waste the most device time because they use neither compute nor memory well?
+-- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
+--   NULL, all attached runs
+-- parameter n = 10: number of rows of each run
 -- needs: events device
--- nothing: none found: no op of an HLO program took time on a device whose peak is known
--- column run TEXT: the run
--- column rank INTEGER: 1 wastes the most of the run; ops that run others (while, call) and ops
---   whose use of both is unknown have no row
--- column hlo_op TEXT: name of the instruction
--- column category TEXT: kind of op
--- column program_id TEXT: its program; NULL: the file names none
--- column hlo_module TEXT: the module of that; NULL: the file does not hold it
--- column occurrences INTEGER: executions on all cores: hlo_ops.occurrences_actual
--- column self_time_us REAL [us]: time without nested ops, by the device clock
--- column wasted_time_us REAL [us]: of it what a perfect use of the better used resource would save
--- column wasted_percent REAL [percent 0..100]: wasted time as share of the time in all ops of the
---   run
--- column flops_utilization REAL [fraction]: of the device's peak; NULL: no operations, or not known
--- column hbm_utilization REAL [fraction]: of the device's peak; NULL: no bytes, or not known
--- column bound_by TEXT: the resource that it uses most; on GPUs Compute or HBM by the two columns
---   before
--- column tf_op TEXT: framework op that it comes from, with its type if the file has it; NULL: not
---   known
--- column source_line TEXT: file and line of the innermost stack frame, which may be in a library;
---   NULL: not known
+-- nothing: none found: no op of an HLO program took time on a device whose peak rates are known
+-- column run TEXT: name of the run
+-- column rank INTEGER: rank by wasted time within the run; 1 wastes the most. Ops that contain
+--   other ops (while, call) and ops whose utilization is unknown have no row
+-- column hlo_op TEXT: name of the HLO instruction
+-- column category TEXT: HLO category of the op
+-- column program_id TEXT: id of the program, decimal; NULL if the file does not name it
+-- column hlo_module TEXT: name of the program's HLO module; NULL if the file does not contain the
+--   program
+-- column occurrences INTEGER: executions of the op on all cores (hlo_ops.occurrences_actual)
+-- column self_time_us REAL [us]: total time of the op without nested ops, on the device clock
+-- column wasted_time_us REAL [us]: part of self_time_us that would be saved if the better utilized
+--   resource were at its peak
+-- column wasted_percent REAL [percent 0..100]: wasted_time_us as a share of the time in all ops of
+--   the run
+-- column flops_utilization REAL [fraction]: FLOP rate of the op divided by the device's peak rate;
+--   NULL if it has no operations or they are unknown
+-- column hbm_utilization REAL [fraction]: HBM bandwidth of the op divided by the device's peak
+--   bandwidth; NULL if it has no bytes or they are unknown
+-- column bound_by TEXT: resource that the op uses closest to its peak; on GPUs, Compute or HBM, the
+--   larger of the two preceding columns
+-- column tf_op TEXT: framework op that the instruction comes from, with its type if the file has
+--   it; NULL if unknown
+-- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
+--   library; NULL if unknown
 WITH ops AS MATERIALIZED (
     SELECT *, CAST(self_ps AS REAL) AS self, sum(CAST(self_ps AS REAL))
            OVER (PARTITION BY run) AS all_self,

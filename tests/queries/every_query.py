@@ -81,7 +81,7 @@ def documented_defaults():
 def first_rows():
     """n takes the first rows of each run, or of each line, and the query documents it."""
     known = {name: given for name, given in queries().items() if 'n' in given}
-    same([name for name, given in known.items() if 'of each run' not in given['n'] and 'a line' not in given['n']], [])
+    same([name for name, given in known.items() if 'of each run' not in given['n'] and 'of each line' not in given['n']], [])
     several = set()
     for runs in (RUNS[:5], RUNS[4:] + PROGRAMS_ONLY):
         attach = [(run, run) for run in runs]
@@ -93,7 +93,7 @@ def first_rows():
                 places, seen = [], {}
                 for row in every[name]:
                     seen[row['run']] = seen.get(row['run'], 0) + 1
-                    places.append(row['rank'] if 'a line' in given['n'] else seen[row['run']])
+                    places.append(row['rank'] if 'of each line' in given['n'] else seen[row['run']])
                 want = [row for row, place in zip(every[name], places) if place <= n]
                 same(some[name], want, '%s, n = %d' % (name, n))
                 several |= {name} if len(every[name]) > len(want) else set()

@@ -116,7 +116,7 @@ def other_memory_spaces():
     for term in ("peak_memory('{x}', 10, 2)", "largest_buffers('{x}', 10, 2)",
                  "memory_by_source_line('{x}', 20, 2)", "live_at('{x}', NULL, NULL, 20, 2)",
                  "live_at('{x}', NULL, 'm', 20, 2)", "live_at('{x}', NULL, '1', 20, 2)"):
-        refused('SELECT * FROM ' + term, 'no program has memory space 2; there are 0,1',
+        refused('SELECT * FROM ' + term, 'no program uses memory space 2; spaces in use: 0,1',
                 x=[data, data])
     same(rows("SELECT hlo_op FROM remat_candidates('{x}', 10, 16.0, 1)", x=data), [])
 
@@ -145,7 +145,7 @@ def live_at_an_event():
           (4, 'd', 'temporary', KIB, 1024.0, 2, 6, 'y.py:7', 1)])
     for module_or_id in ("'m'", "'1'"):
         same(rows("SELECT count(*) FROM live_at('{x}', 4, %s)" % module_or_id, x=data), [(4,)])
-    refused("SELECT * FROM live_at('{x}', 9)", 'no event 9: there are 0 to 8', x=data)
+    refused("SELECT * FROM live_at('{x}', 9)", 'there is no event 9; events are 0 to 8', x=data)
     refused("SELECT * FROM live_at('{x}', 4, 'n')", "no program is called 'n'; SELECT DISTINCT"
             " hlo_module FROM hlo_modules lists them", x=data)
 

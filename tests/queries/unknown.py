@@ -90,7 +90,7 @@ def advice_for_maps():
                     x=space(host(*stages).bytes()))
         same(row[0], 'Preprocessing')
         return row[1].split(',')[0].split('.')[0]
-    parallel, serial = 'It maps in parallel already', 'Map in parallel (num_parallel_calls)'
+    parallel, serial = 'Preprocessing already runs in parallel', 'Map in parallel (num_parallel_calls)'
     same([advice('Root::Prefetch', 'Root::Prefetch::ParallelMapV2'), advice('Root::MapAndBatch')],
          [parallel] * 2)
     same([advice('Root::Map'), advice('Root::ParallelMapV2::Map'), advice('Root::Shuffle'),
