@@ -12,6 +12,7 @@
 #define PROF_RUN_H
 
 #include "file.h"
+#include "issues.h"
 #include "known_stats.h"
 #include "store/column.h"
 
@@ -19,7 +20,6 @@
 #include <stdatomic.h>
 
 typedef struct Run Run;
-typedef struct Host Host;
 typedef struct Plane Plane;
 typedef struct Line Line;
 
@@ -227,14 +227,6 @@ struct Line {
     const int64_t *self_ns;       /* on first use: line_self_ns() */
 };
 
-typedef struct {
-    const char *severity; /* error: bytes are lost; warning: repaired or doubtful; info */
-    const char *code;
-    uint64_t offset, count, lost_bytes; /* offset: of the first */
-    char *message;
-    const void *where; /* what it is about, for counting repetitions */
-} Issue;
-
 struct Host {
     Run *run;
     const char *name; /* from the file's name, in run->arena */
@@ -305,21 +297,13 @@ void run_unref(Run *run);
 /* True while the files at the run's path are still the ones that were read. */
 bool run_is_current(const Run *run);
 
-/* A run opened by_host holds the events of one host at a time: those of the host that an analysis asked for last (run_analysis()
- * does). run_hold() makes it hold all, from then on. PROF_OK, else err is set. */
+/* A run opened by_host has the events of one host in memory at a time. host_hold() loads those of a host and drops the others;
+ * run_hold() loads all, and from then on the run keeps them. PROF_OK, or err is set. */
 int run_hold(Run *run, ProfErr *err);
 int host_hold(Host *host, ProfErr *err);
 
 /* What the file calls its host; "localhost" where it does not say. Valid as long as the run. */
 const char *host_hostname(const Host *host);
-
-/* Records a loss or repair; repetitions of one code at one place are counted in one row. */
-void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t lost_bytes, const void *where, const char *format, ...)
-    __attribute__((format(printf, 7, 8)));
-/* Said again, it changes nothing. */
-void host_remark(Host *host, const char *severity, const char *code, const void *where, const char *message);
-/* The i-th issue, its texts for as long as the run; false behind the last, or with err set when one was lost for lack of memory. */
-bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err);
 
 /* id -> index or -1. */
 int64_t id_find(const IdTable *table, const void *array, size_t element_bytes, int64_t id);
@@ -347,24 +331,24 @@ bool line_totals(Line *line, ProfErr *err);
 /* Computes the totals of all lines, on all processors. */
 bool run_totals(Run *run, ProfErr *err);
 
-/* What is derived from a run on first use and kept as long as it. `make` returns what run_analysis() hands out, or NULL with
- * err set; it may ask for other analyses, but not for itself. `release` frees it. */
+/* A result that is computed from a run when it is first needed and kept as long as the run. `make` returns what run_analysis() hands
+ * out, or NULL with err set. It may ask for other analyses, but not for itself. `release` frees the result. */
 typedef struct {
     void *(*make)(Run *run, Host *only, ProfErr *err);
     void (*release)(void *result);
 } Analysis;
-/* The result for all hosts together, or for one (only): made once, then shared; NULL with err set. Analyses are told apart
- * by address. */
+/* Returns the result for all hosts together, or for one host (only), which is computed once and then shared. NULL with err set on
+ * failure. Two analyses are the same if their addresses are. */
 const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err);
-/* The result if it is made already, else NULL. */
+/* Returns the result if it is there already, else NULL. */
 const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis);
-/* run_analysis(), of an analysis that does with less of a run opened by_host, which else holds all events from then on.
- * NEEDS_NO_EVENTS: it reads planes and metadata alone. NEEDS_HOSTS_IN_TURN: it goes from host to host, and its result speaks of no event's place.
- * NEEDS_HOST_EVENTS: it is of one host, and gone with its events. */
+/* Like run_analysis(), for an analysis that does not need the events of all hosts at once. run_analysis() loads and keeps them all, also
+ * of a run that was opened by_host. NEEDS_NO_EVENTS: it reads planes and metadata alone. NEEDS_HOSTS_IN_TURN: it goes from host to host,
+ * and its result refers to no event. NEEDS_HOST_EVENTS: it is about one host, and is freed with the events of that host. */
 enum AnalysisNeeds { NEEDS_ALL_HOSTS, NEEDS_NO_EVENTS, NEEDS_HOSTS_IN_TURN, NEEDS_HOST_EVENTS };
 const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err);
 
-/* The error of a statement that asks, from within another one's progress handler, for what that one is making. */
+/* Sets the error for a statement that a progress handler runs and that needs what the interrupted statement is computing. */
 int run_is_busy(const Run *run, ProfErr *err);
 
 /* A line's events by metadata. Fails for a line of 2^32 events or more. */

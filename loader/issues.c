@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/* issues.c: recording issues of a host; see issues.h. */
+#include "run.h"
+
+enum { MAX_ISSUES = 10000 };
+
+void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t n_bytes, const void *where, const char *format, ...)
+{
+    if (offset >= FILE_MERGED) offset = 0; /* not at one place */
+    pthread_mutex_lock(&host->lock);
+    size_t first = host->n_issues > 64 ? host->n_issues - 64 : 0;
+    Issue *issue = NULL;
+    for (size_t i = first; i < host->n_issues && !issue; i++)
+        if (host->issues[i].where == where && !strcmp(host->issues[i].code, code)) issue = &host->issues[i];
+    if (!issue && host->n_issues >= MAX_ISSUES) {
+        issue = &host->issues[host->n_issues - 1];
+        issue->code = "more", issue->message = "further issues, only counted";
+    }
+    if (issue) {
+        issue->count++, issue->lost_bytes += n_bytes;
+    } else {
+        char text[1200];
+        va_list ap;
+        va_start(ap, format);
+        print_utf8(text, sizeof text, format, ap);
+        va_end(ap);
+        char *message = arena_alloc(&host->arena, strlen(text) + 1);
+        if (message && GROW(host->issues, host->n_issues, host->issue_capacity))
+            host->issues[host->n_issues++] = (Issue){severity, code, offset, 1, n_bytes, strcpy(message, text), where};
+        else
+            host->issue_lost = true;
+    }
+    pthread_mutex_unlock(&host->lock);
+}
+
+void host_remark(Host *host, const char *severity, const char *code, const void *where, const char *message)
+{
+    bool there = false;
+    pthread_mutex_lock(&host->lock);
+    for (size_t i = 0; i < host->n_issues && !there; i++) there = host->issues[i].where == where && !strcmp(host->issues[i].code, code);
+    pthread_mutex_unlock(&host->lock);
+    if (!there) host_issue(host, severity, code, 0, 0, where, "%s", message);
+}
+
+bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err)
+{
+    pthread_mutex_lock(&host->lock);
+    bool there = i < host->n_issues && !host->issue_lost;
+    if (there) *issue = host->issues[i];
+    if (host->issue_lost) prof_nomem(err);
+    pthread_mutex_unlock(&host->lock);
+    return there;
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+/* load.c: reading the files of a run; see load.h.
+ *
+ * Hosts are read in two steps: structure (one task for each file), then events (one task for each line, the longest first, on
+ * all processors). Workers take tasks from one list by a counter, so that no processor waits for another's line. */
+#define _GNU_SOURCE
+#include "load.h"
+
+#include "format/hlo.h"
+#include "format/xspace.h"
+#include "interrupt.h"
+#include "store/sort.h"
+
+#include <time.h>
+#include <unistd.h>
+
+/* ---- a pool of workers over a list of tasks ---- */
+
+typedef struct {
+    Run *run;
+    Line **order;  /* lines, the longest first */
+    Arena *arenas; /* of the workers, for events */
+    size_t n_tasks;
+    bool lines;
+    atomic_size_t next, n_finished_workers;
+    atomic_bool stop;
+    atomic_uint_fast64_t bytes_done;
+    pthread_mutex_t lock;
+    pthread_cond_t finished;
+    Interrupt *interrupt;
+    ProfErr err;
+} Job;
+
+typedef struct {
+    Job *job;
+    Arena *arena;
+} Worker;
+
+static void job_fail(Job *job, const ProfErr *err)
+{
+    pthread_mutex_lock(&job->lock);
+    if (!job->err.code) job->err = *err;
+    pthread_mutex_unlock(&job->lock);
+    atomic_store(&job->stop, true);
+}
+
+void host_drop_structure(Host *host)
+{
+    for (size_t i = 0; i < host->n_planes; i++) {
+        Plane *plane = &host->planes[i];
+        prof_free(plane->event_metas);
+        prof_free(plane->stat_metas);
+        prof_free(plane->event_ids.slots);
+        prof_free(plane->stat_ids.slots);
+        prof_free(plane->known_of_id);
+        prof_free(plane->meta_of_id);
+        prof_free(plane->stat_offsets);
+    }
+    for (size_t i = 0; i < host->n_lines; i++) {
+        prof_free(host->lines[i].chunks);
+        line_order_free(host->lines[i].order);
+    }
+    host->n_planes = host->n_lines = 0;
+}
+
+/* Reads a host's file up to its events. A single file whose name does not say what it is may be an HLO program. */
+static int read_structure(Host *host, ProfErr *err)
+{
+    if (host->is_program) return hlo_check_file(host, err);
+    const char *slash = strrchr(host->file.path, '/'), *name = slash ? slash + 1 : host->file.path;
+    bool open_minded = host->run->n_hosts == 1 && host_name_length(name) == strlen(name);
+    if (xspace_read_structure(host, err) != PROF_FORMAT || !open_minded) return err->code;
+    ProfErr other = {0};
+    if (hlo_check_file(host, &other)) return err->code;
+    host_drop_structure(host);
+    host->is_program = true, host->n_issues = 0;
+    *err = (ProfErr){0};
+    return PROF_OK;
+}
+
+static void host_task(Job *job, Host *host)
+{
+    ProfErr err = {0};
+    if (!host->readable) return;
+    read_structure(host, &err);
+    if (!err.code && host->file.trailing_bytes)
+        host_issue(host, "warning", "gzip_trailing_bytes", host->file.n_bytes, host->file.trailing_bytes, host,
+                   "bytes behind the end of the gzip stream were left out");
+    if (!err.code && host->file.cut_short)
+        host_issue(host, "error", "gzip_cut_short", host->file.n_bytes, 0, host, "the gzip stream is cut short or damaged; %llu inflated bytes were read",
+                   (unsigned long long)host->file.n_bytes);
+    if (is_fault_of_none(err.code)) {
+        job_fail(job, &err);
+    } else if (err.code) {
+        host->readable = false;
+        host_drop_structure(host);
+        host_issue(host, "error", "unreadable", err.offset, host->file.n_bytes, host, "%s", err.text);
+        pthread_mutex_lock(&job->lock);
+        if (job->run->n_hosts == 1 && !job->err.code) job->err = err;
+        pthread_mutex_unlock(&job->lock);
+    }
+}
+
+static void *work(void *argument)
+{
+    Worker *w = argument;
+    Job *job = w->job;
+    Window window = {0};
+    size_t i;
+    while (!atomic_load(&job->stop) && (i = atomic_fetch_add(&job->next, 1)) < job->n_tasks) {
+        if (!job->lines) {
+            host_task(job, &job->run->hosts[i]);
+            continue;
+        }
+        Line *line = job->order[i];
+        ProfErr err = {0};
+        const File *file = &line->plane->host->file;
+        if (window.file != file) {
+            window_free(&window);
+            window.file = file;
+        }
+        xspace_read_line(line, &window, w->arena, &job->stop, &job->bytes_done, &err);
+        if (err.code) job_fail(job, &err);
+    }
+    window_free(&window);
+    pthread_mutex_lock(&job->lock);
+    atomic_fetch_add(&job->n_finished_workers, 1);
+    pthread_cond_signal(&job->finished);
+    pthread_mutex_unlock(&job->lock);
+    return NULL;
+}
+
+static void *work_beside(void *argument)
+{
+    const Worker *w = argument;
+    interrupt_borrow(w->job->interrupt);
+    return work(argument);
+}
+
+static void show_progress(Job *job, const RunOptions *options)
+{
+    if (options && options->progress) options->progress(options->context, atomic_load(&job->bytes_done), job->run->size_bytes);
+}
+
+static int job_run(Job *job, const RunOptions *options, ProfErr *err)
+{
+    Run *run = job->run;
+    enum { SMALL = 4 << 20 };
+    Worker workers[64];
+    pthread_t threads[64];
+    size_t n = run->n_workers, n_started = 0;
+    pthread_mutex_init(&job->lock, NULL);
+    pthread_cond_init(&job->finished, NULL);
+    job->interrupt = interrupt_lend();
+    for (size_t i = 0; i < n; i++) workers[i] = (Worker){job, job->arenas ? &job->arenas[i] : NULL};
+    if (run->size_bytes < SMALL || job->n_tasks == 0) {
+        work(&workers[0]);
+    } else {
+        for (; n_started < n && n_started < job->n_tasks; n_started++)
+            if (pthread_create(&threads[n_started], NULL, work_beside, &workers[n_started])) break;
+        if (!n_started) work(&workers[0]);
+        pthread_mutex_lock(&job->lock);
+        while (atomic_load(&job->n_finished_workers) < n_started) {
+            interrupt_wait(&job->finished, &job->lock);
+            if (atomic_load(&job->stop)) continue;
+            pthread_mutex_unlock(&job->lock);
+            ProfErr stopped = {0};
+            show_progress(job, options);
+            if (interrupt_ask(&stopped)) job_fail(job, &stopped);
+            pthread_mutex_lock(&job->lock);
+        }
+        pthread_mutex_unlock(&job->lock);
+        for (size_t i = 0; i < n_started; i++) pthread_join(threads[i], NULL);
+    }
+    show_progress(job, options);
+    interrupt_ask(&job->err);
+    pthread_cond_destroy(&job->finished);
+    pthread_mutex_destroy(&job->lock);
+    if (job->err.code && !err->code) *err = job->err;
+    return err->code;
+}
+
+/* ---- loading ---- */
+
+static int longer_first(const void *a, const void *b)
+{
+    const Line *x = *(Line *const *)a, *y = *(Line *const *)b;
+    if (x->span.n_bytes != y->span.n_bytes) return x->span.n_bytes < y->span.n_bytes ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+static char *run_text(Run *run, const char *s, size_t n)
+{
+    char *to = arena_alloc(&run->arena, n + 1);
+    return to ? memcpy(to, s, n) : NULL;
+}
+
+/* The same for a name to be shown: a file's may be no UTF-8. */
+static char *run_name(Run *run, const char *s, size_t n)
+{
+    char *to = arena_alloc(&run->arena, 3 * n + 1);
+    if (to) to[utf8_repair((const uint8_t *)s, n, to)] = 0;
+    return to;
+}
+
+static int open_hosts(Run *run, const Source *source, ProfErr *err)
+{
+    run->hosts = prof_alloc(source->n_files * sizeof *run->hosts);
+    if (!run->hosts) return prof_nomem(err);
+    ProfErr first = {0};
+    size_t n_open = 0;
+    for (size_t i = 0; i < source->n_files; i++) {
+        Host *host = &run->hosts[i];
+        host->run = run;
+        host->file = (File){.inflated_fd = -1};
+        pthread_mutex_init(&host->lock, NULL);
+        run->n_hosts = i + 1;
+        const char *slash = strrchr(source->files[i], '/'), *name = slash ? slash + 1 : source->files[i];
+        host->name = run_name(run, name, host_name_length(name));
+        if (!host->name) return prof_nomem(err);
+        ProfErr why = {0};
+        host->is_program = source->hlo;
+        if (!(source->hlo ? file_note(&host->file, source->files[i], &why) : file_open(&host->file, source->files[i], &why))) {
+            host->readable = true;
+            n_open++;
+            run->size_bytes += host->file.n_bytes;
+            if (host->file.gzipped) run->format = "xspace.gz";
+            continue;
+        }
+        if (is_fault_of_none(why.code)) return *err = why, why.code;
+        if (!first.code) first = why;
+        host_issue(host, "error", "unreadable", 0, 0, host, "%s", why.text);
+    }
+    if (!n_open) *err = first;
+    return err->code;
+}
+
+static int note_programs(Run *run, const Source *source, ProfErr *err)
+{
+    run->programs = arena_alloc(&run->arena, source->n_programs * sizeof *run->programs);
+    if (!run->programs) return prof_nomem(err);
+    for (size_t i = 0; i < source->n_programs; i++) {
+        const char *path = run_text(run, source->programs[i], strlen(source->programs[i]));
+        if (!path) return prof_nomem(err);
+        run->programs[run->n_programs++] = path;
+    }
+    return PROF_OK;
+}
+
+static int number_lines(Run *run, ProfErr *err)
+{
+    size_t n_lines = 0;
+    for (size_t h = 0; h < run->n_hosts; h++) {
+        Host *host = &run->hosts[h];
+        host->first_plane = run->n_planes, host->first_line = (uint32_t)n_lines;
+        for (size_t i = 0; i < host->n_planes; i++) host->planes[i].plane_id = run->n_planes++;
+        n_lines += host->n_lines;
+    }
+    run->lines = prof_alloc(n_lines * sizeof *run->lines);
+    if (!run->lines) return prof_nomem(err);
+    for (size_t h = 0; h < run->n_hosts; h++)
+        for (size_t i = 0; i < run->hosts[h].n_lines; i++) {
+            Line *line = &run->hosts[h].lines[i];
+            line->line_id = run->n_lines;
+            run->lines[run->n_lines++] = line;
+        }
+    return PROF_OK;
+}
+
+static void number_events(Run *run)
+{
+    run->n_events = 0;
+    for (size_t h = 0; h < run->n_hosts; h++) {
+        Host *host = &run->hosts[h];
+        host->first_event = run->n_events;
+        for (size_t i = 0; i < host->n_lines; i++) host->lines[i].first_event = run->n_events, run->n_events += host->lines[i].n_events;
+    }
+}
+
+/* Reads the events of lines that follow each other in run->lines. */
+static int read_events(Run *run, size_t first, size_t n, Arena *arenas, const RunOptions *options, ProfErr *err)
+{
+    enum { LARGE_BLOCK = 16 << 20 };
+    Line **by_length = prof_alloc(n * sizeof *by_length);
+    uint64_t n_bytes = 0;
+    if (!by_length) return prof_nomem(err);
+    for (size_t i = 0; i < n; i++) {
+        Line *line = by_length[i] = run->lines[first + i];
+        n_bytes += line->span.n_bytes;
+        prof_free(line->chunks); /* of an attempt that failed */
+        line->chunks = NULL, line->n_chunks = line->chunk_capacity = 0, line->n_events = 0;
+    }
+    sort_array(by_length, n, sizeof *by_length, longer_first);
+    for (size_t i = 0; i < run->n_workers && n_bytes > 4 * LARGE_BLOCK; i++) arenas[i].block_bytes = LARGE_BLOCK; /* large pages */
+    Job events = {.run = run, .n_tasks = n, .order = by_length, .lines = true, .arenas = arenas};
+    job_run(&events, options, err);
+    prof_free(by_length);
+    return err->code;
+}
+
+/* Is nearly all of the file damaged, and nothing that it describes or measures left? */
+static bool holds_nothing(const Host *host)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; i < host->n_issues; i++) lost += host->issues[i].lost_bytes;
+    for (size_t i = 0; i < host->n_planes; i++)
+        if (host->planes[i].n_declared || host->planes[i].n_stat_metas) return false;
+    return !host->n_events && lost > host->file.n_bytes / 10 * 9;
+}
+
+/* A run of such files alone is no profile. */
+static int refuse_nothing(const Run *run, ProfErr *err)
+{
+    const Host *damaged = NULL;
+    for (size_t h = 0; h < run->n_hosts; h++) {
+        const Host *host = &run->hosts[h];
+        if (host->is_program || (host->readable && !holds_nothing(host))) return PROF_OK;
+        if (host->readable && !damaged) damaged = host;
+    }
+    if (!damaged) return PROF_OK;
+    return prof_fail(err, PROF_FORMAT, damaged->issues[0].offset,
+                     "%s: is damaged from byte %llu on and holds nothing readable; copy it again as a binary file, or record again", damaged->file.path,
+                     (unsigned long long)damaged->issues[0].offset);
+}
+
+int run_load_events(Run *run, const RunOptions *options, ProfErr *err)
+{
+    read_events(run, 0, run->n_lines, run->worker_arenas, options, err);
+    number_events(run);
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
+        Host *host = &run->hosts[h];
+        if (host->readable) xspace_finish(host, err);
+        if (host->issue_lost) prof_nomem(err); /* better no run than one that keeps a loss to itself */
+    }
+    return err->code;
+}
+
+int host_load_events(Host *host, ProfErr *err)
+{
+    Run *run = host->run;
+    if (read_events(run, host->first_line, host->n_lines, host->event_arenas, NULL, err)) return err->code;
+    number_events(run);
+    return xspace_finish(host, err);
+}
+
+/* No file of the run can be read: why the first cannot. */
+static int fail_unreadable(Run *run, ProfErr *err)
+{
+    for (size_t h = 0; h < run->n_hosts; h++)
+        for (size_t i = 0; i < run->hosts[h].n_issues; i++) {
+            const Issue *issue = &run->hosts[h].issues[i];
+            if (!strcmp(issue->code, "unreadable"))
+                return prof_fail(err, PROF_FORMAT, issue->offset, "%s: none of its %zu files can be read; %s", run->path, run->n_hosts, issue->message);
+        }
+    return prof_fail(err, PROF_FORMAT, 0, "%s: none of its %zu files can be read", run->path, run->n_hosts);
+}
+
+int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr *err)
+{
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    run->path = run_text(run, source->path, strlen(source->path));
+    run->name = run_name(run, source->name, strlen(source->name));
+    run->format = "xspace";
+    long n = options && options->n_threads ? options->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+    run->n_workers = n < 1 ? 1 : n > 64 ? 64 : (size_t)n;
+    run->worker_arenas = prof_alloc(run->n_workers * sizeof *run->worker_arenas);
+    if (!run->path || !run->name || !run->worker_arenas) return prof_nomem(err);
+    if (open_hosts(run, source, err) || note_programs(run, source, err)) return err->code;
+    Job structure = {.run = run, .n_tasks = run->n_hosts};
+    if (job_run(&structure, options, err)) return err->code;
+    size_t n_readable = 0;
+    for (size_t h = 0; h < run->n_hosts; h++) n_readable += run->hosts[h].readable;
+    if (run->hosts[0].is_program) run->format = "hlo";
+    if (!n_readable) return fail_unreadable(run, err);
+    run->by_host = options && options->by_host && run->n_hosts > 1;
+    if (!number_lines(run, err) && !run->by_host && !run_load_events(run, options, err)) refuse_nothing(run, err);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    run->loaded_ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
+    return err->code;
+}
