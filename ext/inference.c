@@ -114,7 +114,7 @@ const Table inference_models_table = {"inference_models",
       "model that the request names; ALL if no request of the run "                                                                                            \
       "names a model; NULL if only this request names none",                                                                                                   \
       "inference_profile model_name")                                                                                                                          \
-    C(IR_HOST, "host", "TEXT", NULL, "name of the host that served the request, as in its file name", "file name without .xplane.pb")                          \
+    C(IR_HOST, "host", "TEXT", NULL, "name of the host that served the request, taken from its file name", "file name without .xplane.pb")                     \
     C(IR_RANK, "rank", "INTEGER", NULL,                                                                                                                        \
       "rank of the request by duration within its model, or among "                                                                                            \
       "the requests without a model; 1 is the shortest",                                                                                                       \
@@ -155,11 +155,13 @@ const Table inference_models_table = {"inference_models",
       "time from the completion callback (without one: the end of the last program) to the end "                                                               \
       "of the request, without moments of batch formation, runtime, transfers and device work",                                                                \
       "inference_profile host_postprocess")                                                                                                                    \
-    C(IR_IDLE, "idle_ps", "INTEGER", "ps", "time between the first and the last of these activities in which none of them runs",                               \
-      "inference_profile idle time")                                                                                                                           \
+    C(IR_IDLE, "idle_ps", "INTEGER", "ps", "time between the request's first and last activity in which no activity runs", "inference_profile idle time")      \
     C(IR_BATCHES, "batch_ids", "TEXT", NULL, "batch_ids of the request's batches, as a JSON array", "RequestDetail.related_batch_ids")                         \
     C(IR_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors whose layout the request converted between host and device; NULL if unknown", "inference_profile")  \
-    C(IR_TENSOR, "tensor_ps", "INTEGER", "ps", "time that the conversion of these tensors took; 0 if tensor_pattern is unknown", "inference_profile")          \
+    C(IR_TENSOR, "tensor_ps", "INTEGER", "ps",                                                                                                                 \
+      "time in which the request converts tensors between host and device "                                                                                    \
+      "layout, also if tensor_pattern is NULL; 0 without conversions",                                                                                         \
+      "inference_profile")                                                                                                                                     \
     C(IR_WRITE_ACTUAL, "write_to_device_ps_actual", "INTEGER", "ps", "time of transfers to the device, GPUs included", "libprofsql")                           \
     C(IR_READ_ACTUAL, "read_from_device_ps_actual", "INTEGER", "ps", "time of transfers from the device, GPUs included", "libprofsql")                         \
     C(IR_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps", "time of programs on the device, kernels and other work of GPUs included", "libprofsql")  \
@@ -255,7 +257,7 @@ const Table inference_requests_table = {"inference_requests",
       "model of the batch's first request; NULL if no request that "                                                                                           \
       "names a model refers to the batch",                                                                                                                     \
       "inference_profile model_name")                                                                                                                          \
-    C(IB_HOST, "host", "TEXT", NULL, "name of the host that ran the batch, as in its file name", "file name without .xplane.pb")                               \
+    C(IB_HOST, "host", "TEXT", NULL, "name of the host that ran the batch, taken from its file name", "file name without .xplane.pb")                          \
     C(IB_RANK, "rank", "INTEGER", NULL,                                                                                                                        \
       "rank of the batch by duration within its model, or among "                                                                                              \
       "the batches without a model; 1 is the shortest",                                                                                                        \
@@ -276,7 +278,10 @@ const Table inference_requests_table = {"inference_requests",
     C(IB_PROGRAM, "program_id", "TEXT", NULL, "id of the first program that the batch ran, decimal; NULL if unknown", "inference_profile program_id")          \
     C(IB_REQUESTS, "request_ids", "TEXT", NULL, "request_ids of the batch's requests, as a JSON array", "BatchDetail.related_request_ids")                     \
     C(IB_PATTERN, "tensor_pattern", "TEXT", NULL, "tensors whose layout the batch converted between host and device; NULL if unknown", "inference_profile")    \
-    C(IB_TENSOR, "tensor_ps", "INTEGER", "ps", "time that the conversion of these tensors took; 0 if tensor_pattern is unknown", "inference_profile")          \
+    C(IB_TENSOR, "tensor_ps", "INTEGER", "ps",                                                                                                                 \
+      "time in which the batch converts tensors between host and device "                                                                                      \
+      "layout, also if tensor_pattern is NULL; 0 without conversions",                                                                                         \
+      "inference_profile")                                                                                                                                     \
     C(IB_DEVICE_ACTUAL, "device_compute_ps_actual", "INTEGER", "ps", "time of programs on the device, kernels and other work of GPUs included", "libprofsql")  \
     C(IB_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1", "0: XProf omits the batch because no request that names a model refers to it", "libprofsql")            \
     C(IB_SOURCE, SOURCE_DOC)

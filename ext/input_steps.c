@@ -36,9 +36,7 @@ SQLITE_EXTENSION_INIT3
       "input_pipeline_analyzer tcComputeTimeMs")                                                                                                               \
     C(IS_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "longest time that a TensorCore waits for SparseCore V0; NULL if not on TPU",                          \
       "input_pipeline_analyzer scv0ComputeTimeMs")                                                                                                             \
-    C(IS_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms",                                                                                                          \
-      "infeed time of SparseCore V0; always 0 on TPU, because no "                                                                                             \
-      "open-source profiler records it separately; NULL if not on TPU",                                                                                        \
+    C(IS_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms", "infeed time of SparseCore V0; always 0 on TPU; NULL if not on TPU",                                     \
       "input_pipeline_analyzer scv0InfeedTimeMs")                                                                                                              \
     C(IS_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "infeed time of the TensorCore with the longest infeed; NULL if not on TPU",                                 \
       "input_pipeline_analyzer tcInfeedTimeMs")                                                                                                                \

@@ -147,8 +147,8 @@ const Table memory_peaks_table = {"memory_peaks",
     C(HT_SPACE, SPACE_DOC)                                                                                                                                     \
     C(HT_EVENT, "event", "INTEGER", NULL,                                                                                                                      \
       "ordinal of the event in the heap trace, from 0. The last row, "                                                                                         \
-      "one past the last event, is the end of the program. If the "                                                                                            \
-      "trace is inconsistent, the rows stop at the first invalid event",                                                                                       \
+      "one past the last event, is the end of the trace. If the trace "                                                                                        \
+      "is inconsistent, the rows stop at the first invalid event",                                                                                             \
       "HeapSimulatorTrace.events")                                                                                                                             \
     C(HT_OP, "hlo_op", "TEXT", NULL, "instruction at which buffers are allocated, freed or shared; NULL in the last row", "memory_viewer hloInstructionNames") \
     C(HT_HEAP, "heap_mib", "REAL", "MiB", "memory in use before the event", "memory_viewer heapSizes")                                                         \

@@ -299,8 +299,8 @@ const Table op_metrics_table = {"op_metrics",
       "for the sides host and framework, and if not on TPU",                                                                                                   \
       "OpMetricsDb.busy_time_high_confidence_ps")                                                                                                              \
     C(OT_SURE_IDLE, "idle_high_confidence_ps", "INTEGER", "ps",                                                                                                \
-      "measured time minus busy_high_confidence_ps; NULL for the "                                                                                             \
-      "sides host and framework, and if not on TPU",                                                                                                           \
+      "busy_ps plus idle_ps, minus busy_high_confidence_ps; NULL "                                                                                             \
+      "for the sides host and framework, and if not on TPU",                                                                                                   \
       "OpMetricsDb.idle_time_high_confidence_ps")                                                                                                              \
     C(OT_COMPUTE_16, "compute_16bit_ps", "INTEGER", "ps",                                                                                                      \
       "time in which GPUs computed with 16-bit numbers, of events "                                                                                            \

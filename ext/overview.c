@@ -161,12 +161,8 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, cons
     add_coarse_ms(o, "infeed_percent_standard_deviation", a->infeed_percent.deviation,
                   "sample standard deviation of the "
                   "previous property");
-    add_coarse_ms(o, "infeed_percent_minimum", a->infeed_percent.minimum,
-                  "smallest of these largest infeed "
-                  "shares over all steps");
-    add_coarse_ms(o, "infeed_percent_maximum", a->infeed_percent.maximum,
-                  "largest of these infeed shares over "
-                  "all steps");
+    add_coarse_ms(o, "infeed_percent_minimum", a->infeed_percent.minimum, "minimum over the steps of the largest infeed share on any TensorCore");
+    add_coarse_ms(o, "infeed_percent_maximum", a->infeed_percent.maximum, "maximum over the steps of the largest infeed share on any TensorCore");
     for (size_t i = o->n - 4; i < o->n; i++) o->properties[i].unit = "percent";
     add_ms(o, "tc_compute_ms_average", m->compute,
            "average time per step that the TensorCore "

@@ -16,7 +16,10 @@ SQLITE_EXTENSION_INIT3
 
 #define LIVE_COLUMNS(C)                                                                                                                                        \
     C(LI_RUN, "run", "TEXT", NULL, "name of the run that is being captured", "spool")                                                                          \
-    C(LI_HOST, "host", "TEXT", NULL, "name of the host, as in the file name of the future profile", "spool")                                                   \
+    C(LI_HOST, "host", "TEXT", NULL,                                                                                                                           \
+      "name of the host, as the file name "                                                                                                                    \
+      "of the profile will contain it",                                                                                                                        \
+      "spool")                                                                                                                                                 \
     C(LI_PROCESS, "process_id", "INTEGER", NULL, "id of the captured process", "spool")                                                                        \
     C(LI_KIND, "kind", "TEXT", NULL,                                                                                                                           \
       "kind of the record: kernel, memcpy, memcpy_peer, memset, graph, runtime, driver, "                                                                      \

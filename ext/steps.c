@@ -499,7 +499,7 @@ const Table step_breakdown_table = {"step_breakdown",
     C(CS_RUN, RUN_DOC)                                                                                                                                         \
     C(CS_STEP, "step", "INTEGER", NULL, "number of the step, as in steps; NULL if the step is dropped there and hosts are merged", "step db step_num")         \
     C(CS_CORE, "core_id", "INTEGER", NULL, "number of the core, as in step_breakdown; SparseCores are not listed", "pod_viewer podStatsPerCore")               \
-    C(CS_HOST, "host", "TEXT", NULL, "name of the host, as in its file name", "file name without .xplane.pb")                                                  \
+    C(CS_HOST, "host", "TEXT", NULL, "name of the host, taken from its file name", "file name without .xplane.pb")                                             \
     C(CS_CHIP, "chip_id", "INTEGER", NULL,                                                                                                                     \
       "always 0, because open-source XProf does not compute it "                                                                                               \
       "(see chip_id_actual); NULL if outside_xprof is 1",                                                                                                      \

@@ -20,7 +20,8 @@ SQLITE_EXTENSION_INIT3
       "NOT_TRACED, or INVALID if the recorded mode is none of these",                                                                                          \
       "TfFunction.metrics")                                                                                                                                    \
     C(FN_COUNT, "count", "INTEGER", "calls", "number of calls in this mode", "TfFunctionMetrics.count")                                                        \
-    C(FN_SELF, "self_time_ps", "INTEGER", "ps", "time of the calls in this mode, without functions that they call", "TfFunctionMetrics.self_time_ps")          \
+    C(FN_SELF, "self_time_ps", "INTEGER", "ps", "time of the function's calls in this mode, without functions that they call",                                 \
+      "TfFunctionMetrics.self_time_ps")                                                                                                                        \
     C(FN_SOURCE, SOURCE_DOC)
 enum { TF_FUNCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column tf_functions_columns[] = {TF_FUNCTIONS_COLUMNS(COLUMN_DOC)};

@@ -18,7 +18,7 @@ SQLITE_EXTENSION_INIT3
       "for custom planes, from 701 for hosts; with several hosts, plus 1000 for each",                                                                         \
       "XProf")                                                                                                                                                 \
     C(TL_TID, "tid", "INTEGER", NULL, "thread number in XProf's trace viewer: the line's display id",                                                          \
-      "XLine.display_id, else XLine.id; of derived lines XProf's")                                                                                             \
+      "XLine.display_id, else XLine.id; for derived lines, XProf's number")                                                                                    \
     C(TL_FLOW_IN, "flow_in", "INTEGER", NULL,                                                                                                                  \
       "id of the flow that leads to this event: equals flow_out of the events that it "                                                                        \
       "comes from, on the same host, if the file contains them; NULL without a flow",                                                                          \
@@ -29,7 +29,7 @@ SQLITE_EXTENSION_INIT3
       "stat flow, else XProf's context")                                                                                                                       \
     C(TL_COUNTER, "counter_value", "", NULL, "value of the counter from start_ps on; NULL for events on other lines", "the first stat, on lines _counters_")   \
     C(TL_SHOWN, "shown_name", "TEXT", NULL, "name that the trace viewer displays", "stat step_name, else display name, else name")                             \
-    C(TL_ARGS, "args", "TEXT HIDDEN", "JSON", "arguments that the trace viewer displays, all as text", "stats, and what XProf adds to them")
+    C(TL_ARGS, "args", "TEXT HIDDEN", "JSON", "arguments that the trace viewer displays, all as text", "stats, and arguments that XProf adds")
 enum { TL_BEFORE = N_EVENTS_COLUMNS - 1, TIMELINE_COLUMNS(COLUMN_ENUM) };
 static const Column timeline_columns[] = {EVENTS_COLUMNS(COLUMN_DOC) TIMELINE_COLUMNS(COLUMN_DOC)};
 

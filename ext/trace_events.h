@@ -49,7 +49,8 @@
     C(EV_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
       "path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for "                                                                        \
       "GPU kernels that XLA launched, hlo_instructions.tf_op; NULL if the event has none",                                                                     \
-      "stat tf_op; of XLA's GPU kernels, where that names the module only, stat name, else OpMetadata.op_name; in GPU files until 2023 level 0 or annotation") \
+      "stat tf_op; for XLA's GPU kernels whose tf_op names only the module, stat "                                                                             \
+      "name, else OpMetadata.op_name; in GPU files until 2023, level 0 or annotation")                                                                         \
     C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category; NULL if the file does not record it", "stat hlo_category")                                         \
     C(EV_FLOPS, "flops", "INTEGER", "FLOP",                                                                                                                    \
       "floating-point operations of one execution, as recorded in "                                                                                            \
@@ -101,7 +102,7 @@
       "as in XProf's Events DB; NULL except for ops of a TensorCore",                                                                                          \
       "libprofsql")                                                                                                                                            \
     C(EV_STEP_NAME, "step_name", "TEXT", NULL, "name of the step that the event belongs to; NULL if it belongs to none",                                       \
-      "XProf's grouping; stat step_name of files that bring their groups")                                                                                     \
+      "XProf's grouping; stat step_name in files that contain their groups")                                                                                   \
     C(EV_EAGER, "is_eager", "INTEGER", "0 or 1", "1: a kernel or framework op that ran eagerly; NULL for other events",                                        \
       "XProf's grouping, else stat is_eager")                                                                                                                  \
     C(EV_STEP, "step", "INTEGER", NULL,                                                                                                                        \

@@ -10,12 +10,12 @@
 -- column allocator TEXT: name of the allocator
 -- column tf_op TEXT: op that requested the memory; NULL if unknown
 -- column allocations INTEGER [allocations]: number of allocations that the op made
--- column allocated_bytes INTEGER [bytes]: total bytes that these allocations took
--- column largest_bytes INTEGER [bytes]: bytes of the largest of these allocations
--- column freed INTEGER [allocations]: number of these allocations that were freed during the
+-- column allocated_bytes INTEGER [bytes]: total bytes of the op's allocations
+-- column largest_bytes INTEGER [bytes]: bytes of the op's largest allocation
+-- column freed INTEGER [allocations]: number of the op's allocations that were freed during the
 --   profile
--- column avg_life_us REAL [us]: average time from allocation to free, of the allocations that were
---   freed; NULL if none was freed
+-- column avg_life_us REAL [us]: average time from allocation to free, over the op's freed
+--   allocations; NULL if none was freed
 -- column rounding_percent REAL [percent 0..100]: share of allocated_bytes that was not requested;
 --   NULL if allocated_bytes is 0
 WITH op AS (

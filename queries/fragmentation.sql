@@ -12,8 +12,8 @@
 -- column hlo_module TEXT: name of the program's HLO module
 -- column memory_space INTEGER: memory space: 0 is the device's main memory
 -- column allocated_mib REAL [MiB]: size of the allocations for temporaries
--- column peak_mib REAL [MiB]: largest part of these allocations in use at one time
--- column unused_mib REAL [MiB]: part of these allocations that is unused even at the peak; programs
+-- column peak_mib REAL [MiB]: largest part of allocated_mib in use at one time
+-- column unused_mib REAL [MiB]: part of allocated_mib that is unused even at the peak; programs
 --   that use all of it have no row
 -- column unused_percent REAL [percent 0..100]: unused_mib as a share of allocated_mib
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values

@@ -20,7 +20,7 @@
 -- column bytes_accessed INTEGER [bytes]: bytes read and written by one execution; NULL if unknown
 -- column instructions INTEGER [instructions]: number of instructions in the fusion, without
 --   parameters; fusions that contain only parameters have no row
--- column opcodes TEXT: opcodes of these instructions with their counts, most frequent first
+-- column opcodes TEXT: opcodes of the fusion's instructions with their counts, most frequent first
 -- column tf_op TEXT: framework op of the fusion's root; NULL if unknown
 -- column source_line TEXT: source file and line of the innermost stack frame, which may be in a
 --   library; NULL if unknown

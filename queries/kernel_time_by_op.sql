@@ -9,10 +9,11 @@
 -- column operation TEXT: name of the framework op; name of the HLO op if the program names no
 --   framework op; NULL if the file names no op
 -- column occurrences INTEGER: number of kernels and copies that ran for the op
--- column kernel_count INTEGER [kernels]: number of different kernel names among them
--- column total_time_us REAL [us]: sum of the durations of these kernels and copies on the event
+-- column kernel_count INTEGER [kernels]: number of different names among the op's kernels and
+--   copies
+-- column total_time_us REAL [us]: sum of the durations of the op's kernels and copies on the event
 --   clock
--- column avg_time_us REAL [us]: average duration of one kernel or copy
+-- column avg_time_us REAL [us]: average duration of one of the op's kernels and copies
 -- column percent REAL [percent 0..100]: total_time_us as a share of the time of all kernels and
 --   copies of the run; NULL if all durations are 0
 -- column tensorcore_utilization_fraction REAL [fraction 0..1]: share of the op's kernel time in

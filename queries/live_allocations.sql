@@ -18,14 +18,15 @@
 --   unknown
 -- column data_type TEXT: element type of the tensor; NULL if unknown
 -- column shape TEXT: shape of the tensor; NULL if unknown
--- column allocations INTEGER [allocations]: number of live allocations in the row; NULL if kind is
---   not allocation
--- column allocated_bytes INTEGER [bytes]: total bytes that they take; the rows of an allocator add
---   up to heap_bytes + stack_bytes of its last row in memory_events at the moment
--- column requested_bytes INTEGER [bytes]: total bytes that were requested for them; NULL if kind is
---   not allocation
--- column oldest_us REAL [us]: age of the oldest of these allocations at the moment; NULL if kind is
---   not allocation
+-- column allocations INTEGER [allocations]: number of live allocations that the row combines; NULL
+--   if kind is not allocation
+-- column allocated_bytes INTEGER [bytes]: total bytes of the row's allocations, or of its earlier
+--   or stack memory; the rows of an allocator add up to heap_bytes + stack_bytes of its last row in
+--   memory_events at the moment
+-- column requested_bytes INTEGER [bytes]: total bytes requested for the row's allocations; NULL if
+--   kind is not allocation
+-- column oldest_us REAL [us]: age of the row's oldest allocation at the moment; NULL if kind is not
+--   allocation
 WITH moment AS MATERIALIZED (
     SELECT a.run, a.host, a.allocator, e.time_ps, e.event_id
     FROM temp.memory_allocators(:source) AS a CROSS JOIN temp.memory_events(:source) AS e

@@ -13,14 +13,14 @@
 -- column hlo_module TEXT: name of the program's HLO module
 -- column source_line TEXT: source file and line of the innermost stack frame, which is often in a
 --   library (hlo_instructions.source_stack has the outer frames); NULL for buffers without one
--- column buffers INTEGER [buffers]: number of buffers that are live at the peak
--- column size_mib REAL [MiB]: total size of these buffers, padding included
+-- column buffers INTEGER [buffers]: number of the source line's buffers that are live at the peak
+-- column size_mib REAL [MiB]: total size of the source line's live buffers, padding included
 -- column padding_mib REAL [MiB]: part of size_mib that is padding
 -- column percent REAL [percent 0..100]: size_mib as a share of all buffers that are live at the
 --   program's peak
--- column largest_op TEXT: HLO instruction of the largest of these buffers
--- column shape TEXT: shape of the largest of these buffers
--- column tf_op TEXT: framework op of the largest of these buffers; NULL if unknown
+-- column largest_op TEXT: HLO instruction of the source line's largest live buffer
+-- column shape TEXT: shape of the source line's largest live buffer
+-- column tf_op TEXT: framework op of the source line's largest live buffer; NULL if unknown
 -- column hosts INTEGER [hosts]: number of hosts that have this program with these values
 WITH live AS (
     SELECT run, host, program_id, hlo_module, source_file || ':' || source_line AS line, size_bytes,

@@ -9,19 +9,20 @@
 -- column category TEXT: category of HLO ops, or type of framework ops; on GPUs, for events with
 --   neither: copy, memset or collective; IDLE: time without any op (on GPUs idle_ps of
 --   device_time); NULL if unknown. Ops of unknown category that take no time have no row
--- column op_count INTEGER [ops]: number of different ops; kernels without an op count by kernel
---   name
--- column occurrences INTEGER: number of times that these ops ran
--- column self_time_us REAL [us]: total time of these ops without nested ops, summed over devices,
---   streams or threads
+-- column op_count INTEGER [ops]: number of different ops in the category; kernels without an op
+--   count by kernel name
+-- column occurrences INTEGER: number of times that the category's ops ran
+-- column self_time_us REAL [us]: total time of the category's ops without nested ops, summed over
+--   devices, streams or threads
 -- column percent REAL [percent 0..100]: self time as a share of the side's time (Device or Host),
 --   IDLE included; overlapping streams each count; NULL if that is 0
 -- column percent_of_ops REAL [percent 0..100]: self time as a share of the side's time in ops; NULL
 --   for IDLE
--- column flops REAL [floating operations]: floating-point operations of these ops
+-- column flops REAL [floating operations]: floating-point operations of the category's ops
 --   (model_flops_actual of hlo_ops; on host threads, of hlo_instructions); NULL if none or unknown
--- column bytes_accessed REAL [bytes]: bytes that these ops read and wrote (bytes_accessed_actual of
---   hlo_ops; on host threads, bytes_accessed of hlo_instructions); NULL if none or unknown
+-- column bytes_accessed REAL [bytes]: bytes that the category's ops read and wrote
+--   (bytes_accessed_actual of hlo_ops; on host threads, bytes_accessed of hlo_instructions); NULL
+--   if none or unknown
 WITH gpu_event AS MATERIALIZED (
     SELECT run, program_id, hlo_op, tf_op, name, count(*) AS n, sum(1.0 * duration_ps) AS ps
     FROM temp.trace_events(:source)

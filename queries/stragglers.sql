@@ -17,9 +17,10 @@
 --   outside of copies between devices: time in which the core cannot wait for another device
 -- column over_median_ms REAL [ms]: own_ms minus the median of all cores; below 0 if the core is
 --   faster
--- column z_score REAL: modified z-score of own_ms: over_median_ms in median absolute deviations of
---   all cores (at least 0.1 % of the median); NULL for fewer than three cores
--- column straggler TEXT: yes if z_score is above 3.5, else no; NULL for fewer than three cores
+-- column z_score REAL: modified z-score of own_ms: 0.6745 x over_median_ms / median absolute
+--   deviation of all cores (at least 0.1% of the median); NULL for fewer than three cores, or if
+--   the median is 0
+-- column straggler TEXT: yes if z_score is above 3.5, else no; NULL if z_score is NULL
 -- column waited_ms REAL [ms]: average time per step that the core waits in collectives for others
 --   of its group and host (collectives.wait_ps), dropped steps included; for GPUs, the average of
 --   the host's GPUs. The core that others wait for waits least. NULL if unknown
