@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fake_cupti.c: a CUPTI of our own for machines without a GPU: plays records from a script through the real interface.
  *
- * FAKE_CUPTI_VERSION   what cuptiGetVersion() says (130001); it decides how long records are, as in the real library
+ * FAKE_CUPTI_VERSION   what cuptiGetVersion() says (130001, or what -DFAKE_API=VERSION built it for); it decides how long records are, as in the real library
  * FAKE_CUPTI_FAIL      "subscribe=39 enable.25=21 version=1": calls that fail, and with what; "subscribe=39 once"
  * FAKE_CUPTI_REPORT    file that gets "KIND COUNT" lines of what was handed over, when playing ends
  * FAKE_CUPTI_CLOCK     ns added to the clock
@@ -24,7 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fake_behaviour.h"
 #include "fake_records.h"
+
+#ifndef FAKE_API
+#define FAKE_API 130001
+#endif
 
 #define EXPORT __attribute__((visibility("default")))
 enum { OK = 0, INVALID_PARAMETER = 1, MAX_LIMIT = 12, NOT_INITIALIZED = 15, INVALID_KIND = 21, N_KINDS = 64, MAX_THREADS = 64 };
@@ -33,7 +38,7 @@ typedef void Request(uint8_t **, size_t *, size_t *);
 typedef void Complete(void *, uint32_t, uint8_t *, size_t, size_t);
 typedef void Callback(void *, int, uint32_t, const void *);
 
-static uint32_t version = 130001;
+static uint32_t version = FAKE_API;
 static Request *request;
 static Complete *complete;
 static Callback *subscriber;
@@ -119,6 +124,7 @@ EXPORT int cuptiSubscribe(void **out, Callback *callback, void *data)
     return OK;
 }
 
+#if FAKE_API >= SINCE_SUBSCRIBE_V2
 EXPORT int cuptiSubscribe_v2(void **out, Callback *callback, void *data, void *params)
 {
     struct {
@@ -132,6 +138,7 @@ EXPORT int cuptiSubscribe_v2(void **out, Callback *callback, void *data, void *p
     if (rc && p.old) snprintf(p.old, p.old_size, "CUPTI for another tool");
     return rc;
 }
+#endif
 
 EXPORT int cuptiUnsubscribe(void *handle) { return subscriber = NULL, handle ? OK : INVALID_PARAMETER; }
 static atomic_bool callbacks[4][512];
@@ -161,7 +168,9 @@ EXPORT int cuptiActivityEnable(uint32_t kind)
     if (!fake_record_size(kind, version)) return INVALID_KIND;
     return atomic_store(&enabled[kind], true), OK;
 }
+#if FAKE_API >= SINCE_ENABLE_AND_DUMP
 EXPORT int cuptiActivityEnableAndDump(uint32_t kind) { return cuptiActivityEnable(kind); }
+#endif
 EXPORT int cuptiActivityDisable(uint32_t kind)
 {
     if (kind >= N_KINDS) return INVALID_KIND;
@@ -170,12 +179,14 @@ EXPORT int cuptiActivityDisable(uint32_t kind)
 /* Chosen call by call; the header does not say that disabling the kind undoes it. */
 enum { N_DRIVER_CALLS = 808 };
 static atomic_bool driver_calls[N_DRIVER_CALLS];
+#if FAKE_API >= SINCE_API_BY_CBID
 EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
 {
     if (cbid >= N_DRIVER_CALLS) return INVALID_PARAMETER;
     return atomic_store(&driver_calls[cbid], enable != 0), OK;
 }
 EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable) { return (void)cbid, (void)enable, OK; }
+#endif
 static _Thread_local uint64_t external_ids[16], n_external;
 EXPORT int cuptiActivityPushExternalCorrelationId(int kind, uint64_t id)
 {
@@ -191,13 +202,13 @@ EXPORT int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *last)
 static atomic_bool driver_is_initialized;
 EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void *config, uint32_t count)
 {
-    if (!atomic_load(&driver_is_initialized)) return NOT_INITIALIZED;
+    if (fake_does(FAKE_UNIFIED, version) && !atomic_load(&driver_is_initialized)) return NOT_INITIALIZED;
     return config && count ? OK : INVALID_PARAMETER;
 }
 static atomic_bool tool_zeroes; /* the buffers that it hands in; else the library does */
 EXPORT int cuptiActivitySetAttribute(int attribute, size_t *size, void *value)
 {
-    if (!size || !value) return INVALID_PARAMETER;
+    if (!size || !value || (attribute == 9 && !fake_does(FAKE_PER_THREAD, version))) return INVALID_PARAMETER;
     if (attribute == 5) atomic_store(&tool_zeroes, *(const uint8_t *)value != 0);
     return OK;
 }
@@ -297,7 +308,7 @@ static bool put(Stream *s, const void *record, uint32_t kind, bool runs)
     if (s->bytes && s->used + n > s->size) hand_over(s);
     if (!s->bytes) {
         request(&s->bytes, &s->size, &max);
-        if (!s->bytes && version < 27) {
+        if (!s->bytes && !fake_does(FAKE_NULL_BUFFER, version)) {
             fprintf(stderr, "fake_cupti: NULL buffer, which this version does not take\n");
             abort();
         }

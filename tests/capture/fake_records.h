@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fake_behaviour.h"
+
 typedef struct {
     uint32_t kind;
     uint8_t cacheConfig, sharedMemoryConfig;
@@ -316,7 +318,7 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
         FakeOverhead *o = &r->overhead;
         o->kind = 17, o->overheadKind = (uint32_t)N("what", 0x10000), o->objectKind = (uint32_t)N("object", 1), o->start = start, o->end = end;
         o->object[0] = o->objectKind >= 3 ? device : 1, o->object[1] = o->objectKind >= 3 ? context : thread;
-        if (N("data", 0) && version >= 22) o->overheadData = calloc(1, 12); /* 12.4 brought it; the tool's to free */
+        if (N("data", 0) && fake_does(FAKE_OVERHEAD_DATA, version)) o->overheadData = calloc(1, 12);
     } else if (!strcmp(word, "sync")) {
         FakeSync *s = &r->sync;
         s->kind = 38, s->type = (uint32_t)N("what", 3), s->start = start, s->end = end, s->correlationId = corr, s->contextId = context, s->streamId = stream;
@@ -343,8 +345,8 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
                           .eccEnabled = 1,
                           .isCudaVisible = 1};
         fake_uuid(d->uuid, device);
-        static char shared_name[] = "NVIDIA H200 (fake)"; /* of all records of the device; from 13.0 on each record's name is the tool's to free */
-        d->name = version < 130000 ? shared_name : strdup(shared_name);
+        static char shared_name[] = "NVIDIA H200 (fake)";
+        d->name = fake_does(FAKE_DEVICE_NAMES, version) ? strdup(shared_name) : shared_name;
     } else if (!strcmp(word, "ctx")) {
         r->context = (FakeContext){.kind = 9, .contextId = context, .deviceId = device, .computeApiKind = 1};
     } else if (!strcmp(word, "strm")) {
@@ -383,10 +385,10 @@ static inline uint32_t fake_record_make(FakeRecord *r, const char *f, uint64_t b
         FakeNvLink *l = &r->nvlink;
         l->kind = 40, l->version = 4, l->type[0] = l->type[1] = 1, l->linkCount = (uint32_t)N("links", 18), l->flag = 0x1e;
         fake_uuid(l->id[0], device), fake_uuid(l->id[1], (uint32_t)N("to", 1));
-        if (version < 130200) {
+        if (!fake_does(FAKE_NVLINK_PORTS, version)) {
             l->rest.old.bandwidth = N("bandwidth", 0), l->rest.old.nvswitch = 1;
         } else {
-            for (int i = 0; i < 2; i++) l->rest.new.ports[i] = calloc(l->linkCount, sizeof(uint32_t)); /* the tool's to free */
+            for (int i = 0; i < 2; i++) l->rest.new.ports[i] = calloc(l->linkCount, sizeof(uint32_t));
             l->rest.new.bandwidth = N("bandwidth", 0), l->rest.new.nvswitch = 1;
         }
     } else if (!strcmp(word, "pcie")) {
