@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* interrupt.h: asking whether the statement that is being answered was interrupted.
+/* interrupt.h: lets the user interrupt long work.
  *
- * The table that answers a statement opens an Interrupt on its thread; parallel_for() lends it to the
- * worker threads. Long loops poll it with the number of events (or other small pieces of work) that they have
- * handled since they last did. Once it is stopped, every poll of the statement fails, on all its threads.
+ * The table that answers a statement opens an Interrupt on its thread, and parallel_for() passes it
+ * on to the worker threads. Long loops poll it, with the number of events (or similar small pieces
+ * of work) that they handled since their last poll. Once the statement is interrupted, every poll
+ * fails, on all its threads.
  *
- * A poll may call back into the application, which may query a run that is in use on this thread. So
- * nobody polls while holding a lock, except recursive ones whose data are consistent at that moment. */
+ * A poll may call back into the application, which may query a run that is in use on this thread.
+ * So never poll while you hold a lock, except a recursive lock whose data are consistent at that
+ * moment. */
 #ifndef PROF_INTERRUPT_H
 #define PROF_INTERRUPT_H
 
@@ -16,39 +18,47 @@
 #include <stdatomic.h>
 
 typedef struct Interrupt {
-    bool (*ask)(void *context); /* called every few ms on the opening thread; returns true to stop */
+    /* called every few ms on the opening thread; returns true to stop the statement */
+    bool (*ask)(void *context);
     void *context;
-    atomic_bool stopped;
-    int64_t asked_ns;
+    atomic_bool stopped; /* set once `ask` returned true */
+    int64_t asked_ns;    /* when `ask` was last called, CLOCK_MONOTONIC */
     struct InterruptThread *thread;
-    struct Interrupt *outer; /* what the thread polled before */
-    bool outer_asks;
+    struct Interrupt *outer; /* what the thread polled before interrupt_open() */
+    bool outer_asks;         /* whether the thread's polls called `ask` before interrupt_open() */
 } Interrupt;
 
-/* Makes it what this thread polls, until it is closed. */
+/* Makes this thread poll `interrupt` until interrupt_close(), which restores what it polled
+ * before. */
 void interrupt_open(Interrupt *interrupt, bool (*ask)(void *context), void *context);
 void interrupt_close(Interrupt *interrupt);
 
-/* What this thread polls (NULL: nothing), for interrupt_borrow() on another thread. Polls of that one
- * never ask, they only look whether it was stopped. */
+/* interrupt_lend() returns what this thread polls (NULL: nothing). Another thread passes it to
+ * interrupt_borrow() and polls it from then on. Its polls never call `ask`: they only see whether
+ * the statement was stopped. */
 Interrupt *interrupt_lend(void);
 void interrupt_borrow(Interrupt *interrupt);
 
-/* Counts n pieces of work; now and then asks. True once the statement is to stop. */
+/* Counts n pieces of work and from time to time calls `ask`. Returns true if the statement is to
+ * stop. */
 bool interrupt_due(uint64_t n);
-/* The same, as an error. Returns the code in err, which may be an earlier one. */
+/* Like interrupt_due(), but records PROF_INTERRUPT. Returns the code in err, also of an earlier
+ * error. */
 int interrupt_poll(uint64_t n, ProfErr *err);
-/* Asks at once: for waits, which count nothing. */
+/* Like interrupt_poll(), but calls `ask` at once. For waits, during which no work is counted. */
 int interrupt_ask(ProfErr *err);
-/* How many calls of `ask` this thread is in: above 0 in statements that a progress handler runs. */
+/* Returns how many calls of `ask` this thread is inside of. Above 0 in a statement that the
+ * application runs from its progress handler. */
 unsigned interrupt_depth(void);
 
-/* Locks; false with err set if interrupted while another thread holds the lock. */
+/* Takes the lock. If it has to wait, it asks for interrupts meanwhile: returns false, without the
+ * lock, if the statement is interrupted. */
 bool interrupt_lock(pthread_mutex_t *lock, ProfErr *err);
-/* Waits some ms for a signal, with the lock held. */
+/* Waits for a signal, at most 20 ms. The caller holds the lock. */
 void interrupt_wait(pthread_cond_t *signal, pthread_mutex_t *lock);
 
-/* How often it is asked: after so much work and time. Tests make it more often. */
+/* `ask` is called when this much work was counted and this much time has passed. Tests lower
+ * both. */
 extern struct InterruptPace {
     uint64_t units;
     int64_t interval_ns;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* known_stats.h: the stats whose meaning the loader knows, by their exact name in the file. */
+/* known_stats.h: the stats that the loader understands: S(identifier, name of the stat in the
+ * file). */
 #ifndef PROF_KNOWN_STATS_H
 #define PROF_KNOWN_STATS_H
 
@@ -108,6 +109,7 @@
 
 #define KNOWN_STAT_ENUM(id, name) STAT_##id,
 enum KnownStat { STAT_UNKNOWN, KNOWN_STATS(KNOWN_STAT_ENUM) N_KNOWN_STATS };
-extern const char *const known_stat_names[N_KNOWN_STATS]; /* "": STAT_UNKNOWN */
+/* by enum KnownStat; "" for STAT_UNKNOWN */
+extern const char *const known_stat_names[N_KNOWN_STATS];
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* list.h: an array that grows, of any type. */
+/* list.h: a growing array of any type. A list starts as {0}. */
 #ifndef PROF_LIST_H
 #define PROF_LIST_H
 
@@ -10,7 +10,8 @@
         type *items;                                                                                                                                           \
         size_t n, capacity;                                                                                                                                    \
     }
-/* The place of one more item, NULL: no memory. The items are freed with prof_free(). */
+/* Appends an item and returns its address for the caller to fill in; NULL if memory runs out. The
+ * address is valid until the next PUSH. Free list.items with prof_free(). */
 #define PUSH(list) (GROW((list).items, (list).n, (list).capacity) ? &(list).items[(list).n++] : NULL)
 
 #endif

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* open_files.h: files that are opened again when they are needed.
+/* open_files.h: keeps few files open at once, and opens the others again when they are read.
  *
- * A run may have thousands of hosts, and a process has 1024 open files by default. At most a quarter of them (256) are profiles: the
- * one used longest ago is closed for the next, and opened again when it is read. A file that is then another one is an error.
- * Inflated copies have no name to open them by: of these there may be half of the limit. */
+ * A run may have thousands of hosts, but a process may have only 1024 open files by default. So at
+ * most 256 profiles, or a quarter of the limit if that is less, are open at once. The least
+ * recently used one is closed for the next and opened again when it is read; if it is no longer the
+ * same file, that is an error. Inflated copies have no name by which they could be opened again:
+ * they stay open, at most half of the limit.
+ *
+ * All functions may be called from several threads. */
 #ifndef PROF_OPEN_FILES_H
 #define PROF_OPEN_FILES_H
 
@@ -13,19 +17,23 @@
 
 typedef struct FileHandle FileHandle;
 
-/* Opens a file and describes it in *st. NULL on failure, with err set: PROF_LIMIT if the process has too many open files. */
+/* Opens a file and describes it in *st. Closed with handle_close(). Fails with PROF_LIMIT if the
+ * process has too many open files. */
 FileHandle *handle_open(const char *path, struct stat *st, ProfErr *err);
-/* Returns a descriptor to read from until handle_release(); -1 with err set if the file cannot be opened again or has changed. */
+/* Returns a descriptor that stays open until handle_release(); -1 on failure: the file cannot be
+ * opened again or has changed. `path` is the path of handle_open(). */
 int handle_pin(FileHandle *handle, const char *path, ProfErr *err);
 void handle_release(FileHandle *handle);
-void handle_close(FileHandle *handle); /* may be NULL */
+void handle_close(FileHandle *handle); /* handle may be NULL */
 
-/* Opens a file without a name, for bytes that are not worth memory: those inflated from the file at path. -1 with err set. */
+/* Opens a temporary file without a name, in $TMPDIR or /tmp, for the bytes inflated from the file
+ * at `path` (which is only named in errors). Returns its descriptor, -1 on failure. */
 int temporary_open(const char *path, ProfErr *err);
-void temporary_close(int fd); /* may be -1 */
+void temporary_close(int fd); /* fd may be -1 */
 
+/* Returns the modification time in ns since 1970. */
 int64_t mtime_of(const struct stat *st);
-/* Records the error of open(). */
+/* Records that open() failed with errno `why`: "path: what: reason". Returns the code in err. */
 int fail_to_open(ProfErr *err, int why, const char *path, const char *what);
 
 #endif

@@ -1,37 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-/* source.h: from what a person types to the files of a run.
+/* source.h: finds the files of a run from a path that the user gives.
  *
- * A source is a file (*.xplane.pb, gzipped or not, or any file), a run folder with a file per host, or a log dir: then the
- * newest run below it, <logdir>/[sub/]plugins/profile/<run>. HLO programs are sources too: *.hlo_proto.pb and *.hlo.pb, one, or
- * a folder of them as XLA dumps them, unless it or a folder below holds a run. */
+ * A source is one of these:
+ *   - a file: *.xplane.pb, gzipped or not, or a file with any other name;
+ *   - a run folder with one file per host;
+ *   - a log dir, which stands for its newest run, <logdir>/[sub/]plugins/profile/<run>;
+ *   - an HLO program (*.hlo_proto.pb, *.hlo.pb, gzipped or not), or a folder of programs as XLA dumps
+ *     them, if neither the folder nor one below it has a run. */
 #ifndef PROF_SOURCE_H
 #define PROF_SOURCE_H
 
 #include "base.h"
 
 typedef struct {
-    char *path;   /* of the file, or of the run folder */
-    char *name;   /* file name without suffix, or the folder's name; with sub-folders below the log dir: sub/run */
-    char **files; /* sorted by name */
+    char *path; /* path of the file or of the run folder */
+    /* File name without its suffix, or name of the run folder. source_find() gives the path below
+     * the folder that was searched, without "plugins/profile/": sub/run. */
+    char *name;
+    char **files; /* paths, sorted */
     size_t n_files;
     bool hlo;        /* the files are HLO programs, not profiles */
-    char **programs; /* HLO programs that lie beside the profiles of a run folder, sorted by name */
+    char **programs; /* paths of HLO programs in the same run folder as the profiles, sorted */
     size_t n_programs;
-    uint64_t size_bytes;
-    int64_t mtime_ns; /* of the newest file */
-    Arena arena;      /* owns all of the above */
+    uint64_t size_bytes; /* total size of `files` */
+    int64_t mtime_ns;    /* modification time of the newest of `files` */
+    Arena arena;         /* owns the texts; the two arrays are freed with source_free() */
 } Source;
 
-/* Resolves a path to one run. On failure err is set. */
+/* Finds the one run that a path stands for. Freed with source_free(). */
 int source_resolve(const char *path, Source *source, ProfErr *err);
-/* Finds every run at and below a folder, sorted by path; a file must be called as those in folders are.
- * *list is freed with source_list_free(). */
+/* Finds every run in a folder and below it, sorted by path. A path to a file gives that file, if
+ * its name has a suffix of profiles or programs. *list is freed with source_list_free(). */
 int source_find(const char *folder, Source **list, size_t *n, ProfErr *err);
 void source_free(Source *source);
 void source_list_free(Source *list, size_t n);
-/* The host that a file is named after: its name without folder and suffix. */
+/* Length of the host's name in a file name without folder: the part before a profile's or program's
+ * suffix, or all of it. */
 size_t host_name_length(const char *file_name);
-/* Length of an HLO program's name without its suffix; 0: the file's name is not of one. */
+/* Length of an HLO program's file name without its suffix; 0 if it has no suffix of HLO
+ * programs. */
 size_t program_name_length(const char *file_name);
 
 #endif
