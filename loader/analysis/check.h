@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* check.h: are the stats of a run what stats are?
+/* check.h: finds damaged stats.
  *
- * Loading leaves the stats of events and of metadata in the file, where a damaged one is skipped by every reader. Whoever asks
- * what was lost gets all of them walked once, on all processors: about as long as loading took. */
+ * Loading leaves the stats of events and metadata in the file, and readers skip damaged ones
+ * silently. A caller that wants to know what was lost (prof_issues) has all of them parsed once, on
+ * all processors. That takes about as long as loading. */
 #ifndef PROF_CHECK_H
 #define PROF_CHECK_H
 
 #include "../run.h"
 
-/* Adds an issue for each place that holds stats that are none. False with err set. */
+/* Records an issue of the host wherever bytes do not parse as stats. */
 bool run_check_stats(Run *run, ProfErr *err);
 
 #endif

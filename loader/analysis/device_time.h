@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* device_time.h: how each device of a run spends its time, by the words of docs/semantics.md. */
+/* device_time.h: how each device of a run spends its time, as defined in docs/semantics.md. */
 #ifndef PROF_DEVICE_TIME_H
 #define PROF_DEVICE_TIME_H
 
@@ -7,10 +7,11 @@
 
 typedef struct {
     const Plane *plane;
-    bool has_work;    /* else all times are unknown */
-    bool is_main;     /* shares of the run are of it */
-    int64_t start_ps; /* of the span */
-    uint64_t span_ps; /* of all devices of the host and kind */
+    bool has_work;    /* false: all times are unknown */
+    bool is_main;     /* one of the devices of which the run's shares are taken */
+    int64_t start_ps; /* start of the span */
+    /* length of the span, from the first to the last work of all devices of the host and kind */
+    uint64_t span_ps;
     uint64_t busy_ps;
     uint64_t computing_ps;
     uint64_t communicating_ps, exposed_communication_ps;
@@ -18,11 +19,11 @@ typedef struct {
 } DeviceTime;
 
 typedef struct {
-    DeviceTime *devices; /* in order of the planes */
+    DeviceTime *devices; /* in the order of the planes */
     size_t n_devices;
 } DeviceTimes;
 
-/* Of all hosts, or of one. Lives as long as the run. NULL with err set. */
+/* Returns the times of the devices of all hosts, or of `only`. */
 const DeviceTimes *run_device_times(Run *run, Host *only, ProfErr *err);
 
 #endif

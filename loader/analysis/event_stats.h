@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* event_stats.h: the stats that an analysis wants of many events, quickly: the stats' ids are looked up once a plane, and
- * a stat that is not wanted is stepped over unread.
+/* event_stats.h: reads chosen stats of many events fast. The ids of the stats are looked up once
+ * for a plane, and stats that are not wanted are skipped without decoding.
  *
  *   StatFilter filter;
- *   if (stat_filter_open(&filter, plane, wanted, COUNT(wanted), err)) ...
+ *   enum KnownStat wanted[] = {...};
+ *   stat_filter_open(&filter, plane, wanted, COUNT(wanted), err);
  *   event_reader_open_for(&reader, line, &filter.wanted, err);
  *   ...
  *   const uint8_t *p = e.message, *end = p + e.n_bytes;
@@ -17,18 +18,19 @@
 
 typedef struct {
     const Plane *plane;
-    uint8_t *known_of_id; /* enum KnownStat of the small ids, 0 where it is not wanted */
+    uint8_t *known_of_id; /* by stat id below n_ids: its enum KnownStat, 0 if it is not wanted */
     uint64_t n_ids;
     StatSet wanted;
     bool any;   /* the plane declares at least one of the wanted stats */
-    bool large; /* one of them has a large id */
+    bool large; /* a wanted stat has an id of n_ids or more */
 } StatFilter;
 
-/* Always to be closed. */
+/* Prepares a filter for the wanted stats of a plane. Close it in any case. */
 int stat_filter_open(StatFilter *filter, const Plane *plane, const enum KnownStat *wanted, size_t n_wanted, ProfErr *err);
 void stat_filter_close(StatFilter *filter);
+/* Returns whether a stat was asked for. */
 static inline bool stat_filter_wants(const StatFilter *filter, unsigned known) { return stat_set_has(&filter->wanted, known); }
-/* The enum KnownStat of a stat id if it is wanted, else STAT_UNKNOWN. */
+/* Returns the enum KnownStat of a stat id if it is wanted, else STAT_UNKNOWN. */
 static inline unsigned stat_filter_known(const StatFilter *filter, int64_t id)
 {
     if ((uint64_t)id < filter->n_ids) return filter->known_of_id[id];
@@ -37,7 +39,8 @@ static inline unsigned stat_filter_known(const StatFilter *filter, int64_t id)
     return meta && stat_filter_wants(filter, meta->known) ? meta->known : STAT_UNKNOWN;
 }
 
-/* Any field: the byte behind it, NULL at the end. *found: it was a wanted stat. */
+/* Reads one field of any kind. Returns the position after it, NULL at the end. *found says whether
+ * it was a wanted stat, now in *known and *stat. */
 static inline const uint8_t *stat_filter_field(const StatFilter *filter, const uint8_t *p, const uint8_t *end, uint32_t stat_field, unsigned *known, Stat *stat,
                                                bool *found)
 {
@@ -52,8 +55,9 @@ static inline const uint8_t *stat_filter_field(const StatFilter *filter, const u
     return p;
 }
 
-/* The byte behind the next wanted stat, NULL at the end; as stat_next(). Numbers, and short stats with a small id in front,
- * are stepped over without more ado: nearly all fields of nearly all events. */
+/* Reads the next wanted stat of an XEvent (stat_field 4) or XEventMetadata (5). Returns the
+ * position after it, NULL at the end. Nearly all fields of nearly all events are numbers, or short
+ * stats that start with a small id: those are skipped or read without calls. */
 static inline const uint8_t *stat_filter_next(const StatFilter *filter, const uint8_t *p, const uint8_t *end, uint32_t stat_field, unsigned *known, Stat *stat)
 {
     const uint8_t tag = (uint8_t)(stat_field << 3 | WIRE_BYTES);
@@ -80,12 +84,12 @@ static inline const uint8_t *stat_filter_next(const StatFilter *filter, const ui
     return NULL;
 }
 
-/* ---- a stat's value by XProf's accessors ---- */
+/* ---- a stat's value as XProf's accessors return it: 0 for other types ---- */
 
 static inline int64_t stat_int(const Stat *stat) { return stat->type == TYPE_INT64 ? stat->integer : 0; }
 static inline uint64_t stat_int_or_uint(const Stat *stat) { return stat->type == TYPE_INT64 || stat->type == TYPE_UINT64 ? stat->natural : 0; }
 static inline double stat_double(const Stat *stat) { return stat->type == TYPE_DOUBLE ? stat->number : 0; }
-/* A str or ref stat as text: valid while the message is; empty for numbers. */
+/* Returns the text of a str or ref stat, valid as long as the message; empty for other types. */
 static inline Slice stat_text(const Plane *plane, const Stat *stat)
 {
     if (stat->type == TYPE_STR) return (Slice){(const char *)stat->bytes, stat->n_bytes};

@@ -1,55 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grouping.h: which step an event belongs to, as XProf groups the events of one host.
+/* grouping.h: the group (step) that each event belongs to, by XProf's rules for the events of one
+ * host.
  *
- * XProf makes a forest of the host's events: an event is a child of the one that includes it on its line, a kernel of the
- * launch with its correlation id, a consumer of its producers. Roots of it (step annotations, loop iterations) open groups,
- * numbered from 0, and give them to all that is below. Devices then hand them on: a TPU's events get the group of the step
- * that they overlap, a GPU's ungrouped events that of the grouped event before. A file that was grouped when it was written
- * keeps its own numbers.
+ * XProf builds a forest of the host's events. The parent of an event is the event that includes it
+ * on its line; of a kernel, also the launch with its correlation id; of a consumer, its producers.
+ * Root events (step annotations, loop iterations) open groups, numbered from 0, which all their
+ * descendants join. Then groups spread on devices: a TPU's events join the group of the step that
+ * they overlap, and a GPU's ungrouped event joins the group of the grouped event before it. A file
+ * that was already grouped when it was written keeps its numbers.
  *
- * Before that XProf adds to old files what their events lack: a Region for each StartRegion and StopRegion of a thread pool,
- * and stats that connect producers with consumers. After it, consecutive steps of one group on a TPU are one step. */
+ * Before grouping, XProf adds to old files what their events lack: a Region for each StartRegion
+ * and StopRegion of a thread pool, and stats that connect producers with consumers. After grouping,
+ * it merges consecutive steps of one group on a TPU. */
 #ifndef PROF_GROUPING_H
 #define PROF_GROUPING_H
 
 #include "../run.h"
 
 enum GroupedBy {
-    GROUPED_BY_FILE,    /* group ids are stats of the file */
-    GROUPED_HERE,       /* by the rules above */
-    GROUPED_BY_NOTHING, /* the file has TensorFlow loop ops on its devices, which XProf does not group */
+    GROUPED_BY_FILE, /* the file already contains group ids, as stats */
+    GROUPED_HERE,    /* the groups were computed by the rules above */
+    /* the file has TensorFlow loop ops on its devices, so XProf does not group it */
+    GROUPED_BY_NOTHING,
 };
 
 typedef struct {
-    const char *name; /* "train 12"; NULL: none */
-    uint64_t root;    /* ordinal of the event that opened the group, UINT64_MAX: none did */
-    bool explicit;    /* the root bears the name as its stat step_name; else it is one of the functions and loops that mark no steps themselves */
-    const int64_t *parents, *children; /* groups whose events lead to this one's, and the reverse; ascending */
+    const char *name; /* for example "train 12"; NULL: no name */
+    uint64_t root;    /* ordinal of the event that opened the group; UINT64_MAX: none did */
+    /* The root has the name as its stat step_name. False for roots that are functions or loops,
+     * which do not mark steps themselves. */
+    bool explicit;
+    /* Ids of the groups whose events are parents of this group's events, and of those whose events
+     * are children; ascending. */
+    const int64_t *parents, *children;
     size_t n_parents, n_children;
 } Group;
 
-/* A thread pool's region, which XProf adds to a line. */
+/* A thread pool's region, an event that XProf adds to a line. */
 typedef struct {
-    int64_t start_ps, end_ps, group; /* group -1: none */
+    int64_t start_ps, end_ps, group; /* group: -1 if none */
 } Region;
 
-/* A step of a TPU's Steps line, as XProf leaves it. */
+/* A step of a TPU's Steps line after XProf merged consecutive events of one group. */
 typedef struct {
-    uint64_t event; /* the first of the merged events; its stats and name stay */
+    uint64_t event; /* first of the merged events, which gives the stats and the name */
     int64_t start_ps, duration_ps, group, idle_ps;
-    int64_t device_start_ps, device_duration_ps; /* INT64_MIN: not known */
-    bool extended;                               /* by further events */
+    int64_t device_start_ps, device_duration_ps; /* INT64_MIN if unknown */
+    bool extended;                               /* more than one event was merged */
 } MergedStep;
 
-/* What grouping did to a line. Per chunk of the line: its events' group and is_eager, -1: none; NULL: none on the line. */
+/* What grouping did to a line. Each Packed pointer is an array with one column per chunk of the
+ * line, whose values are -1 where the event has none. The pointer is NULL if no event of the line
+ * has a value. */
 typedef struct {
-    const Packed *groups, *eager;
-    const Packed *last; /* like groups, but of an event with several stats group_id the last, where XProf visits them all; NULL: no such event */
-    const Packed *own;  /* of the line that groups a TPU's events, where it is not of steps: the groups that its events brought */
-    const Packed *groups_of_file, *eager_of_file; /* above 0: the value is that of the file's own stat, as it is; NULL: none is */
-    const Region *regions;                        /* in order of their start, the longer first */
+    const Packed *groups, *eager; /* group and is_eager of each event */
+    /* Like `groups`, but the last group_id counts if an event has several, for the tools in which
+     * XProf visits them all. NULL: no event has several. */
+    const Packed *last;
+    /* Only of the line that groups a TPU's events, if it is not a step line: the groups that its
+     * events have in the file. */
+    const Packed *own;
+    /* Above 0 where the value of `groups` or `eager` is the file's own stat, unchanged. NULL: none
+     * is. */
+    const Packed *groups_of_file, *eager_of_file;
+    const Region *regions; /* by start, the longer first */
     size_t n_regions;
-    bool merged; /* a Steps line whose events are to be read from `steps` */
+    bool merged; /* a Steps line: read `steps` instead of its events */
     const MergedStep *steps;
     size_t n_steps;
 } LineGroups;
@@ -57,30 +73,34 @@ typedef struct {
 typedef struct {
     Host *host;
     enum GroupedBy by;
-    const Group *groups; /* by id; none unless GROUPED_HERE */
+    const Group *groups; /* by id; empty unless `by` is GROUPED_HERE */
     size_t n_groups;
-    const LineGroups *lines; /* as host->lines */
-    uint64_t n_held;         /* bytes */
+    const LineGroups *lines; /* in the order of host->lines */
+    uint64_t n_held;         /* memory in bytes */
 } Grouping;
 
-/* The grouping of one host file: made on first use, kept with the run. NULL: err is set. */
+/* Returns the grouping of one host, computed on first use. */
 const Grouping *host_grouping(Host *host, ProfErr *err);
-/* The grouping as XProf's Events DB has it: of any file, by the stats that the file has, without regions, and steps of TPUs are
- * neither merged nor handed on. Made and kept likewise. */
+/* Returns the grouping that XProf's Events DB uses, for any file: only by the stats that the file
+ * has, without regions, and with steps of TPUs neither merged nor spread to other events. */
 const Grouping *host_plain_grouping(Host *host, ProfErr *err);
-/* Group of an event, by its ordinal in the run; -1: none. Where grouping gives none, the file's own stat group_id. */
+/* Returns the group of an event, by its ordinal in the run; -1 if it has none. If grouping gave it
+ * none, that is the file's own stat group_id. */
 int64_t event_group(const Grouping *grouping, uint64_t event);
-/* The same by the last stat group_id of an event that has several, where XProf visits them all. */
+/* Like event_group(), but by the last stat group_id if the event has several. Some of XProf's tools
+ * visit them all. */
 int64_t event_last_group(const Grouping *grouping, uint64_t event);
-/* The group of the i-th event of the line that groups a TPU's events, as XProf's tools have it that derive no lines; -1: none. */
+/* Returns the group that the i-th event of the line has in the file, for the line that groups a
+ * TPU's events; -1 if none. XProf's tools that derive no lines use it. */
 int64_t line_own_group(const Line *line, const LineGroups *groups, uint64_t i);
-/* The group that the i-th event of a line brought along, whatever grouping says; -1: none. */
+/* Returns the group that the i-th event of a line has in the file, whatever grouping gave it; -1 if
+ * none. */
 int64_t line_file_group(const Line *line, uint64_t i);
-/* The same where XProf asks for a signed number: 0 if it is written otherwise. */
+/* Like line_file_group(), for rules where XProf reads an int64: 0 if the stat has another type. */
 int64_t line_signed_file_group(const Line *line, uint64_t i);
-/* is_eager of an event: 0, 1, or -1 where XProf says neither. */
+/* Returns is_eager of an event: 0 or 1; -1 if XProf gives it neither. */
 int event_eager(const Grouping *grouping, uint64_t event);
-/* Name of a group; NULL: it has none. */
+/* Returns the name of a group; NULL if it has none. */
 const char *group_name(const Grouping *grouping, int64_t group);
 static inline const LineGroups *line_groups(const Grouping *grouping, const Line *line) { return &grouping->lines[line - grouping->host->lines]; }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* span_walk.h: the events of several lines by begin, then duration, in the very order in which XProf has them.
+/* span_walk.h: visits the events of several lines by start, then duration, in exactly XProf's
+ * order.
  *
- * Lines are nearly always stored by begin, so they are merged as they are. XProf sorts with std::sort, which leaves equal
- * events in an order of its own: where that matters, or where lines are not in order, all events are sorted as it does. */
+ * Lines are nearly always stored by start, so they are merged. XProf sorts all events with
+ * std::sort, which puts equal events in an order of its own. If that order matters, or if a line is
+ * not sorted, all events are sorted with std_sort(). */
 #ifndef PROF_SPAN_WALK_H
 #define PROF_SPAN_WALK_H
 
@@ -10,25 +12,28 @@
 
 typedef struct {
     int64_t start_ps, duration_ps;
-    uint32_t line, at; /* index into the lines, and of the event on its line */
+    uint32_t line, at; /* index of the line in `lines`, and of the event on it */
 } SpanRef;
 
 typedef struct {
     void *context;
-    bool (*take)(void *context, const SpanRef *span, ProfErr *err); /* false: err is set */
-    /* Two events that begin and last alike: is one order as good as the other? */
+    /* visits an event; returns false with err set to stop */
+    bool (*take)(void *context, const SpanRef *span, ProfErr *err);
+    /* Called for two events with the same start and duration. Returns whether their order does not
+     * matter. */
     bool (*alike)(void *context, const SpanRef *a, const SpanRef *b, ProfErr *err);
-    void (*restart)(void *context); /* all events will be taken again, from the first on */
+    /* called before all events are visited again, from the first on */
+    void (*restart)(void *context);
 } SpanVisitor;
 
-/* A line, or what stands there in its stead: spans in the order of the line, of which `line` is not read. */
+/* A line, or spans that are visited in place of its events. In the spans, `line` is not read. */
 typedef struct {
     Line *line;
-    const SpanRef *instead; /* NULL: the line as it is */
+    const SpanRef *instead; /* spans in the order of the line; NULL: the line's own events */
     size_t n_instead;
 } SpanLine;
 
-/* False: err is set. */
+/* Visits the events of the lines. spans_walk() is for lines without replaced spans. */
 bool span_lines_walk(const SpanLine *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err);
 bool spans_walk(Line *const *lines, size_t n_lines, const SpanVisitor *visitor, ProfErr *err);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cursor.h: the fields of a protobuf message that lies in a file, one after the other, without loading a payload that nobody
- * asked for.
+/* cursor.h: walks the fields of a protobuf message in a file, without loading payloads that nobody
+ * asks for.
  *
  *   Cursor c = {&window, span.offset, span.offset + span.n_bytes};
  *   FileField f;
+ *   enum Step step;
  *   while ((step = cursor_next(&c, &f, err)) == STEP_FIELD) ...
- *   if (step == STEP_DAMAGED) the bytes from c.at on are no field; STEP_FAILED: err is set */
+ *   if (step == STEP_DAMAGED) ...   the bytes from c.at on are not a field
+ *   if (step == STEP_FAILED) ...    err is set */
 #ifndef PROF_CURSOR_H
 #define PROF_CURSOR_H
 
@@ -21,14 +23,16 @@ enum Step { STEP_END, STEP_FIELD, STEP_DAMAGED, STEP_FAILED };
 typedef struct {
     uint32_t number;
     uint8_t type;
-    uint64_t value; /* varint and fixed types */
-    Span payload;   /* WIRE_BYTES; clipped: it claims more than its message has */
-    bool clipped;
-    uint64_t missing; /* bytes claimed and not there */
+    uint64_t value;   /* value of varint and fixed-size fields */
+    Span payload;     /* place of a WIRE_BYTES payload in the file */
+    bool clipped;     /* the payload was cut at the message's end */
+    uint64_t missing; /* payload bytes that the field claims beyond the message's end */
 } FileField;
 
+/* Reads the next field into *f and moves behind it. */
 enum Step cursor_next(Cursor *c, FileField *f, ProfErr *err);
-/* The bytes of a payload, all in the window, until its next use; never NULL but on failure. */
+/* Returns the bytes of a payload, valid until the next use of the window. NULL only on failure,
+ * also not for an empty payload. */
 const uint8_t *cursor_payload(Window *window, Span span, ProfErr *err);
 
 #endif

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo.h: the HLO programs of a host, parsed when they are asked for.
+/* hlo.h: the HLO programs of a host, parsed on first use.
  *
- * A profile carries its programs in the plane /host:metadata: each event metadata with a bytes stat `Hlo Proto` is one, named
- * `module(program id)`. Files of one HloProto each lie beside a run (XProf leaves them there) or in a dump of XLA. The table of programs is read without
- * touching the protos; a program is parsed on first use and stays as long as the Run. All calls are thread-safe.
+ * A profile stores its programs in the plane /host:metadata: each event metadata with a bytes stat
+ * `Hlo Proto` is one, named `module(program id)`. Other programs are files of one HloProto each,
+ * stored next to a run's profiles (XProf writes them there) or in a dump of XLA. The list of
+ * programs is read without touching the protos; a program is parsed on first use and lives as long
+ * as the Run. All functions may be called from several threads.
  *
- * Ids of the protos (computations, instructions) are opaque: small integers in older files, (computation << 32 | local) in
- * newer ones. */
+ * Ids of computations and instructions are opaque: small integers in older files, (computation <<
+ * 32 | local) in newer ones. A position counts from 0 in file order: over the module's
+ * computations, or over the instructions of all its computations. */
 #ifndef PROF_HLO_H
 #define PROF_HLO_H
 
 #include "../run.h"
 #include "schema/hlo.pb-c.h"
 
-/* An instruction and where it stands. */
+/* An instruction and the computation that contains it. */
 typedef struct {
     const Xla__HloInstructionProto *instruction;
     const Xla__HloComputationProto *computation;
@@ -22,100 +25,117 @@ typedef struct {
 typedef struct HloModule {
     Host *host;
     uint64_t program_id;
-    const char *name;            /* of the module, without the id */
-    const Xla__HloProto *proto;  /* its hlo_module is never NULL */
-    size_t n_ops;                /* instructions; hlo_op() has them in order of the file */
-    uint32_t *computation_of;    /* of each instruction: position in hlo_module->computations */
-    uint32_t *first_op;          /* of each computation */
-    uint64_t n_bytes;            /* of the proto in the file */
-    uint64_t content_hash;       /* of the proto's bytes */
-    const bool *is_fusion;       /* of each computation: by its mark, or because a fusion calls it */
-    bool repaired;               /* see HloProgram */
-    bool unique;                 /* no two instructions have one name or one id, as it should be */
-    uint32_t *by_id, *by_name;   /* open addressing; position of the instruction + 1 */
-    uint32_t *computation_by_id; /* position in hlo_module->computations + 1 */
+    const char *name;           /* module name, without the program id */
+    const Xla__HloProto *proto; /* its hlo_module is never NULL */
+    size_t n_ops;               /* number of instructions; hlo_op() returns them by position */
+    uint32_t *computation_of;   /* by instruction position: position of its computation */
+    uint32_t *first_op;         /* by computation position: position of its first instruction */
+    uint64_t n_bytes;           /* size of the proto in the file */
+    uint64_t content_hash;      /* hash_bytes() of the proto */
+    /* by computation position: it is marked as a fusion or called by one */
+    const bool *is_fusion;
+    bool repaired; /* as HloProgram.repaired */
+    bool unique;   /* all instructions have different names and ids, as they should */
+    /* Hash tables with open addressing. A slot is a position + 1: of the instruction with an id or
+     * name, or of the computation with an id. */
+    uint32_t *by_id, *by_name;
+    uint32_t *computation_by_id;
     size_t n_slots, n_computation_slots;
     struct HloProgramState *state;
 } HloModule;
 
+/* Returns the i-th instruction of the module. */
 static inline HloOp hlo_op(const HloModule *m, size_t i)
 {
     const Xla__HloComputationProto *c = m->proto->hlo_module->computations[m->computation_of[i]];
     return (HloOp){c->instructions[i - m->first_op[m->computation_of[i]]], c};
 }
 
-/* What the table of programs knows of one without parsing it. */
+/* A program in the list, whether or not it has been parsed. */
 typedef struct HloProgram {
     Host *host;
     uint64_t program_id;
-    const Text *name;  /* of the module */
-    const char *path;  /* of the file that holds the proto */
-    Span span;         /* of the HloProto in it */
-    bool beside;       /* the file is a *.hlo_proto.pb beside the run's profiles, whose planes do not hold this program */
-    const Text *plane; /* that holds it; NULL: it has a file of its own */
-    bool extra;        /* XProf's map of programs does not have it: it lies beside the run, or in the plane of a sub-process */
-    bool repaired;     /* XProf finds it only after a repair of the file, which its Events DB skips: another spelling of the stat (libtpu 0.0.37), or
-                          metadata whose own id is not the program's */
+    const Text *name; /* module name, without the program id */
+    const char *path; /* path of the file that contains the proto */
+    Span span;        /* place of the HloProto in that file */
+    /* The program is a *.hlo_proto.pb file next to the run's profiles, and no plane contains it. */
+    bool beside;
+    const Text *plane; /* name of the plane that contains it; NULL: it has a file of its own */
+    /* XProf's map of programs lacks it: it is a file next to the run, or in the plane of a
+     * sub-process. */
+    bool extra;
+    /* XProf finds it only after it repaired the file, which its Events DB does not do. The stat's
+     * name has another spelling (libtpu 0.0.37), or the metadata's own id is not the program's. */
+    bool repaired;
     struct HloProgramState *state;
 } HloProgram;
 typedef struct {
-    HloProgram *programs; /* in order of the file, then those beside the run (with its first host) and those of sub-processes; several may
-                             have one id: the first that can be parsed counts */
+    /* In file order, then the programs next to the run (listed with its first host), then those of
+     * sub-processes. Several may have the same id: the first that can be parsed counts. */
+    HloProgram *programs;
     size_t n;
 } HloProgramList;
-/* NULL: err is set. */
 const HloProgramList *hlo_program_list(Host *host, ProfErr *err);
-/* The module of a listed program, parsed now if it was not before. NULL without err set: it cannot be parsed (an issue of
- * the host says why), or an earlier program of the list has its id. */
+/* Returns the module of a listed program, parsed now if it has not been before. NULL without err
+ * set if it cannot be parsed (the host then has an issue with the reason), or if another program of
+ * the list counts for its id. */
 const HloModule *hlo_open(HloProgram *program, ProfErr *err);
 
-/* The id in module(id), as modules are named in the plane of programs and on devices' lines. False: there is none. */
+/* Reads the program id from a name `module(id)`, as in the plane of programs and on device lines.
+ * False if the name has none. */
 bool hlo_program_id(const Text *name, uint64_t *id);
-/* Looks through the programs that were not parsed yet, so that prof_issues can say which of them cannot be. Those of a profile that
- * hlo_program() gives go to a judge, each once: a module that was parsed for that alone is gone afterwards and has no hlo_analysis(). */
+/* Checks all programs of a host, so that prof_issues lists those that cannot be parsed. Each
+ * program of a profile that hlo_program() can return is passed to `judge` once. A module that is
+ * parsed only for that is freed afterwards, so the judge must not call hlo_analysis() on it. */
 typedef void HloJudge(const HloModule *module, ProfErr *err);
 int hlo_check_programs(Host *host, HloJudge *judge, ProfErr *err);
 
-/* XProf's own map of programs, without the extra ones. */
-/* The program of a host. NULL without err set: there is none, or it cannot be parsed. */
+/* Returns the program of an id. hlo_program() and hlo_programs() use XProf's own map of programs,
+ * without those marked `extra`. NULL without err set if there is none or it cannot be parsed. */
 const HloModule *hlo_program(Host *host, uint64_t program_id, ProfErr *err);
-/* All programs of a host that can be parsed, in order of the file. NULL: err is set. */
+/* All programs of a host that can be parsed, in file order, without those marked `extra`. */
 typedef struct {
     const HloModule *const *modules;
     size_t n;
 } HloPrograms;
 const HloPrograms *hlo_programs(Host *host, ProfErr *err);
 
-/* What is derived from a module on first use and kept as long as it, like run_analysis(). */
+/* A result that is computed from a module on first use and kept with it, like run_analysis().
+ * `make` returns NULL with err set on failure. */
 typedef struct {
-    void *(*make)(const HloModule *module, ProfErr *err); /* NULL: err is set */
+    void *(*make)(const HloModule *module, ProfErr *err); /* returns the result to keep */
     void (*release)(void *result);
 } HloAnalysis;
 const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, ProfErr *err);
 
-/* Checks that the host's file is an HloProto, without reading it whole, and completes host->file. On failure err is set. */
+/* Checks that the file of a host of a dump is an HloProto, without reading all of it, and sets size
+ * and gzip flag of host->file. */
 int hlo_check_file(Host *host, ProfErr *err);
 
-/* NULL: the module has none. Of several of one name or id the first in the file. */
+/* Find an instruction or computation by name or id. NULL if the module has none. If several have
+ * it, the first in the file is returned. */
 const Xla__HloInstructionProto *hlo_find(const HloModule *module, const char *name, size_t n_bytes);
 const Xla__HloInstructionProto *hlo_instruction(const HloModule *module, int64_t id);
 const Xla__HloComputationProto *hlo_computation(const HloModule *module, int64_t id);
-/* Its position in the module, -1: none. */
+/* Returns the position of the computation with this id; -1 if there is none. */
 int64_t hlo_computation_position(const HloModule *module, int64_t id);
-/* The entry computation; NULL when the module names none that it has. */
+/* Returns the entry computation. NULL if the module names none or does not contain it. */
 const Xla__HloComputationProto *hlo_entry(const HloModule *module);
-/* The backend config, JSON text on GPU and TPU, wherever its generation keeps it; *n_bytes 0: none. Never NULL. */
+/* Returns the instruction's backend config: JSON text on GPU and TPU, from whichever field the
+ * program's version stores it in. Never NULL; *n_bytes is 0 if there is none. */
 const uint8_t *hlo_backend_config(const HloModule *module, const Xla__HloInstructionProto *instruction, size_t *n_bytes);
-/* A frame of the module's stack frame index, and the id of its caller. False: there is none of this id. */
+/* Reads a frame of the module's stack frame index, with the id of its caller's frame. False if the
+ * index has no frame of this id. */
 typedef struct {
-    const char *file, *function; /* empty: unknown */
+    const char *file, *function; /* empty if unknown */
     int32_t line, column, parent_id;
 } HloFrame;
 bool hlo_frame(const HloModule *module, int32_t frame_id, HloFrame *frame);
-/* Where an instruction comes from: its metadata's file and line, else its innermost frame's. False: it does not say. */
+/* Reads the source file and line of an instruction: from its metadata, else from its innermost
+ * stack frame. False if neither names a file. */
 bool hlo_source(const HloModule *module, const Xla__HloInstructionProto *instruction, const char **file, int32_t *line);
 
-/* Position of an instruction's id or name, -1: none. */
+/* Return the position of the instruction with this id or name; -1 if there is none. */
 int64_t hlo_position(const HloModule *module, int64_t id);
 int64_t hlo_find_position(const HloModule *module, const char *name, size_t n_bytes);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_opcode.h: the operations of HLO. */
+/* hlo_opcode.h: the operations of HLO and what XLA demands of each. */
 #ifndef PROF_HLO_OPCODE_H
 #define PROF_HLO_OPCODE_H
 
 #include "../base.h"
 
-/* X(identifier, name in the proto, computes each element from the elements at its place, number of operands or -1: any, has neither a precision
- * nor dimension numbers of a dot); in order of the names. */
+/* X(identifier, name in the proto, computes each element from the elements at its place, number of
+ * operands or -1: any, has neither a precision nor dimension numbers of a dot); in order of the
+ * names. */
 #define HLO_OPCODES(X)                                                                                                                                         \
     X(ABS, "abs", 1, 1, 1)                                                                                                                                     \
     X(ACOS, "acos", 1, 1, 0)                                                                                                                                   \
@@ -147,13 +148,16 @@
 enum HloOpcode { HLO_OPCODES(HLO_ENUM) N_HLO_OPCODES, HLO_UNKNOWN = N_HLO_OPCODES };
 #undef HLO_ENUM
 
-/* HLO_UNKNOWN: XLA of our day does not know the name. */
+/* Returns the opcode of a name in the proto; HLO_UNKNOWN if XLA's current version does not have
+ * it. */
 enum HloOpcode hlo_opcode(const char *name);
-/* Whether an operation is elementwise whatever its attributes; bitcast-convert, which may be, is not. */
+/* Returns whether the operation is elementwise whatever its attributes. False for bitcast-convert,
+ * which depends on its shapes. */
 bool hlo_is_elementwise(enum HloOpcode opcode);
-/* The number of operands that XLA demands, -1: any, or what depends on more than the operation. */
+/* Returns the number of operands that XLA demands; -1 if any number is allowed or it depends on
+ * more than the operation. */
 int hlo_arity(enum HloOpcode opcode);
-/* XLA takes it with neither a precision_config nor dot_dimension_numbers. */
+/* Returns whether the operation may have neither a precision_config nor dot_dimension_numbers. */
 bool hlo_is_plain(enum HloOpcode opcode);
 
 #endif

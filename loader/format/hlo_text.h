@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_text.h: HLO programs as text, byte for byte as XProf shows them.
+/* hlo_text.h: writes HLO programs as text, byte for byte as XProf shows them.
  *
- * Texts end up in a buffer of the caller; each function says that memory ended by the buffer's no_memory. Instructions that a
- * program does not have (a damaged file) are left out of the text. */
+ * Text is appended to the caller's buffer. If memory runs out, the buffer's no_memory is set.
+ * Instructions that are referred to but missing (in a damaged file) are left out. */
 #ifndef PROF_HLO_TEXT_H
 #define PROF_HLO_TEXT_H
 
@@ -10,33 +10,40 @@
 #include "hlo.h"
 
 enum HloTextStyle {
-    HLO_TEXT_LONG,      /* XProf's long_txt: % before names, all constants, control predecessors */
-    HLO_TEXT_SHORT,     /* XProf's short_txt: no %, constants of more than 10 elements as {...} */
-    HLO_TEXT_LONG_NAME, /* long_name of op metrics: % before names, shapes of operands, no configurations, no ROOT */
-    HLO_TEXT_CANONICAL, /* what XProf's fingerprints are of: no names, but the computations that are called, whole */
+    HLO_TEXT_LONG,  /* XProf's long_txt: % before names, all constants, control predecessors */
+    HLO_TEXT_SHORT, /* XProf's short_txt: no %; constants of more than 10 elements as {...} */
+    /* long_name of op metrics: % before names, operand shapes, no backend configs, no ROOT */
+    HLO_TEXT_LONG_NAME,
+    /* text that XProf's fingerprint hashes: no names, called computations written in full */
+    HLO_TEXT_CANONICAL,
 };
-enum { HLO_LONG_NAME_MAX = 1000000 }; /* characters that XProf keeps of a long_name */
+enum { HLO_LONG_NAME_MAX = 1000000 }; /* XProf cuts a long_name here */
 
-/* Appends "%name = SHAPE opcode(operands), attributes". Returns out's text, NULL when memory ended. */
+/* Appends "%name = SHAPE opcode(operands), attributes". Returns out->text, NULL if memory ran
+ * out. */
 char *hlo_instruction_text(const HloModule *module, const Xla__HloInstructionProto *op, enum HloTextStyle style, TextBuffer *out);
-/* Appends "f32[4,2]{1,0:T(8,128)}", or without layouts "f32[4,2]". */
+/* Appends "f32[4,2]{1,0:T(8,128)}", or "f32[4,2]" without `layout`. Returns out->text. */
 char *hlo_shape_text(const Xla__ShapeProto *shape, bool layout, TextBuffer *out);
 
-/* XProf's fingerprint of an instruction: of its canonical text, kept with the module. False: it has none, since a damaged program
- * has that text call itself or grow beyond all bounds; or err is set. */
+/* Computes XProf's fingerprint of an instruction from its canonical text, and keeps it with the
+ * module. False without err set if there is none: in a damaged program that text would contain
+ * itself or grow without bound. */
 bool hlo_fingerprint(const HloModule *module, const Xla__HloInstructionProto *op, uint64_t *fingerprint, ProfErr *err);
 
-/* XProf's category of an instruction; the same text for the same category, except that of an opcode that XLA does not know:
- * then it is the proto's own text. Never NULL. */
+/* Returns XProf's category of an instruction, never NULL. Equal categories are the same pointer,
+ * except for an opcode that XLA does not have: then the result is the proto's own text. */
 const char *hlo_category(const HloModule *module, const Xla__HloInstructionProto *op);
 
-/* The lines of a program's text, each made when it is asked for. A line may hold line feeds of its own (configurations). */
+/* A program's text, line by line. A line is written when it is asked for. It may contain line feeds
+ * of its own, from backend configs. */
 typedef struct HloListing HloListing;
-const HloListing *hlo_listing(const HloModule *module, ProfErr *err); /* kept with the module; NULL: err is set */
+/* Returns the listing of a module, computed on first use and kept with it. */
+const HloListing *hlo_listing(const HloModule *module, ProfErr *err);
+/* Returns the number of lines. */
 size_t hlo_listing_count(const HloListing *listing);
-/* Appends a line, counted from 0, without its line feed. */
+/* Appends a line, counted from 0, without the line feed at its end. */
 void hlo_listing_line(const HloListing *listing, size_t line, enum HloTextStyle style, TextBuffer *out);
-/* The instruction of a line, NULL: the line is none's. */
+/* Returns the instruction on a line. NULL if there is none, as on a computation's first line. */
 const Xla__HloInstructionProto *hlo_listing_instruction(const HloListing *listing, size_t line);
 
 #endif

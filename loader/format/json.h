@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* json.h: reads what is asked for in JSON text, and passes over the rest unchecked: the configurations that compilers leave with their instructions. Damaged
- * text ends the reading early, and no more. */
+/* json.h: finds members in JSON text, such as the backend configs that compilers store with
+ * instructions. It does not check what it skips. Damaged text ends the search early and does no
+ * harm. */
 #ifndef PROF_JSON_H
 #define PROF_JSON_H
 
@@ -10,14 +11,16 @@ typedef struct {
     const char *p, *end;
 } Json;
 
-/* Moves behind a character; false: blanks aside, another stands here. */
+/* Skips blanks, then the character c. False, behind the blanks, if another character follows. */
 bool json_take(Json *j, char c);
-/* Moves behind the value that begins here. */
+/* Skips the value that starts here. */
 void json_skip(Json *j);
-/* Moves to the value of a member of the object that begins here. The key may be spelled as_here or asHere: protobuf takes both. False: it is no object, or
- * has no such member; j stands somewhere in it then. */
+/* Moves to the value of a member of the object that starts here. `name` is in snake_case; a key in
+ * camelCase matches too, as in protobuf. False if this is not an object or has no such member; j is
+ * then somewhere inside it. */
 bool json_enter(Json *j, const char *name);
-/* Moves behind a whole number from 0 on, bare or in quotes; false: it is none, or beyond int64. */
+/* Reads a non-negative integer, bare or in quotes, and moves behind it. False if there is none or
+ * it exceeds int64. */
 bool json_integer(Json *j, int64_t *value);
 
 #endif

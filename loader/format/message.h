@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* message.h: reads protobuf messages along the descriptions that protoc-c makes of the schema.
+/* message.h: unpacks protobuf messages, using the descriptors that protoc-c generates from the
+ * schema.
  *
- * protobuf-c's own reader has no limit of nesting or of memory, and keeps each message as often as it comes. Here the bytes are walked first, which
- * finds all that is wrong with them; then they are read into protoc-c's structs (schema/compact.awk), in an arena with an end. Equal texts and equal
- * messages of a singular field are shared where they come close together, so nobody may write to them. Fields that few messages have are kept in
- * parts of their message, which the schema declares: a part is never NULL, and the same one for all messages without such a field. */
+ * protobuf-c's own reader limits neither nesting nor memory, and stores equal texts many times.
+ * Here a first walk over the bytes finds everything that is wrong with them. Then they are unpacked
+ * into protoc-c's structs (schema/compact.awk) in an arena with a limit. Equal texts, and equal
+ * messages of a singular field, are shared if they are close together, so unpacked messages must
+ * not be changed. Fields that few messages have are stored in `parts` of their message, which the
+ * schema declares. A part is never NULL: all messages without such fields share an empty one. */
 #ifndef PROF_MESSAGE_H
 #define PROF_MESSAGE_H
 
@@ -12,27 +15,30 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-enum { MESSAGE_MAX_DEPTH = 100 };   /* as protobuf's own readers */
-enum { MESSAGE_PART_BYTES = 1024 }; /* no part's struct may be larger */
+enum { MESSAGE_MAX_DEPTH = 100 };   /* as in protobuf's own readers */
+enum { MESSAGE_PART_BYTES = 1024 }; /* largest size of a part's struct */
 
 enum MessageState {
     MESSAGE_READ,
-    MESSAGE_DAMAGED,   /* the bytes are no such message */
+    MESSAGE_DAMAGED,   /* the bytes are not a message of this type */
     MESSAGE_DEEP,      /* nested deeper than MESSAGE_MAX_DEPTH */
-    MESSAGE_COSTLY,    /* takes more memory than its size can pay for */
+    MESSAGE_COSTLY,    /* would take more memory than `limit` */
     MESSAGE_NO_MEMORY, /* there is none */
 };
 
 typedef struct {
-    void *message;   /* MESSAGE_READ: a message of the description, in the arena */
-    size_t at;       /* else: the byte where the walk ended */
-    size_t repaired; /* texts that were not UTF-8: their bytes from 0x80 on are '?' now, in the message and in `bytes` */
+    void *message; /* MESSAGE_READ: the message, a struct of the descriptor's type, in the arena */
+    size_t at;     /* otherwise: position of the byte where reading ended */
+    /* Number of texts that were not UTF-8. Their bytes from 0x80 on are now '?', in the message and
+     * in `bytes`. */
+    size_t repaired;
 } MessageResult;
 
-/* Reads a message into an arena, of which it takes at most `limit` bytes. Nothing borrows from `bytes` afterwards. On failure too the arena may hold
- * something that is of no use. */
+/* Unpacks a message into an arena, of which it uses at most `limit` bytes. The result does not
+ * borrow from `bytes`. On failure the arena may contain unused data. */
 enum MessageState message_unpack(const ProtobufCMessageDescriptor *type, uint8_t *bytes, size_t n_bytes, uint64_t limit, Arena *arena, MessageResult *result);
-/* The walk alone: says of nearly all that cannot be unpacked why. result->message stays NULL. */
+/* Only walks the bytes, without unpacking: finds the reason for nearly all messages that cannot be
+ * unpacked. result->message stays NULL. */
 enum MessageState message_check(const ProtobufCMessageDescriptor *type, uint8_t *bytes, size_t n_bytes, MessageResult *result);
 
 #endif

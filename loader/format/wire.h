@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire.h: the protobuf wire format over bytes in memory.
+/* wire.h: reads the protobuf wire format from bytes in memory.
  *
- * A message is a run of fields; a field is a varint tag (number << 3 | wire type) and its value:
+ * A message is a sequence of fields. A field is a varint tag (number << 3 | wire type) and a
+ * value:
  *   0 varint   1 eight bytes   2 varint length and that many bytes   3..4 group start and end   5 four bytes
- * Every read is bounded by `end`. A Field borrows from the bytes it was read from. */
+ * No read goes beyond `end`. A Field borrows from the bytes that it was read from. */
 #ifndef PROF_WIRE_H
 #define PROF_WIRE_H
 
 #include "../base.h"
 
 enum WireType { WIRE_VARINT, WIRE_FIXED64, WIRE_BYTES, WIRE_GROUP, WIRE_GROUP_END, WIRE_FIXED32 };
-enum { WIRE_MAX_DEPTH = 100 }; /* groups inside groups */
+enum { WIRE_MAX_DEPTH = 100 }; /* how deep groups may nest */
 
 typedef struct {
     uint32_t number;
     uint8_t type;         /* enum WireType */
-    uint64_t value;       /* varint, fixed64, fixed32; the length of bytes */
-    const uint8_t *bytes; /* WIRE_BYTES */
+    uint64_t value;       /* value of varint, fixed64 and fixed32; length of WIRE_BYTES */
+    const uint8_t *bytes; /* payload of WIRE_BYTES */
 } Field;
 
-/* The low seven bits of each of eight bytes, put together. */
+/* Returns the low seven bits of each of eight bytes, joined. */
 static inline uint64_t wire_seven_bits(uint64_t x)
 {
     x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
@@ -27,10 +28,11 @@ static inline uint64_t wire_seven_bits(uint64_t x)
     return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
 }
 
-/* A varint of three bytes or more: see wire_varint(). */
+/* Like wire_varint(), for varints of three bytes or more. */
 const uint8_t *wire_long_varint(const uint8_t *p, const uint8_t *end, uint64_t *value);
 
-/* Reads a varint of at most ten bytes. Returns the byte behind it, NULL when it is cut off or too long. */
+/* Reads a varint of at most ten bytes. Returns the position after it; NULL if it is cut off or too
+ * long. */
 static inline const uint8_t *wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *value)
 {
     if (p < end && *p < 0x80) return *value = *p, p + 1;
@@ -38,7 +40,8 @@ static inline const uint8_t *wire_varint(const uint8_t *p, const uint8_t *end, u
     return wire_long_varint(p, end, value);
 }
 
-/* The same for times and sizes, whose lengths no processor foresees: where eight bytes are there, they are read without a loop. */
+/* Like wire_varint(), for times and sizes, whose lengths a processor cannot predict: reads without
+ * a loop if eight bytes are left. */
 static inline const uint8_t *wire_wide_varint(const uint8_t *p, const uint8_t *end, uint64_t *value)
 {
     uint64_t eight, last;
@@ -49,8 +52,9 @@ static inline const uint8_t *wire_wide_varint(const uint8_t *p, const uint8_t *e
     return *value = wire_seven_bits(eight & (last - 1)), p + __builtin_ctzll(last) / 8 + 1;
 }
 
-/* A varint that fills the bytes from p to end; false when they are not one. Four bytes or more of the same memory lie before p:
- * those of four to eight bytes are read as the end of the eight bytes before `end`. */
+/* Reads a varint that fills the bytes from p to end exactly. False if they are not one. At least
+ * four readable bytes must precede p, because varints of four to eight bytes are read as the last
+ * part of the eight bytes before `end`. */
 static inline bool wire_varint_fills(const uint8_t *p, const uint8_t *end, uint64_t *value)
 {
     size_t n = (size_t)(end - p);
@@ -62,7 +66,7 @@ static inline bool wire_varint_fills(const uint8_t *p, const uint8_t *end, uint6
     return *value = wire_seven_bits(eight), true;
 }
 
-/* The byte behind a varint, as wire_varint() has it. */
+/* Returns the position after a varint, NULL as in wire_varint(). */
 static inline const uint8_t *wire_skip_varint(const uint8_t *p, const uint8_t *end)
 {
     uint64_t eight, last;
@@ -72,17 +76,20 @@ static inline const uint8_t *wire_skip_varint(const uint8_t *p, const uint8_t *e
     return (last = ~eight & 0x8080808080808080) ? p + __builtin_ctzll(last) / 8 + 1 : wire_varint(p, end, &eight);
 }
 
-/* The byte behind the tag and the length of the field of bytes at p, which may reach beyond `end`; NULL when it is none. */
+/* Skips the tag and length of a WIRE_BYTES field at p. Returns the position of its payload, which
+ * may reach beyond `end`; NULL if the bytes are not a field. */
 static inline const uint8_t *wire_header(const uint8_t *p, const uint8_t *end, uint64_t *n_bytes)
 {
     p = wire_skip_varint(p, end);
     return p ? wire_varint(p, end, n_bytes) : NULL;
 }
 
-/* Skips the fields of a group up to and with its end tag. */
+/* Skips the fields of a group including its end tag. Returns the position after it; NULL if the
+ * bytes are not a group. */
 const uint8_t *wire_skip_group(const uint8_t *p, const uint8_t *end, uint32_t number, int depth);
 
-/* Reads one field. Returns the byte behind it, NULL when the bytes are not a field. */
+/* Reads one field. Returns the position after it; NULL if the bytes are not a field. A group is
+ * skipped. */
 static inline const uint8_t *wire_field(const uint8_t *p, const uint8_t *end, Field *field)
 {
     uint64_t tag;
@@ -98,7 +105,8 @@ static inline const uint8_t *wire_field(const uint8_t *p, const uint8_t *end, Fi
         return p + field->value;
     case WIRE_FIXED64:
         if (end - p < 8) return NULL;
-        memcpy(&field->value, p, 8); /* the machines we build for are little-endian, as the wire is */
+        /* the machines we build for are little-endian, as the wire is */
+        memcpy(&field->value, p, 8);
         return p + 8;
     case WIRE_FIXED32: {
         if (end - p < 4) return NULL;

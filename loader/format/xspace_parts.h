@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* xspace_parts.h: what the parts of the reader of XSpace share; see xspace.h.
+/* xspace_parts.h: internals shared by the files that read XSpace; xspace.h is the public part.
  *
- *   xspace.c          structure, stats, and what needs the whole host read
+ *   xspace.c          structure, stats, and what depends on all lines of a host
  *   xspace_events.c   the events of a line */
 #ifndef PROF_XSPACE_PARTS_H
 #define PROF_XSPACE_PARTS_H
 
 #include "xspace.h"
 
-/* Records bytes that are left out, and a message that claims more than there is. */
+/* xspace_lost() records an issue for bytes that are skipped, xspace_cut() for a message that claims
+ * `missing` bytes more than there are. `where` is the object that the issue is about, `what` names
+ * it. */
 void xspace_lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, const char *what);
 void xspace_cut(Host *host, const void *where, uint64_t offset, uint64_t missing, const char *what);
-/* The text at a place of the file, interned; NULL with err set. */
+/* Returns the text at a place of the file, interned in the host's texts. */
 const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err);
 
 #endif
