@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compile_events.h: which events of host threads are a compiler at work. */
+/* compile_events.h: recognises events of host threads in which a compiler works. */
 #ifndef PROF_COMPILE_EVENTS_H
 #define PROF_COMPILE_EVENTS_H
 
@@ -7,10 +7,12 @@
 
 #include "../run.h"
 
-/* By the name: JAX's backend_compile..., XLA's ...::Compile..., ...Compiler::Run... and XlaCompile..., PJRT's ..._Compile, TPU's and TensorFlow's compile
- * ops. Events of one compilation nest in each other. Tracing and lowering before it, and functions of Python, are not compiling. */
+/* Returns whether an event with this name is compiling: JAX's backend_compile..., XLA's
+ * ...::Compile..., ...Compiler::Run... and XlaCompile..., PJRT's ..._Compile, and the compile ops
+ * of TPUs and TensorFlow. Events of one compilation nest in each other. Tracing, lowering and
+ * Python functions do not count. */
 bool is_compile_event(Slice name);
-/* Whether events of the plane could be: its metadata name one. */
+/* Returns whether any event metadata of the plane has such a name. */
 bool plane_compiles(const Plane *plane);
 
 #endif

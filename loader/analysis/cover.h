@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cover.h: a set of times, kept as sorted intervals that do not overlap: [start, end).
+/* cover.h: a set of times, as sorted intervals [start, end) that do not overlap.
  *
  *   Cover cover = {0};
- *   cover_add(&cover, start, end);     in any order; intervals that come in order and touch become one at once
+ *   cover_add(&cover, start, end);     in any order; consecutive intervals that touch are joined
  *   cover_finish(&cover);
  *   cover_length(&cover), cover_common(&cover, &other)
  *   cover_free(&cover); */
@@ -17,18 +17,21 @@ typedef struct {
 typedef struct {
     Stretch *items;
     size_t n, capacity;
-    bool unordered; /* some start before the one added before */
+    bool unordered; /* an interval starts before the one added before it */
 } Cover;
 
-bool cover_add(Cover *cover, int64_t start, int64_t end); /* false: no memory */
-/* Sorts and unites what was added. Required before the functions that follow. */
+/* Adds an interval. False if memory runs out. */
+bool cover_add(Cover *cover, int64_t start, int64_t end);
+/* Sorts and joins the intervals. Required after adding and before the functions that follow. */
 void cover_finish(Cover *cover);
-/* Adds all intervals of another cover; to be finished again. False: no memory. */
+/* Adds all intervals of another cover. Call cover_finish() again afterwards. False if memory runs
+ * out. */
 bool cover_add_all(Cover *cover, const Cover *other);
-/* Drops what is before `start` and from `end` on. */
+/* Removes all times before `start` and from `end` on. */
 void cover_clip(Cover *cover, int64_t start, int64_t end);
+/* Returns the total length. */
 uint64_t cover_length(const Cover *cover);
-/* How long the times are that both have. */
+/* Returns the total length of the times that are in both covers. */
 uint64_t cover_common(const Cover *a, const Cover *b);
 void cover_free(Cover *cover);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* dcn_messages.h: messages that a host received from other slices over the data-centre network, and bursts of them.
+/* dcn_messages.h: messages that a host received from other TPU slices over the data-centre network,
+ * and bursts of them.
  *
- * Runtimes of some years wrote an event "MegaScale: Communication Transport Receive" when a message had come, with a stat for
- * how long it took. XProf reads them for lines of its trace viewer that the open build no longer draws. */
+ * Runtimes of some years recorded an event "MegaScale: Communication Transport Receive" when a
+ * message had arrived, with a stat for its duration. XProf reads them for lines of its trace viewer
+ * that its open build no longer shows. */
 #ifndef PROF_DCN_MESSAGES_H
 #define PROF_DCN_MESSAGES_H
 
@@ -11,27 +13,30 @@
 
 enum DcnValidity {
     DCN_VALID,
-    DCN_LOOPBACK,   /* from a slice to itself */
-    DCN_CLOCK_SKEW, /* it came before it was sent: how long it took is not known */
-    DCN_BAD_KEY,    /* who sent what to whom is not known */
+    DCN_LOOPBACK,   /* sent by a slice to itself */
+    DCN_CLOCK_SKEW, /* arrived before it was sent, so its duration is unknown */
+    DCN_BAD_KEY,    /* sender, receiver or content is unknown */
 };
 
-/* Who and what, each known only if its bit 1 << enum is set. */
+/* Sender, receiver and content. A key is known only if its bit 1 << enum is set in
+ * DcnMessage.known. */
 enum DcnKey { DCN_SOURCE_SLICE, DCN_SOURCE_DEVICE, DCN_DESTINATION_SLICE, DCN_DESTINATION_DEVICE, DCN_CHUNK, DCN_LOOP, DCN_BYTES, N_DCN_KEYS };
 
 typedef struct {
     uint64_t event;
-    const Text *label; /* NULL: not known */
+    const Text *label; /* NULL if unknown */
     unsigned known;
     int64_t keys[N_DCN_KEYS];
-    int64_t start_ps, end_ps; /* equal when the duration is not known */
+    int64_t start_ps, end_ps; /* equal if the duration is unknown */
     enum DcnValidity validity;
-    size_t burst;  /* from 1 on; 0: none, it is not valid */
-    int straggler; /* 1: the last to end of its burst, up to DCN_STRAGGLERS; 0: it is none of these */
+    size_t burst; /* number of its burst, from 1; 0: the message is not valid */
+    /* 1 for the last message of its burst to end, 2 for the one before, up to DCN_STRAGGLERS; 0 for
+     * others. */
+    int straggler;
 } DcnMessage;
 enum { DCN_STRAGGLERS = 4 };
 
-/* A time in which at least one valid message was always under way. */
+/* A time in which at least one valid message is under way at every moment. */
 typedef struct {
     int64_t start_ps, end_ps, bytes;
     uint64_t n_messages, most_at_once;
@@ -44,7 +49,7 @@ typedef struct {
     Arena arena;
 } DcnMessages;
 
-/* Of one host. Lives as long as the run. NULL with err set. */
+/* Returns the messages of one host. */
 const DcnMessages *host_dcn_messages(Host *host, ProfErr *err);
 
 #endif

@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-/* derived.h: the lines that XProf's trace viewer adds to GPUs and TensorCores: steps, programs, HLO ops, framework ops, name
- * scopes and source lines over the kernels and ops that they stand for.
+/* derived.h: the lines that XProf's trace viewer adds to GPUs and TensorCores: steps, programs, HLO
+ * ops, framework ops, name scopes and source lines over the kernels and ops that they cover.
  *
- * A file that was grouped when it was written brings these lines itself; then none are derived here. */
+ * A file that was grouped when it was written already contains these lines; then none are
+ * derived. */
 #ifndef PROF_DERIVED_H
 #define PROF_DERIVED_H
 
 #include "grouping.h"
 
-/* What derived events are called. XProf makes it one with a metadata entry of the plane that has the same name: its stats are
- * then the events' too, and the display name is shown for its own events. */
+/* A name of derived events. If the plane has event metadata of the same name, XProf joins the two:
+ * derived events get its stats, and its own events get the display name. */
 typedef struct {
-    const Text *name, *display_name; /* empty: none */
-    EventMeta *file;                 /* of the plane; NULL: it has none of this name */
+    const Text *name, *display_name; /* empty if none */
+    EventMeta *file;                 /* the plane's metadata of this name; NULL: none */
 } DerivedMeta;
 
 typedef struct {
-    int64_t start_ps, duration_ps, group; /* group -1: none */
-    uint32_t meta;                        /* in the metas of the DerivedPlane */
+    int64_t start_ps, duration_ps, group; /* group: -1 if none */
+    uint32_t meta;                        /* index in DerivedPlane.metas */
 } DerivedEvent;
 
 /* A stat of a derived event besides its group. */
 typedef struct {
-    uint32_t event;   /* on its line */
-    const char *name; /* in XProf's spelling */
-    Stat value;       /* TYPE_INT64, TYPE_UINT64, TYPE_DOUBLE, or TYPE_STR whose bytes live as long as the run */
+    uint32_t event;   /* index of the event on its line */
+    const char *name; /* name as XProf spells it */
+    /* TYPE_INT64, TYPE_UINT64, TYPE_DOUBLE, or TYPE_STR whose bytes live as long as the run. */
+    Stat value;
 } DerivedStat;
 
 typedef struct {
     Plane *plane;
-    int64_t id, display_id; /* as XLine.id and XLine.display_id; display_id 0: none */
+    int64_t id, display_id; /* XLine.id and XLine.display_id; display_id is 0 if absent */
     const char *name;
     enum LineKind kind;
-    int64_t stream;             /* XLine.id of the stream that a line is for, of a GPU; -1 for lines of the whole plane */
+    /* GPU: XLine.id of the stream that the line describes; -1: the plane */
+    int64_t stream;
     const DerivedEvent *events; /* by start, the longer first */
     size_t n_events;
     const DerivedStat *stats; /* by event */
@@ -40,19 +43,21 @@ typedef struct {
 } DerivedLine;
 
 typedef struct {
-    const DerivedMeta *metas; /* those with a file entry that got a display name here come with it */
+    const DerivedMeta *metas; /* includes metadata of the file that gets a display name here */
     size_t n_metas;
 } DerivedPlane;
 
 typedef struct {
     Host *host;
-    const DerivedLine *lines; /* without empty ones; those of a plane together */
+    const DerivedLine *lines; /* lines that have events, plane by plane */
     size_t n_lines;
-    const DerivedPlane *planes;      /* as host->planes */
-    const int64_t *line_display_ids; /* as host->lines: what XProf sets display_id to, 0: it leaves it; NULL: it leaves them all */
+    const DerivedPlane *planes; /* in the order of host->planes */
+    /* In the order of host->lines: the value to which XProf sets display_id, 0 if it does not
+     * change it. NULL: it changes none. */
+    const int64_t *line_display_ids;
 } DerivedLines;
 
-/* The derived lines of a host file: made on first use, kept with the run. NULL: err is set. */
+/* Returns the derived lines of a host, computed on first use. */
 const DerivedLines *host_derived(Host *host, ProfErr *err);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* derived_parts.h: what the parts of the derived lines share; see derived.h.
+/* derived_parts.h: internals shared by the files that make derived lines; derived.h is the public
+ * part.
  *
  *   derived_build.c   opens, extends and closes events, level by level
  *   derived_gpu.c     steps and streams of GPUs
@@ -12,7 +13,7 @@
 #include "derived.h"
 #include "event_stats.h"
 
-/* Ids of XProf's derived lines count up from here. */
+/* XProf numbers its derived lines from here. */
 enum { DERIVED_LINE_BASE = -559038737 };
 enum DerivedLineId {
     DERIVED_STEPS = DERIVED_LINE_BASE,
@@ -30,15 +31,17 @@ enum DerivedLineId {
 
 typedef struct {
     const Plane *plane;
-    LIST(DerivedMeta) metas; /* the file's first, in its order */
-    uint32_t *slots;         /* of metas, + 1 */
+    LIST(DerivedMeta) metas; /* those of the file first, in its order */
+    uint32_t *slots;         /* hash table: index in metas + 1 */
     size_t n_slots;
 } NameTable;
 
-/* ---- a line in the making ---- */
+/* a line that is being made */
 
 typedef struct {
-    uint32_t event, stats; /* stats: place in the maker's of what was set for it, + 1 */
+    /* event: index of its open event. stats: index + 1 in LineMaker.stats of the stats set for
+     * it. */
+    uint32_t event, stats;
     bool open, has_scope;
     int64_t scope;
 } Level;
@@ -50,7 +53,7 @@ struct LineMaker {
     LIST(DerivedStat) stats;
     LIST(Level) levels;
     bool is_gpu;
-    LineMaker *dependents[3]; /* closed with this line's first level */
+    LineMaker *dependents[3]; /* lines that are closed with this line's first level */
 };
 
 typedef struct {
@@ -64,55 +67,66 @@ typedef struct {
 typedef struct {
     Host *host;
     const Grouping *grouping;
-    ScopeTree scopes; /* while lines are derived: scopes_read() */
+    ScopeTree scopes; /* set by scopes_read(), used while lines are derived */
     LIST(DerivedLine) lines;
-    NameTable *names; /* as host->planes */
+    NameTable *names; /* in the order of host->planes */
     int64_t *display_ids;
-    uint64_t events_left; /* to be made: names of many levels could ask for more than memory holds */
+    /* bounds the number of events: names of many levels could ask for any amount */
+    uint64_t events_left;
     Arena arena;
     TextTable texts;
 } Derivation;
 
-/* What an event says of the derived events that cover it. */
+/* What one event contributes to the derived events that cover it. */
 typedef struct {
     int64_t start_ps, duration_ps, group;
-    const int64_t *scopes; /* one a level; NULL: none */
+    const int64_t *scopes; /* one per level; NULL: none */
 } CoverSpan;
 
 #define NO_META UINT32_MAX
 
+/* Prepares the names of a plane. False if memory runs out. names_close() frees them. */
 bool names_open(NameTable *names, const Plane *plane);
 void names_close(NameTable *names);
-/* The metadata of a name, made now if the plane has none; NO_META: no memory. Names that are no UTF-8 are repaired. */
+/* Returns the index of the metadata of a name, which is added if the plane has none; NO_META if
+ * memory runs out. Invalid UTF-8 is repaired. */
 uint32_t names_find(Derivation *d, NameTable *names, const char *text, size_t n_bytes);
-/* Sets the display name unless there is one. False: no memory. */
+/* Sets the display name unless there is one. False if memory runs out. */
 bool names_display(Derivation *d, NameTable *names, uint32_t meta, const char *text, size_t n_bytes);
 
-/* Duration from start to end; 0 where the end lies before. */
+/* Returns the duration from start to end; 0 if the end is before the start. */
 int64_t span_between(int64_t start_ps, int64_t end_ps);
-/* Lets a span cover another one too. What begins at 0 and takes no time is an empty span to XProf, which covers nothing. */
+/* Extends a span to cover another one too. For XProf, a span that starts at 0 with duration 0 is
+ * empty and covers nothing. */
 void span_extend(int64_t *start_ps, int64_t *duration_ps, int64_t by_start_ps, int64_t by_duration_ps);
+/* Prepares a line. */
 void line_open(LineMaker *maker, Plane *plane, int64_t id, const char *name, enum LineKind kind);
-/* Lets events of the metas, one a level, cover the span. False: err is set. */
+/* Makes events of the metas, one per level, cover the span: extends the open ones or opens new
+ * ones. */
 bool line_cover(Derivation *d, LineMaker *maker, const uint32_t *metas, size_t n_levels, const CoverSpan *span, ProfErr *err);
-/* Closes what is open from a level on; the line is then as XProf shortens nested events that end together. */
+/* Closes the open events from a level on, and shortens nested events that end together as XProf
+ * does. */
 void line_close(LineMaker *maker, size_t level);
-/* Sorts the events, keeps them in the derivation if there are any, and frees the maker. False: err is set. */
+/* Sorts the line's events, adds the line to the derivation if it has any, and frees the maker. */
 bool line_end(Derivation *d, LineMaker *maker, ProfErr *err);
+/* Frees the maker without keeping its line. */
 void line_drop(LineMaker *maker);
 
-/* The metas that a framework op is shown by: its own, and one a name scope. */
+/* The metas that show a framework op: its own, and one per name scope. */
 typedef struct {
     uint32_t op;
     uint32_t *scopes;
     size_t n_scopes;
-    bool has_scopes; /* an op without any still ends those before */
+    bool has_scopes; /* TensorFlow or JAX op: even without scopes it ends those before it */
 } OpMetas;
-/* Covers a framework op by events of its name scopes and its own. */
+/* Makes events of the op's name scopes, and of the op itself, cover a span. */
 bool line_cover_op(Derivation *d, LineMaker *name_scope, LineMaker *framework_ops, const OpMetas *op, const CoverSpan *span, ProfErr *err);
+/* Finds the metas of a framework op with this full name. */
 bool op_metas(Derivation *d, NameTable *names, Slice full_name, OpMetas *metas, ProfErr *err);
 
+/* Reads the host's tree of name scopes. */
 bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err);
+/* Derive the lines of a plane. */
 bool derive_gpu(Derivation *d, Plane *plane, ProfErr *err);
 bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err);
 

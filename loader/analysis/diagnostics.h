@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* diagnostics.h: what XProf warns of above its pages: what the profiler said went wrong, and steps that it does not find. */
+/* diagnostics.h: the warnings that XProf shows above its pages: errors that the profiler recorded,
+ * and steps that are missing. */
 #ifndef PROF_DIAGNOSTICS_H
 #define PROF_DIAGNOSTICS_H
 
@@ -7,13 +8,14 @@
 
 typedef struct {
     const char *severity, *code, *message;
-    size_t n_bytes; /* of the message */
+    size_t n_bytes; /* bytes of the message */
     uint64_t count;
 } Diagnostic;
 
-/* What concerns a host: the profiler's errors and warnings, each once with its count, in order of their bytes (XProf's order of
- * warnings is a hash's); with the run's first host also what concerns the run (or `only` that host). *list is freed with
- * prof_free(), may be NULL when there is none, and holds texts of the run. False with err set. */
+/* Lists the diagnostics of a host: the profiler's errors and warnings, each once with its count,
+ * sorted by bytes (XProf's order of warnings is a hash's). The run's first host (or `only`) also
+ * lists those of the entire run. *list is freed with prof_free() and may be NULL if it is empty;
+ * its texts live as long as the run. */
 bool host_diagnostics(Host *host, Host *only, Diagnostic **list, size_t *n, ProfErr *err);
 
 #endif

@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-/* duty_cycle.h: how long the chips of a host computed, and how long they did not. */
+/* duty_cycle.h: how long the TPU chips of a host computed, and how long they were idle. */
 #ifndef PROF_DUTY_CYCLE_H
 #define PROF_DUTY_CYCLE_H
 
 #include "device_ops.h"
 
-/* Disjoint spans in order; built from spans that come roughly in order. */
+/* Disjoint spans in order. Spans may be added in any order, but fastest roughly in order. */
 typedef struct {
     PsSpan *spans;
     size_t n, capacity;
     bool sorted;
 } SpanList;
-bool span_list_add(SpanList *list, PsSpan span); /* false: no memory */
+bool span_list_add(SpanList *list, PsSpan span); /* false if memory runs out */
 void span_list_free(SpanList *list);
 
-/* How sure it is that an op computes: SURE leaves out custom calls that do no known work. */
+/* How certain it is that an op computes. SURE leaves out custom calls whose work is unknown. */
 enum Duty { DUTY_LIKELY, DUTY_SURE, N_DUTIES };
 
-/* Both duties' spans, one list as long as they are the same. */
+/* The spans of both duties, in one list as long as they are the same. */
 typedef struct {
     SpanList spans[N_DUTIES];
-    bool differ; /* false: spans[DUTY_SURE] is not kept, it is spans[DUTY_LIKELY] */
+    /* False: both are the same, and only spans[DUTY_LIKELY] is used. */
+    bool differ;
 } DutySpans;
-bool duty_spans_add(DutySpans *active, PsSpan span, unsigned on_duty); /* bits 1 << enum Duty; false: no memory, as below */
+/* on_duty: bits 1 << enum Duty. This and the following functions return false if memory runs
+ * out. */
+bool duty_spans_add(DutySpans *active, PsSpan span, unsigned on_duty);
 void duty_spans_free(DutySpans *active);
 
-/* The ops of one line, each on or off duty: what counts at any moment is the innermost op. An op that starts inside another and ends
- * after it closes it. */
+/* The ops of one line, each on or off duty. The innermost op counts at each moment. An op that
+ * starts inside another and ends after it closes the other. */
 typedef struct {
     PsSpan span;
-    uint64_t from; /* not told yet from here on */
+    uint64_t from; /* not yet added from here on */
     unsigned on_duty;
 } DutyOp;
 typedef struct {
@@ -41,22 +44,24 @@ bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty);
 bool duty_line_end(DutyLine *line);
 void duty_line_free(DutyLine *line);
 
-/* What one core was seen doing. */
+/* What one core did. */
 typedef struct {
     int64_t chip;
     DutySpans active;
     Hull measured;
 } CoreDuty;
-/* Moves what a line or another core was seen doing to it. */
+/* Moves the spans of a line or another core of the chip to `duty`. */
 bool core_duty_join(CoreDuty *duty, DutySpans *active, const Hull *measured);
 
-/* Sets the busy and idle time of the chips in db: a chip is busy while any of its cores is. The cores are reordered and
- * their lists used up. */
+/* Sets the busy and idle time of the chips in db: a chip is busy while any of its cores is.
+ * Reorders the cores and empties their lists. */
 int duty_cycle(CoreDuty *cores, size_t n_cores, OpMetricsDb *db, ProfErr *err);
 
-/* A line of SparseCore ops, whatever plane it is on; on a SparseCore also one named as a TensorCore's. */
+/* Returns whether the line has SparseCore ops, on whatever plane. On a SparseCore, a line may also
+ * be named like a TensorCore's. */
 bool is_sparse_op_line(const Line *line);
-/* When ops of a plane's lines of SparseCore ops ran, by the profiler's clock; empty parts are left out. The list is the caller's to free, even on failure. */
+/* Adds the spans in which SparseCore ops of a plane ran, by the profiler's clock. The caller frees
+ * the list, also after a failure. */
 int sparsecore_busy(const Plane *plane, SpanList *busy, ProfErr *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* event_types.h: event names that mean something to XProf's grouping and trace viewer. */
+/* event_types.h: event names that have a meaning in XProf's grouping and trace viewer. */
 #ifndef PROF_EVENT_TYPES_H
 #define PROF_EVENT_TYPES_H
 
@@ -7,11 +7,13 @@
 
 enum EventType {
     EVENT_UNTYPED,
-    EVENT_NAMED,    /* a name of XProf's table that nothing here asks for */
-    EVENT_INTERNAL, /* the same, and left out of the trace viewer */
+    EVENT_NAMED,    /* a name in XProf's table that is not used here */
+    EVENT_INTERNAL, /* as EVENT_NAMED, and not shown in the trace viewer */
     EVENT_TF_OP,
     EVENT_TF_DATA,
-    EVENT_KERNEL_LAUNCH, /* by its name; launches and kernels of profilers are known by their correlation_id */
+    /* By its name. Launches and kernels that profilers record are recognised by their
+     * correlation_id. */
+    EVENT_KERNEL_LAUNCH,
     EVENT_KERNEL_EXECUTE,
     EVENT_TRACE_CONTEXT,
     EVENT_FUNCTION_RUN,
@@ -27,7 +29,7 @@ enum EventType {
     EVENT_BATCHING_SESSION_RUN,
     EVENT_TPU_EXECUTE_OP,
     EVENT_ENQUEUE_REQUEST,
-    EVENT_QUEUED_REQUEST, /* what EVENT_ENQUEUE_REQUEST enqueues */
+    EVENT_QUEUED_REQUEST, /* the request that EVENT_ENQUEUE_REQUEST enqueues */
     EVENT_ENQUEUE_PROGRAM,
     EVENT_ENQUEUE_CONTINUATION,
     EVENT_COMPLETE_CALLBACKS,
@@ -35,9 +37,9 @@ enum EventType {
     EVENT_STOP_REGION,
 };
 
-/* By the exact name, else as the name of a framework op. */
+/* Returns the type of an event by its exact name, or else as the name of a framework op. */
 enum EventType event_type(const Text *name);
-/* By the exact name alone. */
+/* Returns the type of an event by its exact name only. */
 enum EventType event_type_named(const Text *name);
 
 #endif

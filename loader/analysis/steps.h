@@ -3,9 +3,9 @@
  *
  * A step is a group of events (grouping.h), with the time that its markers span. Its time is split
  * for each core:
- *   - generic: all GPUs of a host are one core, and so are the threads of a host without devices. Each
- *     moment counts as the most important activity then (enum StepType, rising), so types add up to the
- *     step's duration;
+ *   - generic: all GPUs of a host are one core, and so are the threads of a host without devices.
+ *     Each moment counts as the most important activity then (enum StepType, rising), so types add
+ *     up to the step's duration;
  *   - TensorCore: self times of its ops by category;
  *   - SparseCore: busy or idle.
  *

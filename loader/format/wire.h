@@ -3,7 +3,7 @@
  *
  * A message is a sequence of fields. A field is a varint tag (number << 3 | wire type) and a
  * value:
- *   0 varint   1 eight bytes   2 varint length and that many bytes   3..4 group start and end   5 four bytes
+ *   0 varint   1 eight bytes   2 varint length and that many bytes   3, 4 group start, end   5 four
  * No read goes beyond `end`. A Field borrows from the bytes that it was read from. */
 #ifndef PROF_WIRE_H
 #define PROF_WIRE_H
