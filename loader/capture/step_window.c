@@ -19,6 +19,7 @@ typedef struct {
     bool in_window;
 } OpenStep;
 static _Thread_local OpenStep open_steps[MOST_DOMAINS];
+static _Thread_local unsigned n_open_steps; /* mostly none: then a range costs next to nothing */
 
 static struct {
     _Atomic bool counting;
@@ -82,7 +83,7 @@ static void step_ends(void)
 
 static OpenStep *open_step(const char *domain)
 {
-    for (size_t i = 0; i < MOST_DOMAINS; i++)
+    for (size_t i = 0; i < MOST_DOMAINS && n_open_steps; i++)
         if (open_steps[i].depth && open_steps[i].domain == domain) return &open_steps[i];
     return NULL;
 }
@@ -98,14 +99,18 @@ static bool range_pushed(const char *domain, const char *text)
     if (!is_step(text)) return false;
     for (size_t i = 0; i < MOST_DOMAINS && !step; i++)
         if (!open_steps[i].depth) step = &open_steps[i];
-    if (step) *step = (OpenStep){domain, 1, step_starts()};
-    return step != NULL;
+    if (!step) return false;
+    n_open_steps++;
+    *step = (OpenStep){domain, 1, step_starts()};
+    return true;
 }
 
 static void range_popped(const char *domain)
 {
     OpenStep *step = open_step(domain);
-    if (step && !--step->depth && step->in_window) step_ends();
+    if (!step || --step->depth) return;
+    n_open_steps--;
+    if (step->in_window) step_ends();
 }
 
 /* ---- ranges that may end on another thread ---- */
