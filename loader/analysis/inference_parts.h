@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inference_parts.h: what the makers of a host's requests share; see inference.h.
+/* inference_parts.h: internals shared by the files that find a host's requests; inference.h is the
+ * public part.
  *
- *   inference_host.c     reads the host's threads, makes requests and batches, and hands events to them
- *   inference_times.c    what each request spent its time on, and the tensors that it turned */
+ *   inference_host.c     reads the host's threads; makes requests and batches, with their events
+ *   inference_times.c    what each request spent its time on, and its tensors */
 #ifndef PROF_INFERENCE_PARTS_H
 #define PROF_INFERENCE_PARTS_H
 
@@ -10,7 +11,7 @@
 #include "inference.h"
 #include "tf_op.h"
 
-/* Names in the order in which XProf goes through them. */
+/* Event names, in the order in which XProf handles them. */
 enum Kind {
     KIND_BATCHING_RUN,
     KIND_TFRT_RUN,
@@ -34,7 +35,7 @@ enum Kind {
     KIND_OTHER = KIND_TENSOR + 3,
     N_KINDS,
 };
-/* The stats of an event that matter. */
+/* Which stats an event has. */
 enum Said { SAID_MODEL = 1, SAID_SIZE = 2, SAID_PADDING = 4, SAID_PADDED = 8, SAID_CONTEXT = 16, SAID_SHAPE = 32, SAID_LAYOUT = 64, SAID_ROOT = 128 };
 typedef struct {
     int64_t group;
@@ -45,7 +46,7 @@ typedef struct {
     bool user_root;
 } Seen;
 
-/* A group of the host; request and batch: their place + 1. */
+/* A group of the host. request and batch are their index + 1, 0: none. */
 typedef struct {
     int64_t id;
     uint64_t begin_ps, end_ps;
@@ -54,7 +55,7 @@ typedef struct {
     const Text *model;
 } GroupSpan;
 
-/* When something happened for a request, by the group that it happened in. */
+/* When something happened for a request, with the group of the event. */
 enum Moment { AT_SCHEDULE, AT_CONCAT, AT_EXECUTE, AT_LAUNCH, AT_CALLBACK, N_MOMENTS };
 typedef struct {
     uint32_t request;
@@ -65,9 +66,9 @@ typedef struct {
 } MomentOf;
 
 typedef struct {
-    uint32_t owner; /* request, or batch */
+    uint32_t owner; /* index of the request or batch */
     uint8_t type;   /* enum RequestTime */
-    bool of_gpu;    /* XProf does not count it */
+    bool of_gpu;    /* work of a GPU, which XProf does not count */
     uint64_t begin_ps, end_ps;
 } SpanOf;
 
@@ -83,25 +84,27 @@ typedef struct {
     IdTable ids;
     LIST(GroupSpan) groups;
     size_t last_group;
-    LIST(Seen) seen; /* by kind once read */
+    LIST(Seen) seen; /* sorted by kind after reading */
     size_t first[N_KINDS + 1];
     LIST(MomentOf) moments;
     LIST(SpanOf) spans, batch_spans;
     LIST(TensorOf) tensors, batch_tensors;
-    uint64_t budget; /* of what is handed to requests: many requests in one batch could ask for any amount */
+    /* bounds what requests are given: many requests in one batch could ask for any amount */
+    uint64_t budget;
 } InferenceMaking;
 
 static inline const Seen *seen_from(const InferenceMaking *m, size_t kind) { return m->seen.n ? m->seen.items + m->first[kind] : NULL; }
 
-/* The events of kinds [from, to). */
+/* Loops over the events of the kinds [from, to). */
 #define EACH_SEEN(s, from, to) for (const Seen *s = seen_from(m, from), *s##_end = seen_from(m, to); s < s##_end && !err->code; s++)
 
-/* A group of the host, NULL: no event has it. Valid until another is made. */
+/* Returns a group of the host; NULL if no event has it. Valid until another group is added. */
 GroupSpan *inference_group(InferenceMaking *m, int64_t id);
-/* A text of the result; NULL with err set. */
+/* Returns a text that is interned in the result. */
 const Text *inference_intern(InferenceMaking *m, Slice text, ProfErr *err);
 
-/* Adds the spans that lie between moments; then sums the spans of each request and batch by what counts at each moment. */
+/* inference_take_moments() adds the spans between moments. inference_sum_times() then sums the
+ * spans of each request and batch by what counts at each moment. */
 void inference_take_moments(InferenceMaking *m, ProfErr *err);
 void inference_sum_times(InferenceMaking *m, ProfErr *err);
 void inference_find_patterns(InferenceMaking *m, ProfErr *err);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* input.h: is a run waiting for its input, and which part of the input pipeline takes the time: XProf's input pipeline analyzer. */
+/* input.h: whether a run waits for its input, and which part of the input pipeline takes the time,
+ * as in XProf's input pipeline analyzer. */
 #ifndef PROF_INPUT_H
 #define PROF_INPUT_H
 
@@ -8,8 +9,8 @@
 
 /* What an op of the host's input pipeline does. */
 enum InputCategory { INPUT_ENQUEUE, INPUT_DEMANDED_READ, INPUT_ADVANCED_READ, INPUT_PREPROCESSING, INPUT_UNKNOWN, N_INPUT_CATEGORIES };
-extern const char *const input_category_names[N_INPUT_CATEGORIES]; /* as XProf's table names them */
-/* The category of a host op, -1: it is no op of an input pipeline. */
+extern const char *const input_category_names[N_INPUT_CATEGORIES]; /* as in XProf's table */
+/* Returns the category of a host op; -1 if it is not an op of an input pipeline. */
 int input_category(const OpMetrics *op);
 
 typedef struct {
@@ -17,49 +18,55 @@ typedef struct {
     enum InputCategory category;
 } InputOp;
 
-/* A step, in ms. Columns of the other flavour are 0. */
+/* A step, in ms. Fields that do not apply to the kind of device are 0. */
 typedef struct {
     const Step *step;
-    double step_ms;   /* TPU: what the times of its TensorCores add up to */
-    double judged_ms; /* the step by which XProf judges: of a TPU with the all-reduces a second time */
-    double input_ms, output_ms, compute_ms, collectives_ms, launch_ms, others_ms; /* what verdicts are made of */
-    double category_ms[N_STEP_CATEGORIES];                                        /* generic: GPU and CPU */
+    double step_ms; /* TPU: sum of the times of its TensorCores */
+    /* Duration that XProf divides by: on a TPU, it counts the all-reduces twice. */
+    double judged_ms;
+    /* what the verdicts are computed from */
+    double input_ms, output_ms, compute_ms, collectives_ms, launch_ms, others_ms;
+    double category_ms[N_STEP_CATEGORIES]; /* GPU and CPU */
     double host_to_device_ms;
     TpuStep tpu;
 } InputStep;
 
-/* Verdicts, as XProf words its classifications. */
+/* Verdicts, after XProf's classifications. */
 enum InputVerdict { VERDICT_UNKNOWN, VERDICT_DEVICE, VERDICT_BOTH, VERDICT_POTENTIALLY, VERDICT_HOST };
 enum ShareVerdict { SHARE_NO, SHARE_MODERATE, SHARE_HIGH };
 
 typedef struct {
     enum Hardware hardware;
     bool is_tpu;
-    bool is_named;      /* XProf calls steps by their names, which it reads from hosts without devices alone */
-    const InputOp *ops; /* the longest self time first */
+    /* XProf shows steps by their names, which it reads only from hosts without devices. */
+    bool is_named;
+    const InputOp *ops; /* by self time, the longest first */
     size_t n_ops;
-    uint64_t ops_self_ps;                                                           /* of all of them */
-    double enqueue_us, demanded_us, advanced_us, preprocessing_us, unclassified_us; /* scaled to what the devices waited */
+    uint64_t ops_self_ps; /* total self time of `ops` */
+    /* In us, scaled to the time that the devices waited. */
+    double enqueue_us, demanded_us, advanced_us, preprocessing_us, unclassified_us;
     const InputStep *steps;
-    size_t n_steps;      /* that XProf reads */
-    StepSummary step_ms; /* of all steps, those that it does not read too */
+    size_t n_steps;      /* steps that XProf reads */
+    StepSummary step_ms; /* of all steps, also those that XProf does not read */
     StepSummary category_ms[N_STEP_CATEGORIES];
-    StepSummary infeed_percent; /* TPU: of the steps' largest; generic: of input */
-    /* percent of the steps' time, NAN without steps */
+    StepSummary infeed_percent; /* TPU: the largest of each step; GPU and CPU: input */
+    /* percent of the steps' time; NAN without steps */
     double input_percent, output_percent, idle_percent, compute_percent, launch_percent, collectives_percent, others_percent;
     enum InputVerdict input;
     enum ShareVerdict output, launch, collectives, others;
     bool uses_tf_data;
-    /* The same as it is, by enum StepCategory, NAN: not known: time of all cores together over the length of their steps. "All others" of a TPU is
-     * idle. */
+    /* Correct percentages, by enum StepCategory: time of all cores together, as a share of the
+     * duration of their steps. NAN if unknown. "All others" of a TPU is idle time. */
     double actual_percent[N_STEP_CATEGORIES];
     enum InputVerdict actual_input;
     enum ShareVerdict actual_output, actual_launch, actual_collectives, actual_others;
-    size_t n_marked_steps; /* steps that frameworks mark where XProf finds none: the actual shares are theirs */
+    /* Number of steps that frameworks mark, if XProf finds none. The actual shares are then
+     * theirs. */
+    size_t n_marked_steps;
     Arena arena;
 } InputAnalysis;
 
-/* Of all hosts together, or of one. Lives as long as the run. NULL with err set. */
+/* Returns the analysis of all hosts together, or of `only`. */
 const InputAnalysis *run_input(Run *run, Host *only, ProfErr *err);
 
 #endif

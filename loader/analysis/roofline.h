@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* roofline.h: XProf's roofline model: how near to the device's peaks the whole program and its ops come. */
+/* roofline.h: XProf's roofline model: how close the program and its ops come to the device's
+ * peaks. */
 #ifndef PROF_ROOFLINE_H
 #define PROF_ROOFLINE_H
 
@@ -10,27 +11,29 @@ enum RooflineRecord { ROOFLINE_TOTAL, ROOFLINE_AVERAGE, ROOFLINE_STEP };
 
 typedef struct {
     enum RooflineRecord record;
-    int64_t step; /* of ROOFLINE_STEP */
+    int64_t step; /* number of the step, for ROOFLINE_STEP */
     bool with_infeed_outfeed;
-    uint64_t rank; /* 0: the whole program; else from 1, in XProf's order */
-    OpMetrics op;  /* texts borrow from the run; of the program a sum over its ops */
+    uint64_t rank; /* 0: the entire program; ops from 1, in XProf's order */
+    OpMetrics op;  /* texts borrow from the run; for the program, the sum of its ops */
     OpRates rates;
     double total_us, average_us, self_us, average_self_us, self_fraction, cumulative_fraction, dma_stall_fraction;
     double total_us_per_core, total_fraction;
-    double optimal_gflops, efficiency, compute_efficiency, memory_utilization; /* fractions of the peaks */
+    /* efficiencies and utilization: fractions of the peaks */
+    double optimal_gflops, efficiency, compute_efficiency, memory_utilization;
 } RooflineRow;
 
 typedef struct {
     RooflineRow *rows; /* in XProf's order: with infeed and outfeed, then without */
     size_t n_rows;
-    bool gpu; /* XProf shows the columns of a GPU */
+    bool gpu; /* XProf shows the columns for GPUs */
     StepPrograms programs;
     Arena arena;
 } Roofline;
 
-/* The category by which the model knows an op: where it has none, or "unknown", the opcode that it is named as; else "unknown". Borrows from the op. */
+/* Returns the op's category in the model. If the op has none or "unknown", that is the opcode in
+ * its name, else "unknown". Borrows from the op. */
 Slice roofline_category(const OpMetrics *op);
-/* Of all hosts, or of one. Empty without a device. Lives as long as the run. NULL with err set. */
+/* Returns the rows of all hosts, or of `only`; empty without a device. */
 const Roofline *run_roofline(Run *run, Host *only, ProfErr *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_align.h: which steps of several hosts belong together, as XProf aligns them. */
+/* step_align.h: aligns the steps of several hosts as XProf does. */
 #ifndef PROF_STEP_ALIGN_H
 #define PROF_STEP_ALIGN_H
 
@@ -10,16 +10,21 @@ typedef struct {
 } StepSpan;
 
 typedef struct {
-    const StepSpan *spans; /* in order of the steps */
+    const StepSpan *spans; /* in the order of the steps */
     size_t n;
-    size_t first; /* out: its step that goes with the first of the common steps */
-    bool apart;   /* out: none of its steps overlaps any of the leader's; it is aligned by number */
+    size_t first; /* out: index of its step that matches the first common step */
+    /* Out: none of its steps overlaps a step of the leader, so it is aligned by number. */
+    bool apart;
 } HostSpans;
 
-/* How many steps the hosts have in common; *is_empty: what they share with the leader lies apart (XProf says so then, but not
- * where one ends as the next begins, though that leaves none either). The leader is the host whose steps end soonest after the
- * first begins, the first of equal ones; every other host is shifted to where most of its time overlaps that of the leader, by
- * no step at all if nowhere any does. 0 with err set when there is no memory. */
+/* Aligns the hosts and returns how many steps they have in common; 0 if there are none, or with err
+ * set if memory runs out.
+ *
+ * The leader is the host with the shortest time from the first start to the last end of its steps;
+ * the first of equal ones. Every other host is shifted by as many steps as make most of its time
+ * overlap that of the leader, or not at all if nothing overlaps. *is_empty: the hosts share
+ * separate ranges of the leader's steps, so no step is common, and XProf reports that. It does not
+ * report it if one range ends exactly where the next starts. */
 size_t steps_align(HostSpans *hosts, size_t n_hosts, bool *is_empty, ProfErr *err);
 
 #endif

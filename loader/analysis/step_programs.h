@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_programs.h: what the ops of a step sum to: the program of each step in the roofline model; see roofline.h. */
+/* step_programs.h: sums over the ops of each step, the step's program in the roofline model
+ * (roofline.h). */
 #ifndef PROF_STEP_PROGRAMS_H
 #define PROF_STEP_PROGRAMS_H
 
 #include "steps.h"
 
-/* time_ps is of the TensorCores, idle or not; the rest is the work of ops that run no others. */
+/* time_ps is the time of the TensorCores, idle or not. The other sums are over ops that run no
+ * other ops. */
 typedef struct {
     uint64_t time_ps, bytes_accessed;
     double flops, model_flops;
-    double flops_actual, model_flops_actual; /* of the ops whose work is known, each occurrence as much as another */
+    /* Of the ops whose work is known; each occurrence counts the same. */
+    double flops_actual, model_flops_actual;
     MemoryAccess *memory;
     size_t n_memory;
 } StepProgram;
 
-enum { WITH_FEED, WITHOUT_FEED /* without ops that feed the device, or are fed by it */, N_FEEDS };
+/* WITHOUT_FEED: without ops that feed the device or are fed by it */
+enum { WITH_FEED, WITHOUT_FEED, N_FEEDS };
 
 typedef struct {
-    StepProgram (*steps)[N_FEEDS]; /* as in the StepDb */
-    StepProgram all[N_FEEDS];      /* of all steps together */
-    Arena *arenas;                 /* own breakdowns of memory */
+    StepProgram (*steps)[N_FEEDS]; /* in the order of StepDb.steps */
+    StepProgram all[N_FEEDS];      /* sums over all steps */
+    Arena *arenas;                 /* own the memory breakdowns */
     size_t n_arenas;
 } StepPrograms;
-/* To be freed even on failure, which sets err. */
+/* Sums the ops of the steps in db. Freed with step_programs_free(), also after a failure. */
 int step_programs_make(StepPrograms *out, Run *run, const StepDb *db, ProfErr *err);
 void step_programs_free(StepPrograms *programs);
 

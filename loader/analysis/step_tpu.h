@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/* step_tpu.h: TensorCores as step_tpu.c makes steps of them, and the reading of their lines in step_tpu_lines.c; see step_parts.h. */
+/* step_tpu.h: TensorCores in step_tpu.c, which makes their steps, and step_tpu_lines.c, which reads
+ * their lines; see step_parts.h. */
 #ifndef PROF_STEP_TPU_H
 #define PROF_STEP_TPU_H
 
 #include "step_parts.h"
 
-/* Events of one metadata in one run. */
+/* Sums of the events of one metadata in one GroupRun. */
 typedef struct {
     uint32_t meta, occurrences;
     uint64_t time_ps, self_ps;
 } Record;
 
-/* Ops of a line that follow each other, all of one group. */
+/* Consecutive ops of a line that have one group. */
 typedef struct {
     uint32_t group, n;
-    uint32_t next; /* of the group's on this line, + 1; 0: none */
+    uint32_t next; /* next run of the group on this line, + 1; 0: none */
     Record *records;
 } GroupRun;
 
-/* Where a record is: of which run, + 1; 0: nowhere, for no step can have the op. */
+/* Where a metadata's latest record is: the run + 1, and the place in it. run 0: no record, since no
+ * step can have the op. */
 typedef struct {
     uint32_t run, at;
 } RecordAt;
@@ -32,66 +34,73 @@ typedef struct {
     bool is_steps;
     GroupRun *runs;
     size_t n_runs, run_capacity;
-    Record *in_hand; /* of the last run */
+    Record *in_hand; /* records of the last run */
     size_t n_in_hand, in_hand_capacity;
-    RecordAt *last; /* of each metadata: its latest record */
+    RecordAt *last; /* by metadata: its latest record */
     OpenEvent *open;
     size_t n_open, open_capacity;
     LineMarker *markers;
     size_t n_markers, marker_capacity;
-    Arena arena; /* of records */
+    Arena arena; /* owns the records */
 } CoreLine;
 
-/* What a core has of a group. */
+/* A group on a core. */
 typedef struct {
     int64_t group;
     Marker marker;
-    uint64_t all_reduce_ps; /* ops that name the all-reduce they are part of */
-    uint32_t first_run;     /* on the line of ops, + 1; 0: none */
+    uint64_t all_reduce_ps; /* time of ops that name the all-reduce they are part of */
+    uint32_t first_run;     /* first run on the line of ops, + 1; 0: none */
     bool has_events;
 } CoreGroup;
 
 typedef struct Core {
     Plane *plane;
     StatFilter filter;
-    uint32_t *op_of;   /* of each metadata: its op, + 1; 0: none */
-    uint32_t *twin_of; /* of each metadata: the first of the same program and symbol, + 1; 0: no other has them; NULL: all */
-    bool *used;        /* events have the metadata */
-    CoreGroup *groups; /* those alone that it has: there may be as many cores as groups */
+    uint32_t *op_of; /* by metadata: its op + 1; 0: none */
+    /* By metadata: the first with the same program and symbol, + 1; 0: no other has them. NULL: all
+     * are 0. */
+    uint32_t *twin_of;
+    bool *used;        /* by metadata: events have it */
+    CoreGroup *groups; /* only those that it has, since there may be as many cores as groups */
     size_t n_groups, group_capacity, latest;
     IdTable group_ids;
-    const CoreLine *ops; /* NULL: there is no such line */
-    bool is_last;        /* XProf tells cores by a number: of several of one that have steps the last counts */
+    const CoreLine *ops; /* NULL: the core has none */
+    /* XProf identifies cores by a number. If several with steps have the same one, the last
+     * counts. */
+    bool is_last;
 } Core;
 
 typedef struct {
     StepBuild *build;
-    bool sorted; /* XProf sorts lines of files that it groups */
+    bool sorted; /* XProf sorts the lines of this file, because it groups it */
     Core *cores;
     size_t n_cores;
-    CoreLine *lines, **step_lines, **op_lines; /* all; those of steps and of ops */
+    CoreLine *lines, **step_lines, **op_lines; /* all lines; those of steps; those of ops */
     size_t n_lines, n_step_lines, n_op_lines;
-    bool *marked; /* groups: a core has a marker. Ops of others are in no step */
+    /* By group: a core has a marker. Ops of other groups are in no step. */
+    bool *marked;
     bool any_marked;
-    uint32_t *counted;        /* of each group: in how many cores it stands */
-    uint64_t *all_reduce_ps;  /* of each group: of the core that has most */
-    uint32_t *step_in, round; /* of each group: the last round that left it a step; the last of all */
-    Core **stepping;          /* cores that have steps, in order: all of them have all steps */
+    uint32_t *counted;       /* by group: number of cores that have it */
+    uint64_t *all_reduce_ps; /* by group: of the core with the most */
+    /* step_in: by group, the last round that left it a step. round: the last of all. */
+    uint32_t *step_in, round;
+    /* Cores that have steps, in order. All of them have all steps. */
+    Core **stepping;
     size_t n_stepping;
-    bool few_sparsecores;    /* so that steps can have them all */
-    uint32_t *category_of;   /* of each op */
+    bool few_sparsecores;    /* few enough that each step can have all of them */
+    uint32_t *category_of;   /* by op */
     const Text **categories; /* by name */
     size_t n_categories;
-    uint32_t idle; /* category */
+    uint32_t idle; /* category IDLE */
     const Text *infeed;
-    size_t n_twins; /* the most metadata of a core with twins */
+    size_t n_twins; /* largest number of metadata of a core with twins */
 } Tpu;
 
-/* What a core has of a group; NULL: nothing. */
+/* Returns a group of a core; NULL if the core does not have it. */
 const CoreGroup *core_group(const Core *core, uint32_t group);
-/* Finds the cores and their lines; freed by the caller even on failure. */
+/* Finds the cores and their lines. The caller frees them, also after a failure. */
 int tpu_find_lines(Tpu *t, ProfErr *err);
-/* Reads them: groups, markers and runs of the cores; facts of the groups. */
+/* Reads the lines: groups, markers and runs of the cores, and the facts of the groups. */
 int tpu_read_lines(Tpu *t, ProfErr *err);
 
 #endif

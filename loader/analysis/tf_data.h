@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tf_data.h: input pipelines of tf.data: what each call for an element spent its time on, by XProf's bottleneck analysis.
+/* tf_data.h: input pipelines of tf.data: what each request for an element spent its time on, by
+ * XProf's bottleneck analysis.
  *
- * Iterators of a pipeline call each other, on one thread or, where one prefetches or maps in parallel, on several: an element
- * that a thread produced is told by its number when another consumes it. A call of the outermost iterator is a call of the
- * pipeline; an iterator blocks it while all that lies between them waits. */
+ * Iterators of a pipeline call each other, on one thread or, if one prefetches or maps in parallel,
+ * on several. An element that one thread produces and another consumes is matched by its number. A
+ * call of the outermost iterator is a call of the pipeline. An iterator blocks the call while all
+ * iterators between the two wait. */
 #ifndef PROF_TF_DATA_H
 #define PROF_TF_DATA_H
 
@@ -11,34 +13,34 @@
 #include "../run.h"
 
 typedef struct {
-    int64_t id; /* as the file has it, bits of a uint64 */
+    int64_t id; /* as in the file, the bits of a uint64 */
     int64_t parent_id;
-    bool has_parent, is_async, is_async_actual; /* is_async: by the names that XProf has */
+    bool has_parent, is_async, is_async_actual; /* is_async: by the names in XProf's list */
     const Text *long_name;
-    const char *name; /* its last part */
+    const char *name; /* last part of long_name */
 } TfDataIterator;
 
-/* What an iterator did in one call of the pipeline. */
+/* An iterator's share of one call of the pipeline. */
 typedef struct {
-    uint32_t iterator; /* index */
+    uint32_t iterator; /* index in TfData.iterators */
     int64_t start_ps, duration_ps, self_ps;
     uint64_t calls;
     bool blocking;
 } TfDataPart;
 
 typedef struct {
-    uint64_t event;                       /* of the outermost iterator */
-    int64_t start_ps, duration_ps, group; /* group -1: none */
+    uint64_t event;                       /* event of the outermost iterator */
+    int64_t start_ps, duration_ps, group; /* group: -1 if none */
     size_t first_part, n_parts;
-    int64_t bottleneck; /* index of an iterator, -1: none blocks */
+    int64_t bottleneck; /* index of an iterator; -1: none blocks */
     int64_t bottleneck_ps;
 } TfDataCall;
 
 typedef struct {
-    uint32_t iterator;          /* the outermost */
-    bool is_device;             /* it feeds a device's pipeline */
-    uint32_t number;            /* among those of its kind, in order of the file */
-    size_t first_call, n_calls; /* the longest first */
+    uint32_t iterator;          /* index of the outermost iterator */
+    bool is_device;             /* it feeds the pipeline of a device */
+    uint32_t number;            /* number among the pipelines of its kind, in file order */
+    size_t first_call, n_calls; /* its calls, the longest first */
     int64_t avg_ps, min_ps, max_ps;
     size_t n_slow; /* calls longer than 50 us */
 } TfDataPipeline;
@@ -50,10 +52,10 @@ typedef struct {
     LIST(TfDataPart) parts;
 } TfData;
 
-/* The pipelines of one host. Lives as long as the run. NULL with err set. */
+/* Returns the pipelines of one host. */
 const TfData *host_tf_data(Host *host, ProfErr *err);
 
-/* What to do about an iterator, by its name. */
+/* Returns advice for an iterator with this name, as a static text. */
 const char *tf_data_suggestion(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tf_functions.h: calls of tf.function by function and by how they ran: XProf's TfFunctionDb. */
+/* tf_functions.h: calls of each tf.function by execution mode, as in XProf's TfFunctionDb. */
 #ifndef PROF_TF_FUNCTIONS_H
 #define PROF_TF_FUNCTIONS_H
 
@@ -7,25 +7,27 @@
 
 enum FunctionMode { MODE_INVALID, MODE_EAGER, MODE_TRACED, MODE_NOT_TRACED, MODE_CONCRETE, N_FUNCTION_MODES };
 enum FunctionCompiler { COMPILER_INVALID, COMPILER_OTHER, COMPILER_MIXED, COMPILER_XLA };
-extern const char *const function_mode_names[], *const function_compiler_names[]; /* as XProf spells them, without the suffix */
+/* as XProf spells them, without the suffix */
+extern const char *const function_mode_names[], *const function_compiler_names[];
 
 typedef struct {
     const Text *name;
     enum FunctionCompiler compiler;
-    int64_t tracing_count; /* the most that any call says */
+    int64_t tracing_count; /* largest tracing count of its calls */
     struct FunctionCalls {
-        uint64_t count, self_ps; /* self: without the calls of functions directly inside; wraps as XProf's */
+        /* self_ps: without functions called directly inside; wraps as in XProf. */
+        uint64_t count, self_ps;
     } modes[N_FUNCTION_MODES];
 } TfFunction;
 
 typedef struct {
-    const TfFunction *functions; /* ordered by name */
+    const TfFunction *functions; /* sorted by name */
     size_t n;
 } TfFunctions;
 
-/* Of all hosts together, or of one. Lives as long as the run. NULL with err set. */
+/* Returns the functions of all hosts together, or of `only`. */
 const TfFunctions *run_tf_functions(Run *run, Host *only, ProfErr *err);
-/* Share of a function's time in traced and eager calls, 0..100. */
+/* Returns the percentage of a function's time in traced and eager calls. */
 double tf_function_expensive_percent(const TfFunction *function);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tpu_counters.h: performance counters of devices, and what XProf makes of those of a TPU.
+/* tpu_counters.h: performance counters of devices, and the utilization that XProf computes from a
+ * TPU's.
  *
- * A line of a device's plane is one sample: each of its events is a counter (stat performance_counter_id, else the event's
- * metadata id) with its value (stat counter_value). */
+ * Each line of a device's plane with counters is one sample. Each of its events is a counter (stat
+ * performance_counter_id, else the event's metadata id) with its value (stat counter_value). */
 #ifndef PROF_TPU_COUNTERS_H
 #define PROF_TPU_COUNTERS_H
 
@@ -13,9 +14,9 @@ typedef struct {
     uint64_t event; /* ordinal in the run */
     const EventMeta *meta;
     uint64_t number;
-    const Text *description, *sets; /* as the file has them, NULL: it does not */
-    enum StatType type;             /* of the value */
-    bool of_metadata;               /* all events of the metadata share the value */
+    const Text *description, *sets; /* as in the file; NULL if absent */
+    enum StatType type;             /* type of the value */
+    bool of_metadata;               /* the value is the metadata's, shared by all its events */
     union {
         double real;
         uint64_t natural;
@@ -23,7 +24,9 @@ typedef struct {
 } PerfCounter;
 
 typedef struct {
-    uint64_t number, last, sum; /* of all the sample's counters of this number; XProf's sum wraps */
+    /* Last value and sum of all the sample's counters with this number. The sum wraps as in
+     * XProf. */
+    uint64_t number, last, sum;
 } CounterSum;
 
 enum CounterChip { CHIP_OTHER, CHIP_V6E, CHIP_V7X };
@@ -31,19 +34,19 @@ enum CounterChip { CHIP_OTHER, CHIP_V6E, CHIP_V7X };
 /* The counters of one line. */
 typedef struct {
     const Line *line;
-    const Text *device_type; /* NULL: the plane does not say */
+    const Text *device_type; /* NULL: the plane does not contain it */
     enum CounterChip chip;
     bool has_chip_id, has_device_id;
     int64_t chip_id;   /* global_chip_id, else device_id */
-    int64_t device_id; /* without has_device_id the number in the plane's name */
+    int64_t device_id; /* without has_device_id, the number in the plane's name */
     const PerfCounter *counters;
     size_t n;
-    const CounterSum *values; /* by number; none unless the chip is known */
+    const CounterSum *values; /* by number; empty if the chip is unknown */
     size_t n_values;
 } CounterSample;
 
 typedef struct {
-    CounterSample *samples; /* in order of the file */
+    CounterSample *samples; /* in file order */
     size_t n, capacity;
     PerfCounter *counters;
     size_t n_counters, counter_capacity;
@@ -53,12 +56,13 @@ typedef struct {
     Arena arena;
 } PerfCounters;
 
-/* The counters of all devices of a host. Lives as long as the run. NULL with err set. */
+/* Returns the counters of all devices of a host. */
 const PerfCounters *host_perf_counters(Host *host, ProfErr *err);
 
 /* ---- the utilization viewer ---- */
 
 enum UtilizationKind { TENSORCORE, HBM, HBM_RATIO, SPARSECORE };
+/* weight x the sum of `rows` x `n` counters: first + row * row_step + i * step. */
 typedef struct {
     double weight;
     uint32_t first;
@@ -71,27 +75,30 @@ typedef struct {
     CounterTerm peak, achieved[3];
 } UtilizationRow;
 
-/* The rows of a chip in XProf's order. */
+/* Returns the rows of a chip, in XProf's order. */
 const UtilizationRow *utilization_rows(enum CounterChip chip, size_t *n);
-/* Of counters of one number the last counts, unless `whole` asks for their sum, as XProf's kernel utilization does. */
+/* Return the achieved and the peak value of a row. If several counters have one number, the last
+ * counts, or their sum if `whole`, as in XProf's kernel utilization. */
 double utilization_achieved(const CounterSample *sample, const UtilizationRow *row, bool whole);
 double utilization_peak(const CounterSample *sample, const UtilizationRow *row, bool whole);
-/* XProf leaves rows out whose core did not run: of TensorCores and HBM those without cycles. */
+/* Returns whether XProf shows the row. It leaves out rows of TensorCores and HBM without cycles,
+ * whose core did not run. */
 bool utilization_shown(const CounterSample *sample, const UtilizationRow *row);
 
 /* ---- kernel utilization: the metrics of one sample, over all its cores ---- */
 
 typedef struct {
     const char *name;
-    double value; /* percent, two decimals */
+    double value; /* percent, rounded to two decimals */
 } KernelMetric;
 enum { MOST_KERNEL_METRICS = 64 };
 typedef struct {
     double duration_us, mxu_percent;
-    bool mxu_is_anomaly; /* more than 100 percent */
+    bool mxu_is_anomaly; /* above 100 percent */
     KernelMetric metrics[MOST_KERNEL_METRICS];
     size_t n;
 } KernelUtilization;
+/* Computes the metrics of a sample. */
 void kernel_utilization(const CounterSample *sample, KernelUtilization *u);
 
 #endif
