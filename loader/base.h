@@ -62,8 +62,8 @@ int prof_fail(ProfErr *err, int code, uint64_t offset, const char *format, ...) 
 /* Records PROF_NOMEM. Returns the code in err. */
 int prof_nomem(ProfErr *err);
 
-/* The allocator: malloc, realloc and free unless the program sets another before the loader's first
- * call. Safe to call from several threads if those functions are. */
+/* The allocator: malloc, realloc and free unless prof_use_memory() sets another, before any other
+ * call of the loader. Safe to call from several threads if those functions are. */
 typedef struct {
     void *(*alloc)(uint64_t n_bytes);
     void *(*resize)(void *old, uint64_t n_bytes);

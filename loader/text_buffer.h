@@ -16,6 +16,7 @@ typedef struct {
     bool no_memory; /* memory ran out and text was dropped */
 } TextBuffer;
 
+/* Append bytes, a text that ends in a NUL byte, one byte, or a decimal number. */
 void text_add_bytes(TextBuffer *out, const char *bytes, size_t n_bytes);
 void text_add(TextBuffer *out, const char *text);
 void text_add_char(TextBuffer *out, char c);

@@ -137,6 +137,7 @@ float cost_leaf(const CostLeaves *leaves, uint32_t operand, uint64_t path); /* 0
 
 /* ---- shapes (cost_shapes.c); results are limited to int64 ---- */
 
+/* Return product and sum. */
 int64_t cost_multiply(int64_t a, int64_t b);
 int64_t cost_add(int64_t a, int64_t b);
 /* Returns bytes as XLA counts them for GPUs: 0 for an array without layout, the table of pointers

@@ -13,6 +13,7 @@
 typedef struct {
     uint64_t begin, end;
 } PsSpan;
+/* Returns whether span a includes span b. */
 static inline bool span_includes(PsSpan a, PsSpan b) { return a.begin <= b.begin && b.end <= a.end; }
 
 /* The smallest span that includes all added spans. */
@@ -20,6 +21,7 @@ typedef struct {
     uint64_t begin, end;
     bool any;
 } Hull;
+/* Extends the hull to include a span. */
 void hull_add(Hull *hull, PsSpan span);
 
 /* What one event contains about its op. */
@@ -90,6 +92,7 @@ int each_event(Line *line, const StatFilter *filter, bool sorted, bool (*take)(v
 
 /* Collects sums by the (program_id, symbol_id) of their metadata. Freed with symbol_ops_free(). */
 typedef struct SymbolOps SymbolOps;
+/* Starts a collection for the ops of a plane. */
 SymbolOps *symbol_ops_new(OpBuild *build, Plane *plane, enum CoreType core, ProfErr *err);
 /* Adds sums to their op and returns the op's position. -1 without err set if the metadata has no
  * key: the sums are then dropped. */

@@ -30,7 +30,8 @@ const Drawing *host_drawing(Host *host, ProfErr *err);
 /* Returns false for XProf's internal events, which it does not draw. */
 bool is_drawn(const Drawing *drawing, const Line *line, const EventMeta *meta);
 
-/* Returns a stat's value as the viewer shows it: its bytes, or a text that is written to `room`. */
+/* Returns a stat's value as the viewer shows it: its bytes, or a text that is written to `room`.
+ * *n_bytes is its length. */
 enum { DRAWN_ROOM = 40 };
 const char *drawn_value(const Plane *plane, const Stat *value, char room[DRAWN_ROOM], size_t *n_bytes);
 

@@ -40,6 +40,8 @@ typedef struct {
     size_t n, capacity;
     DutySpans active;
 } DutyLine;
+/* duty_line_add() adds the line's next op. duty_line_end() closes the ops that are still open. The
+ * time on duty is in `active`. */
 bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty);
 bool duty_line_end(DutyLine *line);
 void duty_line_free(DutyLine *line);

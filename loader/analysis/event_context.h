@@ -16,6 +16,7 @@ typedef struct {
     enum StatType type;
     uint64_t bits;
 } Number;
+/* Return the value as XProf's accessors do: 0 if the stat has another type. */
 static inline int64_t number_int(Number n) { return n.type == TYPE_INT64 ? (int64_t)n.bits : 0; }
 static inline uint64_t number_natural(Number n) { return n.type == TYPE_INT64 || n.type == TYPE_UINT64 ? n.bits : 0; }
 
@@ -25,6 +26,7 @@ typedef struct {
     uint64_t seen[(N_KNOWN_STATS + 63) / 64], repeated[(N_KNOWN_STATS + 63) / 64];
     bool used; /* the last event had some */
 } EventNumbers;
+/* Returns whether the event has the stat. */
 static inline bool numbers_have(const EventNumbers *n, enum KnownStat known) { return n->seen[known / 64] >> (known % 64) & 1; }
 /* Returns the stat's value, 0 if the event does not have it or it has another type. */
 static inline int64_t numbers_int(const EventNumbers *n, enum KnownStat known) { return numbers_have(n, known) ? number_int(n->by_stat[known]) : 0; }

@@ -93,6 +93,7 @@ typedef struct {
     uint64_t budget;
 } InferenceMaking;
 
+/* Returns the first event of this kind or a later one; NULL if there are no events at all. */
 static inline const Seen *seen_from(const InferenceMaking *m, size_t kind) { return m->seen.n ? m->seen.items + m->first[kind] : NULL; }
 
 /* Loops over the events of the kinds [from, to). */

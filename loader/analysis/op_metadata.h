@@ -12,6 +12,7 @@ typedef struct {
     StatFilter filter;
     size_t n_children; /* made so far; bounds what a hostile file can ask for */
 } MetadataReader;
+/* Prepares a reader for the metadata of a plane. Close it in any case. */
 int metadata_reader_open(MetadataReader *reader, OpBuild *build, Plane *plane, ProfErr *err);
 void metadata_reader_close(MetadataReader *reader);
 

@@ -59,6 +59,7 @@ typedef struct {
     double bytes[3];              /* bytes of the same, by way of a rate and back as in XProf */
     double avg_time_ps;
 } ProfileMetrics;
+/* Returns the values of a node. */
 ProfileMetrics profile_metrics(const OpProfile *profile, const ProfileNode *node);
 
 #endif

@@ -35,6 +35,7 @@ typedef struct {
     uint64_t begin_ps, duration_ps;
     bool there;
 } Marker;
+/* Keeps the marker if it is longer than the one before. */
 void marker_add(Marker *marker, uint64_t begin_ps, uint64_t duration_ps);
 
 /* What is collected for each group of the host. */

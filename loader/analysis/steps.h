@@ -233,6 +233,7 @@ typedef struct {
         /* tc_idle, tc_busy: differences, which wrap as in XProf */
         megacore_wait_ps, high_flops_ps, tc_idle_ps, tc_busy_ps;
 } TensorCoreStep;
+/* Returns the breakdown of a TensorCore's step. */
 TensorCoreStep tensorcore_step(const StepCore *core);
 /* XProf's times of a step over its TensorCores; all 0 if it has none. */
 typedef struct {
@@ -246,6 +247,7 @@ typedef struct {
     uint64_t sc_step_ps, sc_compute_ps, sc_idle_ps; /* of the SparseCores */
     size_t n_tensorcores, n_sparsecores;
 } TpuStep;
+/* Returns the times of a step. */
 TpuStep tpu_step(const Step *step);
 
 /* A summary over steps, as in XProf, with the sample deviation. All 0 without values; the deviation
@@ -255,6 +257,7 @@ typedef struct {
     /* what XProf shows for zeros: the smallest double, and NaN for a single 0 */
     double xprof_maximum, xprof_deviation;
 } StepSummary;
+/* Returns the summary of n values. */
 StepSummary step_summary(const double *values, size_t n);
 
 #endif

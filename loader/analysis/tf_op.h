@@ -27,7 +27,9 @@ typedef struct {
     const char *text;
     size_t n;
 } Slice;
+/* Returns all of a text as a slice. */
 static inline Slice slice_of(const Text *text) { return (Slice){text->text, text->n_bytes}; }
+/* Compare a slice with a text. slice_starts_ignoring_case() ignores the case of letters. */
 bool slice_is(Slice s, const char *text);
 bool slice_starts(Slice s, const char *text);
 bool slice_starts_ignoring_case(Slice s, const char *text);

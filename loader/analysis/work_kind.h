@@ -22,11 +22,13 @@ bool event_meta_number(const EventMeta *meta, enum KnownStat known, uint64_t *nu
 enum WorkKind op_work_kind(Slice category, Slice text, Slice name);
 /* Returns the kind of an event on a GPU's stream. */
 enum WorkKind stream_work_kind(Slice name);
+/* Returns whether an event on a GPU's stream is a memset. */
 bool stream_is_memset(Slice name);
 /* Returns the enum WorkKind of a device plane's events, by index of event metadata. Freed with
  * prof_free(). */
 uint8_t *plane_work_kinds(Plane *plane, ProfErr *err);
 
+/* Returns whether the plane is a GPU, a TensorCore or a SparseCore. */
 static inline bool plane_is_device(const Plane *plane)
 {
     return plane->kind == PLANE_GPU || plane->kind == PLANE_TENSORCORE || plane->kind == PLANE_SPARSECORE;

@@ -75,6 +75,7 @@ typedef struct {
     HloProgram *programs;
     size_t n;
 } HloProgramList;
+/* Returns the list of a host's programs, without parsing them. */
 const HloProgramList *hlo_program_list(Host *host, ProfErr *err);
 /* Returns the module of a listed program, parsed now if it has not been before. NULL without err
  * set if it cannot be parsed (the host then has an issue with the reason), or if another program of
@@ -98,6 +99,7 @@ typedef struct {
     const HloModule *const *modules;
     size_t n;
 } HloPrograms;
+/* Returns the programs of a host, parsed now if they have not been before. */
 const HloPrograms *hlo_programs(Host *host, ProfErr *err);
 
 /* A result that is computed from a module on first use and kept with it, like run_analysis().
@@ -106,6 +108,7 @@ typedef struct {
     void *(*make)(const HloModule *module, ProfErr *err); /* returns the result to keep */
     void (*release)(void *result);
 } HloAnalysis;
+/* Returns the result of an analysis of a module. Analyses are identified by their address. */
 const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, ProfErr *err);
 
 /* Checks that the file of a host of a dump is an HloProto, without reading all of it, and sets size

@@ -71,6 +71,7 @@ void hlo_write_essential_literal(TextBuffer *out, const Xla__LiteralProto *liter
  * exceeds int64. */
 int64_t hlo_element_count(const Xla__ShapeProto *shape);
 
+/* Appends a sharding. */
 void hlo_write_sharding(TextBuffer *out, const Xla__OpSharding *sharding);
 /* Appends ", replica_groups=..." of a collective. */
 void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *op);
