@@ -47,6 +47,7 @@ enum ProfCode {
     PROF_LIMIT,     /* a limit of the process, such as open files; the file is not at fault */
 };
 
+/* An error, or none. Starts as {0}. */
 typedef struct {
     int code;        /* enum ProfCode; PROF_OK: no error */
     uint64_t offset; /* byte of the file where it was found; 0 if unknown */

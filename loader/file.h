@@ -10,6 +10,7 @@
 
 #include "open_files.h"
 
+/* An open or noted file. */
 typedef struct {
     char *path;         /* path as it was opened; owned by the File */
     FileHandle *handle; /* open file; NULL after file_note() */

@@ -12,6 +12,7 @@
 
 #include "base.h"
 
+/* One run: where it is and which files it has. */
 typedef struct {
     char *path; /* path of the file or of the run folder */
     /* File name without its suffix, or name of the run folder. source_find() gives the path below

@@ -11,6 +11,7 @@
 
 #include "work_kind.h"
 
+/* One execution of a transfer or collective. */
 typedef struct {
     const Plane *plane;
     /* Metadata of the two events; on a GPU the same. done is NULL if the profile ends before it. */

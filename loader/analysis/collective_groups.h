@@ -18,6 +18,7 @@ typedef struct {
     int64_t id, other; /* an id and the number of its group, or source and target */
 } GroupEntry;
 enum { MAX_IOTA_RANK = 16 };
+/* The groups of one collective. */
 typedef struct {
     enum GroupForm form;
     enum GroupIds ids;

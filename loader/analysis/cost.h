@@ -11,6 +11,7 @@
 
 #include "../format/hlo.h"
 
+/* The cost of one instruction. */
 typedef struct {
     /* False: no figure is known, because the program is damaged or XLA does not have the
      * operation. */

@@ -51,6 +51,7 @@ typedef struct {
     CostLeaves leaves;
 } CostSum;
 
+/* A computation and what its instructions sum to. */
 typedef struct {
     const Xla__HloComputationProto *proto;
     uint32_t first, n, root; /* positions of nodes; root: COST_NONE if there is none */
@@ -60,6 +61,7 @@ typedef struct {
     CostSum sum;
 } CostComputation;
 
+/* All instructions of a program, with their costs so far. */
 typedef struct {
     const HloModule *module;
     CostNode *nodes; /* by position of the instruction in the module */

@@ -22,6 +22,7 @@ enum DcnValidity {
  * DcnMessage.known. */
 enum DcnKey { DCN_SOURCE_SLICE, DCN_SOURCE_DEVICE, DCN_DESTINATION_SLICE, DCN_DESTINATION_DEVICE, DCN_CHUNK, DCN_LOOP, DCN_BYTES, N_DCN_KEYS };
 
+/* A message that the host received. */
 typedef struct {
     uint64_t event;
     const Text *label; /* NULL if unknown */

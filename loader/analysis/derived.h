@@ -16,6 +16,7 @@ typedef struct {
     EventMeta *file;                 /* the plane's metadata of this name; NULL: none */
 } DerivedMeta;
 
+/* An event on a derived line. */
 typedef struct {
     int64_t start_ps, duration_ps, group; /* group: -1 if none */
     uint32_t meta;                        /* index in DerivedPlane.metas */
@@ -29,6 +30,7 @@ typedef struct {
     Stat value;
 } DerivedStat;
 
+/* A line that XProf adds to a plane. */
 typedef struct {
     Plane *plane;
     int64_t id, display_id; /* XLine.id and XLine.display_id; display_id is 0 if absent */
@@ -42,11 +44,13 @@ typedef struct {
     size_t n_stats;
 } DerivedLine;
 
+/* The names of a plane's derived events. */
 typedef struct {
     const DerivedMeta *metas; /* includes metadata of the file that gets a display name here */
     size_t n_metas;
 } DerivedPlane;
 
+/* The derived lines of a host. */
 typedef struct {
     Host *host;
     const DerivedLine *lines; /* lines that have events, plane by plane */

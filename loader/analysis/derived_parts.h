@@ -64,6 +64,7 @@ typedef struct {
     LIST(ScopeLink) links; /* by child, the last of a child first */
 } ScopeTree;
 
+/* The result, while it is made. */
 typedef struct {
     Host *host;
     const Grouping *grouping;

@@ -68,6 +68,8 @@ typedef struct {
     size_t n, capacity;
 } OpStack;
 
+/* Sums the ops of a line by metadata, and keeps the spans that are open by each clock. Set `plane`,
+ * the rest to 0. */
 typedef struct {
     const Plane *plane;
     OpSums *sums; /* in the order of their first occurrence */

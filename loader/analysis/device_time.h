@@ -5,6 +5,7 @@
 
 #include "../run.h"
 
+/* How one device spends its time. */
 typedef struct {
     const Plane *plane;
     bool has_work;    /* false: all times are unknown */

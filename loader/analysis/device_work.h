@@ -19,6 +19,7 @@ typedef struct {
  * false only if memory runs out; that ends the walk with PROF_NOMEM. */
 typedef bool WorkVisitor(void *context, const WorkPiece *piece);
 
+/* When a device works. */
 typedef struct {
     bool any;           /* the device has work; else start and end are 0 */
     int64_t start, end; /* first start and last end of its work, in ps */

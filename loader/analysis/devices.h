@@ -42,6 +42,7 @@ typedef struct {
     bool has_cmem, has_merged_vmem, has_megacore; /* lost if hosts are merged, as in XProf */
 } PerfEnv;
 
+/* The devices of a run, and the figures that XProf uses for the run. */
 typedef struct {
     const Device *devices; /* of all hosts, in the order of their planes */
     size_t n_devices;

@@ -6,6 +6,7 @@
 
 #include "../run.h"
 
+/* One warning, with the number of times that it occurs. */
 typedef struct {
     const char *severity, *code, *message;
     size_t n_bytes; /* bytes of the message */

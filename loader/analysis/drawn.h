@@ -10,11 +10,13 @@
 #include "derived.h"
 #include "events.h"
 
+/* Where the viewer draws the events of a line. */
 typedef struct {
     bool drawn;
     int64_t pid, tid; /* process and thread id, as if the run had a single host */
 } Track;
 
+/* What is needed to draw the events of a host. */
 typedef struct {
     Host *host;
     const Grouping *grouping;
@@ -35,6 +37,7 @@ bool is_drawn(const Drawing *drawing, const Line *line, const EventMeta *meta);
 enum { DRAWN_ROOM = 40 };
 const char *drawn_value(const Plane *plane, const Stat *value, char room[DRAWN_ROOM], size_t *n_bytes);
 
+/* An argument of a drawn event. */
 typedef struct {
     const char *name;
     size_t n_name;

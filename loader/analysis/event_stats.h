@@ -16,6 +16,7 @@
 #include "../format/xspace.h"
 #include "tf_op.h"
 
+/* The wanted stats of one plane. */
 typedef struct {
     const Plane *plane;
     uint8_t *known_of_id; /* by stat id below n_ids: its enum KnownStat, 0 if it is not wanted */

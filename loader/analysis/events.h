@@ -17,6 +17,7 @@
 
 #include "../format/xspace.h"
 
+/* An event as a reader or finder returns it. */
 typedef struct {
     uint64_t event; /* ordinal in the run */
     EventMeta *meta;
@@ -35,6 +36,7 @@ typedef struct {
 
 enum { EVENT_STATS = 1 };
 
+/* A walk over the events of a line. */
 typedef struct {
     Line *line;
     ProfErr *err;

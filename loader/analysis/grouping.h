@@ -24,6 +24,7 @@ enum GroupedBy {
     GROUPED_BY_NOTHING,
 };
 
+/* A group, usually a step. */
 typedef struct {
     const char *name; /* for example "train 12"; NULL: no name */
     uint64_t root;    /* ordinal of the event that opened the group; UINT64_MAX: none did */
@@ -70,6 +71,7 @@ typedef struct {
     size_t n_steps;
 } LineGroups;
 
+/* The groups of a host. */
 typedef struct {
     Host *host;
     enum GroupedBy by;

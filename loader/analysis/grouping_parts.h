@@ -66,6 +66,7 @@ enum LineRole {
  * is_eager. */
 enum Correlation { NOT_CORRELATED, CORRELATED_LAUNCH, CORRELATED_KERNEL, ASKS_EAGER };
 
+/* A line of the host and its nodes. */
 typedef struct {
     Line *line;
     enum LineRole role;
@@ -135,12 +136,14 @@ typedef struct {
     LIST(ContextRef) produced, consumed; /* by node */
 } Contexts;
 
+/* A group that is being opened. */
 typedef struct {
     Node root;
     const Text *name;
     bool explicit;
 } GroupDraft;
 
+/* The forest of a host, while it is built. */
 typedef struct {
     Host *host;
     bool as_written; /* neither stats nor regions are added to the file's */

@@ -42,6 +42,7 @@ const Xla__ShapeProto *heap_part(const HeapBuffer *buffer);
  * table of pointers. -1: unknown. */
 int64_t heap_data_bytes(const HeapBuffer *buffer);
 
+/* An allocation of the buffer assignment. */
 typedef struct {
     const Xla__BufferAllocationProto *proto;
     enum HeapKind kind;
@@ -83,6 +84,7 @@ typedef struct {
     const Xla__HloInstructionProto *scoped_vmem_op;
 } HeapSpace;
 
+/* The planned memory of a program. */
 typedef struct Heap {
     HeapAllocation *allocations; /* by index */
     HeapBuffer *buffers;         /* allocation by allocation */

@@ -24,6 +24,7 @@ enum RequestTime {
     N_REQUEST_TIMES,
 };
 
+/* A request, or the sum of several. */
 typedef struct {
     const Host *host;
     int64_t id; /* id of the group */
@@ -40,6 +41,7 @@ typedef struct {
     uint64_t tensor_ps;
 } InferenceRequest;
 
+/* A batch, or the sum of several. */
 typedef struct {
     const Host *host;
     int64_t id;
@@ -64,6 +66,7 @@ typedef struct {
     const Text *allowed_sizes;
 } BatchingParameters;
 
+/* The requests and batches of a host. */
 typedef struct {
     LIST(InferenceRequest) requests; /* the shortest first */
     LIST(InferenceBatch) batches;
@@ -76,6 +79,7 @@ typedef struct {
 /* Returns the requests and batches of one host. */
 const HostInference *host_inference(Host *host, ProfErr *err);
 
+/* Times in ps of the requests and batches with one pattern of tensors. */
 typedef struct {
     const Text *pattern;
     const uint64_t *times; /* sorted */
@@ -90,6 +94,7 @@ typedef struct {
     uint64_t n_requests, n_batches;
 } InferenceSum;
 
+/* A model that the server runs. */
 typedef struct {
     const char *name;
     const BatchingParameters *parameters; /* NULL if unknown */
@@ -105,6 +110,7 @@ typedef struct {
     size_t n_patterns;
 } InferenceModel;
 
+/* The models of a run. */
 typedef struct {
     InferenceModel *models; /* sorted by name */
     size_t n_models;

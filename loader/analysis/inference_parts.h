@@ -37,6 +37,7 @@ enum Kind {
 };
 /* Which stats an event has. */
 enum Said { SAID_MODEL = 1, SAID_SIZE = 2, SAID_PADDING = 4, SAID_PADDED = 8, SAID_CONTEXT = 16, SAID_SHAPE = 32, SAID_LAYOUT = 64, SAID_ROOT = 128 };
+/* An event that matters, with its stats. */
 typedef struct {
     int64_t group;
     uint64_t start_ps, end_ps, event;
@@ -65,6 +66,7 @@ typedef struct {
     uint8_t moment;
 } MomentOf;
 
+/* Time that a request or batch spends on something. */
 typedef struct {
     uint32_t owner; /* index of the request or batch */
     uint8_t type;   /* enum RequestTime */
@@ -77,6 +79,7 @@ typedef struct {
     const Seen *seen;
 } TensorOf;
 
+/* The result, while it is made. */
 typedef struct {
     HostInference *result;
     Host *host;

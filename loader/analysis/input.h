@@ -13,6 +13,7 @@ extern const char *const input_category_names[N_INPUT_CATEGORIES]; /* as in XPro
 /* Returns the category of a host op; -1 if it is not an op of an input pipeline. */
 int input_category(const OpMetrics *op);
 
+/* An op of the host's input pipeline. */
 typedef struct {
     const OpMetrics *op;
     enum InputCategory category;
@@ -35,6 +36,7 @@ typedef struct {
 enum InputVerdict { VERDICT_UNKNOWN, VERDICT_DEVICE, VERDICT_BOTH, VERDICT_POTENTIALLY, VERDICT_HOST };
 enum ShareVerdict { SHARE_NO, SHARE_MODERATE, SHARE_HIGH };
 
+/* The result of the analysis. */
 typedef struct {
     enum Hardware hardware;
     bool is_tpu;

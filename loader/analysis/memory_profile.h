@@ -12,6 +12,7 @@
 #include "../run.h"
 
 typedef struct MemoryEvent MemoryEvent;
+/* An allocation or a free. */
 struct MemoryEvent {
     uint64_t event;        /* ordinal in the run */
     uint64_t turn;         /* order in which XProf reads it */
@@ -49,6 +50,7 @@ typedef struct {
     const Text *tf_op, *region_type, *data_type, *shape;
 } ActiveMemory;
 
+/* An allocator with its events and its peak. */
 typedef struct MemoryAllocator {
     const Text *name;
     MemoryEvent **events; /* in XProf's order of time */
@@ -64,6 +66,7 @@ typedef struct MemoryAllocator {
     size_t n_active;
 } MemoryAllocator;
 
+/* The allocators of a host. */
 typedef struct {
     MemoryAllocator *allocators; /* by name */
     size_t n_allocators;

@@ -10,6 +10,7 @@
 #include "../parallel.h"
 #include "op_metrics.h"
 
+/* The state that the builders of one host share. */
 typedef struct {
     Host *host;
     OpStats *stats; /* the result, being built */

@@ -6,6 +6,7 @@
 
 #include "op_build.h"
 
+/* Reads the event metadata of a plane. */
 typedef struct {
     OpBuild *build;
     Plane *plane;
@@ -16,6 +17,7 @@ typedef struct {
 int metadata_reader_open(MetadataReader *reader, OpBuild *build, Plane *plane, ProfErr *err);
 void metadata_reader_close(MetadataReader *reader);
 
+/* What identifies an op, and which costs it has. */
 typedef struct {
     bool has_program, has_symbol;
     /* The metadata contain the cost of one occurrence, even if that is 0. */

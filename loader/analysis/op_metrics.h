@@ -20,6 +20,7 @@ typedef struct OpMetricsDb OpMetricsDb;
 
 enum MemoryOperation { MEMORY_UNKNOWN, MEMORY_READ, MEMORY_WRITE };
 enum { SPACE_HBM = 1, SPACE_CMEM = 2, SPACE_VMEM = 3 };
+/* Bytes that an op reads from or writes to a memory space. */
 typedef struct {
     uint32_t operation; /* enum MemoryOperation */
     uint64_t space, bytes;

@@ -15,6 +15,7 @@ enum ProfileGroup { PROFILE_BY_PROGRAM, PROFILE_BY_CATEGORY, PROFILE_BY_PROVENAN
 enum ProfileKind { PROFILE_ROOT, PROFILE_PROGRAM, PROFILE_PROVENANCE, PROFILE_CATEGORY, PROFILE_DUPLICATES, PROFILE_OP };
 extern const char *const profile_kind_names[];
 
+/* How the tree is built. */
 typedef struct {
     enum ProfileGroup group;
     bool include_idle;
@@ -22,6 +23,7 @@ typedef struct {
 } ProfileOptions;
 
 typedef struct ProfileNode ProfileNode;
+/* A node of the tree. */
 struct ProfileNode {
     /* the last three are used while the tree grows */
     ProfileNode *parent, **children, *next, *first_added, *last_added;
@@ -38,6 +40,7 @@ struct ProfileNode {
     uint64_t hbm_read_bytes, hbm_write_bytes, chip_read_bytes, chip_write_bytes;
 };
 
+/* The tree of the op profile. */
 typedef struct {
     ProfileNode **nodes; /* in preorder; nodes[0] is the root */
     size_t n_nodes;

@@ -9,6 +9,7 @@
 
 enum RooflineRecord { ROOFLINE_TOTAL, ROOFLINE_AVERAGE, ROOFLINE_STEP };
 
+/* The program or an op, over all of the run, on average or in a step. */
 typedef struct {
     enum RooflineRecord record;
     int64_t step; /* number of the step, for ROOFLINE_STEP */

@@ -16,6 +16,7 @@
 #include "../format/hlo_type.h"
 #include "schema/xla_data.pb-c.h"
 
+/* An element type of arrays. */
 typedef struct {
     const char *name; /* as in HLO text: f32, pred; NULL: no type has this number */
     /* Bits of one element; 8 for pred. 0: not a type of arrays. */

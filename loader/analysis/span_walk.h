@@ -10,11 +10,13 @@
 
 #include "../run.h"
 
+/* An event of one of the lines. */
 typedef struct {
     int64_t start_ps, duration_ps;
     uint32_t line, at; /* index of the line in `lines`, and of the event on it */
 } SpanRef;
 
+/* What is called for the events. */
 typedef struct {
     void *context;
     /* visits an event; returns false with err set to stop */

@@ -9,6 +9,7 @@ typedef struct {
     uint64_t begin_ps, end_ps;
 } StepSpan;
 
+/* The steps of one host. */
 typedef struct {
     const StepSpan *spans; /* in the order of the steps */
     size_t n;

@@ -49,6 +49,7 @@ typedef struct {
     bool has_events; /* on a device; on the host if it has no device */
 } GroupFacts;
 
+/* The state that the makers of one host's steps share. */
 typedef struct {
     HostSteps *steps; /* the result, being built */
     Host *host;

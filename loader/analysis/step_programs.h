@@ -20,6 +20,7 @@ typedef struct {
 /* WITHOUT_FEED: without ops that feed the device or are fed by it */
 enum { WITH_FEED, WITHOUT_FEED, N_FEEDS };
 
+/* The programs of the steps of a StepDb. */
 typedef struct {
     StepProgram (*steps)[N_FEEDS]; /* in the order of StepDb.steps */
     StepProgram all[N_FEEDS];      /* sums over all steps */

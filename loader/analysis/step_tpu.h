@@ -53,6 +53,7 @@ typedef struct {
     bool has_events;
 } CoreGroup;
 
+/* A TensorCore. */
 typedef struct Core {
     Plane *plane;
     StatFilter filter;
@@ -70,6 +71,7 @@ typedef struct Core {
     bool is_last;
 } Core;
 
+/* The TensorCores of a host, while its steps are made. */
 typedef struct {
     StepBuild *build;
     bool sorted; /* XProf sorts the lines of this file, because it groups it */

@@ -59,6 +59,7 @@ enum { SPARSECORE_IDS = 1000000 };
 
 enum StepCoreKind { STEP_CORE_GENERIC, STEP_CORE_TENSOR, STEP_CORE_SPARSE };
 
+/* Time of one category. */
 typedef struct {
     const Text *category; /* category of an HLO op; IDLE if no op ran */
     uint64_t ps;
@@ -93,6 +94,7 @@ typedef struct {
 } StepCore;
 
 enum StepTransfer { TRANSFER_HOST_TO_DEVICE, TRANSFER_DEVICE_TO_HOST, TRANSFER_DEVICE_TO_DEVICE, N_STEP_TRANSFERS };
+/* Transfers of one kind. */
 typedef struct {
     uint64_t count, ps, bytes; /* bytes: 0 if the profiler does not report them */
 } StepTransfers;
@@ -139,6 +141,7 @@ typedef struct HostStep {
     size_t n_ops;
 } HostStep;
 
+/* The steps of one host. */
 typedef struct {
     Host *host;
     bool has_device, is_tpu;
@@ -154,6 +157,7 @@ typedef struct {
     OpStats *texts; /* owns the texts */
 } HostSteps;
 
+/* A step of the run. */
 typedef struct {
     /* XProf's number: the group, or counted from 0 if hosts are merged */
     uint32_t number;
@@ -169,6 +173,7 @@ typedef struct {
     int64_t kept_number; /* its number in run_steps(); -1: not in there */
 } Step;
 
+/* The steps of a run. */
 typedef struct {
     Step *steps; /* by number */
     size_t n_steps;

@@ -12,6 +12,7 @@
 #include "../list.h"
 #include "../run.h"
 
+/* An iterator of a pipeline. */
 typedef struct {
     int64_t id; /* as in the file, the bits of a uint64 */
     int64_t parent_id;
@@ -28,6 +29,7 @@ typedef struct {
     bool blocking;
 } TfDataPart;
 
+/* A call of a pipeline: one request for an element. */
 typedef struct {
     uint64_t event;                       /* event of the outermost iterator */
     int64_t start_ps, duration_ps, group; /* group: -1 if none */
@@ -36,6 +38,7 @@ typedef struct {
     int64_t bottleneck_ps;
 } TfDataCall;
 
+/* A pipeline and its calls. */
 typedef struct {
     uint32_t iterator;          /* index of the outermost iterator */
     bool is_device;             /* it feeds the pipeline of a device */

@@ -10,6 +10,7 @@ enum FunctionCompiler { COMPILER_INVALID, COMPILER_OTHER, COMPILER_MIXED, COMPIL
 /* as XProf spells them, without the suffix */
 extern const char *const function_mode_names[], *const function_compiler_names[];
 
+/* A function and its calls by mode. */
 typedef struct {
     const Text *name;
     enum FunctionCompiler compiler;

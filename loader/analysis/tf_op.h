@@ -40,6 +40,7 @@ Slice slice_innermost(Slice s);
 /* Parses a decimal int64, with optional sign and blanks around it. False if it is anything else. */
 bool slice_integer(Slice s, int64_t *value);
 
+/* The parts of an op's full name. */
 typedef struct {
     enum OpCategory category;
     Slice name, type; /* type: empty for an unknown op */

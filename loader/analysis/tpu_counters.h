@@ -23,6 +23,7 @@ typedef struct {
     };
 } PerfCounter;
 
+/* The counters of one number. */
 typedef struct {
     /* Last value and sum of all the sample's counters with this number. The sum wraps as in
      * XProf. */
@@ -68,6 +69,7 @@ typedef struct {
     uint32_t first;
     int rows, row_step, n, step;
 } CounterTerm;
+/* A row of the utilization viewer: what is achieved, of which peak. */
 typedef struct {
     int core;
     enum UtilizationKind kind;
@@ -92,6 +94,7 @@ typedef struct {
     double value; /* percent, rounded to two decimals */
 } KernelMetric;
 enum { MOST_KERNEL_METRICS = 64 };
+/* The metrics of one sample. */
 typedef struct {
     double duration_us, mxu_percent;
     bool mxu_is_anomaly; /* above 100 percent */

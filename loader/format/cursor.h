@@ -14,12 +14,14 @@
 #include "../run.h"
 #include "wire.h"
 
+/* The bytes of a message that have not been read yet. */
 typedef struct {
     Window *window;
     uint64_t at, end;
 } Cursor;
 enum Step { STEP_END, STEP_FIELD, STEP_DAMAGED, STEP_FAILED };
 
+/* A field of a message in the file. */
 typedef struct {
     uint32_t number;
     uint8_t type;

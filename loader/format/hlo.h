@@ -22,6 +22,7 @@ typedef struct {
     const Xla__HloComputationProto *computation;
 } HloOp;
 
+/* A parsed program. */
 typedef struct HloModule {
     Host *host;
     uint64_t program_id;

@@ -7,6 +7,7 @@
 
 #include "../base.h"
 
+/* JSON text that has not been read yet. */
 typedef struct {
     const char *p, *end;
 } Json;
