@@ -5,8 +5,8 @@
  *   - a file: *.xplane.pb, gzipped or not, or a file with any other name;
  *   - a run folder with one file per host;
  *   - a log dir, which stands for its newest run, <logdir>/[sub/]plugins/profile/<run>;
- *   - an HLO program (*.hlo_proto.pb, *.hlo.pb, gzipped or not), or a folder of programs as XLA dumps
- *     them, if neither the folder nor one below it has a run. */
+ *   - an HLO program (*.hlo_proto.pb, *.hlo.pb, gzipped or not), or a folder of programs as XLA
+ *     dumps them, if neither the folder nor one below it has a run. */
 #ifndef PROF_SOURCE_H
 #define PROF_SOURCE_H
 
