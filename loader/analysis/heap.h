@@ -56,7 +56,7 @@ typedef struct {
 /* The heap over one trace, without the indefinite allocations. */
 typedef struct {
     const Xla__HeapSimulatorTrace *proto;
-    bool made;
+    bool made; /* the values below are computed */
     /* why the events contradict each other; NULL: they do not */
     const char *failure;
     int64_t *heap_bytes, *unpadded_bytes; /* size before each event and at the end */
@@ -89,7 +89,7 @@ typedef struct Heap {
     HeapAllocation *allocations; /* by index */
     HeapBuffer *buffers;         /* allocation by allocation */
     HeapTrace *traces;
-    HeapSpace *spaces; /* by color; color 0 always exists */
+    HeapSpace *spaces; /* by color; color 0 always exists if the program has a buffer assignment */
     size_t n_allocations, n_buffers, n_traces, n_spaces;
     Arena arena;
 } Heap;

@@ -54,7 +54,7 @@ enum StepCategory {
 extern const char *const step_category_names[N_STEP_CATEGORIES]; /* "Device compute", ... */
 
 /* Core ids of SparseCores start here. When XProf sums the ops of a step, it treats a TensorCore
- * with a larger id as a SparseCore. */
+ * with an id from here on as a SparseCore. */
 enum { SPARSECORE_IDS = 1000000 };
 
 enum StepCoreKind { STEP_CORE_GENERIC, STEP_CORE_TENSOR, STEP_CORE_SPARSE };
