@@ -4,6 +4,7 @@
  *   SELECT hlo_op, category, total_self_time_us, flops_utilization FROM hlo_ops('logs') ORDER BY rank LIMIT 10; */
 #include "../loader/analysis/op_rates.h"
 #include "../loader/analysis/shape.h"
+#include "../loader/analysis/work_kind.h"
 #include "../loader/format/hlo.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -124,6 +125,8 @@ SQLITE_EXTENSION_INIT3
       "its operands and results; NULL if unknown",                                                                                                             \
       "libprofsql")                                                                                                                                            \
     C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1", "1: the op runs other ops (while, call, conditional), and its time includes theirs", "category")      \
+    C(HO_WORK_KIND, "work_kind", "TEXT", NULL, "compute, collective or transfer: the kind of work of a TensorCore's op (docs/semantics.md), on GPUs too",      \
+      "libprofsql")                                                                                                                                            \
     C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction",                                                                                           \
       "flops_actual over the total time at the default clock, as a fraction of the device's "                                                                  \
       "peak rate; can exceed 1 if a cost is overestimated; NULL if the peak is unknown, or "                                                                   \
@@ -224,6 +227,8 @@ static bool hlo_ops_next(RowCursor *c)
 
 /* ---- columns ---- */
 
+static enum WorkKind work_kind(const OpMetrics *op) { return op_work_kind(slice_of(op->category), slice_of(op->long_name), slice_of(op->name)); }
+
 static const Text *expression(const OpMetrics *op) { return op->long_name->n_bytes ? op->long_name : op->name; }
 
 /* "%name = f32[2]{0} add(...)": what is before the " = ", and behind it. */
@@ -279,12 +284,24 @@ static double hbm_bytes_actual(const OpMetrics *op)
     return bytes > 0 ? bytes / op->occurrences * (double)op->executions : op->has_actual_bytes ? (double)op->bytes_actual : 0;
 }
 
+/* The device's peak where XProf has none: it reads a number that is no double as 0. */
+static double known_peak(const DeviceCapabilities *all, int column)
+{
+    double peak = column == HO_FLOPS_UTILIZATION ? peak_gflops(all) : peak_gibps(all, MEMORY_HBM), most = 0;
+    for (size_t i = 0; i < all->n_devices; i++) {
+        const Device *device = &all->devices[i];
+        double own = column == HO_FLOPS_UTILIZATION ? device->peak_flops / 1e9 : giga_to_gibi(device->peak_bytes[MEMORY_HBM] / 1e9);
+        if (own > most) most = own;
+    }
+    return peak > 0 ? peak : most;
+}
+
 static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op, int column)
 {
     const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
     if (!devices) return;
     OpRates r = op_rates(op, devices);
-    double peak = column == HO_FLOPS_UTILIZATION ? peak_gflops(devices) : peak_gibps(devices, MEMORY_HBM);
+    double peak = known_peak(devices, column);
     switch (column) {
     case HO_MODEL_GFLOPS: sqlite3_result_double(ctx, r.model_gflops); break;
     case HO_GFLOPS: sqlite3_result_double(ctx, r.gflops); break;
@@ -396,6 +413,7 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HO_DMA: sqlite3_result_double(ctx, safe_div((double)op->dma_stall_ps, (double)op->time_ps)); break;
     case HO_ENERGY: sqlite3_result_double(ctx, op->energy_j); break;
     case HO_CONTAINER: sqlite3_result_int(ctx, op_is_container(slice_of(op->category))); break;
+    case HO_WORK_KIND: sqlite3_result_text(ctx, work_kind_names[work_kind(op)], -1, SQLITE_STATIC); break;
     case HO_PADDING:
         efficiency = padding(op);
         if (!isnan(efficiency)) sqlite3_result_double(ctx, efficiency);

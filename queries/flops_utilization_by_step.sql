@@ -2,7 +2,7 @@
 -- How much of the devices' peak FLOP rate did each step use (MFU, HFU)?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- needs: events steps
+-- needs: events device steps
 -- nothing: no step is complete
 -- column run TEXT: name of the run
 -- column step INTEGER: number of the step, as in the table steps
@@ -15,7 +15,7 @@
 --   (hlo_ops.model_flops_actual, divided evenly over the events of an op); NULL if the operations
 --   of all ops are unknown
 -- column gflops_per_device REAL [1e9 FLOP/s]: flops divided by the step's duration and by the
---   number of devices; NULL without flops
+--   number of GPUs or TensorCores with work; NULL without flops
 -- column peak_gflops REAL [1e9 FLOP/s]: peak FLOP rate of one device; NULL if unknown
 -- column utilization_percent REAL [percent]: gflops_per_device as a share of peak_gflops (hardware
 --   FLOPS utilization, HFU); above 100 if the file overestimates the operations; NULL if either is
@@ -23,9 +23,9 @@
 -- column model_utilization_percent REAL [percent]: utilization_percent computed from model_flops
 --   (model FLOPS utilization, MFU); NULL if either is unknown
 WITH device AS MATERIALIZED (
-    SELECT d.run, count(*) AS n, max(d.peak_flops_per_second) AS peak, p.kind = 'tensorcore' AS is_tpu
-    FROM temp.devices(:source) AS d JOIN temp.planes(:source) AS p ON p.run = d.run AND p.plane_id = d.plane_id
-    WHERE p.kind IN ('tensorcore', 'gpu')
+    SELECT d.run, count(*) AS n, max(d.peak_flops_per_second) AS peak, t.kind = 'tensorcore' AS is_tpu
+    FROM temp.devices(:source) AS d JOIN temp.device_time(:source) AS t ON t.run = d.run AND t.plane_id = d.plane_id
+    WHERE t.kind IN ('tensorcore', 'gpu') AND t.busy_ps IS NOT NULL -- those with work
     GROUP BY d.run
 ), op AS MATERIALIZED (
     SELECT run, program_id, name, flops_actual / occurrences AS flops, model_flops_actual / occurrences AS model_flops
@@ -48,7 +48,7 @@ WITH device AS MATERIALIZED (
     GROUP BY k.run, h.step
 ), step AS (
     SELECT s.rowid AS place, s.run, s.step, s.name, s.duration_ms, nullif(w.flops, 0) AS flops, nullif(w.model_flops, 0) AS model_flops, d.peak, d.n
-    FROM temp.steps(:source) AS s LEFT JOIN device AS d ON d.run = s.run LEFT JOIN work AS w ON w.run = s.run AND w.step = s.step
+    FROM temp.steps(:source) AS s JOIN device AS d ON d.run = s.run LEFT JOIN work AS w ON w.run = s.run AND w.step = s.step
     WHERE NOT s.dropped
 )
 SELECT run, step, name, duration_ms, flops, model_flops, CASE WHEN duration_ms > 0 THEN flops / n / duration_ms / 1e6 END, peak / 1e9,

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Which HLO ops waste the most device time because they use neither compute nor memory well?
+-- Which computing HLO ops waste the most device time because they use neither compute nor memory well?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
 -- parameter n = 10: number of rows of each run
 -- needs: events device
 -- nothing: none found: no op of an HLO program took time on a device whose peak rates are known
 -- column run TEXT: name of the run
--- column rank INTEGER: rank by wasted time within the run; 1 wastes the most. Ops that contain
---   other ops (while, call) and ops whose utilization is unknown have no row
+-- column rank INTEGER: rank by wasted time within the run; 1 wastes the most. Collectives and
+--   transfers such as infeed (see exposed_communication), ops that contain other ops (while, call)
+--   and ops whose utilization is unknown have no row
 -- column hlo_op TEXT: name of the HLO instruction
 -- column category TEXT: HLO category of the op
 -- column program_id TEXT: id of the program, decimal; NULL if the file does not name it
@@ -40,7 +41,7 @@ WITH ops AS MATERIALIZED (
     SELECT row_number() OVER (PARTITION BY run ORDER BY self * unused DESC, hlo_op,
                               program_id) AS nth, *
     FROM ops
-    WHERE NOT is_container AND coalesce(flops_utilization, hbm_utilization) IS NOT NULL
+    WHERE NOT is_container AND work_kind = 'compute' AND coalesce(flops_utilization, hbm_utilization) IS NOT NULL
 )
 SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences_actual, total_self_time_us,
        total_self_time_us * unused, 100.0 * self * unused / nullif(all_self, 0), flops_utilization,

@@ -68,18 +68,20 @@ def nothing_lives():
 
 @case
 def allocations_over_and_over():
-    x = {'one': host(pool(*EVENTS)), 'two': host(pool((0, 1, 8, 8, 8, 'f/B')))}
+    """The most freed memory first; what is kept, as by f/A, is no churn."""
+    kept = (50, 5, 9, 9, 15, 'f/C'), (60, 6, 3, 3, 18, 'f/C'), (70, 6, 3, 3, 15)
+    x = {'one': host(pool(*EVENTS, *kept)), 'two': host(pool((0, 1, 8, 8, 8, 'f/B')))}
     same(
         attached(
             'SELECT run, allocator, tf_op, allocations, allocated_bytes, largest_bytes, freed,'
-            ' avg_life_us, rounding_percent FROM allocation_churn',
-            **x), [('one', 'pool', 'f/B', 1, 8, 8, 1, 10.0, 25.0),
-                   ('one', 'pool', 'f/A', 2, 5, 4, 0, None, 0.0),
-                   ('one', 'pool', None, 1, 2, 2, 1, 0.0, 0.0),
-                   ('two', 'pool', 'f/B', 1, 8, 8, 0, None, 0.0)])
-    same(
-        rows("SELECT rounding_percent FROM allocation_churn('{x}')",
-             x=host(pool((0, 1, 1, 1, 1, 'f/A')))), [(0.0, )])
+            ' freed_bytes, avg_life_us, rounding_percent FROM allocation_churn',
+            **x), [('one', 'pool', 'f/B', 1, 8, 8, 1, 8, 10.0, 25.0),
+                   ('one', 'pool', 'f/C', 2, 12, 9, 1, 3, 10.0, 0.0),
+                   ('one', 'pool', None, 1, 2, 2, 1, 2, 0.0, 0.0)])
+    same(rows("SELECT 1 FROM allocation_churn('{x}')", x=x['two']), [])
+    same(rows("SELECT message FROM (SELECT count(*) AS n FROM allocation_churn('{x}')) AS s CROSS JOIN prof_issues('{x}')"
+              " WHERE s.n = 0 AND message LIKE 'allocation_churn%'", x=x['two']),
+         [('allocation_churn has no rows: none found: no allocation of the profile was freed in it', )])
 
 
 @case
@@ -106,11 +108,10 @@ def equal_allocations():
 @case
 def hosts_with_one_allocator():
     """Allocators of one name on two hosts are two."""
-    x = [host(pool(*EVENTS)), host(pool((0, 1, 8, 8, 8, 'f/A'), stack=0))]
+    x = [host(pool(*EVENTS)), host(pool((0, 1, 8, 8, 8, 'f/A'), (9, 1, 8, 8, 0), stack=0))]
     same(rows("SELECT host, tf_op, allocations, allocated_bytes, freed"
               " FROM allocation_churn('{x}')", x=x),
-         [('host0', 'f/B', 1, 8, 1), ('host1', 'f/A', 1, 8, 0), ('host0', 'f/A', 2, 5, 0),
-          ('host0', None, 1, 2, 1)])
+         [('host0', 'f/B', 1, 8, 1), ('host1', 'f/A', 1, 8, 1), ('host0', None, 1, 2, 1)])
     same(rows("SELECT host, kind, tf_op, allocated_bytes FROM live_allocations('{x}')", x=x),
          [('host0', 'allocation', 'f/B', 8), ('host1', 'allocation', 'f/A', 8),
           ('host0', 'allocation', 'f/A', 1), ('host0', 'earlier', None, 1),

@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'hostile'))
 import compare  # noqa: E402
 from compare import agree, checking, finish, runs  # noqa: E402
+from device_time import work_lines  # noqa: E402
 from hlo import Message, Program, Unknown  # noqa: E402
 from wire import F64, L, V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402,F401
 
@@ -169,7 +170,8 @@ def check_steps(run, mine):
         done = mine.get((int(e['program_id'] or 0), e['hlo_op']), (None, None))[1]
         if done:
             sums[e['step']] += e['n'] / kernels[e['program_id'], e['hlo_op']] * done
-    devices = run.ask("SELECT max(peak_flops_per_second) AS peak, count(*) AS n FROM devices({x})")[0]
+    devices = run.ask("SELECT max(peak_flops_per_second) AS peak FROM devices({x})")[0]
+    devices['n'] = sum(any(l.events for l in work_lines(p)) for planes in run.hosts.values() for p in planes if p.kind == 'gpu')
     rows = run.ask("SELECT step, duration_ms AS ms, flops, utilization_percent AS percent FROM flops_utilization_by_step({x})")
     for row in rows:
         want = sums.get(row['step']) or None

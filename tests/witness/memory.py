@@ -294,10 +294,11 @@ def check_allocators(run, actions):
     def life(made):
         freed = [(a.free.time - a.time) / 1e6 for a in made if a.free]
         taken = sum(a.taken for a in made)
-        return [len(made), taken, max(a.taken for a in made), len(freed), sum(freed) / len(freed) if freed else None,
+        return [len(made), taken, max(a.taken for a in made), len(freed), sum(a.taken for a in made if a.free), sum(freed) / len(freed) if freed else None,
                 100 * (taken - sum(a.wanted for a in made)) / taken if taken > 0 else None]
-    got = run.ask('SELECT host, allocator, tf_op, allocations, allocated_bytes, largest_bytes, freed, avg_life_us, rounding_percent FROM allocation_churn({x}, 1000000)')
-    agree('allocation_churn', {repr(tuple(list(r.values())[:3])): list(r.values())[3:] for r in got}, {key: life(made) for key, made in churn.items()})
+    got = run.ask('SELECT host, allocator, tf_op, allocations, allocated_bytes, largest_bytes, freed, freed_bytes, avg_life_us, rounding_percent FROM allocation_churn({x}, 1000000)')
+    agree('allocation_churn', {repr(tuple(list(r.values())[:3])): list(r.values())[3:] for r in got}, {key: life(made) for key, made in churn.items() if any(a.free for a in made)})
+    agree('order of allocation_churn', [r['freed_bytes'] for r in got], sorted((r['freed_bytes'] for r in got), reverse=True))
     got = {r['event_id']: (r['match_event_id'], r['live_until_ps']) for r in run.ask('SELECT event_id, match_event_id, live_until_ps FROM memory_events({x})')}
     want = {}
     for of_host in actions.values():

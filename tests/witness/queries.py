@@ -5,9 +5,11 @@ input_bound, gpu_samples, compare_ops and those like it. Each starts from all ro
 import collections
 import statistics
 import sys
+import types
 
 sys.dont_write_bytecode = True
 from compare import agree, ask, checking, finish, runs  # noqa: E402
+from device_time import COMPUTE, kind_of_op  # noqa: E402
 
 ALL = 1000000000
 
@@ -52,8 +54,10 @@ def top_wasted(run, ops):
     ranked('top_wasted', got, lambda r: r['wasted_time_us'])
     everything, want = sum(o['self_ps'] for o in ops), []
     for o in ops:
+        text = types.SimpleNamespace(stats={'hlo_category': o['category']}, name=o['expression'] if ' = ' in o['expression'] else '', display=o['hlo_op'])
+        agree('kind of %s' % o['hlo_op'], o['work_kind'], kind_of_op(text))
         used = [u for u in (o['flops_utilization'], o['hbm_utilization']) if u is not None]
-        if used and not o['is_container']:
+        if used and not o['is_container'] and o['work_kind'] == COMPUTE:
             wasted = max(0.0, o['self_ps'] / 1e6 * (1 - max(used)))
             want.append([o['hlo_op'], o['hlo_module'], o['occurrences_actual'], o['self_ps'] / 1e6, wasted, percent(wasted * 1e6, everything)])
     rows_agree('top_wasted', [text_row(r, 'hlo_op', 'hlo_module', 'occurrences', 'self_time_us', 'wasted_time_us', 'wasted_percent') for r in got], want, rel=1e-6)
@@ -74,6 +78,20 @@ def gpu_samples(run):
             row[SAMPLED[e['name']]] = values[e['event_id']] / (1000 if e['name'] == 'power_mw' else 1)
     got = run.ask('SELECT * FROM gpu_samples({x})')
     rows_agree('gpu_samples', [text_row(r, 'host', 'plane', 'start_ps', *SAMPLED.values()) for r in got], [[*key, *row.values()] for key, row in want.items()])
+
+
+def utilization(run, ops):
+    """Of devices whose clock was the default one: operations and bytes over the time and the peaks of one device."""
+    peaks = run.ask('SELECT DISTINCT peak_flops_per_second AS flops, peak_hbm_bytes_per_second AS bytes, time_scale_multiplier AS scale FROM devices({x})')
+    if len(peaks) != 1 or peaks[0]['scale'] not in (None, 1.0):
+        return
+    for o in ops:
+        seconds = o['total_time_us'] / 1e6
+        want = o['flops_actual'] / seconds / peaks[0]['flops'] if o['flops_actual'] and seconds and peaks[0]['flops'] else None
+        agree('use of compute units by %s' % o['hlo_op'], o['flops_utilization'], want, rel=1e-6)
+        moved = (o['hbm_bytes'] * o['occurrences_actual'] / o['occurrences'] if o['hbm_bytes'] and o['occurrences'] else None) or o['bytes_accessed_actual']
+        want = moved / seconds / peaks[0]['bytes'] if moved and seconds and peaks[0]['bytes'] else None
+        agree('use of memory by %s' % o['hlo_op'], o['hbm_utilization'], want, rel=1e-6)
 
 
 # ---- framework ops and kernels ----
@@ -210,7 +228,7 @@ if __name__ == '__main__':
     before = None
     for one in runs():
         hlo_ops = one.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
-        for check in (top_hlo_ops, top_wasted):
+        for check in (top_hlo_ops, top_wasted, utilization):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one, hlo_ops)
         for check in (eager_ops, tensorcore_missed, helpers, input_bound, gpu_samples):
