@@ -4,6 +4,8 @@
 
 #include "../store/sort.h"
 
+#include <assert.h>
+
 bool cover_add(Cover *cover, int64_t start, int64_t end)
 {
     if (start >= end) return true;
@@ -39,13 +41,6 @@ void cover_finish(Cover *cover)
     cover->n = n, cover->unordered = false;
 }
 
-bool cover_add_all(Cover *cover, const Cover *other)
-{
-    for (size_t i = 0; i < other->n; i++)
-        if (!cover_add(cover, other->items[i].start, other->items[i].end)) return false;
-    return true;
-}
-
 void cover_clip(Cover *cover, int64_t start, int64_t end)
 {
     size_t n = 0;
@@ -63,6 +58,24 @@ uint64_t cover_length(const Cover *cover)
     uint64_t sum = 0;
     for (size_t i = 0; i < cover->n; i++) sum += (uint64_t)cover->items[i].end - (uint64_t)cover->items[i].start;
     return sum;
+}
+
+uint64_t cover_length_of_all(const Cover *covers, size_t n)
+{
+    uint64_t sum = 0;
+    int64_t reached = INT64_MIN;
+    size_t at[MOST_COVERS] = {0};
+    assert(n <= MOST_COVERS);
+    for (;;) {
+        const Stretch *next = NULL;
+        size_t of = 0;
+        for (size_t i = 0; i < n; i++)
+            if (at[i] < covers[i].n && (!next || covers[i].items[at[i]].start < next->start)) next = &covers[i].items[at[i]], of = i;
+        if (!next) return sum;
+        int64_t start = next->start > reached ? next->start : reached;
+        if (next->end > start) sum += (uint64_t)next->end - (uint64_t)start, reached = next->end;
+        at[of]++;
+    }
 }
 
 uint64_t cover_common(const Cover *a, const Cover *b)

@@ -24,13 +24,13 @@ typedef struct {
 bool cover_add(Cover *cover, int64_t start, int64_t end);
 /* Sorts and joins the intervals. Required after adding and before the functions that follow. */
 void cover_finish(Cover *cover);
-/* Adds all intervals of another cover. Call cover_finish() again afterwards. False if memory runs
- * out. */
-bool cover_add_all(Cover *cover, const Cover *other);
 /* Removes all times before `start` and from `end` on. */
 void cover_clip(Cover *cover, int64_t start, int64_t end);
 /* Returns the total length. */
 uint64_t cover_length(const Cover *cover);
+/* Returns the total length of the times that are in at least one of n covers. */
+enum { MOST_COVERS = 8 };
+uint64_t cover_length_of_all(const Cover *covers, size_t n);
 /* Returns the total length of the times that are in both covers. */
 uint64_t cover_common(const Cover *a, const Cover *b);
 void cover_free(Cover *cover);

@@ -3,6 +3,7 @@
 #include "device_ops.h"
 
 #include "../store/sort.h"
+#include "lines.h"
 
 void hull_add(Hull *hull, PsSpan span)
 {
@@ -192,9 +193,7 @@ static bool order_events(Line *line, EventFinder *finder, Placed *events, ProfEr
 
 static int each_sorted(Line *line, bool (*take)(void *context, const EventAt *e, ProfErr *err), void *context, ProfErr *err)
 {
-    if (line->n_events > UINT32_MAX)
-        return prof_fail(err, PROF_FORMAT, line->span.offset, "%s: a line of %llu events that are not stored by their begin is too long to be sorted",
-                         line->plane->host->file.path, (unsigned long long)line->n_events);
+    if (line->n_events > UINT32_MAX) return line_too_long(line, "sorted", err);
     Placed *events = prof_buffer((size_t)line->n_events * sizeof *events);
     EventFinder *finder = prof_alloc(sizeof *finder);
     EventAt e;

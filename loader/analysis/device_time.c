@@ -12,15 +12,11 @@ typedef struct {
 
 static void measure(DeviceCovers *d, Device *device, ProfErr *err)
 {
-    Cover *compute = &d->covers[WORK_COMPUTE], *collective = &d->covers[WORK_COLLECTIVE], *transfer = &d->covers[WORK_TRANSFER], busy = {0};
+    Cover *compute = &d->covers[WORK_COMPUTE], *collective = &d->covers[WORK_COLLECTIVE], *transfer = &d->covers[WORK_TRANSFER];
     DeviceTime *t = &device->time;
     if (!device_covers_of_work(d, device->time.plane, err) || !d->range.any) return;
-    for (int i = 0; i < N_WORK_KINDS; i++)
-        if (!cover_add_all(&busy, &d->covers[i])) prof_nomem(err);
-    cover_finish(&busy);
     t->has_work = true, t->start_ps = d->range.start, device->end_ps = d->range.end;
-    t->busy_ps = cover_length(&busy), t->computing_ps = cover_length(compute);
-    cover_free(&busy);
+    t->busy_ps = cover_length_of_all(d->covers, N_WORK_KINDS), t->computing_ps = cover_length(compute);
     if (!device_covers_add_async(d, err)) return;
     t->communicating_ps = cover_length(collective), t->exposed_communication_ps = t->communicating_ps - cover_common(collective, compute);
     t->transferring_ps = cover_length(transfer), t->exposed_transfer_ps = t->transferring_ps - cover_common(transfer, compute);

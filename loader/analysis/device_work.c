@@ -2,13 +2,21 @@
 /* device_work.c: a device's work in pieces; see device_work.h. */
 #include "device_work.h"
 
+#include "../interrupt.h"
 #include "../list.h"
 #include "../store/sort.h"
 #include "events.h"
+#include "lines.h"
 
-typedef LIST(WorkPiece) WorkList; /* events in whole */
+/* 24 bytes, for a line that is not stored in order has all its work sorted at once. */
+typedef struct {
+    int64_t start, end;
+    uint32_t meta, event; /* event: on the line */
+} Work;
+typedef LIST(Work) WorkList;
 
 typedef struct {
+    const Line *line;
     WorkVisitor *visit;
     void *context;
     WorkRange *range;
@@ -16,14 +24,19 @@ typedef struct {
     int64_t reached; /* pieces up to here are visited */
 } Walk;
 
+static bool visit(const Walk *w, const Work *work, int64_t start, int64_t end)
+{
+    return w->visit(w->context, &(WorkPiece){&w->line->plane->event_metas[work->meta], w->line->first_event + work->event, start, end});
+}
+
 /* Visits the pieces before a time. An op below the top that has ended is dropped when it comes on top. */
 static bool advance(Walk *w, int64_t time)
 {
     while (w->open.n && w->reached < time) {
-        WorkPiece *top = &w->open.items[w->open.n - 1];
+        Work *top = &w->open.items[w->open.n - 1];
         int64_t end = top->end < time ? top->end : time;
         if (end > w->reached) {
-            if (!w->visit(w->context, &(WorkPiece){top->meta, top->event, w->reached, end})) return false;
+            if (!visit(w, top, w->reached, end)) return false;
             w->reached = end;
         }
         if (top->end <= w->reached) w->open.n--;
@@ -32,50 +45,60 @@ static bool advance(Walk *w, int64_t time)
     return true;
 }
 
-static bool start_op(Walk *w, const WorkPiece *op)
+static bool start_op(Walk *w, const Work *op)
 {
     if (!advance(w, op->start)) return false;
-    WorkPiece *place = PUSH(w->open);
+    Work *place = PUSH(w->open);
     if (place) *place = *op;
     return place != NULL;
 }
 
-static bool take(Walk *w, const WorkPiece *work, bool nests)
+static bool take(Walk *w, const Work *work, bool nests)
 {
     if (!w->range->any) *w->range = (WorkRange){true, work->start, work->end};
     if (work->start < w->range->start) w->range->start = work->start;
     if (work->end > w->range->end) w->range->end = work->end;
     if (work->start == work->end) return true;
-    return nests ? start_op(w, work) : w->visit(w->context, work);
+    return nests ? start_op(w, work) : visit(w, work, work->start, work->end);
 }
 
 static int outer_first(const void *a, const void *b)
 {
-    const WorkPiece *x = a, *y = b;
+    const Work *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     if (x->end != y->end) return x->end > y->end ? -1 : 1;
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
+/* Sorted without a copy: this may be more memory than all else that is held of the file. */
+static void sort_and_take(Walk *w, WorkList *all, ProfErr *err)
+{
+    sort_in_place(all->items, all->n, sizeof *all->items, outer_first);
+    for (size_t i = 0; i < all->n && !interrupt_poll(1, err); i++)
+        if (!take(w, &all->items[i], true)) prof_nomem(err);
+}
+
 static void walk_line(Walk *w, Line *line, ProfErr *err)
 {
     bool nests = line->plane->kind != PLANE_GPU, sorts = nests && !line->ordered;
-    WorkList all = {0};
+    WorkList all = {.capacity = sorts ? (size_t)line->n_events : 0};
     EventReader reader;
     EventAt e;
+    if (sorts && line->n_events > UINT32_MAX) line_too_long(line, "sorted", err);
     event_reader_open(&reader, line, 0, err);
-    w->open.n = 0, w->reached = INT64_MIN;
+    if (sorts && !err->code && !(all.items = prof_buffer(all.capacity * sizeof *all.items))) prof_nomem(err);
+    w->line = line, w->open.n = 0, w->reached = INT64_MIN;
     while (!err->code && event_reader_next(&reader, &e)) {
         if (e.occurrences >= 0) continue;
         int64_t end = e.duration_ps > 0 ? add_saturated(e.start_ps, e.duration_ps) : e.start_ps;
-        WorkPiece work = {e.meta, e.event, e.start_ps, end}, *place = &work;
-        if (sorts && (place = PUSH(all))) *place = work;
-        if (!place || (!sorts && !take(w, &work, nests))) prof_nomem(err);
+        Work work = {e.start_ps, end, (uint32_t)(e.meta - line->plane->event_metas), (uint32_t)(e.event - line->first_event)};
+        if (sorts)
+            all.items[all.n++] = work;
+        else if (!take(w, &work, nests))
+            prof_nomem(err);
     }
     event_reader_close(&reader);
-    sort_array(all.items, all.n, sizeof *all.items, outer_first);
-    for (size_t i = 0; i < all.n && !err->code; i++)
-        if (!take(w, &all.items[i], nests)) prof_nomem(err);
+    sort_and_take(w, &all, err);
     if (!err->code && !advance(w, INT64_MAX)) prof_nomem(err);
     prof_free(all.items);
 }

@@ -16,6 +16,10 @@ typedef struct {
  * prof_free(m->numbers). */
 uint32_t *meta_numbers(MetaNumbers *m, const Plane *plane, ProfErr *err);
 
+/* Records that a line that is not stored in order of its starts has too many events to be `done`
+ * ("sorted"). Returns the code. */
+int line_too_long(const Line *line, const char *done, ProfErr *err);
+
 /* Work on one line. Called on several threads at once, each with MetaNumbers of its own. */
 typedef bool LineWork(Line *line, MetaNumbers *numbers, ProfErr *err);
 /* Calls `work` for each line of the run. */

@@ -92,9 +92,7 @@ static int walk_line(Walk *w, ProfErr *err)
 {
     const Line *line = w->line;
     ChunkValues *v = prof_alloc(sizeof *v);
-    if (!line->ordered && line->n_events > INT32_MAX)
-        prof_fail(err, PROF_FORMAT, line->span.offset, "%s: a line of %llu events that are not stored by their begin is too long to be nested",
-                  line->plane->host->file.path, (unsigned long long)line->n_events);
+    if (!line->ordered && line->n_events > INT32_MAX) line_too_long(line, "nested", err);
     Unordered *sorted = w->sorted = line->ordered || err->code ? NULL : prof_buffer((size_t)line->n_events * sizeof *sorted);
     Window window = {.file = &line->plane->host->file};
     if (!v || (!line->ordered && !sorted)) prof_nomem(err); /* the first error counts */

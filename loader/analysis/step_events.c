@@ -372,21 +372,21 @@ typedef struct {
     uint32_t group;
     enum StepType actual;
     int64_t start_ps, end_ps;
-} Cover;
+} OuterSpan;
 
 /* Beside a device only actual types count, of all open spans the most important: a span inside one that counts as much, or that counts
  * more and goes on, changes nothing. That is most of what threads do. */
-static bool is_covered(Cover *cover, const EventAt *e, uint32_t group, enum StepType actual)
+static bool is_covered(OuterSpan *cover, const EventAt *e, uint32_t group, enum StepType actual)
 {
     int64_t end_ps;
     if (e->duration_ps <= 0 || __builtin_add_overflow(e->start_ps, e->duration_ps, &end_ps)) return false;
     bool inside = cover->group == group && cover->start_ps <= e->start_ps && end_ps <= cover->end_ps;
     if (inside && (actual == cover->actual || (actual_rank(actual) < actual_rank(cover->actual) && end_ps < cover->end_ps))) return true;
-    if (!inside) *cover = (Cover){group, actual, e->start_ps, end_ps};
+    if (!inside) *cover = (OuterSpan){group, actual, e->start_ps, end_ps};
     return false;
 }
 
-static int take_host_event(const PlaneRead *r, LineSpans *out, Cover *cover, const EventAt *e, int64_t id, uint32_t group, const HostFacts *f, bool is_root,
+static int take_host_event(const PlaneRead *r, LineSpans *out, OuterSpan *cover, const EventAt *e, int64_t id, uint32_t group, const HostFacts *f, bool is_root,
                            ProfErr *err)
 {
     const char *name = step_name_of(r->build, e, id, f, err);
@@ -415,7 +415,7 @@ static void read_host_line(void *context, size_t i, ProfErr *err)
     Stages stages = {0};
     EventReader reader;
     EventAt e;
-    Cover cover = {.group = NO_GROUP};
+    OuterSpan cover = {.group = NO_GROUP};
     uint32_t last = NO_GROUP, group;
     if (!groups->groups && !groups->n_regions && !b->by_time && !r->has_ops) return;
     event_reader_open_for(&reader, line, &r->filter.wanted, err);

@@ -97,28 +97,25 @@ static int list_marks(StepBuild *b, const Marks *m, ProfErr *err)
 
 /* ---- what went on in their time ---- */
 
-static int gather(const LineSpans *lines, size_t n_lines, SpanRef **all, size_t *n, ProfErr *err)
+static int add_to_covers(const LineSpans *line, Cover *covers, ProfErr *err)
 {
-    size_t n_all = 0, capacity = 0;
-    for (size_t i = 0; i < n_lines; i++) capacity += lines[i].n;
-    SpanRef *out = prof_buffer(capacity * sizeof *out);
-    if (!out) return prof_nomem(err);
-    for (size_t i = 0; i < n_lines && !interrupt_poll(lines[i].n / 16, err); i++) {
-        if (lines[i].n) memcpy(out + n_all, lines[i].spans, lines[i].n * sizeof *out);
-        n_all += lines[i].n;
+    for (size_t i = 0; i < line->n && !interrupt_poll(1, err); i++) {
+        const SpanRef *s = &line->spans[i];
+        if (!cover_add(&covers[span_actual_type(s)], s->start_ps, add_saturated(s->start_ps, s->duration_ps))) return prof_nomem(err);
     }
-    *all = out, *n = n_all;
     return err->code;
 }
 
-static int read_spans(StepBuild *b, Plane *threads, SpanRef **all, size_t *n, ProfErr *err)
+static int read_covers(StepBuild *b, Plane *threads, Cover *covers, ProfErr *err)
 {
     size_t n_lines = b->host->n_lines;
     LineSpans *lines = prof_alloc(n_lines * sizeof *lines);
     if (!lines) return prof_nomem(err);
-    if (!read_gpu_planes(b, lines, err) && !read_host_plane(b, threads, b->steps->has_device, lines + threads->first_line, err))
-        gather(lines, n_lines, all, n, err);
-    for (size_t i = 0; i < n_lines; i++) line_spans_free(&lines[i]);
+    if (!read_gpu_planes(b, lines, err)) read_host_plane(b, threads, b->steps->has_device, lines + threads->first_line, err);
+    for (size_t i = 0; i < n_lines; i++) {
+        if (!err->code) add_to_covers(&lines[i], covers, err);
+        line_spans_free(&lines[i]);
+    }
     prof_free(lines);
     return err->code;
 }
@@ -146,16 +143,14 @@ static int add_cores(StepBuild *b, HostStep *steps, size_t n, const uint64_t *ty
 
 static int tell_times(StepBuild *b, Plane *threads, HostStep *steps, size_t n, ProfErr *err)
 {
-    SpanRef *spans = NULL;
-    size_t n_spans = 0;
+    Cover covers[N_STEP_TYPES] = {0};
     Marker *markers = prof_alloc(n * sizeof *markers);
     uint64_t *type_ps = prof_alloc(n * N_STEP_TYPES * sizeof *type_ps);
     if (!markers || !type_ps) prof_nomem(err);
     for (size_t i = 0; i < n && !err->code; i++) markers[i] = (Marker){steps[i].begin_ps, steps[i].duration_ps, true};
     b->by_time = true;
-    if (!err->code && !read_spans(b, threads, &spans, &n_spans, err) && !step_sweep_by_time(spans, n_spans, markers, n, type_ps, err))
-        add_cores(b, steps, n, type_ps, err);
-    prof_free(spans);
+    if (!err->code && !read_covers(b, threads, covers, err) && !step_sweep_by_time(covers, markers, n, type_ps, err)) add_cores(b, steps, n, type_ps, err);
+    for (int t = 0; t < N_STEP_TYPES; t++) cover_free(&covers[t]);
     prof_free(markers);
     prof_free(type_ps);
     return err->code;

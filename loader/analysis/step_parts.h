@@ -16,6 +16,7 @@
 #ifndef PROF_STEP_PARTS_H
 #define PROF_STEP_PARTS_H
 
+#include "cover.h"
 #include "device_ops.h"
 #include "span_walk.h"
 #include "steps.h"
@@ -122,9 +123,10 @@ typedef struct {
  * counts. */
 int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, uint64_t duration_ps, SweepResult *result, ProfErr *err);
 
-/* Sums spans of any groups by actual type over each of many steps, which may overlap each other.
- * type_ps has N_STEP_TYPES values per step. */
-int step_sweep_by_time(const SpanRef *spans, size_t n, const Marker *steps, size_t n_steps, uint64_t *type_ps, ProfErr *err);
+/* Sums the times of each actual type (covers[type], finished here) over each of many steps, which may
+ * overlap each other: at each moment the most important type counts. type_ps has N_STEP_TYPES values
+ * per step. */
+int step_sweep_by_time(Cover *covers, const Marker *steps, size_t n_steps, uint64_t *type_ps, ProfErr *err);
 
 /* ---- parts ---- */
 

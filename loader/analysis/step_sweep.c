@@ -168,18 +168,6 @@ static void advance(Clock *c, int now, int64_t to_ps)
     c->at_ps = to_ps;
 }
 
-static size_t make_edges(const SpanRef *spans, size_t n, Edge *edges)
-{
-    size_t k = 0;
-    for (size_t i = 0; i < n && (i % CHUNK_EVENTS || !interrupt_due(CHUNK_EVENTS)); i++) {
-        uint32_t order = N_STEP_TYPES - actual_rank(span_actual_type(&spans[i]));
-        if (spans[i].duration_ps <= 0) continue;
-        edges[k++] = (Edge){spans[i].start_ps, order | BEGINS};
-        edges[k++] = (Edge){add_saturated(spans[i].start_ps, spans[i].duration_ps), order};
-    }
-    return k;
-}
-
 static size_t make_cuts(const Marker *steps, size_t n, Cut *cuts)
 {
     for (size_t i = 0; i < n; i++) {
@@ -190,28 +178,53 @@ static size_t make_cuts(const Marker *steps, size_t n, Cut *cuts)
     return 2 * n;
 }
 
-int step_sweep_by_time(const SpanRef *spans, size_t n, const Marker *steps, size_t n_steps, uint64_t *type_ps, ProfErr *err)
+/* The times of a type that are not passed yet. */
+typedef struct {
+    enum StepType type;
+    const Stretch *next, *end;
+} Turn;
+
+/* The types that occur, the most important first. */
+static size_t make_turns(Cover *covers, Turn *turns)
 {
-    Edge *edges = prof_buffer(2 * n * sizeof *edges);
-    Cut *cuts = prof_alloc(2 * n_steps * sizeof *cuts);
-    if (edges && cuts) {
-        int64_t open[N_STEP_TYPES] = {0};
-        size_t n_edges = make_edges(spans, n, edges);
-        if (sort_edges(edges, n_edges, err)) n_edges = 0;
-        Clock clock = {.at_ps = INT64_MIN, .next = cuts, .end = cuts + make_cuts(steps, n_steps, cuts), .out = type_ps};
-        int now = 0;
-        memset(type_ps, 0, n_steps * N_STEP_TYPES * sizeof *type_ps);
-        for (size_t i = 0; i < n_edges && (i % CHUNK_EVENTS || !interrupt_poll(CHUNK_EVENTS, err)); i++) {
-            int rank = N_STEP_TYPES - (int)(edges[i].order & 0xff);
-            advance(&clock, actual_types[now], edges[i].ps);
-            open[rank] += edges[i].order & BEGINS ? 1 : -1;
-            now = highest_below(open, N_STEP_TYPES);
-        }
-        advance(&clock, TIME_UNKNOWN, INT64_MAX);
-    } else {
-        prof_nomem(err);
+    size_t n = 0;
+    for (unsigned rank = N_STEP_TYPES; rank-- > 0;) {
+        enum StepType type = (enum StepType)actual_types[rank];
+        cover_finish(&covers[type]);
+        if (covers[type].n) turns[n++] = (Turn){type, covers[type].items, covers[type].items + covers[type].n};
     }
-    prof_free(edges);
+    return n;
+}
+
+/* What counts at a time, and in *until how long. */
+static enum StepType type_at(Turn *turns, size_t n, int64_t ps, int64_t *until)
+{
+    *until = INT64_MAX;
+    for (size_t i = 0; i < n; i++) {
+        Turn *t = &turns[i];
+        while (t->next < t->end && t->next->end <= ps) t->next++;
+        if (t->next == t->end) continue;
+        bool runs = t->next->start <= ps;
+        int64_t changes = runs ? t->next->end : t->next->start;
+        if (changes < *until) *until = changes;
+        if (runs) return t->type;
+    }
+    return TIME_UNKNOWN;
+}
+
+int step_sweep_by_time(Cover *covers, const Marker *steps, size_t n_steps, uint64_t *type_ps, ProfErr *err)
+{
+    Turn turns[N_STEP_TYPES];
+    Cut *cuts = prof_alloc(2 * n_steps * sizeof *cuts);
+    if (!cuts) return prof_nomem(err);
+    size_t n_turns = make_turns(covers, turns);
+    Clock clock = {.at_ps = INT64_MIN, .next = cuts, .end = cuts + make_cuts(steps, n_steps, cuts), .out = type_ps};
+    memset(type_ps, 0, n_steps * N_STEP_TYPES * sizeof *type_ps);
+    while (clock.at_ps < INT64_MAX && !interrupt_poll(1, err)) {
+        int64_t until;
+        enum StepType now = type_at(turns, n_turns, clock.at_ps, &until);
+        advance(&clock, now, until);
+    }
     prof_free(cuts);
     return err->code;
 }

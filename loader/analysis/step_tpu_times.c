@@ -9,18 +9,17 @@
 #include "step_parts.h"
 
 typedef struct {
-    HostSteps *steps;
     const Plane *plane;
-    Marker *markers; /* of its n cores */
-    uint64_t *ps;    /* N_STEP_TYPES each */
+    StepCore **cores; /* of the steps that it has */
+    Marker *markers;
+    uint64_t *ps; /* N_STEP_TYPES each */
     size_t n;
 } CoreTimes;
 
 typedef struct {
     const Plane *plane;
     uint8_t *types; /* enum StepType by metadata */
-    SpanRef *spans;
-    size_t n, capacity;
+    Cover covers[N_STEP_TYPES];
 } Pieces;
 
 /* A transfer brings input, takes output away, or moves what the device has. */
@@ -39,80 +38,74 @@ static enum StepType transfer_type(const EventMeta *meta)
 static bool take_piece(void *context, const WorkPiece *piece)
 {
     Pieces *p = context;
-    uint32_t type = p->types[piece->meta - p->plane->event_metas];
-    SpanRef *last = p->n ? &p->spans[p->n - 1] : NULL;
-    int64_t duration;
-    if (__builtin_sub_overflow(piece->end, piece->start, &duration)) duration = INT64_MAX;
-    if (last && span_actual_type(last) == type && add_saturated(last->start_ps, last->duration_ps) == piece->start &&
-        !__builtin_add_overflow(last->duration_ps, duration, &last->duration_ps))
-        return true;
-    if (!GROW(p->spans, p->n, p->capacity)) return false;
-    p->spans[p->n++] = (SpanRef){piece->start, duration, 0, type << SPAN_ACTUAL_SHIFT};
-    return true;
+    return cover_add(&p->covers[p->types[piece->meta - p->plane->event_metas]], piece->start, piece->end);
 }
 
 static void measure_core(void *context, size_t i, ProfErr *err)
 {
     CoreTimes *core = &((CoreTimes *)context)[i];
+    if (!core->n) return;
     Pieces p = {.plane = core->plane, .types = plane_work_kinds((Plane *)core->plane, err)};
     WorkRange range;
     for (size_t m = 0; p.types && m < core->plane->n_event_metas; m++) {
         enum WorkKind kind = p.types[m];
         p.types[m] = kind == WORK_COMPUTE ? TIME_COMPUTE_32 : kind == WORK_COLLECTIVE ? TIME_COLLECTIVES : transfer_type(&core->plane->event_metas[m]);
     }
-    if (p.types && device_work_walk(core->plane, take_piece, &p, &range, err)) step_sweep_by_time(p.spans, p.n, core->markers, core->n, core->ps, err);
+    if (p.types && device_work_walk(core->plane, take_piece, &p, &range, err)) step_sweep_by_time(p.covers, core->markers, core->n, core->ps, err);
     prof_free(p.types);
-    prof_free(p.spans);
+    for (int t = 0; t < N_STEP_TYPES; t++) cover_free(&p.covers[t]);
 }
-
-typedef void CoreVisitor(CoreTimes *times, StepCore *core);
-
-static void each_core(CoreTimes *times, CoreVisitor *visit)
-{
-    for (size_t i = 0; i < times->steps->n_steps; i++)
-        for (size_t c = 0; c < times->steps->steps[i].n_cores; c++)
-            if (times->steps->steps[i].cores[c].plane == times->plane) visit(times, &times->steps->steps[i].cores[c]);
-}
-
-static void count_core(CoreTimes *times, StepCore *core)
-{
-    (void)core;
-    times->n++;
-}
-
-static void mark_core(CoreTimes *times, StepCore *core) { times->markers[times->n++] = (Marker){core->begin_ps, core->duration_ps, true}; }
 
 /* Idle time in which the host says that it waits for input is input here as well. */
-static void keep_times(CoreTimes *times, StepCore *core)
+static void keep_times(CoreTimes *times)
 {
-    uint64_t *ps = times->ps + N_STEP_TYPES * times->n++, input = core->input_ps < ps[TIME_UNKNOWN] ? core->input_ps : ps[TIME_UNKNOWN];
-    ps[TIME_UNKNOWN] -= input, ps[TIME_WAIT_INPUT] += input;
-    core->actual_ps = ps;
+    for (size_t i = 0; i < times->n; i++) {
+        StepCore *core = times->cores[i];
+        uint64_t *ps = times->ps + N_STEP_TYPES * i, input = core->input_ps < ps[TIME_UNKNOWN] ? core->input_ps : ps[TIME_UNKNOWN];
+        ps[TIME_UNKNOWN] -= input, ps[TIME_WAIT_INPUT] += input;
+        core->actual_ps = ps;
+    }
+}
+
+static bool room_for_cores(CoreTimes *times, Arena *arena)
+{
+    times->cores = prof_alloc(times->n * sizeof *times->cores), times->markers = prof_alloc(times->n * sizeof *times->markers);
+    times->ps = arena_alloc(arena, times->n * N_STEP_TYPES * sizeof *times->ps);
+    times->n = 0;
+    return times->cores && times->markers && times->ps;
+}
+
+/* The cores of all steps by their planes: `at` has the place in cores + 1 of those planes that are TensorCores. */
+static void visit_cores(const HostSteps *steps, const Plane *planes, const size_t *at, CoreTimes *cores)
+{
+    for (size_t i = 0; i < steps->n_steps; i++)
+        for (size_t c = 0; c < steps->steps[i].n_cores; c++) {
+            StepCore *core = &steps->steps[i].cores[c];
+            CoreTimes *times = core->plane && at[core->plane - planes] ? &cores[at[core->plane - planes] - 1] : NULL;
+            if (times && times->cores) times->cores[times->n] = core, times->markers[times->n] = (Marker){core->begin_ps, core->duration_ps, true};
+            if (times) times->n++;
+        }
 }
 
 int tensorcore_times(StepBuild *b, ProfErr *err)
 {
     Host *host = b->host;
     CoreTimes *cores = prof_alloc(host->n_planes * sizeof *cores);
-    size_t n = 0;
-    if (!cores) return prof_nomem(err);
-    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
-        CoreTimes *core = &cores[n];
-        *core = (CoreTimes){.steps = b->steps, .plane = &host->planes[i]};
-        if (host->planes[i].kind != PLANE_TENSORCORE) continue;
-        each_core(core, count_core);
-        if (!core->n) continue;
-        core->markers = prof_alloc(core->n * sizeof *core->markers), core->ps = arena_alloc(&b->steps->arena, core->n * N_STEP_TYPES * sizeof *core->ps);
-        if (!core->markers || !core->ps) prof_nomem(err);
-        core->n = 0, n++;
-        if (!err->code) each_core(core, mark_core);
-    }
+    size_t *at = prof_alloc(host->n_planes * sizeof *at), n = 0;
+    if (!cores || !at) prof_nomem(err);
+    for (size_t i = 0; i < host->n_planes && !err->code; i++)
+        if (host->planes[i].kind == PLANE_TENSORCORE) cores[n].plane = &host->planes[i], at[i] = ++n;
+    if (!err->code) visit_cores(b->steps, host->planes, at, cores);
+    for (size_t i = 0; i < n && !err->code; i++)
+        if (!room_for_cores(&cores[i], &b->steps->arena)) prof_nomem(err);
+    if (!err->code) visit_cores(b->steps, host->planes, at, cores);
     if (!err->code) parallel_for(host->run->n_workers, n, measure_core, cores, err);
     for (size_t i = 0; i < n; i++) {
-        cores[i].n = 0;
-        if (!err->code) each_core(&cores[i], keep_times);
+        if (!err->code) keep_times(&cores[i]);
+        prof_free(cores[i].cores);
         prof_free(cores[i].markers);
     }
     prof_free(cores);
+    prof_free(at);
     return err->code;
 }
