@@ -6,14 +6,14 @@
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
-static bool wanted(const RowCursor *c, enum RowKey key, int64_t value) { return !c->has_key[key] || c->key[key] == value; }
-
 /* Moves to the host's next declared metadata entry that the plan leaves in; c->i the plane, c->j the entry. */
 static bool next_entry(RowCursor *c)
 {
-    for (; c->i < c->host->n_planes; c->i++, c->j = 0) {
-        const Plane *plane = &c->host->planes[c->i];
-        if (!wanted(c, KEY_PLANE_ID, plane->plane_id)) continue;
+    for (;; c->i++, c->j = 0) {
+        size_t at = row_seek(c, KEY_PLANE_ID, c->host->first_plane, c->host->n_planes, c->i);
+        if (at != c->i) c->i = at, c->j = 0;
+        if (at >= c->host->n_planes) return false;
+        const Plane *plane = &c->host->planes[at];
         if (c->has_key[KEY_METADATA_ID]) {
             int64_t k = id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), c->key[KEY_METADATA_ID]);
             if (k >= 0 && (size_t)k >= c->j) return c->j = (size_t)k, c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
@@ -22,7 +22,6 @@ static bool next_entry(RowCursor *c)
             return true;
         }
     }
-    return false;
 }
 
 /* ---- event_metadata ---- */
@@ -353,12 +352,13 @@ static const Column event_totals_columns[] = {EVENT_TOTALS_COLUMNS(COLUMN_DOC)};
 static bool event_totals_next(RowCursor *c)
 {
     if (!c->started && !run_totals(c->host->run, &c->err)) return false;
-    for (c->j += c->started; c->i < c->host->n_lines; c->i++, c->j = 0) {
-        const Line *line = &c->host->lines[c->i];
-        if (wanted(c, KEY_LINE_ID, line->line_id) && wanted(c, KEY_PLANE_ID, line->plane->plane_id) && c->j < line->n_totals)
-            return c->place = (uint64_t)line->line_id << 32 | c->j, true;
+    for (c->j += c->started;; c->i++, c->j = 0) {
+        size_t at = row_seek(c, KEY_LINE_ID, c->host->first_line, c->host->n_lines, c->i);
+        if (at != c->i) c->i = at, c->j = 0;
+        if (at >= c->host->n_lines) return false;
+        const Line *line = &c->host->lines[at];
+        if (row_wanted(c, KEY_PLANE_ID, line->plane->plane_id) && c->j < line->n_totals) return c->place = (uint64_t)line->line_id << 32 | c->j, true;
     }
-    return false;
 }
 
 static void metadata_module(RowCursor *c, sqlite3_context *ctx, const Plane *plane, EventMeta *meta)

@@ -28,13 +28,20 @@ SQLITE_EXTENSION_INIT3
 enum { PLANES_COLUMNS(COLUMN_ENUM) };
 static const Column planes_columns[] = {PLANES_COLUMNS(COLUMN_DOC)};
 
-static bool wanted(const RowCursor *c, enum RowKey key, int64_t value) { return !c->has_key[key] || c->key[key] == value; }
+/* Moves to the next plane that is wanted, this one included; false: there is none. */
+static bool seek_plane(RowCursor *c)
+{
+    size_t at = row_seek(c, KEY_PLANE_ID, c->host->first_plane, c->host->n_planes, c->i);
+    if (at != c->i) c->i = at, c->j = 0;
+    return c->i < c->host->n_planes;
+}
 
 static bool planes_next(RowCursor *c)
 {
-    for (c->i += c->started; c->i < c->host->n_planes; c->i++)
-        if (wanted(c, KEY_PLANE_ID, c->host->planes[c->i].plane_id)) return c->place = c->host->planes[c->i].plane_id, true;
-    return false;
+    c->i += c->started;
+    if (!seek_plane(c)) return false;
+    c->place = c->host->planes[c->i].plane_id;
+    return true;
 }
 
 static void planes_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -89,11 +96,14 @@ static const Column lines_columns[] = {LINES_COLUMNS(COLUMN_DOC)};
 
 static bool lines_next(RowCursor *c)
 {
-    for (c->i += c->started; c->i < c->host->n_lines; c->i++) {
-        const Line *line = &c->host->lines[c->i];
-        if (wanted(c, KEY_LINE_ID, line->line_id) && wanted(c, KEY_PLANE_ID, line->plane->plane_id)) return c->place = line->line_id, true;
-    }
-    return false;
+    const Host *host = c->host;
+    size_t plane = row_seek(c, KEY_PLANE_ID, host->first_plane, host->n_planes, 0), first = 0, end = host->n_lines;
+    if (plane == host->n_planes) return false;
+    if (c->has_key[KEY_PLANE_ID]) first = host->planes[plane].first_line, end = first + host->planes[plane].n_lines;
+    c->i = row_seek(c, KEY_LINE_ID, host->first_line, host->n_lines, c->started ? c->i + 1 : first);
+    if (c->i < first || c->i >= end) return false;
+    c->place = host->lines[c->i].line_id;
+    return true;
 }
 
 static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -145,11 +155,10 @@ static const Column stat_metadata_columns[] = {STAT_METADATA_COLUMNS(COLUMN_DOC)
 
 static bool stat_metadata_next(RowCursor *c)
 {
-    for (c->j += c->started; c->i < c->host->n_planes; c->i++, c->j = 0) {
+    for (c->j += c->started; seek_plane(c); c->i++, c->j = 0) {
         const Plane *plane = &c->host->planes[c->i];
-        if (!wanted(c, KEY_PLANE_ID, plane->plane_id)) continue;
         for (; c->j < plane->n_stat_metas; c->j++)
-            if (wanted(c, KEY_METADATA_ID, plane->stat_metas[c->j].id)) return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
+            if (row_wanted(c, KEY_METADATA_ID, plane->stat_metas[c->j].id)) return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
     }
     return false;
 }
@@ -193,9 +202,8 @@ static const Column plane_stats_columns[] = {PLANE_STATS_COLUMNS(COLUMN_DOC)};
 
 static bool plane_stats_next(RowCursor *c)
 {
-    for (c->j += c->started; c->i < c->host->n_planes; c->i++, c->j = 0) {
+    for (c->j += c->started; seek_plane(c); c->i++, c->j = 0) {
         const Plane *plane = &c->host->planes[c->i];
-        if (!wanted(c, KEY_PLANE_ID, plane->plane_id)) continue;
         for (; c->j < plane->n_stats && !c->err.code; c->j++)
             if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err)) return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
     }

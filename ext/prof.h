@@ -224,7 +224,7 @@ enum { MAX_PARAMETERS = 8 };
 
 typedef struct {
     sqlite3_vtab_cursor base;
-    SourceNames asked;
+    SourceNames asked, opened; /* opened: what `sources` are, from this filter or the one before */
     SourceRun *sources;
     int n_sources, at_source, number; /* number: of the arguments, for rowids; -1: not known yet */
     const SourceRun *from;
@@ -255,6 +255,15 @@ typedef struct {
     KeptRuns kept;
     ProfErr err;
 } RowCursor;
+
+static inline bool row_wanted(const RowCursor *c, enum RowKey key, int64_t value) { return !c->has_key[key] || c->key[key] == value; }
+/* For rows that are numbered from `first` on by a key: the first of n places from `at` on whose row is wanted, n: none. */
+static inline size_t row_seek(const RowCursor *c, enum RowKey key, uint64_t first, size_t n, size_t at)
+{
+    uint64_t wanted = (uint64_t)c->key[key] - first;
+    if (!c->has_key[key]) return at;
+    return wanted < n && wanted >= at ? (size_t)wanted : n;
+}
 
 static inline sqlite3 *row_db(const RowCursor *c) { return ((const ProfTable *)c->base.pVtab)->prof->db; }
 

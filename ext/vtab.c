@@ -351,11 +351,11 @@ static void release_owned(RowCursor *c)
     c->owned = NULL;
 }
 
+/* Keeps the sources that are open. */
 static void row_reset(RowCursor *c)
 {
     release_owned(c);
     window_free(&c->window);
-    prof_release(c->sources, c->n_sources);
     source_names_free(&c->asked);
     sqlite3_free(c->message);
     sqlite3_free(c->run_is);
@@ -363,21 +363,54 @@ static void row_reset(RowCursor *c)
     for (int i = 0; i < N_TEXT_KEYS; i++) sqlite3_free(c->text_key[i]);
     for (int i = 0; i < MAX_PARAMETERS; i++) sqlite3_value_free(c->parameters[i]);
     source_list_free(c->found, c->n_found);
-    *c = (RowCursor){.base = c->base, .kept = c->kept, .number = -1, .eof = true};
+    *c = (RowCursor){.base = c->base, .kept = c->kept, .sources = c->sources, .n_sources = c->n_sources, .opened = c->opened, .number = -1, .eof = true};
+}
+
+static void close_sources(RowCursor *c)
+{
+    prof_release(c->sources, c->n_sources);
+    source_names_free(&c->opened);
+    c->sources = NULL, c->n_sources = 0;
+}
+
+/* Opens the source unless the filter before has opened the same: an inner table of a join is filtered for every outer row, and each
+ * time looking whether the files of a run are still the same takes as long as there are hosts. */
+static int open_sources(RowCursor *c)
+{
+    ProfTable *table = (ProfTable *)c->base.pVtab;
+    if (c->sources && source_names_equal(&c->opened, &c->asked)) return SQLITE_OK;
+    close_sources(c);
+    char *message = NULL;
+    int rc = prof_open_names(table->prof, &c->asked, table->table->rows->by_host, &c->sources, &c->n_sources, &message);
+    if (rc != SQLITE_OK) return prof_table_fail(c->base.pVtab, rc, message);
+    c->opened = c->asked, c->asked = (SourceNames){0};
+    return prof_keep(&c->kept, c->sources, c->n_sources) ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static int row_close(sqlite3_vtab_cursor *cursor)
 {
     row_reset((RowCursor *)cursor);
+    close_sources((RowCursor *)cursor);
     prof_keep_none(&((RowCursor *)cursor)->kept);
     rowids_close(&((ProfTable *)cursor->pVtab)->rowids);
     sqlite3_free(cursor);
     return SQLITE_OK;
 }
 
-const char *row_source(const RowCursor *c) { return c->from ? c->from->source : c->asked.n ? c->asked.names[0] : NULL; }
+const char *row_source(const RowCursor *c)
+{
+    const SourceNames *names = c->asked.n ? &c->asked : &c->opened;
+    return c->from ? c->from->source : names->n ? names->names[0] : NULL;
+}
 
 /* Goes to the next host that the plan leaves in; false when there is none. */
+/* Are the plane and the line that are asked for the host's? */
+static bool has_wanted(const RowCursor *c, const Host *host)
+{
+    bool plane = !c->has_key[KEY_PLANE_ID] || (uint64_t)c->key[KEY_PLANE_ID] - host->first_plane < host->n_planes;
+    return plane && (!c->has_key[KEY_LINE_ID] || (uint64_t)c->key[KEY_LINE_ID] - host->first_line < host->n_lines);
+}
+
 static bool next_host(RowCursor *c, bool per_run)
 {
     release_owned(c);
@@ -390,6 +423,7 @@ static bool next_host(RowCursor *c, bool per_run)
             if (per_run && c->at_host > 1) continue;
             if (!per_run && c->from->only && host != c->from->only) continue;
             if (!per_run && c->host_is && strcmp(c->host_is, host->name)) continue;
+            if (!per_run && !has_wanted(c, host)) continue;
             c->host = host;
             c->i = c->j = c->nth = 0, c->part = 0, c->started = c->has_rows = false, c->item = NULL, c->at = c->end = NULL;
             window_free(&c->window);
@@ -472,10 +506,8 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
     }
     c->eof = false;
     if (!rows->without_source) {
-        char *message = NULL;
-        int rc = prof_open_names(table->prof, &c->asked, rows->by_host, &c->sources, &c->n_sources, &message);
-        if (rc != SQLITE_OK) return prof_table_fail(cursor->pVtab, rc, message);
-        if (!prof_keep(&c->kept, c->sources, c->n_sources)) return SQLITE_NOMEM;
+        int rc = open_sources(c);
+        if (rc != SQLITE_OK) return rc;
         if (!next_host(c, rows->per_run)) {
             c->eof = true;
             return SQLITE_OK;

@@ -10,7 +10,7 @@ void run_give_back(Run *run)
 {
     Host *host = run->held;
     if (!host) return;
-    analyses_free(run, host);
+    analyses_free_of_events(host);
     for (size_t i = 0; i < host->n_lines; i++) {
         Line *line = &host->lines[i];
         prof_free(line->chunks);

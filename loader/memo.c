@@ -7,12 +7,14 @@
 typedef struct DerivedResult {
     struct DerivedResult *next;
     const Analysis *analysis;
-    const Host *only;
     enum AnalysisNeeds needs;
     void *result;
 } DerivedResult;
 
 const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err) { return run_analysis_of(run, only, analysis, NEEDS_ALL_HOSTS, err); }
+
+/* Each host has a list of its own: there may be thousands of them. */
+static DerivedResult **results_of(Run *run, Host *only) { return only ? &only->analyses : &run->analyses; }
 
 const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis)
 {
@@ -20,8 +22,8 @@ const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis)
     const void *result = NULL;
     ProfErr interrupted = {0};
     if (!interrupt_lock(&run->analyses_lock, &interrupted)) return NULL; /* so will the caller's next step be */
-    for (const DerivedResult *r = run->analyses; r && !result; r = r->next)
-        if (r->analysis == analysis && r->only == only) result = r->result;
+    for (const DerivedResult *r = *results_of(run, only); r && !result; r = r->next)
+        if (r->analysis == analysis) result = r->result;
     pthread_mutex_unlock(&run->analyses_lock);
     return result;
 }
@@ -46,10 +48,13 @@ static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
     void *result = analysis->make(run, only, err);
     run->n_making--, run->making_depth = depth;
     if (result && interrupt_poll(0, err)) analysis->release(result), result = NULL; /* it may lack what was left out then */
-    if (result)
-        *made = (DerivedResult){run->analyses, analysis, only, needs, result}, run->analyses = made;
-    else
+    if (result) {
+        DerivedResult **results = results_of(run, only);
+        *made = (DerivedResult){*results, analysis, needs, result};
+        *results = made;
+    } else {
         prof_free(made);
+    }
     return result;
 }
 
@@ -67,10 +72,10 @@ const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum
     return result;
 }
 
-void analyses_free(Run *run, const Host *of_events)
+static void free_results(DerivedResult **results, bool of_events)
 {
-    for (DerivedResult **link = &run->analyses, *r; (r = *link);) {
-        if (of_events && (r->only != of_events || r->needs != NEEDS_HOST_EVENTS)) {
+    for (DerivedResult **link = results, *r; (r = *link);) {
+        if (of_events && r->needs != NEEDS_HOST_EVENTS) {
             link = &r->next;
             continue;
         }
@@ -79,3 +84,11 @@ void analyses_free(Run *run, const Host *of_events)
         prof_free(r);
     }
 }
+
+void analyses_free(Run *run)
+{
+    free_results(&run->analyses, false);
+    for (size_t h = 0; h < run->n_hosts; h++) free_results(&run->hosts[h].analyses, false);
+}
+
+void analyses_free_of_events(Host *host) { free_results(&host->analyses, true); }

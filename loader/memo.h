@@ -5,8 +5,10 @@
 
 #include "run.h"
 
-/* Frees all results, or with a host only those that must go with its events. */
-void analyses_free(Run *run, const Host *of_events);
+/* Frees all results. */
+void analyses_free(Run *run);
+/* Frees the results that must go with the host's events. */
+void analyses_free_of_events(Host *host);
 /* With run->analyses_lock held: may more be read or derived? False with err set while an analysis is being made on this very thread:
  * then a statement that the application runs from a progress handler must not disturb it. */
 bool run_may_change(const Run *run, ProfErr *err);

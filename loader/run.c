@@ -28,7 +28,7 @@ static void init_locks(Run *run)
 
 static void run_free(Run *run)
 {
-    analyses_free(run, NULL); /* while the hosts that they speak of are whole */
+    analyses_free(run); /* while the hosts that they speak of are whole */
     run_give_back(run);
     for (size_t h = 0; h < run->n_hosts; h++) {
         Host *host = &run->hosts[h];

@@ -137,6 +137,7 @@ struct Plane {
     uint64_t *stat_offsets; /* of each XStat's field in the file */
     size_t n_stats, stat_capacity;
     size_t first_line, n_lines; /* in host->lines */
+    Line *core_lines[2];        /* the first lines of XLine.id 1 and 2, of a TensorCore its steps and programs; NULL: none */
     uint64_t n_events;
     int64_t process_id; /* of the sub-process that the plane came from, -1: none */
 };
@@ -247,11 +248,12 @@ struct Host {
     pthread_mutex_t lock; /* issues and late metadata while lines are read */
     TextTable texts;
     Arena arena;
-    uint64_t structure_bytes; /* held for planes, lines and metadata, to bound what a hostile file can ask for */
-    unsigned odd_fields;      /* bits: XPlane fields seen with a wire type that they never have */
-    bool events_read;         /* they were in memory before */
-    bool plausible;           /* a plane has a name as profilers give them */
-    Arena *event_arenas;      /* of a run held by host: its events', one a worker; NULL: they are not held */
+    uint64_t structure_bytes;       /* held for planes, lines and metadata, to bound what a hostile file can ask for */
+    unsigned odd_fields;            /* bits: XPlane fields seen with a wire type that they never have */
+    bool events_read;               /* they were in memory before */
+    bool plausible;                 /* a plane has a name as profilers give them */
+    struct DerivedResult *analyses; /* those of this host alone, under run->analyses_lock */
+    Arena *event_arenas;            /* of a run held by host: its events', one a worker; NULL: they are not held */
 };
 
 struct Run {

@@ -4,7 +4,7 @@
 
 #include "../interrupt.h"
 
-enum { STEPS_LINE = 1, MODULES_LINE = 2, OPS_LINE = 3 }; /* XLine.id on a TensorCore */
+enum { OPS_LINE = 3 }; /* XLine.id on a TensorCore */
 
 typedef struct {
     int64_t start, end;
@@ -13,14 +13,6 @@ typedef struct {
 
 static Place place_of(const EventAt *e) { return (Place){e->start_ps, add_saturated(e->start_ps, e->duration_ps), e->event}; }
 static bool includes(const Place *outer, const Place *inner) { return outer->start <= inner->start && inner->end <= outer->end; }
-
-static Line *core_line(const Plane *plane, int64_t id)
-{
-    Line *lines = plane->host->lines + plane->first_line;
-    for (size_t i = 0; i < plane->n_lines; i++)
-        if (lines[i].proto_id == id) return &lines[i];
-    return NULL;
-}
 
 /* The events around, as they are stored. `latest` is a tree: of node i the latest end of the events below, whose nodes are
  * 2i and 2i + 1; those of the events themselves begin at n_leaves. */
@@ -93,7 +85,7 @@ static void fill_enclosing(Line *ops, Line *line, uint64_t *enclosing, ProfErr *
 const uint64_t *line_enclosing(Line *line, enum Enclosing which, ProfErr *err)
 {
     Run *run = line->plane->host->run;
-    Line *outer = core_line(line->plane, which == IN_STEP ? STEPS_LINE : MODULES_LINE);
+    Line *outer = line->plane->core_lines[which];
     if (line->plane->kind != PLANE_TENSORCORE || line->proto_id != OPS_LINE || !outer) return NULL;
     if (!interrupt_lock(&run->lock, err)) return NULL;
     if (!line->enclosing[which]) {

@@ -572,7 +572,11 @@ int xspace_finish(Host *host, ProfErr *err)
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
         plane->n_events = 0;
-        for (size_t k = 0; k < plane->n_lines; k++) plane->n_events += host->lines[plane->first_line + k].n_events;
+        for (size_t k = 0; k < plane->n_lines; k++) {
+            Line *line = &host->lines[plane->first_line + k];
+            plane->n_events += line->n_events;
+            if ((line->proto_id == 1 || line->proto_id == 2) && !plane->core_lines[line->proto_id - 1]) plane->core_lines[line->proto_id - 1] = line;
+        }
         bool session = !strcmp(plane->name->text, "Task Environment");
         for (size_t k = 0; k < plane->n_stats && (session || plane->process_id < 0) && !err->code; k++) {
             size_t n;
