@@ -20,7 +20,7 @@ static bool host_has(Host *host, enum Need need, ProfErr *err)
     const HloProgramList *programs;
     const MemoryProfile *memory;
     if (need == NEED_PROGRAMS) return (programs = hlo_program_list(host, err)) && programs->n;
-    if (host->is_program) return false;
+    if (host->reader->is_program) return false;
     switch (need) {
     case NEED_EVENTS: return host->n_events > 0;
     case NEED_HOST: return of_kind(host, PLANE_HOST);
@@ -66,7 +66,7 @@ static const struct {
 
 static const char *reason_of(const Empty *empty, Run *run, Host *only, ProfErr *err)
 {
-    if (empty->needs & ~(unsigned)NEED_PROGRAMS && run->n_hosts && run->hosts[0].is_program)
+    if (empty->needs & ~(unsigned)NEED_PROGRAMS && run->n_hosts && run->hosts[0].reader->is_program)
         return "the source is an HLO program, which has no events; give a profile (*.xplane.pb)";
     for (size_t i = 0; i < COUNT(reasons); i++)
         if (empty->needs & reasons[i].need && !has(run, only, reasons[i].need, err)) return reasons[i].reason;

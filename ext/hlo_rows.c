@@ -7,7 +7,7 @@ SQLITE_EXTENSION_INIT3
 /* More than the programs that a host lists, known without listing them. */
 static uint64_t most_programs(const Host *host)
 {
-    uint64_t n = host->is_program ? 1 : 0;
+    uint64_t n = host->reader->is_program ? 1 : 0;
     for (size_t i = 0; i < host->n_planes; i++)
         if (host->planes[i].kind == PLANE_METADATA) n += host->planes[i].n_declared;
     return host == host->run->hosts ? n + host->run->n_programs : n;

@@ -62,6 +62,18 @@ static int count_planes(const Run *run, enum PlaneKind kind)
     return n;
 }
 
+static bool has_gzipped_profile(const Run *run)
+{
+    bool any = false;
+    for (size_t h = 0; h < run->n_hosts; h++) any |= run->hosts[h].file.gzipped && !run->hosts[h].reader->is_program;
+    return any;
+}
+
+static void result_format(sqlite3_context *ctx, const Reader *reader, bool gzipped)
+{
+    result_owned(ctx, sqlite3_mprintf("%s%s", reader->name, gzipped ? ".gz" : ""));
+}
+
 static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Run *run = c->from->run;
@@ -91,14 +103,14 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case PR_DEVICE:
     case PR_DEVICES:
-        if (run->hosts[0].is_program) break; /* programs do not say what ran them */
+        if (run->hosts[0].reader->is_program) break; /* programs do not say what ran them */
         n_tpu = count_planes(run, PLANE_TENSORCORE), n_gpu = count_planes(run, PLANE_GPU);
         if (column == PR_DEVICE)
             sqlite3_result_text(ctx, n_tpu ? "TPU" : n_gpu ? "GPU" : "CPU", -1, SQLITE_STATIC);
         else
             sqlite3_result_int(ctx, n_tpu ? n_tpu : n_gpu);
         break;
-    case PR_FORMAT: sqlite3_result_text(ctx, run->format, -1, SQLITE_STATIC); break;
+    case PR_FORMAT: result_format(ctx, run->hosts[0].reader, has_gzipped_profile(run)); break;
     case PR_LOADED: sqlite3_result_double(ctx, run->loaded_ms); break;
     default: break;
     }
@@ -149,10 +161,7 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case HO_FORMAT:
         if (!host->readable) break;
-        if (host->is_program)
-            sqlite3_result_text(ctx, file->gzipped ? "hlo.gz" : "hlo", -1, SQLITE_STATIC);
-        else
-            sqlite3_result_text(ctx, file->gzipped ? "xspace.gz" : "xspace", -1, SQLITE_STATIC);
+        result_format(ctx, host->reader, file->gzipped);
         break;
     case HO_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)host->n_events); break;
     case HO_START:

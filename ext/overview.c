@@ -452,7 +452,7 @@ static void *overview_make(Run *run, Host *only, ProfErr *err)
 static bool overview_next(RowCursor *c)
 {
     static const Analysis analysis = {overview_make, overview_free};
-    if (c->from->run->hosts[0].is_program) return false; /* nothing ran */
+    if (c->from->run->hosts[0].reader->is_program) return false; /* nothing ran */
     const Overview *o = run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
     c->i += c->started;
     if (!o || c->i >= o->n) return false;

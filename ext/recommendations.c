@@ -261,7 +261,7 @@ static void *recommendations_make(Run *run, Host *only, ProfErr *err)
 static bool recommendations_next(RowCursor *c)
 {
     static const Analysis analysis = {recommendations_make, recommendations_free};
-    if (c->from->run->hosts[0].is_program) return false; /* nothing ran */
+    if (c->from->run->hosts[0].reader->is_program) return false; /* nothing ran */
     const Recommendations *r = run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
     c->i += c->started;
     if (!r || c->i >= r->n) return false;

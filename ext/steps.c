@@ -85,7 +85,7 @@ static const char *const drop_reasons[] = {
 
 static bool host_steps_next(RowCursor *c)
 {
-    if (!c->host->readable || c->host->is_program) return false;
+    if (!c->host->readable || c->host->reader->is_program) return false;
     const HostSteps *steps = host_steps(c->host, &c->err);
     if (!steps) return false;
     c->i += c->started;

@@ -14,8 +14,8 @@
 typedef struct {
     char *path;         /* path as it was opened; owned by the File */
     FileHandle *handle; /* open file; NULL after file_note() */
-    int inflated_fd;    /* unlinked temporary file with the inflated bytes; -1 if not gzipped */
-    uint64_t n_bytes;   /* size of the content, after inflating */
+    int inflated_fd;    /* unlinked temporary file with the inflated or translated bytes; -1: none */
+    uint64_t n_bytes;   /* size of the content, inflated or translated */
     uint64_t disk_size; /* size of the file on disk */
     int64_t mtime_ns;
     uint64_t trailing_bytes; /* bytes after the last gzip member, which are ignored */
@@ -42,6 +42,10 @@ int file_reopen(const File *noted, File *file, ProfErr *err);
 /* Returns the size and modification time of the file at `path`. False if it is not a regular
  * file. */
 bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns);
+
+/* Replaces the content by what `translate` writes to the descriptor of a temporary file. On failure the
+ * file is as before. */
+int file_translate(File *file, int (*translate)(const File *file, int fd, ProfErr *err), ProfErr *err);
 
 /* Appends bytes to file->merged. Only while no other thread reads the file. False if memory runs
  * out. */

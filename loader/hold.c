@@ -64,7 +64,7 @@ int host_hold(Host *host, ProfErr *err)
 {
     Run *run = host->run;
     if (!interrupt_lock(&run->analyses_lock, err)) return err->code;
-    if (run->by_host && run->held != host && host->readable && !host->is_program && run_may_change(run, err)) {
+    if (run->by_host && run->held != host && host->readable && !host->reader->is_program && run_may_change(run, err)) {
         run_give_back(run);
         read_host(run, host, err);
     }

@@ -6,8 +6,6 @@
 #define _GNU_SOURCE
 #include "load.h"
 
-#include "format/hlo.h"
-#include "format/xspace.h"
 #include "interrupt.h"
 #include "store/sort.h"
 
@@ -63,19 +61,40 @@ void host_drop_structure(Host *host)
     host->n_planes = host->n_lines = 0;
 }
 
-/* Reads a host's file up to its events. A single file whose name does not say what it is may be an HLO program. */
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Opens the host's file as a format wants it. */
+static int open_as(Host *host, const Reader *reader, const char *path, ProfErr *err)
+{
+    host->reader = reader;
+    if (reader->is_program) return file_note(&host->file, path, err);
+    if (file_open(&host->file, path, err) || !reader->translate) return err->code;
+    if (file_translate(&host->file, reader->translate, err)) file_close(&host->file);
+    return err->code;
+}
+
+/* Reads a host's file up to its events. The only file of a run may have any name: then all formats are tried, and the first one's error counts. */
 static int read_structure(Host *host, ProfErr *err)
 {
-    if (host->is_program) return hlo_check_file(host, err);
-    const char *slash = strrchr(host->file.path, '/'), *name = slash ? slash + 1 : host->file.path;
-    bool open_minded = host->run->n_hosts == 1 && host_name_length(name) == strlen(name);
-    if (xspace_read_structure(host, err) != PROF_FORMAT || !open_minded) return err->code;
-    ProfErr other = {0};
-    if (hlo_check_file(host, &other)) return err->code;
-    host_drop_structure(host);
-    host->is_program = true, host->n_issues = 0;
-    *err = (ProfErr){0};
-    return PROF_OK;
+    size_t stem;
+    bool named = reader_of_name(file_name(host->file.path), &stem);
+    if (host->reader->read_structure(host, err) != PROF_FORMAT || named || host->run->n_hosts > 1) return err->code;
+    for (const Reader *const *other = readers; *other; other++) {
+        ProfErr no = {0};
+        if (*other == host->reader) continue;
+        host_drop_structure(host);
+        host->n_issues = 0, host->plausible = false, host->odd_fields = 0;
+        if ((*other)->translate && file_translate(&host->file, (*other)->translate, &no)) continue;
+        if ((*other)->read_structure(host, &no)) continue;
+        host->reader = *other;
+        *err = (ProfErr){0};
+        return PROF_OK;
+    }
+    return err->code;
 }
 
 static void host_task(Job *job, Host *host)
@@ -119,7 +138,7 @@ static void *work(void *argument)
             window_free(&window);
             window.file = file;
         }
-        xspace_read_line(line, &window, w->arena, &job->stop, &job->bytes_done, &err);
+        line->plane->host->reader->read_line(line, &window, w->arena, &job->stop, &job->bytes_done, &err);
         if (err.code) job_fail(job, &err);
     }
     window_free(&window);
@@ -215,16 +234,16 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
         host->file = (File){.inflated_fd = -1};
         pthread_mutex_init(&host->lock, NULL);
         run->n_hosts = i + 1;
-        const char *slash = strrchr(source->files[i], '/'), *name = slash ? slash + 1 : source->files[i];
+        const char *name = file_name(source->files[i]);
+        size_t stem;
+        const Reader *reader = reader_of_name(name, &stem);
         host->name = run_name(run, name, host_name_length(name));
         if (!host->name) return prof_nomem(err);
         ProfErr why = {0};
-        host->is_program = source->hlo;
-        if (!(source->hlo ? file_note(&host->file, source->files[i], &why) : file_open(&host->file, source->files[i], &why))) {
+        if (!open_as(host, reader ? reader : readers[0], source->files[i], &why)) {
             host->readable = true;
             n_open++;
             run->size_bytes += host->file.n_bytes;
-            if (host->file.gzipped) run->format = "xspace.gz";
             continue;
         }
         if (is_fault_of_none(why.code)) return *err = why, why.code;
@@ -314,7 +333,7 @@ static int refuse_nothing(const Run *run, ProfErr *err)
     const Host *damaged = NULL;
     for (size_t h = 0; h < run->n_hosts; h++) {
         const Host *host = &run->hosts[h];
-        if (host->is_program || (host->readable && !holds_nothing(host))) return PROF_OK;
+        if (host->reader->is_program || (host->readable && !holds_nothing(host))) return PROF_OK;
         if (host->readable && !damaged) damaged = host;
     }
     if (!damaged) return PROF_OK;
@@ -329,7 +348,7 @@ int run_load_events(Run *run, const RunOptions *options, ProfErr *err)
     number_events(run);
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
         Host *host = &run->hosts[h];
-        if (host->readable) xspace_finish(host, err);
+        if (host->readable && host->reader->finish) host->reader->finish(host, err);
         if (host->issue_lost) prof_nomem(err); /* better no run than one that keeps a loss to itself */
     }
     return err->code;
@@ -340,7 +359,7 @@ int host_load_events(Host *host, ProfErr *err)
     Run *run = host->run;
     if (read_events(run, host->first_line, host->n_lines, host->event_arenas, NULL, err)) return err->code;
     number_events(run);
-    return xspace_finish(host, err);
+    return host->reader->finish ? host->reader->finish(host, err) : PROF_OK;
 }
 
 /* No file of the run can be read: why the first cannot. */
@@ -361,7 +380,6 @@ int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr 
     clock_gettime(CLOCK_MONOTONIC, &begin);
     run->path = run_text(run, source->path, strlen(source->path));
     run->name = run_name(run, source->name, strlen(source->name));
-    run->format = "xspace";
     long n = options && options->n_threads ? options->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
     run->n_workers = n < 1 ? 1 : n > 64 ? 64 : (size_t)n;
     run->worker_arenas = prof_alloc(run->n_workers * sizeof *run->worker_arenas);
@@ -371,7 +389,6 @@ int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr 
     if (job_run(&structure, options, err)) return err->code;
     size_t n_readable = 0;
     for (size_t h = 0; h < run->n_hosts; h++) n_readable += run->hosts[h].readable;
-    if (run->hosts[0].is_program) run->format = "hlo";
     if (!n_readable) return fail_unreadable(run, err);
     run->by_host = options && options->by_host && run->n_hosts > 1;
     if (!number_lines(run, err) && !run->by_host && !run_load_events(run, options, err)) refuse_nothing(run, err);

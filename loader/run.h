@@ -11,7 +11,7 @@
 #ifndef PROF_RUN_H
 #define PROF_RUN_H
 
-#include "file.h"
+#include "format/reader.h"
 #include "issues.h"
 #include "known_stats.h"
 #include "store/column.h"
@@ -233,7 +233,7 @@ struct Host {
     const char *name; /* from the file's name, in run->arena */
     File file;
     bool readable;
-    bool is_program; /* the file is an HloProto; it is opened when it is read (file_reopen) */
+    const Reader *reader; /* for the format of its file */
     Plane *planes;
     Line *lines;
     size_t n_planes, plane_capacity, n_lines, line_capacity;
@@ -260,7 +260,6 @@ struct Run {
     Run *next; /* registry */
     atomic_int n_references;
     char *path, *name; /* as given, made absolute; folder name or file name without suffix */
-    const char *format;
     Host *hosts;
     size_t n_hosts;
     uint32_t n_planes, n_lines;

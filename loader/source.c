@@ -4,6 +4,7 @@
 #include "source.h"
 
 #include "file.h"
+#include "format/reader.h"
 #include "interrupt.h"
 #include "store/sort.h"
 
@@ -13,28 +14,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const profile_suffixes[] = {".xplane.pb", ".xplane.pb.gz"};
-static const char *const program_suffixes[] = {".hlo_proto.pb", ".hlo.pb", ".hlo_proto.pb.gz", ".hlo.pb.gz"};
-
-/* Length of a name without its suffix, 0 when it has none of these. */
-static size_t stem_length(const char *name, const char *const *suffixes, size_t n_suffixes)
+/* Length of a file's name without its suffix; 0: it has none of a profile, or of a program. */
+static size_t stem_length(const char *file_name, bool of_program)
 {
-    size_t n = strlen(name);
-    for (size_t i = 0; i < n_suffixes; i++) {
-        size_t k = strlen(suffixes[i]);
-        if (n > k && !strcmp(name + n - k, suffixes[i])) return n - k;
-    }
-    return 0;
+    size_t stem = 0;
+    const Reader *reader = reader_of_name(file_name, &stem);
+    return reader && reader->is_program == of_program ? stem : 0;
 }
 
-static size_t profile_name_length(const char *file_name) { return stem_length(file_name, profile_suffixes, COUNT(profile_suffixes)); }
-size_t program_name_length(const char *file_name) { return stem_length(file_name, program_suffixes, COUNT(program_suffixes)); }
+static size_t profile_name_length(const char *file_name) { return stem_length(file_name, false); }
+size_t program_name_length(const char *file_name) { return stem_length(file_name, true); }
 
 size_t host_name_length(const char *file_name)
 {
-    size_t n = profile_name_length(file_name);
-    if (!n) n = program_name_length(file_name);
-    return n ? n : strlen(file_name);
+    size_t stem;
+    return reader_of_name(file_name, &stem) ? stem : strlen(file_name);
 }
 
 static const char *base_name(const char *path)
@@ -116,7 +110,7 @@ static int read_dump(const char *folder, Source *source, ProfErr *err)
     source->path = copy(&source->arena, folder, strlen(folder));
     source->name = copy(&source->arena, name, strlen(name));
     if (!source->path || !source->name) return prof_nomem(err);
-    source->files = source->programs, source->n_files = source->n_programs, source->hlo = true;
+    source->files = source->programs, source->n_files = source->n_programs;
     source->programs = NULL, source->n_programs = 0;
     for (size_t i = 0; i < source->n_files; i++) {
         uint64_t size = 0;
@@ -316,7 +310,6 @@ int source_resolve(const char *path, Source *source, ProfErr *err)
         found.files = prof_alloc(sizeof *found.files);
         if (!found.path || !found.name || !found.files) return source_free(&found), prof_nomem(err);
         found.files[0] = found.path, found.n_files = 1;
-        found.hlo = program_name_length(base_name(path)) != 0;
         if (S_ISREG(st.st_mode)) file_identity(path, &found.size_bytes, &found.mtime_ns);
         *source = found;
         return PROF_OK;

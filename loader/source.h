@@ -20,7 +20,6 @@ typedef struct {
     char *name;
     char **files; /* paths, sorted */
     size_t n_files;
-    bool hlo;        /* the files are HLO programs, not profiles */
     char **programs; /* paths of HLO programs in the same run folder as the profiles, sorted */
     size_t n_programs;
     uint64_t size_bytes; /* total size of `files` */

@@ -511,7 +511,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
     all->shown = true;
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
         Host *host = &run->hosts[h];
-        if (host->is_program || (only && only != host)) continue;
+        if (host->reader->is_program || (only && only != host)) continue;
         const DcnCollectives *of_host = host_dcn_collectives(host, err);
         if (of_host) add_host(all, of_host, err);
         all->shown &= knows_megascale(host);

@@ -75,14 +75,14 @@ static bool is_first(const Host *host)
 {
     const Run *run = host->run;
     size_t first = 0;
-    while (first < run->n_hosts && (!run->hosts[first].readable || run->hosts[first].is_program)) first++;
+    while (first < run->n_hosts && (!run->hosts[first].readable || run->hosts[first].reader->is_program)) first++;
     return first < run->n_hosts && host == &run->hosts[first];
 }
 
 bool host_diagnostics(Host *host, Host *only, Diagnostic **list, size_t *n, ProfErr *err)
 {
     Said s = {0};
-    bool for_run = host->readable && !host->is_program && (only || is_first(host));
+    bool for_run = host->readable && !host->reader->is_program && (only || is_first(host));
     if (!add_all(&s, host->errors, host->n_errors, "error", "xprof_error", err) &&
         !add_all(&s, host->warnings, host->n_warnings, "warning", "xprof_warning", err) && for_run)
         add_steps(&s, host->run, only, err);

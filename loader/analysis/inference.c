@@ -295,7 +295,7 @@ static void release(void *result)
     prof_free(m);
 }
 
-static bool has_host(const Run *run, const Host *only, size_t h) { return (!only || only == &run->hosts[h]) && !run->hosts[h].is_program; }
+static bool has_host(const Run *run, const Host *only, size_t h) { return (!only || only == &run->hosts[h]) && !run->hosts[h].reader->is_program; }
 
 static void read_hosts(Making *m, Run *run, Host *only, ProfErr *err)
 {

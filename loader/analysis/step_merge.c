@@ -36,7 +36,7 @@ static int choose_hosts(Merge *m, Run *run, Host *only, ProfErr *err)
     if (!works || !db->hosts || !db->host_places) return prof_nomem(err);
     for (size_t i = 0; i < run->n_hosts; i++) {
         Host *host = &run->hosts[i];
-        if (!host->readable || host->is_program || (only && host != only)) continue;
+        if (!host->readable || host->reader->is_program || (only && host != only)) continue;
         const HostSteps *steps = m->are_outlines ? host_step_outlines(host, err) : host_steps(host, err);
         if (!steps) return err->code;
         works[db->n_hosts] = !only && is_worker(run, host, err);
@@ -222,7 +222,7 @@ int run_ops_and_steps(Run *run, Host *only, const HostSteps *(*of_host)(Host *ho
 {
     for (size_t i = 0; i < run->n_hosts && !only && !err->code; i++) {
         Host *host = &run->hosts[i];
-        if (host->readable && !host->is_program && run_op_stats(run, host, err)) of_host(host, err);
+        if (host->readable && !host->reader->is_program && run_op_stats(run, host, err)) of_host(host, err);
     }
     return err->code;
 }

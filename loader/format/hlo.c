@@ -255,7 +255,8 @@ static int file_header(Host *host, const File *file, Header *header, bool *named
     return err->code;
 }
 
-int hlo_check_file(Host *host, ProfErr *err)
+/* Checks that the file is an HloProto, without reading all of it, and completes host->file. */
+static int check_file(Host *host, ProfErr *err)
 {
     Header header;
     bool named;
@@ -360,7 +361,7 @@ static void *programs_make(Run *run, Host *only, ProfErr *err)
     pthread_mutexattr_destroy(&recursive);
     Window window = {.file = &host->file};
     add_planes(programs, host, true, &window, err);
-    if (!err->code && host->is_program) add_host_file(programs, host, err);
+    if (!err->code && host->reader->is_program) add_host_file(programs, host, err);
     if (!err->code && host == &run->hosts[0]) add_files_beside(programs, run, err);
     add_planes(programs, host, false, &window, err);
     window_free(&window);
@@ -506,7 +507,7 @@ static uint8_t *program_bytes(const HloProgram *program, Arena *arena, ProfErr *
     File own = {0};
     if (program->beside)
         file_open(&own, program->path, err);
-    else if (host->is_program)
+    else if (host->reader->is_program)
         file_reopen(&host->file, &own, err);
     if (err->code) return NULL;
     uint8_t *bytes = arena_take(arena, n_bytes);
@@ -617,7 +618,7 @@ int hlo_check_programs(Host *host, HloJudge *judge, ProfErr *err)
     if (!programs || !hold(programs, host, err)) return err->code;
     for (size_t i = 0; i < programs->list.n && !interrupt_poll(16, err); i++) {
         HloProgram *program = &programs->list.programs[i], *first = program->state->first;
-        if (!host->is_program && !first->extra && !first->state->judged)
+        if (!host->reader->is_program && !first->extra && !first->state->judged)
             first->state->judged = be_judged(program, judge, err);
         else
             check_bytes(program, err);
@@ -777,3 +778,8 @@ bool hlo_source(const HloModule *m, const Xla__HloInstructionProto *op, const ch
     if (!**file && hlo_frame(m, op->metadata->stack_frame_id, &frame)) *file = frame.file, *line = frame.line;
     return **file != 0;
 }
+
+/* ---- the format ---- */
+
+static const char *const suffixes[] = {".hlo_proto.pb.gz", ".hlo.pb.gz", ".hlo_proto.pb", ".hlo.pb", NULL};
+const Reader hlo_reader = {.name = "hlo", .suffixes = suffixes, .is_program = true, .read_structure = check_file};

@@ -112,10 +112,6 @@ typedef struct {
 /* Returns the result of an analysis of a module. Analyses are identified by their address. */
 const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, ProfErr *err);
 
-/* Checks that the file of a host of a dump is an HloProto, without reading all of it, and sets size
- * and gzip flag of host->file. */
-int hlo_check_file(Host *host, ProfErr *err);
-
 /* Find an instruction or computation by name or id. NULL if the module has none. If several have
  * it, the first in the file is returned. */
 const Xla__HloInstructionProto *hlo_find(const HloModule *module, const char *name, size_t n_bytes);

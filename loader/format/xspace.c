@@ -369,7 +369,7 @@ static int add_undeclared_metas(Host *host, ProfErr *err)
     return PROF_OK;
 }
 
-int xspace_read_structure(Host *host, ProfErr *err)
+static int read_structure(Host *host, ProfErr *err)
 {
     Window window = {.file = &host->file};
     Cursor c = {&window, 0, host->file.n_bytes};
@@ -565,7 +565,7 @@ static void place_line(Line *line)
     }
 }
 
-int xspace_finish(Host *host, ProfErr *err)
+static int finish(Host *host, ProfErr *err)
 {
     host->start_unix_ns = host->stop_unix_ns = -1, host->n_events = 0;
     Window window = {.file = &host->file};
@@ -597,3 +597,6 @@ int xspace_finish(Host *host, ProfErr *err)
     for (size_t i = 0; i < host->n_lines; i++) place_line(&host->lines[i]);
     return err->code;
 }
+
+static const char *const suffixes[] = {".xplane.pb.gz", ".xplane.pb", NULL};
+const Reader xspace_reader = {.name = "xspace", .suffixes = suffixes, .read_structure = read_structure, .read_line = xspace_read_line, .finish = finish};

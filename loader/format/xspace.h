@@ -11,16 +11,6 @@
 #include "../run.h"
 #include "wire.h"
 
-/* Reads the structure of the host's file. Records damage as issues of the host. Fails only if
- * nothing can be read or memory runs out. */
-int xspace_read_structure(Host *host, ProfErr *err);
-/* Reads a line's fields and events into memory from `arena`. Adds the bytes read to *bytes_done. If
- * another thread sets *stop, it ends early and leaves the line half read. */
-int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop, atomic_uint_fast64_t *bytes_done, ProfErr *err);
-/* Sets what depends on all of the host's lines: session and line start times, process ids, event
- * counts. */
-int xspace_finish(Host *host, ProfErr *err);
-
 /* The fields of one XEvent. */
 typedef struct {
     int64_t metadata_id, offset_ps, duration_ps, n_occurrences;

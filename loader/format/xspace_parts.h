@@ -16,4 +16,7 @@ void xspace_cut(Host *host, const void *where, uint64_t offset, uint64_t missing
 /* Returns the text at a place of the file, interned in the host's texts. */
 const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err);
 
+/* Reader.read_line of XSpace. */
+int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop, atomic_uint_fast64_t *bytes_done, ProfErr *err);
+
 #endif
