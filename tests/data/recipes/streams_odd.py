@@ -8,6 +8,7 @@
     together   kernels and copies that begin together, some of equal length, some of none, and some that overlap; on two GPUs
     scopes     framework ops in scopes; steps of which none has launches, since the thread's events are in no order
     long       more kernels on a stream than a chunk of events holds, launched by as many calls of two host threads
+    tied       kernels of equal time, of which one thing after another decides what comes first
 
 The same bytes each time."""
 import os
@@ -93,9 +94,22 @@ def long():
     return run(5, 2600, [TF_OP, ("hlo_op", ["a::b", "a::c", "d"]), ("hlo_module", ["m"]), ("program_id", [5])], streams=(7,), steps=6)
 
 
+def tied():
+    """Kernels of equal time that differ in one thing each, and in two that would order them the other way round."""
+    launches = [("regs:%d static_shared:%d dynamic_shared:%d grid:%d,%d,%d block:%d,%d,%d occ_pct:50" % (numbers[6:] + numbers[:6]))
+                for numbers in [(1,) * 9] + [tuple(2 if k == i else 1 for k in range(9)) for i in range(9)] +
+                [tuple(3 if k == i else 0 if k == i + 1 else 1 for k in range(9)) for i in range(8)]]
+    kernels = [(name, details, op) for name in ("gemm", "gemm_half") for details in launches for op in ("s/b:MatMul", "s/a:Mul", None)]
+    random.Random(6).shuffle(kernels)
+    names = sorted({name for name, _, _ in kernels})
+    events = [event(1 + names.index(name), i * US, 5000, [s("kernel_details", str=details)] + ([s("tf_op", str=op)] if op else [])) for i, (name, details, op) in enumerate(kernels)]
+    metadata = b"".join(event_metadata(1 + i, name) for i, name in enumerate(names)) + STAT_METADATA
+    return space(plane(2, "/device:GPU:0", [line(7, "Stream #7(Compute)", events)], metadata, [s("device_vendor", str="Nvidia")]))
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "streams_odd", "plugins", "profile")
-    for make in (levels, graphs, together, scopes, long):
+    for make in (levels, graphs, together, scopes, long, tied):
         os.makedirs(os.path.join(folder, make.__name__), exist_ok=True)
         with open(os.path.join(folder, make.__name__, "h.xplane.pb"), "wb") as f:
             f.write(make())
