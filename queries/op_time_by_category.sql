@@ -30,6 +30,7 @@ WITH gpu_event AS MATERIALIZED (
     GROUP BY run, program_id, hlo_op, tf_op, name
 ), metric AS MATERIALIZED (
     SELECT run, side, program_id, name, category, occurrences, CAST(self_ps AS REAL) AS self_ps,
+           side = 'device' AND core_type IS NULL AS of_gpu,
            model_flops_actual AS flops, CAST(bytes_accessed_actual AS REAL) AS bytes
     FROM temp.op_metrics(:source)
     WHERE side <> 'framework' AND parent_id IS NULL
@@ -49,7 +50,7 @@ WITH gpu_event AS MATERIALIZED (
 ), cost AS MATERIALIZED (
     SELECT run, category, sum(flops) AS flops, sum(bytes) AS bytes
     FROM metric
-    WHERE side = 'device'
+    WHERE of_gpu
     GROUP BY run, category
 ), op_run AS MATERIALIZED (
     SELECT run FROM metric WHERE side <> 'host' OR category IS NOT 'IDLE'
@@ -66,7 +67,7 @@ WITH gpu_event AS MATERIALIZED (
            CAST(sum(1.0 * occurrences) AS INTEGER) AS occurrences,
            sum(self_ps) AS self, sum(flops) AS flops, sum(bytes) AS bytes
     FROM metric
-    WHERE NOT (side = 'device' AND run IN (SELECT run FROM gpu_event))
+    WHERE NOT (of_gpu AND run IN (SELECT run FROM gpu_event))
           AND NOT (side = 'host' AND run IN (SELECT run FROM host_op))
     GROUP BY run, side, category
     UNION ALL
@@ -89,10 +90,15 @@ WITH gpu_event AS MATERIALIZED (
                                                           AND i.program_id = o.program_id
                                                           AND i.hlo_op = o.hlo_op
     GROUP BY o.run, i.category
+), merged AS ( -- GPUs and TensorCores of one run
+    SELECT run, side, category, sum(ops) AS ops, sum(occurrences) AS occurrences, sum(self) AS self,
+           sum(flops) AS flops, sum(bytes) AS bytes
+    FROM kinds
+    GROUP BY run, side, category
 ), shares AS (
     SELECT *, sum(self) OVER side_of AS all_self,
            sum(CASE WHEN category IS 'IDLE' THEN 0.0 ELSE self END) OVER side_of AS op_self
-    FROM kinds
+    FROM merged
     WINDOW side_of AS (PARTITION BY run, side)
 )
 SELECT run, CASE side WHEN 'host' THEN 'Host' ELSE 'Device' END, category, ops, occurrences,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Where the time goes, from the bytes of each profile: idle_gaps, op_time_by_category, kpi, host_bound of TensorCores, and compiling in steps."""
+import collections
 import sys
 
 sys.dont_write_bytecode = True
@@ -93,7 +94,7 @@ def timed_gpus(run):
 def gpu_shares(run):
     """Time of a run's GPUs: in all events, and in none. What part of the spans they are busy."""
     gpus, spans = timed_gpus(run)
-    if not gpus:
+    if not gpus or any(l.events for planes in run.hosts.values() for p in planes if p.kind == 'tensorcore' for l in p.lines):
         return
     busy, span = sum(length(events) for _, _, events in gpus), sum(spans[host] for host, _, _ in gpus)
     ops = sum(max(e.duration_ps, 0) for _, _, events in gpus for e in events)
@@ -108,6 +109,26 @@ def gpu_shares(run):
     if all(p.kind not in ('tensorcore', 'sparsecore') for planes in run.hosts.values() for p in planes):
         kpi = run.ask('SELECT active_device_count, device_busy_percent FROM kpi({x})')[0]
         agree('kpi', kpi, {'active_device_count': len(gpus), 'device_busy_percent': 100 * busy / span if span else None})
+
+
+def flops_by_category(run):
+    """Operations and bytes of op_time_by_category: of devices the sums of hlo_ops, whose figures tests/witness/flops.py works out; of host threads those of the
+    instruction for each event that runs it, but not of ops that run others."""
+    got = {(r['host_or_device'], r['category']): (r['flops'], r['bytes_accessed'])
+           for r in run.ask('SELECT * FROM op_time_by_category({x})') if r['flops'] is not None or r['bytes_accessed'] is not None}
+    want = collections.defaultdict(lambda: [0, 0])
+    for o in run.ask("SELECT nullif(category, '') AS category, model_flops_actual AS flops, bytes_accessed_actual AS bytes FROM hlo_ops({x}) WHERE rank > 0"):
+        want['Device', o['category']][0] += o['flops'] or 0
+        want['Device', o['category']][1] += o['bytes'] or 0
+    if any(side == 'Host' for side, _ in got):
+        sql = 'SELECT host, program_id, hlo_op, opcode, category, model_flops_actual AS flops, bytes_accessed AS bytes FROM hlo_instructions({x})'
+        instructions = {(r['host'], r['program_id'], r['hlo_op']): r for r in run.ask(sql)}
+        for e in run.ask("SELECT host, program_id, hlo_op, count(*) AS n FROM trace_events({x}) WHERE plane_kind = 'host' AND hlo_op IS NOT NULL GROUP BY 1, 2, 3"):
+            i = instructions.get((e['host'], e['program_id'], e['hlo_op']))
+            if i and i['opcode'] not in ('while', 'conditional', 'call'):
+                want['Host', i['category']][0] += e['n'] * (i['flops'] or 0)
+                want['Host', i['category']][1] += e['n'] * (i['bytes'] or 0)
+    agree('flops and bytes', got, {key: tuple(x or None for x in sums) for key, sums in want.items() if any(sums)}, rel=1e-6)
 
 
 def idle_cores(run):
@@ -154,7 +175,7 @@ def compiling(run):
 
 if __name__ == '__main__':
     for one in runs():
-        for check in (idle_gaps, gpu_shares, idle_cores, compiling):
+        for check in (idle_gaps, gpu_shares, flops_by_category, idle_cores, compiling):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
     finish()
