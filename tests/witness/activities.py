@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 from compare import agree, checking, finish, runs  # noqa: E402
 from device_time import COLLECTIVE, TRANSFER, kind_of_stream_event, work_lines  # noqa: E402
 
-ODD = ('repeated_stats', 'stats_odd', 'steps_odd')  # events that bring several groups; markers of a group in others of the same group
+ODD = ('repeated_stats', 'stats_odd', 'steps_odd', 'threads_odd')  # events that bring several groups; markers of a group in others of the same group
 ORDER = ['device_compute', 'output', 'device_to_device', 'wait', 'device_collectives', 'input', 'host_copies', 'compilation', 'kernel_launch', 'host_compute']
 
 
