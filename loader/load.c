@@ -232,6 +232,7 @@ static int open_hosts(Run *run, const Source *source, ProfErr *err)
         Host *host = &run->hosts[i];
         host->run = run;
         host->file = (File){.inflated_fd = -1};
+        host->start_unix_ns = host->stop_unix_ns = -1;
         pthread_mutex_init(&host->lock, NULL);
         run->n_hosts = i + 1;
         const char *name = file_name(source->files[i]);
