@@ -18,9 +18,9 @@ LIBS := -lprotobuf-c -lz -lm -pthread
 
 # The capture library and its command stand apart; of them the extension only has the reader of spools.
 LIVE_SOURCES := loader/capture/record.c loader/capture/spool_read.c
-CAPTURE_SOURCES := $(filter-out loader/capture/command.c,$(wildcard loader/capture/*.c)) loader/base.c loader/format/wire.c
+CAPTURE_SOURCES := $(filter-out loader/capture/command.c,$(wildcard loader/capture/*.c)) loader/base/base.c loader/format/wire.c
 CAPTURE_OBJECTS := $(CAPTURE_SOURCES:%.c=$(BUILD)/shared/%.o)
-SOURCES := $(filter-out loader/capture/%,$(wildcard ext/*.c loader/*.c loader/*/*.c)) $(LIVE_SOURCES)
+SOURCES := $(filter-out loader/capture/%,$(wildcard ext/*.c loader/*.c loader/*/*.c loader/*/*/*.c)) $(LIVE_SOURCES)
 SCHEMA := $(notdir $(basename $(wildcard schema/*.proto)))
 MESSAGES := $(SCHEMA:%=$(BUILD)/schema/%.pb-c.c)
 GENERATED := $(BUILD)/queries.c $(MESSAGES)
@@ -156,7 +156,7 @@ fuzz:
 	@$(MAKE) --no-print-directory $(BUILD)/fuzz_$(FUZZ)
 	@mkdir -p $(BUILD)/fuzz/$(FUZZ) $(BUILD)/fuzz/seeds_$(FUZZ)
 	@for f in $$(find tests/data -name '*.$(FUZZ_SUFFIX)' -size -64k); do cp $$f $(BUILD)/fuzz/seeds_$(FUZZ)/$$(echo $$f | tr / _); done
-	@grep -ohE '"[^"\\%]{2,40}"' ext/*.c loader/*.c loader/*/*.[ch] | sort -u > $(BUILD)/fuzz/words
+	@grep -ohE '"[^"\\%]{2,40}"' ext/*.c loader/*.c loader/*/*.[ch] loader/*/*/*.[ch] | sort -u > $(BUILD)/fuzz/words
 	$(BUILD)/fuzz_$(FUZZ) -dict=$(BUILD)/fuzz/words -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ) $(BUILD)/fuzz/seeds_$(FUZZ)
 
 # Threads that ask shared runs, under the thread sanitizer, for THREAD_SECONDS.
@@ -169,10 +169,11 @@ threads: $(BUILD)/threads
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(BUILD)/threads $(THREAD_SECONDS) 8 tests/data/gpu_train_38 \
 	  tests/data/tpu_train_54 tests/data/jax_two_hosts tests/data/tf_fit_input_bound tests/data/tf_xla_jit
 
-C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] tests/*.[ch] tests/*/*.c)
+C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] loader/*/*/*.[ch] tests/*.[ch] tests/*/*.[ch])
 lint: $(GENERATED)
 	$(call install_missing,$(LINT_PACKAGES))
 	@! grep -L 'SPDX-License-Identifier: Apache-2.0' $(C_FILES) queries/*.sql schema/*.proto | sed 's/$$/: no SPDX line/' | grep .
+	@! awk 'length > 100 { print FILENAME ":" FNR ": longer than 100 columns" }' $(C_FILES) | grep .
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
 	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c)
 format:

@@ -21,14 +21,16 @@ static void fail(sqlite3_context *ctx, int rc, char *message)
 
 static void attach_run(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool by_host)
 {
-    const char *path = (const char *)sqlite3_value_text(argv[0]), *label = argc > 1 ? (const char *)sqlite3_value_text(argv[1]) : NULL;
+    const char *path = (const char *)sqlite3_value_text(argv[0]),
+               *label = argc > 1 ? (const char *)sqlite3_value_text(argv[1]) : NULL;
     if (!path || (argc > 1 && !label)) return;
     if (has_nul(argv[0]) || (argc > 1 && has_nul(argv[1]))) {
         fail(ctx, SQLITE_ERROR, sqlite3_mprintf(SOURCE_WITH_NUL, has_nul(argv[0]) ? path : label));
         return;
     }
     if (label && !*label) {
-        fail(ctx, SQLITE_ERROR, sqlite3_mprintf("%s: the label is empty; give a word as the second argument", path));
+        fail(ctx, SQLITE_ERROR,
+             sqlite3_mprintf("%s: the label is empty; give a word as the second argument", path));
         return;
     }
     char *attached_as = NULL, *message = NULL;
@@ -39,8 +41,14 @@ static void attach_run(sqlite3_context *ctx, int argc, sqlite3_value **argv, boo
         sqlite3_result_text(ctx, attached_as, -1, sqlite3_free);
 }
 
-static void attach(sqlite3_context *ctx, int argc, sqlite3_value **argv) { attach_run(ctx, argc, argv, false); }
-static void attach_by_host(sqlite3_context *ctx, int argc, sqlite3_value **argv) { attach_run(ctx, argc, argv, true); }
+static void attach(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    attach_run(ctx, argc, argv, false);
+}
+static void attach_by_host(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    attach_run(ctx, argc, argv, true);
+}
 
 static void detach(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -50,7 +58,10 @@ static void detach(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (prof_detach(sqlite3_user_data(ctx), label))
         sqlite3_result_text(ctx, label, -1, SQLITE_TRANSIENT);
     else
-        fail(ctx, SQLITE_ERROR, sqlite3_mprintf("%s: no attached run has this label; SELECT run FROM prof_runs lists the labels", label));
+        fail(ctx, SQLITE_ERROR,
+             sqlite3_mprintf(
+                 "%s: no attached run has this label; SELECT run FROM prof_runs lists the labels",
+                 label));
 }
 
 static void clear(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -69,9 +80,11 @@ static void debug(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc, (void)argv;
     const Prof *prof = sqlite3_user_data(ctx);
-    result_owned(ctx, sqlite3_mprintf("libprofsql %s\ncommit %s\ncompiler %s\nsqlite headers %s, host %s\n"
-                                      "runs attached %d, open by path %d",
-                                      PROFSQL_VERSION, PROFSQL_COMMIT, __VERSION__, SQLITE_VERSION, sqlite3_libversion(), prof->n_attached, prof->n_cached));
+    result_owned(
+        ctx, sqlite3_mprintf("libprofsql %s\ncommit %s\ncompiler %s\nsqlite headers %s, host %s\n"
+                             "runs attached %d, open by path %d",
+                             PROFSQL_VERSION, PROFSQL_COMMIT, __VERSION__, SQLITE_VERSION,
+                             sqlite3_libversion(), prof->n_attached, prof->n_cached));
 }
 
 static void end_query(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -86,10 +99,10 @@ static void end_query(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 /* What opens a path is for direct use only: a view or trigger of somebody's database must not. */
 enum { DIRECT = SQLITE_UTF8 | SQLITE_DIRECTONLY, HARMLESS = SQLITE_UTF8 | SQLITE_INNOCUOUS };
-#define SCALAR(name_, n, flags_, f, signature_, description_)                                                                                                  \
-    {                                                                                                                                                          \
-        .name = name_, .n_args = n, .kind = FUNCTION_SCALAR, .flags = flags_, .xFunc = f, .signature = signature_, .description = description_,                \
-        .origin = "libprofsql"                                                                                                                                 \
+#define SCALAR(name_, n, flags_, f, signature_, description_)                                      \
+    {                                                                                              \
+        .name = name_, .n_args = n, .kind = FUNCTION_SCALAR, .flags = flags_, .xFunc = f,          \
+        .signature = signature_, .description = description_, .origin = "libprofsql"               \
     }
 
 const FunctionDef admin_functions[] = {
@@ -108,11 +121,13 @@ const FunctionDef admin_functions[] = {
     SCALAR("prof_detach", 1, DIRECT, detach, "prof_detach(label)",
            "Detaches a run; returns its label. NULL if label is NULL; an error if no attached run "
            "has this label."),
-    SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()", "Closes the runs that queries opened by path; returns their number."),
+    SCALAR("prof_clear", 0, DIRECT, clear, "prof_clear()",
+           "Closes the runs that queries opened by path; returns their number."),
     SCALAR("prof_error", 1, HARMLESS, end_query, "prof_error(message)",
            "Fails the query with this error message, as canned queries do if an argument names "
            "something that does not exist. NULL if message is NULL."),
-    SCALAR("prof_version", 0, HARMLESS, version, "prof_version()", "Returns the version of libprofsql."),
+    SCALAR("prof_version", 0, HARMLESS, version, "prof_version()",
+           "Returns the version of libprofsql."),
     SCALAR("prof_debug", 0, HARMLESS, debug, "prof_debug()",
            "Returns the version, commit, compiler, SQLite versions and number of open runs, one "
            "fact per line."),

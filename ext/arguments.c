@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* arguments.c: hidden columns as arguments: which terms of a query give them, what sources they name, and rowids that
- * distinguish the rows of different arguments.
+/* arguments.c: hidden columns as arguments: which terms of a query give them, what sources they
+ * name, and rowids that distinguish the rows of different arguments.
  *
- * SQLite splits `source = 'a' OR source = 'b'` into two scans and merges them by rowid: a row whose rowid the other scan has
- * returned is dropped. So a rowid consists of a number for the arguments and the run, and of the row's place in that run:
+ * SQLite splits `source = 'a' OR source = 'b'` into two scans and merges them by rowid: a row whose
+ * rowid the other scan has returned is dropped. So a rowid consists of a number for the arguments
+ * and the run, and of the row's place in that run:
  *
  *   bit 62 is 0: number in 6 bits, place in 56 bits
  *   bit 62 is 1: number - 64 in 18 bits, place in 44 bits
  *
- * Numbers are given when SQLite first asks for a rowid, and kept until the last cursor of the table closes. */
+ * Numbers are given when SQLite first asks for a rowid, and kept until the last cursor of the table
+ * closes. */
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -16,13 +18,16 @@ SQLITE_EXTENSION_INIT3
 
 bool prof_plan_arguments(const sqlite3_index_info *info, int first, int n, ArgumentTerms *terms)
 {
-    enum { COLUMNS_OF_COLUSED = 63 }; /* further columns share a bit of colUsed; no table has so many */
+    enum {
+        COLUMNS_OF_COLUSED = 63
+    }; /* further columns share a bit of colUsed; no table has so many */
     unsigned unusable = 0, absent = 0;
     *terms = (ArgumentTerms){.missing = -1};
     for (int k = 0; k < MAX_ARGUMENTS; k++) terms->term[k] = -1;
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-        if (c->op >= SQLITE_INDEX_CONSTRAINT_LIMIT && c->op <= SQLITE_INDEX_CONSTRAINT_OFFSET) continue; /* these have no column */
+        if (c->op >= SQLITE_INDEX_CONSTRAINT_LIMIT && c->op <= SQLITE_INDEX_CONSTRAINT_OFFSET)
+            continue; /* these have no column */
         int k = c->iColumn - first;
         if (k < 0 || k >= n || k >= MAX_ARGUMENTS) continue;
         if (c->op == SQLITE_INDEX_CONSTRAINT_ISNULL) absent |= 1u << k;
@@ -45,11 +50,14 @@ bool prof_plan_arguments(const sqlite3_index_info *info, int first, int n, Argum
 
 int prof_argument_missing(sqlite3_vtab *vtab, const char *table, const char *column)
 {
-    return prof_table_fail(vtab, SQLITE_ERROR,
-                           sqlite3_mprintf("%s: a part of the query reads the argument %s without setting it; write %s = X or %s "
-                                           "IN (X, Y) in every part of an OR, combine queries with UNION ALL, or add %s IS NULL to "
-                                           "leave it unset",
-                                           table, column, column, column, column));
+    return prof_table_fail(
+        vtab, SQLITE_ERROR,
+        sqlite3_mprintf(
+            "%s: a part of the query reads the argument %s without setting it; write %s = X or %s "
+            "IN (X, Y) in every part of an OR, combine queries with UNION ALL, or add %s IS NULL "
+            "to "
+            "leave it unset",
+            table, column, column, column, column));
 }
 
 /* ---- sources ---- */
@@ -71,7 +79,8 @@ static int add_name(SourceNames *names, sqlite3_vtab *vtab, sqlite3_value *value
 {
     const char *text = (const char *)sqlite3_value_text(value);
     if (!text) return SQLITE_NOMEM;
-    if (has_nul(value)) return prof_table_fail(vtab, SQLITE_ERROR, sqlite3_mprintf(SOURCE_WITH_NUL, text));
+    if (has_nul(value))
+        return prof_table_fail(vtab, SQLITE_ERROR, sqlite3_mprintf(SOURCE_WITH_NUL, text));
     char **grown = sqlite3_realloc64(names->names, (sqlite3_uint64)(names->n + 1) * sizeof *grown);
     if (!grown) return SQLITE_NOMEM;
     names->names = grown;
@@ -87,7 +96,9 @@ int source_names_take(SourceNames *names, sqlite3_vtab *vtab, sqlite3_value *val
     sqlite3_value *item = NULL;
     int rc = sqlite3_vtab_in_first(value, &item);
     for (; rc == SQLITE_OK && item; rc = sqlite3_vtab_in_next(value, &item))
-        if (sqlite3_value_type(item) != SQLITE_NULL && (rc = add_name(names, vtab, item)) != SQLITE_OK) return rc; /* nothing is IN (NULL) */
+        if (sqlite3_value_type(item) != SQLITE_NULL &&
+            (rc = add_name(names, vtab, item)) != SQLITE_OK)
+            return rc; /* nothing is IN (NULL) */
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
@@ -101,7 +112,13 @@ bool source_names_equal(const SourceNames *a, const SourceNames *b)
 
 /* ---- rowids ---- */
 
-enum { FEW_NUMBERS = 1 << 6, MANY_NUMBERS = 1 << 18, FEW_SHIFT = 56, MANY_SHIFT = 44, MANY_BIT = 62 };
+enum {
+    FEW_NUMBERS = 1 << 6,
+    MANY_NUMBERS = 1 << 18,
+    FEW_SHIFT = 56,
+    MANY_SHIFT = 44,
+    MANY_BIT = 62
+};
 
 void rowids_open(Rowids *rowids) { rowids->n_cursors++; }
 
@@ -119,12 +136,15 @@ static void add_value(sqlite3_str *key, sqlite3_value *value)
     sqlite3_int64 integer = type == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0;
     if (type == SQLITE_NULL) {
         sqlite3_str_appendall(key, "n,");
-    } else if (type == SQLITE_FLOAT || (integer > -((sqlite3_int64)1 << 53) && integer < (sqlite3_int64)1 << 53 && type == SQLITE_INTEGER)) {
+    } else if (type == SQLITE_FLOAT ||
+               (integer > -((sqlite3_int64)1 << 53) && integer < (sqlite3_int64)1 << 53 &&
+                type == SQLITE_INTEGER)) {
         sqlite3_str_appendf(key, "r%!.17g,", sqlite3_value_double(value)); /* 2 and 2.0 are equal */
     } else if (type == SQLITE_INTEGER) {
         sqlite3_str_appendf(key, "i%lld,", integer);
     } else {
-        const char *bytes = type == SQLITE_BLOB ? sqlite3_value_blob(value) : (const char *)sqlite3_value_text(value);
+        const char *bytes = type == SQLITE_BLOB ? sqlite3_value_blob(value)
+                                                : (const char *)sqlite3_value_text(value);
         int n = sqlite3_value_bytes(value);
         sqlite3_str_appendf(key, "%c%d:", type == SQLITE_BLOB ? 'b' : 't', n);
         if (bytes) sqlite3_str_append(key, bytes, n);
@@ -152,18 +172,21 @@ static int number_of(Rowids *rowids, char *key, int n_bytes)
     int number = rowids->n < FEW_NUMBERS + MANY_NUMBERS ? rowids->n : -2;
     if (number >= 0 && rowids->n == rowids->capacity) {
         int capacity = rowids->capacity ? 2 * rowids->capacity : 8;
-        RowidKey *grown = sqlite3_realloc64(rowids->sorted, (sqlite3_uint64)capacity * sizeof *grown);
+        RowidKey *grown =
+            sqlite3_realloc64(rowids->sorted, (sqlite3_uint64)capacity * sizeof *grown);
         if (grown) rowids->sorted = grown, rowids->capacity = capacity;
         if (!grown) number = -1;
     }
     if (number < 0) return sqlite3_free(key), number;
-    memmove(&rowids->sorted[low + 1], &rowids->sorted[low], (size_t)(rowids->n - low) * sizeof *rowids->sorted);
+    memmove(&rowids->sorted[low + 1], &rowids->sorted[low],
+            (size_t)(rowids->n - low) * sizeof *rowids->sorted);
     rowids->sorted[low] = (RowidKey){key, n_bytes, number};
     rowids->n++;
     return number;
 }
 
-int rowids_number(Rowids *rowids, const char *source, const char *run, sqlite3_value *const *values, int n_values, int *number)
+int rowids_number(Rowids *rowids, const char *source, const char *run, sqlite3_value *const *values,
+                  int n_values, int *number)
 {
     sqlite3_str *key = sqlite3_str_new(NULL);
     sqlite3_str_appendf(key, "%Q,%Q,", source, run);
@@ -177,17 +200,22 @@ int rowids_number(Rowids *rowids, const char *source, const char *run, sqlite3_v
     return SQLITE_OK;
 }
 
-int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t place, sqlite3_int64 *rowid)
+int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t place,
+                sqlite3_int64 *rowid)
 {
     bool few = number >= 0 && number < FEW_NUMBERS;
     if (number < 0 || place >> (few ? FEW_SHIFT : MANY_SHIFT))
-        return prof_table_fail(vtab, SQLITE_ERROR,
-                               sqlite3_mprintf("%s: too many sources or rows for SQLite to merge the parts of an OR; write UNION ALL "
-                                               "instead of OR, or put a + before the columns of the OR other than source",
-                                               table));
+        return prof_table_fail(
+            vtab, SQLITE_ERROR,
+            sqlite3_mprintf(
+                "%s: too many sources or rows for SQLite to merge the parts of an OR; write UNION "
+                "ALL "
+                "instead of OR, or put a + before the columns of the OR other than source",
+                table));
     if (few)
         *rowid = (sqlite3_int64)((uint64_t)number << FEW_SHIFT | place);
     else
-        *rowid = (sqlite3_int64)((uint64_t)1 << MANY_BIT | (uint64_t)(number - FEW_NUMBERS) << MANY_SHIFT | place);
+        *rowid = (sqlite3_int64)((uint64_t)1 << MANY_BIT |
+                                 (uint64_t)(number - FEW_NUMBERS) << MANY_SHIFT | place);
     return SQLITE_OK;
 }

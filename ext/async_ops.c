@@ -1,66 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-/* async_ops.c: the table async_ops: asynchronous transfers and collectives of devices, and how much of them computing hides.
+/* async_ops.c: the table async_ops: asynchronous transfers and collectives of devices, and how much
+ * of them computing hides.
  *
- *   SELECT hlo_op, sum(duration_ps) / 1e6 AS us, sum(exposed_ps) / 1e6 AS exposed_us FROM async_ops('logs') GROUP BY 1 ORDER BY 3 DESC; */
-#include "../loader/analysis/async_ops.h"
+ *   SELECT hlo_op, sum(duration_ps) / 1e6 AS us, sum(exposed_ps) / 1e6 AS exposed_us FROM
+ * async_ops('logs') GROUP BY 1 ORDER BY 3 DESC; */
+#include "../loader/analysis/communication/async_ops.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define ASYNC_OPS_COLUMNS(C)                                                                                                                                   \
-    C(AO_RUN, RUN_DOC)                                                                                                                                         \
-    C(AO_HOST, HOST_DOC)                                                                                                                                       \
-    C(AO_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(AO_OP, "hlo_op", "TEXT", NULL,                                                                                                                           \
-      "name of the start op; on a GPU, name of the collective's kernel, the copy or the "                                                                      \
-      "memset",                                                                                                                                                \
-      "XEventMetadata.display_name")                                                                                                                           \
-    C(AO_CATEGORY, "category", "TEXT", NULL, "HLO category of the start op; on a GPU: collective, copy or memset; NULL if unknown", "hlo_category")            \
-    C(AO_KIND, "kind", "TEXT", NULL, "kind of the asynchronous op: collective or transfer", "libprofsql")                                                      \
-    C(AO_IS_SYNCHRONOUS, "is_synchronous", "INTEGER", "0 or 1",                                                                                                \
-      "1: a synchronous op, one event during which the TensorCore waits; 0: an asynchronous "                                                                  \
-      "op; always 0 on a GPU",                                                                                                                                 \
-      "libprofsql")                                                                                                                                            \
-    C(AO_START_EVENT, "start_event_id", "INTEGER", NULL, "event_id of the start op", "libprofsql")                                                             \
-    C(AO_DONE_EVENT, "done_event_id", "INTEGER", NULL,                                                                                                         \
-      "event_id of the done op; equal to start_event_id if one event is the entire op; NULL "                                                                  \
-      "if there is no done op",                                                                                                                                \
-      "libprofsql")                                                                                                                                            \
-    C(AO_START, "start_ps", "INTEGER", "ps", "start of the start op, from the session start", "libprofsql")                                                    \
-    C(AO_DURATION, "duration_ps", "INTEGER", "ps",                                                                                                             \
-      "time from the start of the start op to the end of the done op; NULL if there is no "                                                                    \
-      "done op",                                                                                                                                               \
-      "libprofsql")                                                                                                                                            \
-    C(AO_EXPOSED, "exposed_ps", "INTEGER", "ps", "part of duration_ps in which the device does not compute; NULL if there is no done op", "libprofsql")        \
-    C(AO_HIDDEN, "hidden_ps", "INTEGER", "ps",                                                                                                                 \
-      "part of duration_ps in which the device computes (other collectives and transfers hide "                                                                \
-      "nothing); NULL if there is no done op",                                                                                                                 \
-      "libprofsql")                                                                                                                                            \
-    C(AO_COVER, "overlapped_by", "TEXT", NULL,                                                                                                                 \
-      "compute op with the longest overlap with this op; NULL if no compute op overlaps it, "                                                                  \
-      "or there is no done op",                                                                                                                                \
-      "libprofsql")                                                                                                                                            \
-    C(AO_DONE_OP, "done_op", "TEXT", NULL,                                                                                                                     \
-      "name of the done op, which waits until the op is done; equal to hlo_op if one event is "                                                                \
-      "the entire op; NULL if there is no done op",                                                                                                            \
-      "XEventMetadata.display_name")                                                                                                                           \
-    C(AO_WAIT, "wait_ps", "INTEGER", "ps",                                                                                                                     \
-      "duration of the done op, in which the device waits; NULL on a GPU, and if there is no "                                                                 \
-      "separate done op",                                                                                                                                      \
-      "libprofsql")                                                                                                                                            \
-    C(AO_BYTES, "bytes", "INTEGER", "bytes",                                                                                                                   \
-      "payload: bytes that a transfer moves, or that the device gives to a collective; NULL "                                                                  \
-      "if unknown",                                                                                                                                            \
-      "HLO text; memcpy_details")                                                                                                                              \
-    C(AO_BYTES_ACCESSED, "bytes_accessed", "INTEGER", "bytes",                                                                                                 \
-      "bytes read plus bytes written, of the start op or the done op, the larger; NULL if "                                                                    \
-      "unknown",                                                                                                                                               \
-      "bytes_accessed")                                                                                                                                        \
-    C(AO_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
-    C(AO_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(AO_SYNCHRONOUS, "include_synchronous", "INTEGER HIDDEN", "0 or 1",                                                                                       \
-      "1: include synchronous collectives and transfers, which are one event for which the "                                                                   \
-      "TensorCore waits; default 0",                                                                                                                           \
+#define ASYNC_OPS_COLUMNS(C)                                                                       \
+    C(AO_RUN, RUN_DOC)                                                                             \
+    C(AO_HOST, HOST_DOC)                                                                           \
+    C(AO_PLANE, PLANE_DOC)                                                                         \
+    C(AO_OP, "hlo_op", "TEXT", NULL,                                                               \
+      "name of the start op; on a GPU, name of the collective's kernel, the copy or the "          \
+      "memset",                                                                                    \
+      "XEventMetadata.display_name")                                                               \
+    C(AO_CATEGORY, "category", "TEXT", NULL,                                                       \
+      "HLO category of the start op; on a GPU: collective, copy or memset; NULL if unknown",       \
+      "hlo_category")                                                                              \
+    C(AO_KIND, "kind", "TEXT", NULL, "kind of the asynchronous op: collective or transfer",        \
+      "libprofsql")                                                                                \
+    C(AO_IS_SYNCHRONOUS, "is_synchronous", "INTEGER", "0 or 1",                                    \
+      "1: a synchronous op, one event during which the TensorCore waits; 0: an asynchronous "      \
+      "op; always 0 on a GPU",                                                                     \
+      "libprofsql")                                                                                \
+    C(AO_START_EVENT, "start_event_id", "INTEGER", NULL, "event_id of the start op", "libprofsql") \
+    C(AO_DONE_EVENT, "done_event_id", "INTEGER", NULL,                                             \
+      "event_id of the done op; equal to start_event_id if one event is the entire op; NULL "      \
+      "if there is no done op",                                                                    \
+      "libprofsql")                                                                                \
+    C(AO_START, "start_ps", "INTEGER", "ps", "start of the start op, from the session start",      \
+      "libprofsql")                                                                                \
+    C(AO_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
+      "time from the start of the start op to the end of the done op; NULL if there is no "        \
+      "done op",                                                                                   \
+      "libprofsql")                                                                                \
+    C(AO_EXPOSED, "exposed_ps", "INTEGER", "ps",                                                   \
+      "part of duration_ps in which the device does not compute; NULL if there is no done op",     \
+      "libprofsql")                                                                                \
+    C(AO_HIDDEN, "hidden_ps", "INTEGER", "ps",                                                     \
+      "part of duration_ps in which the device computes (other collectives and transfers hide "    \
+      "nothing); NULL if there is no done op",                                                     \
+      "libprofsql")                                                                                \
+    C(AO_COVER, "overlapped_by", "TEXT", NULL,                                                     \
+      "compute op with the longest overlap with this op; NULL if no compute op overlaps it, "      \
+      "or there is no done op",                                                                    \
+      "libprofsql")                                                                                \
+    C(AO_DONE_OP, "done_op", "TEXT", NULL,                                                         \
+      "name of the done op, which waits until the op is done; equal to hlo_op if one event is "    \
+      "the entire op; NULL if there is no done op",                                                \
+      "XEventMetadata.display_name")                                                               \
+    C(AO_WAIT, "wait_ps", "INTEGER", "ps",                                                         \
+      "duration of the done op, in which the device waits; NULL on a GPU, and if there is no "     \
+      "separate done op",                                                                          \
+      "libprofsql")                                                                                \
+    C(AO_BYTES, "bytes", "INTEGER", "bytes",                                                       \
+      "payload: bytes that a transfer moves, or that the device gives to a collective; NULL "      \
+      "if unknown",                                                                                \
+      "HLO text; memcpy_details")                                                                  \
+    C(AO_BYTES_ACCESSED, "bytes_accessed", "INTEGER", "bytes",                                     \
+      "bytes read plus bytes written, of the start op or the done op, the larger; NULL if "        \
+      "unknown",                                                                                   \
+      "bytes_accessed")                                                                            \
+    C(AO_PLANE_ID, PLANE_ID_DOC)                                                                   \
+    C(AO_SOURCE, SOURCE_DOC)                                                                       \
+    C(AO_SYNCHRONOUS, "include_synchronous", "INTEGER HIDDEN", "0 or 1",                           \
+      "1: include synchronous collectives and transfers, which are one event for which the "       \
+      "TensorCore waits; default 0",                                                               \
       "argument 2")
 enum { ASYNC_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column async_ops_columns[] = {ASYNC_OPS_COLUMNS(COLUMN_DOC)};
@@ -73,14 +81,19 @@ static bool async_ops_next(RowCursor *c)
     for (c->i += c->started; c->i < all->n_ops; c->i++) {
         const AsyncOp *op = &all->ops[c->i];
         if (op->is_synchronous && !with_synchronous) continue;
-        if (op->plane->host != c->host || (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != op->plane->plane_id)) continue;
+        if (op->plane->host != c->host ||
+            (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != op->plane->plane_id))
+            continue;
         c->item = op;
         return c->place = c->i, true;
     }
     return false;
 }
 
-static void result_slice(sqlite3_context *ctx, Slice s) { sqlite3_result_text(ctx, s.text, (int)s.n, SQLITE_STATIC); }
+static void result_slice(sqlite3_context *ctx, Slice s)
+{
+    sqlite3_result_text(ctx, s.text, (int)s.n, SQLITE_STATIC);
+}
 
 static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
@@ -111,7 +124,9 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
         case AO_EXPOSED: sqlite3_result_int64(ctx, op->duration_ps - op->hidden_ps); break;
         case AO_HIDDEN: sqlite3_result_int64(ctx, op->hidden_ps); break;
         case AO_COVER:
-            if (op->cover) result_text(ctx, op->cover->display_name->n_bytes ? op->cover->display_name : op->cover->name);
+            if (op->cover)
+                result_text(ctx, op->cover->display_name->n_bytes ? op->cover->display_name
+                                                                  : op->cover->name);
             break;
         case AO_DONE_OP: result_slice(ctx, op->done_op); break;
         case AO_WAIT:
@@ -122,16 +137,18 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource async_ops_rows = {.next = async_ops_next,
-                                         .column = async_ops_column,
-                                         .n_parameters = 1,
-                                         .needs = NEED_EVENTS | NEED_DEVICE,
-                                         .nothing = "no TPU core has an asynchronous op, and no GPU has a collective, copy or memset"};
-const Table async_ops_table = {"async_ops",
-                               "one asynchronous transfer or collective of a device, with the time that computing "
-                               "hides",
-                               async_ops_columns,
-                               COUNT(async_ops_columns),
-                               &row_table_module,
-                               &async_ops_rows,
-                               500};
+static const RowSource async_ops_rows = {
+    .next = async_ops_next,
+    .column = async_ops_column,
+    .n_parameters = 1,
+    .needs = NEED_EVENTS | NEED_DEVICE,
+    .nothing = "no TPU core has an asynchronous op, and no GPU has a collective, copy or memset"};
+const Table async_ops_table = {
+    "async_ops",
+    "one asynchronous transfer or collective of a device, with the time that computing "
+    "hides",
+    async_ops_columns,
+    COUNT(async_ops_columns),
+    &row_table_module,
+    &async_ops_rows,
+    500};

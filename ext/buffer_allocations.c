@@ -1,128 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
-/* buffer_allocations.c: the table buffer_allocations: every logical buffer at its place in an allocation.
+/* buffer_allocations.c: the table buffer_allocations: every logical buffer at its place in an
+ * allocation.
  *
  *   -- what fills the memory at the peak, largest first
  *   SELECT hlo_op, size_bytes, expansion, source_file, source_line FROM buffer_allocations('logs')
  *    WHERE hlo_module = 'jit_step' AND memory_space = 0 AND live_at_peak ORDER BY size_rank;
  *   -- as XProf's memory viewer lists it, the small ones in one row
- *   SELECT * FROM buffer_allocations('logs', 16384) WHERE program_order IS NOT NULL ORDER BY program_order;
+ *   SELECT * FROM buffer_allocations('logs', 16384) WHERE program_order IS NOT NULL ORDER BY
+ * program_order;
  *
- * XProf's list of a peak may hold a buffer twice (a traced one of an allocation that lives throughout, whose size it also counts twice), or one that lies in
- * another memory space. Those get a row more. */
-#include "../loader/analysis/heap.h"
+ * XProf's list of a peak may hold a buffer twice (a traced one of an allocation that lives
+ * throughout, whose size it also counts twice), or one that lies in another memory space. Those get
+ * a row more. */
+#include "../loader/analysis/program/heap.h"
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
-#define BUFFER_ALLOCATIONS_COLUMNS(C)                                                                                                                          \
-    C(BA_RUN, RUN_DOC)                                                                                                                                         \
-    C(BA_HOST, HOST_DOC)                                                                                                                                       \
-    C(BA_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
-    C(BA_MODULE, HLO_MODULE_DOC)                                                                                                                               \
-    C(BA_ALLOCATION, "allocation_id", "INTEGER", NULL, "id of the allocation; NULL in the row of small buffers", "BufferAllocationProto.index")                \
-    C(BA_SPACE, "memory_space", "INTEGER", NULL,                                                                                                               \
-      "memory space (color) of the allocation: 0 for the device's main memory, 1 for TPU "                                                                     \
-      "VMEM, ...",                                                                                                                                             \
-      "BufferAllocationProto.color")                                                                                                                           \
-    C(BA_ALLOCATION_BYTES, "allocation_bytes", "INTEGER", "bytes",                                                                                             \
-      "size of the entire allocation, equal in the rows of all its buffers; NULL in the row "                                                                  \
-      "of small buffers",                                                                                                                                      \
-      "BufferAllocationProto.size")                                                                                                                            \
-    C(BA_KIND, "kind", "TEXT", NULL,                                                                                                                           \
-      "kind of the allocation: parameter, output, thread-local, constant or temporary; the "                                                                   \
-      "first that applies; NULL in the row of small buffers",                                                                                                  \
-      "memory_viewer groupName")                                                                                                                               \
-    C(BA_ATTRIBUTES, "attributes", "TEXT", NULL,                                                                                                               \
-      "properties of the allocation, separated by commas: entry computation parameter, may-be "                                                                \
-      "live out, reusable (neither thread-local nor a tuple); NULL if none applies, and in "                                                                   \
-      "the row of small buffers",                                                                                                                              \
-      "memory_viewer indefiniteLifetimes.attributes")                                                                                                          \
-    C(BA_ID, "buffer_id", "INTEGER", NULL,                                                                                                                     \
-      "id of the logical buffer; NULL for an allocation without buffers and in the row of "                                                                    \
-      "small buffers",                                                                                                                                         \
-      "LogicalBufferProto.id")                                                                                                                                 \
-    C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes",                                                                                                           \
-      "position of the buffer's first byte in the allocation; NULL if buffer_id is NULL, and "                                                                 \
-      "in a second row for the same buffer",                                                                                                                   \
-      "BufferAllocationProto.Assigned.offset")                                                                                                                 \
-    C(BA_SIZE, "size_bytes", "INTEGER", "bytes",                                                                                                               \
-      "size of the buffer, padding included; in the row of small buffers their sum; NULL for "                                                                 \
-      "an allocation without buffers, or if the program does not declare the buffer",                                                                          \
-      "LogicalBufferProto.size")                                                                                                                               \
-    C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes",                                                                                                       \
-      "size of the shape in column shape without tiles, as XProf computes it; for a tuple the "                                                                \
-      "size of its table of pointers; NULL if a dimension has no known size or there is no "                                                                   \
-      "shape",                                                                                                                                                 \
-      "memory_viewer unpaddedShapeMib, in bytes")                                                                                                              \
-    C(BA_PADDING, "padding_bytes", "INTEGER", "bytes", "size_bytes - unpadded_bytes; negative if elements are packed; NULL if either is NULL",                 \
-      "memory viewer page")                                                                                                                                    \
-    C(BA_EXPANSION, "expansion", "REAL", "ratio", "size_bytes / unpadded_bytes; NULL if unpadded_bytes is 0 or NULL", "memory viewer page")                    \
-    C(BA_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1",                                                                                            \
-      "unpadded_bytes_actual / size_bytes, at most 1; NULL if size_bytes is 0 or either is "                                                                   \
-      "NULL",                                                                                                                                                  \
-      "libprofsql")                                                                                                                                            \
-    C(BA_OP, "hlo_op", "TEXT", NULL,                                                                                                                           \
-      "HLO instruction whose result the buffer contains; NULL if there is no buffer_id or its "                                                                \
-      "instruction is unknown",                                                                                                                                \
-      "LogicalBufferProto.defined_at")                                                                                                                         \
-    C(BA_INDEX, "shape_index", "TEXT", NULL,                                                                                                                   \
-      "shape index of the part of the result that the buffer contains, as {0,1}; NULL for the "                                                                \
-      "entire result, and if there is no buffer_id",                                                                                                           \
-      "LogicalBufferProto.defined_at.shape_index")                                                                                                             \
-    C(BA_SHAPE, "shape", "TEXT", NULL,                                                                                                                         \
-      "shape and layout of the buffer in HLO syntax, as XProf shows them (shape_actual is "                                                                    \
-      "exact); NULL if hlo_op is NULL",                                                                                                                        \
-      "memory_viewer shapeString")                                                                                                                             \
-    C(BA_OPCODE, "opcode", "TEXT", NULL, "opcode of the instruction hlo_op; NULL if hlo_op is NULL", "HloInstructionProto.opcode")                             \
-    C(BA_TF_OP, TF_OP_DOC)                                                                                                                                     \
-    C(BA_FILE, SOURCE_FILE_DOC)                                                                                                                                \
-    C(BA_LINE, SOURCE_LINE_DOC)                                                                                                                                \
-    C(BA_STACK, SOURCE_STACK_DOC)                                                                                                                              \
-    C(BA_START, "start_event", "INTEGER", NULL,                                                                                                                \
-      "event of heap_timeline at which the life of the buffer starts; NULL if the heap trace "                                                                 \
-      "does not contain the buffer, and in a second row for the same buffer",                                                                                  \
-      "memory_viewer logicalBufferSpans.start")                                                                                                                \
-    C(BA_END, "end_event", "INTEGER", NULL,                                                                                                                    \
-      "event of heap_timeline at which the life of the buffer ends; NULL if start_event is "                                                                   \
-      "NULL",                                                                                                                                                  \
-      "memory_viewer logicalBufferSpans.limit")                                                                                                                \
-    C(BA_STORAGE_START, "storage_start_event", "INTEGER", NULL,                                                                                                \
-      "event of heap_timeline that allocates the storage of the buffer; NULL if start_event "                                                                  \
-      "is NULL, and for all but one of the buffers that share storage, so that it counts once",                                                                \
-      "libprofsql")                                                                                                                                            \
-    C(BA_STORAGE_END, "storage_end_event", "INTEGER", NULL,                                                                                                    \
-      "event of heap_timeline that frees the storage, with the last buffer that shares it; "                                                                   \
-      "the number of events if none frees it; NULL if storage_start_event is NULL",                                                                            \
-      "libprofsql")                                                                                                                                            \
-    C(BA_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                                                                            \
-      "1: part of the memory peak (of buffers that share storage only one; of each allocation "                                                                \
-      "for parameters, constants or outputs the largest buffer); NULL if unknown",                                                                             \
-      "memory_viewer maxHeap")                                                                                                                                 \
-    C(BA_ORDER, "program_order", "INTEGER", NULL,                                                                                                              \
-      "position in XProf's list of the buffers at the peak, from 0; NULL for buffers that are "                                                                \
-      "not in the list: not at the peak, or parameters, constants and outputs in other memory "                                                                \
-      "spaces than 0",                                                                                                                                         \
-      "memory_viewer maxHeap")                                                                                                                                 \
-    C(BA_RANK, "size_rank", "INTEGER", NULL,                                                                                                                   \
-      "position in the list of program_order sorted by size, 0 for the largest buffer; NULL "                                                                  \
-      "if program_order is NULL",                                                                                                                              \
-      "memory_viewer maxHeapBySize")                                                                                                                           \
-    C(BA_LABEL, "label", "TEXT", NULL,                                                                                                                         \
-      "instruction, shape and framework op in one text; small (<N bytes) in the row of small "                                                                 \
-      "buffers; NULL if hlo_op is NULL in another row",                                                                                                        \
-      "memory_viewer label")                                                                                                                                   \
-    C(BA_SHAPE_ACTUAL, "shape_actual", "TEXT", NULL,                                                                                                           \
-      "shape and layout of the part of the result at shape_index; NULL if hlo_op is NULL or "                                                                  \
-      "has no such part",                                                                                                                                      \
-      "HloInstructionProto.shape")                                                                                                                             \
-    C(BA_UNPADDED_ACTUAL, "unpadded_bytes_actual", "INTEGER", "bytes",                                                                                         \
-      "size of the data in shape_actual, packed elements as packed; for a tuple the size of "                                                                  \
-      "its table of pointers; NULL if a dimension has no known size or there is no shape",                                                                     \
-      "libprofsql")                                                                                                                                            \
-    C(BA_PADDING_ACTUAL, "padding_bytes_actual", "INTEGER", "bytes", "size_bytes - unpadded_bytes_actual; NULL if either is NULL", "libprofsql")               \
-    C(BA_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(BA_SMALL, "small_buffer_bytes", "INTEGER HIDDEN", "bytes",                                                                                               \
-      "buffers at the peak below this size are combined into one row per memory space; "                                                                       \
-      "XProf's page uses 16384",                                                                                                                               \
+#define BUFFER_ALLOCATIONS_COLUMNS(C)                                                              \
+    C(BA_RUN, RUN_DOC)                                                                             \
+    C(BA_HOST, HOST_DOC)                                                                           \
+    C(BA_PROGRAM, PROGRAM_ID_DOC)                                                                  \
+    C(BA_MODULE, HLO_MODULE_DOC)                                                                   \
+    C(BA_ALLOCATION, "allocation_id", "INTEGER", NULL,                                             \
+      "id of the allocation; NULL in the row of small buffers", "BufferAllocationProto.index")     \
+    C(BA_SPACE, "memory_space", "INTEGER", NULL,                                                   \
+      "memory space (color) of the allocation: 0 for the device's main memory, 1 for TPU "         \
+      "VMEM, ...",                                                                                 \
+      "BufferAllocationProto.color")                                                               \
+    C(BA_ALLOCATION_BYTES, "allocation_bytes", "INTEGER", "bytes",                                 \
+      "size of the entire allocation, equal in the rows of all its buffers; NULL in the row "      \
+      "of small buffers",                                                                          \
+      "BufferAllocationProto.size")                                                                \
+    C(BA_KIND, "kind", "TEXT", NULL,                                                               \
+      "kind of the allocation: parameter, output, thread-local, constant or temporary; the "       \
+      "first that applies; NULL in the row of small buffers",                                      \
+      "memory_viewer groupName")                                                                   \
+    C(BA_ATTRIBUTES, "attributes", "TEXT", NULL,                                                   \
+      "properties of the allocation, separated by commas: entry computation parameter, may-be "    \
+      "live out, reusable (neither thread-local nor a tuple); NULL if none applies, and in "       \
+      "the row of small buffers",                                                                  \
+      "memory_viewer indefiniteLifetimes.attributes")                                              \
+    C(BA_ID, "buffer_id", "INTEGER", NULL,                                                         \
+      "id of the logical buffer; NULL for an allocation without buffers and in the row of "        \
+      "small buffers",                                                                             \
+      "LogicalBufferProto.id")                                                                     \
+    C(BA_OFFSET, "offset_bytes", "INTEGER", "bytes",                                               \
+      "position of the buffer's first byte in the allocation; NULL if buffer_id is NULL, and "     \
+      "in a second row for the same buffer",                                                       \
+      "BufferAllocationProto.Assigned.offset")                                                     \
+    C(BA_SIZE, "size_bytes", "INTEGER", "bytes",                                                   \
+      "size of the buffer, padding included; in the row of small buffers their sum; NULL for "     \
+      "an allocation without buffers, or if the program does not declare the buffer",              \
+      "LogicalBufferProto.size")                                                                   \
+    C(BA_UNPADDED, "unpadded_bytes", "INTEGER", "bytes",                                           \
+      "size of the shape in column shape without tiles, as XProf computes it; for a tuple the "    \
+      "size of its table of pointers; NULL if a dimension has no known size or there is no "       \
+      "shape",                                                                                     \
+      "memory_viewer unpaddedShapeMib, in bytes")                                                  \
+    C(BA_PADDING, "padding_bytes", "INTEGER", "bytes",                                             \
+      "size_bytes - unpadded_bytes; negative if elements are packed; NULL if either is NULL",      \
+      "memory viewer page")                                                                        \
+    C(BA_EXPANSION, "expansion", "REAL", "ratio",                                                  \
+      "size_bytes / unpadded_bytes; NULL if unpadded_bytes is 0 or NULL", "memory viewer page")    \
+    C(BA_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1",                                \
+      "unpadded_bytes_actual / size_bytes, at most 1; NULL if size_bytes is 0 or either is "       \
+      "NULL",                                                                                      \
+      "libprofsql")                                                                                \
+    C(BA_OP, "hlo_op", "TEXT", NULL,                                                               \
+      "HLO instruction whose result the buffer contains; NULL if there is no buffer_id or its "    \
+      "instruction is unknown",                                                                    \
+      "LogicalBufferProto.defined_at")                                                             \
+    C(BA_INDEX, "shape_index", "TEXT", NULL,                                                       \
+      "shape index of the part of the result that the buffer contains, as {0,1}; NULL for the "    \
+      "entire result, and if there is no buffer_id",                                               \
+      "LogicalBufferProto.defined_at.shape_index")                                                 \
+    C(BA_SHAPE, "shape", "TEXT", NULL,                                                             \
+      "shape and layout of the buffer in HLO syntax, as XProf shows them (shape_actual is "        \
+      "exact); NULL if hlo_op is NULL",                                                            \
+      "memory_viewer shapeString")                                                                 \
+    C(BA_OPCODE, "opcode", "TEXT", NULL,                                                           \
+      "opcode of the instruction hlo_op; NULL if hlo_op is NULL", "HloInstructionProto.opcode")    \
+    C(BA_TF_OP, TF_OP_DOC)                                                                         \
+    C(BA_FILE, SOURCE_FILE_DOC)                                                                    \
+    C(BA_LINE, SOURCE_LINE_DOC)                                                                    \
+    C(BA_STACK, SOURCE_STACK_DOC)                                                                  \
+    C(BA_START, "start_event", "INTEGER", NULL,                                                    \
+      "event of heap_timeline at which the life of the buffer starts; NULL if the heap trace "     \
+      "does not contain the buffer, and in a second row for the same buffer",                      \
+      "memory_viewer logicalBufferSpans.start")                                                    \
+    C(BA_END, "end_event", "INTEGER", NULL,                                                        \
+      "event of heap_timeline at which the life of the buffer ends; NULL if start_event is "       \
+      "NULL",                                                                                      \
+      "memory_viewer logicalBufferSpans.limit")                                                    \
+    C(BA_STORAGE_START, "storage_start_event", "INTEGER", NULL,                                    \
+      "event of heap_timeline that allocates the storage of the buffer; NULL if start_event "      \
+      "is NULL, and for all but one of the buffers that share storage, so that it counts once",    \
+      "libprofsql")                                                                                \
+    C(BA_STORAGE_END, "storage_end_event", "INTEGER", NULL,                                        \
+      "event of heap_timeline that frees the storage, with the last buffer that shares it; "       \
+      "the number of events if none frees it; NULL if storage_start_event is NULL",                \
+      "libprofsql")                                                                                \
+    C(BA_LIVE, "live_at_peak", "INTEGER", "0 or 1",                                                \
+      "1: part of the memory peak (of buffers that share storage only one; of each allocation "    \
+      "for parameters, constants or outputs the largest buffer); NULL if unknown",                 \
+      "memory_viewer maxHeap")                                                                     \
+    C(BA_ORDER, "program_order", "INTEGER", NULL,                                                  \
+      "position in XProf's list of the buffers at the peak, from 0; NULL for buffers that are "    \
+      "not in the list: not at the peak, or parameters, constants and outputs in other memory "    \
+      "spaces than 0",                                                                             \
+      "memory_viewer maxHeap")                                                                     \
+    C(BA_RANK, "size_rank", "INTEGER", NULL,                                                       \
+      "position in the list of program_order sorted by size, 0 for the largest buffer; NULL "      \
+      "if program_order is NULL",                                                                  \
+      "memory_viewer maxHeapBySize")                                                               \
+    C(BA_LABEL, "label", "TEXT", NULL,                                                             \
+      "instruction, shape and framework op in one text; small (<N bytes) in the row of small "     \
+      "buffers; NULL if hlo_op is NULL in another row",                                            \
+      "memory_viewer label")                                                                       \
+    C(BA_SHAPE_ACTUAL, "shape_actual", "TEXT", NULL,                                               \
+      "shape and layout of the part of the result at shape_index; NULL if hlo_op is NULL or "      \
+      "has no such part",                                                                          \
+      "HloInstructionProto.shape")                                                                 \
+    C(BA_UNPADDED_ACTUAL, "unpadded_bytes_actual", "INTEGER", "bytes",                             \
+      "size of the data in shape_actual, packed elements as packed; for a tuple the size of "      \
+      "its table of pointers; NULL if a dimension has no known size or there is no shape",         \
+      "libprofsql")                                                                                \
+    C(BA_PADDING_ACTUAL, "padding_bytes_actual", "INTEGER", "bytes",                               \
+      "size_bytes - unpadded_bytes_actual; NULL if either is NULL", "libprofsql")                  \
+    C(BA_SOURCE, SOURCE_DOC)                                                                       \
+    C(BA_SMALL, "small_buffer_bytes", "INTEGER HIDDEN", "bytes",                                   \
+      "buffers at the peak below this size are combined into one row per memory space; "           \
+      "XProf's page uses 16384",                                                                   \
       "argument 2, default 0")
 enum { BUFFER_ALLOCATIONS_COLUMNS(COLUMN_ENUM) };
 static const Column buffer_allocations_columns[] = {BUFFER_ALLOCATIONS_COLUMNS(COLUMN_DOC)};
@@ -151,7 +159,8 @@ static bool lies_elsewhere(const Heap *heap, uint32_t buffer, const HeapSpace *s
     return heap->allocations[heap->buffers[buffer].allocation].proto->color != space->color;
 }
 
-/* How many objects may get extra rows: the small ones of each space, a buffer's second listing, one that lies in another space. `seen` is all false. */
+/* How many objects may get extra rows: the small ones of each space, a buffer's second listing, one
+ * that lies in another space. `seen` is all false. */
 static size_t most_extra(const Heap *heap, bool *seen)
 {
     size_t n = heap->n_spaces;
@@ -163,42 +172,54 @@ static size_t most_extra(const Heap *heap, bool *seen)
     return n;
 }
 
-static void place_objects(const Heap *heap, const HeapSpace *space, const HeapObject *objects, size_t n, int64_t small_bytes, Peaks *peaks)
+static void place_objects(const Heap *heap, const HeapSpace *space, const HeapObject *objects,
+                          size_t n, int64_t small_bytes, Peaks *peaks)
 {
     for (size_t i = 0; i < space->n_objects; i++) {
         const HeapBuffer *b = &heap->buffers[space->objects[i]];
         bool listed = !space->color || i >= space->n_indefinite_objects;
-        if (!lies_elsewhere(heap, space->objects[i], space)) peaks->places[space->objects[i]].live = listed && b->size_bytes < small_bytes ? FOLDED : LIVE;
+        if (!lies_elsewhere(heap, space->objects[i], space))
+            peaks->places[space->objects[i]].live =
+                listed && b->size_bytes < small_bytes ? FOLDED : LIVE;
     }
     for (size_t i = 0; i < n; i++) {
         Place *place = objects[i].buffer < 0 ? NULL : &peaks->places[objects[i].buffer];
-        if (!place || place->program_order >= 0 || lies_elsewhere(heap, (uint32_t)objects[i].buffer, space))
+        if (!place || place->program_order >= 0 ||
+            lies_elsewhere(heap, (uint32_t)objects[i].buffer, space))
             peaks->extra[peaks->n_extra++] = (Extra){objects[i], space->color};
         else
-            place->program_order = (int64_t)objects[i].program_order, place->size_rank = (int64_t)objects[i].size_rank;
+            place->program_order = (int64_t)objects[i].program_order,
+            place->size_rank = (int64_t)objects[i].size_rank;
     }
 }
 
-/* A buffer that is no object of a peak: dead then, or sharing storage with one that is, or not known. */
-static int8_t state_of(const HeapAllocation *a, const HeapBuffer *b) { return b->start_event >= 0 || (a->indefinite && a->counts) ? NOT_LIVE : UNKNOWN; }
+/* A buffer that is no object of a peak: dead then, or sharing storage with one that is, or not
+ * known. */
+static int8_t state_of(const HeapAllocation *a, const HeapBuffer *b)
+{
+    return b->start_event >= 0 || (a->indefinite && a->counts) ? NOT_LIVE : UNKNOWN;
+}
 
 static bool make_peaks(RowCursor *c, const Heap *heap)
 {
     prof_free(c->owned);
     bool *seen = prof_alloc(heap->n_buffers);
     size_t places_bytes = sizeof(Peaks) + heap->n_buffers * sizeof(Place);
-    Peaks *peaks = c->owned = seen ? prof_alloc(places_bytes + most_extra(heap, seen) * sizeof *peaks->extra) : NULL;
+    Peaks *peaks = c->owned =
+        seen ? prof_alloc(places_bytes + most_extra(heap, seen) * sizeof *peaks->extra) : NULL;
     prof_free(seen);
     if (!peaks) return prof_nomem(&c->err), false;
     peaks->extra = (void *)((char *)peaks + places_bytes);
     for (size_t a = 0; a < heap->n_allocations; a++)
-        for (size_t i = heap->allocations[a].first_buffer, n = i + heap->allocations[a].n_buffers; i < n; i++)
+        for (size_t i = heap->allocations[a].first_buffer, n = i + heap->allocations[a].n_buffers;
+             i < n; i++)
             peaks->places[i] = (Place){-1, -1, state_of(&heap->allocations[a], &heap->buffers[i])};
     int64_t small_bytes = row_integer_parameter(c, 0, 0);
     for (size_t i = 0; i < heap->n_spaces; i++) {
         HeapObject *objects;
         size_t n;
-        if (!heap_objects(heap, &heap->spaces[i], small_bytes, &objects, &n)) return prof_nomem(&c->err), false;
+        if (!heap_objects(heap, &heap->spaces[i], small_bytes, &objects, &n))
+            return prof_nomem(&c->err), false;
         place_objects(heap, &heap->spaces[i], objects, n, small_bytes, peaks);
         prof_free(objects);
     }
@@ -214,14 +235,22 @@ static const HeapBuffer *buffer_at(const RowCursor *c, const Heap *heap)
 static bool wanted(const RowCursor *c, int64_t color, const HeapBuffer *b)
 {
     if (c->has_key[KEY_MEMORY_SPACE] && c->key[KEY_MEMORY_SPACE] != color) return false;
-    return !c->text_key[KEY_HLO_OP] || (b && b->instruction && !strcmp(b->instruction->name, c->text_key[KEY_HLO_OP]));
+    return !c->text_key[KEY_HLO_OP] ||
+           (b && b->instruction && !strcmp(b->instruction->name, c->text_key[KEY_HLO_OP]));
 }
 
-static bool is_folded(const Peaks *peaks, const Heap *heap, const HeapBuffer *b) { return b && peaks->places[b - heap->buffers].live == FOLDED; }
+static bool is_folded(const Peaks *peaks, const Heap *heap, const HeapBuffer *b)
+{
+    return b && peaks->places[b - heap->buffers].live == FOLDED;
+}
 
-static const HeapBuffer *extra_buffer(const Heap *heap, const Extra *extra) { return extra->object.buffer < 0 ? NULL : &heap->buffers[extra->object.buffer]; }
+static const HeapBuffer *extra_buffer(const Heap *heap, const Extra *extra)
+{
+    return extra->object.buffer < 0 ? NULL : &heap->buffers[extra->object.buffer];
+}
 
-/* c->j: the allocation, then the extra rows; c->nth: the buffer in it, 0 also when there is none. */
+/* c->j: the allocation, then the extra rows; c->nth: the buffer in it, 0 also when there is none.
+ */
 static bool buffer_allocations_next(RowCursor *c)
 {
     const Heap *heap = c->started ? hlo_heap(c->item, &c->err) : NULL;
@@ -232,18 +261,21 @@ static bool buffer_allocations_next(RowCursor *c)
             if (c->nth < a->n_buffers || (!a->n_buffers && !c->nth)) {
                 const HeapBuffer *b = buffer_at(c, heap);
                 if (!wanted(c, a->proto->color, b) || is_folded(peaks, heap, b)) continue;
-                c->place = row_place(c, a->n_buffers ? a->first_buffer + c->nth : heap->n_buffers + c->j);
+                c->place =
+                    row_place(c, a->n_buffers ? a->first_buffer + c->nth : heap->n_buffers + c->j);
                 return true;
             }
             c->j++, c->nth = SIZE_MAX;
         } else if (heap && c->j < heap->n_allocations + peaks->n_extra) {
             size_t extra = c->j++ - heap->n_allocations;
-            if (!wanted(c, peaks->extra[extra].color, extra_buffer(heap, &peaks->extra[extra]))) continue;
+            if (!wanted(c, peaks->extra[extra].color, extra_buffer(heap, &peaks->extra[extra])))
+                continue;
             c->place = row_place(c, heap->n_buffers + heap->n_allocations + extra);
             c->part = (int)extra;
             return true;
         } else {
-            if (!row_next_module(c) || !(heap = hlo_heap(c->item, &c->err)) || !make_peaks(c, heap)) return false;
+            if (!row_next_module(c) || !(heap = hlo_heap(c->item, &c->err)) || !make_peaks(c, heap))
+                return false;
             c->j = 0, c->nth = SIZE_MAX, c->part = -1, c->started = true;
         }
     }
@@ -252,7 +284,9 @@ static bool buffer_allocations_next(RowCursor *c)
 
 static void result_attributes(sqlite3_context *ctx, const Xla__BufferAllocationProto *a)
 {
-    const char *parameter = a->is_entry_computation_parameter ? ", entry computation parameter" : "", *out = a->maybe_live_out ? ", may-be live out" : "";
+    const char *parameter =
+                   a->is_entry_computation_parameter ? ", entry computation parameter" : "",
+               *out = a->maybe_live_out ? ", may-be live out" : "";
     const char *reusable = !a->is_thread_local && !a->is_tuple ? ", reusable" : "";
     char text[80];
     sqlite3_snprintf(sizeof text, text, "%s%s%s", parameter, out, reusable);
@@ -302,14 +336,17 @@ static void allocation_column(sqlite3_context *ctx, const HeapAllocation *a, int
 
 static void padding_column(sqlite3_context *ctx, const HeapBuffer *b, int column)
 {
-    bool actual = column == BA_UNPADDED_ACTUAL || column == BA_PADDING_ACTUAL || column == BA_EFFICIENCY;
+    bool actual =
+        column == BA_UNPADDED_ACTUAL || column == BA_PADDING_ACTUAL || column == BA_EFFICIENCY;
     int64_t bytes = actual ? heap_data_bytes(b) : b->unpadded_bytes;
     if (!b->proto || bytes < 0) return;
     double size = (double)b->size_bytes, unpadded = (double)bytes;
     if (column == BA_UNPADDED || column == BA_UNPADDED_ACTUAL) sqlite3_result_int64(ctx, bytes);
-    if (column == BA_PADDING || column == BA_PADDING_ACTUAL) sqlite3_result_int64(ctx, add_saturated(b->size_bytes, -bytes));
+    if (column == BA_PADDING || column == BA_PADDING_ACTUAL)
+        sqlite3_result_int64(ctx, add_saturated(b->size_bytes, -bytes));
     if (column == BA_EXPANSION && unpadded > 0) sqlite3_result_double(ctx, size / unpadded);
-    if (column == BA_EFFICIENCY && size > 0) sqlite3_result_double(ctx, unpadded < size ? unpadded / size : 1);
+    if (column == BA_EFFICIENCY && size > 0)
+        sqlite3_result_double(ctx, unpadded < size ? unpadded / size : 1);
 }
 
 static void buffer_column(sqlite3_context *ctx, const HloModule *m, const HeapBuffer *b, int column)
@@ -360,17 +397,22 @@ static void buffer_column(sqlite3_context *ctx, const HloModule *m, const HeapBu
 static void place_column(sqlite3_context *ctx, const Place *place, int column)
 {
     if (column == BA_LIVE && place->live != UNKNOWN) sqlite3_result_int(ctx, place->live == LIVE);
-    if (column == BA_ORDER && place->program_order >= 0) sqlite3_result_int64(ctx, place->program_order);
+    if (column == BA_ORDER && place->program_order >= 0)
+        sqlite3_result_int64(ctx, place->program_order);
     if (column == BA_RANK && place->size_rank >= 0) sqlite3_result_int64(ctx, place->size_rank);
 }
 
-static void extra_column(RowCursor *c, sqlite3_context *ctx, const Heap *heap, const Extra *extra, int column)
+static void extra_column(RowCursor *c, sqlite3_context *ctx, const Heap *heap, const Extra *extra,
+                         int column)
 {
     const HeapBuffer *b = extra_buffer(heap, extra);
-    place_column(ctx, &(Place){(int64_t)extra->object.program_order, (int64_t)extra->object.size_rank, LIVE}, column);
+    place_column(
+        ctx, &(Place){(int64_t)extra->object.program_order, (int64_t)extra->object.size_rank, LIVE},
+        column);
     if (column == BA_SPACE) {
         sqlite3_result_int64(ctx, extra->color);
-    } else if (b && column != BA_OFFSET && column != BA_START && column != BA_END && column != BA_STORAGE_START &&
+    } else if (b && column != BA_OFFSET && column != BA_START && column != BA_END &&
+               column != BA_STORAGE_START &&
                column != BA_STORAGE_END) { /* its own row tells its place and life */
         allocation_column(ctx, &heap->allocations[b->allocation], column);
         buffer_column(ctx, c->item, b, column);
@@ -395,16 +437,19 @@ static void buffer_allocations_column(RowCursor *c, sqlite3_context *ctx, int co
     place_column(ctx, &peaks->places[b - heap->buffers], column);
 }
 
-static const RowSource buffer_allocations_rows = {.next = buffer_allocations_next,
-                                                  .column = buffer_allocations_column,
-                                                  .n_parameters = 1,
-                                                  .needs = NEED_PROGRAMS,
-                                                  .nothing = "no HLO program contains a buffer assignment (programs dumped before optimization have "
-                                                             "none)"};
-const Table buffer_allocations_table = {"buffer_allocations",
-                                        "one logical buffer of an HLO program, with its position in an allocation",
-                                        buffer_allocations_columns,
-                                        COUNT(buffer_allocations_columns),
-                                        &row_table_module,
-                                        &buffer_allocations_rows,
-                                        2000};
+static const RowSource buffer_allocations_rows = {
+    .next = buffer_allocations_next,
+    .column = buffer_allocations_column,
+    .n_parameters = 1,
+    .needs = NEED_PROGRAMS,
+    .nothing =
+        "no HLO program contains a buffer assignment (programs dumped before optimization have "
+        "none)"};
+const Table buffer_allocations_table = {
+    "buffer_allocations",
+    "one logical buffer of an HLO program, with its position in an allocation",
+    buffer_allocations_columns,
+    COUNT(buffer_allocations_columns),
+    &row_table_module,
+    &buffer_allocations_rows,
+    2000};

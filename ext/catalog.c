@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* catalog.c: the tables that document the extension (prof_tables, prof_columns, prof_functions, prof_queries), and
- * prof_find, which lists the runs on disk.
+/* catalog.c: the tables that document the extension (prof_tables, prof_columns, prof_functions,
+ * prof_queries), and prof_find, which lists the runs on disk.
  *
  *   SELECT "column", unit, description FROM prof_columns WHERE table_name = 'trace_events';
  *   SELECT path, host_count FROM prof_find('logs'); */
@@ -8,20 +8,28 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-static void text(sqlite3_context *ctx, const char *s) { sqlite3_result_text(ctx, s, -1, SQLITE_STATIC); }
+static void text(sqlite3_context *ctx, const char *s)
+{
+    sqlite3_result_text(ctx, s, -1, SQLITE_STATIC);
+}
 
 /* ---- prof_tables ---- */
 
-#define TABLES_COLUMNS(C)                                                                                                                                      \
-    C(PT_NAME, "name", "TEXT", NULL, "name of the table", "libprofsql")                                                                                        \
-    C(PT_SIGNATURE, "signature", "TEXT", NULL, "table with its arguments, as written after FROM", "libprofsql")                                                \
+#define TABLES_COLUMNS(C)                                                                          \
+    C(PT_NAME, "name", "TEXT", NULL, "name of the table", "libprofsql")                            \
+    C(PT_SIGNATURE, "signature", "TEXT", NULL, "table with its arguments, as written after FROM",  \
+      "libprofsql")                                                                                \
     C(PT_ROW, "row_is", "TEXT", NULL, "what one row of the table represents", "libprofsql")
 enum { TABLES_COLUMNS(COLUMN_ENUM) };
 static const Column tables_columns[] = {TABLES_COLUMNS(COLUMN_DOC)};
 
-static bool tables_next(RowCursor *c) { return (c->place = c->i += c->started) < (size_t)n_prof_tables; }
+static bool tables_next(RowCursor *c)
+{
+    return (c->place = c->i += c->started) < (size_t)n_prof_tables;
+}
 
-/* The arguments are the hidden column `source` (or `dir`) and the parameters after it; other hidden columns hold values. */
+/* The arguments are the hidden column `source` (or `dir`) and the parameters after it; other hidden
+ * columns hold values. */
 static void table_signature(sqlite3_context *ctx, const Table *table)
 {
     sqlite3_str *out = sqlite3_str_new(NULL);
@@ -29,7 +37,8 @@ static void table_signature(sqlite3_context *ctx, const Table *table)
     int first = table_column(table, "source");
     if (first < 0) first = table_column(table, "dir");
     int n = first < 0 ? 0 : 1 + (table->rows ? table->rows->n_parameters : 0);
-    for (int i = 0; i < n; i++) sqlite3_str_appendf(out, "%s%s", i ? ", " : "(", table->columns[first + i].name);
+    for (int i = 0; i < n; i++)
+        sqlite3_str_appendf(out, "%s%s", i ? ", " : "(", table->columns[first + i].name);
     if (n) sqlite3_str_appendchar(out, 1, ')');
     result_built(ctx, out);
 }
@@ -45,18 +54,30 @@ static void tables_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource tables_rows = {.next = tables_next, .column = tables_column, .without_source = true};
-const Table prof_tables_table = {"prof_tables", "one table of the extension", tables_columns, COUNT(tables_columns), &row_table_module, &tables_rows, 80};
+static const RowSource tables_rows = {
+    .next = tables_next, .column = tables_column, .without_source = true};
+const Table prof_tables_table = {"prof_tables",
+                                 "one table of the extension",
+                                 tables_columns,
+                                 COUNT(tables_columns),
+                                 &row_table_module,
+                                 &tables_rows,
+                                 80};
 
 /* ---- prof_columns ---- */
 
-#define COLUMNS_COLUMNS(C)                                                                                                                                     \
-    C(PC_TABLE, "table_name", "TEXT", NULL, "name of the table or canned query", "libprofsql")                                                                 \
-    C(PC_COLUMN, "column", "TEXT", NULL, "name of the column; hidden columns and parameters are listed too", "libprofsql")                                     \
-    C(PC_TYPE, "type", "TEXT", NULL, "declared type; HIDDEN columns are not part of SELECT *", "libprofsql")                                                   \
-    C(PC_UNIT, "unit", "TEXT", NULL, "unit or range of the values; NULL if there is none", "libprofsql")                                                       \
-    C(PC_DESCRIPTION, "description", "TEXT", NULL, "meaning of the column, and when its value is NULL", "libprofsql")                                          \
-    C(PC_ORIGIN, "origin", "TEXT", NULL, "field, stat or XProf page that the value or its definition comes from", "libprofsql")
+#define COLUMNS_COLUMNS(C)                                                                         \
+    C(PC_TABLE, "table_name", "TEXT", NULL, "name of the table or canned query", "libprofsql")     \
+    C(PC_COLUMN, "column", "TEXT", NULL,                                                           \
+      "name of the column; hidden columns and parameters are listed too", "libprofsql")            \
+    C(PC_TYPE, "type", "TEXT", NULL, "declared type; HIDDEN columns are not part of SELECT *",     \
+      "libprofsql")                                                                                \
+    C(PC_UNIT, "unit", "TEXT", NULL, "unit or range of the values; NULL if there is none",         \
+      "libprofsql")                                                                                \
+    C(PC_DESCRIPTION, "description", "TEXT", NULL,                                                 \
+      "meaning of the column, and when its value is NULL", "libprofsql")                           \
+    C(PC_ORIGIN, "origin", "TEXT", NULL,                                                           \
+      "field, stat or XProf page that the value or its definition comes from", "libprofsql")
 enum { COLUMNS_COLUMNS(COLUMN_ENUM) };
 static const Column columns_columns[] = {COLUMNS_COLUMNS(COLUMN_DOC)};
 
@@ -65,7 +86,8 @@ static bool columns_next(RowCursor *c)
     c->j += c->started;
     size_t n_tables = (size_t)n_prof_tables, n_all = n_tables + (size_t)n_prof_queries;
     for (; c->i < n_all; c->i++, c->j = 0) {
-        int n = c->i < n_tables ? prof_tables[c->i]->n_columns : prof_queries[c->i - n_tables].n_columns;
+        int n = c->i < n_tables ? prof_tables[c->i]->n_columns
+                                : prof_queries[c->i - n_tables].n_columns;
         if (c->j < (size_t)n) return c->place = c->i << 32 | c->j, true;
     }
     return false;
@@ -87,18 +109,26 @@ static void columns_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource columns_rows = {.next = columns_next, .column = columns_column, .without_source = true};
-const Table prof_columns_table = {
-    "prof_columns", "one column of a table or canned query", columns_columns, COUNT(columns_columns), &row_table_module, &columns_rows, 400};
+static const RowSource columns_rows = {
+    .next = columns_next, .column = columns_column, .without_source = true};
+const Table prof_columns_table = {"prof_columns",
+                                  "one column of a table or canned query",
+                                  columns_columns,
+                                  COUNT(columns_columns),
+                                  &row_table_module,
+                                  &columns_rows,
+                                  400};
 
 /* ---- prof_functions ---- */
 
-#define FUNCTIONS_COLUMNS(C)                                                                                                                                   \
-    C(PF_NAME, "name", "TEXT", NULL, "name of the function", "libprofsql")                                                                                     \
-    C(PF_SIGNATURE, "signature", "TEXT", NULL, "function with its arguments", "libprofsql")                                                                    \
-    C(PF_KIND, "kind", "TEXT", NULL, "kind of function: scalar, aggregate or window", "libprofsql")                                                            \
-    C(PF_UNIT, "unit", "TEXT", NULL, "unit of the result; NULL if there is none", "libprofsql")                                                                \
-    C(PF_DESCRIPTION, "description", "TEXT", NULL, "what the function returns, and when it returns NULL or fails", "libprofsql")                               \
+#define FUNCTIONS_COLUMNS(C)                                                                       \
+    C(PF_NAME, "name", "TEXT", NULL, "name of the function", "libprofsql")                         \
+    C(PF_SIGNATURE, "signature", "TEXT", NULL, "function with its arguments", "libprofsql")        \
+    C(PF_KIND, "kind", "TEXT", NULL, "kind of function: scalar, aggregate or window",              \
+      "libprofsql")                                                                                \
+    C(PF_UNIT, "unit", "TEXT", NULL, "unit of the result; NULL if there is none", "libprofsql")    \
+    C(PF_DESCRIPTION, "description", "TEXT", NULL,                                                 \
+      "what the function returns, and when it returns NULL or fails", "libprofsql")                \
     C(PF_ORIGIN, "origin", "TEXT", NULL, "where the definition comes from", "libprofsql")
 enum { FUNCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column functions_columns[] = {FUNCTIONS_COLUMNS(COLUMN_DOC)};
@@ -113,7 +143,9 @@ static bool functions_next(RowCursor *c)
 
 static void functions_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    static const char *const kinds[] = {[FUNCTION_SCALAR] = "scalar", [FUNCTION_AGGREGATE] = "aggregate", [FUNCTION_WINDOW] = "window"};
+    static const char *const kinds[] = {[FUNCTION_SCALAR] = "scalar",
+                                        [FUNCTION_AGGREGATE] = "aggregate",
+                                        [FUNCTION_WINDOW] = "window"};
     const FunctionDef *f = &prof_function_lists[c->i].functions[c->j];
     switch (column) {
     case PF_NAME: text(ctx, f->name); break;
@@ -126,20 +158,32 @@ static void functions_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource functions_rows = {.next = functions_next, .column = functions_column, .without_source = true};
-const Table prof_functions_table = {"prof_functions", "one SQL function", functions_columns, COUNT(functions_columns), &row_table_module, &functions_rows, 12};
+static const RowSource functions_rows = {
+    .next = functions_next, .column = functions_column, .without_source = true};
+const Table prof_functions_table = {"prof_functions",
+                                    "one SQL function",
+                                    functions_columns,
+                                    COUNT(functions_columns),
+                                    &row_table_module,
+                                    &functions_rows,
+                                    12};
 
 /* ---- prof_queries ---- */
 
-#define QUERIES_COLUMNS(C)                                                                                                                                     \
-    C(PQ_NAME, "name", "TEXT", NULL, "name of the canned query, which is also a table function", "queries/")                                                   \
-    C(PQ_QUESTION, "question", "TEXT", NULL, "question that the query answers", "queries/")                                                                    \
-    C(PQ_SIGNATURE, "signature", "TEXT", NULL, "query with its parameters and their defaults", "queries/")                                                     \
+#define QUERIES_COLUMNS(C)                                                                         \
+    C(PQ_NAME, "name", "TEXT", NULL, "name of the canned query, which is also a table function",   \
+      "queries/")                                                                                  \
+    C(PQ_QUESTION, "question", "TEXT", NULL, "question that the query answers", "queries/")        \
+    C(PQ_SIGNATURE, "signature", "TEXT", NULL, "query with its parameters and their defaults",     \
+      "queries/")                                                                                  \
     C(PQ_SQL, "sql", "TEXT", NULL, "SQL text of the query", "queries/")
 enum { QUERIES_COLUMNS(COLUMN_ENUM) };
 static const Column queries_columns[] = {QUERIES_COLUMNS(COLUMN_DOC)};
 
-static bool queries_next(RowCursor *c) { return (c->place = c->i += c->started) < (size_t)n_prof_queries; }
+static bool queries_next(RowCursor *c)
+{
+    return (c->place = c->i += c->started) < (size_t)n_prof_queries;
+}
 
 static void queries_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
@@ -152,24 +196,39 @@ static void queries_column(RowCursor *c, sqlite3_context *ctx, int column)
     sqlite3_str_appendf(out, "%s(", q->name);
     for (int i = 0; i < q->n_parameters; i++) {
         const QueryParameter *p = &q->parameters[i];
-        sqlite3_str_appendf(out, "%s%s%s%s", i ? ", " : "", p->name, *p->default_sql ? " = " : "", p->default_sql);
+        sqlite3_str_appendf(out, "%s%s%s%s", i ? ", " : "", p->name, *p->default_sql ? " = " : "",
+                            p->default_sql);
     }
     sqlite3_str_appendchar(out, 1, ')');
     result_built(ctx, out);
 }
 
-static const RowSource queries_rows = {.next = queries_next, .column = queries_column, .without_source = true};
-const Table prof_queries_table = {"prof_queries", "one canned query", queries_columns, COUNT(queries_columns), &row_table_module, &queries_rows, 10};
+static const RowSource queries_rows = {
+    .next = queries_next, .column = queries_column, .without_source = true};
+const Table prof_queries_table = {"prof_queries",
+                                  "one canned query",
+                                  queries_columns,
+                                  COUNT(queries_columns),
+                                  &row_table_module,
+                                  &queries_rows,
+                                  10};
 
 /* ---- prof_find ---- */
 
-#define FIND_COLUMNS(C)                                                                                                                                        \
-    C(FI_PATH, "path", "TEXT", NULL, "path of the run folder or file; usable as a source", "file system")                                                      \
-    C(FI_NAME, "name", "TEXT", NULL, "name of the run below the log directory, including subfolders such as train/", "file system")                            \
-    C(FI_HOSTS, "host_count", "INTEGER", "hosts", "number of *.xplane.pb files in the run", "file system")                                                     \
-    C(FI_SIZE, "size_bytes", "INTEGER", "bytes", "total size of these files", "file system")                                                                   \
-    C(FI_MODIFIED, "modified_unix_ns", "INTEGER", "ns since 1970", "time at which the newest of these files was written", "file system")                       \
-    C(FI_DIR, "dir", "TEXT HIDDEN", NULL, "folder to search, including subfolders, or a file named *.xplane.pb or *.hlo.pb", "argument 1")
+#define FIND_COLUMNS(C)                                                                            \
+    C(FI_PATH, "path", "TEXT", NULL, "path of the run folder or file; usable as a source",         \
+      "file system")                                                                               \
+    C(FI_NAME, "name", "TEXT", NULL,                                                               \
+      "name of the run below the log directory, including subfolders such as train/",              \
+      "file system")                                                                               \
+    C(FI_HOSTS, "host_count", "INTEGER", "hosts", "number of *.xplane.pb files in the run",        \
+      "file system")                                                                               \
+    C(FI_SIZE, "size_bytes", "INTEGER", "bytes", "total size of these files", "file system")       \
+    C(FI_MODIFIED, "modified_unix_ns", "INTEGER", "ns since 1970",                                 \
+      "time at which the newest of these files was written", "file system")                        \
+    C(FI_DIR, "dir", "TEXT HIDDEN", NULL,                                                          \
+      "folder to search, including subfolders, or a file named *.xplane.pb or *.hlo.pb",           \
+      "argument 1")
 enum { FIND_COLUMNS(COLUMN_ENUM) };
 static const Column find_columns[] = {FIND_COLUMNS(COLUMN_DOC)};
 
@@ -177,7 +236,10 @@ static bool find_next(RowCursor *c)
 {
     if (!c->started) {
         const char *folder = row_source(c);
-        if (!folder) return prof_fail(&c->err, PROF_NOTFOUND, 0, "prof_find needs a folder to search: SELECT * FROM prof_find('logs')"), false;
+        if (!folder)
+            return prof_fail(&c->err, PROF_NOTFOUND, 0,
+                             "prof_find needs a folder to search: SELECT * FROM prof_find('logs')"),
+                   false;
         if (source_find(folder, &c->found, &c->n_found, &c->err)) return false;
     }
     return (c->place = c->i += c->started) < c->n_found;
@@ -196,5 +258,12 @@ static void find_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource find_rows = {.next = find_next, .column = find_column, .without_source = true};
-const Table prof_find_table = {"prof_find", "one run found in a folder or below it", find_columns, COUNT(find_columns), &row_table_module, &find_rows, 10};
+static const RowSource find_rows = {
+    .next = find_next, .column = find_column, .without_source = true};
+const Table prof_find_table = {"prof_find",
+                               "one run found in a folder or below it",
+                               find_columns,
+                               COUNT(find_columns),
+                               &row_table_module,
+                               &find_rows,
+                               10};

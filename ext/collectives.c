@@ -1,49 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collectives.c: the table collectives: what the devices of a run exchange with each other, and what that costs each of them.
+/* collectives.c: the table collectives: what the devices of a run exchange with each other, and
+ * what that costs each of them.
  *
- *   SELECT plane, name, kind, total_ps / 1e6 AS us, wait_ps / 1e6 AS waited_us FROM collectives('logs') ORDER BY wait_ps DESC LIMIT 10; */
-#include "../loader/analysis/collectives.h"
+ *   SELECT plane, name, kind, total_ps / 1e6 AS us, wait_ps / 1e6 AS waited_us FROM
+ * collectives('logs') ORDER BY wait_ps DESC LIMIT 10; */
+#include "../loader/analysis/communication/collectives.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define COLLECTIVES_COLUMNS(C)                                                                                                                                 \
-    C(CO_RUN, RUN_DOC)                                                                                                                                         \
-    C(CO_HOST, HOST_DOC)                                                                                                                                       \
-    C(CO_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(CO_NAME, "name", "TEXT", NULL,                                                                                                                           \
-      "name of the collective op (of its start op if it has a start and a done op); on a GPU, "                                                                \
-      "name of the kernel",                                                                                                                                    \
-      "XEventMetadata.display_name")                                                                                                                           \
-    C(CO_KIND, "kind", "TEXT", NULL,                                                                                                                           \
-      "kind of collective: all-reduce, all-gather, reduce-scatter, all-to-all, "                                                                               \
-      "collective-permute, ...",                                                                                                                               \
-      "hlo_category; libprofsql")                                                                                                                              \
-    C(CO_HLO_OP, "hlo_op", "TEXT", NULL, "HLO instruction of the collective; NULL if a GPU kernel does not record it", "hlo_op")                               \
-    C(CO_GROUP, "group_size", "INTEGER", "devices", "number of devices in a group; NULL if unknown, and for a collective-permute",                             \
-      "HloInstructionProto; HLO text")                                                                                                                         \
-    C(CO_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the device took part in the collective", "libprofsql")                             \
-    C(CO_BYTES, "bytes", "INTEGER", "bytes",                                                                                                                   \
-      "payload of one occurrence: bytes that the device gives, the operands without padding; "                                                                 \
-      "NULL if unknown",                                                                                                                                       \
-      "HloInstructionProto; HLO text")                                                                                                                         \
-    C(CO_TOTAL, "total_ps", "INTEGER", "ps",                                                                                                                   \
-      "total duration of all occurrences; an op with a start and a done op lasts from the "                                                                    \
-      "start of the one to the end of the other",                                                                                                              \
-      "libprofsql")                                                                                                                                            \
-    C(CO_MIN, "min_ps", "INTEGER", "ps", "duration of the shortest occurrence", "libprofsql")                                                                  \
-    C(CO_MAX, "max_ps", "INTEGER", "ps", "duration of the longest occurrence", "libprofsql")                                                                   \
-    C(CO_WAIT, "wait_ps", "INTEGER", "ps",                                                                                                                     \
-      "part of total_ps in which the device waited for the last device of its group on the "                                                                   \
-      "same host to start; devices on other hosts are ignored; if the groups are unknown, all "                                                                \
-      "devices of the host that ran the op are treated as one group. NULL if no other device "                                                                 \
-      "of the group is on the host, if the devices ran the op different numbers of times, or "                                                                 \
-      "if their ids are unknown",                                                                                                                              \
-      "libprofsql")                                                                                                                                            \
-    C(CO_BANDWIDTH, "bandwidth_gibps", "REAL", "2^30 bytes/s", "bytes of all occurrences divided by total_ps; NULL if bytes is NULL or total_ps is 0",         \
-      "libprofsql")                                                                                                                                            \
-    C(CO_PROGRAM, "program_id", "TEXT", NULL, "id of the HLO program with the collective, decimal; NULL if unknown", "program_id")                             \
-    C(CO_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
+#define COLLECTIVES_COLUMNS(C)                                                                     \
+    C(CO_RUN, RUN_DOC)                                                                             \
+    C(CO_HOST, HOST_DOC)                                                                           \
+    C(CO_PLANE, PLANE_DOC)                                                                         \
+    C(CO_NAME, "name", "TEXT", NULL,                                                               \
+      "name of the collective op (of its start op if it has a start and a done op); on a GPU, "    \
+      "name of the kernel",                                                                        \
+      "XEventMetadata.display_name")                                                               \
+    C(CO_KIND, "kind", "TEXT", NULL,                                                               \
+      "kind of collective: all-reduce, all-gather, reduce-scatter, all-to-all, "                   \
+      "collective-permute, ...",                                                                   \
+      "hlo_category; libprofsql")                                                                  \
+    C(CO_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
+      "HLO instruction of the collective; NULL if a GPU kernel does not record it", "hlo_op")      \
+    C(CO_GROUP, "group_size", "INTEGER", "devices",                                                \
+      "number of devices in a group; NULL if unknown, and for a collective-permute",               \
+      "HloInstructionProto; HLO text")                                                             \
+    C(CO_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
+      "number of times that the device took part in the collective", "libprofsql")                 \
+    C(CO_BYTES, "bytes", "INTEGER", "bytes",                                                       \
+      "payload of one occurrence: bytes that the device gives, the operands without padding; "     \
+      "NULL if unknown",                                                                           \
+      "HloInstructionProto; HLO text")                                                             \
+    C(CO_TOTAL, "total_ps", "INTEGER", "ps",                                                       \
+      "total duration of all occurrences; an op with a start and a done op lasts from the "        \
+      "start of the one to the end of the other",                                                  \
+      "libprofsql")                                                                                \
+    C(CO_MIN, "min_ps", "INTEGER", "ps", "duration of the shortest occurrence", "libprofsql")      \
+    C(CO_MAX, "max_ps", "INTEGER", "ps", "duration of the longest occurrence", "libprofsql")       \
+    C(CO_WAIT, "wait_ps", "INTEGER", "ps",                                                         \
+      "part of total_ps in which the device waited for the last device of its group on the "       \
+      "same host to start; devices on other hosts are ignored; if the groups are unknown, all "    \
+      "devices of the host that ran the op are treated as one group. NULL if no other device "     \
+      "of the group is on the host, if the devices ran the op different numbers of times, or "     \
+      "if their ids are unknown",                                                                  \
+      "libprofsql")                                                                                \
+    C(CO_BANDWIDTH, "bandwidth_gibps", "REAL", "2^30 bytes/s",                                     \
+      "bytes of all occurrences divided by total_ps; NULL if bytes is NULL or total_ps is 0",      \
+      "libprofsql")                                                                                \
+    C(CO_PROGRAM, "program_id", "TEXT", NULL,                                                      \
+      "id of the HLO program with the collective, decimal; NULL if unknown", "program_id")         \
+    C(CO_PLANE_ID, PLANE_ID_DOC)                                                                   \
     C(CO_SOURCE, SOURCE_DOC)
 enum { COLLECTIVES_COLUMNS(COLUMN_ENUM) };
 static const Column collectives_columns[] = {COLLECTIVES_COLUMNS(COLUMN_DOC)};
@@ -54,7 +61,9 @@ static bool collectives_next(RowCursor *c)
     if (!all) return false;
     for (c->i += c->started; c->i < all->collectives.n; c->i++) {
         const Collective *op = &all->collectives.items[c->i];
-        if (op->plane->host != c->host || (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != op->plane->plane_id)) continue;
+        if (op->plane->host != c->host ||
+            (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != op->plane->plane_id))
+            continue;
         c->item = op;
         return c->place = c->i, true;
     }
@@ -69,7 +78,8 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CO_NAME: sqlite3_result_text(ctx, op->name.text, (int)op->name.n, SQLITE_STATIC); break;
     case CO_KIND: sqlite3_result_text(ctx, op->kind, -1, SQLITE_STATIC); break;
     case CO_HLO_OP:
-        if (op->hlo_op.n) sqlite3_result_text(ctx, op->hlo_op.text, (int)op->hlo_op.n, SQLITE_STATIC);
+        if (op->hlo_op.n)
+            sqlite3_result_text(ctx, op->hlo_op.text, (int)op->hlo_op.n, SQLITE_STATIC);
         break;
     case CO_GROUP:
         if (op->group_size) sqlite3_result_int64(ctx, op->group_size);
@@ -86,7 +96,8 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case CO_BANDWIDTH:
         if (op->bytes >= 0 && op->total_ps)
-            sqlite3_result_double(ctx, (double)op->bytes * (double)op->occurrences / 1073741824.0 / ((double)op->total_ps / 1e12));
+            sqlite3_result_double(ctx, (double)op->bytes * (double)op->occurrences / 1073741824.0 /
+                                           ((double)op->total_ps / 1e12));
         break;
     case CO_PROGRAM:
         if (op->has_program) result_id(ctx, op->program_id);
@@ -96,13 +107,16 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource collectives_rows = {
-    .next = collectives_next, .column = collectives_column, .nothing = "no collective op ran on a device", .needs = NEED_EVENTS | NEED_DEVICE};
-const Table collectives_table = {"collectives",
-                                 "one collective op of one device: how long it took, and how long the device waited for "
-                                 "other devices",
-                                 collectives_columns,
-                                 COUNT(collectives_columns),
-                                 &row_table_module,
-                                 &collectives_rows,
-                                 50};
+static const RowSource collectives_rows = {.next = collectives_next,
+                                           .column = collectives_column,
+                                           .nothing = "no collective op ran on a device",
+                                           .needs = NEED_EVENTS | NEED_DEVICE};
+const Table collectives_table = {
+    "collectives",
+    "one collective op of one device: how long it took, and how long the device waited for "
+    "other devices",
+    collectives_columns,
+    COUNT(collectives_columns),
+    &row_table_module,
+    &collectives_rows,
+    50};

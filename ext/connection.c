@@ -4,8 +4,8 @@
  *   SELECT prof_attach('logs/run_a', 'before');          -- before
  *   SELECT count(*) FROM lines('before/worker-0');       -- one host of it
  *
- * Runs opened by path stay open for the next query, a few of them, until prof_clear() or the connection closes. A run
- * whose files have changed is read again at its next use. */
+ * Runs opened by path stay open for the next query, a few of them, until prof_clear() or the
+ * connection closes. A run whose files have changed is read again at its next use. */
 #define _GNU_SOURCE
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -70,8 +70,10 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
     Loading *l = context;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if ((double)(now.tv_sec - l->begin.tv_sec) + (double)(now.tv_nsec - l->begin.tv_nsec) / 1e9 > 2) {
-        fprintf(stderr, "\rlibprofsql: reading %s: %d %%", l->path, total ? (int)(done * 100 / total) : 0);
+    if ((double)(now.tv_sec - l->begin.tv_sec) + (double)(now.tv_nsec - l->begin.tv_nsec) / 1e9 >
+        2) {
+        fprintf(stderr, "\rlibprofsql: reading %s: %d %%", l->path,
+                total ? (int)(done * 100 / total) : 0);
         l->shown = true;
     }
 }
@@ -79,10 +81,12 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
 static Run *load(const char *path, bool by_host, ProfErr *err)
 {
     const char *setting = getenv("PROFSQL_PROGRESS");
-    bool shows = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !(setting && !strcmp(setting, "0"));
+    bool shows =
+        isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !(setting && !strcmp(setting, "0"));
     Loading l = {.path = path};
     clock_gettime(CLOCK_MONOTONIC, &l.begin);
-    RunOptions options = {.progress = shows ? show_progress : NULL, .context = &l, .by_host = by_host};
+    RunOptions options = {
+        .progress = shows ? show_progress : NULL, .context = &l, .by_host = by_host};
     Run *run = run_open(path, &options, err);
     if (l.shown) fprintf(stderr, "\r\033[K");
     return run;
@@ -99,13 +103,15 @@ static bool add_named(NamedRun **list, int *n, const char *label, Run *run)
     return true;
 }
 
-/* The run of a path among the cached ones, which becomes the last of them: the first to go is the one not asked for longest. */
+/* The run of a path among the cached ones, which becomes the last of them: the first to go is the
+ * one not asked for longest. */
 static NamedRun *find_cached(Prof *prof, const char *path)
 {
     for (int i = 0; i < prof->n_cached; i++) {
         NamedRun found = prof->cached[i];
         if (strcmp(found.label, path)) continue;
-        memmove(&prof->cached[i], &prof->cached[i + 1], (size_t)(prof->n_cached - i - 1) * sizeof found);
+        memmove(&prof->cached[i], &prof->cached[i + 1],
+                (size_t)(prof->n_cached - i - 1) * sizeof found);
         prof->cached[prof->n_cached - 1] = found;
         return &prof->cached[prof->n_cached - 1];
     }
@@ -116,12 +122,14 @@ static NamedRun *find_cached(Prof *prof, const char *path)
 static Run *open_path(Prof *prof, const char *path, ProfErr *err)
 {
     NamedRun *cached = find_cached(prof, path);
-    bool is_folder = cached && (strcmp(cached->run->path, path) || cached->run->n_hosts != 1); /* which may have a newer run */
+    bool is_folder = cached && (strcmp(cached->run->path, path) ||
+                                cached->run->n_hosts != 1); /* which may have a newer run */
     if (cached && !is_folder && run_is_current(cached->run)) return run_ref(cached->run);
     Run *run = load(path, false, err);
     if (!run) return NULL;
-    if ((cached = find_cached(prof, path))) { /* a progress handler may have run statements meanwhile */
-        run_unref(cached->run);               /* after the load: unchanged files are the same Run */
+    if ((cached =
+             find_cached(prof, path))) { /* a progress handler may have run statements meanwhile */
+        run_unref(cached->run);          /* after the load: unchanged files are the same Run */
         cached->run = run;
         return run_ref(run);
     }
@@ -140,7 +148,9 @@ static Run *open_path(Prof *prof, const char *path, ProfErr *err)
 static NamedRun *find_label(Prof *prof, const char *label, size_t n_bytes)
 {
     for (int i = 0; i < prof->n_attached; i++)
-        if (strlen(prof->attached[i].label) == n_bytes && !memcmp(prof->attached[i].label, label, n_bytes)) return &prof->attached[i];
+        if (strlen(prof->attached[i].label) == n_bytes &&
+            !memcmp(prof->attached[i].label, label, n_bytes))
+            return &prof->attached[i];
     return NULL;
 }
 
@@ -155,7 +165,8 @@ static bool refresh(NamedRun *named, ProfErr *err)
     return true;
 }
 
-static bool add_source(SourceRun **list, int *n, Run *run, Host *only, const char *source, const char *label, bool attached)
+static bool add_source(SourceRun **list, int *n, Run *run, Host *only, const char *source,
+                       const char *label, bool attached)
 {
     SourceRun *grown = sqlite3_realloc64(*list, (sqlite3_uint64)(*n + 1) * sizeof *grown);
     if (!grown) return false;
@@ -176,16 +187,22 @@ static void open_source(Prof *prof, const char *source, SourceRun **list, int *n
     NamedRun *of_host = !named && slash ? find_label(prof, source, (size_t)(slash - source)) : NULL;
     if (!source) {
         for (int i = 0; i < prof->n_attached && !err->code; i++)
-            if (refresh(&prof->attached[i], err) && !add_source(list, n, prof->attached[i].run, NULL, NULL, prof->attached[i].label, true)) prof_nomem(err);
+            if (refresh(&prof->attached[i], err) &&
+                !add_source(list, n, prof->attached[i].run, NULL, NULL, prof->attached[i].label,
+                            true))
+                prof_nomem(err);
     } else if (named) {
-        if (refresh(named, err) && !add_source(list, n, named->run, NULL, source, named->label, true)) prof_nomem(err);
+        if (refresh(named, err) &&
+            !add_source(list, n, named->run, NULL, source, named->label, true))
+            prof_nomem(err);
     } else if (of_host && refresh(of_host, err)) {
         Host *only = NULL;
         for (size_t h = 0; h < of_host->run->n_hosts; h++)
             if (!strcmp(of_host->run->hosts[h].name, slash + 1)) only = &of_host->run->hosts[h];
         if (!only)
-            prof_fail(err, PROF_NOTFOUND, 0, "%s: the run has no host %s; SELECT host FROM hosts('%s') lists its hosts", of_host->label, slash + 1,
-                      of_host->label);
+            prof_fail(err, PROF_NOTFOUND, 0,
+                      "%s: the run has no host %s; SELECT host FROM hosts('%s') lists its hosts",
+                      of_host->label, slash + 1, of_host->label);
         else if (!add_source(list, n, of_host->run, only, source, of_host->label, true))
             prof_nomem(err);
     } else if (!err->code) {
@@ -195,18 +212,23 @@ static void open_source(Prof *prof, const char *source, SourceRun **list, int *n
     }
 }
 
-int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n, char **message)
+int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n,
+              char **message)
 {
-    SourceNames names = {.names = (char *[]){(char *)(uintptr_t)source}, .n = source != NULL, .given = source != NULL};
+    SourceNames names = {.names = (char *[]){(char *)(uintptr_t)source},
+                         .n = source != NULL,
+                         .given = source != NULL};
     return prof_open_names(prof, &names, by_host, list, n, message);
 }
 
-int prof_open_names(Prof *prof, const SourceNames *names, bool by_host, SourceRun **list, int *n, char **message)
+int prof_open_names(Prof *prof, const SourceNames *names, bool by_host, SourceRun **list, int *n,
+                    char **message)
 {
     ProfErr err = {0};
     *list = NULL, *n = 0;
     if (!names->given) open_source(prof, NULL, list, n, &err);
-    for (int i = 0; i < names->n && !err.code; i++) open_source(prof, names->names[i], list, n, &err);
+    for (int i = 0; i < names->n && !err.code; i++)
+        open_source(prof, names->names[i], list, n, &err);
     for (int i = 0; i < *n && !by_host && !err.code; i++) run_hold((*list)[i].run, &err);
     if (!err.code) return SQLITE_OK;
     prof_release(*list, *n);
@@ -234,7 +256,8 @@ void prof_release(SourceRun *list, int n)
     sqlite3_free(list);
 }
 
-int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, char **attached_as, char **message)
+int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, char **attached_as,
+                char **message)
 {
     ProfErr err = {0};
     Statement s;
@@ -245,9 +268,10 @@ int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, c
     if (!label) label = run->name;
     NamedRun *old = find_label(prof, label, strlen(label));
     if (old && old->run != run && strcmp(old->run->path, run->path)) {
-        *message = sqlite3_mprintf("%s: the run %s already has this label; give another label as the second argument, or "
-                                   "call prof_detach('%s') first",
-                                   label, old->run->path, label);
+        *message = sqlite3_mprintf(
+            "%s: the run %s already has this label; give another label as the second argument, or "
+            "call prof_detach('%s') first",
+            label, old->run->path, label);
         run_unref(run);
         return SQLITE_ERROR;
     }

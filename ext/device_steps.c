@@ -1,35 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-/* device_steps.c: the table device_steps: how long each device communicates and transfers in each step.
+/* device_steps.c: the table device_steps: how long each device communicates and transfers in each
+ * step.
  *
  *   SELECT step, plane, exposed_communication_ps FROM device_steps('logs') ORDER BY 3 DESC; */
-#include "../loader/analysis/device_steps.h"
+#include "../loader/analysis/communication/device_steps.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #define OUTSIDE "; NULL if step is NULL"
-#define DEVICE_STEPS_COLUMNS(C)                                                                                                                                \
-    C(DS_RUN, RUN_DOC)                                                                                                                                         \
-    C(DS_HOST, HOST_DOC)                                                                                                                                       \
-    C(DS_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
-    C(DS_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(DS_KIND, "kind", "TEXT", NULL, "kind of device: gpu or tensorcore", "libprofsql")                                                                        \
-    C(DS_STEP, "step", "INTEGER", NULL,                                                                                                                        \
-      "number of the step, as in steps; NULL for the time of the device that belongs to no "                                                                   \
-      "step",                                                                                                                                                  \
-      "steps")                                                                                                                                                 \
-    C(DS_START, "start_ps", "INTEGER", "ps", "start of the step on the core, from the session start of the host" OUTSIDE, "core_steps")                        \
-    C(DS_DURATION, "duration_ps", "INTEGER", "ps", "duration of the step on the core; for a GPU, on all GPUs of its host" OUTSIDE, "core_steps")               \
-    C(DS_COMMUNICATING, "communicating_ps", "INTEGER", "ps", "part of device_time.communicating_ps that belongs to the step", "libprofsql")                    \
-    C(DS_EXPOSED_COMMUNICATION, "exposed_communication_ps", "INTEGER", "ps",                                                                                   \
-      "part of communicating_ps in which the device does not compute (for any step); the rest "                                                                \
-      "is hidden",                                                                                                                                             \
-      "libprofsql")                                                                                                                                            \
-    C(DS_TRANSFERRING, "transferring_ps", "INTEGER", "ps", "part of device_time.transferring_ps that belongs to the step", "libprofsql")                       \
-    C(DS_EXPOSED_TRANSFER, "exposed_transfer_ps", "INTEGER", "ps",                                                                                             \
-      "part of transferring_ps in which the device does not compute (for any step); the rest "                                                                 \
-      "is hidden",                                                                                                                                             \
-      "libprofsql")                                                                                                                                            \
+#define DEVICE_STEPS_COLUMNS(C)                                                                    \
+    C(DS_RUN, RUN_DOC)                                                                             \
+    C(DS_HOST, HOST_DOC)                                                                           \
+    C(DS_PLANE_ID, PLANE_ID_DOC)                                                                   \
+    C(DS_PLANE, PLANE_DOC)                                                                         \
+    C(DS_KIND, "kind", "TEXT", NULL, "kind of device: gpu or tensorcore", "libprofsql")            \
+    C(DS_STEP, "step", "INTEGER", NULL,                                                            \
+      "number of the step, as in steps; NULL for the time of the device that belongs to no "       \
+      "step",                                                                                      \
+      "steps")                                                                                     \
+    C(DS_START, "start_ps", "INTEGER", "ps",                                                       \
+      "start of the step on the core, from the session start of the host" OUTSIDE, "core_steps")   \
+    C(DS_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
+      "duration of the step on the core; for a GPU, on all GPUs of its host" OUTSIDE,              \
+      "core_steps")                                                                                \
+    C(DS_COMMUNICATING, "communicating_ps", "INTEGER", "ps",                                       \
+      "part of device_time.communicating_ps that belongs to the step", "libprofsql")               \
+    C(DS_EXPOSED_COMMUNICATION, "exposed_communication_ps", "INTEGER", "ps",                       \
+      "part of communicating_ps in which the device does not compute (for any step); the rest "    \
+      "is hidden",                                                                                 \
+      "libprofsql")                                                                                \
+    C(DS_TRANSFERRING, "transferring_ps", "INTEGER", "ps",                                         \
+      "part of device_time.transferring_ps that belongs to the step", "libprofsql")                \
+    C(DS_EXPOSED_TRANSFER, "exposed_transfer_ps", "INTEGER", "ps",                                 \
+      "part of transferring_ps in which the device does not compute (for any step); the rest "     \
+      "is hidden",                                                                                 \
+      "libprofsql")                                                                                \
     C(DS_SOURCE, SOURCE_DOC)
 enum { DEVICE_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column device_steps_columns[] = {DEVICE_STEPS_COLUMNS(COLUMN_DOC)};
@@ -40,7 +46,9 @@ static bool device_steps_next(RowCursor *c)
     if (!all) return false;
     for (c->i += c->started; c->i < all->n_rows; c->i++) {
         const DeviceStep *row = &all->rows[c->i];
-        if (row->plane->host != c->host || (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != row->plane->plane_id)) continue;
+        if (row->plane->host != c->host ||
+            (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != row->plane->plane_id))
+            continue;
         c->item = row;
         c->place = c->i;
         return true;
@@ -54,7 +62,9 @@ static void device_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case DS_PLANE_ID: sqlite3_result_int64(ctx, row->plane->plane_id); break;
     case DS_PLANE: result_text(ctx, row->plane->name); break;
-    case DS_KIND: sqlite3_result_text(ctx, plane_kind_names[row->plane->kind], -1, SQLITE_STATIC); break;
+    case DS_KIND:
+        sqlite3_result_text(ctx, plane_kind_names[row->plane->kind], -1, SQLITE_STATIC);
+        break;
     case DS_STEP:
         if (row->step) sqlite3_result_int64(ctx, row->step->number);
         break;
@@ -72,16 +82,18 @@ static void device_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource device_steps_rows = {.next = device_steps_next,
-                                            .column = device_steps_column,
-                                            .by_host = true,
-                                            .needs = NEED_EVENTS | NEED_DEVICE | NEED_STEPS,
-                                            .nothing = "no collective or transfer ran on a GPU or TensorCore"};
-const Table device_steps_table = {"device_steps",
-                                  "one GPU or TensorCore in one step: its time communicating and transferring, and the "
-                                  "parts that computing does not hide",
-                                  device_steps_columns,
-                                  COUNT(device_steps_columns),
-                                  &row_table_module,
-                                  &device_steps_rows,
-                                  100};
+static const RowSource device_steps_rows = {
+    .next = device_steps_next,
+    .column = device_steps_column,
+    .by_host = true,
+    .needs = NEED_EVENTS | NEED_DEVICE | NEED_STEPS,
+    .nothing = "no collective or transfer ran on a GPU or TensorCore"};
+const Table device_steps_table = {
+    "device_steps",
+    "one GPU or TensorCore in one step: its time communicating and transferring, and the "
+    "parts that computing does not hide",
+    device_steps_columns,
+    COUNT(device_steps_columns),
+    &row_table_module,
+    &device_steps_rows,
+    100};

@@ -1,59 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 /* device_time.c: the table device_time: how each device spends its time.
  *
- *   SELECT plane, busy_percent, computing_percent, exposed_communication_percent FROM device_time('logs'); */
-#include "../loader/analysis/device_time.h"
+ *   SELECT plane, busy_percent, computing_percent, exposed_communication_percent FROM
+ * device_time('logs'); */
+#include "../loader/analysis/communication/device_time.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #define WITHOUT_WORK "; NULL if the device has no work"
 #define SHARE "; NULL if the span is 0 or the device has no work"
-#define DEVICE_TIME_COLUMNS(C)                                                                                                                                 \
-    C(DT_RUN, RUN_DOC)                                                                                                                                         \
-    C(DT_HOST, HOST_DOC)                                                                                                                                       \
-    C(DT_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
-    C(DT_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(DT_KIND, "kind", "TEXT", NULL, "kind of device: gpu, tensorcore or sparsecore", "libprofsql")                                                            \
-    C(DT_START, "start_ps", "INTEGER", "ps",                                                                                                                   \
-      "start of the span: first start of work on any device of this kind on the host, from "                                                                   \
-      "the session start" WITHOUT_WORK,                                                                                                                        \
-      "libprofsql")                                                                                                                                            \
-    C(DT_SPAN, "span_ps", "INTEGER", "ps",                                                                                                                     \
-      "time from the first start to the last end of work on any device of this kind on the "                                                                   \
-      "host" WITHOUT_WORK,                                                                                                                                     \
-      "libprofsql")                                                                                                                                            \
-    C(DT_BUSY, "busy_ps", "INTEGER", "ps", "part of the span in which the device works, including ops that wait" WITHOUT_WORK, "libprofsql")                   \
-    C(DT_IDLE, "idle_ps", "INTEGER", "ps", "part of the span in which the device does not work: span_ps - busy_ps" WITHOUT_WORK, "libprofsql")                 \
-    C(DT_COMPUTING, "computing_ps", "INTEGER", "ps",                                                                                                           \
-      "part of the span in which the device computes: work that is neither a collective nor a "                                                                \
-      "transfer" WITHOUT_WORK,                                                                                                                                 \
-      "libprofsql")                                                                                                                                            \
-    C(DT_COMMUNICATING, "communicating_ps", "INTEGER", "ps",                                                                                                   \
-      "part of the span in which collectives run; asynchronous ones last from the start of "                                                                   \
-      "the start op to the end of the done op" WITHOUT_WORK,                                                                                                   \
-      "libprofsql")                                                                                                                                            \
-    C(DT_EXPOSED_COMMUNICATION, "exposed_communication_ps", "INTEGER", "ps",                                                                                   \
-      "part of communicating_ps in which the device does not compute; the rest is hidden" WITHOUT_WORK, "libprofsql")                                          \
-    C(DT_TRANSFERRING, "transferring_ps", "INTEGER", "ps",                                                                                                     \
-      "part of the span in which transfers run: copies between memories or with the host, "                                                                    \
-      "infeed, outfeed; asynchronous ones last from the start of the start op to the end of "                                                                  \
-      "the done op" WITHOUT_WORK,                                                                                                                              \
-      "libprofsql")                                                                                                                                            \
-    C(DT_EXPOSED_TRANSFER, "exposed_transfer_ps", "INTEGER", "ps",                                                                                             \
-      "part of transferring_ps in which the device does not compute; the rest is hidden" WITHOUT_WORK, "libprofsql")                                           \
-    C(DT_BUSY_PERCENT, "busy_percent", "REAL", "percent 0..100", "busy_ps as a percentage of span_ps" SHARE, "libprofsql")                                     \
-    C(DT_IDLE_PERCENT, "idle_percent", "REAL", "percent 0..100", "idle_ps as a percentage of span_ps" SHARE, "libprofsql")                                     \
-    C(DT_COMPUTING_PERCENT, "computing_percent", "REAL", "percent 0..100", "computing_ps as a percentage of span_ps" SHARE, "libprofsql")                      \
-    C(DT_COMMUNICATING_PERCENT, "communicating_percent", "REAL", "percent 0..100", "communicating_ps as a percentage of span_ps" SHARE, "libprofsql")          \
-    C(DT_EXPOSED_COMMUNICATION_PERCENT, "exposed_communication_percent", "REAL", "percent 0..100",                                                             \
-      "exposed_communication_ps as a percentage of span_ps" SHARE, "libprofsql")                                                                               \
-    C(DT_TRANSFERRING_PERCENT, "transferring_percent", "REAL", "percent 0..100", "transferring_ps as a percentage of span_ps" SHARE, "libprofsql")             \
-    C(DT_EXPOSED_TRANSFER_PERCENT, "exposed_transfer_percent", "REAL", "percent 0..100", "exposed_transfer_ps as a percentage of span_ps" SHARE, "libprofsql") \
-    C(DT_IS_MAIN, "is_main", "INTEGER", "0 or 1",                                                                                                              \
-      "1: a main device, included in shares of the run: a GPU or TensorCore; a SparseCore "                                                                    \
-      "only if no GPU or TensorCore of the source has work",                                                                                                   \
-      "libprofsql")                                                                                                                                            \
+#define DEVICE_TIME_COLUMNS(C)                                                                     \
+    C(DT_RUN, RUN_DOC)                                                                             \
+    C(DT_HOST, HOST_DOC)                                                                           \
+    C(DT_PLANE_ID, PLANE_ID_DOC)                                                                   \
+    C(DT_PLANE, PLANE_DOC)                                                                         \
+    C(DT_KIND, "kind", "TEXT", NULL, "kind of device: gpu, tensorcore or sparsecore",              \
+      "libprofsql")                                                                                \
+    C(DT_START, "start_ps", "INTEGER", "ps",                                                       \
+      "start of the span: first start of work on any device of this kind on the host, from "       \
+      "the session start" WITHOUT_WORK,                                                            \
+      "libprofsql")                                                                                \
+    C(DT_SPAN, "span_ps", "INTEGER", "ps",                                                         \
+      "time from the first start to the last end of work on any device of this kind on the "       \
+      "host" WITHOUT_WORK,                                                                         \
+      "libprofsql")                                                                                \
+    C(DT_BUSY, "busy_ps", "INTEGER", "ps",                                                         \
+      "part of the span in which the device works, including ops that wait" WITHOUT_WORK,          \
+      "libprofsql")                                                                                \
+    C(DT_IDLE, "idle_ps", "INTEGER", "ps",                                                         \
+      "part of the span in which the device does not work: span_ps - busy_ps" WITHOUT_WORK,        \
+      "libprofsql")                                                                                \
+    C(DT_COMPUTING, "computing_ps", "INTEGER", "ps",                                               \
+      "part of the span in which the device computes: work that is neither a collective nor a "    \
+      "transfer" WITHOUT_WORK,                                                                     \
+      "libprofsql")                                                                                \
+    C(DT_COMMUNICATING, "communicating_ps", "INTEGER", "ps",                                       \
+      "part of the span in which collectives run; asynchronous ones last from the start of "       \
+      "the start op to the end of the done op" WITHOUT_WORK,                                       \
+      "libprofsql")                                                                                \
+    C(DT_EXPOSED_COMMUNICATION, "exposed_communication_ps", "INTEGER", "ps",                       \
+      "part of communicating_ps in which the device does not compute; the rest is "                \
+      "hidden" WITHOUT_WORK,                                                                       \
+      "libprofsql")                                                                                \
+    C(DT_TRANSFERRING, "transferring_ps", "INTEGER", "ps",                                         \
+      "part of the span in which transfers run: copies between memories or with the host, "        \
+      "infeed, outfeed; asynchronous ones last from the start of the start op to the end of "      \
+      "the done op" WITHOUT_WORK,                                                                  \
+      "libprofsql")                                                                                \
+    C(DT_EXPOSED_TRANSFER, "exposed_transfer_ps", "INTEGER", "ps",                                 \
+      "part of transferring_ps in which the device does not compute; the rest is "                 \
+      "hidden" WITHOUT_WORK,                                                                       \
+      "libprofsql")                                                                                \
+    C(DT_BUSY_PERCENT, "busy_percent", "REAL", "percent 0..100",                                   \
+      "busy_ps as a percentage of span_ps" SHARE, "libprofsql")                                    \
+    C(DT_IDLE_PERCENT, "idle_percent", "REAL", "percent 0..100",                                   \
+      "idle_ps as a percentage of span_ps" SHARE, "libprofsql")                                    \
+    C(DT_COMPUTING_PERCENT, "computing_percent", "REAL", "percent 0..100",                         \
+      "computing_ps as a percentage of span_ps" SHARE, "libprofsql")                               \
+    C(DT_COMMUNICATING_PERCENT, "communicating_percent", "REAL", "percent 0..100",                 \
+      "communicating_ps as a percentage of span_ps" SHARE, "libprofsql")                           \
+    C(DT_EXPOSED_COMMUNICATION_PERCENT, "exposed_communication_percent", "REAL", "percent 0..100", \
+      "exposed_communication_ps as a percentage of span_ps" SHARE, "libprofsql")                   \
+    C(DT_TRANSFERRING_PERCENT, "transferring_percent", "REAL", "percent 0..100",                   \
+      "transferring_ps as a percentage of span_ps" SHARE, "libprofsql")                            \
+    C(DT_EXPOSED_TRANSFER_PERCENT, "exposed_transfer_percent", "REAL", "percent 0..100",           \
+      "exposed_transfer_ps as a percentage of span_ps" SHARE, "libprofsql")                        \
+    C(DT_IS_MAIN, "is_main", "INTEGER", "0 or 1",                                                  \
+      "1: a main device, included in shares of the run: a GPU or TensorCore; a SparseCore "        \
+      "only if no GPU or TensorCore of the source has work",                                       \
+      "libprofsql")                                                                                \
     C(DT_SOURCE, SOURCE_DOC)
 enum { DEVICE_TIME_COLUMNS(COLUMN_ENUM) };
 static const Column device_time_columns[] = {DEVICE_TIME_COLUMNS(COLUMN_DOC)};
@@ -64,7 +80,9 @@ static bool device_time_next(RowCursor *c)
     if (!all) return false;
     for (c->i += c->started; c->i < all->n_devices; c->i++) {
         const DeviceTime *time = &all->devices[c->i];
-        if (time->plane->host != c->host || (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != time->plane->plane_id)) continue;
+        if (time->plane->host != c->host ||
+            (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != time->plane->plane_id))
+            continue;
         c->item = time, c->place = c->i;
         return true;
     }
@@ -82,7 +100,9 @@ static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case DT_PLANE_ID: sqlite3_result_int64(ctx, t->plane->plane_id); return;
     case DT_PLANE: result_text(ctx, t->plane->name); return;
-    case DT_KIND: sqlite3_result_text(ctx, plane_kind_names[t->plane->kind], -1, SQLITE_STATIC); return;
+    case DT_KIND:
+        sqlite3_result_text(ctx, plane_kind_names[t->plane->kind], -1, SQLITE_STATIC);
+        return;
     case DT_IS_MAIN: sqlite3_result_int(ctx, t->is_main); return;
     default: break;
     }
@@ -101,9 +121,13 @@ static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
     case DT_IDLE_PERCENT: result_percent(ctx, t->span_ps - t->busy_ps, t->span_ps); break;
     case DT_COMPUTING_PERCENT: result_percent(ctx, t->computing_ps, t->span_ps); break;
     case DT_COMMUNICATING_PERCENT: result_percent(ctx, t->communicating_ps, t->span_ps); break;
-    case DT_EXPOSED_COMMUNICATION_PERCENT: result_percent(ctx, t->exposed_communication_ps, t->span_ps); break;
+    case DT_EXPOSED_COMMUNICATION_PERCENT:
+        result_percent(ctx, t->exposed_communication_ps, t->span_ps);
+        break;
     case DT_TRANSFERRING_PERCENT: result_percent(ctx, t->transferring_ps, t->span_ps); break;
-    case DT_EXPOSED_TRANSFER_PERCENT: result_percent(ctx, t->exposed_transfer_ps, t->span_ps); break;
+    case DT_EXPOSED_TRANSFER_PERCENT:
+        result_percent(ctx, t->exposed_transfer_ps, t->span_ps);
+        break;
     default: break;
     }
 }
@@ -112,12 +136,14 @@ static const RowSource device_time_rows = {.next = device_time_next,
                                            .column = device_time_column,
                                            .by_host = true,
                                            .needs = NEED_EVENTS | NEED_DEVICE,
-                                           .nothing = "no plane is a GPU, TensorCore or SparseCore"};
-const Table device_time_table = {"device_time",
-                                 "one device: its time busy, computing, communicating and transferring, and the parts "
-                                 "that computing does not hide",
-                                 device_time_columns,
-                                 COUNT(device_time_columns),
-                                 &row_table_module,
-                                 &device_time_rows,
-                                 8};
+                                           .nothing =
+                                               "no plane is a GPU, TensorCore or SparseCore"};
+const Table device_time_table = {
+    "device_time",
+    "one device: its time busy, computing, communicating and transferring, and the parts "
+    "that computing does not hide",
+    device_time_columns,
+    COUNT(device_time_columns),
+    &row_table_module,
+    &device_time_rows,
+    8};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* differences.c: the table prof_differences: where a column shows XProf's number although it is known to be wrong, and where
- * the right one stands.
+/* differences.c: the table prof_differences: where a column shows XProf's number although it is
+ * known to be wrong, and where the right one stands.
  *
  *   SELECT "column", actual, xprof FROM prof_differences WHERE table_name = 'kernel_stats'; */
 #include "prof.h"
@@ -10,60 +10,62 @@ typedef struct {
     const char *table, *column, *actual, *xprof, *truth;
 } Difference;
 
-#define DETAILS                                                                                                                                                \
-    "reads only the kernel_details of current CUDA profilers; for others (ROCm, CUDA until "                                                                   \
+#define DETAILS                                                                                    \
+    "reads only the kernel_details of current CUDA profilers; for others (ROCm, CUDA until "       \
     "2023) it shows 0 registers and bytes, 1,1,1 blocks and 0 %"
-#define SPELLINGS                                                                                                                                              \
-    "every known format of kernel_details; NULL if unknown or if the kernels of the row "                                                                      \
+#define SPELLINGS                                                                                  \
+    "every known format of kernel_details; NULL if unknown or if the kernels of the row "          \
     "differ"
 
-#define NARROW                                                                                                                                                 \
-    "counts an 8-bit operation as a half and a 4-bit operation as a quarter, to compare "                                                                      \
+#define NARROW                                                                                     \
+    "counts an 8-bit operation as a half and a 4-bit operation as a quarter, to compare "          \
     "with the peak of 16-bit operations"
 #define ALL_OPERATIONS "every operation counts as one"
-#define KERNELS                                                                                                                                                \
-    "counts every kernel of an op as one execution, though one execution can start several "                                                                   \
+#define KERNELS                                                                                    \
+    "counts every kernel of an op as one execution, though one execution can start several "       \
     "kernels"
 #define EXECUTIONS "consecutive kernels of an op on a stream count as one execution"
-#define NO_LIBRARIES                                                                                                                                           \
-    "on GPUs counts 0 for attention, solvers and the older names of cuBLAS calls; counts "                                                                     \
-    "the cost of an op once for every kernel; counts sine, exp and similar functions by the "                                                                  \
+#define NO_LIBRARIES                                                                               \
+    "on GPUs counts 0 for attention, solvers and the older names of cuBLAS calls; counts "         \
+    "the cost of an op once for every kernel; counts sine, exp and similar functions by the "      \
     "cycles that they take on one GPU (sm_86)"
-#define WITH_LIBRARIES                                                                                                                                         \
-    "what the program's instruction needs, including library calls, times "                                                                                    \
+#define WITH_LIBRARIES                                                                             \
+    "what the program's instruction needs, including library calls, times "                        \
     "occurrences_actual"
 #define FRACTION_LABEL "shows a fraction (0..1) under a label with %"
 #define WELL_NAMED "the same number under a name that gives its unit"
-#define COPIES_COMPUTE "treats copies as computation if they have the names of current profilers (MemcpyH2D)"
+#define COPIES_COMPUTE                                                                             \
+    "treats copies as computation if they have the names of current profilers (MemcpyH2D)"
 
-#define FORGETS_HOST                                                                                                                                           \
-    "ignores host threads if there is a device, and most ops of the programs that host "                                                                       \
-    "threads run; treats copies as computation if they have the names of current profilers "                                                                   \
+#define FORGETS_HOST                                                                               \
+    "ignores host threads if there is a device, and most ops of the programs that host "           \
+    "threads run; treats copies as computation if they have the names of current profilers "       \
     "(MemcpyH2D); does not recognize the steps of Keras 3"
-#define WITH_HOST                                                                                                                                              \
-    "host threads count too, and copies under all names; each moment counts for the most "                                                                     \
-    "important activity; a TensorCore counts with what it did during the step. Without a "                                                                     \
+#define WITH_HOST                                                                                  \
+    "host threads count too, and copies under all names; each moment counts for the most "         \
+    "important activity; a TensorCore counts with what it did during the step. Without a "         \
     "device, ops of programs count in the steps during which they run"
-#define COMPILES_NEVER "recognizes no events of compilers: it shows 0, and compiling counts as host compute"
-#define COMPILERS                                                                                                                                              \
-    "events of the compilers of JAX, XLA, TPUs and TensorFlow, recognized by name; NULL on "                                                                   \
+#define COMPILES_NEVER                                                                             \
+    "recognizes no events of compilers: it shows 0, and compiling counts as host compute"
+#define COMPILERS                                                                                  \
+    "events of the compilers of JAX, XLA, TPUs and TensorFlow, recognized by name; NULL on "       \
     "a TPU, and if there are no host threads"
 
-#define OWN_MARKS                                                                                                                                              \
-    "does not recognize the steps that some frameworks mark in their own way (Keras 3), and "                                                                  \
+#define OWN_MARKS                                                                                  \
+    "does not recognize the steps that some frameworks mark in their own way (Keras 3), and "      \
     "then gives no verdict"
 
-#define STEP_SHARES                                                                                                                                            \
-    "counts all-reduces of a TPU twice; ignores host threads if there is a GPU, and copies "                                                                   \
+#define STEP_SHARES                                                                                \
+    "counts all-reduces of a TPU twice; ignores host threads if there is a GPU, and copies "       \
     "with the names of current profilers; does not recognize the steps of Keras 3"
-#define STEP_SHARES_ACTUAL                                                                                                                                     \
-    "share of the full length of the steps, with host threads and all copies; for marked "                                                                     \
+#define STEP_SHARES_ACTUAL                                                                         \
+    "share of the full length of the steps, with host threads and all copies; for marked "         \
     "steps, the time in which host threads wait for input"
 #define NO_GPUS "treats the device of every server as a TPU, and so counts no time of a GPU"
 #define WITH_GPUS "kernels, other work and copies of GPUs count like programs and transfers"
 
-#define UNREPAIRED                                                                                                                                             \
-    "shows NULL, because its Events DB finds no program if the file names the stat HLO "                                                                       \
+#define UNREPAIRED                                                                                 \
+    "shows NULL, because its Events DB finds no program if the file names the stat HLO "           \
     "Proto (libtpu 0.0.37) or numbers the metadata differently"
 #define REPAIRED "value of the instruction with this program_id and hlo_op"
 
@@ -73,7 +75,8 @@ static const Difference differences[] = {
     {"kernel_stats", "shared_memory_bytes", "shared_memory_bytes_actual", DETAILS, SPELLINGS},
     {"kernel_stats", "block_dim", "block_dim_actual", DETAILS, SPELLINGS},
     {"kernel_stats", "grid_dim", "grid_dim_actual", DETAILS, SPELLINGS},
-    {"kernel_stats", "occupancy_percent", "occupancy_percent_actual", "shows the first kernel's value for all kernels of the row, and 0 if it is unknown",
+    {"kernel_stats", "occupancy_percent", "occupancy_percent_actual",
+     "shows the first kernel's value for all kernels of the row, and 0 if it is unknown",
      "NULL if unknown or if the kernels of the row differ"},
     {"kernel_stats", "kernel_uses_tensorcore", "kernel_uses_tensorcore_actual",
      "goes by a list of kernel names from before Hopper (no wgmma, cutlass, nvjet, fused "
@@ -105,15 +108,20 @@ static const Difference differences[] = {
      "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "
      "quarter"},
     {"hlo_ops", "model_flops", "model_flops_actual", NO_LIBRARIES, WITH_LIBRARIES},
-    {"hlo_ops", "bytes_accessed", "bytes_accessed_actual", NO_LIBRARIES, "bytes of one execution, including library calls, times occurrences_actual"},
+    {"hlo_ops", "bytes_accessed", "bytes_accessed_actual", NO_LIBRARIES,
+     "bytes of one execution, including library calls, times occurrences_actual"},
     {"op_metrics", "occurrences", "occurrences_actual", KERNELS, EXECUTIONS},
     {"op_metrics", "flops", "flops_actual", NO_LIBRARIES,
      "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "
      "quarter"},
     {"op_metrics", "model_flops", "model_flops_actual", NO_LIBRARIES, WITH_LIBRARIES},
-    {"op_metrics", "bytes_accessed", "bytes_accessed_actual", NO_LIBRARIES, "bytes of one execution, including library calls, times occurrences_actual"},
-    {"roofline", "flops", "flops_actual", NO_LIBRARIES "; on TPUs ignores the operations that an event itself records", "sum of hlo_ops.flops_actual"},
-    {"roofline", "model_gflops", "model_flops_actual", NO_LIBRARIES, "operations, not a rate: sum of hlo_ops.model_flops_actual"},
+    {"op_metrics", "bytes_accessed", "bytes_accessed_actual", NO_LIBRARIES,
+     "bytes of one execution, including library calls, times occurrences_actual"},
+    {"roofline", "flops", "flops_actual",
+     NO_LIBRARIES "; on TPUs ignores the operations that an event itself records",
+     "sum of hlo_ops.flops_actual"},
+    {"roofline", "model_gflops", "model_flops_actual", NO_LIBRARIES,
+     "operations, not a rate: sum of hlo_ops.model_flops_actual"},
     {"op_metrics", "flops", "op_metrics.model_flops", NARROW, ALL_OPERATIONS},
     {"op_profile", "bf16_flops", "op_profile.raw_flops", NARROW, ALL_OPERATIONS},
     {"roofline", "normalized_gflops", "roofline.model_gflops", NARROW, ALL_OPERATIONS},
@@ -125,21 +133,34 @@ static const Difference differences[] = {
      "on any GPU counts sine, exp and similar functions by the cycles that they take on one "
      "GPU (sm_86), and 0 for most library calls",
      "operations that the instruction needs: 0 for sine, exp and similar functions"},
-    {"tf_stats", "Measured Memory BW (GBytes/Sec)", "tf_ops.memory_bw_gibps", "shows GiB/s under a label that says GB/s", WELL_NAMED},
-    {"tf_stats", "Normalized FLOP Rate (FLOPs/s)", "tf_ops.normalized_gflops", "shows GFLOP/s under a label that says FLOP/s", WELL_NAMED},
-    {"tf_stats", "Total self-time on Device (%)", "tf_ops.device_self_time_fraction", FRACTION_LABEL, WELL_NAMED},
-    {"tf_stats", "Cumulative total-self time on Device (%)", "tf_ops.device_cumulative_self_time_fraction", FRACTION_LABEL, WELL_NAMED},
-    {"tf_stats", "Total self-time on Host (%)", "tf_ops.host_self_time_fraction", FRACTION_LABEL, WELL_NAMED},
-    {"tf_stats", "Cumulative total-self time on Host (%)", "tf_ops.host_cumulative_self_time_fraction", FRACTION_LABEL, WELL_NAMED},
-    {"input_pipeline", "step_count", "step_count_actual", OWN_MARKS, "number of these marked steps, if there are no others"},
+    {"tf_stats", "Measured Memory BW (GBytes/Sec)", "tf_ops.memory_bw_gibps",
+     "shows GiB/s under a label that says GB/s", WELL_NAMED},
+    {"tf_stats", "Normalized FLOP Rate (FLOPs/s)", "tf_ops.normalized_gflops",
+     "shows GFLOP/s under a label that says FLOP/s", WELL_NAMED},
+    {"tf_stats", "Total self-time on Device (%)", "tf_ops.device_self_time_fraction",
+     FRACTION_LABEL, WELL_NAMED},
+    {"tf_stats", "Cumulative total-self time on Device (%)",
+     "tf_ops.device_cumulative_self_time_fraction", FRACTION_LABEL, WELL_NAMED},
+    {"tf_stats", "Total self-time on Host (%)", "tf_ops.host_self_time_fraction", FRACTION_LABEL,
+     WELL_NAMED},
+    {"tf_stats", "Cumulative total-self time on Host (%)",
+     "tf_ops.host_cumulative_self_time_fraction", FRACTION_LABEL, WELL_NAMED},
+    {"input_pipeline", "step_count", "step_count_actual", OWN_MARKS,
+     "number of these marked steps, if there are no others"},
     {"input_pipeline", "input_percent", "input_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
-    {"input_pipeline", "input_verdict", "input_verdict_actual", STEP_SHARES, "XProf's thresholds, applied to input_percent_actual"},
+    {"input_pipeline", "input_verdict", "input_verdict_actual", STEP_SHARES,
+     "XProf's thresholds, applied to input_percent_actual"},
     {"input_pipeline", "output_percent", "output_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
-    {"input_pipeline", "compute_percent", "compute_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
-    {"input_pipeline", "kernel_launch_percent", "kernel_launch_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
-    {"input_pipeline", "kernel_launch_verdict", "kernel_launch_verdict_actual", STEP_SHARES, "XProf's thresholds, applied to kernel_launch_percent_actual"},
-    {"input_pipeline", "collectives_percent", "collectives_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
-    {"input_pipeline", "all_others_percent", "all_others_percent_actual", STEP_SHARES, STEP_SHARES_ACTUAL},
+    {"input_pipeline", "compute_percent", "compute_percent_actual", STEP_SHARES,
+     STEP_SHARES_ACTUAL},
+    {"input_pipeline", "kernel_launch_percent", "kernel_launch_percent_actual", STEP_SHARES,
+     STEP_SHARES_ACTUAL},
+    {"input_pipeline", "kernel_launch_verdict", "kernel_launch_verdict_actual", STEP_SHARES,
+     "XProf's thresholds, applied to kernel_launch_percent_actual"},
+    {"input_pipeline", "collectives_percent", "collectives_percent_actual", STEP_SHARES,
+     STEP_SHARES_ACTUAL},
+    {"input_pipeline", "all_others_percent", "all_others_percent_actual", STEP_SHARES,
+     STEP_SHARES_ACTUAL},
     {"inference_requests", "device_compute_ps", "device_compute_ps_actual", NO_GPUS, WITH_GPUS},
     {"inference_requests", "write_to_device_ps", "write_to_device_ps_actual", NO_GPUS, WITH_GPUS},
     {"inference_requests", "read_from_device_ps", "read_from_device_ps_actual", NO_GPUS, WITH_GPUS},
@@ -147,18 +168,27 @@ static const Difference differences[] = {
     {"inference_latency", "host_ms", "host_ms_actual", NO_GPUS, WITH_GPUS},
     {"inference_latency", "device_ms", "device_ms_actual", NO_GPUS, WITH_GPUS},
     {"inference_latency", "communication_ms", "communication_ms_actual", NO_GPUS, WITH_GPUS},
-    {"perf_counters", "value", "value_actual", "reads 0 for a counter stored as a double, and a negative one modulo 2^64", "the value as it is stored"},
-    {"dcn_collectives", "recv_stall_ms", "recv_stall_ms_actual", "divides the duration by a million once too often, so the result is almost 0",
+    {"perf_counters", "value", "value_actual",
+     "reads 0 for a counter stored as a double, and a negative one modulo 2^64",
+     "the value as it is stored"},
+    {"dcn_collectives", "recv_stall_ms", "recv_stall_ms_actual",
+     "divides the duration by a million once too often, so the result is almost 0",
      "average duration of the recv"},
-    {"kernel_utilization", "kernel_name", "kernel_name_actual", "shows the name default_kernel in all rows", "name of the line"},
-    {"memory_allocators", "lifetime_peak_bytes", "lifetime_peak_bytes_actual", "shows the peak that the last event reports",
-     "largest peak that any event reports"},
-    {"memory_allocators", "peak_line_time_ps", "peak_time_ps", "counts times from the start of each line, though lines start at different times",
+    {"kernel_utilization", "kernel_name", "kernel_name_actual",
+     "shows the name default_kernel in all rows", "name of the line"},
+    {"memory_allocators", "lifetime_peak_bytes", "lifetime_peak_bytes_actual",
+     "shows the peak that the last event reports", "largest peak that any event reports"},
+    {"memory_allocators", "peak_line_time_ps", "peak_time_ps",
+     "counts times from the start of each line, though lines start at different times",
      "time from the session start"},
-    {"memory_events", "line_time_ps", "time_ps", "orders the events of all lines by their times from the start of each line",
+    {"memory_events", "line_time_ps", "time_ps",
+     "orders the events of all lines by their times from the start of each line",
      "time from the session start; match_event_id and live_until_ps are based on it"},
-    {"memory_events", "step", "group_id", "gives an event that belongs to no step the number after the last step", "NULL if the event belongs to no step"},
-    {"memory_active", "occurrences", "live_allocations.allocations", "counts only the allocations of the step with the peak, and names the rest unused",
+    {"memory_events", "step", "group_id",
+     "gives an event that belongs to no step the number after the last step",
+     "NULL if the event belongs to no step"},
+    {"memory_active", "occurrences", "live_allocations.allocations",
+     "counts only the allocations of the step with the peak, and names the rest unused",
      "the query live_allocations counts all that was allocated during the profile and not "
      "freed"},
     {"buffer_allocations", "shape", "shape_actual",
@@ -169,15 +199,20 @@ static const Difference differences[] = {
      "uses the shape in column shape, and counts the bits to which a layout widens elements "
      "as data",
      "size of shape_actual, with elements of their own width"},
-    {"buffer_allocations", "padding_bytes", "padding_bytes_actual", "subtracts unpadded_bytes", "subtracts unpadded_bytes_actual"},
+    {"buffer_allocations", "padding_bytes", "padding_bytes_actual", "subtracts unpadded_bytes",
+     "subtracts unpadded_bytes_actual"},
     {"memory_peaks", "peak_unpadded_mib", "buffer_allocations.unpadded_bytes_actual",
-     "sums buffer_allocations.unpadded_bytes, but padded sizes for parameters and outputs", "sum of that column where live_at_peak = 1"},
+     "sums buffer_allocations.unpadded_bytes, but padded sizes for parameters and outputs",
+     "sum of that column where live_at_peak = 1"},
     {"roofline_properties", "value", "devices.peak_flops_per_second",
      "reads peaks that are stored as integers as 0, and loses CMEM, VMEM and megacore when "
      "it merges hosts",
      "devices shows each device as its plane describes it"},
-    {"op_profile", "hbm_bytes", "roofline.hbm_bytes", "computes the bytes from a rate in floating point, with 15 correct digits", "exact integer sums"},
-    {"op_profile", "num_children", NULL, "counts the children of a pruned node after they were pruned",
+    {"op_profile", "hbm_bytes", "roofline.hbm_bytes",
+     "computes the bytes from a rate in floating point, with 15 correct digits",
+     "exact integer sums"},
+    {"op_profile", "num_children", NULL,
+     "counts the children of a pruned node after they were pruned",
      "op_profile(source, group_by, include_idle, 0) has all nodes"},
     {"tf_ops", "occurrences", "op_metrics.occurrences",
      "uses the largest number of occurrences of any kernel or HLO op of a framework op as "
@@ -195,21 +230,28 @@ static const Difference differences[] = {
      "treats an event as a stage of tf.data if the id of the stage equals the id of the "
      "event's metadata",
      "name of each event itself"},
-    {"op_metrics", "program_id", "trace_events.program_id", "counts consecutive kernels of one HLO op and group in the program of the first kernel",
+    {"op_metrics", "program_id", "trace_events.program_id",
+     "counts consecutive kernels of one HLO op and group in the program of the first kernel",
      "program of each kernel itself"},
-    {"op_metrics", "parent", NULL, "mixes programs with the same id that TensorCores offload to SparseCores",
+    {"op_metrics", "parent", NULL,
+     "mixes programs with the same id that TensorCores offload to SparseCores",
      "unknown; prof_issues (sparsecore_programs_mixed) lists where this happens"},
     {"op_metrics_totals", "total_ps", NULL,
      "measures a GPU from its smallest to its largest time, each counted from the start of a "
      "line, though lines can start at different times",
      "trace_events has times from the session start"},
-    {"op_metrics_totals", "compute_16bit_ps", "compute_16bit_ps_actual", COPIES_COMPUTE, "computation without copies"},
-    {"op_metrics_totals", "compute_32bit_ps", "compute_32bit_ps_actual", COPIES_COMPUTE, "computation without copies"},
-    {"timeline", "duration_ps", "trace_events.duration_ps", "shortens scopes and ops that last as long as the one around them by 1 ns per level",
+    {"op_metrics_totals", "compute_16bit_ps", "compute_16bit_ps_actual", COPIES_COMPUTE,
+     "computation without copies"},
+    {"op_metrics_totals", "compute_32bit_ps", "compute_32bit_ps_actual", COPIES_COMPUTE,
+     "computation without copies"},
+    {"timeline", "duration_ps", "trace_events.duration_ps",
+     "shortens scopes and ops that last as long as the one around them by 1 ns per level",
      "duration of the events below the scope or op"},
-    {"timeline", "flow_in", "trace_events.correlation_id", "joins all events whose correlation_id has the type int64, because it reads these as 0",
+    {"timeline", "flow_in", "trace_events.correlation_id",
+     "joins all events whose correlation_id has the type int64, because it reads these as 0",
      "equal for events of one host that belong together"},
-    {"timeline", "args", "event_stats.value", "shows step_idle_time_ps of the previous step for a TPU step that has none",
+    {"timeline", "args", "event_stats.value",
+     "shows step_idle_time_ps of the previous step for a TPU step that has none",
      "stats of the event as the file has them"},
     {"steps", "device_compute_ms", "device_compute_ms_actual", FORGETS_HOST, WITH_HOST},
     {"steps", "device_to_device_ms", "device_to_device_ms_actual", FORGETS_HOST, WITH_HOST},
@@ -222,7 +264,8 @@ static const Difference differences[] = {
     {"steps", "all_others_ms", "all_others_ms_actual", FORGETS_HOST, WITH_HOST},
     {"core_steps", "device_compute_us", "device_compute_us_actual", FORGETS_HOST, WITH_HOST},
     {"core_steps", "device_to_device_us", "device_to_device_us_actual", FORGETS_HOST, WITH_HOST},
-    {"core_steps", "device_collectives_us", "device_collectives_us_actual", FORGETS_HOST, WITH_HOST},
+    {"core_steps", "device_collectives_us", "device_collectives_us_actual", FORGETS_HOST,
+     WITH_HOST},
     {"core_steps", "host_compute_us", "host_compute_us_actual", FORGETS_HOST, WITH_HOST},
     {"core_steps", "kernel_launch_us", "kernel_launch_us_actual", FORGETS_HOST, WITH_HOST},
     {"core_steps", "input_us", "input_us_actual", FORGETS_HOST, WITH_HOST},
@@ -230,7 +273,8 @@ static const Difference differences[] = {
     {"core_steps", "compilation_us", "compilation_us_actual", COMPILES_NEVER, COMPILERS},
     {"core_steps", "all_others_us", "all_others_us_actual", FORGETS_HOST, WITH_HOST},
     {"core_steps", "bottleneck", "bottleneck_actual", FORGETS_HOST, WITH_HOST},
-    {"core_steps", "chip_id", "chip_id_actual", "never sets it: shows 0", "chip in core_details of the device; NULL if it records none"},
+    {"core_steps", "chip_id", "chip_id_actual", "never sets it: shows 0",
+     "chip in core_details of the device; NULL if it records none"},
     {"step_breakdown", "duration_ps", "duration_ps_actual", FORGETS_HOST, WITH_HOST},
     {"Events", "start_ns", "trace_events.start_ps",
      "computes in floating point, which has Unix times only to 256 ns; an event that starts "
@@ -249,39 +293,53 @@ static const Difference differences[] = {
      "recognizes asynchronous iterators only by their original names (ParallelMap, not "
      "ParallelMapV2)",
      "recognizes later versions too"},
-    {"Events", "self_time_ns", "trace_events.self_ps", "subtracts nested events only on TPUs", "duration without nested events, on every line"},
-    {"hlo_ops", "bound_by", NULL, "computes Shm/L1 as HBM traffic over the peak bandwidth of shared memory",
+    {"Events", "self_time_ns", "trace_events.self_ps", "subtracts nested events only on TPUs",
+     "duration without nested events, on every line"},
+    {"hlo_ops", "bound_by", NULL,
+     "computes Shm/L1 as HBM traffic over the peak bandwidth of shared memory",
      "unknown: no profiler reports the traffic of shared memory"},
-    {"roofline", "bound_by", NULL, "computes Shm/L1 as HBM traffic over the peak bandwidth of shared memory",
+    {"roofline", "bound_by", NULL,
+     "computes Shm/L1 as HBM traffic over the peak bandwidth of shared memory",
      "unknown: no profiler reports the traffic of shared memory"},
 };
 
-#define DIFFERENCES_COLUMNS(C)                                                                                                                                 \
-    C(DF_TABLE, "table_name", "TEXT", NULL, "table of the column that shows XProf's value", "libprofsql")                                                      \
-    C(DF_COLUMN, "column", "TEXT", NULL, "column that shows XProf's value", "libprofsql")                                                                      \
-    C(DF_ACTUAL, "actual", "TEXT", NULL,                                                                                                                       \
-      "column with the right value, of the same table or as table.column; NULL if there is "                                                                   \
-      "none",                                                                                                                                                  \
-      "libprofsql")                                                                                                                                            \
-    C(DF_XPROF, "xprof", "TEXT", NULL, "what XProf does wrong", "libprofsql")                                                                                  \
-    C(DF_TRUTH, "truth", "TEXT", NULL, "what the right value is, or why there is none", "libprofsql")
+#define DIFFERENCES_COLUMNS(C)                                                                     \
+    C(DF_TABLE, "table_name", "TEXT", NULL, "table of the column that shows XProf's value",        \
+      "libprofsql")                                                                                \
+    C(DF_COLUMN, "column", "TEXT", NULL, "column that shows XProf's value", "libprofsql")          \
+    C(DF_ACTUAL, "actual", "TEXT", NULL,                                                           \
+      "column with the right value, of the same table or as table.column; NULL if there is "       \
+      "none",                                                                                      \
+      "libprofsql")                                                                                \
+    C(DF_XPROF, "xprof", "TEXT", NULL, "what XProf does wrong", "libprofsql")                      \
+    C(DF_TRUTH, "truth", "TEXT", NULL, "what the right value is, or why there is none",            \
+      "libprofsql")
 enum { DIFFERENCES_COLUMNS(COLUMN_ENUM) };
 static const Column differences_columns[] = {DIFFERENCES_COLUMNS(COLUMN_DOC)};
 
-static bool differences_next(RowCursor *c) { return (c->place = c->i += c->started) < COUNT(differences); }
+static bool differences_next(RowCursor *c)
+{
+    return (c->place = c->i += c->started) < COUNT(differences);
+}
 
 static void differences_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Difference *d = &differences[c->i];
-    const char *const texts[] = {[DF_TABLE] = d->table, [DF_COLUMN] = d->column, [DF_ACTUAL] = d->actual, [DF_XPROF] = d->xprof, [DF_TRUTH] = d->truth};
+    const char *const texts[] = {[DF_TABLE] = d->table,
+                                 [DF_COLUMN] = d->column,
+                                 [DF_ACTUAL] = d->actual,
+                                 [DF_XPROF] = d->xprof,
+                                 [DF_TRUTH] = d->truth};
     if (texts[column]) sqlite3_result_text(ctx, texts[column], -1, SQLITE_STATIC);
 }
 
-static const RowSource differences_rows = {.next = differences_next, .column = differences_column, .without_source = true};
-const Table prof_differences_table = {"prof_differences",
-                                      "one column whose value equals XProf's and is known to be wrong, with the column that is right",
-                                      differences_columns,
-                                      COUNT(differences_columns),
-                                      &row_table_module,
-                                      &differences_rows,
-                                      20};
+static const RowSource differences_rows = {
+    .next = differences_next, .column = differences_column, .without_source = true};
+const Table prof_differences_table = {
+    "prof_differences",
+    "one column whose value equals XProf's and is known to be wrong, with the column that is right",
+    differences_columns,
+    COUNT(differences_columns),
+    &row_table_module,
+    &differences_rows,
+    20};

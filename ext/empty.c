@@ -2,8 +2,8 @@
 /* empty.c: see empty.h. */
 #include "empty.h"
 
-#include "../loader/analysis/memory_profile.h"
-#include "../loader/analysis/steps.h"
+#include "../loader/analysis/memory/memory_profile.h"
+#include "../loader/analysis/steps/steps.h"
 #include "../loader/format/hlo.h"
 
 #include <stdio.h>
@@ -26,7 +26,9 @@ static bool host_has(Host *host, enum Need need, ProfErr *err)
     case NEED_HOST: return of_kind(host, PLANE_HOST);
     case NEED_GPU: return of_kind(host, PLANE_GPU);
     case NEED_TPU: return of_kind(host, PLANE_TENSORCORE);
-    case NEED_DEVICE: return of_kind(host, PLANE_GPU) || of_kind(host, PLANE_TENSORCORE) || of_kind(host, PLANE_SPARSECORE);
+    case NEED_DEVICE:
+        return of_kind(host, PLANE_GPU) || of_kind(host, PLANE_TENSORCORE) ||
+               of_kind(host, PLANE_SPARSECORE);
     case NEED_ALLOCATIONS: return (memory = host_memory_profile(host, err)) && memory->n_events;
     default: return false;
     }
@@ -54,14 +56,18 @@ static const struct {
     const char *reason;
 } reasons[] = {
     {NEED_EVENTS, "the source has no events"},
-    {NEED_HOST, "no host thread has an event (the profiler option host_tracer_level = 0 turns them off)"},
-    {NEED_DEVICE, "no GPU, TensorCore or SparseCore has an event: the run used only the CPU, or the "
-                  "profiler recorded no device (the table `session` has its errors)"},
+    {NEED_HOST,
+     "no host thread has an event (the profiler option host_tracer_level = 0 turns them off)"},
+    {NEED_DEVICE,
+     "no GPU, TensorCore or SparseCore has an event: the run used only the CPU, or the "
+     "profiler recorded no device (the table `session` has its errors)"},
     {NEED_GPU, "no GPU has an event"},
     {NEED_TPU, "no TensorCore of a TPU has an event"},
     {NEED_STEPS, "no step was found (see prof_issues, code no_steps, for what marks a step)"},
-    {NEED_PROGRAMS, "the source has no HLO program: XLA compiled none, or the profiler option enable_hlo_proto was off"},
-    {NEED_ALLOCATIONS, "no allocator reported an allocation (events MemoryAllocation and MemoryDeallocation; host_tracer_level = 2 records them)"},
+    {NEED_PROGRAMS, "the source has no HLO program: XLA compiled none, or the profiler option "
+                    "enable_hlo_proto was off"},
+    {NEED_ALLOCATIONS, "no allocator reported an allocation (events MemoryAllocation and "
+                       "MemoryDeallocation; host_tracer_level = 2 records them)"},
 };
 
 static const char *reason_of(const Empty *empty, Run *run, Host *only, ProfErr *err)
@@ -69,7 +75,8 @@ static const char *reason_of(const Empty *empty, Run *run, Host *only, ProfErr *
     if (empty->needs & ~(unsigned)NEED_PROGRAMS && run->n_hosts && run->hosts[0].reader->is_program)
         return "the source is an HLO program, which has no events; give a profile (*.xplane.pb)";
     for (size_t i = 0; i < COUNT(reasons); i++)
-        if (empty->needs & reasons[i].need && !has(run, only, reasons[i].need, err)) return reasons[i].reason;
+        if (empty->needs & reasons[i].need && !has(run, only, reasons[i].need, err))
+            return reasons[i].reason;
     return empty->nothing;
 }
 

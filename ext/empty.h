@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* empty.h: why a table or a canned query has no rows. "Empty" is then a row of prof_issues, code nothing_to_show. */
+/* empty.h: why a table or a canned query has no rows. "Empty" is then a row of prof_issues, code
+ * nothing_to_show. */
 #ifndef PROF_EMPTY_H
 #define PROF_EMPTY_H
 
@@ -19,9 +20,10 @@ enum Need {
 
 /* What has no rows. */
 typedef struct {
-    const char *name;    /* of the table or query */
-    unsigned needs;      /* enum Need */
-    const char *nothing; /* the reason if the run has all that is needed; NULL: then none is recorded */
+    const char *name; /* of the table or query */
+    unsigned needs;   /* enum Need */
+    const char
+        *nothing; /* the reason if the run has all that is needed; NULL: then none is recorded */
 } Empty;
 
 /* Records why it has no rows of the run, or of `only`. False with err set. */

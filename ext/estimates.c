@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* estimates.c: how much a query will see, for the planner. Counts are those of runs that are open already: no plan opens a
- * file, and what a parameter or another table will name is not known yet. */
+/* estimates.c: how much a query will see, for the planner. Counts are those of runs that are open
+ * already: no plan opens a file, and what a parameter or another table will name is not known yet.
+ */
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -24,7 +25,9 @@ bool prof_counts(Prof *prof, sqlite3_index_info *info, int source_term, Counts *
         for (int i = 0; i < prof->n_attached; i++) add_run(counts, prof->attached[i].run);
         return counts->runs > 0;
     }
-    if (sqlite3_vtab_rhs_value(info, source_term, &value) != SQLITE_OK || sqlite3_value_type(value) != SQLITE_TEXT) return false;
+    if (sqlite3_vtab_rhs_value(info, source_term, &value) != SQLITE_OK ||
+        sqlite3_value_type(value) != SQLITE_TEXT)
+        return false;
     const Run *run = prof_known_run(prof, (const char *)sqlite3_value_text(value));
     if (run) add_run(counts, run);
     return run != NULL;

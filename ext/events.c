@@ -1,131 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
 /* events.c: the table Events: what XProf's Events DB has of a run, its 31 columns under its names.
  *
- *   SELECT hlo_op, count(*), sum(self_time_ns) FROM Events('logs') WHERE category = 'XLA Ops' GROUP BY 1 ORDER BY 3 DESC;
+ *   SELECT hlo_op, count(*), sum(self_time_ns) FROM Events('logs') WHERE category = 'XLA Ops' GROUP
+ * BY 1 ORDER BY 3 DESC;
  *
- * Rows are the file's events: of /host:CPU all, of GPUs all but those of derived lines and _counters_, of a TensorCore those of the lines
- * that OF_CORE names, of other TPU planes and custom ones all. An event's stats are read when a column is asked for. */
+ * Rows are the file's events: of /host:CPU all, of GPUs all but those of derived lines and
+ * _counters_, of a TensorCore those of the lines that OF_CORE names, of other TPU planes and custom
+ * ones all. An event's stats are read when a column is asked for. */
 #define _GNU_SOURCE
-#include "../loader/analysis/enclosing.h"
-#include "../loader/analysis/event_stats.h"
-#include "../loader/analysis/events.h"
-#include "../loader/analysis/grouping.h"
-#include "../loader/text_buffer.h"
+#include "../loader/analysis/steps/enclosing.h"
+#include "../loader/store/event_stats.h"
+#include "../loader/store/events.h"
+#include "../loader/analysis/grouping/grouping.h"
+#include "../loader/base/text_buffer.h"
 #include "events_hlo.h"
 
 #include <math.h>
 
 SQLITE_EXTENSION_INIT3
 
-#define DCN_OF                                                                                                                                                 \
-    "; NULL unless it is a host event MegaScale: Communication Transport Receive with "                                                                        \
+#define DCN_OF                                                                                     \
+    "; NULL unless it is a host event MegaScale: Communication Transport Receive with "            \
     "slices, devices, label and a duration above 0"
-#define EVENTS_DB_COLUMNS(C)                                                                                                                                   \
-    C(ED_DEVICE, "device", "TEXT", NULL,                                                                                                                       \
-      "cpu:0 for the host; gpu: and XPlane.id; for a TPU the name of the plane without "                                                                       \
-      "/device:; for a custom plane its entire name",                                                                                                          \
-      "XPlane")                                                                                                                                                \
-    C(ED_STREAM, "stream_id", "INTEGER", NULL, "id of the device's line, modulo 2^32; NULL for host events", "XLine.id")                                       \
-    C(ED_THREAD, "thread_id", "INTEGER", NULL, "id of the host thread's line, modulo 2^32; NULL for device events", "XLine.id")                                \
-    C(ED_THREAD_NAME, "thread_name", "TEXT", NULL, "name of the host thread; NULL for device events", "XLine.name")                                            \
-    C(ED_CORRELATION, "correlation_id", "INTEGER", NULL,                                                                                                       \
-      "correlation_id of a host or GPU event, modulo 2^32; 0 if the stat is not a uint64 (on "                                                                 \
-      "a GPU: not an integer); NULL without the stat, and on TPU and custom planes and XLA "                                                                   \
-      "lines of GPUs",                                                                                                                                         \
-      "stat correlation_id")                                                                                                                                   \
-    C(ED_KERNEL_NAME, "kernel_name", "TEXT", NULL,                                                                                                             \
-      "name of the event; prefixed with step: (steps of a TensorCore), HLO Module: (modules "                                                                  \
-      "of a TensorCore or GPU) or TC Overlay: (overlays of a TensorCore); NULL on other TPU "                                                                  \
-      "planes",                                                                                                                                                \
-      "XEventMetadata.name")                                                                                                                                   \
-    C(ED_KERNEL_DETAILS, "kernel_details", "TEXT", NULL,                                                                                                       \
-      "launch parameters of a GPU kernel; NULL for other events, on XLA lines of GPUs, and if "                                                                \
-      "the text is empty",                                                                                                                                     \
-      "stat kernel_details")                                                                                                                                   \
-    C(ED_TF_OP_NAME, "tf_op_name", "TEXT", NULL,                                                                                                               \
-      "name of the framework op: from the event's name on the host; on a GPU from the HLO "                                                                    \
-      "instruction, or from the stat if the event has no hlo_op; from the stat on a TPU; NULL "                                                                \
-      "if there is none",                                                                                                                                      \
-      "XEventMetadata.name, op_name of the program, stat tf_op")                                                                                               \
-    C(ED_TF_OP_TYPE, "tf_op_type", "TEXT", NULL, "type of the framework op in tf_op_name; NULL if there is none", "as tf_op_name")                             \
-    C(ED_HLO_OP, "hlo_op", "TEXT", NULL,                                                                                                                       \
-      "HLO instruction of a GPU kernel or TensorCore op; empty if XProf shows an empty text; "                                                                 \
-      "NULL for other events",                                                                                                                                 \
-      "stat hlo_op, XEventMetadata.display_name")                                                                                                              \
-    C(ED_HLO_MODULE, "hlo_module", "TEXT", NULL,                                                                                                               \
-      "HLO module of a GPU kernel or TensorCore op (for the latter, the name of the module "                                                                   \
-      "event that includes it); NULL if there is none",                                                                                                        \
-      "stat hlo_module, XEvent")                                                                                                                               \
-    C(ED_START, "start_ns", "INTEGER", "ns",                                                                                                                   \
-      "start of the event, rounded down to 1 ns (Unix times to 256 ns). As in XProf, it is "                                                                   \
-      "2^64 ps too late if offset_ps is negative, and 2^64 too large, as decimal TEXT, before "                                                                \
-      "the session",                                                                                                                                           \
-      "XLine.timestamp_ns, XEvent.offset_ps")                                                                                                                  \
-    C(ED_END, "end_ns", "INTEGER", "ns",                                                                                                                       \
-      "end of the event: start_ns plus the duration, rounded down to 1 ns; as in XProf, 2^64 "                                                                 \
-      "ps too late if duration_ps is negative",                                                                                                                \
-      "XEvent")                                                                                                                                                \
-    C(ED_SELF, "self_time_ns", "INTEGER", "ns",                                                                                                                \
-      "duration of the event, on TPU planes without the directly nested events (computed in "                                                                  \
-      "ns, in stored order), as XProf subtracts these only there",                                                                                             \
-      "XProf")                                                                                                                                                 \
-    C(ED_STEP, "step", "TEXT", NULL,                                                                                                                           \
-      "step of the event: for host and GPU events the step to which XProf's grouping assigns "                                                                 \
-      "it, for TensorCore ops the step event that includes it; NULL if there is none",                                                                         \
-      "XProf's grouping")                                                                                                                                      \
-    C(ED_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
-      "host, device, or the name of the line (on TPU and custom planes, and XLA lines of "                                                                     \
-      "GPUs)",                                                                                                                                                 \
-      "XLine.name")                                                                                                                                            \
-    C(ED_FLOPS, "flops", "INTEGER", "FLOP",                                                                                                                    \
-      "floating-point operations of an event on a TPU or custom plane, or on an XLA line of a "                                                                \
-      "GPU; 0 if the stat is not an integer; NULL for other events and without the stat",                                                                      \
-      "stat flops")                                                                                                                                            \
-    C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes",                                                                                                        \
-      "bytes accessed by an event on a TPU or custom plane, or on an XLA line of a GPU; 0 if "                                                                 \
-      "the stat is not an integer; NULL for other events and without the stat",                                                                                \
-      "stat bytes_accessed")                                                                                                                                   \
-    C(ED_INPUTS, "input_tensors", "TEXT", "JSON",                                                                                                              \
-      "array of the shapes of the HLO instruction's operands, or of those in the stat of a "                                                                   \
-      "GPU kernel with a tf_op and no hlo_op; NULL if there are none, or XProf finds no "                                                                      \
-      "program",                                                                                                                                               \
-      "HloInstructionProto, stat shape")                                                                                                                       \
-    C(ED_OUTPUTS, "output_tensors", "TEXT", "JSON",                                                                                                            \
-      "array with the shape of the HLO instruction's result; NULL if there is no instruction, "                                                                \
-      "or XProf finds no program",                                                                                                                             \
-      "HloInstructionProto")                                                                                                                                   \
-    C(ED_ARGS, "trace_args", "TEXT", NULL,                                                                                                                     \
-      "name=value of all other stats and of those that XProf's grouping adds, separated by "                                                                   \
-      "commas; for events on TPU and custom planes and XLA lines of GPUs, stats of their "                                                                     \
-      "metadata come first; NULL if there are none",                                                                                                           \
-      "XStat")                                                                                                                                                 \
-    C(ED_FINGERPRINT, "hlo_fingerprint", "TEXT", NULL,                                                                                                         \
-      "fingerprint of what the HLO instruction does, including the computations that it calls "                                                                \
-      "but no names; decimal; NULL if there is no instruction, or XProf finds no program",                                                                     \
-      "HloInstructionProto")                                                                                                                                   \
-    C(ED_FLOW, "flow", "INTEGER", NULL, "flow id of a host event; NULL for other events and without the stat", "stat flow")                                    \
-    C(ED_SOURCE_LINE, "source_line", "TEXT", NULL, "source location, file:line; NULL without the stat, and for events of GPU streams", "stat source")          \
-    C(ED_SRC_SLICE, "dcn_src_slice_id", "INTEGER", NULL, "slice that sent the message" DCN_OF, "stat dcn_source_slice_id")                                     \
-    C(ED_DST_SLICE, "dcn_dst_slice_id", "INTEGER", NULL, "slice that received the message" DCN_OF, "stat dcn_destination_slice_id")                            \
-    C(ED_SRC_DEVICE, "dcn_src_logical_device_id", "INTEGER", NULL, "device that sent the message, by its number in the slice" DCN_OF,                          \
-      "stat dcn_source_per_slice_device_id")                                                                                                                   \
-    C(ED_DST_DEVICE, "dcn_dst_logical_device_id", "INTEGER", NULL, "device that received the message, by its number in the slice" DCN_OF,                      \
-      "stat dcn_destination_per_slice_device_id")                                                                                                              \
-    C(ED_DCN_NAME, "dcn_collective_name", "TEXT", NULL, "label of the collective that the message belongs to" DCN_OF, "stat dcn_label")                        \
-    C(ED_DCN_DURATION, "dcn_duration_us", "INTEGER", "us", "time from sending to arrival of the message" DCN_OF, "stat duration_us")                           \
-    C(ED_DCN_SIZE, "dcn_payload_size_bytes", "INTEGER", "bytes", "payload of the message, 0 if the event does not record it" DCN_OF,                           \
-      "stat payload_size_bytes")                                                                                                                               \
+#define EVENTS_DB_COLUMNS(C)                                                                       \
+    C(ED_DEVICE, "device", "TEXT", NULL,                                                           \
+      "cpu:0 for the host; gpu: and XPlane.id; for a TPU the name of the plane without "           \
+      "/device:; for a custom plane its entire name",                                              \
+      "XPlane")                                                                                    \
+    C(ED_STREAM, "stream_id", "INTEGER", NULL,                                                     \
+      "id of the device's line, modulo 2^32; NULL for host events", "XLine.id")                    \
+    C(ED_THREAD, "thread_id", "INTEGER", NULL,                                                     \
+      "id of the host thread's line, modulo 2^32; NULL for device events", "XLine.id")             \
+    C(ED_THREAD_NAME, "thread_name", "TEXT", NULL,                                                 \
+      "name of the host thread; NULL for device events", "XLine.name")                             \
+    C(ED_CORRELATION, "correlation_id", "INTEGER", NULL,                                           \
+      "correlation_id of a host or GPU event, modulo 2^32; 0 if the stat is not a uint64 (on "     \
+      "a GPU: not an integer); NULL without the stat, and on TPU and custom planes and XLA "       \
+      "lines of GPUs",                                                                             \
+      "stat correlation_id")                                                                       \
+    C(ED_KERNEL_NAME, "kernel_name", "TEXT", NULL,                                                 \
+      "name of the event; prefixed with step: (steps of a TensorCore), HLO Module: (modules "      \
+      "of a TensorCore or GPU) or TC Overlay: (overlays of a TensorCore); NULL on other TPU "      \
+      "planes",                                                                                    \
+      "XEventMetadata.name")                                                                       \
+    C(ED_KERNEL_DETAILS, "kernel_details", "TEXT", NULL,                                           \
+      "launch parameters of a GPU kernel; NULL for other events, on XLA lines of GPUs, and if "    \
+      "the text is empty",                                                                         \
+      "stat kernel_details")                                                                       \
+    C(ED_TF_OP_NAME, "tf_op_name", "TEXT", NULL,                                                   \
+      "name of the framework op: from the event's name on the host; on a GPU from the HLO "        \
+      "instruction, or from the stat if the event has no hlo_op; from the stat on a TPU; NULL "    \
+      "if there is none",                                                                          \
+      "XEventMetadata.name, op_name of the program, stat tf_op")                                   \
+    C(ED_TF_OP_TYPE, "tf_op_type", "TEXT", NULL,                                                   \
+      "type of the framework op in tf_op_name; NULL if there is none", "as tf_op_name")            \
+    C(ED_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
+      "HLO instruction of a GPU kernel or TensorCore op; empty if XProf shows an empty text; "     \
+      "NULL for other events",                                                                     \
+      "stat hlo_op, XEventMetadata.display_name")                                                  \
+    C(ED_HLO_MODULE, "hlo_module", "TEXT", NULL,                                                   \
+      "HLO module of a GPU kernel or TensorCore op (for the latter, the name of the module "       \
+      "event that includes it); NULL if there is none",                                            \
+      "stat hlo_module, XEvent")                                                                   \
+    C(ED_START, "start_ns", "INTEGER", "ns",                                                       \
+      "start of the event, rounded down to 1 ns (Unix times to 256 ns). As in XProf, it is "       \
+      "2^64 ps too late if offset_ps is negative, and 2^64 too large, as decimal TEXT, before "    \
+      "the session",                                                                               \
+      "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
+    C(ED_END, "end_ns", "INTEGER", "ns",                                                           \
+      "end of the event: start_ns plus the duration, rounded down to 1 ns; as in XProf, 2^64 "     \
+      "ps too late if duration_ps is negative",                                                    \
+      "XEvent")                                                                                    \
+    C(ED_SELF, "self_time_ns", "INTEGER", "ns",                                                    \
+      "duration of the event, on TPU planes without the directly nested events (computed in "      \
+      "ns, in stored order), as XProf subtracts these only there",                                 \
+      "XProf")                                                                                     \
+    C(ED_STEP, "step", "TEXT", NULL,                                                               \
+      "step of the event: for host and GPU events the step to which XProf's grouping assigns "     \
+      "it, for TensorCore ops the step event that includes it; NULL if there is none",             \
+      "XProf's grouping")                                                                          \
+    C(ED_CATEGORY, "category", "TEXT", NULL,                                                       \
+      "host, device, or the name of the line (on TPU and custom planes, and XLA lines of "         \
+      "GPUs)",                                                                                     \
+      "XLine.name")                                                                                \
+    C(ED_FLOPS, "flops", "INTEGER", "FLOP",                                                        \
+      "floating-point operations of an event on a TPU or custom plane, or on an XLA line of a "    \
+      "GPU; 0 if the stat is not an integer; NULL for other events and without the stat",          \
+      "stat flops")                                                                                \
+    C(ED_MEMORY, "memory_accessed", "INTEGER", "bytes",                                            \
+      "bytes accessed by an event on a TPU or custom plane, or on an XLA line of a GPU; 0 if "     \
+      "the stat is not an integer; NULL for other events and without the stat",                    \
+      "stat bytes_accessed")                                                                       \
+    C(ED_INPUTS, "input_tensors", "TEXT", "JSON",                                                  \
+      "array of the shapes of the HLO instruction's operands, or of those in the stat of a "       \
+      "GPU kernel with a tf_op and no hlo_op; NULL if there are none, or XProf finds no "          \
+      "program",                                                                                   \
+      "HloInstructionProto, stat shape")                                                           \
+    C(ED_OUTPUTS, "output_tensors", "TEXT", "JSON",                                                \
+      "array with the shape of the HLO instruction's result; NULL if there is no instruction, "    \
+      "or XProf finds no program",                                                                 \
+      "HloInstructionProto")                                                                       \
+    C(ED_ARGS, "trace_args", "TEXT", NULL,                                                         \
+      "name=value of all other stats and of those that XProf's grouping adds, separated by "       \
+      "commas; for events on TPU and custom planes and XLA lines of GPUs, stats of their "         \
+      "metadata come first; NULL if there are none",                                               \
+      "XStat")                                                                                     \
+    C(ED_FINGERPRINT, "hlo_fingerprint", "TEXT", NULL,                                             \
+      "fingerprint of what the HLO instruction does, including the computations that it calls "    \
+      "but no names; decimal; NULL if there is no instruction, or XProf finds no program",         \
+      "HloInstructionProto")                                                                       \
+    C(ED_FLOW, "flow", "INTEGER", NULL,                                                            \
+      "flow id of a host event; NULL for other events and without the stat", "stat flow")          \
+    C(ED_SOURCE_LINE, "source_line", "TEXT", NULL,                                                 \
+      "source location, file:line; NULL without the stat, and for events of GPU streams",          \
+      "stat source")                                                                               \
+    C(ED_SRC_SLICE, "dcn_src_slice_id", "INTEGER", NULL, "slice that sent the message" DCN_OF,     \
+      "stat dcn_source_slice_id")                                                                  \
+    C(ED_DST_SLICE, "dcn_dst_slice_id", "INTEGER", NULL, "slice that received the message" DCN_OF, \
+      "stat dcn_destination_slice_id")                                                             \
+    C(ED_SRC_DEVICE, "dcn_src_logical_device_id", "INTEGER", NULL,                                 \
+      "device that sent the message, by its number in the slice" DCN_OF,                           \
+      "stat dcn_source_per_slice_device_id")                                                       \
+    C(ED_DST_DEVICE, "dcn_dst_logical_device_id", "INTEGER", NULL,                                 \
+      "device that received the message, by its number in the slice" DCN_OF,                       \
+      "stat dcn_destination_per_slice_device_id")                                                  \
+    C(ED_DCN_NAME, "dcn_collective_name", "TEXT", NULL,                                            \
+      "label of the collective that the message belongs to" DCN_OF, "stat dcn_label")              \
+    C(ED_DCN_DURATION, "dcn_duration_us", "INTEGER", "us",                                         \
+      "time from sending to arrival of the message" DCN_OF, "stat duration_us")                    \
+    C(ED_DCN_SIZE, "dcn_payload_size_bytes", "INTEGER", "bytes",                                   \
+      "payload of the message, 0 if the event does not record it" DCN_OF,                          \
+      "stat payload_size_bytes")                                                                   \
     C(ED_SOURCE, SOURCE_DOC)
 enum { EVENTS_DB_COLUMNS(COLUMN_ENUM) };
 static const Column Events_columns[] = {EVENTS_DB_COLUMNS(COLUMN_DOC)};
 
 /* ---- lines that it shows ---- */
 
-/* XProf shows lines called XLA Modules and XLA Ops of a GPU (AT_GPU_MODULE, AT_GPU_OP) like those of a TPU, without nesting. */
-enum Place { AT_NONE, AT_HOST, AT_GPU, AT_CUSTOM, AT_GPU_MODULE, AT_GPU_OP, AT_STEP, AT_MODULE, AT_OP, AT_OVERLAY, AT_TC_OVERLAY, AT_TPU };
-static const enum Place OF_CORE[] = {[1] = AT_STEP, [2] = AT_MODULE, [3] = AT_OP, [7] = AT_OVERLAY, [8] = AT_TC_OVERLAY, [9] = AT_OVERLAY}; /* by XLine.id */
+/* XProf shows lines called XLA Modules and XLA Ops of a GPU (AT_GPU_MODULE, AT_GPU_OP) like those
+ * of a TPU, without nesting. */
+enum Place {
+    AT_NONE,
+    AT_HOST,
+    AT_GPU,
+    AT_CUSTOM,
+    AT_GPU_MODULE,
+    AT_GPU_OP,
+    AT_STEP,
+    AT_MODULE,
+    AT_OP,
+    AT_OVERLAY,
+    AT_TC_OVERLAY,
+    AT_TPU
+};
+static const enum Place OF_CORE[] = {
+    [1] = AT_STEP,    [2] = AT_MODULE,     [3] = AT_OP,
+    [7] = AT_OVERLAY, [8] = AT_TC_OVERLAY, [9] = AT_OVERLAY}; /* by XLine.id */
 
-static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
+static bool starts_with(const char *s, const char *prefix)
+{
+    return !strncmp(s, prefix, strlen(prefix));
+}
 
 /* Of several planes of this name, the last. */
 static const Plane *cpu_plane(const Host *host)
@@ -148,14 +183,20 @@ static enum Place place_of(const Line *line, const Plane *cpu)
     const Plane *plane = line->plane;
     if (plane == cpu) return AT_HOST;
     if (plane->kind == PLANE_GPU) return place_on_gpu(line);
-    if (is_numbered_core(plane)) return line->proto_id > 0 && line->proto_id < (int64_t)COUNT(OF_CORE) ? OF_CORE[line->proto_id] : AT_NONE;
+    if (is_numbered_core(plane))
+        return line->proto_id > 0 && line->proto_id < (int64_t)COUNT(OF_CORE)
+                   ? OF_CORE[line->proto_id]
+                   : AT_NONE;
     if (starts_with(plane->name->text, "/device:CUSTOM:")) return AT_CUSTOM;
     return starts_with(plane->name->text, "/device:TPU:") ? AT_TPU : AT_NONE;
 }
 
 /* Do the metadata's stats count, and flops and bytes have columns? */
 static bool shows_metadata(enum Place place) { return place >= AT_CUSTOM; }
-static bool on_gpu(enum Place place) { return place == AT_GPU || place == AT_GPU_MODULE || place == AT_GPU_OP; }
+static bool on_gpu(enum Place place)
+{
+    return place == AT_GPU || place == AT_GPU_MODULE || place == AT_GPU_OP;
+}
 
 /* ---- rows ---- */
 
@@ -221,7 +262,9 @@ static bool Events_next(RowCursor *c)
         }
         if (r->reading) event_reader_close(&r->reader);
         r->reading = false;
-        while (!c->err.code && c->i < c->host->n_lines && (r->place = place_of(&c->host->lines[c->i], r->cpu)) == AT_NONE) c->i++;
+        while (!c->err.code && c->i < c->host->n_lines &&
+               (r->place = place_of(&c->host->lines[c->i], r->cpu)) == AT_NONE)
+            c->i++;
         if (c->err.code || c->i >= c->host->n_lines) return false;
         r->line = &c->host->lines[c->i++];
         event_reader_open(&r->reader, r->line, EVENT_STATS, &c->err);
@@ -251,7 +294,8 @@ static void tell(EventsRows *r, const Stat *stat)
     bool text = stat->type == TYPE_STR || stat->type == TYPE_REF;
     if (told < 0) return;
     /* of several the last counts, also if it is no text and so names no op or kernel */
-    r->told[told] = *stat, r->is_told[told] = text || (told != TOLD_HLO_OP && told != TOLD_MODULE && told != TOLD_DETAILS);
+    r->told[told] = *stat,
+    r->is_told[told] = text || (told != TOLD_HLO_OP && told != TOLD_MODULE && told != TOLD_DETAILS);
 }
 
 /* The metadata's stats, which do not count everywhere. */
@@ -264,10 +308,13 @@ static bool open_meta(RowCursor *c, EventsRows *r)
         if (meta->span.n_bytes > r->meta_capacity) {
             prof_free(r->meta_message);
             r->meta_capacity = 0;
-            if (!(r->meta_message = prof_buffer((size_t)meta->span.n_bytes))) return prof_nomem(&c->err), false;
+            if (!(r->meta_message = prof_buffer((size_t)meta->span.n_bytes)))
+                return prof_nomem(&c->err), false;
             r->meta_capacity = (size_t)meta->span.n_bytes;
         }
-        if (file_read(&c->host->file, meta->span.offset, r->meta_message, (size_t)meta->span.n_bytes, &c->err)) return false;
+        if (file_read(&c->host->file, meta->span.offset, r->meta_message,
+                      (size_t)meta->span.n_bytes, &c->err))
+            return false;
         r->n_meta = (size_t)meta->span.n_bytes;
     }
     r->meta = meta;
@@ -280,13 +327,20 @@ static bool read_told(RowCursor *c, EventsRows *r)
     if (r->has_stats) return true;
     if (!open_meta(c, r)) return false;
     memset(r->is_told, 0, sizeof r->is_told);
-    for (const uint8_t *p = r->meta_message; (p = r->n_meta ? stat_next(p, r->meta_message + r->n_meta, 5, &stat) : NULL);) tell(r, &stat);
-    for (const uint8_t *p = r->event.message; (p = stat_next(p, r->event.message + r->event.n_bytes, 4, &stat));) tell(r, &stat);
+    for (const uint8_t *p = r->meta_message;
+         (p = r->n_meta ? stat_next(p, r->meta_message + r->n_meta, 5, &stat) : NULL);)
+        tell(r, &stat);
+    for (const uint8_t *p = r->event.message;
+         (p = stat_next(p, r->event.message + r->event.n_bytes, 4, &stat));)
+        tell(r, &stat);
     return r->has_stats = true;
 }
 
 /* The stat, NULL: the event has none. */
-static const Stat *told(RowCursor *c, EventsRows *r, enum Told which) { return read_told(c, r) && r->is_told[which] ? &r->told[which] : NULL; }
+static const Stat *told(RowCursor *c, EventsRows *r, enum Told which)
+{
+    return read_told(c, r) && r->is_told[which] ? &r->told[which] : NULL;
+}
 
 static Slice told_text(RowCursor *c, EventsRows *r, enum Told which)
 {
@@ -326,7 +380,8 @@ static int64_t grouped_value(RowCursor *c, EventsRows *r, bool eager)
 
 /* What grouping says takes the place of the file's own stat, of several of the first. */
 enum Grouped { GROUPED_STEP_NAME, GROUPED_GROUP, GROUPED_EAGER, N_GROUPED };
-static const enum KnownStat grouped_stats[N_GROUPED] = {STAT_STEP_NAME, STAT_GROUP_ID, STAT_IS_EAGER};
+static const enum KnownStat grouped_stats[N_GROUPED] = {STAT_STEP_NAME, STAT_GROUP_ID,
+                                                        STAT_IS_EAGER};
 
 typedef struct {
     sqlite3_str *out;
@@ -359,7 +414,10 @@ static bool has_column(enum Place place, unsigned known)
 static void add_real(sqlite3_str *out, double value)
 {
     char digits[40];
-    print_real(digits, sizeof digits, "%g", isnan(value) ? NAN : isnormal(value) || isinf(value) ? value : copysign(0, value));
+    print_real(digits, sizeof digits, "%g",
+               isnan(value)                      ? NAN
+               : isnormal(value) || isinf(value) ? value
+                                                 : copysign(0, value));
     sqlite3_str_appendall(out, digits);
 }
 
@@ -370,7 +428,10 @@ static bool add_value(sqlite3_str *out, const Plane *plane, const Stat *stat)
     case TYPE_UINT64: sqlite3_str_appendf(out, "%llu", (unsigned long long)stat->natural); break;
     case TYPE_INT64: sqlite3_str_appendf(out, "%lld", (long long)stat->integer); break;
     case TYPE_BYTES: sqlite3_str_appendall(out, "<opaque bytes>"); break;
-    case TYPE_REF: sqlite3_str_append(out, stat_ref_text(plane, stat->natural)->text, (int)stat_ref_text(plane, stat->natural)->n_bytes); break;
+    case TYPE_REF:
+        sqlite3_str_append(out, stat_ref_text(plane, stat->natural)->text,
+                           (int)stat_ref_text(plane, stat->natural)->n_bytes);
+        break;
     case TYPE_STR: {
         char *fixed = sqlite3_malloc64(stat->n_bytes * 3 + 1);
         if (!fixed) return false;
@@ -399,7 +460,8 @@ static bool add_args(Args *args, const uint8_t *p, const uint8_t *end, uint32_t 
         const char *grouped = NULL;
         if (meta && has_column(args->place, meta->known)) continue;
         for (int i = 0; i < N_GROUPED && meta; i++)
-            if (meta->known == grouped_stats[i] && !args->written[i]) args->written[i] = true, grouped = args->grouped[i];
+            if (meta->known == grouped_stats[i] && !args->written[i])
+                args->written[i] = true, grouped = args->grouped[i];
         add_name(args, name->text, name->n_bytes);
         if (grouped)
             sqlite3_str_appendall(args->out, grouped);
@@ -409,11 +471,13 @@ static bool add_args(Args *args, const uint8_t *p, const uint8_t *end, uint32_t 
     return true;
 }
 
-/* The group that the event names; where it has several stats group_id its own group may be another. */
+/* The group that the event names; where it has several stats group_id its own group may be another.
+ */
 static const Group *group_named_by(const EventsRows *r, int64_t group)
 {
     const Grouping *g = r->grouping;
-    if (group >= 0 && (uint64_t)group < g->n_groups && g->groups[group].root == r->event.event) return &g->groups[group];
+    if (group >= 0 && (uint64_t)group < g->n_groups && g->groups[group].root == r->event.event)
+        return &g->groups[group];
     if (r->line->chunks[index_of(r) / CHUNK_EVENTS].repeats_group)
         for (size_t i = 0; i < g->n_groups; i++)
             if (g->groups[i].root == r->event.event) return &g->groups[i];
@@ -428,13 +492,19 @@ static void args_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
     const Group *g = group_named_by(r, group);
     Args args = {.out = sqlite3_str_new(NULL), .plane = r->line->plane, .place = r->place};
     if (g && g->explicit) args.grouped[GROUPED_STEP_NAME] = g->name ? g->name : "";
-    if (group >= 0) args.grouped[GROUPED_GROUP] = sqlite3_snprintf(sizeof group_digits, group_digits, "%lld", (long long)group);
-    if (eager >= 0) args.grouped[GROUPED_EAGER] = sqlite3_snprintf(sizeof eager_digits, eager_digits, "%lld", (long long)eager);
-    bool memory = (!r->n_meta || add_args(&args, r->meta_message, r->meta_message + r->n_meta, 5)) &&
-                  add_args(&args, r->event.message, r->event.message + r->event.n_bytes, 4);
+    if (group >= 0)
+        args.grouped[GROUPED_GROUP] =
+            sqlite3_snprintf(sizeof group_digits, group_digits, "%lld", (long long)group);
+    if (eager >= 0)
+        args.grouped[GROUPED_EAGER] =
+            sqlite3_snprintf(sizeof eager_digits, eager_digits, "%lld", (long long)eager);
+    bool memory =
+        (!r->n_meta || add_args(&args, r->meta_message, r->meta_message + r->n_meta, 5)) &&
+        add_args(&args, r->event.message, r->event.message + r->event.n_bytes, 4);
     for (int i = 0; i < N_GROUPED; i++) {
         if (!args.grouped[i] || args.written[i] || has_column(r->place, grouped_stats[i])) continue;
-        add_name(&args, known_stat_names[grouped_stats[i]], strlen(known_stat_names[grouped_stats[i]]));
+        add_name(&args, known_stat_names[grouped_stats[i]],
+                 strlen(known_stat_names[grouped_stats[i]]));
         sqlite3_str_appendall(args.out, args.grouped[i]);
     }
     if (!memory)
@@ -456,7 +526,9 @@ static const Text *name_around(RowCursor *c, EventsRows *r, enum Enclosing which
     if (!event) return NULL;
     Line *line = run_line_of_event(c->from->run, event - 1);
     EventAt at;
-    return line && event_find(&r->finder, line, event - 1 - line->first_event, 0, &at, &c->err) ? at.meta->name : NULL;
+    return line && event_find(&r->finder, line, event - 1 - line->first_event, 0, &at, &c->err)
+               ? at.meta->name
+               : NULL;
 }
 
 /* The program of an op of a TensorCore: that of the module around it, "name(program id)". */
@@ -479,16 +551,22 @@ static const HloModule *module_of_kernel(RowCursor *c, EventsRows *r)
 /* The instruction that a GPU's kernel or an op of a TensorCore is of; NULL: none that is known. */
 static const HloDetail *instruction_of(RowCursor *c, EventsRows *r)
 {
-    if (r->has_detail || (r->place != AT_GPU && r->place != AT_OP)) return r->has_detail ? r->detail : NULL;
+    if (r->has_detail || (r->place != AT_GPU && r->place != AT_OP))
+        return r->has_detail ? r->detail : NULL;
     const HloModule *module = r->place == AT_OP ? module_around(c, r) : module_of_kernel(c, r);
-    Slice name = r->place == AT_OP ? slice_of(r->event.meta->display_name) : slice_innermost(told_text(c, r, TOLD_HLO_OP));
-    const Xla__HloInstructionProto *op = module && !module->repaired ? hlo_find(module, name.text, name.n) : NULL;
+    Slice name = r->place == AT_OP ? slice_of(r->event.meta->display_name)
+                                   : slice_innermost(told_text(c, r, TOLD_HLO_OP));
+    const Xla__HloInstructionProto *op =
+        module && !module->repaired ? hlo_find(module, name.text, name.n) : NULL;
     r->detail = op ? hlo_detail(&r->hlo, module, op, &c->err) : NULL;
     r->has_detail = !c->err.code;
     return r->detail;
 }
 
-static void result_slice(sqlite3_context *ctx, Slice s) { result_utf8(ctx, (const uint8_t *)s.text, s.n); }
+static void result_slice(sqlite3_context *ctx, Slice s)
+{
+    result_utf8(ctx, (const uint8_t *)s.text, s.n);
+}
 
 static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool type)
 {
@@ -500,7 +578,8 @@ static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool
     } else if (r->place == AT_GPU && told(c, r, TOLD_HLO_OP)) {
         if (!(detail = instruction_of(c, r))) return;
         op = tf_op_parse((Slice){detail->provenance, strlen(detail->provenance)});
-    } else if (told(c, r, TOLD_TF_OP) && (r->told[TOLD_TF_OP].type == TYPE_STR || r->told[TOLD_TF_OP].type == TYPE_REF)) {
+    } else if (told(c, r, TOLD_TF_OP) &&
+               (r->told[TOLD_TF_OP].type == TYPE_STR || r->told[TOLD_TF_OP].type == TYPE_REF)) {
         if (r->place == AT_GPU && is_empty_text(c, r, TOLD_TF_OP)) return;
         op = tf_op_parse(told_text(c, r, TOLD_TF_OP));
     } else {
@@ -533,11 +612,13 @@ static void shapes_column(sqlite3_context *ctx, Slice shapes)
 static void instruction_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, int column)
 {
     const HloDetail *detail = instruction_of(c, r);
-    if (!told(c, r, TOLD_HLO_OP) && column == ED_INPUTS && r->place == AT_GPU && told(c, r, TOLD_TF_OP) && told(c, r, TOLD_SHAPES))
+    if (!told(c, r, TOLD_HLO_OP) && column == ED_INPUTS && r->place == AT_GPU &&
+        told(c, r, TOLD_TF_OP) && told(c, r, TOLD_SHAPES))
         return shapes_column(ctx, told_text(c, r, TOLD_SHAPES));
     if (!detail) return;
     if (column != ED_FINGERPRINT)
-        sqlite3_result_text(ctx, column == ED_INPUTS ? detail->inputs : detail->outputs, -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(ctx, column == ED_INPUTS ? detail->inputs : detail->outputs, -1,
+                            SQLITE_TRANSIENT);
     else if (detail->has_fingerprint)
         result_id(ctx, detail->fingerprint);
 }
@@ -557,21 +638,39 @@ static void hlo_name_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, b
 
 /* ---- transfers between slices ---- */
 
-enum Dcn { DCN_SRC_SLICE, DCN_DST_SLICE, DCN_SRC_DEVICE, DCN_DST_DEVICE, DCN_LABEL, DCN_DURATION, DCN_SIZE, N_DCN };
+enum Dcn {
+    DCN_SRC_SLICE,
+    DCN_DST_SLICE,
+    DCN_SRC_DEVICE,
+    DCN_DST_DEVICE,
+    DCN_LABEL,
+    DCN_DURATION,
+    DCN_SIZE,
+    N_DCN
+};
 
 static void dcn_column(EventsRows *r, sqlite3_context *ctx, enum Dcn wanted)
 {
-    static const char *const names[N_DCN] = {
-        "dcn_source_slice_id", "dcn_destination_slice_id", "dcn_source_per_slice_device_id", "dcn_destination_per_slice_device_id", "dcn_label",
-        "duration_us",         "payload_size_bytes"};
-    if (r->place != AT_HOST || strcmp(r->event.meta->name->text, "MegaScale: Communication Transport Receive") != 0) return;
+    static const char *const names[N_DCN] = {"dcn_source_slice_id",
+                                             "dcn_destination_slice_id",
+                                             "dcn_source_per_slice_device_id",
+                                             "dcn_destination_per_slice_device_id",
+                                             "dcn_label",
+                                             "duration_us",
+                                             "payload_size_bytes"};
+    if (r->place != AT_HOST ||
+        strcmp(r->event.meta->name->text, "MegaScale: Communication Transport Receive") != 0)
+        return;
     Stat stat, found[N_DCN];
     bool has[N_DCN] = {false}, all = true;
-    for (const uint8_t *p = r->event.message; (p = stat_next(p, r->event.message + r->event.n_bytes, 4, &stat));)
+    for (const uint8_t *p = r->event.message;
+         (p = stat_next(p, r->event.message + r->event.n_bytes, 4, &stat));)
         for (int i = 0; i < N_DCN; i++)
-            if (!strcmp(stat_name(r->line->plane, &stat)->text, names[i])) found[i] = stat, has[i] = true;
+            if (!strcmp(stat_name(r->line->plane, &stat)->text, names[i]))
+                found[i] = stat, has[i] = true;
     for (int i = 0; i < N_DCN; i++) all &= has[i] || i == DCN_SIZE;
-    if (!all || !stat_int_or_uint(&found[DCN_DURATION])) return; /* without a duration its clocks are apart, to XProf */
+    if (!all || !stat_int_or_uint(&found[DCN_DURATION]))
+        return; /* without a duration its clocks are apart, to XProf */
     if (wanted == DCN_LABEL)
         result_stat(ctx, r->line->plane, &found[wanted]);
     else if (wanted == DCN_DURATION)
@@ -606,8 +705,11 @@ static void result_prefixed(sqlite3_context *ctx, const char *prefix, const Text
 static void kernel_name_column(const EventsRows *r, sqlite3_context *ctx)
 {
     const Text *name = r->event.meta->name;
-    static const char *const before[] = {
-        [AT_STEP] = "step:", [AT_MODULE] = "HLO Module:", [AT_GPU_MODULE] = "HLO Module:", [AT_TC_OVERLAY] = "TC Overlay:", [AT_TPU] = NULL};
+    static const char *const before[] = {[AT_STEP] = "step:",
+                                         [AT_MODULE] = "HLO Module:",
+                                         [AT_GPU_MODULE] = "HLO Module:",
+                                         [AT_TC_OVERLAY] = "TC Overlay:",
+                                         [AT_TPU] = NULL};
     if (before[r->place])
         result_prefixed(ctx, before[r->place], name);
     else if (r->place != AT_TPU)
@@ -616,7 +718,8 @@ static void kernel_name_column(const EventsRows *r, sqlite3_context *ctx)
 
 static void correlation_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
 {
-    const Stat *stat = r->place == AT_HOST || r->place == AT_GPU ? told(c, r, TOLD_CORRELATION) : NULL;
+    const Stat *stat =
+        r->place == AT_HOST || r->place == AT_GPU ? told(c, r, TOLD_CORRELATION) : NULL;
     if (!stat) return;
     bool counts = stat->type == TYPE_UINT64 || (stat->type == TYPE_INT64 && r->place == AT_GPU);
     sqlite3_result_int64(ctx, counts ? (uint32_t)stat->natural : 0);
@@ -637,7 +740,8 @@ static void step_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
 {
     if (r->place == AT_HOST || r->place == AT_GPU) {
         int64_t group = grouped_value(c, r, false);
-        sqlite3_result_text(ctx, group >= 0 ? group_name(r->grouping, group) : NULL, -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(ctx, group >= 0 ? group_name(r->grouping, group) : NULL, -1,
+                            SQLITE_TRANSIENT);
         return;
     }
     const Text *name = r->place == AT_OP ? name_around(c, r, IN_STEP) : NULL;
@@ -692,7 +796,8 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ED_CATEGORY: category_column(r, ctx); break;
     case ED_FLOPS:
     case ED_MEMORY:
-        if (shows_metadata(r->place)) stat_column(c, r, ctx, column == ED_FLOPS ? TOLD_FLOPS : TOLD_BYTES);
+        if (shows_metadata(r->place))
+            stat_column(c, r, ctx, column == ED_FLOPS ? TOLD_FLOPS : TOLD_BYTES);
         break;
     case ED_INPUTS:
     case ED_OUTPUTS:
@@ -716,17 +821,20 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static double Events_count(const Counts *counts) { return counts->events; }
-static const RowSource Events_rows = {.next = Events_next,
-                                      .column = Events_column,
-                                      .release = rows_free,
-                                      .count = Events_count,
-                                      .needs = NEED_EVENTS,
-                                      .nothing = "no event is on a line that XProf's Events DB includes (threads of /host:CPU, streams, "
-                                                 "lines of TPU cores, custom planes)"};
-const Table Events_table = {"Events",
-                            "one event as in XProf's Events DB (`xprof query_events_db`), with XProf's column names",
-                            Events_columns,
-                            COUNT(Events_columns),
-                            &row_table_module,
-                            &Events_rows,
-                            100000};
+static const RowSource Events_rows = {
+    .next = Events_next,
+    .column = Events_column,
+    .release = rows_free,
+    .count = Events_count,
+    .needs = NEED_EVENTS,
+    .nothing =
+        "no event is on a line that XProf's Events DB includes (threads of /host:CPU, streams, "
+        "lines of TPU cores, custom planes)"};
+const Table Events_table = {
+    "Events",
+    "one event as in XProf's Events DB (`xprof query_events_db`), with XProf's column names",
+    Events_columns,
+    COUNT(Events_columns),
+    &row_table_module,
+    &Events_rows,
+    100000};

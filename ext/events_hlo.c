@@ -15,7 +15,8 @@ static bool add_shape(sqlite3_str *json, const Xla__ShapeProto *shape)
     return memory;
 }
 
-static char *shapes_of(const HloModule *module, const Xla__HloInstructionProto *op, bool operands, ProfErr *err)
+static char *shapes_of(const HloModule *module, const Xla__HloInstructionProto *op, bool operands,
+                       ProfErr *err)
 {
     sqlite3_str *json = sqlite3_str_new(NULL);
     bool memory = true;
@@ -66,7 +67,8 @@ static void detail_free(HloDetail *d)
     prof_free(d);
 }
 
-const HloDetail *hlo_detail(HloDetails *all, const HloModule *module, const Xla__HloInstructionProto *op, ProfErr *err)
+const HloDetail *hlo_detail(HloDetails *all, const HloModule *module,
+                            const Xla__HloInstructionProto *op, ProfErr *err)
 {
     if (!has_room(all)) return prof_nomem(err), NULL;
     size_t slot = slot_of(all, op);
@@ -75,7 +77,10 @@ const HloDetail *hlo_detail(HloDetails *all, const HloModule *module, const Xla_
     if (!d) return prof_nomem(err), NULL;
     const Xla__OpMetadata *metadata = op->metadata;
     bool named = metadata && (*metadata->op_name || *metadata->op_type);
-    *d = (HloDetail){.op = op, .provenance = named ? sqlite3_mprintf("%s:%s", metadata->op_name, metadata->op_type) : sqlite3_mprintf("")};
+    *d = (HloDetail){.op = op,
+                     .provenance =
+                         named ? sqlite3_mprintf("%s:%s", metadata->op_name, metadata->op_type)
+                               : sqlite3_mprintf("")};
     d->inputs = shapes_of(module, op, true, err);
     d->outputs = shapes_of(module, op, false, err);
     d->has_fingerprint = hlo_fingerprint(module, op, &d->fingerprint, err);

@@ -3,7 +3,7 @@
 #ifndef PROF_EVENTS_HLO_H
 #define PROF_EVENTS_HLO_H
 
-#include "../loader/analysis/hlo_sound.h"
+#include "../loader/analysis/program/hlo_sound.h"
 #include "prof.h"
 
 typedef struct {
@@ -21,7 +21,8 @@ typedef struct {
 } HloDetails;
 
 /* What is known of an instruction; NULL: err is set. It stays until all are freed. */
-const HloDetail *hlo_detail(HloDetails *details, const HloModule *module, const Xla__HloInstructionProto *op, ProfErr *err);
+const HloDetail *hlo_detail(HloDetails *details, const HloModule *module,
+                            const Xla__HloInstructionProto *op, ProfErr *err);
 void hlo_details_free(HloDetails *details);
 
 #endif

@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-/* findings.h: what the input pipeline's analysis says of a run, as codes (XProf's) and in sentences (ours). */
+/* findings.h: what the input pipeline's analysis says of a run, as codes (XProf's) and in sentences
+ * (ours). */
 #ifndef PROF_FINDINGS_H
 #define PROF_FINDINGS_H
 
-#include "../loader/analysis/input.h"
+#include "../loader/analysis/input/input.h"
 #include "prof.h"
 
-enum Finding { FINDING_INPUT, FINDING_OUTPUT, FINDING_IDLE, FINDING_LAUNCH, FINDING_COLLECTIVES, FINDING_OTHERS, N_FINDINGS };
+enum Finding {
+    FINDING_INPUT,
+    FINDING_OUTPUT,
+    FINDING_IDLE,
+    FINDING_LAUNCH,
+    FINDING_COLLECTIVES,
+    FINDING_OTHERS,
+    N_FINDINGS
+};
 
-/* Percent of the steps' time; NAN where there are no steps, or where the flavour does not tell it. */
+/* Percent of the steps' time; NAN where there are no steps, or where the flavour does not tell it.
+ */
 double finding_percent(const InputAnalysis *a, enum Finding finding);
 /* The same as it is (input.h); NAN also where it is not known. */
 double finding_percent_actual(const InputAnalysis *a, enum Finding finding);
-/* XProf's classification: input: unknown, device, both, host; output: device, both, host; idle: no, yes (TPU alone);
- * launch, collectives, others: no, moderate, high (on TPU collectives alone, no and yes). NULL: the flavour has none. */
+/* XProf's classification: input: unknown, device, both, host; output: device, both, host; idle: no,
+ * yes (TPU alone); launch, collectives, others: no, moderate, high (on TPU collectives alone, no
+ * and yes). NULL: the flavour has none. */
 const char *finding_verdict(const InputAnalysis *a, enum Finding finding);
 /* The verdict on the input by what is actual; so are severities and sentences. */
 const char *input_verdict_actual(const InputAnalysis *a);
-/* How much the input holds the run up, as XProf words it: unknown, not, potentially, moderately, highly. */
+/* How much the input holds the run up, as XProf words it: unknown, not, potentially, moderately,
+ * highly. */
 const char *input_degree(const InputAnalysis *a);
 /* info where there is nothing to do, warning for a share worth a look, error for a large one. */
 const char *finding_severity(const InputAnalysis *a, enum Finding finding);
@@ -25,11 +37,13 @@ const char *finding_severity(const InputAnalysis *a, enum Finding finding);
 bool finding_holds(const InputAnalysis *a, enum Finding finding);
 /* A sentence of ours on a finding that holds, from sqlite3_mprintf(); NULL: no memory. */
 char *finding_statement(const InputAnalysis *a, enum Finding finding);
-/* What to do next, as XProf has it: use_tf_data, input_ops or none; and our sentence, by the actual verdict. */
+/* What to do next, as XProf has it: use_tf_data, input_ops or none; and our sentence, by the actual
+ * verdict. */
 const char *next_step_code(const InputAnalysis *a);
 const char *next_step_statement(const InputAnalysis *a);
 
-/* Computing with 16 bit numbers, of all computing; 0 where none is known. Low: less than 10 % of a known time. */
+/* Computing with 16 bit numbers, of all computing; 0 where none is known. Low: less than 10 % of a
+ * known time. */
 double precision_16bit_percent(const StepDb *steps);
 bool precision_is_low(const StepDb *steps);
 /* Eager ops' share of the self time of all ops but IDLE. */
@@ -47,7 +61,8 @@ typedef struct {
     char *statement;  /* from sqlite3_mprintf(), to be freed; NULL: no memory */
 } Suggestion;
 enum { MAX_SUGGESTIONS = 13 };
-/* How many rules the run meets: a rule that asks for what the profile does not tell is not met. 0 with err set on failure. */
+/* How many rules the run meets: a rule that asks for what the profile does not tell is not met. 0
+ * with err set on failure. */
 size_t find_suggestions(Run *run, Host *only, Suggestion found[MAX_SUGGESTIONS], ProfErr *err);
 
 extern const char *const hardware_names[]; /* by enum Hardware, as XProf spells them */

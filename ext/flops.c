@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops.c: utilization, intensity and roofline as functions, and the peak of a run's devices.
  *
- *   SELECT flops_utilization(2.5e9, 50000000, 100e12);       -- 0.5: 2.5 GFLOP in 50 us, on a device of 100 TFLOP/s
- *   SELECT roofline_flops(50, 312e12, 1.5e12) / 1e12;        -- 75.0: 50 FLOP/byte at 1.5 TB/s
+ *   SELECT flops_utilization(2.5e9, 50000000, 100e12);       -- 0.5: 2.5 GFLOP in 50 us, on a
+ * device of 100 TFLOP/s SELECT roofline_flops(50, 312e12, 1.5e12) / 1e12;        -- 75.0: 50
+ * FLOP/byte at 1.5 TB/s
  *
  * A rate over no time, against no peak or of no bytes is not known: NULL. */
-#include "../loader/analysis/devices.h"
+#include "../loader/analysis/device/devices.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 
-/* Reads all arguments as numbers; false when one is NULL, or no number (then the error is reported). */
-static bool read_numbers(sqlite3_context *ctx, const char *name, int argc, sqlite3_value **argv, double *out)
+/* Reads all arguments as numbers; false when one is NULL, or no number (then the error is
+ * reported). */
+static bool read_numbers(sqlite3_context *ctx, const char *name, int argc, sqlite3_value **argv,
+                         double *out)
 {
     for (int i = 0; i < argc; i++)
         if (sqlite3_value_type(argv[i]) == SQLITE_NULL) return false;
@@ -36,20 +39,29 @@ static void utilization(sqlite3_context *ctx, const char *name, int argc, sqlite
     sqlite3_result_double(ctx, x[0] / (x[1] / 1e12) / x[2]);
 }
 
-static void flops_utilization(sqlite3_context *ctx, int argc, sqlite3_value **argv) { utilization(ctx, "flops_utilization", argc, argv); }
-static void bandwidth_utilization(sqlite3_context *ctx, int argc, sqlite3_value **argv) { utilization(ctx, "bandwidth_utilization", argc, argv); }
+static void flops_utilization(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    utilization(ctx, "flops_utilization", argc, argv);
+}
+static void bandwidth_utilization(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    utilization(ctx, "bandwidth_utilization", argc, argv);
+}
 
 static void arithmetic_intensity(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     double x[2];
-    if (!read_numbers(ctx, "arithmetic_intensity", argc, argv, x) || x[0] < 0 || !(x[1] > 0)) return;
+    if (!read_numbers(ctx, "arithmetic_intensity", argc, argv, x) || x[0] < 0 || !(x[1] > 0))
+        return;
     sqlite3_result_double(ctx, x[0] / x[1]);
 }
 
 static void roofline_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     double x[3];
-    if (!read_numbers(ctx, "roofline_flops", argc, argv, x) || x[0] < 0 || !(x[1] > 0) || !(x[2] > 0)) return;
+    if (!read_numbers(ctx, "roofline_flops", argc, argv, x) || x[0] < 0 || !(x[1] > 0) ||
+        !(x[2] > 0))
+        return;
     sqlite3_result_double(ctx, x[0] * x[2] < x[1] ? x[0] * x[2] : x[1]);
 }
 
@@ -57,7 +69,8 @@ static void roofline_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 static double peak_of(const DeviceCapabilities *devices)
 {
     double peak = devices->env.peak_tera_flops * 1e12;
-    for (size_t i = 0; i < devices->n_devices && !(peak > 0); i++) peak = devices->devices[i].peak_flops;
+    for (size_t i = 0; i < devices->n_devices && !(peak > 0); i++)
+        peak = devices->devices[i].peak_flops;
     return peak;
 }
 
@@ -91,29 +104,33 @@ static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_free(message);
 }
 
-#define SCALAR(name_, n, flags_, f, signature_, unit_, description_, origin_)                                                                                  \
-    {                                                                                                                                                          \
-        .name = name_, .n_args = n, .kind = FUNCTION_SCALAR, .flags = flags_, .xFunc = f, .signature = signature_, .unit = unit_, .description = description_, \
-        .origin = origin_                                                                                                                                      \
+#define SCALAR(name_, n, flags_, f, signature_, unit_, description_, origin_)                      \
+    {                                                                                              \
+        .name = name_, .n_args = n, .kind = FUNCTION_SCALAR, .flags = flags_, .xFunc = f,          \
+        .signature = signature_, .unit = unit_, .description = description_, .origin = origin_     \
     }
 
 const FunctionDef flops_functions[] = {
-    SCALAR("flops_utilization", 3, FUNCTION_PURE, flops_utilization, "flops_utilization(flops, duration_ps, peak_flops_per_second)", "fraction 0..1",
+    SCALAR("flops_utilization", 3, FUNCTION_PURE, flops_utilization,
+           "flops_utilization(flops, duration_ps, peak_flops_per_second)", "fraction 0..1",
            "Rate of this many operations in this time, as a fraction of the peak rate; NULL if "
            "time or peak is not above 0.",
            "computed"),
-    SCALAR("bandwidth_utilization", 3, FUNCTION_PURE, bandwidth_utilization, "bandwidth_utilization(bytes, duration_ps, peak_bytes_per_second)",
-           "fraction 0..1",
+    SCALAR("bandwidth_utilization", 3, FUNCTION_PURE, bandwidth_utilization,
+           "bandwidth_utilization(bytes, duration_ps, peak_bytes_per_second)", "fraction 0..1",
            "Rate of this many bytes in this time, as a fraction of the peak rate; NULL if time or "
            "peak is not above 0.",
            "computed"),
-    SCALAR("arithmetic_intensity", 2, FUNCTION_PURE, arithmetic_intensity, "arithmetic_intensity(flops, bytes)", "FLOP/byte",
+    SCALAR("arithmetic_intensity", 2, FUNCTION_PURE, arithmetic_intensity,
+           "arithmetic_intensity(flops, bytes)", "FLOP/byte",
            "Operations per byte; NULL if bytes is not above 0.", "computed"),
-    SCALAR("roofline_flops", 3, FUNCTION_PURE, roofline_flops, "roofline_flops(intensity, peak_flops, peak_bytes_per_second)", "FLOP/s",
+    SCALAR("roofline_flops", 3, FUNCTION_PURE, roofline_flops,
+           "roofline_flops(intensity, peak_flops, peak_bytes_per_second)", "FLOP/s",
            "Highest rate that a device can reach at this intensity: the smaller of its peak rate "
            "and intensity x peak bandwidth; NULL if a peak is not above 0.",
            "computed"),
-    SCALAR("peak_flops", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, peak_flops, "peak_flops(source)", "FLOP/s",
+    SCALAR("peak_flops", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, peak_flops, "peak_flops(source)",
+           "FLOP/s",
            "Peak rate of one device (a GPU or TensorCore) of a source, as XProf uses it for "
            "utilizations; NULL if unknown.",
            "devices"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SQL functions as lists: the entry registers every list the same way, and prof_functions shows it. */
+/* SQL functions as lists: the entry registers every list the same way, and prof_functions shows it.
+ */
 #ifndef PROF_FUNCTIONS_H
 #define PROF_FUNCTIONS_H
 
@@ -9,8 +10,9 @@
 
 enum { FUNCTION_SCALAR, FUNCTION_AGGREGATE, FUNCTION_WINDOW };
 
-/* A scalar has xFunc; an aggregate xStep and xFinal; a window function these and xValue and xInverse. Callbacks
-** that read their user data get the connection's Prof. */
+/* A scalar has xFunc; an aggregate xStep and xFinal; a window function these and xValue and
+ *xInverse. Callbacks
+ ** that read their user data get the connection's Prof. */
 typedef struct {
     const char *name;
     int n_args; /* -1: any number */
@@ -24,7 +26,8 @@ typedef struct {
     const char *signature, *unit, *description, *origin;
 } FunctionDef;
 
-/* Deterministic and harmless whatever the arguments: usable in indexes, views and triggers of any schema. */
+/* Deterministic and harmless whatever the arguments: usable in indexes, views and triggers of any
+ * schema. */
 #define FUNCTION_PURE (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
 extern const FunctionDef interval_functions[];
@@ -39,8 +42,9 @@ extern const int n_flops_functions;
 /* Fails the call with a message of one %s, the function's name. */
 void function_error(sqlite3_context *ctx, const char *format, const char *name);
 
-/* An array with room for more items than *capacity, from sqlite3_realloc64. NULL when there is no memory: then the
-** old array and *capacity still hold, and the caller still owns and frees that array. */
+/* An array with room for more items than *capacity, from sqlite3_realloc64. NULL when there is no
+ *memory: then the
+ ** old array and *capacity still hold, and the caller still owns and frees that array. */
 void *functions_grow(void *array, sqlite3_int64 *capacity, size_t item_size);
 
 #endif

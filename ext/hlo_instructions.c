@@ -1,96 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_instructions.c: the table hlo_instructions: every instruction of a program, with what its shape takes.
+/* hlo_instructions.c: the table hlo_instructions: every instruction of a program, with what its
+ * shape takes.
  *
- *   SELECT hlo_op, opcode, padded_bytes, padding_efficiency FROM hlo_instructions('logs') WHERE padding_efficiency < 0.5;
+ *   SELECT hlo_op, opcode, padded_bytes, padding_efficiency FROM hlo_instructions('logs') WHERE
+ * padding_efficiency < 0.5;
  *   -- from events to what the compiler knew of them
- *   SELECT e.name, i.opcode, i.padded_bytes FROM trace_events('logs') e JOIN hlo_instructions('logs') i USING (run, host, program_id, hlo_op); */
-#include "../loader/analysis/cost.h"
-#include "../loader/analysis/metadata_costs.h"
-#include "../loader/analysis/shape.h"
+ *   SELECT e.name, i.opcode, i.padded_bytes FROM trace_events('logs') e JOIN
+ * hlo_instructions('logs') i USING (run, host, program_id, hlo_op); */
+#include "../loader/analysis/program/cost.h"
+#include "../loader/analysis/ops/metadata_costs.h"
+#include "../loader/format/shape.h"
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 
-#define HLO_INSTRUCTIONS_COLUMNS(C)                                                                                                                            \
-    C(HI_RUN, RUN_DOC)                                                                                                                                         \
-    C(HI_HOST, HOST_DOC)                                                                                                                                       \
-    C(HI_PROGRAM, PROGRAM_ID_DOC)                                                                                                                              \
-    C(HI_MODULE, HLO_MODULE_DOC)                                                                                                                               \
-    C(HI_COMPUTATION, "computation", "TEXT", NULL, "name of the computation that contains the instruction", "HloComputationProto.name")                        \
-    C(HI_ID, "instruction_id", "INTEGER", NULL, "id of the instruction in its module", "HloInstructionProto.id")                                               \
-    C(HI_NAME, HLO_OP_DOC)                                                                                                                                     \
-    C(HI_OPCODE, "opcode", "TEXT", NULL, "opcode of the instruction: dot, fusion, get-tuple-element, ...", "HloInstructionProto.opcode")                       \
-    C(HI_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
-      "kind of op, named as in XProf's op tables: loop fusion, convolution, data formatting, "                                                                 \
-      "...",                                                                                                                                                   \
-      "HloInstructionProto.opcode")                                                                                                                            \
-    C(HI_FUSION_KIND, "fusion_kind", "TEXT", NULL,                                                                                                             \
-      "kind of fusion: kLoop, kInput, kOutput or kCustom; NULL if the instruction is not a "                                                                   \
-      "fusion",                                                                                                                                                \
-      "HloInstructionProto.fusion_kind")                                                                                                                       \
-    C(HI_SHAPE, "shape", "TEXT", NULL, "shape and layout of the instruction's result, in HLO syntax", "HloInstructionProto.shape")                             \
-    C(HI_TYPE, "element_type", "TEXT", NULL,                                                                                                                   \
-      "element type of the result: f32, bf16, ...; tuple for several results, but for a "                                                                      \
-      "custom call the type of the first",                                                                                                                     \
-      "ShapeProto.element_type")                                                                                                                               \
-    C(HI_BYTES, "bytes", "INTEGER", "bytes",                                                                                                                   \
-      "size of the result's data without padding, summed over the arrays of a tuple; NULL if "                                                                 \
-      "a dimension has no known size",                                                                                                                         \
-      "HloInstructionProto.shape")                                                                                                                             \
-    C(HI_PADDED, "padded_bytes", "INTEGER", "bytes",                                                                                                           \
-      "size of the result as its layout stores it, padding included; NULL if a dimension has "                                                                 \
-      "no known size",                                                                                                                                         \
-      "HloInstructionProto.shape")                                                                                                                             \
-    C(HI_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1", "fraction of padded_bytes that is data; NULL if padded_bytes is 0 or NULL",                \
-      "as the function padding_efficiency()")                                                                                                                  \
-    C(HI_SPACE, "memory_space", "INTEGER", NULL,                                                                                                               \
-      "memory space of the result, 0 for the main memory; NULL if the parts of a tuple are in "                                                                \
-      "several spaces, or the layout is unknown",                                                                                                              \
-      "LayoutProto.memory_space")                                                                                                                              \
-    C(HI_FLOPS, "flops", "INTEGER", "floating operations",                                                                                                     \
-      "floating-point operations of one execution; an 8-bit operation counts as a half, a "                                                                    \
-      "4-bit one as a quarter. In profiles of TPUs: from the metadata of the events, else as "                                                                 \
-      "model_flops_actual. Otherwise: from XLA's cost analysis for GPUs, in which 0 means "                                                                    \
-      "that it counts none, or that the instruction never runs on its own. NULL if unknown",                                                                   \
-      "HloCostAnalysis, flops; stat flops")                                                                                                                    \
-    C(HI_ACCESSED, "bytes_accessed", "INTEGER", "bytes",                                                                                                       \
-      "bytes read plus bytes written by one execution, from the same source as flops; NULL if "                                                                \
-      "unknown",                                                                                                                                               \
-      "HloCostAnalysis, bytes accessed; stat bytes_accessed")                                                                                                  \
-    C(HI_TF_OP, TF_OP_DOC)                                                                                                                                     \
-    C(HI_OP_TYPE, "op_type", "TEXT", NULL, "type of the framework op in tf_op; NULL if the program does not record it", "OpMetadata.op_type")                  \
-    C(HI_FILE, SOURCE_FILE_DOC)                                                                                                                                \
-    C(HI_LINE, SOURCE_LINE_DOC)                                                                                                                                \
-    C(HI_STACK, SOURCE_STACK_DOC)                                                                                                                              \
-    C(HI_ROOT, "is_root", "INTEGER", "0 or 1",                                                                                                                 \
-      "1: the root of its computation; the instruction's result is the result of the "                                                                         \
-      "computation",                                                                                                                                           \
-      "HloComputationProto.root_id")                                                                                                                           \
-    C(HI_COMPUTATION_ID, "computation_id", "INTEGER", NULL, "id of the computation that contains the instruction", "HloComputationProto.id")                   \
-    C(HI_CALLED, "called_computations", "TEXT", NULL,                                                                                                          \
-      "names of the computations that the instruction calls, separated by commas; NULL if "                                                                    \
-      "there are none",                                                                                                                                        \
-      "HloInstructionProto.called_computation_ids")                                                                                                            \
-    C(HI_EXPRESSION, "expression", "TEXT", NULL, "text of the instruction in HLO syntax", "hlo_stats hlo_op_expression")                                       \
-    C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations",                                                                                         \
-      "floating-point operations of one execution, as flops, but each operation counts as "                                                                    \
-      "one; NULL if flops is NULL",                                                                                                                            \
-      "HloCostAnalysis, model flops; stat model_flops")                                                                                                        \
-    C(HI_MODEL_FLOPS_ACTUAL, "model_flops_actual", "INTEGER", "floating operations",                                                                           \
-      "operations that one execution needs on any device, as XLA's compiled.cost_analysis() "                                                                  \
-      "counts them (transcendental functions count 0), including library calls (2 x m x n x k "                                                                \
-      "for a matrix product); for a loop, those of one iteration; NULL for a custom call of "                                                                  \
-      "unknown work and in a damaged program",                                                                                                                 \
-      "HLO program")                                                                                                                                           \
-    C(HI_COST_SOURCE, "cost_source", "TEXT", NULL,                                                                                                             \
-      "where flops, model_flops and bytes_accessed come from: metadata (of a TPU's events) or "                                                                \
-      "program (its cost analysis); NULL if they are unknown",                                                                                                 \
-      "libprofsql")                                                                                                                                            \
-    C(HI_FINGERPRINT, "fingerprint", "TEXT", NULL,                                                                                                             \
-      "decimal fingerprint, equal for instructions of any program that do the same with the "                                                                  \
-      "same shapes, whatever their names; NULL in a damaged program",                                                                                          \
-      "hlo_fingerprint of XProf's Events DB")                                                                                                                  \
+#define HLO_INSTRUCTIONS_COLUMNS(C)                                                                \
+    C(HI_RUN, RUN_DOC)                                                                             \
+    C(HI_HOST, HOST_DOC)                                                                           \
+    C(HI_PROGRAM, PROGRAM_ID_DOC)                                                                  \
+    C(HI_MODULE, HLO_MODULE_DOC)                                                                   \
+    C(HI_COMPUTATION, "computation", "TEXT", NULL,                                                 \
+      "name of the computation that contains the instruction", "HloComputationProto.name")         \
+    C(HI_ID, "instruction_id", "INTEGER", NULL, "id of the instruction in its module",             \
+      "HloInstructionProto.id")                                                                    \
+    C(HI_NAME, HLO_OP_DOC)                                                                         \
+    C(HI_OPCODE, "opcode", "TEXT", NULL,                                                           \
+      "opcode of the instruction: dot, fusion, get-tuple-element, ...",                            \
+      "HloInstructionProto.opcode")                                                                \
+    C(HI_CATEGORY, "category", "TEXT", NULL,                                                       \
+      "kind of op, named as in XProf's op tables: loop fusion, convolution, data formatting, "     \
+      "...",                                                                                       \
+      "HloInstructionProto.opcode")                                                                \
+    C(HI_FUSION_KIND, "fusion_kind", "TEXT", NULL,                                                 \
+      "kind of fusion: kLoop, kInput, kOutput or kCustom; NULL if the instruction is not a "       \
+      "fusion",                                                                                    \
+      "HloInstructionProto.fusion_kind")                                                           \
+    C(HI_SHAPE, "shape", "TEXT", NULL,                                                             \
+      "shape and layout of the instruction's result, in HLO syntax", "HloInstructionProto.shape")  \
+    C(HI_TYPE, "element_type", "TEXT", NULL,                                                       \
+      "element type of the result: f32, bf16, ...; tuple for several results, but for a "          \
+      "custom call the type of the first",                                                         \
+      "ShapeProto.element_type")                                                                   \
+    C(HI_BYTES, "bytes", "INTEGER", "bytes",                                                       \
+      "size of the result's data without padding, summed over the arrays of a tuple; NULL if "     \
+      "a dimension has no known size",                                                             \
+      "HloInstructionProto.shape")                                                                 \
+    C(HI_PADDED, "padded_bytes", "INTEGER", "bytes",                                               \
+      "size of the result as its layout stores it, padding included; NULL if a dimension has "     \
+      "no known size",                                                                             \
+      "HloInstructionProto.shape")                                                                 \
+    C(HI_EFFICIENCY, "padding_efficiency", "REAL", "fraction 0..1",                                \
+      "fraction of padded_bytes that is data; NULL if padded_bytes is 0 or NULL",                  \
+      "as the function padding_efficiency()")                                                      \
+    C(HI_SPACE, "memory_space", "INTEGER", NULL,                                                   \
+      "memory space of the result, 0 for the main memory; NULL if the parts of a tuple are in "    \
+      "several spaces, or the layout is unknown",                                                  \
+      "LayoutProto.memory_space")                                                                  \
+    C(HI_FLOPS, "flops", "INTEGER", "floating operations",                                         \
+      "floating-point operations of one execution; an 8-bit operation counts as a half, a "        \
+      "4-bit one as a quarter. In profiles of TPUs: from the metadata of the events, else as "     \
+      "model_flops_actual. Otherwise: from XLA's cost analysis for GPUs, in which 0 means "        \
+      "that it counts none, or that the instruction never runs on its own. NULL if unknown",       \
+      "HloCostAnalysis, flops; stat flops")                                                        \
+    C(HI_ACCESSED, "bytes_accessed", "INTEGER", "bytes",                                           \
+      "bytes read plus bytes written by one execution, from the same source as flops; NULL if "    \
+      "unknown",                                                                                   \
+      "HloCostAnalysis, bytes accessed; stat bytes_accessed")                                      \
+    C(HI_TF_OP, TF_OP_DOC)                                                                         \
+    C(HI_OP_TYPE, "op_type", "TEXT", NULL,                                                         \
+      "type of the framework op in tf_op; NULL if the program does not record it",                 \
+      "OpMetadata.op_type")                                                                        \
+    C(HI_FILE, SOURCE_FILE_DOC)                                                                    \
+    C(HI_LINE, SOURCE_LINE_DOC)                                                                    \
+    C(HI_STACK, SOURCE_STACK_DOC)                                                                  \
+    C(HI_ROOT, "is_root", "INTEGER", "0 or 1",                                                     \
+      "1: the root of its computation; the instruction's result is the result of the "             \
+      "computation",                                                                               \
+      "HloComputationProto.root_id")                                                               \
+    C(HI_COMPUTATION_ID, "computation_id", "INTEGER", NULL,                                        \
+      "id of the computation that contains the instruction", "HloComputationProto.id")             \
+    C(HI_CALLED, "called_computations", "TEXT", NULL,                                              \
+      "names of the computations that the instruction calls, separated by commas; NULL if "        \
+      "there are none",                                                                            \
+      "HloInstructionProto.called_computation_ids")                                                \
+    C(HI_EXPRESSION, "expression", "TEXT", NULL, "text of the instruction in HLO syntax",          \
+      "hlo_stats hlo_op_expression")                                                               \
+    C(HI_MODEL_FLOPS, "model_flops", "INTEGER", "floating operations",                             \
+      "floating-point operations of one execution, as flops, but each operation counts as "        \
+      "one; NULL if flops is NULL",                                                                \
+      "HloCostAnalysis, model flops; stat model_flops")                                            \
+    C(HI_MODEL_FLOPS_ACTUAL, "model_flops_actual", "INTEGER", "floating operations",               \
+      "operations that one execution needs on any device, as XLA's compiled.cost_analysis() "      \
+      "counts them (transcendental functions count 0), including library calls (2 x m x n x k "    \
+      "for a matrix product); for a loop, those of one iteration; NULL for a custom call of "      \
+      "unknown work and in a damaged program",                                                     \
+      "HLO program")                                                                               \
+    C(HI_COST_SOURCE, "cost_source", "TEXT", NULL,                                                 \
+      "where flops, model_flops and bytes_accessed come from: metadata (of a TPU's events) or "    \
+      "program (its cost analysis); NULL if they are unknown",                                     \
+      "libprofsql")                                                                                \
+    C(HI_FINGERPRINT, "fingerprint", "TEXT", NULL,                                                 \
+      "decimal fingerprint, equal for instructions of any program that do the same with the "      \
+      "same shapes, whatever their names; NULL in a damaged program",                              \
+      "hlo_fingerprint of XProf's Events DB")                                                      \
     C(HI_SOURCE, SOURCE_DOC)
 enum { HLO_INSTRUCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_instructions_columns[] = {HLO_INSTRUCTIONS_COLUMNS(COLUMN_DOC)};
@@ -117,8 +130,11 @@ static void result_sizes(sqlite3_context *ctx, const Xla__ShapeProto *shape, int
 static void result_type(sqlite3_context *ctx, const Xla__HloInstructionProto *op)
 {
     const Xla__ShapeProto *shape = op->shape;
-    if (shape && shape->element_type == XLA_TUPLE && shape->n_tuple_shapes && !strcmp(op->opcode, "custom-call")) shape = shape->tuple_shapes[0];
-    if (shape && primitive_name(shape->element_type)) sqlite3_result_text(ctx, primitive_name(shape->element_type), -1, SQLITE_STATIC);
+    if (shape && shape->element_type == XLA_TUPLE && shape->n_tuple_shapes &&
+        !strcmp(op->opcode, "custom-call"))
+        shape = shape->tuple_shapes[0];
+    if (shape && primitive_name(shape->element_type))
+        sqlite3_result_text(ctx, primitive_name(shape->element_type), -1, SQLITE_STATIC);
 }
 
 static bool is_of_tpu(const Host *host)
@@ -137,7 +153,8 @@ static const OpMetrics *metadata_cost(RowCursor *c, const Xla__HloInstructionPro
 }
 
 /* What the file says of the instruction, else what the program needs. */
-static void result_tpu_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op, int column)
+static void result_tpu_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op,
+                            int column)
 {
     const OpMetrics *file = metadata_cost(c, op);
     const HloCost *program = c->err.code ? NULL : hlo_cost(c->item, op, &c->err);
@@ -145,35 +162,46 @@ static void result_tpu_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloIn
     if (column == HI_ACCESSED) {
         bool known = file && file->has_actual_bytes;
         if (known || program->bytes_accessed_actual >= 0)
-            sqlite3_result_int64(ctx, known ? (sqlite3_int64)file->bytes_accessed : program->bytes_accessed_actual);
+            sqlite3_result_int64(ctx, known ? (sqlite3_int64)file->bytes_accessed
+                                            : program->bytes_accessed_actual);
         return;
     }
     bool known = file && !isnan(file->flops_actual);
-    double flops = column == HI_FLOPS ? (known ? file->flops : program->flops_actual) : known ? file->model_flops : program->model_flops_actual;
+    double flops = column == HI_FLOPS ? (known ? file->flops : program->flops_actual)
+                   : known            ? file->model_flops
+                                      : program->model_flops_actual;
     if (flops < 0x1p63) sqlite3_result_int64(ctx, (sqlite3_int64)flops);
 }
 
-static void result_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op, int column)
+static void result_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op,
+                        int column)
 {
     if (is_of_tpu(c->host)) return result_tpu_cost(c, ctx, op, column);
     const HloCost *cost = hlo_cost(c->item, op, &c->err);
-    if (cost && cost->known) sqlite3_result_int64(ctx, column == HI_FLOPS ? cost->flops : column == HI_MODEL_FLOPS ? cost->model_flops : cost->bytes_accessed);
+    if (cost && cost->known)
+        sqlite3_result_int64(ctx, column == HI_FLOPS         ? cost->flops
+                                  : column == HI_MODEL_FLOPS ? cost->model_flops
+                                                             : cost->bytes_accessed);
 }
 
-static void result_cost_source(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op)
+static void result_cost_source(RowCursor *c, sqlite3_context *ctx,
+                               const Xla__HloInstructionProto *op)
 {
     const OpMetrics *file = is_of_tpu(c->host) ? metadata_cost(c, op) : NULL;
     const HloCost *program = c->err.code || file ? NULL : hlo_cost(c->item, op, &c->err);
-    if (file || (program && program->known)) sqlite3_result_text(ctx, file ? "metadata" : "program", -1, SQLITE_STATIC);
+    if (file || (program && program->known))
+        sqlite3_result_text(ctx, file ? "metadata" : "program", -1, SQLITE_STATIC);
 }
 
 static void result_needed(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op)
 {
     const HloCost *cost = hlo_cost(c->item, op, &c->err);
-    if (cost && cost->model_flops_actual < 0x1p63) sqlite3_result_int64(ctx, (sqlite3_int64)cost->model_flops_actual);
+    if (cost && cost->model_flops_actual < 0x1p63)
+        sqlite3_result_int64(ctx, (sqlite3_int64)cost->model_flops_actual);
 }
 
-static void result_called(sqlite3_context *ctx, const HloModule *m, const Xla__HloInstructionProto *op)
+static void result_called(sqlite3_context *ctx, const HloModule *m,
+                          const Xla__HloInstructionProto *op)
 {
     if (!op->n_called_computation_ids) return;
     TextBuffer names = {0};
@@ -236,10 +264,11 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
     }
 }
 
-static const RowSource hlo_instructions_rows = {.next = hlo_instructions_next,
-                                                .column = hlo_instructions_column,
-                                                .needs = NEED_PROGRAMS,
-                                                .nothing = "no HLO program can be read (prof_issues has the reason)"};
+static const RowSource hlo_instructions_rows = {
+    .next = hlo_instructions_next,
+    .column = hlo_instructions_column,
+    .needs = NEED_PROGRAMS,
+    .nothing = "no HLO program can be read (prof_issues has the reason)"};
 const Table hlo_instructions_table = {"hlo_instructions",
                                       "one instruction of an HLO program",
                                       hlo_instructions_columns,

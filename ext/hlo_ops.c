@@ -1,149 +1,186 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hlo_ops.c: the table hlo_ops: HLO ops of the devices, as XProf's HLO stats has them, and exactly.
  *
- *   SELECT hlo_op, category, total_self_time_us, flops_utilization FROM hlo_ops('logs') ORDER BY rank LIMIT 10; */
-#include "../loader/analysis/op_rates.h"
-#include "../loader/analysis/shape.h"
-#include "../loader/analysis/work_kind.h"
+ *   SELECT hlo_op, category, total_self_time_us, flops_utilization FROM hlo_ops('logs') ORDER BY
+ * rank LIMIT 10; */
+#include "../loader/analysis/ops/op_rates.h"
+#include "../loader/format/shape.h"
+#include "../loader/analysis/device/work_kind.h"
 #include "../loader/format/hlo.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 
-#define HLO_OPS_COLUMNS(C)                                                                                                                                     \
-    C(HO_RUN, RUN_DOC)                                                                                                                                         \
-    C(HO_RANK, "rank", "INTEGER", NULL,                                                                                                                        \
-      "position by self time, from 1; 0 for an op of a SparseCore program, which follows the "                                                                 \
-      "op that offloaded it",                                                                                                                                  \
-      "hlo_stats rank")                                                                                                                                        \
-    C(HO_PROGRAM, "program_id", "TEXT", NULL,                                                                                                                  \
-      "id of the program, decimal; 0 for an op outside HLO programs (a kernel of a framework "                                                                 \
-      "op)",                                                                                                                                                   \
-      "hlo_stats program_id")                                                                                                                                  \
-    C(HO_CATEGORY, "category", "TEXT", NULL, "kind of op: loop fusion, convolution, copy, ...", "hlo_stats category")                                          \
-    C(HO_NAME, "hlo_op", "TEXT", NULL, "name of the HLO instruction", "hlo_stats hlo_op_name")                                                                 \
-    C(HO_EXPRESSION, "expression", "TEXT", NULL, "HLO text of the instruction, else its name", "hlo_stats hlo_op_expression")                                  \
-    C(HO_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
-      "framework op that the instruction was compiled from, as XProf writes it: name:type, or "                                                                \
-      "name: without a type; empty if unknown. Without a type, rtrim(tf_op, ':') equals "                                                                      \
-      "hlo_instructions.tf_op",                                                                                                                                \
-      "hlo_stats tf_op_name")                                                                                                                                  \
-    C(HO_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran, on all cores; on a GPU, number of its kernels",                        \
-      "hlo_stats occurrences")                                                                                                                                 \
-    C(HO_TOTAL, "total_time_us", "REAL", "us", "total duration of all occurrences, including nested ops", "hlo_stats total_time")                              \
-    C(HO_AVG, "avg_time_us", "REAL", "us", "total_time_us divided by occurrences", "hlo_stats avg_time")                                                       \
-    C(HO_SELF, "total_self_time_us", "REAL", "us", "self time of all occurrences: duration without nested ops", "hlo_stats total_self_time")                   \
-    C(HO_AVG_SELF, "avg_self_time_us", "REAL", "us", "total_self_time_us divided by occurrences", "hlo_stats avg_self_time")                                   \
-    C(HO_PERCENT, "self_time_percent", "REAL", "percent 0..100",                                                                                               \
-      "self time as a percentage of the time of all devices, IDLE included; 0 for SparseCore "                                                                 \
-      "ops",                                                                                                                                                   \
-      "hlo_stats total_self_time_percent")                                                                                                                     \
-    C(HO_CUMULATIVE, "cumulative_self_time_percent", "REAL", "percent 0..100",                                                                                 \
-      "sum of self_time_percent over this op and all ops with a smaller rank; 0 for "                                                                          \
-      "SparseCore ops",                                                                                                                                        \
-      "hlo_stats cumulative_total_self_time_percent")                                                                                                          \
-    C(HO_DMA, "dma_stall_fraction", "REAL", "fraction 0..1", "fraction of the op's time in which it is stalled by DMA", "hlo_stats dma_stall_percent")         \
-    C(HO_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s", "rate of model_flops over the total time; 0 if unknown", "hlo_stats model_flop_rate")                \
-    C(HO_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s",                                                                                                       \
-      "rate of flops over the total time, in which an 8-bit operation counts as a half and a "                                                                 \
-      "4-bit one as a quarter; 0 if unknown",                                                                                                                  \
-      "hlo_stats normalized_flop_rate")                                                                                                                        \
-    C(HO_BW, "memory_bw_gibps", "REAL", "GiB/s", "bandwidth of all memories: bytes_accessed over the total time; 0 if unknown",                                \
-      "hlo_stats measured_memory_bw")                                                                                                                          \
-    C(HO_HBM_BW, "hbm_bw_gibps", "REAL", "GiB/s", "bandwidth of HBM: hbm_bytes over the total time; 0 if unknown", "hlo_stats hbm_bw")                         \
-    C(HO_CMEM_READ, "cmem_read_bw_gibps", "REAL", "GiB/s", "read bandwidth of CMEM over the total time; 0 if unknown", "hlo_stats cmem_read_bw")               \
-    C(HO_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "GiB/s", "write bandwidth of CMEM over the total time; 0 if unknown", "hlo_stats cmem_write_bw")           \
-    C(HO_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "operational intensity: flops divided by bytes_accessed; 0 if unknown",                      \
-      "hlo_stats operational_intensity")                                                                                                                       \
-    C(HO_BOUND, "bound_by", "TEXT", NULL,                                                                                                                      \
-      "resource that the op uses at the largest fraction of its peak: Compute, HBM, CMEM "                                                                     \
-      "Read, ..., Shm/L1; Unknown if there is none",                                                                                                           \
-      "hlo_stats bound_by")                                                                                                                                    \
-    C(HO_REMAT, "rematerialization", "TEXT", NULL, "Yes: the op is computed again to save memory; else No", "hlo_stats hlo_rematerialization")                 \
-    C(HO_OUTSIDE, "outside_compilation", "TEXT", NULL, "Yes: the op transfers data to or from a computation on the host; else No",                             \
-      "hlo_stats outside_compilation")                                                                                                                         \
-    C(HO_AUTOTUNED, "autotuned", "TEXT", NULL,                                                                                                                 \
-      "Yes if the op was autotuned, else No; no open-source software records it, so it is "                                                                    \
-      "always No",                                                                                                                                             \
-      "hlo_stats autotuned")                                                                                                                                   \
-    C(HO_SOURCE_FILE, "source_file", "TEXT", NULL, "source file that the op was compiled from; NULL if unknown", "hlo_stats source_info")                      \
-    C(HO_SOURCE_LINE, "source_line", "INTEGER", NULL, "line number in source_file; NULL if unknown", "hlo_stats source_info")                                  \
-    C(HO_SOURCE_STACK, "source_stack", "TEXT", NULL, "call stack of the source code, plain text; NULL if unknown", "hlo_stats source_info")                    \
-    C(HO_CORE_TYPE, "core_type", "TEXT", NULL, "TensorCore or SparseCore; empty for other devices", "hlo_stats core_type")                                     \
-    C(HO_PARENT, "parent_op", "TEXT", NULL, "for a SparseCore op, name of the op that offloaded it; empty for other ops", "hlo_stats parent_op_name")          \
-    C(HO_ENERGY, "vdd_energy_j", "REAL", "J", "energy of the core while the op ran; 0 if not measured", "hlo_stats vdd_energy")                                \
-    C(HO_MODULE, "hlo_module", "TEXT", NULL, "name of the HLO module; NULL if the file does not contain the program", "Hlo Proto")                             \
-    C(HO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us, exact", "OpMetrics.time_ps")                                                                     \
-    C(HO_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_us, exact", "OpMetrics.self_time_ps")                                                           \
-    C(HO_MIN_PS, "min_ps", "INTEGER", "ps", "duration of the shortest occurrence; NULL if the device is not a TPU", "OpMetrics.min_time_ps")                   \
-    C(HO_NORMALIZED_PS, "normalized_ps", "INTEGER", "ps", "total time, scaled to the default clock; NULL if unknown", "OpMetrics.normalized_time_ps")          \
-    C(HO_EVENT_TIME, "event_time_ps", "INTEGER", "ps",                                                                                                         \
-      "total duration on the event clock; differs from time_ps if the device has a clock of "                                                                  \
-      "its own",                                                                                                                                               \
-      "libprofsql")                                                                                                                                            \
-    C(HO_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self time on the event clock; negative if ops overlap on that clock", "libprofsql")                    \
-    C(HO_FLOPS, "flops", "REAL", "floating operations",                                                                                                        \
-      "floating-point operations of all occurrences; an 8-bit operation counts as a half, a "                                                                  \
-      "4-bit one as a quarter; NULL if 0 or unknown",                                                                                                          \
-      "OpMetrics.flops_v2")                                                                                                                                    \
-    C(HO_MODEL_FLOPS, "model_flops", "REAL", "floating operations",                                                                                            \
-      "floating-point operations of all occurrences, without device-specific weights; NULL if "                                                                \
-      "0 or unknown",                                                                                                                                          \
-      "OpMetrics.model_flops_v2")                                                                                                                              \
-    C(HO_BYTES, "bytes_accessed", "INTEGER", "bytes",                                                                                                          \
-      "bytes read plus bytes written by all occurrences, in all memories; NULL if 0 or "                                                                       \
-      "unknown",                                                                                                                                               \
-      "OpMetrics.bytes_accessed")                                                                                                                              \
-    C(HO_HBM, "hbm_bytes", "INTEGER", "bytes",                                                                                                                 \
-      "bytes accessed in HBM by all occurrences; bytes_accessed if the profile has no "                                                                        \
-      "breakdown by memory; NULL if unknown",                                                                                                                  \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(HO_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "bytes read from HBM by all occurrences; NULL if the profile has no breakdown by memory",             \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(HO_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes",                                                                                                     \
-      "bytes written to HBM by all occurrences; NULL if the profile has no breakdown by "                                                                      \
-      "memory",                                                                                                                                                \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(HO_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                                                                                    \
-      "executions of the instruction on all cores. On a GPU, consecutive kernels of the op on "                                                                \
-      "a stream are one execution, or as many as there are of its least frequent kernel; if "                                                                  \
-      "every kernel of the op ran equally often on the device, that number counts",                                                                            \
-      "libprofsql")                                                                                                                                            \
-    C(HO_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations",                                                                                          \
-      "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "                                                                 \
-      "quarter; NULL if model_flops_actual is NULL",                                                                                                           \
-      "libprofsql")                                                                                                                                            \
-    C(HO_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations",                                                                              \
-      "operations of all executions: hlo_instructions.model_flops_actual times "                                                                               \
-      "occurrences_actual; on a TPU from the events, else from their metadata, else from the "                                                                 \
-      "program. NULL if unknown, and for an op that runs other ops, unless none of these is "                                                                  \
-      "recorded",                                                                                                                                              \
-      "libprofsql")                                                                                                                                            \
-    C(HO_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                                                                                            \
-      "bytes read plus bytes written by occurrences_actual executions; for a library call, "                                                                   \
-      "its operands and results; NULL if unknown",                                                                                                             \
-      "libprofsql")                                                                                                                                            \
-    C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1", "1: the op runs other ops (while, call, conditional), and its time includes theirs", "category")      \
-    C(HO_WORK_KIND, "work_kind", "TEXT", NULL, "compute, collective or transfer: the kind of work of a TensorCore's op (docs/semantics.md), on GPUs too",      \
-      "libprofsql")                                                                                                                                            \
-    C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction",                                                                                           \
-      "flops_actual over the total time at the default clock, as a fraction of the device's "                                                                  \
-      "peak rate; can exceed 1 if a cost is overestimated; NULL if the peak is unknown, or "                                                                   \
-      "the operations are 0 or unknown",                                                                                                                       \
-      "libprofsql")                                                                                                                                            \
-    C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction",                                                                                               \
-      "bytes accessed in HBM over the total time, as a fraction of the peak bandwidth. The "                                                                   \
-      "bytes are those of occurrences_actual executions: hbm_bytes scaled, or "                                                                                \
-      "bytes_accessed_actual if there are none (library calls). Can exceed 1 if a cost is "                                                                    \
-      "overestimated, by far for the start and done of an asynchronous transfer; NULL if the "                                                                 \
-      "peak is unknown, or the bytes are 0 or unknown",                                                                                                        \
-      "libprofsql")                                                                                                                                            \
-    C(HO_PADDING, "padding_efficiency", "REAL", "fraction 0..1",                                                                                               \
-      "fraction of the result's stored bytes that is data, not padding; NULL if shape or "                                                                     \
-      "layout is unknown",                                                                                                                                     \
-      "libprofsql")                                                                                                                                            \
-    C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op that this op duplicates; NULL if there is none", "OpMetrics.deduplicated_name")      \
+#define HLO_OPS_COLUMNS(C)                                                                         \
+    C(HO_RUN, RUN_DOC)                                                                             \
+    C(HO_RANK, "rank", "INTEGER", NULL,                                                            \
+      "position by self time, from 1; 0 for an op of a SparseCore program, which follows the "     \
+      "op that offloaded it",                                                                      \
+      "hlo_stats rank")                                                                            \
+    C(HO_PROGRAM, "program_id", "TEXT", NULL,                                                      \
+      "id of the program, decimal; 0 for an op outside HLO programs (a kernel of a framework "     \
+      "op)",                                                                                       \
+      "hlo_stats program_id")                                                                      \
+    C(HO_CATEGORY, "category", "TEXT", NULL, "kind of op: loop fusion, convolution, copy, ...",    \
+      "hlo_stats category")                                                                        \
+    C(HO_NAME, "hlo_op", "TEXT", NULL, "name of the HLO instruction", "hlo_stats hlo_op_name")     \
+    C(HO_EXPRESSION, "expression", "TEXT", NULL, "HLO text of the instruction, else its name",     \
+      "hlo_stats hlo_op_expression")                                                               \
+    C(HO_TF_OP, "tf_op", "TEXT", NULL,                                                             \
+      "framework op that the instruction was compiled from, as XProf writes it: name:type, or "    \
+      "name: without a type; empty if unknown. Without a type, rtrim(tf_op, ':') equals "          \
+      "hlo_instructions.tf_op",                                                                    \
+      "hlo_stats tf_op_name")                                                                      \
+    C(HO_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
+      "number of times that the op ran, on all cores; on a GPU, number of its kernels",            \
+      "hlo_stats occurrences")                                                                     \
+    C(HO_TOTAL, "total_time_us", "REAL", "us",                                                     \
+      "total duration of all occurrences, including nested ops", "hlo_stats total_time")           \
+    C(HO_AVG, "avg_time_us", "REAL", "us", "total_time_us divided by occurrences",                 \
+      "hlo_stats avg_time")                                                                        \
+    C(HO_SELF, "total_self_time_us", "REAL", "us",                                                 \
+      "self time of all occurrences: duration without nested ops", "hlo_stats total_self_time")    \
+    C(HO_AVG_SELF, "avg_self_time_us", "REAL", "us", "total_self_time_us divided by occurrences",  \
+      "hlo_stats avg_self_time")                                                                   \
+    C(HO_PERCENT, "self_time_percent", "REAL", "percent 0..100",                                   \
+      "self time as a percentage of the time of all devices, IDLE included; 0 for SparseCore "     \
+      "ops",                                                                                       \
+      "hlo_stats total_self_time_percent")                                                         \
+    C(HO_CUMULATIVE, "cumulative_self_time_percent", "REAL", "percent 0..100",                     \
+      "sum of self_time_percent over this op and all ops with a smaller rank; 0 for "              \
+      "SparseCore ops",                                                                            \
+      "hlo_stats cumulative_total_self_time_percent")                                              \
+    C(HO_DMA, "dma_stall_fraction", "REAL", "fraction 0..1",                                       \
+      "fraction of the op's time in which it is stalled by DMA", "hlo_stats dma_stall_percent")    \
+    C(HO_MODEL_GFLOPS, "model_gflops", "REAL", "GFLOP/s",                                          \
+      "rate of model_flops over the total time; 0 if unknown", "hlo_stats model_flop_rate")        \
+    C(HO_GFLOPS, "normalized_gflops", "REAL", "GFLOP/s",                                           \
+      "rate of flops over the total time, in which an 8-bit operation counts as a half and a "     \
+      "4-bit one as a quarter; 0 if unknown",                                                      \
+      "hlo_stats normalized_flop_rate")                                                            \
+    C(HO_BW, "memory_bw_gibps", "REAL", "GiB/s",                                                   \
+      "bandwidth of all memories: bytes_accessed over the total time; 0 if unknown",               \
+      "hlo_stats measured_memory_bw")                                                              \
+    C(HO_HBM_BW, "hbm_bw_gibps", "REAL", "GiB/s",                                                  \
+      "bandwidth of HBM: hbm_bytes over the total time; 0 if unknown", "hlo_stats hbm_bw")         \
+    C(HO_CMEM_READ, "cmem_read_bw_gibps", "REAL", "GiB/s",                                         \
+      "read bandwidth of CMEM over the total time; 0 if unknown", "hlo_stats cmem_read_bw")        \
+    C(HO_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "GiB/s",                                       \
+      "write bandwidth of CMEM over the total time; 0 if unknown", "hlo_stats cmem_write_bw")      \
+    C(HO_INTENSITY, "operational_intensity", "REAL", "FLOP/byte",                                  \
+      "operational intensity: flops divided by bytes_accessed; 0 if unknown",                      \
+      "hlo_stats operational_intensity")                                                           \
+    C(HO_BOUND, "bound_by", "TEXT", NULL,                                                          \
+      "resource that the op uses at the largest fraction of its peak: Compute, HBM, CMEM "         \
+      "Read, ..., Shm/L1; Unknown if there is none",                                               \
+      "hlo_stats bound_by")                                                                        \
+    C(HO_REMAT, "rematerialization", "TEXT", NULL,                                                 \
+      "Yes: the op is computed again to save memory; else No", "hlo_stats hlo_rematerialization")  \
+    C(HO_OUTSIDE, "outside_compilation", "TEXT", NULL,                                             \
+      "Yes: the op transfers data to or from a computation on the host; else No",                  \
+      "hlo_stats outside_compilation")                                                             \
+    C(HO_AUTOTUNED, "autotuned", "TEXT", NULL,                                                     \
+      "Yes if the op was autotuned, else No; no open-source software records it, so it is "        \
+      "always No",                                                                                 \
+      "hlo_stats autotuned")                                                                       \
+    C(HO_SOURCE_FILE, "source_file", "TEXT", NULL,                                                 \
+      "source file that the op was compiled from; NULL if unknown", "hlo_stats source_info")       \
+    C(HO_SOURCE_LINE, "source_line", "INTEGER", NULL,                                              \
+      "line number in source_file; NULL if unknown", "hlo_stats source_info")                      \
+    C(HO_SOURCE_STACK, "source_stack", "TEXT", NULL,                                               \
+      "call stack of the source code, plain text; NULL if unknown", "hlo_stats source_info")       \
+    C(HO_CORE_TYPE, "core_type", "TEXT", NULL,                                                     \
+      "TensorCore or SparseCore; empty for other devices", "hlo_stats core_type")                  \
+    C(HO_PARENT, "parent_op", "TEXT", NULL,                                                        \
+      "for a SparseCore op, name of the op that offloaded it; empty for other ops",                \
+      "hlo_stats parent_op_name")                                                                  \
+    C(HO_ENERGY, "vdd_energy_j", "REAL", "J",                                                      \
+      "energy of the core while the op ran; 0 if not measured", "hlo_stats vdd_energy")            \
+    C(HO_MODULE, "hlo_module", "TEXT", NULL,                                                       \
+      "name of the HLO module; NULL if the file does not contain the program", "Hlo Proto")        \
+    C(HO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_us, exact", "OpMetrics.time_ps")         \
+    C(HO_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_us, exact",                         \
+      "OpMetrics.self_time_ps")                                                                    \
+    C(HO_MIN_PS, "min_ps", "INTEGER", "ps",                                                        \
+      "duration of the shortest occurrence; NULL if the device is not a TPU",                      \
+      "OpMetrics.min_time_ps")                                                                     \
+    C(HO_NORMALIZED_PS, "normalized_ps", "INTEGER", "ps",                                          \
+      "total time, scaled to the default clock; NULL if unknown", "OpMetrics.normalized_time_ps")  \
+    C(HO_EVENT_TIME, "event_time_ps", "INTEGER", "ps",                                             \
+      "total duration on the event clock; differs from time_ps if the device has a clock of "      \
+      "its own",                                                                                   \
+      "libprofsql")                                                                                \
+    C(HO_EVENT_SELF, "event_self_ps", "INTEGER", "ps",                                             \
+      "self time on the event clock; negative if ops overlap on that clock", "libprofsql")         \
+    C(HO_FLOPS, "flops", "REAL", "floating operations",                                            \
+      "floating-point operations of all occurrences; an 8-bit operation counts as a half, a "      \
+      "4-bit one as a quarter; NULL if 0 or unknown",                                              \
+      "OpMetrics.flops_v2")                                                                        \
+    C(HO_MODEL_FLOPS, "model_flops", "REAL", "floating operations",                                \
+      "floating-point operations of all occurrences, without device-specific weights; NULL if "    \
+      "0 or unknown",                                                                              \
+      "OpMetrics.model_flops_v2")                                                                  \
+    C(HO_BYTES, "bytes_accessed", "INTEGER", "bytes",                                              \
+      "bytes read plus bytes written by all occurrences, in all memories; NULL if 0 or "           \
+      "unknown",                                                                                   \
+      "OpMetrics.bytes_accessed")                                                                  \
+    C(HO_HBM, "hbm_bytes", "INTEGER", "bytes",                                                     \
+      "bytes accessed in HBM by all occurrences; bytes_accessed if the profile has no "            \
+      "breakdown by memory; NULL if unknown",                                                      \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
+    C(HO_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes",                                           \
+      "bytes read from HBM by all occurrences; NULL if the profile has no breakdown by memory",    \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
+    C(HO_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes",                                         \
+      "bytes written to HBM by all occurrences; NULL if the profile has no breakdown by "          \
+      "memory",                                                                                    \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
+    C(HO_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                        \
+      "executions of the instruction on all cores. On a GPU, consecutive kernels of the op on "    \
+      "a stream are one execution, or as many as there are of its least frequent kernel; if "      \
+      "every kernel of the op ran equally often on the device, that number counts",                \
+      "libprofsql")                                                                                \
+    C(HO_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations",                              \
+      "model_flops_actual, in which an 8-bit operation counts as a half and a 4-bit one as a "     \
+      "quarter; NULL if model_flops_actual is NULL",                                               \
+      "libprofsql")                                                                                \
+    C(HO_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations",                  \
+      "operations of all executions: hlo_instructions.model_flops_actual times "                   \
+      "occurrences_actual; on a TPU from the events, else from their metadata, else from the "     \
+      "program. NULL if unknown, and for an op that runs other ops, unless none of these is "      \
+      "recorded",                                                                                  \
+      "libprofsql")                                                                                \
+    C(HO_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                                \
+      "bytes read plus bytes written by occurrences_actual executions; for a library call, "       \
+      "its operands and results; NULL if unknown",                                                 \
+      "libprofsql")                                                                                \
+    C(HO_CONTAINER, "is_container", "INTEGER", "0 or 1",                                           \
+      "1: the op runs other ops (while, call, conditional), and its time includes theirs",         \
+      "category")                                                                                  \
+    C(HO_WORK_KIND, "work_kind", "TEXT", NULL,                                                     \
+      "compute, collective or transfer: the kind of work of a TensorCore's op "                    \
+      "(docs/semantics.md), on GPUs too",                                                          \
+      "libprofsql")                                                                                \
+    C(HO_FLOPS_UTILIZATION, "flops_utilization", "REAL", "fraction",                               \
+      "flops_actual over the total time at the default clock, as a fraction of the device's "      \
+      "peak rate; can exceed 1 if a cost is overestimated; NULL if the peak is unknown, or "       \
+      "the operations are 0 or unknown",                                                           \
+      "libprofsql")                                                                                \
+    C(HO_HBM_UTILIZATION, "hbm_utilization", "REAL", "fraction",                                   \
+      "bytes accessed in HBM over the total time, as a fraction of the peak bandwidth. The "       \
+      "bytes are those of occurrences_actual executions: hbm_bytes scaled, or "                    \
+      "bytes_accessed_actual if there are none (library calls). Can exceed 1 if a cost is "        \
+      "overestimated, by far for the start and done of an asynchronous transfer; NULL if the "     \
+      "peak is unknown, or the bytes are 0 or unknown",                                            \
+      "libprofsql")                                                                                \
+    C(HO_PADDING, "padding_efficiency", "REAL", "fraction 0..1",                                   \
+      "fraction of the result's stored bytes that is data, not padding; NULL if shape or "         \
+      "layout is unknown",                                                                         \
+      "libprofsql")                                                                                \
+    C(HO_DEDUPLICATED, "deduplicated_name", "TEXT", NULL,                                          \
+      "name of the op that this op duplicates; NULL if there is none",                             \
+      "OpMetrics.deduplicated_name")                                                               \
     C(HO_SOURCE, SOURCE_DOC)
 enum { HLO_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_ops_columns[] = {HLO_OPS_COLUMNS(COLUMN_DOC)};
@@ -217,7 +254,8 @@ static const Analysis hlo_rows_analysis = {make_rows, free_rows};
 
 static bool hlo_ops_next(RowCursor *c)
 {
-    const HloRows *r = run_analysis_of(c->from->run, c->from->only, &hlo_rows_analysis, NEEDS_HOSTS_IN_TURN, &c->err);
+    const HloRows *r = run_analysis_of(c->from->run, c->from->only, &hlo_rows_analysis,
+                                       NEEDS_HOSTS_IN_TURN, &c->err);
     if (!r) return false;
     c->i += c->started;
     if (c->i >= r->n) return false;
@@ -227,15 +265,22 @@ static bool hlo_ops_next(RowCursor *c)
 
 /* ---- columns ---- */
 
-static enum WorkKind work_kind(const OpMetrics *op) { return op_work_kind(slice_of(op->category), slice_of(op->long_name), slice_of(op->name)); }
+static enum WorkKind work_kind(const OpMetrics *op)
+{
+    return op_work_kind(slice_of(op->category), slice_of(op->long_name), slice_of(op->name));
+}
 
-static const Text *expression(const OpMetrics *op) { return op->long_name->n_bytes ? op->long_name : op->name; }
+static const Text *expression(const OpMetrics *op)
+{
+    return op->long_name->n_bytes ? op->long_name : op->name;
+}
 
 /* "%name = f32[2]{0} add(...)": what is before the " = ", and behind it. */
 static Slice left_side(const Text *expression, Slice *right)
 {
     const char *equals = strstr(expression->text, " = ");
-    Slice s = {expression->text, equals ? (size_t)(equals - expression->text) : expression->n_bytes};
+    Slice s = {expression->text,
+               equals ? (size_t)(equals - expression->text) : expression->n_bytes};
     *right = equals ? (Slice){equals + 3, expression->n_bytes - s.n - 3} : (Slice){"", 0};
     if (s.n && *s.text == '%') s.text++, s.n--;
     return s;
@@ -249,7 +294,8 @@ static double padding(const OpMetrics *op)
     int depth = 0;
     size_t n = 0;
     for (; n < right.n && (depth || right.text[n] != ' '); n++)
-        depth += right.text[n] == '(' || right.text[n] == '{', depth -= right.text[n] == ')' || right.text[n] == '}';
+        depth += right.text[n] == '(' || right.text[n] == '{',
+            depth -= right.text[n] == ')' || right.text[n] == '}';
     if (!n || n == right.n) return NAN;
     ProfErr unreadable = {0};
     ShapeSizes sizes = shape_text_sizes(right.text, n, &unreadable);
@@ -271,7 +317,10 @@ static void module_column(RowCursor *c, sqlite3_context *ctx, uint64_t program_i
     }
 }
 
-static void result_yes(sqlite3_context *ctx, bool yes) { sqlite3_result_text(ctx, yes ? "Yes" : "No", -1, SQLITE_STATIC); }
+static void result_yes(sqlite3_context *ctx, bool yes)
+{
+    sqlite3_result_text(ctx, yes ? "Yes" : "No", -1, SQLITE_STATIC);
+}
 static void result_known(sqlite3_context *ctx, const Text *text)
 {
     if (text->n_bytes) result_text(ctx, text);
@@ -281,16 +330,21 @@ static void result_known(sqlite3_context *ctx, const Text *text)
 static double hbm_bytes_actual(const OpMetrics *op)
 {
     double bytes = (double)op_hbm_bytes(op);
-    return bytes > 0 ? bytes / op->occurrences * (double)op->executions : op->has_actual_bytes ? (double)op->bytes_actual : 0;
+    return bytes > 0              ? bytes / op->occurrences * (double)op->executions
+           : op->has_actual_bytes ? (double)op->bytes_actual
+                                  : 0;
 }
 
 /* The device's peak where XProf has none: it reads a number that is no double as 0. */
 static double known_peak(const DeviceCapabilities *all, int column)
 {
-    double peak = column == HO_FLOPS_UTILIZATION ? peak_gflops(all) : peak_gibps(all, MEMORY_HBM), most = 0;
+    double peak = column == HO_FLOPS_UTILIZATION ? peak_gflops(all) : peak_gibps(all, MEMORY_HBM),
+           most = 0;
     for (size_t i = 0; i < all->n_devices; i++) {
         const Device *device = &all->devices[i];
-        double own = column == HO_FLOPS_UTILIZATION ? device->peak_flops / 1e9 : giga_to_gibi(device->peak_bytes[MEMORY_HBM] / 1e9);
+        double own = column == HO_FLOPS_UTILIZATION
+                         ? device->peak_flops / 1e9
+                         : giga_to_gibi(device->peak_bytes[MEMORY_HBM] / 1e9);
         if (own > most) most = own;
     }
     return peak > 0 ? peak : most;
@@ -313,11 +367,14 @@ static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op,
     case HO_BOUND: sqlite3_result_text(ctx, r.bound_by, -1, SQLITE_STATIC); break;
     case HO_FLOPS_UTILIZATION:
         if (peak > 0 && op->flops_actual > 0 && op->time_ps)
-            sqlite3_result_double(ctx, op->flops_actual * 1e3 / (double)(op->normalized_ps ? op->normalized_ps : op->time_ps) / peak);
+            sqlite3_result_double(
+                ctx, op->flops_actual * 1e3 /
+                         (double)(op->normalized_ps ? op->normalized_ps : op->time_ps) / peak);
         break;
     default:
         if (peak > 0 && hbm_bytes_actual(op) > 0 && op->time_ps)
-            sqlite3_result_double(ctx, giga_to_gibi(hbm_bytes_actual(op) * 1e3 / (double)op->time_ps) / peak);
+            sqlite3_result_double(
+                ctx, giga_to_gibi(hbm_bytes_actual(op) * 1e3 / (double)op->time_ps) / peak);
         break;
     }
 }
@@ -361,7 +418,9 @@ static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
         if (op->has_actual_bytes) result_u64(ctx, op->bytes_actual);
         break;
     default:
-        if (op->n_memory) result_u64(ctx, op_memory_bytes(op, SPACE_HBM, column == HO_HBM_READ ? MEMORY_READ : MEMORY_WRITE));
+        if (op->n_memory)
+            result_u64(ctx, op_memory_bytes(op, SPACE_HBM,
+                                            column == HO_HBM_READ ? MEMORY_READ : MEMORY_WRITE));
         break;
     }
 }
@@ -378,15 +437,24 @@ static void text_column(RowCursor *c, sqlite3_context *ctx, const HloRow *row, i
         break;
     case HO_EXPRESSION: result_text(ctx, expression(op)); break;
     case HO_TF_OP: result_text(ctx, op->provenance); break;
-    case HO_REMAT: result_yes(ctx, op_is_rematerialization(slice_of(op->provenance), slice_of(expression(op)))); break;
-    case HO_OUTSIDE: result_yes(ctx, op_is_outside_compilation(slice_of(op->provenance), slice_of(expression(op)))); break;
+    case HO_REMAT:
+        result_yes(ctx,
+                   op_is_rematerialization(slice_of(op->provenance), slice_of(expression(op))));
+        break;
+    case HO_OUTSIDE:
+        result_yes(ctx,
+                   op_is_outside_compilation(slice_of(op->provenance), slice_of(expression(op))));
+        break;
     case HO_AUTOTUNED: result_yes(ctx, op->autotuned); break;
     case HO_SOURCE_FILE: result_known(ctx, op->source_file); break;
     case HO_SOURCE_LINE:
-        if (op->source_file->n_bytes && op->source_line >= 0) sqlite3_result_int(ctx, op->source_line);
+        if (op->source_file->n_bytes && op->source_line >= 0)
+            sqlite3_result_int(ctx, op->source_line);
         break;
     case HO_SOURCE_STACK: result_known(ctx, op->source_stack); break;
-    case HO_CORE_TYPE: sqlite3_result_text(ctx, core_type_names[op->core_type], -1, SQLITE_STATIC); break;
+    case HO_CORE_TYPE:
+        sqlite3_result_text(ctx, core_type_names[op->core_type], -1, SQLITE_STATIC);
+        break;
     case HO_PARENT: result_text(ctx, row->parent ? row->parent->name : empty_text); break;
     case HO_MODULE:
         if (op->program_id) module_column(c, ctx, op->program_id);
@@ -410,10 +478,14 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HO_AVG_SELF: sqlite3_result_double(ctx, safe_div(ps_to_us(op->self_ps), n)); break;
     case HO_PERCENT: sqlite3_result_double(ctx, row->percent * 100.0); break;
     case HO_CUMULATIVE: sqlite3_result_double(ctx, row->cumulative * 100.0); break;
-    case HO_DMA: sqlite3_result_double(ctx, safe_div((double)op->dma_stall_ps, (double)op->time_ps)); break;
+    case HO_DMA:
+        sqlite3_result_double(ctx, safe_div((double)op->dma_stall_ps, (double)op->time_ps));
+        break;
     case HO_ENERGY: sqlite3_result_double(ctx, op->energy_j); break;
     case HO_CONTAINER: sqlite3_result_int(ctx, op_is_container(slice_of(op->category))); break;
-    case HO_WORK_KIND: sqlite3_result_text(ctx, work_kind_names[work_kind(op)], -1, SQLITE_STATIC); break;
+    case HO_WORK_KIND:
+        sqlite3_result_text(ctx, work_kind_names[work_kind(op)], -1, SQLITE_STATIC);
+        break;
     case HO_PADDING:
         efficiency = padding(op);
         if (!isnan(efficiency)) sqlite3_result_double(ctx, efficiency);
@@ -437,12 +509,17 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource hlo_ops_rows = {.next = hlo_ops_next,
-                                       .column = hlo_ops_column,
-                                       .per_run = true,
-                                       .by_host = true,
-                                       .needs = NEED_EVENTS | NEED_DEVICE,
-                                       .nothing = "no event of a device belongs to an op of an HLO program"};
-const Table hlo_ops_table = {
-    "hlo_ops", "one HLO op, summed over all devices, as in XProf's HLO op stats", hlo_ops_columns, COUNT(hlo_ops_columns), &row_table_module, &hlo_ops_rows,
-    500};
+static const RowSource hlo_ops_rows = {
+    .next = hlo_ops_next,
+    .column = hlo_ops_column,
+    .per_run = true,
+    .by_host = true,
+    .needs = NEED_EVENTS | NEED_DEVICE,
+    .nothing = "no event of a device belongs to an op of an HLO program"};
+const Table hlo_ops_table = {"hlo_ops",
+                             "one HLO op, summed over all devices, as in XProf's HLO op stats",
+                             hlo_ops_columns,
+                             COUNT(hlo_ops_columns),
+                             &row_table_module,
+                             &hlo_ops_rows,
+                             500};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_rows.c: what the tables of HLO programs share; see hlo_rows.h. A program is parsed when the first of its rows is asked
- * for; equality of program_id or hlo_module spares the others. */
+/* hlo_rows.c: what the tables of HLO programs share; see hlo_rows.h. A program is parsed when the
+ * first of its rows is asked for; equality of program_id or hlo_module spares the others. */
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
@@ -27,7 +27,9 @@ const HloModule *row_next_module(RowCursor *c)
     const HloProgramList *list = hlo_program_list(c->host, &c->err);
     if (!list) return NULL;
     if (!c->i)
-        for (const Host *host = c->host->run->hosts, *end = (c->first_place = 0, c->host); host < end; host++) c->first_place += most_programs(host);
+        for (const Host *host = c->host->run->hosts, *end = (c->first_place = 0, c->host);
+             host < end; host++)
+            c->first_place += most_programs(host);
     while (c->i < list->n && !c->item && !c->err.code) {
         HloProgram *program = &list->programs[c->i++];
         if (is_wanted(c, program)) c->item = hlo_open(program, &c->err);
@@ -39,7 +41,8 @@ const HloModule *row_next_module(RowCursor *c)
 static int64_t keyed_op(const RowCursor *c, const HloModule *m)
 {
     const char *name = c->text_key[KEY_HLO_OP];
-    return name ? hlo_find_position(m, name, strlen(name)) : hlo_position(m, c->key[KEY_INSTRUCTION_ID]);
+    return name ? hlo_find_position(m, name, strlen(name))
+                : hlo_position(m, c->key[KEY_INSTRUCTION_ID]);
 }
 
 bool row_next_op(RowCursor *c)
@@ -60,7 +63,8 @@ bool row_next_op(RowCursor *c)
 const HloProgram *row_program(const RowCursor *c)
 {
     ProfErr err = {0};
-    const HloProgramList *list = hlo_program_list(c->host, &err); /* made already: it does not fail */
+    const HloProgramList *list =
+        hlo_program_list(c->host, &err); /* made already: it does not fail */
     return list ? &list->programs[c->i - 1] : NULL;
 }
 
@@ -72,7 +76,8 @@ uint64_t row_place(const RowCursor *c, uint64_t n)
 
 bool row_program_column(const RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const HloProgram *program = column == HLO_PROGRAM_ID || column == HLO_MODULE_NAME ? row_program(c) : NULL;
+    const HloProgram *program =
+        column == HLO_PROGRAM_ID || column == HLO_MODULE_NAME ? row_program(c) : NULL;
     if (!program) return false;
     if (column == HLO_PROGRAM_ID)
         result_id(ctx, program->program_id);
@@ -88,9 +93,12 @@ void result_proto_text(sqlite3_context *ctx, const char *text)
 
 void result_buffer(sqlite3_context *ctx, TextBuffer *text)
 {
-    if (!text->no_memory && text->n_bytes && !utf8_valid((const uint8_t *)text->text, text->n_bytes)) { /* configurations may hold anything */
+    if (!text->no_memory && text->n_bytes &&
+        !utf8_valid((const uint8_t *)text->text,
+                    text->n_bytes)) { /* configurations may hold anything */
         char *repaired = prof_alloc(3 * text->n_bytes);
-        size_t n_bytes = repaired ? utf8_repair((const uint8_t *)text->text, text->n_bytes, repaired) : 0;
+        size_t n_bytes =
+            repaired ? utf8_repair((const uint8_t *)text->text, text->n_bytes, repaired) : 0;
         prof_free(text->text);
         *text = (TextBuffer){.text = repaired, .n_bytes = n_bytes, .no_memory = !repaired};
     }
@@ -101,21 +109,24 @@ void result_buffer(sqlite3_context *ctx, TextBuffer *text)
     text_free(text);
 }
 
-void result_source_file(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op)
+void result_source_file(sqlite3_context *ctx, const HloModule *module,
+                        const Xla__HloInstructionProto *op)
 {
     const char *file;
     int32_t line;
     if (hlo_source(module, op, &file, &line)) sqlite3_result_text(ctx, file, -1, SQLITE_STATIC);
 }
 
-void result_source_line(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op)
+void result_source_line(sqlite3_context *ctx, const HloModule *module,
+                        const Xla__HloInstructionProto *op)
 {
     const char *file;
     int32_t line;
     if (hlo_source(module, op, &file, &line)) sqlite3_result_int(ctx, line);
 }
 
-void result_source_stack(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op)
+void result_source_stack(sqlite3_context *ctx, const HloModule *module,
+                         const Xla__HloInstructionProto *op)
 {
     enum { MAX_FRAMES = 1000 }; /* a damaged index may run in a circle */
     HloFrame frame;

@@ -1,39 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_rows.h: tables of HLO programs: rows of one program after the other, keyed by (run, host, program_id). */
+/* hlo_rows.h: tables of HLO programs: rows of one program after the other, keyed by (run, host,
+ * program_id). */
 #ifndef PROF_HLO_ROWS_H
 #define PROF_HLO_ROWS_H
 
 #include "../loader/format/hlo_text.h"
 #include "prof.h"
 
-#define PROGRAM_ID_DOC "program_id", "TEXT", NULL, "id of the program, decimal; unique in a run and host", "stat program_id, or the name of the HLO file"
-#define HLO_MODULE_DOC "hlo_module", "TEXT", NULL, "name of the HLO module, without (id)", "HloModuleProto.name"
-#define HLO_OP_DOC "hlo_op", "TEXT", NULL, "name of the HLO instruction, unique in its module", "HloInstructionProto.name"
-#define TF_OP_DOC                                                                                                                                              \
-    "tf_op", "TEXT", NULL,                                                                                                                                     \
-        "framework op that the instruction was compiled from; NULL if the program does not "                                                                   \
-        "record it",                                                                                                                                           \
+#define PROGRAM_ID_DOC                                                                             \
+    "program_id", "TEXT", NULL, "id of the program, decimal; unique in a run and host",            \
+        "stat program_id, or the name of the HLO file"
+#define HLO_MODULE_DOC                                                                             \
+    "hlo_module", "TEXT", NULL, "name of the HLO module, without (id)", "HloModuleProto.name"
+#define HLO_OP_DOC                                                                                 \
+    "hlo_op", "TEXT", NULL, "name of the HLO instruction, unique in its module",                   \
+        "HloInstructionProto.name"
+#define TF_OP_DOC                                                                                  \
+    "tf_op", "TEXT", NULL,                                                                         \
+        "framework op that the instruction was compiled from; NULL if the program does not "       \
+        "record it",                                                                               \
         "OpMetadata.op_name"
-#define SOURCE_FILE_DOC                                                                                                                                        \
-    "source_file", "TEXT", NULL,                                                                                                                               \
-        "source file that the instruction was compiled from; NULL if the program does not "                                                                    \
-        "record it",                                                                                                                                           \
+#define SOURCE_FILE_DOC                                                                            \
+    "source_file", "TEXT", NULL,                                                                   \
+        "source file that the instruction was compiled from; NULL if the program does not "        \
+        "record it",                                                                               \
         "OpMetadata.source_file, else the innermost stack frame"
-#define SOURCE_LINE_DOC                                                                                                                                        \
-    "source_line", "INTEGER", NULL, "line number in source_file; NULL if the program does not record it",                                                      \
+#define SOURCE_LINE_DOC                                                                            \
+    "source_line", "INTEGER", NULL,                                                                \
+        "line number in source_file; NULL if the program does not record it",                      \
         "OpMetadata.source_line, else the innermost stack frame"
-#define SOURCE_STACK_DOC                                                                                                                                       \
-    "source_stack", "TEXT", NULL,                                                                                                                              \
-        "call stack of the instruction, one file:line:column per line, innermost frame first; "                                                                \
-        "NULL if the program does not record it",                                                                                                              \
+#define SOURCE_STACK_DOC                                                                           \
+    "source_stack", "TEXT", NULL,                                                                  \
+        "call stack of the instruction, one file:line:column per line, innermost frame first; "    \
+        "NULL if the program does not record it",                                                  \
         "HloModuleProto.stack_frame_index"
 /* These tables begin with the columns run, host, program_id, hlo_module. */
 enum { HLO_PROGRAM_ID = 2, HLO_MODULE_NAME };
 
-/* Moves to the next program of the host that the plan leaves in, and sets c->item to its module. NULL: there is none, or
- * c->err is set. Uses c->i and c->first_place. */
+/* Moves to the next program of the host that the plan leaves in, and sets c->item to its module.
+ * NULL: there is none, or c->err is set. Uses c->i and c->first_place. */
 const HloModule *row_next_module(RowCursor *c);
-/* Moves c->j to the next instruction that the plan leaves in, in c->item. False: there is none, or c->err is set. Uses c->part. */
+/* Moves c->j to the next instruction that the plan leaves in, in c->item. False: there is none, or
+ * c->err is set. Uses c->part. */
 bool row_next_op(RowCursor *c);
 /* The program that c->item came from. */
 const HloProgram *row_program(const RowCursor *c);
@@ -44,10 +52,14 @@ bool row_program_column(const RowCursor *c, sqlite3_context *ctx, int column);
 
 /* A proto's text, NULL where it is empty; it lives as long as the run. */
 void result_proto_text(sqlite3_context *ctx, const char *text);
-/* A text that was put together, repaired where it is not UTF-8; the buffer is freed. NULL where it is empty. */
+/* A text that was put together, repaired where it is not UTF-8; the buffer is freed. NULL where it
+ * is empty. */
 void result_buffer(sqlite3_context *ctx, TextBuffer *text);
-void result_source_file(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op);
-void result_source_line(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op);
-void result_source_stack(sqlite3_context *ctx, const HloModule *module, const Xla__HloInstructionProto *op);
+void result_source_file(sqlite3_context *ctx, const HloModule *module,
+                        const Xla__HloInstructionProto *op);
+void result_source_line(sqlite3_context *ctx, const HloModule *module,
+                        const Xla__HloInstructionProto *op);
+void result_source_stack(sqlite3_context *ctx, const HloModule *module,
+                         const Xla__HloInstructionProto *op);
 
 #endif

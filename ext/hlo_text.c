@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_text.c: the table hlo_text: HLO programs as text, byte for byte as XProf's graph viewer shows them.
+/* hlo_text.c: the table hlo_text: HLO programs as text, byte for byte as XProf's graph viewer shows
+ * them.
  *
  *   SELECT text FROM hlo_text('logs', 'jit_step') WHERE hlo_op = 'fusion.1';
  *   -- %fusion.1 = f32[4,8]{1,0} fusion(%param_0), kind=kLoop, calls=%fused_computation
@@ -8,28 +9,31 @@
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
-#define HLO_TEXT_COLUMNS(C)                                                                                                                                    \
-    C(HT_RUN, RUN_DOC)                                                                                                                                         \
-    C(HT_HOST, HOST_DOC)                                                                                                                                       \
-    C(HT_PROGRAM, "program_id", "TEXT", NULL, "id of the program, decimal", "XEventMetadata.id, .name of /host:metadata")                                      \
-    C(HT_MODULE, "hlo_module", "TEXT", NULL, "name of the program's HLO module", "HloModuleProto.name")                                                        \
-    C(HT_LINE, "line_number", "INTEGER", NULL, "number of the line in the program's text, from 1", "libprofsql")                                               \
-    C(HT_TEXT, "text", "TEXT", NULL,                                                                                                                           \
-      "text of the line, as XProf writes it; line feeds inside a configuration do not start a "                                                                \
-      "new row",                                                                                                                                               \
-      "HloModuleProto")                                                                                                                                        \
-    C(HT_OP, "hlo_op", "TEXT", NULL,                                                                                                                           \
-      "HLO instruction on this line; NULL for lines that belong to the program or a "                                                                          \
-      "computation",                                                                                                                                           \
-      "HloInstructionProto.name")                                                                                                                              \
-    C(HT_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(HT_MODULE_IS, "module", "TEXT HIDDEN", NULL,                                                                                                             \
-      "program to show: the name of its module, its id, or module(id); an error if there is "                                                                  \
-      "none; default: all programs",                                                                                                                           \
-      "argument 2")                                                                                                                                            \
-    C(HT_STYLE, "style", "TEXT HIDDEN", NULL,                                                                                                                  \
-      "long (default): % before names, all constants, control predecessors; short: no %, "                                                                     \
-      "large constants as {...}, no control predecessors",                                                                                                     \
+#define HLO_TEXT_COLUMNS(C)                                                                        \
+    C(HT_RUN, RUN_DOC)                                                                             \
+    C(HT_HOST, HOST_DOC)                                                                           \
+    C(HT_PROGRAM, "program_id", "TEXT", NULL, "id of the program, decimal",                        \
+      "XEventMetadata.id, .name of /host:metadata")                                                \
+    C(HT_MODULE, "hlo_module", "TEXT", NULL, "name of the program's HLO module",                   \
+      "HloModuleProto.name")                                                                       \
+    C(HT_LINE, "line_number", "INTEGER", NULL, "number of the line in the program's text, from 1", \
+      "libprofsql")                                                                                \
+    C(HT_TEXT, "text", "TEXT", NULL,                                                               \
+      "text of the line, as XProf writes it; line feeds inside a configuration do not start a "    \
+      "new row",                                                                                   \
+      "HloModuleProto")                                                                            \
+    C(HT_OP, "hlo_op", "TEXT", NULL,                                                               \
+      "HLO instruction on this line; NULL for lines that belong to the program or a "              \
+      "computation",                                                                               \
+      "HloInstructionProto.name")                                                                  \
+    C(HT_SOURCE, SOURCE_DOC)                                                                       \
+    C(HT_MODULE_IS, "module", "TEXT HIDDEN", NULL,                                                 \
+      "program to show: the name of its module, its id, or module(id); an error if there is "      \
+      "none; default: all programs",                                                               \
+      "argument 2")                                                                                \
+    C(HT_STYLE, "style", "TEXT HIDDEN", NULL,                                                      \
+      "long (default): % before names, all constants, control predecessors; short: no %, "         \
+      "large constants as {...}, no control predecessors",                                         \
       "argument 3")
 enum { HLO_TEXT_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_text_columns[] = {HLO_TEXT_COLUMNS(COLUMN_DOC)};
@@ -39,7 +43,9 @@ static bool style_of(const RowCursor *c, enum HloTextStyle *style, ProfErr *err)
     const char *name = row_text_parameter(c, 1, "long");
     bool is_long = !sqlite3_stricmp(name, "long"), is_short = !sqlite3_stricmp(name, "short");
     *style = is_short ? HLO_TEXT_SHORT : HLO_TEXT_LONG;
-    if (!is_long && !is_short) prof_fail(err, PROF_FORMAT, 0, "hlo_text: style must be 'long' or 'short', not '%.100s'", name);
+    if (!is_long && !is_short)
+        prof_fail(err, PROF_FORMAT, 0, "hlo_text: style must be 'long' or 'short', not '%.100s'",
+                  name);
     return is_long || is_short;
 }
 
@@ -51,7 +57,8 @@ static bool is_named(const HloProgram *program, const char *name)
     sqlite3_snprintf(sizeof id, id, "%llu", (sqlite3_uint64)program->program_id);
     if (!strcmp(name, id)) return true;
     size_t stem = program->name->n_bytes, n = strlen(name), n_id = strlen(id);
-    return n == stem + n_id + 2 && !memcmp(name, program->name->text, stem) && name[stem] == '(' && !memcmp(name + stem + 1, id, n_id) && name[n - 1] == ')';
+    return n == stem + n_id + 2 && !memcmp(name, program->name->text, stem) && name[stem] == '(' &&
+           !memcmp(name + stem + 1, id, n_id) && name[n - 1] == ')';
 }
 
 /* Whether any program of the query's runs has a name. */
@@ -89,14 +96,16 @@ static bool hlo_text_next(RowCursor *c)
 {
     enum HloTextStyle style;
     const char *name = row_text_parameter(c, 0, NULL);
-    const HloProgramList *list = check_parameters(c, &style, name) ? hlo_program_list(c->host, &c->err) : NULL;
+    const HloProgramList *list =
+        check_parameters(c, &style, name) ? hlo_program_list(c->host, &c->err) : NULL;
     if (!list) return false;
     if (c->started) c->j++;
     for (; c->i < list->n; c->i++, c->j = 0, c->item = NULL) {
         if (name && !is_named(&list->programs[c->i], name)) continue;
         if (!c->item) c->item = open_listing(&list->programs[c->i], &c->err);
         if (c->err.code) return false;
-        if (c->item && c->j < hlo_listing_count(c->item)) return c->place = place_pair(place_pair(c->at_host, 14, c->i), 28, c->j), true;
+        if (c->item && c->j < hlo_listing_count(c->item))
+            return c->place = place_pair(place_pair(c->at_host, 14, c->i), 28, c->j), true;
     }
     return false;
 }
@@ -134,11 +143,12 @@ static void hlo_text_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource hlo_text_rows = {.next = hlo_text_next,
-                                        .column = hlo_text_column,
-                                        .n_parameters = 2,
-                                        .needs = NEED_PROGRAMS,
-                                        .nothing = "no HLO program can be read (prof_issues has the reason)"};
+static const RowSource hlo_text_rows = {
+    .next = hlo_text_next,
+    .column = hlo_text_column,
+    .n_parameters = 2,
+    .needs = NEED_PROGRAMS,
+    .nothing = "no HLO program can be read (prof_issues has the reason)"};
 const Table hlo_text_table = {"hlo_text",
                               "one line of an HLO program's text, as XProf's graph viewer shows it",
                               hlo_text_columns,

@@ -2,9 +2,9 @@
 /* hosts.c: the tables prof_runs, hosts, session and prof_issues: what was read.
  *
  *   SELECT run, host, event_count FROM hosts('logs');   -- 2026_11_20|worker-0|74305 */
-#include "../loader/analysis/check.h"
-#include "../loader/analysis/diagnostics.h"
-#include "../loader/analysis/hlo_sound.h"
+#include "../loader/store/check.h"
+#include "../loader/analysis/insights/diagnostics.h"
+#include "../loader/analysis/program/hlo_sound.h"
 #include "../loader/format/xspace.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -22,34 +22,42 @@ static bool once(RowCursor *c)
 }
 
 /* A row's place in tables that count per host. */
-static uint64_t host_place(const RowCursor *c, size_t part, size_t n) { return place_pair(place_pair(c->at_host, 16, part), 24, n); }
+static uint64_t host_place(const RowCursor *c, size_t part, size_t n)
+{
+    return place_pair(place_pair(c->at_host, 16, part), 24, n);
+}
 
 /* ---- prof_runs ---- */
 
-#define RUNS_COLUMNS(C)                                                                                                                                        \
-    C(PR_RUN, RUN_DOC)                                                                                                                                         \
-    C(PR_PATH, "path", "TEXT", NULL, "path of the file or run folder", "libprofsql")                                                                           \
-    C(PR_HOSTS, "host_count", "INTEGER", "hosts", "number of host files, including unreadable ones", "libprofsql")                                             \
-    C(PR_SIZE, "size_bytes", "INTEGER", "bytes", "size of the host files, after decompression", "libprofsql")                                                  \
-    C(PR_EVENTS, "event_count", "INTEGER", "events",                                                                                                           \
-      "number of events on all hosts; NULL for a run attached by prof_attach_by_host() until "                                                                 \
-      "a table of events reads them all",                                                                                                                      \
-      "libprofsql")                                                                                                                                            \
-    C(PR_START, "start_unix_ns", "INTEGER", "ns since 1970",                                                                                                   \
-      "earliest session start of the hosts; NULL if no file records it, or event_count is "                                                                    \
-      "NULL",                                                                                                                                                  \
-      "Task Environment profile_start_time")                                                                                                                   \
-    C(PR_DURATION, "duration_ps", "INTEGER", "ps",                                                                                                             \
-      "duration of the longest session; NULL if no file records start and end, or event_count "                                                                \
-      "is NULL",                                                                                                                                               \
-      "Task Environment profile_stop_time - profile_start_time")                                                                                               \
-    C(PR_DEVICE, "device_type", "TEXT", NULL, "TPU, GPU or CPU, by the planes of the run; NULL if the source is an HLO program", "XPlane.name")                \
-    C(PR_DEVICES, "device_count", "INTEGER", "devices",                                                                                                        \
-      "number of TensorCore planes, else of GPU planes; 0 for CPU; NULL if the source is an "                                                                  \
-      "HLO program",                                                                                                                                           \
-      "XPlane.name")                                                                                                                                           \
-    C(PR_FORMAT, "format", "TEXT", NULL, "format of the files: xspace, xspace.gz or hlo", "libprofsql")                                                        \
-    C(PR_LOADED, "loaded_ms", "REAL", "ms", "wall time of reading the files", "libprofsql")                                                                    \
+#define RUNS_COLUMNS(C)                                                                            \
+    C(PR_RUN, RUN_DOC)                                                                             \
+    C(PR_PATH, "path", "TEXT", NULL, "path of the file or run folder", "libprofsql")               \
+    C(PR_HOSTS, "host_count", "INTEGER", "hosts",                                                  \
+      "number of host files, including unreadable ones", "libprofsql")                             \
+    C(PR_SIZE, "size_bytes", "INTEGER", "bytes", "size of the host files, after decompression",    \
+      "libprofsql")                                                                                \
+    C(PR_EVENTS, "event_count", "INTEGER", "events",                                               \
+      "number of events on all hosts; NULL for a run attached by prof_attach_by_host() until "     \
+      "a table of events reads them all",                                                          \
+      "libprofsql")                                                                                \
+    C(PR_START, "start_unix_ns", "INTEGER", "ns since 1970",                                       \
+      "earliest session start of the hosts; NULL if no file records it, or event_count is "        \
+      "NULL",                                                                                      \
+      "Task Environment profile_start_time")                                                       \
+    C(PR_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
+      "duration of the longest session; NULL if no file records start and end, or event_count "    \
+      "is NULL",                                                                                   \
+      "Task Environment profile_stop_time - profile_start_time")                                   \
+    C(PR_DEVICE, "device_type", "TEXT", NULL,                                                      \
+      "TPU, GPU or CPU, by the planes of the run; NULL if the source is an HLO program",           \
+      "XPlane.name")                                                                               \
+    C(PR_DEVICES, "device_count", "INTEGER", "devices",                                            \
+      "number of TensorCore planes, else of GPU planes; 0 for CPU; NULL if the source is an "      \
+      "HLO program",                                                                               \
+      "XPlane.name")                                                                               \
+    C(PR_FORMAT, "format", "TEXT", NULL, "format of the files: xspace, xspace.gz or hlo",          \
+      "libprofsql")                                                                                \
+    C(PR_LOADED, "loaded_ms", "REAL", "ms", "wall time of reading the files", "libprofsql")        \
     C(PR_SOURCE, SOURCE_DOC)
 enum { RUNS_COLUMNS(COLUMN_ENUM) };
 static const Column runs_columns[] = {RUNS_COLUMNS(COLUMN_DOC)};
@@ -58,14 +66,16 @@ static int count_planes(const Run *run, enum PlaneKind kind)
 {
     int n = 0;
     for (size_t h = 0; h < run->n_hosts; h++)
-        for (size_t i = 0; i < run->hosts[h].n_planes; i++) n += run->hosts[h].planes[i].kind == kind;
+        for (size_t i = 0; i < run->hosts[h].n_planes; i++)
+            n += run->hosts[h].planes[i].kind == kind;
     return n;
 }
 
 static bool has_gzipped_profile(const Run *run)
 {
     bool any = false;
-    for (size_t h = 0; h < run->n_hosts; h++) any |= run->hosts[h].file.gzipped && !run->hosts[h].reader->is_program;
+    for (size_t h = 0; h < run->n_hosts; h++)
+        any |= run->hosts[h].file.gzipped && !run->hosts[h].reader->is_program;
     return any;
 }
 
@@ -116,30 +126,43 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource runs_rows = {.next = once, .column = runs_column, .per_run = true, .by_host = true};
-const Table prof_runs_table = {
-    "prof_runs", "one attached run, or the run that a path names", runs_columns, COUNT(runs_columns), &row_table_module, &runs_rows, 2};
+static const RowSource runs_rows = {
+    .next = once, .column = runs_column, .per_run = true, .by_host = true};
+const Table prof_runs_table = {"prof_runs",
+                               "one attached run, or the run that a path names",
+                               runs_columns,
+                               COUNT(runs_columns),
+                               &row_table_module,
+                               &runs_rows,
+                               2};
 
 /* ---- hosts ---- */
 
-#define HOSTS_COLUMNS(C)                                                                                                                                       \
-    C(HO_RUN, RUN_DOC)                                                                                                                                         \
-    C(HO_HOST, HOST_DOC)                                                                                                                                       \
-    C(HO_SOURCE_OF, "host_source", "TEXT", NULL,                                                                                                               \
-      "source that reads this host alone: label/host, or the path of its file; NULL if the "                                                                   \
-      "file of a run that is not attached cannot be opened",                                                                                                   \
-      "libprofsql")                                                                                                                                            \
-    C(HO_PATH, "path", "TEXT", NULL, "path of the host's file; NULL if it cannot be opened", "libprofsql")                                                     \
-    C(HO_SIZE, "size_bytes", "INTEGER", "bytes", "size of the file on disk; NULL if it cannot be opened", "libprofsql")                                        \
-    C(HO_FORMAT, "format", "TEXT", NULL, "format of the file: xspace, xspace.gz, hlo or hlo.gz; NULL if it cannot be read", "libprofsql")                      \
-    C(HO_EVENTS, "event_count", "INTEGER", "events", "number of events read from the file", "libprofsql")                                                      \
-    C(HO_START, "start_unix_ns", "INTEGER", "ns since 1970",                                                                                                   \
-      "session start, from which event times count (negative for an event that starts "                                                                        \
-      "earlier); if the file does not record it, the start of the earliest line if lines have "                                                                \
-      "Unix times; else NULL",                                                                                                                                 \
-      "Task Environment profile_start_time")                                                                                                                   \
-    C(HO_STOP, "stop_unix_ns", "INTEGER", "ns since 1970", "session end; NULL if the file does not record it", "Task Environment profile_stop_time")           \
-    C(HO_HOSTNAME, "hostname", "TEXT", NULL, "name of the host as the file records it; NULL if it does not", "XSpace.hostnames")                               \
+#define HOSTS_COLUMNS(C)                                                                           \
+    C(HO_RUN, RUN_DOC)                                                                             \
+    C(HO_HOST, HOST_DOC)                                                                           \
+    C(HO_SOURCE_OF, "host_source", "TEXT", NULL,                                                   \
+      "source that reads this host alone: label/host, or the path of its file; NULL if the "       \
+      "file of a run that is not attached cannot be opened",                                       \
+      "libprofsql")                                                                                \
+    C(HO_PATH, "path", "TEXT", NULL, "path of the host's file; NULL if it cannot be opened",       \
+      "libprofsql")                                                                                \
+    C(HO_SIZE, "size_bytes", "INTEGER", "bytes",                                                   \
+      "size of the file on disk; NULL if it cannot be opened", "libprofsql")                       \
+    C(HO_FORMAT, "format", "TEXT", NULL,                                                           \
+      "format of the file: xspace, xspace.gz, hlo or hlo.gz; NULL if it cannot be read",           \
+      "libprofsql")                                                                                \
+    C(HO_EVENTS, "event_count", "INTEGER", "events", "number of events read from the file",        \
+      "libprofsql")                                                                                \
+    C(HO_START, "start_unix_ns", "INTEGER", "ns since 1970",                                       \
+      "session start, from which event times count (negative for an event that starts "            \
+      "earlier); if the file does not record it, the start of the earliest line if lines have "    \
+      "Unix times; else NULL",                                                                     \
+      "Task Environment profile_start_time")                                                       \
+    C(HO_STOP, "stop_unix_ns", "INTEGER", "ns since 1970",                                         \
+      "session end; NULL if the file does not record it", "Task Environment profile_stop_time")    \
+    C(HO_HOSTNAME, "hostname", "TEXT", NULL,                                                       \
+      "name of the host as the file records it; NULL if it does not", "XSpace.hostnames")          \
     C(HO_SOURCE, SOURCE_DOC)
 enum { HOSTS_COLUMNS(COLUMN_ENUM) };
 static const Column hosts_columns[] = {HOSTS_COLUMNS(COLUMN_DOC)};
@@ -166,7 +189,8 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HO_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)host->n_events); break;
     case HO_START:
     case HO_STOP:
-        if (host->readable) result_ns(ctx, column == HO_START ? host->start_unix_ns : host->stop_unix_ns);
+        if (host->readable)
+            result_ns(ctx, column == HO_START ? host->start_unix_ns : host->stop_unix_ns);
         break;
     case HO_HOSTNAME:
         if (host->n_hostnames) result_text(ctx, host->hostnames[0]);
@@ -176,15 +200,22 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource hosts_rows = {.next = once, .column = hosts_column};
-const Table hosts_table = {"hosts", "one host file of a run", hosts_columns, COUNT(hosts_columns), &row_table_module, &hosts_rows, 2};
+const Table hosts_table = {"hosts",
+                           "one host file of a run",
+                           hosts_columns,
+                           COUNT(hosts_columns),
+                           &row_table_module,
+                           &hosts_rows,
+                           2};
 
 /* ---- session ---- */
 
-#define SESSION_COLUMNS(C)                                                                                                                                     \
-    C(SE_RUN, RUN_DOC)                                                                                                                                         \
-    C(SE_HOST, HOST_DOC)                                                                                                                                       \
-    C(SE_NAME, "name", "TEXT", NULL, "name of a stat of the plane Task Environment; or error, warning or hostname", "XSpace")                                  \
-    C(SE_VALUE, STAT_VALUE_DOC)                                                                                                                                \
+#define SESSION_COLUMNS(C)                                                                         \
+    C(SE_RUN, RUN_DOC)                                                                             \
+    C(SE_HOST, HOST_DOC)                                                                           \
+    C(SE_NAME, "name", "TEXT", NULL,                                                               \
+      "name of a stat of the plane Task Environment; or error, warning or hostname", "XSpace")     \
+    C(SE_VALUE, STAT_VALUE_DOC)                                                                    \
     C(SE_SOURCE, SOURCE_DOC)
 enum { SESSION_COLUMNS(COLUMN_ENUM) };
 static const Column session_columns[] = {SESSION_COLUMNS(COLUMN_DOC)};
@@ -201,7 +232,8 @@ static const struct {
 static const Text *session_text(const RowCursor *c)
 {
     size_t n = *(const size_t *)((const char *)c->host + session_texts[c->part].count);
-    const Text **list = *(const Text **const *)((const char *)c->host + session_texts[c->part].list);
+    const Text **list =
+        *(const Text **const *)((const char *)c->host + session_texts[c->part].list);
     return c->j < n ? list[c->j] : NULL;
 }
 
@@ -215,7 +247,8 @@ static bool session_next(RowCursor *c)
         const Plane *plane = &c->host->planes[c->i];
         if (strcmp(plane->name->text, "Task Environment")) continue;
         for (; c->j < plane->n_stats && !c->err.code; c->j++)
-            if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err)) return c->place = host_place(c, 4 + c->i, c->j), true;
+            if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err))
+                return c->place = host_place(c, 4 + c->i, c->j), true;
     }
     return false;
 }
@@ -223,7 +256,8 @@ static bool session_next(RowCursor *c)
 static void session_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     if (c->part < (int)COUNT(session_texts)) {
-        if (column == SE_NAME) sqlite3_result_text(ctx, session_texts[c->part].name, -1, SQLITE_STATIC);
+        if (column == SE_NAME)
+            sqlite3_result_text(ctx, session_texts[c->part].name, -1, SQLITE_STATIC);
         if (column == SE_VALUE) result_text(ctx, session_text(c));
         return;
     }
@@ -232,17 +266,20 @@ static void session_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (column == SE_VALUE) result_stat(ctx, plane, &c->stat);
 }
 
-static const RowSource session_rows = {.next = session_next,
-                                       .column = session_column,
-                                       .nothing = "the file has no plane Task Environment, no hostname, and no error or warning of the "
-                                                  "profiler"};
-const Table session_table = {"session",
-                             "one fact about the capture: its environment, or an error or warning of the profiler",
-                             session_columns,
-                             COUNT(session_columns),
-                             &row_table_module,
-                             &session_rows,
-                             8};
+static const RowSource session_rows = {
+    .next = session_next,
+    .column = session_column,
+    .nothing =
+        "the file has no plane Task Environment, no hostname, and no error or warning of the "
+        "profiler"};
+const Table session_table = {
+    "session",
+    "one fact about the capture: its environment, or an error or warning of the profiler",
+    session_columns,
+    COUNT(session_columns),
+    &row_table_module,
+    &session_rows,
+    8};
 
 /* ---- prof_issues ---- */
 
@@ -294,33 +331,43 @@ const Table session_table = {"session",
     "inference_cut (inference), " \
     "dcn_cut (dcn_collectives), " \
     "tf_data_cut (tf_data); " \
-    "messages that XProf shows above its pages: xprof_error and xprof_warning (from the profiler), " \
+    "messages that XProf shows above its pages: xprof_error and xprof_warning (from the " \
+    "profiler), "                                                                         \
     "xprof_steps (about the entire run, listed with its first host)"
 /* clang-format on */
 
-#define ISSUES_COLUMNS(C)                                                                                                                                      \
-    C(IS_RUN, RUN_DOC)                                                                                                                                         \
-    C(IS_HOST, HOST_DOC)                                                                                                                                       \
-    C(IS_PATH, "path", "TEXT", NULL, "file with the issue; NULL if it could not be opened (the message names it)", "libprofsql")                               \
-    C(IS_OFFSET, "byte_offset", "INTEGER", "bytes",                                                                                                            \
-      "position of the first such issue in the file, after decompression; NULL if unknown, or "                                                                \
-      "if the issue has no single position",                                                                                                                   \
-      "libprofsql")                                                                                                                                            \
-    C(IS_SEVERITY, "severity", "TEXT", NULL, "error: bytes were left out; warning: data was repaired or is doubtful; info: a remark", "libprofsql")            \
-    C(IS_CODE, "code", "TEXT", NULL, ISSUE_CODES, "libprofsql")                                                                                                \
-    C(IS_COUNT, "count", "INTEGER", NULL, "number of issues of this code at this place", "libprofsql")                                                         \
-    C(IS_MESSAGE, "message", "TEXT", NULL, "what was lost, was repaired or is doubtful", "libprofsql")                                                         \
-    C(IS_LOST, "lost_bytes", "INTEGER", "bytes", "bytes of the file that no row shows because of the issue", "libprofsql")                                     \
+#define ISSUES_COLUMNS(C)                                                                          \
+    C(IS_RUN, RUN_DOC)                                                                             \
+    C(IS_HOST, HOST_DOC)                                                                           \
+    C(IS_PATH, "path", "TEXT", NULL,                                                               \
+      "file with the issue; NULL if it could not be opened (the message names it)", "libprofsql")  \
+    C(IS_OFFSET, "byte_offset", "INTEGER", "bytes",                                                \
+      "position of the first such issue in the file, after decompression; NULL if unknown, or "    \
+      "if the issue has no single position",                                                       \
+      "libprofsql")                                                                                \
+    C(IS_SEVERITY, "severity", "TEXT", NULL,                                                       \
+      "error: bytes were left out; warning: data was repaired or is doubtful; info: a remark",     \
+      "libprofsql")                                                                                \
+    C(IS_CODE, "code", "TEXT", NULL, ISSUE_CODES, "libprofsql")                                    \
+    C(IS_COUNT, "count", "INTEGER", NULL, "number of issues of this code at this place",           \
+      "libprofsql")                                                                                \
+    C(IS_MESSAGE, "message", "TEXT", NULL, "what was lost, was repaired or is doubtful",           \
+      "libprofsql")                                                                                \
+    C(IS_LOST, "lost_bytes", "INTEGER", "bytes",                                                   \
+      "bytes of the file that no row shows because of the issue", "libprofsql")                    \
     C(IS_SOURCE, SOURCE_DOC)
 enum { ISSUES_COLUMNS(COLUMN_ENUM) };
 static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
 
-/* The host's issues, which the analyses may add to, then what XProf says of it: c->owned, of c->nth, from c->part 1 on. */
+/* The host's issues, which the analyses may add to, then what XProf says of it: c->owned, of
+ * c->nth, from c->part 1 on. */
 static bool issues_next(RowCursor *c)
 {
     Issue issue;
     if (!c->started) {
-        if (!run_check_stats(c->host->run, &c->err) || hlo_check_programs(c->host, hlo_judge, &c->err)) return false;
+        if (!run_check_stats(c->host->run, &c->err) ||
+            hlo_check_programs(c->host, hlo_judge, &c->err))
+            return false;
         Diagnostic *said = NULL;
         bool known = host_diagnostics(c->host, c->from->only, &said, &c->nth, &c->err);
         c->owned = said;
@@ -355,7 +402,9 @@ static void diagnostic_column(RowCursor *c, sqlite3_context *ctx, int column)
     case IS_SEVERITY: sqlite3_result_text(ctx, said->severity, -1, SQLITE_STATIC); break;
     case IS_CODE: sqlite3_result_text(ctx, said->code, -1, SQLITE_STATIC); break;
     case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)said->count); break;
-    case IS_MESSAGE: sqlite3_result_text64(ctx, said->message, said->n_bytes, SQLITE_TRANSIENT, SQLITE_UTF8); break;
+    case IS_MESSAGE:
+        sqlite3_result_text64(ctx, said->message, said->n_bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
+        break;
     case IS_LOST: sqlite3_result_int64(ctx, 0); break;
     default: break;
     }
@@ -373,11 +422,12 @@ static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource issues_rows = {.next = issues_next, .column = issues_column};
-const Table prof_issues_table = {"prof_issues",
-                                 "one problem of a file (data was lost, was repaired or is doubtful), one reason why a "
-                                 "table has no rows, or one warning of an XProf page",
-                                 issues_columns,
-                                 COUNT(issues_columns),
-                                 &row_table_module,
-                                 &issues_rows,
-                                 4};
+const Table prof_issues_table = {
+    "prof_issues",
+    "one problem of a file (data was lost, was repaired or is doubtful), one reason why a "
+    "table has no rows, or one warning of an XProf page",
+    issues_columns,
+    COUNT(issues_columns),
+    &row_table_module,
+    &issues_rows,
+    4};

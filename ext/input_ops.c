@@ -1,34 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 /* input_ops.c: the tables input_ops and input_breakdown: what the host does to bring input.
  *
- *   SELECT operation, category, total_self_time_ms, self_time_fraction FROM input_ops('logs') LIMIT 10; */
-#include "../loader/analysis/input.h"
+ *   SELECT operation, category, total_self_time_ms, self_time_fraction FROM input_ops('logs') LIMIT
+ * 10; */
+#include "../loader/analysis/input/input.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-static const InputAnalysis *input_of(RowCursor *c) { return run_input(c->from->run, c->from->only, &c->err); }
+static const InputAnalysis *input_of(RowCursor *c)
+{
+    return run_input(c->from->run, c->from->only, &c->err);
+}
 
 /* ---- input_ops ---- */
 
-#define INPUT_OPS_COLUMNS(C)                                                                                                                                   \
-    C(IO_RUN, RUN_DOC)                                                                                                                                         \
-    C(IO_OPERATION, "operation", "TEXT", NULL,                                                                                                                 \
-      "name of the op: a tf.data iterator with its enclosing "                                                                                                 \
-      "iterators, a transfer, or a stage of an input pipeline",                                                                                                \
-      "input_pipeline_analyzer opName")                                                                                                                        \
-    C(IO_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
-      "category of the op: Enqueue, Demanded file read, Advanced "                                                                                             \
-      "file read, Preprocessing or Unknown",                                                                                                                   \
-      "input_pipeline_analyzer category")                                                                                                                      \
-    C(IO_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran", "input_pipeline_analyzer count")                                      \
-    C(IO_TOTAL, "total_time_ms", "REAL", "ms", "total time from start to end of the op, nested ops included", "input_pipeline_analyzer timeInMs")              \
-    C(IO_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction",                                                                                            \
-      "total time of the op divided by the sum of the self times of all input ops; may be above 1", "input_pipeline_analyzer timeInPercent")                   \
-    C(IO_SELF, "total_self_time_ms", "REAL", "ms", "total time of the op without nested ops", "input_pipeline_analyzer selfTimeInMs")                          \
-    C(IO_SELF_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "self time of the op divided by the sum of the self times of all input ops",            \
-      "input_pipeline_analyzer selfTimeInPercent")                                                                                                             \
-    C(IO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_ms as an exact number of picoseconds", "OpMetrics.time_ps")                                          \
-    C(IO_SELF_PS, "self_ps", "INTEGER", "ps", "total_self_time_ms as an exact number of picoseconds", "OpMetrics.self_time_ps")                                \
+#define INPUT_OPS_COLUMNS(C)                                                                       \
+    C(IO_RUN, RUN_DOC)                                                                             \
+    C(IO_OPERATION, "operation", "TEXT", NULL,                                                     \
+      "name of the op: a tf.data iterator with its enclosing "                                     \
+      "iterators, a transfer, or a stage of an input pipeline",                                    \
+      "input_pipeline_analyzer opName")                                                            \
+    C(IO_CATEGORY, "category", "TEXT", NULL,                                                       \
+      "category of the op: Enqueue, Demanded file read, Advanced "                                 \
+      "file read, Preprocessing or Unknown",                                                       \
+      "input_pipeline_analyzer category")                                                          \
+    C(IO_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran",           \
+      "input_pipeline_analyzer count")                                                             \
+    C(IO_TOTAL, "total_time_ms", "REAL", "ms",                                                     \
+      "total time from start to end of the op, nested ops included",                               \
+      "input_pipeline_analyzer timeInMs")                                                          \
+    C(IO_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction",                                \
+      "total time of the op divided by the sum of the self times of all input ops; may be above "  \
+      "1",                                                                                         \
+      "input_pipeline_analyzer timeInPercent")                                                     \
+    C(IO_SELF, "total_self_time_ms", "REAL", "ms", "total time of the op without nested ops",      \
+      "input_pipeline_analyzer selfTimeInMs")                                                      \
+    C(IO_SELF_FRACTION, "self_time_fraction", "REAL", "fraction 0..1",                             \
+      "self time of the op divided by the sum of the self times of all input ops",                 \
+      "input_pipeline_analyzer selfTimeInPercent")                                                 \
+    C(IO_TIME_PS, "time_ps", "INTEGER", "ps", "total_time_ms as an exact number of picoseconds",   \
+      "OpMetrics.time_ps")                                                                         \
+    C(IO_SELF_PS, "self_ps", "INTEGER", "ps",                                                      \
+      "total_self_time_ms as an exact number of picoseconds", "OpMetrics.self_time_ps")            \
     C(IO_SOURCE, SOURCE_DOC)
 enum { INPUT_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column input_ops_columns[] = {INPUT_OPS_COLUMNS(COLUMN_DOC)};
@@ -44,7 +57,10 @@ static bool input_ops_next(RowCursor *c)
 }
 
 /* XProf divides to percent and back. */
-static double fraction_of(uint64_t ps, uint64_t all_ps) { return 100 * safe_div((double)ps, (double)all_ps) / 100; }
+static double fraction_of(uint64_t ps, uint64_t all_ps)
+{
+    return 100 * safe_div((double)ps, (double)all_ps) / 100;
+}
 
 static void input_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
@@ -53,12 +69,18 @@ static void input_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (!a) return;
     switch (column) {
     case IO_OPERATION: result_text(ctx, o->op->name); break;
-    case IO_CATEGORY: sqlite3_result_text(ctx, input_category_names[o->category], -1, SQLITE_STATIC); break;
+    case IO_CATEGORY:
+        sqlite3_result_text(ctx, input_category_names[o->category], -1, SQLITE_STATIC);
+        break;
     case IO_OCCURRENCES: sqlite3_result_int64(ctx, o->op->occurrences); break;
     case IO_TOTAL: sqlite3_result_double(ctx, (double)o->op->time_ps / 1e9); break;
-    case IO_TOTAL_FRACTION: sqlite3_result_double(ctx, fraction_of(o->op->time_ps, a->ops_self_ps)); break;
+    case IO_TOTAL_FRACTION:
+        sqlite3_result_double(ctx, fraction_of(o->op->time_ps, a->ops_self_ps));
+        break;
     case IO_SELF: sqlite3_result_double(ctx, (double)o->op->self_ps / 1e9); break;
-    case IO_SELF_FRACTION: sqlite3_result_double(ctx, fraction_of(o->op->self_ps, a->ops_self_ps)); break;
+    case IO_SELF_FRACTION:
+        sqlite3_result_double(ctx, fraction_of(o->op->self_ps, a->ops_self_ps));
+        break;
     case IO_TIME_PS: result_u64(ctx, o->op->time_ps); break;
     case IO_SELF_PS: result_u64(ctx, o->op->self_ps); break;
     default: break;
@@ -83,18 +105,20 @@ const Table input_ops_table = {"input_ops",
 
 /* ---- input_breakdown ---- */
 
-#define INPUT_BREAKDOWN_COLUMNS(C)                                                                                                                             \
-    C(IB_RUN, RUN_DOC)                                                                                                                                         \
-    C(IB_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
-      "part of the input time: Enqueue, Demanded file read, "                                                                                                  \
-      "Advanced file read, Preprocessing or Unclassified",                                                                                                     \
-      "input_pipeline_analyzer input_time_breakdown")                                                                                                          \
-    C(IB_TIME, "time_us", "REAL", "us",                                                                                                                        \
-      "host time of this part, scaled to the time that the devices waited for "                                                                                \
-      "input if transfers to the devices are known; 0 if the part takes no time",                                                                              \
-      "input_pipeline_analyzer input_time_breakdown")                                                                                                          \
-    C(IB_FRACTION, "fraction", "REAL", "fraction 0..1", "time_us divided by the sum of the five parts; NULL if all five are 0", "libprofsql")                  \
-    C(IB_ADVICE, "advice", "TEXT", NULL, "what to try if this part takes much of the time", "libprofsql")                                                      \
+#define INPUT_BREAKDOWN_COLUMNS(C)                                                                 \
+    C(IB_RUN, RUN_DOC)                                                                             \
+    C(IB_CATEGORY, "category", "TEXT", NULL,                                                       \
+      "part of the input time: Enqueue, Demanded file read, "                                      \
+      "Advanced file read, Preprocessing or Unclassified",                                         \
+      "input_pipeline_analyzer input_time_breakdown")                                              \
+    C(IB_TIME, "time_us", "REAL", "us",                                                            \
+      "host time of this part, scaled to the time that the devices waited for "                    \
+      "input if transfers to the devices are known; 0 if the part takes no time",                  \
+      "input_pipeline_analyzer input_time_breakdown")                                              \
+    C(IB_FRACTION, "fraction", "REAL", "fraction 0..1",                                            \
+      "time_us divided by the sum of the five parts; NULL if all five are 0", "libprofsql")        \
+    C(IB_ADVICE, "advice", "TEXT", NULL, "what to try if this part takes much of the time",        \
+      "libprofsql")                                                                                \
     C(IB_SOURCE, SOURCE_DOC)
 enum { INPUT_BREAKDOWN_COLUMNS(COLUMN_ENUM) };
 static const Column input_breakdown_columns[] = {INPUT_BREAKDOWN_COLUMNS(COLUMN_DOC)};
@@ -116,7 +140,8 @@ static const struct {
 
 static double part_us(const InputAnalysis *a, size_t part)
 {
-    const double us[COUNT(parts)] = {a->enqueue_us, a->demanded_us, a->advanced_us, a->preprocessing_us, a->unclassified_us};
+    const double us[COUNT(parts)] = {a->enqueue_us, a->demanded_us, a->advanced_us,
+                                     a->preprocessing_us, a->unclassified_us};
     return us[part];
 }
 
@@ -138,7 +163,10 @@ static void input_breakdown_column(RowCursor *c, sqlite3_context *ctx, int colum
     if (column == IB_FRACTION && all > 0) sqlite3_result_double(ctx, part_us(a, c->i) / all);
 }
 
-static const RowSource input_breakdown_rows = {.next = input_breakdown_next, .column = input_breakdown_column, .per_run = true, .by_host = true};
+static const RowSource input_breakdown_rows = {.next = input_breakdown_next,
+                                               .column = input_breakdown_column,
+                                               .per_run = true,
+                                               .by_host = true};
 const Table input_breakdown_table = {"input_breakdown",
                                      "one of the five parts of the host's input time",
                                      input_breakdown_columns,

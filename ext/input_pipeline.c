@@ -27,9 +27,12 @@ double finding_percent(const InputAnalysis *a, enum Finding finding)
 
 double finding_percent_actual(const InputAnalysis *a, enum Finding finding)
 {
-    static const enum StepCategory categories[] = {
-        [FINDING_INPUT] = STEP_INPUT,          [FINDING_OUTPUT] = STEP_OUTPUT,           [FINDING_IDLE] = STEP_ALL_OTHERS,
-        [FINDING_LAUNCH] = STEP_KERNEL_LAUNCH, [FINDING_COLLECTIVES] = STEP_COLLECTIVES, [FINDING_OTHERS] = STEP_ALL_OTHERS};
+    static const enum StepCategory categories[] = {[FINDING_INPUT] = STEP_INPUT,
+                                                   [FINDING_OUTPUT] = STEP_OUTPUT,
+                                                   [FINDING_IDLE] = STEP_ALL_OTHERS,
+                                                   [FINDING_LAUNCH] = STEP_KERNEL_LAUNCH,
+                                                   [FINDING_COLLECTIVES] = STEP_COLLECTIVES,
+                                                   [FINDING_OTHERS] = STEP_ALL_OTHERS};
     if (finding == FINDING_IDLE ? !a->is_tpu : finding == FINDING_OTHERS && a->is_tpu) return NAN;
     return a->actual_percent[categories[finding]];
 }
@@ -38,13 +41,16 @@ double finding_percent_actual(const InputAnalysis *a, enum Finding finding)
 
 static enum ShareVerdict input_share(enum InputVerdict input)
 {
-    return input == VERDICT_HOST ? SHARE_HIGH : input == VERDICT_BOTH || input == VERDICT_POTENTIALLY ? SHARE_MODERATE : SHARE_NO;
+    return input == VERDICT_HOST                                   ? SHARE_HIGH
+           : input == VERDICT_BOTH || input == VERDICT_POTENTIALLY ? SHARE_MODERATE
+                                                                   : SHARE_NO;
 }
 
 /* On TPU idle time and collectives are worth saying or not. */
 static enum ShareVerdict tpu_share(enum Finding finding, double percent, double input_percent)
 {
-    bool is_much = finding == FINDING_IDLE ? percent >= TPU_IDLE : percent - input_percent >= TPU_COLLECTIVES_OVER_INPUT;
+    bool is_much = finding == FINDING_IDLE ? percent >= TPU_IDLE
+                                           : percent - input_percent >= TPU_COLLECTIVES_OVER_INPUT;
     return is_much ? SHARE_HIGH : SHARE_NO;
 }
 
@@ -54,7 +60,9 @@ static enum ShareVerdict share_verdict(const InputAnalysis *a, enum Finding find
     case FINDING_OUTPUT: return a->output;
     case FINDING_IDLE: return a->is_tpu ? tpu_share(finding, a->idle_percent, 0) : SHARE_NO;
     case FINDING_LAUNCH: return a->launch;
-    case FINDING_COLLECTIVES: return a->is_tpu ? tpu_share(finding, a->collectives_percent, a->input_percent) : a->collectives;
+    case FINDING_COLLECTIVES:
+        return a->is_tpu ? tpu_share(finding, a->collectives_percent, a->input_percent)
+                         : a->collectives;
     case FINDING_OTHERS: return a->others;
     default: return input_share(a->input);
     }
@@ -67,25 +75,32 @@ static enum ShareVerdict share_verdict_actual(const InputAnalysis *a, enum Findi
     case FINDING_OUTPUT: return a->actual_output;
     case FINDING_IDLE: return a->is_tpu ? tpu_share(finding, percent, 0) : SHARE_NO;
     case FINDING_LAUNCH: return a->is_tpu ? SHARE_NO : a->actual_launch;
-    case FINDING_COLLECTIVES: return a->is_tpu ? tpu_share(finding, percent, a->actual_percent[STEP_INPUT]) : a->actual_collectives;
+    case FINDING_COLLECTIVES:
+        return a->is_tpu ? tpu_share(finding, percent, a->actual_percent[STEP_INPUT])
+                         : a->actual_collectives;
     case FINDING_OTHERS: return a->is_tpu ? SHARE_NO : a->actual_others;
     default: return input_share(a->actual_input);
     }
 }
 
-static const char *const input_verdicts[] = {"unknown", "device", "both", "both", "host"}, *const share_verdicts[] = {"no", "moderate", "high"};
+static const char *const input_verdicts[] = {"unknown", "device", "both", "both", "host"},
+                         *const share_verdicts[] = {"no", "moderate", "high"};
 
 const char *input_verdict_actual(const InputAnalysis *a) { return input_verdicts[a->actual_input]; }
 
 const char *finding_verdict(const InputAnalysis *a, enum Finding finding)
 {
-    static const char *const outputs[] = {"device", "both", "host"}, *const answers[] = {"no", "yes", "yes"};
-    bool tpu_only = finding == FINDING_IDLE, generic_only = finding == FINDING_LAUNCH || finding == FINDING_OTHERS;
+    static const char *const outputs[] = {"device", "both", "host"}, *const answers[] = {
+                                                                         "no", "yes", "yes"};
+    bool tpu_only = finding == FINDING_IDLE,
+         generic_only = finding == FINDING_LAUNCH || finding == FINDING_OTHERS;
     if (finding == FINDING_INPUT) return input_verdicts[a->input];
     if (a->is_tpu ? generic_only : tpu_only) return NULL;
     if (a->input == VERDICT_UNKNOWN) return finding == FINDING_OUTPUT ? "unknown" : "no";
     enum ShareVerdict share = share_verdict(a, finding);
-    return finding == FINDING_OUTPUT ? outputs[share] : a->is_tpu ? answers[share] : share_verdicts[share];
+    return finding == FINDING_OUTPUT ? outputs[share]
+           : a->is_tpu               ? answers[share]
+                                     : share_verdicts[share];
 }
 
 const char *input_degree(const InputAnalysis *a)
@@ -107,7 +122,8 @@ static char *marked_sentence(const InputAnalysis *a)
     static const char *const bound[] = {"Not input bound", "Partly input bound", "Input bound"};
     return sqlite3_mprintf("%s: input takes %.1f%% of the time of %d steps that the "
                            "framework marks. XProf does not recognize these steps.",
-                           bound[input_share(a->actual_input)], a->actual_percent[STEP_INPUT], (int)a->n_marked_steps);
+                           bound[input_share(a->actual_input)], a->actual_percent[STEP_INPUT],
+                           (int)a->n_marked_steps);
 }
 
 static char *input_sentence(const InputAnalysis *a)
@@ -118,7 +134,10 @@ static char *input_sentence(const InputAnalysis *a)
     case VERDICT_UNKNOWN:
         return sqlite3_mprintf("Unknown whether the run is input "
                                "bound: no complete step was recorded.");
-    case VERDICT_HOST: return sqlite3_mprintf("Input bound: steps spend %.1f%% of their time on input. Speed up the input pipeline first.", percent);
+    case VERDICT_HOST:
+        return sqlite3_mprintf("Input bound: steps spend %.1f%% of their time on input. Speed up "
+                               "the input pipeline first.",
+                               percent);
     case VERDICT_BOTH:
         return sqlite3_mprintf("Partly input bound: steps spend %.1f%% of their time on input. "
                                "Optimize both the input pipeline and the rest of the step.",
@@ -127,11 +146,16 @@ static char *input_sentence(const InputAnalysis *a)
         return sqlite3_mprintf("Perhaps input bound: the trace shows no activity in %.1f%% "
                                "of the steps' time. This may be file reads or Python code.",
                                a->actual_percent[STEP_ALL_OTHERS]);
-    default: return sqlite3_mprintf("Not input bound: steps spend %.1f%% of their time on input.", percent);
+    default:
+        return sqlite3_mprintf("Not input bound: steps spend %.1f%% of their time on input.",
+                               percent);
     }
 }
 
-bool finding_holds(const InputAnalysis *a, enum Finding finding) { return finding == FINDING_INPUT || share_verdict_actual(a, finding) != SHARE_NO; }
+bool finding_holds(const InputAnalysis *a, enum Finding finding)
+{
+    return finding == FINDING_INPUT || share_verdict_actual(a, finding) != SHARE_NO;
+}
 
 char *finding_statement(const InputAnalysis *a, enum Finding finding)
 {
@@ -149,14 +173,18 @@ char *finding_statement(const InputAnalysis *a, enum Finding finding)
                            "time. Python code between steps is a common cause.",
     };
     if (finding == FINDING_INPUT) return input_sentence(a);
-    if (finding != FINDING_LAUNCH) return sqlite3_mprintf(sentences[finding], finding_percent_actual(a, finding));
+    if (finding != FINDING_LAUNCH)
+        return sqlite3_mprintf(sentences[finding], finding_percent_actual(a, finding));
     return sqlite3_mprintf(sentences[finding], finding_percent_actual(a, finding),
                            a->uses_tf_data ? "(TF_GPU_THREAD_MODE=gpu_private), because "
                                              "tf.data's threads may compete with it for CPU cores"
                                            : "");
 }
 
-static bool is_input_bound(const InputAnalysis *a) { return input_share(a->actual_input) != SHARE_NO; }
+static bool is_input_bound(const InputAnalysis *a)
+{
+    return input_share(a->actual_input) != SHARE_NO;
+}
 
 const char *next_step_code(const InputAnalysis *a)
 {
@@ -178,16 +206,22 @@ const char *next_step_statement(const InputAnalysis *a)
 
 double precision_16bit_percent(const StepDb *steps)
 {
-    return 100 * safe_div((double)steps->compute_16bit_ps, (double)steps->compute_16bit_ps + (double)steps->compute_32bit_ps);
+    return 100 * safe_div((double)steps->compute_16bit_ps,
+                          (double)steps->compute_16bit_ps + (double)steps->compute_32bit_ps);
 }
 
-bool precision_is_low(const StepDb *steps) { return (steps->compute_16bit_ps || steps->compute_32bit_ps) && precision_16bit_percent(steps) < 10; }
+bool precision_is_low(const StepDb *steps)
+{
+    return (steps->compute_16bit_ps || steps->compute_32bit_ps) &&
+           precision_16bit_percent(steps) < 10;
+}
 
 double eager_percent(const OpMetricsDb *db)
 {
     uint64_t eager = 0, all = 0;
     for (size_t i = 0; i < db->n_ops; i++)
-        if (!op_is_idle(&db->ops[i])) all += db->ops[i].self_ps, eager += db->ops[i].is_eager ? db->ops[i].self_ps : 0;
+        if (!op_is_idle(&db->ops[i]))
+            all += db->ops[i].self_ps, eager += db->ops[i].is_eager ? db->ops[i].self_ps : 0;
     return 100 * safe_div((double)eager, (double)all);
 }
 
@@ -196,100 +230,122 @@ double outside_compilation_percent(const OpStats *stats)
     uint64_t outside = 0;
     for (size_t i = 0; i < stats->device.n_ops; i++) {
         const OpMetrics *op = &stats->device.ops[i];
-        if (op_is_outside_compilation(slice_of(op->provenance), slice_of(op->long_name))) outside += op->self_ps;
+        if (op_is_outside_compilation(slice_of(op->provenance), slice_of(op->long_name)))
+            outside += op->self_ps;
     }
     return 100 * safe_div((double)outside, (double)stats->framework.total_op_ps);
 }
 
 /* ---- input_pipeline ---- */
 
-#define SHARE_DOCS(C, ID, name, of, verdict_doc)                                                                                                               \
-    C(ID##_PERCENT, name "_percent", "REAL", "percent 0..100", of, "input_pipeline_analyzer")                                                                  \
-    C(ID##_VERDICT, name "_verdict", "TEXT", NULL, verdict_doc, "input_pipeline_analyzer")                                                                     \
-    C(ID##_STATEMENT, name "_statement", "TEXT", NULL, "the finding as a sentence, from the actual values; NULL if there is no finding", "libprofsql")
-#define INPUT_PIPELINE_COLUMNS(C)                                                                                                                              \
-    C(IP_RUN, RUN_DOC)                                                                                                                                         \
-    C(IP_HARDWARE, "hardware", "TEXT", NULL, "kind of hardware of the run: UNKNOWN_HARDWARE, CPU_ONLY, GPU or TPU", "input_pipeline_analyzer hardware_type")   \
-    C(IP_STEPS, "step_count", "INTEGER", NULL, "number of complete steps", "libprofsql")                                                                       \
-    C(IP_TIME, "step_time_ms_average", "REAL", "ms", "average step time; the time of a step is that of its longest core; NULL without steps",                  \
-      "input_pipeline_analyzer steptime_ms_average")                                                                                                           \
-    C(IP_DEVIATION, "step_time_ms_deviation", "REAL", "ms", "sample standard deviation of the step time; NULL for fewer than two steps",                       \
-      "input_pipeline_analyzer steptime_ms_standard_deviation")                                                                                                \
-    C(IP_MINIMUM, "step_time_ms_min", "REAL", "ms", "shortest step time; NULL without steps", "input_pipeline_analyzer steptime_ms_minimum")                   \
-    C(IP_MAXIMUM, "step_time_ms_max", "REAL", "ms", "longest step time; NULL without steps", "input_pipeline_analyzer steptime_ms_maximum")                    \
-    SHARE_DOCS(C, IP_INPUT, "input", "share of step time spent on input; NULL without steps",                                                                  \
-               "host: input bound (20% or more of the step time), both: partly or "                                                                            \
-               "perhaps input bound, device: not input bound, unknown: no steps")                                                                              \
-    SHARE_DOCS(C, IP_OUTPUT, "output",                                                                                                                         \
-               "share of step time spent on copying "                                                                                                          \
-               "results from the device; NULL without steps",                                                                                                  \
-               "host: output takes 20% or more of "                                                                                                            \
-               "the step time, both: 5% or more, "                                                                                                             \
-               "device: less, unknown: no steps")                                                                                                              \
-    SHARE_DOCS(C, IP_IDLE, "idle",                                                                                                                             \
-               "on TPU: share of step time in which TensorCores are "                                                                                          \
-               "idle; otherwise: share of step time that is not input, "                                                                                       \
-               "output, device compute or collectives; NULL without steps",                                                                                    \
-               "yes if the idle time is 3% or more of the step time, else no; NULL if not on TPU")                                                             \
-    C(IP_COMPUTE, "compute_percent", "REAL", "percent 0..100", "share of step time in which devices compute; NULL without steps", "input_pipeline_analyzer")   \
-    SHARE_DOCS(C, IP_LAUNCH, "kernel_launch",                                                                                                                  \
-               "share of step time spent on launching "                                                                                                        \
-               "kernels; NULL without steps and on TPU",                                                                                                       \
-               "high: 15% or more of the step time, "                                                                                                          \
-               "moderate: 3% or more, no: less; "                                                                                                              \
-               "NULL on TPU")                                                                                                                                  \
-    SHARE_DOCS(C, IP_COLLECTIVES, "collectives",                                                                                                               \
-               "share of step time spent on "                                                                                                                  \
-               "collectives; NULL without steps",                                                                                                              \
-               "high: 15% or more of the step time, moderate: 3% or more, no: less; on "                                                                       \
-               "TPU yes if at least 6 percentage points above input_percent, else no")                                                                         \
-    SHARE_DOCS(C, IP_OTHERS, "all_others",                                                                                                                     \
-               "share of step time in which no activity "                                                                                                      \
-               "is known; NULL without steps and on TPU",                                                                                                      \
-               "high: 15% or more of the step time, "                                                                                                          \
-               "moderate: 3% or more, no: less; "                                                                                                              \
-               "NULL on TPU")                                                                                                                                  \
-    C(IP_STEPS_ACTUAL, "step_count_actual", "INTEGER", NULL, "number of complete steps; if XProf finds no step, number of steps that the framework marks",     \
-      "libprofsql")                                                                                                                                            \
-    C(IP_PERCENT_ACTUAL, "input_percent_actual", "REAL", "percent 0..100",                                                                                     \
-      "input_percent, corrected. GPU: includes activity on host threads and copies "                                                                           \
-      "under all their names. TPU: counts each all-reduce once. If XProf finds no "                                                                            \
-      "step: share of the steps that the framework marks. NULL without steps",                                                                                 \
-      "libprofsql")                                                                                                                                            \
-    C(IP_VERDICT_ACTUAL, "input_verdict_actual", "TEXT", NULL, "input_verdict computed from input_percent_actual; input_statement is based on it",             \
-      "libprofsql")                                                                                                                                            \
-    C(IP_TF_DATA, "uses_tf_data", "INTEGER", "0 or 1", "1: ops of a tf.data pipeline take time", "input_pipeline_analyzer")                                    \
-    C(IP_OUTPUT_ACTUAL, "output_percent_actual", "REAL", "percent 0..100",                                                                                     \
-      "output_percent, corrected as described for input_percent_actual; NULL without steps", "libprofsql")                                                     \
-    C(IP_COMPUTE_ACTUAL, "compute_percent_actual", "REAL", "percent 0..100",                                                                                   \
-      "compute_percent, corrected as described for input_percent_actual; NULL without steps", "libprofsql")                                                    \
-    C(IP_LAUNCH_ACTUAL, "kernel_launch_percent_actual", "REAL", "percent 0..100",                                                                              \
-      "kernel_launch_percent, corrected as described for input_percent_actual "                                                                                \
-      "(XProf never recognizes launches); NULL without steps and on TPU",                                                                                      \
-      "libprofsql")                                                                                                                                            \
-    C(IP_LAUNCH_VERDICT_ACTUAL, "kernel_launch_verdict_actual", "TEXT", NULL,                                                                                  \
-      "kernel_launch_verdict computed from "                                                                                                                   \
-      "kernel_launch_percent_actual; NULL on TPU and if that is unknown",                                                                                      \
-      "libprofsql")                                                                                                                                            \
-    C(IP_COLLECTIVES_ACTUAL, "collectives_percent_actual", "REAL", "percent 0..100",                                                                           \
-      "collectives_percent, corrected as described for input_percent_actual; NULL without steps", "libprofsql")                                                \
-    C(IP_OTHERS_ACTUAL, "all_others_percent_actual", "REAL", "percent 0..100",                                                                                 \
-      "all_others_percent, corrected as described for "                                                                                                        \
-      "input_percent_actual; NULL without steps and on TPU",                                                                                                   \
-      "libprofsql")                                                                                                                                            \
-    C(IP_NEXT, "next_step", "TEXT", NULL, "what to look at next", "libprofsql")                                                                                \
+#define SHARE_DOCS(C, ID, name, of, verdict_doc)                                                   \
+    C(ID##_PERCENT, name "_percent", "REAL", "percent 0..100", of, "input_pipeline_analyzer")      \
+    C(ID##_VERDICT, name "_verdict", "TEXT", NULL, verdict_doc, "input_pipeline_analyzer")         \
+    C(ID##_STATEMENT, name "_statement", "TEXT", NULL,                                             \
+      "the finding as a sentence, from the actual values; NULL if there is no finding",            \
+      "libprofsql")
+#define INPUT_PIPELINE_COLUMNS(C)                                                                  \
+    C(IP_RUN, RUN_DOC)                                                                             \
+    C(IP_HARDWARE, "hardware", "TEXT", NULL,                                                       \
+      "kind of hardware of the run: UNKNOWN_HARDWARE, CPU_ONLY, GPU or TPU",                       \
+      "input_pipeline_analyzer hardware_type")                                                     \
+    C(IP_STEPS, "step_count", "INTEGER", NULL, "number of complete steps", "libprofsql")           \
+    C(IP_TIME, "step_time_ms_average", "REAL", "ms",                                               \
+      "average step time; the time of a step is that of its longest core; NULL without steps",     \
+      "input_pipeline_analyzer steptime_ms_average")                                               \
+    C(IP_DEVIATION, "step_time_ms_deviation", "REAL", "ms",                                        \
+      "sample standard deviation of the step time; NULL for fewer than two steps",                 \
+      "input_pipeline_analyzer steptime_ms_standard_deviation")                                    \
+    C(IP_MINIMUM, "step_time_ms_min", "REAL", "ms", "shortest step time; NULL without steps",      \
+      "input_pipeline_analyzer steptime_ms_minimum")                                               \
+    C(IP_MAXIMUM, "step_time_ms_max", "REAL", "ms", "longest step time; NULL without steps",       \
+      "input_pipeline_analyzer steptime_ms_maximum")                                               \
+    SHARE_DOCS(C, IP_INPUT, "input", "share of step time spent on input; NULL without steps",      \
+               "host: input bound (20% or more of the step time), both: partly or "                \
+               "perhaps input bound, device: not input bound, unknown: no steps")                  \
+    SHARE_DOCS(C, IP_OUTPUT, "output",                                                             \
+               "share of step time spent on copying "                                              \
+               "results from the device; NULL without steps",                                      \
+               "host: output takes 20% or more of "                                                \
+               "the step time, both: 5% or more, "                                                 \
+               "device: less, unknown: no steps")                                                  \
+    SHARE_DOCS(C, IP_IDLE, "idle",                                                                 \
+               "on TPU: share of step time in which TensorCores are "                              \
+               "idle; otherwise: share of step time that is not input, "                           \
+               "output, device compute or collectives; NULL without steps",                        \
+               "yes if the idle time is 3% or more of the step time, else no; NULL if not on TPU") \
+    C(IP_COMPUTE, "compute_percent", "REAL", "percent 0..100",                                     \
+      "share of step time in which devices compute; NULL without steps",                           \
+      "input_pipeline_analyzer")                                                                   \
+    SHARE_DOCS(C, IP_LAUNCH, "kernel_launch",                                                      \
+               "share of step time spent on launching "                                            \
+               "kernels; NULL without steps and on TPU",                                           \
+               "high: 15% or more of the step time, "                                              \
+               "moderate: 3% or more, no: less; "                                                  \
+               "NULL on TPU")                                                                      \
+    SHARE_DOCS(C, IP_COLLECTIVES, "collectives",                                                   \
+               "share of step time spent on "                                                      \
+               "collectives; NULL without steps",                                                  \
+               "high: 15% or more of the step time, moderate: 3% or more, no: less; on "           \
+               "TPU yes if at least 6 percentage points above input_percent, else no")             \
+    SHARE_DOCS(C, IP_OTHERS, "all_others",                                                         \
+               "share of step time in which no activity "                                          \
+               "is known; NULL without steps and on TPU",                                          \
+               "high: 15% or more of the step time, "                                              \
+               "moderate: 3% or more, no: less; "                                                  \
+               "NULL on TPU")                                                                      \
+    C(IP_STEPS_ACTUAL, "step_count_actual", "INTEGER", NULL,                                       \
+      "number of complete steps; if XProf finds no step, number of steps that the framework "      \
+      "marks",                                                                                     \
+      "libprofsql")                                                                                \
+    C(IP_PERCENT_ACTUAL, "input_percent_actual", "REAL", "percent 0..100",                         \
+      "input_percent, corrected. GPU: includes activity on host threads and copies "               \
+      "under all their names. TPU: counts each all-reduce once. If XProf finds no "                \
+      "step: share of the steps that the framework marks. NULL without steps",                     \
+      "libprofsql")                                                                                \
+    C(IP_VERDICT_ACTUAL, "input_verdict_actual", "TEXT", NULL,                                     \
+      "input_verdict computed from input_percent_actual; input_statement is based on it",          \
+      "libprofsql")                                                                                \
+    C(IP_TF_DATA, "uses_tf_data", "INTEGER", "0 or 1", "1: ops of a tf.data pipeline take time",   \
+      "input_pipeline_analyzer")                                                                   \
+    C(IP_OUTPUT_ACTUAL, "output_percent_actual", "REAL", "percent 0..100",                         \
+      "output_percent, corrected as described for input_percent_actual; NULL without steps",       \
+      "libprofsql")                                                                                \
+    C(IP_COMPUTE_ACTUAL, "compute_percent_actual", "REAL", "percent 0..100",                       \
+      "compute_percent, corrected as described for input_percent_actual; NULL without steps",      \
+      "libprofsql")                                                                                \
+    C(IP_LAUNCH_ACTUAL, "kernel_launch_percent_actual", "REAL", "percent 0..100",                  \
+      "kernel_launch_percent, corrected as described for input_percent_actual "                    \
+      "(XProf never recognizes launches); NULL without steps and on TPU",                          \
+      "libprofsql")                                                                                \
+    C(IP_LAUNCH_VERDICT_ACTUAL, "kernel_launch_verdict_actual", "TEXT", NULL,                      \
+      "kernel_launch_verdict computed from "                                                       \
+      "kernel_launch_percent_actual; NULL on TPU and if that is unknown",                          \
+      "libprofsql")                                                                                \
+    C(IP_COLLECTIVES_ACTUAL, "collectives_percent_actual", "REAL", "percent 0..100",               \
+      "collectives_percent, corrected as described for input_percent_actual; NULL without steps",  \
+      "libprofsql")                                                                                \
+    C(IP_OTHERS_ACTUAL, "all_others_percent_actual", "REAL", "percent 0..100",                     \
+      "all_others_percent, corrected as described for "                                            \
+      "input_percent_actual; NULL without steps and on TPU",                                       \
+      "libprofsql")                                                                                \
+    C(IP_NEXT, "next_step", "TEXT", NULL, "what to look at next", "libprofsql")                    \
     C(IP_SOURCE, SOURCE_DOC)
 enum { INPUT_PIPELINE_COLUMNS(COLUMN_ENUM) };
 static const Column input_pipeline_columns[] = {INPUT_PIPELINE_COLUMNS(COLUMN_DOC)};
 
-static bool input_pipeline_next(RowCursor *c) { return !c->started && run_input(c->from->run, c->from->only, &c->err); }
+static bool input_pipeline_next(RowCursor *c)
+{
+    return !c->started && run_input(c->from->run, c->from->only, &c->err);
+}
 
 static void result_known(sqlite3_context *ctx, double value)
 {
     if (!isnan(value)) sqlite3_result_double(ctx, value);
 }
 
-static void finding_column(sqlite3_context *ctx, const InputAnalysis *a, enum Finding finding, int part)
+static void finding_column(sqlite3_context *ctx, const InputAnalysis *a, enum Finding finding,
+                           int part)
 {
     const char *verdict = finding_verdict(a, finding);
     if (part == 0) result_known(ctx, finding_percent(a, finding));
@@ -302,38 +358,54 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
     static const struct {
         int first;
         enum Finding finding;
-    } findings[] = {{IP_INPUT_PERCENT, FINDING_INPUT},   {IP_OUTPUT_PERCENT, FINDING_OUTPUT},           {IP_IDLE_PERCENT, FINDING_IDLE},
-                    {IP_LAUNCH_PERCENT, FINDING_LAUNCH}, {IP_COLLECTIVES_PERCENT, FINDING_COLLECTIVES}, {IP_OTHERS_PERCENT, FINDING_OTHERS}};
+    } findings[] = {{IP_INPUT_PERCENT, FINDING_INPUT},
+                    {IP_OUTPUT_PERCENT, FINDING_OUTPUT},
+                    {IP_IDLE_PERCENT, FINDING_IDLE},
+                    {IP_LAUNCH_PERCENT, FINDING_LAUNCH},
+                    {IP_COLLECTIVES_PERCENT, FINDING_COLLECTIVES},
+                    {IP_OTHERS_PERCENT, FINDING_OTHERS}};
     const InputAnalysis *a = run_input(c->from->run, c->from->only, &c->err);
     if (!a) return;
     for (size_t i = 0; i < COUNT(findings); i++)
-        if (column >= findings[i].first && column < findings[i].first + 3) finding_column(ctx, a, findings[i].finding, column - findings[i].first);
+        if (column >= findings[i].first && column < findings[i].first + 3)
+            finding_column(ctx, a, findings[i].finding, column - findings[i].first);
     switch (column) {
-    case IP_HARDWARE: sqlite3_result_text(ctx, hardware_names[a->hardware], -1, SQLITE_STATIC); break;
+    case IP_HARDWARE:
+        sqlite3_result_text(ctx, hardware_names[a->hardware], -1, SQLITE_STATIC);
+        break;
     case IP_STEPS: sqlite3_result_int64(ctx, (sqlite3_int64)a->n_steps); break;
     case IP_TIME: result_known(ctx, a->n_steps ? a->step_ms.average : NAN); break;
     case IP_DEVIATION: result_known(ctx, a->n_steps > 1 ? a->step_ms.deviation : NAN); break;
     case IP_MINIMUM: result_known(ctx, a->n_steps ? a->step_ms.minimum : NAN); break;
     case IP_MAXIMUM: result_known(ctx, a->n_steps ? a->step_ms.maximum : NAN); break;
     case IP_COMPUTE: result_known(ctx, a->compute_percent); break;
-    case IP_STEPS_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)(a->n_marked_steps ? a->n_marked_steps : a->n_steps)); break;
+    case IP_STEPS_ACTUAL:
+        sqlite3_result_int64(ctx,
+                             (sqlite3_int64)(a->n_marked_steps ? a->n_marked_steps : a->n_steps));
+        break;
     case IP_PERCENT_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_INPUT)); break;
     case IP_OUTPUT_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_OUTPUT)); break;
     case IP_COMPUTE_ACTUAL: result_known(ctx, a->actual_percent[STEP_DEVICE_COMPUTE]); break;
     case IP_LAUNCH_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_LAUNCH)); break;
     case IP_LAUNCH_VERDICT_ACTUAL:
-        if (!isnan(finding_percent_actual(a, FINDING_LAUNCH))) sqlite3_result_text(ctx, share_verdicts[a->actual_launch], -1, SQLITE_STATIC);
+        if (!isnan(finding_percent_actual(a, FINDING_LAUNCH)))
+            sqlite3_result_text(ctx, share_verdicts[a->actual_launch], -1, SQLITE_STATIC);
         break;
-    case IP_COLLECTIVES_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_COLLECTIVES)); break;
+    case IP_COLLECTIVES_ACTUAL:
+        result_known(ctx, finding_percent_actual(a, FINDING_COLLECTIVES));
+        break;
     case IP_OTHERS_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_OTHERS)); break;
-    case IP_VERDICT_ACTUAL: sqlite3_result_text(ctx, input_verdict_actual(a), -1, SQLITE_STATIC); break;
+    case IP_VERDICT_ACTUAL:
+        sqlite3_result_text(ctx, input_verdict_actual(a), -1, SQLITE_STATIC);
+        break;
     case IP_TF_DATA: sqlite3_result_int(ctx, a->uses_tf_data); break;
     case IP_NEXT: sqlite3_result_text(ctx, next_step_statement(a), -1, SQLITE_STATIC); break;
     default: break;
     }
 }
 
-static const RowSource input_pipeline_rows = {.next = input_pipeline_next, .column = input_pipeline_column, .per_run = true, .by_host = true};
+static const RowSource input_pipeline_rows = {
+    .next = input_pipeline_next, .column = input_pipeline_column, .per_run = true, .by_host = true};
 const Table input_pipeline_table = {"input_pipeline",
                                     "one run: whether it waits for its input, by XProf's rules",
                                     input_pipeline_columns,

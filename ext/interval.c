@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions of intervals (start, duration): interval_overlap(), interval_union() and the window function self_time().
-**
-**   SELECT interval_overlap(0, 10, 4, 20);                                                      -- 6
-**   WITH t(a, d) AS (VALUES (0, 10), (5, 10), (40, 2)) SELECT interval_union(a, d) FROM t;      -- 17
-**   WITH t(a, d) AS (VALUES (0, 10), (1, 5), (2, 3)) SELECT self_time(a, d) OVER (
-**       ORDER BY a, d DESC ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM t;            -- 5, 2, 3
-**
-** Integers are exact. The end of an interval is never computed: it may lie past the last int64. What is compared is
-** the gap between two starts, unsigned, with a length. One REAL argument turns the whole computation to REAL.
-** A negative duration counts as empty. */
+/* Functions of intervals (start, duration): interval_overlap(), interval_union() and the window
+ *function self_time().
+ **
+ **   SELECT interval_overlap(0, 10, 4, 20);                                                      --
+ *6
+ **   WITH t(a, d) AS (VALUES (0, 10), (5, 10), (40, 2)) SELECT interval_union(a, d) FROM t;      --
+ *17
+ **   WITH t(a, d) AS (VALUES (0, 10), (1, 5), (2, 3)) SELECT self_time(a, d) OVER (
+ **       ORDER BY a, d DESC ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM t;            --
+ *5, 2, 3
+ **
+ ** Integers are exact. The end of an interval is never computed: it may lie past the last int64.
+ *What is compared is
+ ** the gap between two starts, unsigned, with a length. One REAL argument turns the whole
+ *computation to REAL.
+ ** A negative duration counts as empty. */
 #include "functions.h"
 SQLITE_EXTENSION_INIT3
 
@@ -27,8 +33,10 @@ typedef union {
 
 enum { ARGS_NULL, ARGS_INTEGER, ARGS_REAL, ARGS_ERROR };
 
-/* Reads every argument as the same kind of number. ARGS_NULL when one is NULL; ARGS_ERROR when the error is reported. */
-static int read_numbers(sqlite3_context *ctx, const char *name, int argc, sqlite3_value **argv, Number *out)
+/* Reads every argument as the same kind of number. ARGS_NULL when one is NULL; ARGS_ERROR when the
+ * error is reported. */
+static int read_numbers(sqlite3_context *ctx, const char *name, int argc, sqlite3_value **argv,
+                        Number *out)
 {
     int type[N_ARGS_MAX], kind = ARGS_INTEGER;
     for (int i = 0; i < argc; i++)
@@ -80,8 +88,10 @@ static void overlap_func(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
 }
 
-/* The intervals seen so far, as few as is cheap to know: one that meets the last is merged into it at once, the rest
-** are sorted and merged when the array is full, which grows only if more than half of it remains. */
+/* The intervals seen so far, as few as is cheap to know: one that meets the last is merged into it
+ *at once, the rest
+ ** are sorted and merged when the array is full, which grows only if more than half of it remains.
+ */
 typedef struct {
     Number start, length;
 } Interval;
@@ -141,7 +151,10 @@ static int union_compact(Union *u)
     return 1;
 }
 
-static void overflow_error(sqlite3_context *ctx) { sqlite3_result_error(ctx, "integer overflow", -1); /* the words of SQLite's sum() */ }
+static void overflow_error(sqlite3_context *ctx)
+{
+    sqlite3_result_error(ctx, "integer overflow", -1); /* the words of SQLite's sum() */
+}
 
 static void union_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -224,10 +237,14 @@ static void union_final(sqlite3_context *ctx)
     memset(u, 0, sizeof *u);
 }
 
-/* self_time(): the frame's rows in order of start, longest first. The open rows are a stack, linked through `parent`:
-** a new row closes what does not contain it, is taken off the row then on top, and is pushed. Hence a row's value is
-** right as soon as the frame's last row has been stepped, whether or not rows before it have left the frame, and
-** stepping, value and inverse cost O(1) amortized. Containment is closed: a row contains its own duplicate. */
+/* self_time(): the frame's rows in order of start, longest first. The open rows are a stack, linked
+ *through `parent`:
+ ** a new row closes what does not contain it, is taken off the row then on top, and is pushed.
+ *Hence a row's value is
+ ** right as soon as the frame's last row has been stepped, whether or not rows before it have left
+ *the frame, and
+ ** stepping, value and inverse cost O(1) amortized. Containment is closed: a row contains its own
+ *duplicate. */
 typedef struct {
     Number start, length, self;
     uint32_t parent;
@@ -245,12 +262,15 @@ typedef struct {
     int any_value;
 } SelfTime;
 
-static const char self_time_usage[] = "use self_time(start, duration) OVER (PARTITION BY track ORDER BY start, duration DESC "
-                                      "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), without FILTER";
+static const char self_time_usage[] =
+    "use self_time(start, duration) OVER (PARTITION BY track ORDER BY start, duration DESC "
+    "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), without FILTER";
 
 static int contains(const TimeRow *outer, const TimeRow *inner, int is_real)
 {
-    if (is_real) return inner->start.r >= outer->start.r && inner->start.r + inner->length.r <= outer->start.r + outer->length.r;
+    if (is_real)
+        return inner->start.r >= outer->start.r &&
+               inner->start.r + inner->length.r <= outer->start.r + outer->length.r;
     if (inner->start.i < outer->start.i) return 0;
     uint64_t gap = gap_of(outer->start.i, inner->start.i), length = (uint64_t)outer->length.i;
     return gap <= length && (uint64_t)inner->length.i <= length - gap;
@@ -260,7 +280,8 @@ static int contains(const TimeRow *outer, const TimeRow *inner, int is_real)
 static int is_in_order(const TimeRow *last, const TimeRow *next, int is_real)
 {
     if (is_real) return last->start.r <= next->start.r;
-    return last->start.i < next->start.i || (last->start.i == next->start.i && last->length.i >= next->length.i);
+    return last->start.i < next->start.i ||
+           (last->start.i == next->start.i && last->length.i >= next->length.i);
 }
 
 static void self_time_to_real(SelfTime *s)
@@ -338,7 +359,8 @@ static void self_time_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 static void self_time_frame_error(sqlite3_context *ctx)
 {
-    char *text = sqlite3_mprintf("self_time() needs a frame that starts at the current row: %s", self_time_usage);
+    char *text = sqlite3_mprintf("self_time() needs a frame that starts at the current row: %s",
+                                 self_time_usage);
     if (text)
         sqlite3_result_error(ctx, text, -1);
     else
@@ -358,9 +380,11 @@ static void self_time_result(sqlite3_context *ctx, const SelfTime *s)
         sqlite3_result_int64(ctx, row->self.i);
 }
 
-/* A frame that starts at the current row asks for each row once, then drops it. Any other would show the value of
-** another row than the one it stands beside, so it is an error. One value that SQLite then shows beside many rows, as for
-** OVER () or between duplicates under RANGE, goes unseen until the next call. */
+/* A frame that starts at the current row asks for each row once, then drops it. Any other would
+ *show the value of
+ ** another row than the one it stands beside, so it is an error. One value that SQLite then shows
+ *beside many rows, as for
+ ** OVER () or between duplicates under RANGE, goes unseen until the next call. */
 static void self_time_value(sqlite3_context *ctx)
 {
     SelfTime *s = sqlite3_aggregate_context(ctx, 0);
@@ -427,7 +451,8 @@ const FunctionDef interval_functions[] = {
      .xFinal = self_time_final,
      .xValue = self_time_value,
      .xInverse = self_time_inverse,
-     .signature = "self_time(start_ps, duration_ps) OVER (PARTITION BY track ORDER BY start_ps, duration_ps DESC "
+     .signature = "self_time(start_ps, duration_ps) OVER (PARTITION BY track ORDER BY start_ps, "
+                  "duration_ps DESC "
                   "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
      .unit = "unit of the arguments",
      .description = "Window function: duration of the row minus the durations of its "

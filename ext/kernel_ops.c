@@ -1,39 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-/* kernel_ops.c: the table kernel_ops: which framework ops GPU kernels run for, whatever software wrote the file.
+/* kernel_ops.c: the table kernel_ops: which framework ops GPU kernels run for, whatever software
+ * wrote the file.
  *
- *   SELECT kernel_name, op_name, occurrences, total_duration_us FROM kernel_ops('logs') WHERE is_helper;
+ *   SELECT kernel_name, op_name, occurrences, total_duration_us FROM kernel_ops('logs') WHERE
+ * is_helper;
  *
- * kernel_stats has the rows of XProf, which merge kernels of different ops where XProf reads no op. */
-#include "../loader/analysis/kernels.h"
+ * kernel_stats has the rows of XProf, which merge kernels of different ops where XProf reads no op.
+ */
+#include "../loader/analysis/ops/kernels.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define KERNEL_OPS_COLUMNS(C)                                                                                                                                  \
-    C(KO_RUN, RUN_DOC)                                                                                                                                         \
-    C(KO_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "XEventMetadata.name")                                                                       \
-    C(KO_OP, "op_name", "TEXT", NULL,                                                                                                                          \
-      "name of the framework op that the kernel runs for, without "                                                                                            \
-      "its type; NULL if the file names no op",                                                                                                                \
-      "OpMetadata.op_name of the stats program_id and hlo_op, else stat tf_op, name, level 0 or annotation")                                                   \
-    C(KO_OCCURRENCES, "occurrences", "INTEGER", "kernels",                                                                                                     \
-      "number of times that the kernel ran for the op; as in XProf, events "                                                                                   \
-      "that have no duration or no kernel_details of their own do not count",                                                                                  \
-      "libprofsql")                                                                                                                                            \
-    C(KO_TOTAL, "total_duration_us", "REAL", "us", "sum of the kernel's durations on the event clock, each truncated to a nanosecond", "XEvent.duration_ps")   \
-    C(KO_MIN, "min_duration_us", "REAL", "us", "shortest duration of the kernel", "XEvent.duration_ps")                                                        \
-    C(KO_MAX, "max_duration_us", "REAL", "us", "longest duration of the kernel", "XEvent.duration_ps")                                                         \
-    C(KO_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1",                                                                                           \
-      "1: tensor cores could run the op, judged by its name or because the kernel uses "                                                                       \
-      "them; always 0 if the HLO op contains no product, convolution or library call",                                                                         \
-      "libprofsql")                                                                                                                                            \
-    C(KO_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1", "1: the kernel runs on tensor cores, judged by its name", "libprofsql")                          \
-    C(KO_HELPER, "is_helper", "INTEGER", "0 or 1",                                                                                                             \
-      "1: tensor cores could run the op and this kernel does not use them, but "                                                                               \
-      "another kernel of the same HLO op on the host does (without an HLO op: of the "                                                                         \
-      "same framework op). This kernel prepares or completes the work of that one",                                                                            \
-      "libprofsql")                                                                                                                                            \
-    C(KO_HOST, HOST_DOC)                                                                                                                                       \
+#define KERNEL_OPS_COLUMNS(C)                                                                      \
+    C(KO_RUN, RUN_DOC)                                                                             \
+    C(KO_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "XEventMetadata.name")           \
+    C(KO_OP, "op_name", "TEXT", NULL,                                                              \
+      "name of the framework op that the kernel runs for, without "                                \
+      "its type; NULL if the file names no op",                                                    \
+      "OpMetadata.op_name of the stats program_id and hlo_op, else stat tf_op, name, level 0 or "  \
+      "annotation")                                                                                \
+    C(KO_OCCURRENCES, "occurrences", "INTEGER", "kernels",                                         \
+      "number of times that the kernel ran for the op; as in XProf, events "                       \
+      "that have no duration or no kernel_details of their own do not count",                      \
+      "libprofsql")                                                                                \
+    C(KO_TOTAL, "total_duration_us", "REAL", "us",                                                 \
+      "sum of the kernel's durations on the event clock, each truncated to a nanosecond",          \
+      "XEvent.duration_ps")                                                                        \
+    C(KO_MIN, "min_duration_us", "REAL", "us", "shortest duration of the kernel",                  \
+      "XEvent.duration_ps")                                                                        \
+    C(KO_MAX, "max_duration_us", "REAL", "us", "longest duration of the kernel",                   \
+      "XEvent.duration_ps")                                                                        \
+    C(KO_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1",                               \
+      "1: tensor cores could run the op, judged by its name or because the kernel uses "           \
+      "them; always 0 if the HLO op contains no product, convolution or library call",             \
+      "libprofsql")                                                                                \
+    C(KO_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1",                                      \
+      "1: the kernel runs on tensor cores, judged by its name", "libprofsql")                      \
+    C(KO_HELPER, "is_helper", "INTEGER", "0 or 1",                                                 \
+      "1: tensor cores could run the op and this kernel does not use them, but "                   \
+      "another kernel of the same HLO op on the host does (without an HLO op: of the "             \
+      "same framework op). This kernel prepares or completes the work of that one",                \
+      "libprofsql")                                                                                \
+    C(KO_HOST, HOST_DOC)                                                                           \
     C(KO_SOURCE, SOURCE_DOC)
 enum { KERNEL_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column kernel_ops_columns[] = {KERNEL_OPS_COLUMNS(COLUMN_DOC)};

@@ -1,71 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
-/* kernel_stats.c: the table kernel_stats: GPU kernels as XProf's kernel stats tool sums them, and as they are.
+/* kernel_stats.c: the table kernel_stats: GPU kernels as XProf's kernel stats tool sums them, and
+ * as they are.
  *
  *   SELECT kernel_name, occurrences, total_duration_us FROM kernel_stats('logs') LIMIT 10;
- *   SELECT * FROM kernel_stats('logs', 0) WHERE kernel_uses_tensorcore <> kernel_uses_tensorcore_actual; */
-#include "../loader/analysis/kernels.h"
+ *   SELECT * FROM kernel_stats('logs', 0) WHERE kernel_uses_tensorcore <>
+ * kernel_uses_tensorcore_actual; */
+#include "../loader/analysis/ops/kernels.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 
-#define KERNEL_STATS_COLUMNS(C)                                                                                                                                \
-    C(KS_RUN, RUN_DOC)                                                                                                                                         \
-    C(KS_RANK, "rank", "INTEGER", NULL, "rank of the kernel by total duration; 1 is the longest", "kernel_stats rank")                                         \
-    C(KS_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "kernel_stats kernel_name")                                                                  \
-    C(KS_REGISTERS, "registers_per_thread", "INTEGER", "registers", "registers per thread; 0 if unknown", "kernel_stats registers_per_thread")                 \
-    C(KS_SHARED, "shared_memory_bytes", "INTEGER", "bytes", "static plus dynamic shared memory per block; 0 if unknown", "kernel_stats shmem_bytes")           \
-    C(KS_BLOCK, "block_dim", "TEXT", NULL, "threads per block as x,y,z; 1,1,1 if unknown", "kernel_stats block_dim")                                           \
-    C(KS_GRID, "grid_dim", "TEXT", NULL, "blocks in the grid as x,y,z; 1,1,1 if unknown", "kernel_stats grid_dim")                                             \
-    C(KS_OCCUPANCY, "occupancy_percent", "REAL", "percent",                                                                                                    \
-      "theoretical occupancy of the first of the kernels, as stored in the file; above "                                                                       \
-      "100 if the stored value is invalid, NULL if it is NaN or infinite, 0 if unknown",                                                                       \
-      "kernel_stats occupancy_pct")                                                                                                                            \
-    C(KS_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1", "1: tensor cores could run the op, judged by the op's name",                              \
-      "kernel_stats is_op_tensor_core_eligible")                                                                                                               \
-    C(KS_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1", "1: the kernel runs on tensor cores, judged by XProf's list of kernel names",                    \
-      "kernel_stats is_kernel_using_tensor_core")                                                                                                              \
-    C(KS_OP, "op_name", "TEXT", NULL, "name of the framework op that the kernel runs for; empty if XProf finds none", "kernel_stats op_name")                  \
-    C(KS_OCCURRENCES, "occurrences", "INTEGER", "kernels", "number of times that the kernel ran", "kernel_stats occurrences")                                  \
-    C(KS_TOTAL, "total_duration_us", "REAL", "us", "sum of the kernel's durations, each truncated to a nanosecond", "kernel_stats total_duration_us")          \
-    C(KS_AVG, "avg_duration_us", "REAL", "us", "average duration of the kernel, truncated to a nanosecond", "kernel_stats avg_duration_us")                    \
-    C(KS_MIN, "min_duration_us", "REAL", "us", "shortest duration of the kernel", "kernel_stats min_duration_us")                                              \
-    C(KS_MAX, "max_duration_us", "REAL", "us", "longest duration of the kernel", "kernel_stats max_duration_us")                                               \
-    C(KS_STATIC, "static_shared_bytes", "INTEGER", "bytes", "static shared memory per block; 0 if unknown", "OpStats static_shmem_bytes")                      \
-    C(KS_DYNAMIC, "dynamic_shared_bytes", "INTEGER", "bytes", "dynamic shared memory per block; 0 if unknown", "OpStats dynamic_shmem_bytes")                  \
-    C(KS_HOST, HOST_DOC)                                                                                                                                       \
-    C(KS_REGISTERS_ACTUAL, "registers_per_thread_actual", "INTEGER", "registers",                                                                              \
-      "registers per thread, read from kernel_details in all formats "                                                                                         \
-      "that profilers write; NULL if unknown or if the launches differ",                                                                                       \
-      "kernel_details")                                                                                                                                        \
-    C(KS_SHARED_ACTUAL, "shared_memory_bytes_actual", "INTEGER", "bytes",                                                                                      \
-      "static plus dynamic shared memory per block, read from kernel_details in "                                                                              \
-      "all formats that profilers write; NULL if unknown or if the launches differ",                                                                           \
-      "kernel_details")                                                                                                                                        \
-    C(KS_BLOCK_ACTUAL, "block_dim_actual", "TEXT", NULL,                                                                                                       \
-      "threads per block as x,y,z, read from kernel_details in all formats "                                                                                   \
-      "that profilers write; NULL if unknown or if the launches differ",                                                                                       \
-      "kernel_details")                                                                                                                                        \
-    C(KS_GRID_ACTUAL, "grid_dim_actual", "TEXT", NULL,                                                                                                         \
-      "blocks in the grid as x,y,z, read from kernel_details in all formats "                                                                                  \
-      "that profilers write; NULL if unknown or if the launches differ",                                                                                       \
-      "kernel_details")                                                                                                                                        \
-    C(KS_OCCUPANCY_ACTUAL, "occupancy_percent_actual", "REAL", "percent 0..100",                                                                               \
-      "theoretical occupancy; NULL if unknown, above 100, or if the launches differ", "kernel_details")                                                        \
-    C(KS_ELIGIBLE_ACTUAL, "op_is_tensorcore_eligible_actual", "INTEGER", "0 or 1",                                                                             \
-      "1: tensor cores could run the op, judged by op_name_actual, or because the kernel uses them", "libprofsql")                                             \
-    C(KS_USES_ACTUAL, "kernel_uses_tensorcore_actual", "INTEGER", "0 or 1",                                                                                    \
-      "1: the kernel runs on tensor cores, judged by its name. Also "                                                                                          \
-      "recognizes kernels of Hopper and Blackwell, cuDNN and attention, "                                                                                      \
-      "which XProf's list lacks, and kernels in files that name no vendor",                                                                                    \
-      "libprofsql")                                                                                                                                            \
-    C(KS_OP_ACTUAL, "op_name_actual", "TEXT", NULL,                                                                                                            \
-      "op_name, or the op that files of older profilers name; NULL if "                                                                                        \
-      "unknown or if the launches differ (kernel_ops lists each op)",                                                                                          \
-      "tf_op, hlo_op, level 0, annotation")                                                                                                                    \
-    C(KS_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(KS_LIMIT, "row_limit", "INTEGER HIDDEN", "rows", "number of kernels to return, longest first; 0: all; default 1000, as in XProf", "argument 2")
+#define KERNEL_STATS_COLUMNS(C)                                                                    \
+    C(KS_RUN, RUN_DOC)                                                                             \
+    C(KS_RANK, "rank", "INTEGER", NULL, "rank of the kernel by total duration; 1 is the longest",  \
+      "kernel_stats rank")                                                                         \
+    C(KS_NAME, "kernel_name", "TEXT", NULL, "name of the kernel", "kernel_stats kernel_name")      \
+    C(KS_REGISTERS, "registers_per_thread", "INTEGER", "registers",                                \
+      "registers per thread; 0 if unknown", "kernel_stats registers_per_thread")                   \
+    C(KS_SHARED, "shared_memory_bytes", "INTEGER", "bytes",                                        \
+      "static plus dynamic shared memory per block; 0 if unknown", "kernel_stats shmem_bytes")     \
+    C(KS_BLOCK, "block_dim", "TEXT", NULL, "threads per block as x,y,z; 1,1,1 if unknown",         \
+      "kernel_stats block_dim")                                                                    \
+    C(KS_GRID, "grid_dim", "TEXT", NULL, "blocks in the grid as x,y,z; 1,1,1 if unknown",          \
+      "kernel_stats grid_dim")                                                                     \
+    C(KS_OCCUPANCY, "occupancy_percent", "REAL", "percent",                                        \
+      "theoretical occupancy of the first of the kernels, as stored in the file; above "           \
+      "100 if the stored value is invalid, NULL if it is NaN or infinite, 0 if unknown",           \
+      "kernel_stats occupancy_pct")                                                                \
+    C(KS_ELIGIBLE, "op_is_tensorcore_eligible", "INTEGER", "0 or 1",                               \
+      "1: tensor cores could run the op, judged by the op's name",                                 \
+      "kernel_stats is_op_tensor_core_eligible")                                                   \
+    C(KS_USES, "kernel_uses_tensorcore", "INTEGER", "0 or 1",                                      \
+      "1: the kernel runs on tensor cores, judged by XProf's list of kernel names",                \
+      "kernel_stats is_kernel_using_tensor_core")                                                  \
+    C(KS_OP, "op_name", "TEXT", NULL,                                                              \
+      "name of the framework op that the kernel runs for; empty if XProf finds none",              \
+      "kernel_stats op_name")                                                                      \
+    C(KS_OCCURRENCES, "occurrences", "INTEGER", "kernels", "number of times that the kernel ran",  \
+      "kernel_stats occurrences")                                                                  \
+    C(KS_TOTAL, "total_duration_us", "REAL", "us",                                                 \
+      "sum of the kernel's durations, each truncated to a nanosecond",                             \
+      "kernel_stats total_duration_us")                                                            \
+    C(KS_AVG, "avg_duration_us", "REAL", "us",                                                     \
+      "average duration of the kernel, truncated to a nanosecond", "kernel_stats avg_duration_us") \
+    C(KS_MIN, "min_duration_us", "REAL", "us", "shortest duration of the kernel",                  \
+      "kernel_stats min_duration_us")                                                              \
+    C(KS_MAX, "max_duration_us", "REAL", "us", "longest duration of the kernel",                   \
+      "kernel_stats max_duration_us")                                                              \
+    C(KS_STATIC, "static_shared_bytes", "INTEGER", "bytes",                                        \
+      "static shared memory per block; 0 if unknown", "OpStats static_shmem_bytes")                \
+    C(KS_DYNAMIC, "dynamic_shared_bytes", "INTEGER", "bytes",                                      \
+      "dynamic shared memory per block; 0 if unknown", "OpStats dynamic_shmem_bytes")              \
+    C(KS_HOST, HOST_DOC)                                                                           \
+    C(KS_REGISTERS_ACTUAL, "registers_per_thread_actual", "INTEGER", "registers",                  \
+      "registers per thread, read from kernel_details in all formats "                             \
+      "that profilers write; NULL if unknown or if the launches differ",                           \
+      "kernel_details")                                                                            \
+    C(KS_SHARED_ACTUAL, "shared_memory_bytes_actual", "INTEGER", "bytes",                          \
+      "static plus dynamic shared memory per block, read from kernel_details in "                  \
+      "all formats that profilers write; NULL if unknown or if the launches differ",               \
+      "kernel_details")                                                                            \
+    C(KS_BLOCK_ACTUAL, "block_dim_actual", "TEXT", NULL,                                           \
+      "threads per block as x,y,z, read from kernel_details in all formats "                       \
+      "that profilers write; NULL if unknown or if the launches differ",                           \
+      "kernel_details")                                                                            \
+    C(KS_GRID_ACTUAL, "grid_dim_actual", "TEXT", NULL,                                             \
+      "blocks in the grid as x,y,z, read from kernel_details in all formats "                      \
+      "that profilers write; NULL if unknown or if the launches differ",                           \
+      "kernel_details")                                                                            \
+    C(KS_OCCUPANCY_ACTUAL, "occupancy_percent_actual", "REAL", "percent 0..100",                   \
+      "theoretical occupancy; NULL if unknown, above 100, or if the launches differ",              \
+      "kernel_details")                                                                            \
+    C(KS_ELIGIBLE_ACTUAL, "op_is_tensorcore_eligible_actual", "INTEGER", "0 or 1",                 \
+      "1: tensor cores could run the op, judged by op_name_actual, or because the kernel uses "    \
+      "them",                                                                                      \
+      "libprofsql")                                                                                \
+    C(KS_USES_ACTUAL, "kernel_uses_tensorcore_actual", "INTEGER", "0 or 1",                        \
+      "1: the kernel runs on tensor cores, judged by its name. Also "                              \
+      "recognizes kernels of Hopper and Blackwell, cuDNN and attention, "                          \
+      "which XProf's list lacks, and kernels in files that name no vendor",                        \
+      "libprofsql")                                                                                \
+    C(KS_OP_ACTUAL, "op_name_actual", "TEXT", NULL,                                                \
+      "op_name, or the op that files of older profilers name; NULL if "                            \
+      "unknown or if the launches differ (kernel_ops lists each op)",                              \
+      "tf_op, hlo_op, level 0, annotation")                                                        \
+    C(KS_SOURCE, SOURCE_DOC)                                                                       \
+    C(KS_LIMIT, "row_limit", "INTEGER HIDDEN", "rows",                                             \
+      "number of kernels to return, longest first; 0: all; default 1000, as in XProf",             \
+      "argument 2")
 enum { KERNEL_STATS_COLUMNS(COLUMN_ENUM) };
 static const Column kernel_stats_columns[] = {KERNEL_STATS_COLUMNS(COLUMN_DOC)};
 
@@ -80,17 +104,24 @@ static bool kernel_stats_next(RowCursor *c)
     return c->place = c->i, true;
 }
 
-static void result_three(sqlite3_context *ctx, const uint32_t three[3]) { result_owned(ctx, sqlite3_mprintf("%u,%u,%u", three[0], three[1], three[2])); }
+static void result_three(sqlite3_context *ctx, const uint32_t three[3])
+{
+    result_owned(ctx, sqlite3_mprintf("%u,%u,%u", three[0], three[1], three[2]));
+}
 
 static void actual_column(sqlite3_context *ctx, const KernelReport *r, int column)
 {
     const KernelLaunch *l = &r->actual;
-    static const unsigned needs[] = {[KS_REGISTERS_ACTUAL] = LAUNCH_REGISTERS, [KS_SHARED_ACTUAL] = LAUNCH_SHARED,       [KS_BLOCK_ACTUAL] = LAUNCH_BLOCK,
-                                     [KS_GRID_ACTUAL] = LAUNCH_GRID,           [KS_OCCUPANCY_ACTUAL] = LAUNCH_OCCUPANCY, [KS_OP_ACTUAL] = KERNEL_OP_NAME};
+    static const unsigned needs[] = {
+        [KS_REGISTERS_ACTUAL] = LAUNCH_REGISTERS, [KS_SHARED_ACTUAL] = LAUNCH_SHARED,
+        [KS_BLOCK_ACTUAL] = LAUNCH_BLOCK,         [KS_GRID_ACTUAL] = LAUNCH_GRID,
+        [KS_OCCUPANCY_ACTUAL] = LAUNCH_OCCUPANCY, [KS_OP_ACTUAL] = KERNEL_OP_NAME};
     if (needs[column] & ~l->known) return;
     switch (column) {
     case KS_REGISTERS_ACTUAL: sqlite3_result_int64(ctx, l->registers); break;
-    case KS_SHARED_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)l->static_shared + l->dynamic_shared); break;
+    case KS_SHARED_ACTUAL:
+        sqlite3_result_int64(ctx, (sqlite3_int64)l->static_shared + l->dynamic_shared);
+        break;
     case KS_BLOCK_ACTUAL: result_three(ctx, l->block); break;
     case KS_GRID_ACTUAL: result_three(ctx, l->grid); break;
     case KS_OCCUPANCY_ACTUAL: sqlite3_result_double(ctx, (double)l->occupancy); break;
@@ -108,7 +139,9 @@ static void kernel_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
     case KS_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->i + 1); break;
     case KS_NAME: result_text(ctx, r->name); break;
     case KS_REGISTERS: sqlite3_result_int64(ctx, l->registers); break;
-    case KS_SHARED: sqlite3_result_int64(ctx, (uint32_t)(l->static_shared + l->dynamic_shared)); break; /* wraps, as XProf's sum does */
+    case KS_SHARED:
+        sqlite3_result_int64(ctx, (uint32_t)(l->static_shared + l->dynamic_shared));
+        break; /* wraps, as XProf's sum does */
     case KS_BLOCK: result_three(ctx, l->block); break;
     case KS_GRID: result_three(ctx, l->grid); break;
     case KS_OCCUPANCY:

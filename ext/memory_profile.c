@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memory_profile.c: the tables memory_events, memory_allocators and memory_active: what allocators did, as XProf's memory profile has it.
+/* memory_profile.c: the tables memory_events, memory_allocators and memory_active: what allocators
+ * did, as XProf's memory profile has it.
  *
- *   SELECT allocator, profile_peak_bytes >> 20 AS peak_mib FROM memory_allocators('logs');                  -- GPU_0_bfc|252
- *   SELECT tf_op, allocation_bytes, occurrences FROM memory_active('logs') WHERE special IS NULL LIMIT 3;   -- what was live at the peak */
-#include "../loader/analysis/memory_profile.h"
+ *   SELECT allocator, profile_peak_bytes >> 20 AS peak_mib FROM memory_allocators('logs'); --
+ * GPU_0_bfc|252 SELECT tf_op, allocation_bytes, occurrences FROM memory_active('logs') WHERE
+ * special IS NULL LIMIT 3;   -- what was live at the peak */
+#include "../loader/analysis/memory/memory_profile.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define ALLOCATOR_DOC "allocator", "TEXT", NULL, "name of the allocator, or its number on the host; empty if its events name none", "memory_profile memoryId"
+#define ALLOCATOR_DOC                                                                              \
+    "allocator", "TEXT", NULL,                                                                     \
+        "name of the allocator, or its number on the host; empty if its events name none",         \
+        "memory_profile memoryId"
 
 static void result_known(sqlite3_context *ctx, const Text *text)
 {
@@ -34,66 +39,82 @@ static bool next_item(RowCursor *c, size_t (*count)(const MemoryAllocator *))
 
 /* ---- memory_events ---- */
 
-#define EVENTS_COLUMNS(C)                                                                                                                                      \
-    C(ME_RUN, RUN_DOC)                                                                                                                                         \
-    C(ME_HOST, HOST_DOC)                                                                                                                                       \
-    C(ME_ALLOCATOR, ALLOCATOR_DOC)                                                                                                                             \
-    C(ME_GROUP, "group_id", "INTEGER", NULL,                                                                                                                   \
-      "group_id of the step that the event belongs to, on its "                                                                                                \
-      "host; NULL if the event belongs to no step",                                                                                                            \
-      "group_id")                                                                                                                                              \
-    C(ME_STEP, "step", "INTEGER", NULL,                                                                                                                        \
-      "step of the event: its group_id; without one, XProf's guess: 1 + the "                                                                                  \
-      "group_id of the last event before it that has one, or 0 if there is none",                                                                              \
-      "memory_profile stepId")                                                                                                                                 \
-    C(ME_TIME, "time_ps", "INTEGER", "ps", "time of the event, from the start of the session", "XLine.timestamp_ns, XEvent.offset_ps")                         \
-    C(ME_LINE_TIME, "line_time_ps", "INTEGER", "ps", "time of the event, from the start of its line; XProf orders events by it",                               \
-      "memory_profile timeOffsetPs")                                                                                                                           \
-    C(ME_ACTIVITY, "activity", "TEXT", NULL, "kind of the event: ALLOCATION or DEALLOCATION", "memory_profile memoryActivity")                                 \
-    C(ME_REQUESTED, "requested_bytes", "INTEGER", "bytes", "number of bytes requested; 0 if the event does not record it", "memory_profile requestedBytes")    \
-    C(ME_ALLOCATED, "allocation_bytes", "INTEGER", "bytes", "number of bytes allocated; 0 if the event does not record it", "memory_profile allocationBytes")  \
-    C(ME_ADDRESS, "address", "TEXT", NULL, "address of the memory, decimal; 0 if the event does not record it", "memory_profile address")                      \
-    C(ME_HEAP, "heap_bytes", "INTEGER", "bytes", "bytes allocated on the heap after the event; 0 if the event does not record it",                             \
-      "memory_profile heapAllocatedBytes")                                                                                                                     \
-    C(ME_STACK, "stack_bytes", "INTEGER", "bytes", "bytes reserved in addition to the heap; 0 if the event does not record it",                                \
-      "memory_profile stackReservedBytes")                                                                                                                     \
-    C(ME_FREE, "free_bytes", "INTEGER", "bytes", "bytes free after the event; 0 if the event does not record it", "memory_profile freeMemoryBytes")            \
-    C(ME_PEAK, "peak_bytes_in_use", "INTEGER", "bytes",                                                                                                        \
-      "largest number of bytes in use during the allocator's "                                                                                                 \
-      "lifetime until the event; 0 if the event does not record it",                                                                                           \
-      "memory_profile peakBytesInUse")                                                                                                                         \
-    C(ME_FRAGMENTATION, "fragmentation_fraction", "REAL", "fraction 0..1",                                                                                     \
-      "share of the free memory that is outside the largest free "                                                                                             \
-      "block; 0 if the event does not record it, NULL if it records NaN",                                                                                      \
-      "memory_profile fragmentation")                                                                                                                          \
-    C(ME_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
-      "op that requested the memory; for a free, the op of the previous allocation at the "                                                                    \
-      "address; NULL if unknown. Some ROCm profilers write the text (null) for unknown",                                                                       \
-      "memory_profile tfOpName")                                                                                                                               \
-    C(ME_REGION, "region_type", "TEXT", NULL,                                                                                                                  \
-      "kind of memory region: temp, output, persist/dynamic and others; NULL "                                                                                 \
-      "if unknown. Some ROCm profilers write the text (null) for unknown",                                                                                     \
-      "memory_profile regionType")                                                                                                                             \
-    C(ME_DATA_TYPE, "data_type", "TEXT", NULL, "element type of the tensor, by TensorFlow's name; INVALID for type 0; NULL if unknown",                        \
-      "memory_profile dataType")                                                                                                                               \
-    C(ME_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL if unknown", "memory_profile tensorShape")                                                   \
-    C(ME_SAMPLED, "sampled", "INTEGER", "0 or 1",                                                                                                              \
-      "1: XProf's timeline shows the event. It divides the allocator's "                                                                                       \
-      "events, ordered by time, into `samples` parts of equal length "                                                                                         \
-      "and shows the event of each part with the most memory in use",                                                                                          \
-      "memory_profile sampledTimelineSnapshots")                                                                                                               \
-    C(ME_EVENT, EVENT_ID_DOC)                                                                                                                                  \
-    C(ME_MATCH, "match_event_id", "INTEGER", NULL,                                                                                                             \
-      "event_id of the free of an allocation, or of the allocation that a free releases, "                                                                     \
-      "matched by address and time_ps; NULL if the profile does not contain it",                                                                               \
-      "libprofsql")                                                                                                                                            \
-    C(ME_LIVE_UNTIL, "live_until_ps", "INTEGER", "ps",                                                                                                         \
-      "for an allocation: moment at which it was freed, or at which "                                                                                          \
-      "its address was allocated again without a recorded free; NULL "                                                                                         \
-      "for a free, and for an allocation that was live until the end",                                                                                         \
-      "libprofsql")                                                                                                                                            \
-    C(ME_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(ME_SAMPLES, "samples", "INTEGER HIDDEN", "events", "number of events of an allocator that are `sampled`; default 1000", "argument 2")
+#define EVENTS_COLUMNS(C)                                                                          \
+    C(ME_RUN, RUN_DOC)                                                                             \
+    C(ME_HOST, HOST_DOC)                                                                           \
+    C(ME_ALLOCATOR, ALLOCATOR_DOC)                                                                 \
+    C(ME_GROUP, "group_id", "INTEGER", NULL,                                                       \
+      "group_id of the step that the event belongs to, on its "                                    \
+      "host; NULL if the event belongs to no step",                                                \
+      "group_id")                                                                                  \
+    C(ME_STEP, "step", "INTEGER", NULL,                                                            \
+      "step of the event: its group_id; without one, XProf's guess: 1 + the "                      \
+      "group_id of the last event before it that has one, or 0 if there is none",                  \
+      "memory_profile stepId")                                                                     \
+    C(ME_TIME, "time_ps", "INTEGER", "ps", "time of the event, from the start of the session",     \
+      "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
+    C(ME_LINE_TIME, "line_time_ps", "INTEGER", "ps",                                               \
+      "time of the event, from the start of its line; XProf orders events by it",                  \
+      "memory_profile timeOffsetPs")                                                               \
+    C(ME_ACTIVITY, "activity", "TEXT", NULL, "kind of the event: ALLOCATION or DEALLOCATION",      \
+      "memory_profile memoryActivity")                                                             \
+    C(ME_REQUESTED, "requested_bytes", "INTEGER", "bytes",                                         \
+      "number of bytes requested; 0 if the event does not record it",                              \
+      "memory_profile requestedBytes")                                                             \
+    C(ME_ALLOCATED, "allocation_bytes", "INTEGER", "bytes",                                        \
+      "number of bytes allocated; 0 if the event does not record it",                              \
+      "memory_profile allocationBytes")                                                            \
+    C(ME_ADDRESS, "address", "TEXT", NULL,                                                         \
+      "address of the memory, decimal; 0 if the event does not record it",                         \
+      "memory_profile address")                                                                    \
+    C(ME_HEAP, "heap_bytes", "INTEGER", "bytes",                                                   \
+      "bytes allocated on the heap after the event; 0 if the event does not record it",            \
+      "memory_profile heapAllocatedBytes")                                                         \
+    C(ME_STACK, "stack_bytes", "INTEGER", "bytes",                                                 \
+      "bytes reserved in addition to the heap; 0 if the event does not record it",                 \
+      "memory_profile stackReservedBytes")                                                         \
+    C(ME_FREE, "free_bytes", "INTEGER", "bytes",                                                   \
+      "bytes free after the event; 0 if the event does not record it",                             \
+      "memory_profile freeMemoryBytes")                                                            \
+    C(ME_PEAK, "peak_bytes_in_use", "INTEGER", "bytes",                                            \
+      "largest number of bytes in use during the allocator's "                                     \
+      "lifetime until the event; 0 if the event does not record it",                               \
+      "memory_profile peakBytesInUse")                                                             \
+    C(ME_FRAGMENTATION, "fragmentation_fraction", "REAL", "fraction 0..1",                         \
+      "share of the free memory that is outside the largest free "                                 \
+      "block; 0 if the event does not record it, NULL if it records NaN",                          \
+      "memory_profile fragmentation")                                                              \
+    C(ME_TF_OP, "tf_op", "TEXT", NULL,                                                             \
+      "op that requested the memory; for a free, the op of the previous allocation at the "        \
+      "address; NULL if unknown. Some ROCm profilers write the text (null) for unknown",           \
+      "memory_profile tfOpName")                                                                   \
+    C(ME_REGION, "region_type", "TEXT", NULL,                                                      \
+      "kind of memory region: temp, output, persist/dynamic and others; NULL "                     \
+      "if unknown. Some ROCm profilers write the text (null) for unknown",                         \
+      "memory_profile regionType")                                                                 \
+    C(ME_DATA_TYPE, "data_type", "TEXT", NULL,                                                     \
+      "element type of the tensor, by TensorFlow's name; INVALID for type 0; NULL if unknown",     \
+      "memory_profile dataType")                                                                   \
+    C(ME_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL if unknown",                     \
+      "memory_profile tensorShape")                                                                \
+    C(ME_SAMPLED, "sampled", "INTEGER", "0 or 1",                                                  \
+      "1: XProf's timeline shows the event. It divides the allocator's "                           \
+      "events, ordered by time, into `samples` parts of equal length "                             \
+      "and shows the event of each part with the most memory in use",                              \
+      "memory_profile sampledTimelineSnapshots")                                                   \
+    C(ME_EVENT, EVENT_ID_DOC)                                                                      \
+    C(ME_MATCH, "match_event_id", "INTEGER", NULL,                                                 \
+      "event_id of the free of an allocation, or of the allocation that a free releases, "         \
+      "matched by address and time_ps; NULL if the profile does not contain it",                   \
+      "libprofsql")                                                                                \
+    C(ME_LIVE_UNTIL, "live_until_ps", "INTEGER", "ps",                                             \
+      "for an allocation: moment at which it was freed, or at which "                              \
+      "its address was allocated again without a recorded free; NULL "                             \
+      "for a free, and for an allocation that was live until the end",                             \
+      "libprofsql")                                                                                \
+    C(ME_SOURCE, SOURCE_DOC)                                                                       \
+    C(ME_SAMPLES, "samples", "INTEGER HIDDEN", "events",                                           \
+      "number of events of an allocator that are `sampled`; default 1000", "argument 2")
 enum { EVENTS_COLUMNS(COLUMN_ENUM) };
 static const Column events_columns[] = {EVENTS_COLUMNS(COLUMN_DOC)};
 enum { XPROF_SAMPLES = 1000 };
@@ -133,7 +154,9 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ME_STEP: sqlite3_result_int64(ctx, e->step); break;
     case ME_TIME: sqlite3_result_int64(ctx, e->start_ps); break;
     case ME_LINE_TIME: sqlite3_result_int64(ctx, e->line_time_ps); break;
-    case ME_ACTIVITY: sqlite3_result_text(ctx, e->is_free ? "DEALLOCATION" : "ALLOCATION", -1, SQLITE_STATIC); break;
+    case ME_ACTIVITY:
+        sqlite3_result_text(ctx, e->is_free ? "DEALLOCATION" : "ALLOCATION", -1, SQLITE_STATIC);
+        break;
     case ME_REQUESTED: sqlite3_result_int64(ctx, e->requested_bytes); break;
     case ME_ALLOCATED: sqlite3_result_int64(ctx, e->allocation_bytes); break;
     case ME_ADDRESS: result_id(ctx, e->address); break;
@@ -150,7 +173,8 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ME_EVENT: result_event(ctx, e); break;
     case ME_MATCH: result_event(ctx, e->match); break;
     case ME_LIVE_UNTIL:
-        if (!e->is_free && (e->match || e->reuse)) sqlite3_result_int64(ctx, (e->match ? e->match : e->reuse)->start_ps);
+        if (!e->is_free && (e->match || e->reuse))
+            sqlite3_result_int64(ctx, (e->match ? e->match : e->reuse)->start_ps);
         break;
     default: break;
     }
@@ -162,46 +186,62 @@ static const RowSource events_rows = {.next = events_next,
                                       .needs = NEED_EVENTS | NEED_ALLOCATIONS,
                                       .nothing = "no allocation event records a "
                                                  "number of bytes"};
-const Table memory_events_table = {
-    "memory_events", "one allocation or free that an allocator recorded", events_columns, COUNT(events_columns), &row_table_module, &events_rows, 10000};
+const Table memory_events_table = {"memory_events",
+                                   "one allocation or free that an allocator recorded",
+                                   events_columns,
+                                   COUNT(events_columns),
+                                   &row_table_module,
+                                   &events_rows,
+                                   10000};
 
 /* ---- memory_allocators ---- */
 
-#define ALLOCATORS_COLUMNS(C)                                                                                                                                  \
-    C(MA_RUN, RUN_DOC)                                                                                                                                         \
-    C(MA_HOST, HOST_DOC)                                                                                                                                       \
-    C(MA_ALLOCATOR, ALLOCATOR_DOC)                                                                                                                             \
-    C(MA_CAPACITY, "capacity_bytes", "INTEGER", "bytes", "heap, stack and free memory at the peak, added up", "memory_profile memoryCapacity")                 \
-    C(MA_LIFETIME, "lifetime_peak_bytes", "INTEGER", "bytes",                                                                                                  \
-      "largest memory in use during the allocator's lifetime, from "                                                                                           \
-      "its last event in the file, which may not be the last in time",                                                                                         \
-      "memory_profile peakBytesUsageLifetime")                                                                                                                 \
-    C(MA_PEAK, "profile_peak_bytes", "INTEGER", "bytes", "largest memory in use (heap plus stack) during the profile",                                         \
-      "memory_profile peakStats.peakBytesInUse")                                                                                                               \
-    C(MA_TIME, "peak_time_ps", "INTEGER", "ps",                                                                                                                \
-      "time of the peak, from the start of the session; of several equal peaks, "                                                                              \
-      "the last in the file; NULL if heap plus stack is negative in all events",                                                                               \
-      "XLine.timestamp_ns, XEvent.offset_ps")                                                                                                                  \
-    C(MA_LINE_TIME, "peak_line_time_ps", "INTEGER", "ps", "time of the peak, from the start of its line; 0 if heap plus stack is negative in all events",      \
-      "memory_profile peakStatsTimePs")                                                                                                                        \
-    C(MA_HEAP, "heap_bytes_at_peak", "INTEGER", "bytes", "bytes allocated on the heap at the peak", "memory_profile peakStats.heapAllocatedBytes")             \
-    C(MA_STACK, "stack_bytes_at_peak", "INTEGER", "bytes", "bytes of stack reserved at the peak", "memory_profile peakStats.stackReservedBytes")               \
-    C(MA_FREE, "free_bytes_at_peak", "INTEGER", "bytes", "bytes free at the peak", "memory_profile peakStats.freeMemoryBytes")                                 \
-    C(MA_FRAGMENTATION, "fragmentation_at_peak_fraction", "REAL", "fraction 0..1",                                                                             \
-      "share of the free memory at the peak that is outside the "                                                                                              \
-      "largest free block; NULL if the event records NaN",                                                                                                     \
-      "memory_profile peakStats.fragmentation")                                                                                                                \
-    C(MA_STEP, "peak_step", "INTEGER", NULL, "step of the last event at the peak, in XProf's order of time", "memory_profile stepId")                          \
-    C(MA_EVENT, "peak_event_id", "INTEGER", NULL, "event_id of the peak; NULL if heap plus stack is negative in all events", "libprofsql")                     \
-    C(MA_LIFETIME_ACTUAL, "lifetime_peak_bytes_actual", "INTEGER", "bytes", "largest memory in use during the allocator's lifetime, over all its events",      \
-      "peak_bytes_in_use")                                                                                                                                     \
-    C(MA_ALLOCATIONS, "allocation_count", "INTEGER", "events", "number of allocations in the profile (XProf's page counts only the sampled ones)",             \
-      "libprofsql")                                                                                                                                            \
-    C(MA_FREES, "free_count", "INTEGER", "events", "number of frees in the profile", "libprofsql")                                                             \
-    C(MA_UNMATCHED, "unmatched_free_count", "INTEGER", "events",                                                                                               \
-      "number of frees of memory that was allocated before the "                                                                                               \
-      "profile or whose allocation was not recorded",                                                                                                          \
-      "libprofsql")                                                                                                                                            \
+#define ALLOCATORS_COLUMNS(C)                                                                      \
+    C(MA_RUN, RUN_DOC)                                                                             \
+    C(MA_HOST, HOST_DOC)                                                                           \
+    C(MA_ALLOCATOR, ALLOCATOR_DOC)                                                                 \
+    C(MA_CAPACITY, "capacity_bytes", "INTEGER", "bytes",                                           \
+      "heap, stack and free memory at the peak, added up", "memory_profile memoryCapacity")        \
+    C(MA_LIFETIME, "lifetime_peak_bytes", "INTEGER", "bytes",                                      \
+      "largest memory in use during the allocator's lifetime, from "                               \
+      "its last event in the file, which may not be the last in time",                             \
+      "memory_profile peakBytesUsageLifetime")                                                     \
+    C(MA_PEAK, "profile_peak_bytes", "INTEGER", "bytes",                                           \
+      "largest memory in use (heap plus stack) during the profile",                                \
+      "memory_profile peakStats.peakBytesInUse")                                                   \
+    C(MA_TIME, "peak_time_ps", "INTEGER", "ps",                                                    \
+      "time of the peak, from the start of the session; of several equal peaks, "                  \
+      "the last in the file; NULL if heap plus stack is negative in all events",                   \
+      "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
+    C(MA_LINE_TIME, "peak_line_time_ps", "INTEGER", "ps",                                          \
+      "time of the peak, from the start of its line; 0 if heap plus stack is negative in all "     \
+      "events",                                                                                    \
+      "memory_profile peakStatsTimePs")                                                            \
+    C(MA_HEAP, "heap_bytes_at_peak", "INTEGER", "bytes",                                           \
+      "bytes allocated on the heap at the peak", "memory_profile peakStats.heapAllocatedBytes")    \
+    C(MA_STACK, "stack_bytes_at_peak", "INTEGER", "bytes", "bytes of stack reserved at the peak",  \
+      "memory_profile peakStats.stackReservedBytes")                                               \
+    C(MA_FREE, "free_bytes_at_peak", "INTEGER", "bytes", "bytes free at the peak",                 \
+      "memory_profile peakStats.freeMemoryBytes")                                                  \
+    C(MA_FRAGMENTATION, "fragmentation_at_peak_fraction", "REAL", "fraction 0..1",                 \
+      "share of the free memory at the peak that is outside the "                                  \
+      "largest free block; NULL if the event records NaN",                                         \
+      "memory_profile peakStats.fragmentation")                                                    \
+    C(MA_STEP, "peak_step", "INTEGER", NULL,                                                       \
+      "step of the last event at the peak, in XProf's order of time", "memory_profile stepId")     \
+    C(MA_EVENT, "peak_event_id", "INTEGER", NULL,                                                  \
+      "event_id of the peak; NULL if heap plus stack is negative in all events", "libprofsql")     \
+    C(MA_LIFETIME_ACTUAL, "lifetime_peak_bytes_actual", "INTEGER", "bytes",                        \
+      "largest memory in use during the allocator's lifetime, over all its events",                \
+      "peak_bytes_in_use")                                                                         \
+    C(MA_ALLOCATIONS, "allocation_count", "INTEGER", "events",                                     \
+      "number of allocations in the profile (XProf's page counts only the sampled ones)",          \
+      "libprofsql")                                                                                \
+    C(MA_FREES, "free_count", "INTEGER", "events", "number of frees in the profile", "libprofsql") \
+    C(MA_UNMATCHED, "unmatched_free_count", "INTEGER", "events",                                   \
+      "number of frees of memory that was allocated before the "                                   \
+      "profile or whose allocation was not recorded",                                              \
+      "libprofsql")                                                                                \
     C(MA_SOURCE, SOURCE_DOC)
 enum { ALLOCATORS_COLUMNS(COLUMN_ENUM) };
 static const Column allocators_columns[] = {ALLOCATORS_COLUMNS(COLUMN_DOC)};
@@ -263,25 +303,41 @@ const Table memory_allocators_table = {"memory_allocators",
 
 /* ---- memory_active ---- */
 
-#define ACTIVE_COLUMNS(C)                                                                                                                                      \
-    C(MC_RUN, RUN_DOC)                                                                                                                                         \
-    C(MC_HOST, HOST_DOC)                                                                                                                                       \
-    C(MC_ALLOCATOR, ALLOCATOR_DOC)                                                                                                                             \
-    C(MC_RANK, "rank", "INTEGER", NULL, "rank of the row within its allocator, from 1; largest allocation first", "memory_profile activeAllocations")          \
-    C(MC_TF_OP, "tf_op", "TEXT", NULL, "op that requested the memory, or XProf's name of a special row; NULL if unknown", "memory_profile tfOpName")           \
-    C(MC_ALLOCATED, "allocation_bytes", "INTEGER", "bytes", "bytes of one allocation", "memory_profile allocationBytes")                                       \
-    C(MC_REQUESTED, "requested_bytes", "INTEGER", "bytes", "bytes that were requested for one allocation", "memory_profile requestedBytes")                    \
-    C(MC_OCCURRENCES, "occurrences", "INTEGER", "allocations", "number of live allocations that are equal in the columns of this row",                         \
-      "memory_profile numOccurrences")                                                                                                                         \
-    C(MC_REGION, "region_type", "TEXT", NULL, "kind of memory region: temp, output, persist/dynamic and others; NULL if unknown", "memory_profile regionType") \
-    C(MC_DATA_TYPE, "data_type", "TEXT", NULL, "element type of the tensor, by TensorFlow's name; NULL if unknown", "memory_profile dataType")                 \
-    C(MC_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL if unknown", "memory_profile tensorShape")                                                   \
-    C(MC_SPECIAL, "special", "TEXT", NULL,                                                                                                                     \
-      "unused: heap that no allocation in the peak's step explains (allocated earlier, "                                                                       \
-      "or kept by the allocator); stack: reserved stack memory; NULL for allocations",                                                                         \
-      "memory_profile specialAllocations")                                                                                                                     \
-    C(MC_STEP, "step", "INTEGER", NULL, "step of the peak; as in XProf, only allocations of this step are listed", "memory_profile stepId")                    \
-    C(MC_EVENT, "event_id", "INTEGER", NULL, "event_id of the allocation; of several, the first in the file; NULL for special rows", "libprofsql")             \
+#define ACTIVE_COLUMNS(C)                                                                          \
+    C(MC_RUN, RUN_DOC)                                                                             \
+    C(MC_HOST, HOST_DOC)                                                                           \
+    C(MC_ALLOCATOR, ALLOCATOR_DOC)                                                                 \
+    C(MC_RANK, "rank", "INTEGER", NULL,                                                            \
+      "rank of the row within its allocator, from 1; largest allocation first",                    \
+      "memory_profile activeAllocations")                                                          \
+    C(MC_TF_OP, "tf_op", "TEXT", NULL,                                                             \
+      "op that requested the memory, or XProf's name of a special row; NULL if unknown",           \
+      "memory_profile tfOpName")                                                                   \
+    C(MC_ALLOCATED, "allocation_bytes", "INTEGER", "bytes", "bytes of one allocation",             \
+      "memory_profile allocationBytes")                                                            \
+    C(MC_REQUESTED, "requested_bytes", "INTEGER", "bytes",                                         \
+      "bytes that were requested for one allocation", "memory_profile requestedBytes")             \
+    C(MC_OCCURRENCES, "occurrences", "INTEGER", "allocations",                                     \
+      "number of live allocations that are equal in the columns of this row",                      \
+      "memory_profile numOccurrences")                                                             \
+    C(MC_REGION, "region_type", "TEXT", NULL,                                                      \
+      "kind of memory region: temp, output, persist/dynamic and others; NULL if unknown",          \
+      "memory_profile regionType")                                                                 \
+    C(MC_DATA_TYPE, "data_type", "TEXT", NULL,                                                     \
+      "element type of the tensor, by TensorFlow's name; NULL if unknown",                         \
+      "memory_profile dataType")                                                                   \
+    C(MC_SHAPE, "shape", "TEXT", NULL, "shape of the tensor; NULL if unknown",                     \
+      "memory_profile tensorShape")                                                                \
+    C(MC_SPECIAL, "special", "TEXT", NULL,                                                         \
+      "unused: heap that no allocation in the peak's step explains (allocated earlier, "           \
+      "or kept by the allocator); stack: reserved stack memory; NULL for allocations",             \
+      "memory_profile specialAllocations")                                                         \
+    C(MC_STEP, "step", "INTEGER", NULL,                                                            \
+      "step of the peak; as in XProf, only allocations of this step are listed",                   \
+      "memory_profile stepId")                                                                     \
+    C(MC_EVENT, "event_id", "INTEGER", NULL,                                                       \
+      "event_id of the allocation; of several, the first in the file; NULL for special rows",      \
+      "libprofsql")                                                                                \
     C(MC_SOURCE, SOURCE_DOC)
 enum { ACTIVE_COLUMNS(COLUMN_ENUM) };
 static const Column active_columns[] = {ACTIVE_COLUMNS(COLUMN_DOC)};
@@ -311,7 +367,9 @@ static void active_column(RowCursor *c, sqlite3_context *ctx, int column)
     case MC_REGION: result_known(ctx, active->region_type); break;
     case MC_DATA_TYPE: result_known(ctx, active->data_type); break;
     case MC_SHAPE: result_known(ctx, active->shape); break;
-    case MC_SPECIAL: sqlite3_result_text(ctx, special_memory_names[active->special], -1, SQLITE_STATIC); break;
+    case MC_SPECIAL:
+        sqlite3_result_text(ctx, special_memory_names[active->special], -1, SQLITE_STATIC);
+        break;
     case MC_STEP: sqlite3_result_int64(ctx, a->peak_step); break;
     case MC_EVENT: result_event(ctx, active->event); break;
     default: break;

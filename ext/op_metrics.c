@@ -1,105 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
-/* op_metrics.c: the tables op_metrics and op_metrics_totals: XProf's OpStats databases, in exact picoseconds.
+/* op_metrics.c: the tables op_metrics and op_metrics_totals: XProf's OpStats databases, in exact
+ * picoseconds.
  *
- *   SELECT name, occurrences, self_ps FROM op_metrics('logs') WHERE side = 'device' ORDER BY self_ps DESC LIMIT 10; */
-#include "../loader/analysis/op_metrics.h"
-#include "../loader/analysis/steps.h"
+ *   SELECT name, occurrences, self_ps FROM op_metrics('logs') WHERE side = 'device' ORDER BY
+ * self_ps DESC LIMIT 10; */
+#include "../loader/analysis/ops/op_metrics.h"
+#include "../loader/analysis/steps/steps.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 
-#define SIDE_DOC                                                                                                                                               \
-    "side", "TEXT", NULL,                                                                                                                                      \
-        "host: ops on host threads; device: kernels and HLO ops of all "                                                                                       \
-        "devices together; framework: the device ops summed by framework op",                                                                                  \
+#define SIDE_DOC                                                                                   \
+    "side", "TEXT", NULL,                                                                          \
+        "host: ops on host threads; device: kernels and HLO ops of all "                           \
+        "devices together; framework: the device ops summed by framework op",                      \
         "libprofsql"
 
 static const char *const side_names[] = {"host", "device", "framework"};
 enum { N_SIDES = COUNT(side_names) };
 
-static const OpMetricsDb *side_db(const OpStats *stats, size_t side) { return side == 0 ? &stats->host : side == 1 ? &stats->device : &stats->framework; }
+static const OpMetricsDb *side_db(const OpStats *stats, size_t side)
+{
+    return side == 0 ? &stats->host : side == 1 ? &stats->device : &stats->framework;
+}
 
 /* ---- op_metrics ---- */
 
-#define OP_METRICS_COLUMNS(C)                                                                                                                                  \
-    C(OM_RUN, RUN_DOC)                                                                                                                                         \
-    C(OM_SIDE, SIDE_DOC)                                                                                                                                       \
-    C(OM_PROGRAM, "program_id", "TEXT", NULL,                                                                                                                  \
-      "id of the HLO op's program, decimal; for a tf.data stage on "                                                                                           \
-      "the host, the id of the stage; NULL for other ops",                                                                                                     \
-      "OpMetrics.hlo_module_id")                                                                                                                               \
-    C(OM_NAME, "name", "TEXT", NULL, "name of the op; IDLE is the time without any op", "OpMetrics.name")                                                      \
-    C(OM_CATEGORY, "category", "TEXT", NULL, "type of the framework op, or category of the HLO op; NULL if there is none", "OpMetrics.category")               \
-    C(OM_PROVENANCE, "provenance", "TEXT", NULL, "full name of the framework op that the op comes from; NULL if unknown", "OpMetrics.provenance")              \
-    C(OM_OCCURRENCES, "occurrences", "INTEGER", NULL,                                                                                                          \
-      "number of times that the op ran, on all cores; for a "                                                                                                  \
-      "framework op, the largest number of any of its device ops",                                                                                             \
-      "OpMetrics.occurrences")                                                                                                                                 \
-    C(OM_TIME, "time_ps", "INTEGER", "ps",                                                                                                                     \
-      "total time from start to end of the op, nested ops "                                                                                                    \
-      "included, on the device clock if the file has it",                                                                                                      \
-      "OpMetrics.time_ps")                                                                                                                                     \
-    C(OM_SELF, "self_ps", "INTEGER", "ps", "total time of the op without nested ops, on the device clock if the file has it", "OpMetrics.self_time_ps")        \
-    C(OM_MIN, "min_ps", "INTEGER", "ps",                                                                                                                       \
-      "duration of the shortest occurrence; NULL if XProf does not "                                                                                           \
-      "compute it (host, GPU, framework)",                                                                                                                     \
-      "OpMetrics.min_time_ps")                                                                                                                                 \
-    C(OM_NORMALIZED, "normalized_ps", "INTEGER", "ps", "total time of the op at the default clock rate; NULL if unknown", "OpMetrics.normalized_time_ps")      \
-    C(OM_EVENT_TIME, "event_time_ps", "INTEGER", "ps", "time_ps on the event clock, the clock of trace_events and of XProf's Events DB", "libprofsql")         \
-    C(OM_EVENT_SELF, "event_self_ps", "INTEGER", "ps", "self_ps on the event clock; below 0 if ops overlap on that clock", "libprofsql")                       \
-    C(OM_FLOPS, "flops", "REAL", "floating operations",                                                                                                        \
-      "operations of all occurrences; 8-bit and 4-bit operations "                                                                                             \
-      "count as a half and a quarter; 0 if none or unknown",                                                                                                   \
-      "OpMetrics.flops_v2")                                                                                                                                    \
-    C(OM_MODEL_FLOPS, "model_flops", "REAL", "floating operations", "operations of all occurrences, as the model defines them; 0 if none or unknown",          \
-      "OpMetrics.model_flops_v2")                                                                                                                              \
-    C(OM_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes read and written by all occurrences; 0 if none or unknown", "OpMetrics.bytes_accessed")           \
-    C(OM_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes", "bytes read from HBM; NULL if the file has no breakdown by memory",                                   \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(OM_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes", "bytes written to HBM; NULL if the file has no breakdown by memory",                                \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(OM_CMEM_READ, "cmem_read_bytes", "INTEGER", "bytes", "bytes read from CMEM; NULL if the file has no breakdown by memory",                                \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(OM_CMEM_WRITE, "cmem_write_bytes", "INTEGER", "bytes", "bytes written to CMEM; NULL if the file has no breakdown by memory",                             \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(OM_VMEM_READ, "vmem_read_bytes", "INTEGER", "bytes", "bytes read from VMEM; NULL if the file has no breakdown by memory",                                \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(OM_VMEM_WRITE, "vmem_write_bytes", "INTEGER", "bytes", "bytes written to VMEM; NULL if the file has no breakdown by memory",                             \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(OM_DMA, "dma_stall_ps", "INTEGER", "ps", "time in which the op is stalled by DMA", "OpMetrics.dma_stall_ps")                                             \
-    C(OM_EAGER, "is_eager", "INTEGER", "0 or 1", "1: TensorFlow ran the op eagerly", "OpMetrics.is_eager")                                                     \
-    C(OM_PARENT, "parent", "TEXT", NULL,                                                                                                                       \
-      "name of the op that this op is part of: a fusion, or the op "                                                                                           \
-      "that offloaded it to a SparseCore; NULL if it is part of none",                                                                                         \
-      "OpMetrics.children")                                                                                                                                    \
-    C(OM_CORE_TYPE, "core_type", "TEXT", NULL,                                                                                                                 \
-      "type of the core that ran the op: TensorCore or SparseCore; "                                                                                           \
-      "NULL for other devices and the host",                                                                                                                   \
-      "OpMetrics.core_type")                                                                                                                                   \
-    C(OM_ID, "op_id", "INTEGER", NULL, "ordinal of the op in its side, from 0; parts follow the op that contains them", "libprofsql")                          \
-    C(OM_PARENT_ID, "parent_id", "INTEGER", NULL, "op_id of the op that this op is part of; NULL if it is part of none", "libprofsql")                         \
-    C(OM_LONG_NAME, "expression", "TEXT", NULL, "text of the HLO instruction; NULL if there is none", "OpMetrics.long_name")                                   \
-    C(OM_DEDUPLICATED, "deduplicated_name", "TEXT", NULL, "name of the op that this op duplicates; NULL if it is no duplicate", "OpMetrics.deduplicated_name") \
-    C(OM_CORES, "core_count", "INTEGER", "cores", "number of cores that ran the op; NULL for the sides host and framework", "OpMetrics.num_cores")             \
-    C(OM_SOURCE_FILE, "source_file", "TEXT", NULL, "source file of the op in the user's program; NULL if unknown", "OpMetrics.source_info")                    \
-    C(OM_SOURCE_LINE, "source_line", "INTEGER", NULL, "line of the op in source_file; NULL if unknown", "OpMetrics.source_info")                               \
-    C(OM_SOURCE_STACK, "source_stack", "TEXT", NULL, "call stack of the op in the user's program, as plain text; NULL if unknown", "OpMetrics.source_info")    \
-    C(OM_ENERGY, "vdd_energy_j", "REAL", "J", "energy that the core used for the op; NULL if not measured", "OpMetrics.vdd_energy_j")                          \
-    C(OM_MEMORY, "memory_breakdown", "TEXT", NULL,                                                                                                             \
-      "JSON array of [operation (0 unknown, 1 read, 2 write), memory space (1 "                                                                                \
-      "HBM, 2 CMEM, 3 VMEM), bytes]; NULL if the file has no breakdown by memory",                                                                             \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
-    C(OM_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                                                                                    \
-      "number of executions of the HLO op, as in hlo_ops; NULL if "                                                                                            \
-      "unknown, and for the sides host and framework",                                                                                                         \
-      "libprofsql")                                                                                                                                            \
-    C(OM_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations", "flops_actual of hlo_ops; NULL if unknown, and for the sides host and framework",        \
-      "libprofsql")                                                                                                                                            \
-    C(OM_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations",                                                                              \
-      "model_flops_actual of hlo_ops; NULL if unknown, and for the sides host and framework", "libprofsql")                                                    \
-    C(OM_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes", "bytes_accessed_actual of hlo_ops; NULL if unknown, and for the sides host and framework", \
-      "libprofsql")                                                                                                                                            \
+#define OP_METRICS_COLUMNS(C)                                                                      \
+    C(OM_RUN, RUN_DOC)                                                                             \
+    C(OM_SIDE, SIDE_DOC)                                                                           \
+    C(OM_PROGRAM, "program_id", "TEXT", NULL,                                                      \
+      "id of the HLO op's program, decimal; for a tf.data stage on "                               \
+      "the host, the id of the stage; NULL for other ops",                                         \
+      "OpMetrics.hlo_module_id")                                                                   \
+    C(OM_NAME, "name", "TEXT", NULL, "name of the op; IDLE is the time without any op",            \
+      "OpMetrics.name")                                                                            \
+    C(OM_CATEGORY, "category", "TEXT", NULL,                                                       \
+      "type of the framework op, or category of the HLO op; NULL if there is none",                \
+      "OpMetrics.category")                                                                        \
+    C(OM_PROVENANCE, "provenance", "TEXT", NULL,                                                   \
+      "full name of the framework op that the op comes from; NULL if unknown",                     \
+      "OpMetrics.provenance")                                                                      \
+    C(OM_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
+      "number of times that the op ran, on all cores; for a "                                      \
+      "framework op, the largest number of any of its device ops",                                 \
+      "OpMetrics.occurrences")                                                                     \
+    C(OM_TIME, "time_ps", "INTEGER", "ps",                                                         \
+      "total time from start to end of the op, nested ops "                                        \
+      "included, on the device clock if the file has it",                                          \
+      "OpMetrics.time_ps")                                                                         \
+    C(OM_SELF, "self_ps", "INTEGER", "ps",                                                         \
+      "total time of the op without nested ops, on the device clock if the file has it",           \
+      "OpMetrics.self_time_ps")                                                                    \
+    C(OM_MIN, "min_ps", "INTEGER", "ps",                                                           \
+      "duration of the shortest occurrence; NULL if XProf does not "                               \
+      "compute it (host, GPU, framework)",                                                         \
+      "OpMetrics.min_time_ps")                                                                     \
+    C(OM_NORMALIZED, "normalized_ps", "INTEGER", "ps",                                             \
+      "total time of the op at the default clock rate; NULL if unknown",                           \
+      "OpMetrics.normalized_time_ps")                                                              \
+    C(OM_EVENT_TIME, "event_time_ps", "INTEGER", "ps",                                             \
+      "time_ps on the event clock, the clock of trace_events and of XProf's Events DB",            \
+      "libprofsql")                                                                                \
+    C(OM_EVENT_SELF, "event_self_ps", "INTEGER", "ps",                                             \
+      "self_ps on the event clock; below 0 if ops overlap on that clock", "libprofsql")            \
+    C(OM_FLOPS, "flops", "REAL", "floating operations",                                            \
+      "operations of all occurrences; 8-bit and 4-bit operations "                                 \
+      "count as a half and a quarter; 0 if none or unknown",                                       \
+      "OpMetrics.flops_v2")                                                                        \
+    C(OM_MODEL_FLOPS, "model_flops", "REAL", "floating operations",                                \
+      "operations of all occurrences, as the model defines them; 0 if none or unknown",            \
+      "OpMetrics.model_flops_v2")                                                                  \
+    C(OM_BYTES, "bytes_accessed", "INTEGER", "bytes",                                              \
+      "bytes read and written by all occurrences; 0 if none or unknown",                           \
+      "OpMetrics.bytes_accessed")                                                                  \
+    C(OM_HBM_READ, "hbm_read_bytes", "INTEGER", "bytes",                                           \
+      "bytes read from HBM; NULL if the file has no breakdown by memory",                          \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
+    C(OM_HBM_WRITE, "hbm_write_bytes", "INTEGER", "bytes",                                         \
+      "bytes written to HBM; NULL if the file has no breakdown by memory",                         \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
+    C(OM_CMEM_READ, "cmem_read_bytes", "INTEGER", "bytes",                                         \
+      "bytes read from CMEM; NULL if the file has no breakdown by memory",                         \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
+    C(OM_CMEM_WRITE, "cmem_write_bytes", "INTEGER", "bytes",                                       \
+      "bytes written to CMEM; NULL if the file has no breakdown by memory",                        \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
+    C(OM_VMEM_READ, "vmem_read_bytes", "INTEGER", "bytes",                                         \
+      "bytes read from VMEM; NULL if the file has no breakdown by memory",                         \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
+    C(OM_VMEM_WRITE, "vmem_write_bytes", "INTEGER", "bytes",                                       \
+      "bytes written to VMEM; NULL if the file has no breakdown by memory",                        \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
+    C(OM_DMA, "dma_stall_ps", "INTEGER", "ps", "time in which the op is stalled by DMA",           \
+      "OpMetrics.dma_stall_ps")                                                                    \
+    C(OM_EAGER, "is_eager", "INTEGER", "0 or 1", "1: TensorFlow ran the op eagerly",               \
+      "OpMetrics.is_eager")                                                                        \
+    C(OM_PARENT, "parent", "TEXT", NULL,                                                           \
+      "name of the op that this op is part of: a fusion, or the op "                               \
+      "that offloaded it to a SparseCore; NULL if it is part of none",                             \
+      "OpMetrics.children")                                                                        \
+    C(OM_CORE_TYPE, "core_type", "TEXT", NULL,                                                     \
+      "type of the core that ran the op: TensorCore or SparseCore; "                               \
+      "NULL for other devices and the host",                                                       \
+      "OpMetrics.core_type")                                                                       \
+    C(OM_ID, "op_id", "INTEGER", NULL,                                                             \
+      "ordinal of the op in its side, from 0; parts follow the op that contains them",             \
+      "libprofsql")                                                                                \
+    C(OM_PARENT_ID, "parent_id", "INTEGER", NULL,                                                  \
+      "op_id of the op that this op is part of; NULL if it is part of none", "libprofsql")         \
+    C(OM_LONG_NAME, "expression", "TEXT", NULL,                                                    \
+      "text of the HLO instruction; NULL if there is none", "OpMetrics.long_name")                 \
+    C(OM_DEDUPLICATED, "deduplicated_name", "TEXT", NULL,                                          \
+      "name of the op that this op duplicates; NULL if it is no duplicate",                        \
+      "OpMetrics.deduplicated_name")                                                               \
+    C(OM_CORES, "core_count", "INTEGER", "cores",                                                  \
+      "number of cores that ran the op; NULL for the sides host and framework",                    \
+      "OpMetrics.num_cores")                                                                       \
+    C(OM_SOURCE_FILE, "source_file", "TEXT", NULL,                                                 \
+      "source file of the op in the user's program; NULL if unknown", "OpMetrics.source_info")     \
+    C(OM_SOURCE_LINE, "source_line", "INTEGER", NULL,                                              \
+      "line of the op in source_file; NULL if unknown", "OpMetrics.source_info")                   \
+    C(OM_SOURCE_STACK, "source_stack", "TEXT", NULL,                                               \
+      "call stack of the op in the user's program, as plain text; NULL if unknown",                \
+      "OpMetrics.source_info")                                                                     \
+    C(OM_ENERGY, "vdd_energy_j", "REAL", "J",                                                      \
+      "energy that the core used for the op; NULL if not measured", "OpMetrics.vdd_energy_j")      \
+    C(OM_MEMORY, "memory_breakdown", "TEXT", NULL,                                                 \
+      "JSON array of [operation (0 unknown, 1 read, 2 write), memory space (1 "                    \
+      "HBM, 2 CMEM, 3 VMEM), bytes]; NULL if the file has no breakdown by memory",                 \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
+    C(OM_EXECUTIONS, "occurrences_actual", "INTEGER", NULL,                                        \
+      "number of executions of the HLO op, as in hlo_ops; NULL if "                                \
+      "unknown, and for the sides host and framework",                                             \
+      "libprofsql")                                                                                \
+    C(OM_FLOPS_ACTUAL, "flops_actual", "REAL", "floating operations",                              \
+      "flops_actual of hlo_ops; NULL if unknown, and for the sides host and framework",            \
+      "libprofsql")                                                                                \
+    C(OM_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "floating operations",                  \
+      "model_flops_actual of hlo_ops; NULL if unknown, and for the sides host and framework",      \
+      "libprofsql")                                                                                \
+    C(OM_BYTES_ACTUAL, "bytes_accessed_actual", "INTEGER", "bytes",                                \
+      "bytes_accessed_actual of hlo_ops; NULL if unknown, and for the sides host and framework",   \
+      "libprofsql")                                                                                \
     C(OM_SOURCE, SOURCE_DOC)
 enum { OP_METRICS_COLUMNS(COLUMN_ENUM) };
 static const Column op_metrics_columns[] = {OP_METRICS_COLUMNS(COLUMN_DOC)};
@@ -114,7 +158,8 @@ typedef struct {
     size_t n, capacity;
 } OpRows;
 
-static int add_rows(OpRows *rows, const OpMetricsDb *db, const OpRow *parent, uint32_t side, uint32_t *id, ProfErr *err)
+static int add_rows(OpRows *rows, const OpMetricsDb *db, const OpRow *parent, uint32_t side,
+                    uint32_t *id, ProfErr *err)
 {
     OpRow of = parent ? *parent : (OpRow){0};
     for (size_t i = 0; i < db->n_ops && !err->code; i++) {
@@ -150,7 +195,8 @@ static const Analysis op_rows_analysis = {make_rows, free_rows};
 
 static bool op_metrics_next(RowCursor *c)
 {
-    const OpRows *rows = run_analysis_of(c->from->run, c->from->only, &op_rows_analysis, NEEDS_HOSTS_IN_TURN, &c->err);
+    const OpRows *rows = run_analysis_of(c->from->run, c->from->only, &op_rows_analysis,
+                                         NEEDS_HOSTS_IN_TURN, &c->err);
     if (!rows) return false;
     c->i += c->started;
     if (c->i >= rows->n) return false;
@@ -168,7 +214,8 @@ static void result_memory(sqlite3_context *ctx, const OpMetrics *op)
     if (!op->n_memory) return;
     sqlite3_str *out = sqlite3_str_new(NULL);
     for (size_t i = 0; i < op->n_memory; i++)
-        sqlite3_str_appendf(out, "%s[%u,%llu,%llu]", i ? "," : "[", op->memory[i].operation, (unsigned long long)op->memory[i].space,
+        sqlite3_str_appendf(out, "%s[%u,%llu,%llu]", i ? "," : "[", op->memory[i].operation,
+                            (unsigned long long)op->memory[i].space,
                             (unsigned long long)op->memory[i].bytes);
     sqlite3_str_appendchar(out, 1, ']');
     result_built(ctx, out);
@@ -208,7 +255,9 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
     case OM_VMEM_READ:
     case OM_VMEM_WRITE:
         if (op->n_memory)
-            result_u64(ctx, op_memory_bytes(op, SPACE_HBM + (uint64_t)(column - OM_HBM_READ) / 2, (column - OM_HBM_READ) % 2 ? MEMORY_WRITE : MEMORY_READ));
+            result_u64(ctx,
+                       op_memory_bytes(op, SPACE_HBM + (uint64_t)(column - OM_HBM_READ) / 2,
+                                       (column - OM_HBM_READ) % 2 ? MEMORY_WRITE : MEMORY_READ));
         break;
     case OM_DMA: result_u64(ctx, op->dma_stall_ps); break;
     case OM_EAGER: sqlite3_result_int(ctx, op->is_eager); break;
@@ -216,7 +265,8 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (row->parent) result_text(ctx, row->parent->name);
         break;
     case OM_CORE_TYPE:
-        if (op->core_type) sqlite3_result_text(ctx, core_type_names[op->core_type], -1, SQLITE_STATIC);
+        if (op->core_type)
+            sqlite3_result_text(ctx, core_type_names[op->core_type], -1, SQLITE_STATIC);
         break;
     case OM_ID: sqlite3_result_int64(ctx, row->id); break;
     case OM_PARENT_ID:
@@ -229,7 +279,8 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case OM_SOURCE_FILE: result_known(ctx, op->source_file); break;
     case OM_SOURCE_LINE:
-        if (op->source_file->n_bytes && op->source_line >= 0) sqlite3_result_int(ctx, op->source_line);
+        if (op->source_file->n_bytes && op->source_line >= 0)
+            sqlite3_result_int(ctx, op->source_line);
         break;
     case OM_SOURCE_STACK: result_known(ctx, op->source_stack); break;
     case OM_ENERGY:
@@ -240,10 +291,12 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (row->side == 1 && op->executions) result_u64(ctx, op->executions);
         break;
     case OM_FLOPS_ACTUAL:
-        if (row->side == 1 && !isnan(op->flops_actual)) sqlite3_result_double(ctx, op->flops_actual);
+        if (row->side == 1 && !isnan(op->flops_actual))
+            sqlite3_result_double(ctx, op->flops_actual);
         break;
     case OM_MODEL_FLOPS_ACTUAL:
-        if (row->side == 1 && !isnan(op->model_flops_actual)) sqlite3_result_double(ctx, op->model_flops_actual);
+        if (row->side == 1 && !isnan(op->model_flops_actual))
+            sqlite3_result_double(ctx, op->model_flops_actual);
         break;
     case OM_BYTES_ACTUAL:
         if (row->side == 1 && op->has_actual_bytes) result_u64(ctx, op->bytes_actual);
@@ -257,7 +310,8 @@ static const RowSource op_metrics_rows = {.next = op_metrics_next,
                                           .per_run = true,
                                           .by_host = true,
                                           .needs = NEED_EVENTS,
-                                          .nothing = "no event is an op of a framework or of a device"};
+                                          .nothing =
+                                              "no event is an op of a framework or of a device"};
 const Table op_metrics_table = {"op_metrics",
                                 "one op on host threads or on devices, with "
                                 "its occurrences, times, FLOPs and bytes",
@@ -269,53 +323,58 @@ const Table op_metrics_table = {"op_metrics",
 
 /* ---- op_metrics_totals ---- */
 
-#define OP_TOTALS_COLUMNS(C)                                                                                                                                   \
-    C(OT_RUN, RUN_DOC)                                                                                                                                         \
-    C(OT_SIDE, SIDE_DOC)                                                                                                                                       \
-    C(OT_OPS, "op_count", "INTEGER", "ops", "number of ops, IDLE included", "libprofsql")                                                                      \
-    C(OT_TOTAL, "total_ps", "INTEGER", "ps", "measured time, summed over threads or cores", "OpMetricsDb.total_time_ps")                                       \
-    C(OT_TOTAL_OP, "total_op_ps", "INTEGER", "ps", "measured time in ops: the sum of their self times", "OpMetricsDb.total_op_time_ps")                        \
-    C(OT_NORMALIZED, "normalized_total_op_ps", "INTEGER", "ps", "total_op_ps at the default clock rate; NULL if unknown",                                      \
-      "OpMetricsDb.normalized_total_op_time_ps")                                                                                                               \
-    C(OT_IDLE, "idle_fraction", "REAL", "fraction 0..1", "share of the measured time without any op; 1 if no time was measured", "libprofsql")                 \
-    C(OT_BUSY_PS, "busy_ps", "INTEGER", "ps",                                                                                                                  \
-      "time in which any core of a chip was on duty, summed over "                                                                                             \
-      "chips; NULL for the sides host and framework, and if not on TPU",                                                                                       \
-      "OpMetricsDb.busy_time_ps")                                                                                                                              \
-    C(OT_IDLE_PS, "idle_ps", "INTEGER", "ps",                                                                                                                  \
-      "time in which no core of a chip was on duty, summed over chips; "                                                                                       \
-      "NULL for the sides host and framework, and if not on TPU",                                                                                              \
-      "OpMetricsDb.idle_time_ps")                                                                                                                              \
-    C(OT_INFEED, "infeed_enqueue_ps", "INTEGER", "ps",                                                                                                         \
-      "total duration of infeed enqueues, without the last one of "                                                                                            \
-      "each thread; NULL for the sides device and framework",                                                                                                  \
-      "OpMetricsDb.total_host_infeed_enq_duration_ps")                                                                                                         \
-    C(OT_INFEED_INTERVAL, "infeed_interval_ps", "INTEGER", "ps",                                                                                               \
-      "total time between the starts of consecutive infeed "                                                                                                   \
-      "enqueues; NULL for the sides device and framework",                                                                                                     \
-      "OpMetricsDb.total_host_infeed_enq_start_timestamp_ps_diff")                                                                                             \
-    C(OT_SURE_BUSY, "busy_high_confidence_ps", "INTEGER", "ps",                                                                                                \
-      "busy_ps without custom calls whose work is unknown; NULL "                                                                                              \
-      "for the sides host and framework, and if not on TPU",                                                                                                   \
-      "OpMetricsDb.busy_time_high_confidence_ps")                                                                                                              \
-    C(OT_SURE_IDLE, "idle_high_confidence_ps", "INTEGER", "ps",                                                                                                \
-      "busy_ps plus idle_ps, minus busy_high_confidence_ps; NULL "                                                                                             \
-      "for the sides host and framework, and if not on TPU",                                                                                                   \
-      "OpMetricsDb.idle_time_high_confidence_ps")                                                                                                              \
-    C(OT_COMPUTE_16, "compute_16bit_ps", "INTEGER", "ps",                                                                                                      \
-      "time in which GPUs computed with 16-bit numbers, of events "                                                                                            \
-      "with a group; NULL for the sides host and framework",                                                                                                   \
-      "PrecisionStats.compute_16bit_ps")                                                                                                                       \
-    C(OT_COMPUTE_32, "compute_32bit_ps", "INTEGER", "ps",                                                                                                      \
-      "time in which GPUs computed with other than 16-bit numbers, "                                                                                           \
-      "of events with a group; NULL for the sides host and framework",                                                                                         \
-      "PrecisionStats.compute_32bit_ps")                                                                                                                       \
-    C(OT_COMPUTE_16_ACTUAL, "compute_16bit_ps_actual", "INTEGER", "ps",                                                                                        \
-      "compute_16bit_ps without copies; NULL for the sides host and framework, and without a GPU", "libprofsql")                                               \
-    C(OT_COMPUTE_32_ACTUAL, "compute_32bit_ps_actual", "INTEGER", "ps",                                                                                        \
-      "compute_32bit_ps without copies, under all names that profilers "                                                                                       \
-      "give them; NULL for the sides host and framework, and without a GPU",                                                                                   \
-      "libprofsql")                                                                                                                                            \
+#define OP_TOTALS_COLUMNS(C)                                                                       \
+    C(OT_RUN, RUN_DOC)                                                                             \
+    C(OT_SIDE, SIDE_DOC)                                                                           \
+    C(OT_OPS, "op_count", "INTEGER", "ops", "number of ops, IDLE included", "libprofsql")          \
+    C(OT_TOTAL, "total_ps", "INTEGER", "ps", "measured time, summed over threads or cores",        \
+      "OpMetricsDb.total_time_ps")                                                                 \
+    C(OT_TOTAL_OP, "total_op_ps", "INTEGER", "ps",                                                 \
+      "measured time in ops: the sum of their self times", "OpMetricsDb.total_op_time_ps")         \
+    C(OT_NORMALIZED, "normalized_total_op_ps", "INTEGER", "ps",                                    \
+      "total_op_ps at the default clock rate; NULL if unknown",                                    \
+      "OpMetricsDb.normalized_total_op_time_ps")                                                   \
+    C(OT_IDLE, "idle_fraction", "REAL", "fraction 0..1",                                           \
+      "share of the measured time without any op; 1 if no time was measured", "libprofsql")        \
+    C(OT_BUSY_PS, "busy_ps", "INTEGER", "ps",                                                      \
+      "time in which any core of a chip was on duty, summed over "                                 \
+      "chips; NULL for the sides host and framework, and if not on TPU",                           \
+      "OpMetricsDb.busy_time_ps")                                                                  \
+    C(OT_IDLE_PS, "idle_ps", "INTEGER", "ps",                                                      \
+      "time in which no core of a chip was on duty, summed over chips; "                           \
+      "NULL for the sides host and framework, and if not on TPU",                                  \
+      "OpMetricsDb.idle_time_ps")                                                                  \
+    C(OT_INFEED, "infeed_enqueue_ps", "INTEGER", "ps",                                             \
+      "total duration of infeed enqueues, without the last one of "                                \
+      "each thread; NULL for the sides device and framework",                                      \
+      "OpMetricsDb.total_host_infeed_enq_duration_ps")                                             \
+    C(OT_INFEED_INTERVAL, "infeed_interval_ps", "INTEGER", "ps",                                   \
+      "total time between the starts of consecutive infeed "                                       \
+      "enqueues; NULL for the sides device and framework",                                         \
+      "OpMetricsDb.total_host_infeed_enq_start_timestamp_ps_diff")                                 \
+    C(OT_SURE_BUSY, "busy_high_confidence_ps", "INTEGER", "ps",                                    \
+      "busy_ps without custom calls whose work is unknown; NULL "                                  \
+      "for the sides host and framework, and if not on TPU",                                       \
+      "OpMetricsDb.busy_time_high_confidence_ps")                                                  \
+    C(OT_SURE_IDLE, "idle_high_confidence_ps", "INTEGER", "ps",                                    \
+      "busy_ps plus idle_ps, minus busy_high_confidence_ps; NULL "                                 \
+      "for the sides host and framework, and if not on TPU",                                       \
+      "OpMetricsDb.idle_time_high_confidence_ps")                                                  \
+    C(OT_COMPUTE_16, "compute_16bit_ps", "INTEGER", "ps",                                          \
+      "time in which GPUs computed with 16-bit numbers, of events "                                \
+      "with a group; NULL for the sides host and framework",                                       \
+      "PrecisionStats.compute_16bit_ps")                                                           \
+    C(OT_COMPUTE_32, "compute_32bit_ps", "INTEGER", "ps",                                          \
+      "time in which GPUs computed with other than 16-bit numbers, "                               \
+      "of events with a group; NULL for the sides host and framework",                             \
+      "PrecisionStats.compute_32bit_ps")                                                           \
+    C(OT_COMPUTE_16_ACTUAL, "compute_16bit_ps_actual", "INTEGER", "ps",                            \
+      "compute_16bit_ps without copies; NULL for the sides host and framework, and without a GPU", \
+      "libprofsql")                                                                                \
+    C(OT_COMPUTE_32_ACTUAL, "compute_32bit_ps_actual", "INTEGER", "ps",                            \
+      "compute_32bit_ps without copies, under all names that profilers "                           \
+      "give them; NULL for the sides host and framework, and without a GPU",                       \
+      "libprofsql")                                                                                \
     C(OT_SOURCE, SOURCE_DOC)
 enum { OP_TOTALS_COLUMNS(COLUMN_ENUM) };
 static const Column op_metrics_totals_columns[] = {OP_TOTALS_COLUMNS(COLUMN_DOC)};
@@ -384,7 +443,10 @@ static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int col
     }
 }
 
-static const RowSource op_metrics_totals_rows = {.next = op_metrics_totals_next, .column = op_metrics_totals_column, .per_run = true, .by_host = true};
+static const RowSource op_metrics_totals_rows = {.next = op_metrics_totals_next,
+                                                 .column = op_metrics_totals_column,
+                                                 .per_run = true,
+                                                 .by_host = true};
 const Table op_metrics_totals_table = {"op_metrics_totals",
                                        "one side of a run (host, device or framework), "
                                        "with its measured time, time in ops and duty cycle",

@@ -1,93 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
 /* op_profile.c: the table op_profile: XProf's op profile, a tree of the device's ops, in preorder.
  *
- *   SELECT printf('%.*c%s', 2 * depth + 1, ' ', name), time_fraction, flops_utilization FROM op_profile('logs', 'category');
- *   SELECT * FROM op_profile('logs', 'provenance', 0, 0);   -- the whole tree, without IDLE */
-#include "../loader/analysis/op_profile.h"
+ *   SELECT printf('%.*c%s', 2 * depth + 1, ' ', name), time_fraction, flops_utilization FROM
+ * op_profile('logs', 'category'); SELECT * FROM op_profile('logs', 'provenance', 0, 0);   -- the
+ * whole tree, without IDLE */
+#include "../loader/analysis/ops/op_profile.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 
-#define OP_PROFILE_COLUMNS(C)                                                                                                                                  \
-    C(OP_RUN, RUN_DOC)                                                                                                                                         \
-    C(OP_NODE, "node_id", "INTEGER", NULL, "position of the node in preorder, from 0", "libprofsql")                                                           \
-    C(OP_PARENT, "parent_id", "INTEGER", NULL, "node_id of the parent node; NULL for the root", "libprofsql")                                                  \
-    C(OP_DEPTH, "depth", "INTEGER", NULL, "depth of the node: number of levels below the root", "libprofsql")                                                  \
-    C(OP_PATH, "path", "TEXT", NULL, "names of the nodes from below the root to this node, separated by slashes", "libprofsql")                                \
-    C(OP_NAME, "name", "TEXT", NULL,                                                                                                                           \
-      "name that XProf shows: a program, a scope, a category, an op, or an op with "                                                                           \
-      "its duplicates. Ops that contain other ops (while, conditional, call) are "                                                                             \
-      "not in the tree; their own time counts only in the program and the root",                                                                               \
-      "Node.name")                                                                                                                                             \
-    C(OP_KIND, "kind", "TEXT", NULL,                                                                                                                           \
-      "kind of the node: root, program, provenance (a scope), category, "                                                                                      \
-      "duplicates (ops that are copies of the first one) or op",                                                                                               \
-      "libprofsql")                                                                                                                                            \
-    C(OP_PROGRAM, "program_id", "TEXT", NULL, "id of the program that contains the op or duplicates, decimal; NULL for other nodes", "Node.xla.program_id")    \
-    C(OP_CATEGORY, "category", "TEXT", NULL, "HLO category of the op or duplicates; NULL for other nodes", "Node.xla.category")                                \
-    C(OP_EXPRESSION, "expression", "TEXT", NULL, "HLO text of the op, empty if the file has none; NULL for other nodes", "Node.xla.expression")                \
-    C(OP_PROVENANCE, "provenance", "TEXT", NULL, "framework op of the op, empty if unknown and for duplicates of fusions; NULL for other nodes",               \
-      "Node.xla.provenance")                                                                                                                                   \
-    C(OP_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL if unknown", "Node.xla.source_info.file_name")                                        \
-    C(OP_LINE, "source_line", "INTEGER", NULL, "line of the op in source_file; NULL if unknown", "Node.xla.source_info.line_number")                           \
-    C(OP_TIME, "raw_time_ps", "INTEGER", "ps", "time in the node, summed over cores; for the root, the entire measured time", "Node.metrics.raw_time")         \
-    C(OP_NORMALIZED, "normalized_time_ps", "INTEGER", "ps", "self time of the node at the device's default clock rate; 0 if the file does not record it",      \
-      "Node.metrics.normalized_time_ps")                                                                                                                       \
-    C(OP_FRACTION, "time_fraction", "REAL", "fraction 0..1", "time of the node divided by the root's time; NULL if the root's time is 0", "op profile page")   \
-    C(OP_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran; 0 for the root, programs and scopes", "Node.metrics.occurrences")      \
-    C(OP_AVG, "avg_time_ps", "REAL", "ps", "average time of one occurrence; 0 if occurrences is 0", "Node.metrics.avg_time_ps")                                \
-    C(OP_FLOPS, "weighted_flops_utilization", "REAL", "fraction 0..1", "FLOP rate divided by the peak rate, at most 1, multiplied by the share of time",       \
-      "Node.metrics.flops")                                                                                                                                    \
-    C(OP_UNCAPPED, "weighted_flops_utilization_uncapped", "REAL", "fraction",                                                                                  \
-      "weighted_flops_utilization without the cap: above 1 if a "                                                                                              \
-      "cost is overestimated; 0 if the peak rate is unknown",                                                                                                  \
-      "Node.metrics.uncapped_flops")                                                                                                                           \
-    C(OP_RAW_FLOPS, "raw_flops", "REAL", "FLOP", "floating-point operations as the model defines them", "Node.metrics.raw_flops")                              \
-    C(OP_BF16_FLOPS, "bf16_flops", "REAL", "FLOP",                                                                                                             \
-      "floating-point operations as the device counts them: 8-bit "                                                                                            \
-      "and 4-bit operations count as a half and a quarter",                                                                                                    \
-      "Node.metrics.bf16_flops")                                                                                                                               \
-    C(OP_HBM, "hbm_utilization", "REAL", "fraction 0..1",                                                                                                      \
-      "HBM bandwidth divided by the peak bandwidth, at most 1; 0 "                                                                                             \
-      "if unknown, NULL if XProf computes NaN",                                                                                                                \
-      "Node.metrics.bandwidth_utils[0]")                                                                                                                       \
-    C(OP_CHIP_READ, "on_chip_read_utilization", "REAL", "fraction 0..1",                                                                                       \
-      "bandwidth of reads from on-chip memory divided by the peak "                                                                                            \
-      "bandwidth, at most 1; 0 if unknown, NULL if XProf computes NaN",                                                                                        \
-      "Node.metrics.bandwidth_utils[1]")                                                                                                                       \
-    C(OP_CHIP_WRITE, "on_chip_write_utilization", "REAL", "fraction 0..1",                                                                                     \
-      "bandwidth of writes to on-chip memory divided by the peak "                                                                                             \
-      "bandwidth, at most 1; 0 if unknown, NULL if XProf computes NaN",                                                                                        \
-      "Node.metrics.bandwidth_utils[2]")                                                                                                                       \
-    C(OP_HBM_BYTES, "hbm_bytes", "REAL", "bytes", "bytes read from and written to HBM, computed from a rate as in XProf", "raw_bytes_accessed_array[0]")       \
-    C(OP_CHIP_READ_BYTES, "on_chip_read_bytes", "REAL", "bytes", "bytes read from on-chip memory, computed from a rate as in XProf",                           \
-      "raw_bytes_accessed_array[1]")                                                                                                                           \
-    C(OP_CHIP_WRITE_BYTES, "on_chip_write_bytes", "REAL", "bytes", "bytes written to on-chip memory, computed from a rate as in XProf",                        \
-      "raw_bytes_accessed_array[2]")                                                                                                                           \
-    C(OP_UTILIZATION, "flops_utilization", "REAL", "fraction",                                                                                                 \
-      "FLOP rate divided by the peak rate, uncapped: above 1 if a cost "                                                                                       \
-      "is overestimated; NULL if time or peak rate is 0 or unknown",                                                                                           \
-      "op profile page")                                                                                                                                       \
-    C(OP_WASTED, "wasted_time_fraction", "REAL", "fraction",                                                                                                   \
-      "time_fraction x (1 - the larger of FLOP and HBM utilization), below 0 if that "                                                                         \
-      "utilization is above 1; NULL if HBM utilization is 0 or unknown, as on XProf's page",                                                                   \
-      "op profile page")                                                                                                                                       \
-    C(OP_CHILDREN, "num_children", "INTEGER", "nodes", "number of child nodes; 100, the number that XProf keeps, if children were pruned",                     \
-      "Node.num_children")                                                                                                                                     \
-    C(OP_PRIMITIVE, "computation_primitive_size", "INTEGER", NULL, "always 0, because no open-source profiler records it; NULL if the node is not an op",      \
-      "Node.xla")                                                                                                                                              \
-    C(OP_FINGERPRINT, "fingerprint", "TEXT", NULL, "always 0, because no open-source profiler records it; NULL if the node is not an op", "Node.xla")          \
-    C(OP_KERNEL, "kernel_metadata", "TEXT", NULL, "always empty, because no open-source profiler records it; NULL if the node is not an op", "Node.xla")       \
-    C(OP_STACK, "source_stack", "TEXT", NULL, "call stack of the op in source lines; NULL if unknown", "Node.xla.source_info.stack_frame")                     \
-    C(OP_SELF, "self_time_ps", "INTEGER", "ps", "time in the node without the ops that run inside its ops", "libprofsql")                                      \
-    C(OP_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(OP_GROUP, "group_by", "TEXT HIDDEN", NULL, "how to group the ops: program, category or provenance; default program", "argument 2")                       \
-    C(OP_IDLE, "include_idle", "INTEGER HIDDEN", "0 or 1", "0: omit IDLE and show shares of busy time; default 1", "argument 3")                               \
-    C(OP_LIMIT, "row_limit", "INTEGER HIDDEN", "nodes",                                                                                                        \
-      "number of children to keep of each node below the upper "                                                                                               \
-      "levels; 0: all; default 100, as in XProf",                                                                                                              \
+#define OP_PROFILE_COLUMNS(C)                                                                      \
+    C(OP_RUN, RUN_DOC)                                                                             \
+    C(OP_NODE, "node_id", "INTEGER", NULL, "position of the node in preorder, from 0",             \
+      "libprofsql")                                                                                \
+    C(OP_PARENT, "parent_id", "INTEGER", NULL, "node_id of the parent node; NULL for the root",    \
+      "libprofsql")                                                                                \
+    C(OP_DEPTH, "depth", "INTEGER", NULL, "depth of the node: number of levels below the root",    \
+      "libprofsql")                                                                                \
+    C(OP_PATH, "path", "TEXT", NULL,                                                               \
+      "names of the nodes from below the root to this node, separated by slashes", "libprofsql")   \
+    C(OP_NAME, "name", "TEXT", NULL,                                                               \
+      "name that XProf shows: a program, a scope, a category, an op, or an op with "               \
+      "its duplicates. Ops that contain other ops (while, conditional, call) are "                 \
+      "not in the tree; their own time counts only in the program and the root",                   \
+      "Node.name")                                                                                 \
+    C(OP_KIND, "kind", "TEXT", NULL,                                                               \
+      "kind of the node: root, program, provenance (a scope), category, "                          \
+      "duplicates (ops that are copies of the first one) or op",                                   \
+      "libprofsql")                                                                                \
+    C(OP_PROGRAM, "program_id", "TEXT", NULL,                                                      \
+      "id of the program that contains the op or duplicates, decimal; NULL for other nodes",       \
+      "Node.xla.program_id")                                                                       \
+    C(OP_CATEGORY, "category", "TEXT", NULL,                                                       \
+      "HLO category of the op or duplicates; NULL for other nodes", "Node.xla.category")           \
+    C(OP_EXPRESSION, "expression", "TEXT", NULL,                                                   \
+      "HLO text of the op, empty if the file has none; NULL for other nodes",                      \
+      "Node.xla.expression")                                                                       \
+    C(OP_PROVENANCE, "provenance", "TEXT", NULL,                                                   \
+      "framework op of the op, empty if unknown and for duplicates of fusions; NULL for other "    \
+      "nodes",                                                                                     \
+      "Node.xla.provenance")                                                                       \
+    C(OP_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL if unknown",              \
+      "Node.xla.source_info.file_name")                                                            \
+    C(OP_LINE, "source_line", "INTEGER", NULL, "line of the op in source_file; NULL if unknown",   \
+      "Node.xla.source_info.line_number")                                                          \
+    C(OP_TIME, "raw_time_ps", "INTEGER", "ps",                                                     \
+      "time in the node, summed over cores; for the root, the entire measured time",               \
+      "Node.metrics.raw_time")                                                                     \
+    C(OP_NORMALIZED, "normalized_time_ps", "INTEGER", "ps",                                        \
+      "self time of the node at the device's default clock rate; 0 if the file does not record "   \
+      "it",                                                                                        \
+      "Node.metrics.normalized_time_ps")                                                           \
+    C(OP_FRACTION, "time_fraction", "REAL", "fraction 0..1",                                       \
+      "time of the node divided by the root's time; NULL if the root's time is 0",                 \
+      "op profile page")                                                                           \
+    C(OP_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
+      "number of times that the op ran; 0 for the root, programs and scopes",                      \
+      "Node.metrics.occurrences")                                                                  \
+    C(OP_AVG, "avg_time_ps", "REAL", "ps",                                                         \
+      "average time of one occurrence; 0 if occurrences is 0", "Node.metrics.avg_time_ps")         \
+    C(OP_FLOPS, "weighted_flops_utilization", "REAL", "fraction 0..1",                             \
+      "FLOP rate divided by the peak rate, at most 1, multiplied by the share of time",            \
+      "Node.metrics.flops")                                                                        \
+    C(OP_UNCAPPED, "weighted_flops_utilization_uncapped", "REAL", "fraction",                      \
+      "weighted_flops_utilization without the cap: above 1 if a "                                  \
+      "cost is overestimated; 0 if the peak rate is unknown",                                      \
+      "Node.metrics.uncapped_flops")                                                               \
+    C(OP_RAW_FLOPS, "raw_flops", "REAL", "FLOP",                                                   \
+      "floating-point operations as the model defines them", "Node.metrics.raw_flops")             \
+    C(OP_BF16_FLOPS, "bf16_flops", "REAL", "FLOP",                                                 \
+      "floating-point operations as the device counts them: 8-bit "                                \
+      "and 4-bit operations count as a half and a quarter",                                        \
+      "Node.metrics.bf16_flops")                                                                   \
+    C(OP_HBM, "hbm_utilization", "REAL", "fraction 0..1",                                          \
+      "HBM bandwidth divided by the peak bandwidth, at most 1; 0 "                                 \
+      "if unknown, NULL if XProf computes NaN",                                                    \
+      "Node.metrics.bandwidth_utils[0]")                                                           \
+    C(OP_CHIP_READ, "on_chip_read_utilization", "REAL", "fraction 0..1",                           \
+      "bandwidth of reads from on-chip memory divided by the peak "                                \
+      "bandwidth, at most 1; 0 if unknown, NULL if XProf computes NaN",                            \
+      "Node.metrics.bandwidth_utils[1]")                                                           \
+    C(OP_CHIP_WRITE, "on_chip_write_utilization", "REAL", "fraction 0..1",                         \
+      "bandwidth of writes to on-chip memory divided by the peak "                                 \
+      "bandwidth, at most 1; 0 if unknown, NULL if XProf computes NaN",                            \
+      "Node.metrics.bandwidth_utils[2]")                                                           \
+    C(OP_HBM_BYTES, "hbm_bytes", "REAL", "bytes",                                                  \
+      "bytes read from and written to HBM, computed from a rate as in XProf",                      \
+      "raw_bytes_accessed_array[0]")                                                               \
+    C(OP_CHIP_READ_BYTES, "on_chip_read_bytes", "REAL", "bytes",                                   \
+      "bytes read from on-chip memory, computed from a rate as in XProf",                          \
+      "raw_bytes_accessed_array[1]")                                                               \
+    C(OP_CHIP_WRITE_BYTES, "on_chip_write_bytes", "REAL", "bytes",                                 \
+      "bytes written to on-chip memory, computed from a rate as in XProf",                         \
+      "raw_bytes_accessed_array[2]")                                                               \
+    C(OP_UTILIZATION, "flops_utilization", "REAL", "fraction",                                     \
+      "FLOP rate divided by the peak rate, uncapped: above 1 if a cost "                           \
+      "is overestimated; NULL if time or peak rate is 0 or unknown",                               \
+      "op profile page")                                                                           \
+    C(OP_WASTED, "wasted_time_fraction", "REAL", "fraction",                                       \
+      "time_fraction x (1 - the larger of FLOP and HBM utilization), below 0 if that "             \
+      "utilization is above 1; NULL if HBM utilization is 0 or unknown, as on XProf's page",       \
+      "op profile page")                                                                           \
+    C(OP_CHILDREN, "num_children", "INTEGER", "nodes",                                             \
+      "number of child nodes; 100, the number that XProf keeps, if children were pruned",          \
+      "Node.num_children")                                                                         \
+    C(OP_PRIMITIVE, "computation_primitive_size", "INTEGER", NULL,                                 \
+      "always 0, because no open-source profiler records it; NULL if the node is not an op",       \
+      "Node.xla")                                                                                  \
+    C(OP_FINGERPRINT, "fingerprint", "TEXT", NULL,                                                 \
+      "always 0, because no open-source profiler records it; NULL if the node is not an op",       \
+      "Node.xla")                                                                                  \
+    C(OP_KERNEL, "kernel_metadata", "TEXT", NULL,                                                  \
+      "always empty, because no open-source profiler records it; NULL if the node is not an op",   \
+      "Node.xla")                                                                                  \
+    C(OP_STACK, "source_stack", "TEXT", NULL,                                                      \
+      "call stack of the op in source lines; NULL if unknown", "Node.xla.source_info.stack_frame") \
+    C(OP_SELF, "self_time_ps", "INTEGER", "ps",                                                    \
+      "time in the node without the ops that run inside its ops", "libprofsql")                    \
+    C(OP_SOURCE, SOURCE_DOC)                                                                       \
+    C(OP_GROUP, "group_by", "TEXT HIDDEN", NULL,                                                   \
+      "how to group the ops: program, category or provenance; default program", "argument 2")      \
+    C(OP_IDLE, "include_idle", "INTEGER HIDDEN", "0 or 1",                                         \
+      "0: omit IDLE and show shares of busy time; default 1", "argument 3")                        \
+    C(OP_LIMIT, "row_limit", "INTEGER HIDDEN", "nodes",                                            \
+      "number of children to keep of each node below the upper "                                   \
+      "levels; 0: all; default 100, as in XProf",                                                  \
       "argument 4")
 enum { OP_PROFILE_COLUMNS(COLUMN_ENUM) };
 static const Column op_profile_columns[] = {OP_PROFILE_COLUMNS(COLUMN_DOC)};
@@ -97,7 +136,8 @@ static bool read_options(RowCursor *c, ProfileOptions *options)
     static const char *const names[] = {"program", "category", "provenance"};
     const char *group = row_text_parameter(c, 0, names[0]);
     sqlite3_int64 limit = row_integer_parameter(c, 2, 100);
-    *options = (ProfileOptions){.include_idle = row_integer_parameter(c, 1, 1) != 0, .n_children = limit > 0 ? (uint64_t)limit : 0};
+    *options = (ProfileOptions){.include_idle = row_integer_parameter(c, 1, 1) != 0,
+                                .n_children = limit > 0 ? (uint64_t)limit : 0};
     for (size_t i = 0; i < COUNT(names); i++)
         if (!strcmp(group, names[i])) return options->group = (enum ProfileGroup)i, true;
     prof_fail(&c->err, PROF_FORMAT, 0,
@@ -111,7 +151,9 @@ static bool op_profile_next(RowCursor *c)
 {
     ProfileOptions options;
     if (!c->owned) {
-        if (!read_options(c, &options) || !(c->owned = op_profile_make(c->from->run, c->from->only, &options, &c->err))) return false;
+        if (!read_options(c, &options) ||
+            !(c->owned = op_profile_make(c->from->run, c->from->only, &options, &c->err)))
+            return false;
     }
     const OpProfile *profile = c->owned;
     c->i += c->started;
@@ -187,9 +229,11 @@ static void result_ps(sqlite3_context *ctx, uint64_t ps)
 }
 
 /* What XProf's page computes from the metrics. */
-static void page_column(sqlite3_context *ctx, const OpProfile *profile, const ProfileNode *node, const ProfileMetrics *m, int column)
+static void page_column(sqlite3_context *ctx, const OpProfile *profile, const ProfileNode *node,
+                        const ProfileMetrics *m, int column)
 {
-    double fraction = (double)node->time_ps / (double)profile->nodes[0]->time_ps, utilization = m->uncapped_flops / fraction;
+    double fraction = (double)node->time_ps / (double)profile->nodes[0]->time_ps,
+           utilization = m->uncapped_flops / fraction;
     if (!profile->nodes[0]->time_ps) return;
     if (column == OP_FRACTION)
         sqlite3_result_double(ctx, fraction);
@@ -219,7 +263,9 @@ static void op_profile_column(RowCursor *c, sqlite3_context *ctx, int column)
         result_name(ctx, out);
         break;
     }
-    case OP_KIND: sqlite3_result_text(ctx, profile_kind_names[node->kind], -1, SQLITE_STATIC); break;
+    case OP_KIND:
+        sqlite3_result_text(ctx, profile_kind_names[node->kind], -1, SQLITE_STATIC);
+        break;
     case OP_TIME: result_ps(ctx, node->time_ps); break;
     case OP_SELF: result_ps(ctx, node->self_ps); break;
     case OP_NORMALIZED: result_ps(ctx, node->normalized_ps); break;
@@ -243,8 +289,12 @@ static void op_profile_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource op_profile_rows = {
-    .next = op_profile_next, .column = op_profile_column, .per_run = true, .n_parameters = 3, .release = op_profile_free, .by_host = true};
+static const RowSource op_profile_rows = {.next = op_profile_next,
+                                          .column = op_profile_column,
+                                          .per_run = true,
+                                          .n_parameters = 3,
+                                          .release = op_profile_free,
+                                          .by_host = true};
 const Table op_profile_table = {"op_profile",
                                 "one node of XProf's op profile, a "
                                 "tree of the devices' ops; in preorder",

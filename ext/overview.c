@@ -4,29 +4,29 @@
  *   SELECT section, name, value FROM overview('logs') WHERE section = 'run_environment'; */
 #include "findings.h"
 
-#include "../loader/analysis/events.h"
-#include "../loader/analysis/serving.h"
-#include "../loader/analysis/training.h"
+#include "../loader/store/events.h"
+#include "../loader/analysis/serving/serving.h"
+#include "../loader/analysis/program/training.h"
 #include "../loader/format/hlo.h"
-#include "../loader/text_buffer.h"
+#include "../loader/base/text_buffer.h"
 
 #include <math.h>
 SQLITE_EXTENSION_INIT3
 
-#define OVERVIEW_COLUMNS(C)                                                                                                                                    \
-    C(OV_RUN, RUN_DOC)                                                                                                                                         \
-    C(OV_SECTION, "section", "TEXT", NULL,                                                                                                                     \
-      "table of XProf's overview page that shows the property: top_ops, input_pipeline, "                                                                      \
-      "run_environment or recommendation. not_shown: XProf computes it but does not show "                                                                     \
-      "it. disaggregated_serving: only in profiles of servers that run decoding separately",                                                                   \
-      "libprofsql")                                                                                                                                            \
-    C(OV_NAME, "name", "TEXT", NULL, "name of the property", "overview_page key")                                                                              \
-    C(OV_VALUE, "value", "TEXT", NULL,                                                                                                                         \
-      "value as XProf prints it, or a code instead of XProf's sentences; NULL if "                                                                             \
-      "unknown, where XProf prints 0 or -nan. Properties that XProf omits have no row",                                                                        \
-      "overview_page value")                                                                                                                                   \
-    C(OV_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL if it has none", "libprofsql")                                                                   \
-    C(OV_DESCRIPTION, "description", "TEXT", NULL, "what the property means", "libprofsql")                                                                    \
+#define OVERVIEW_COLUMNS(C)                                                                        \
+    C(OV_RUN, RUN_DOC)                                                                             \
+    C(OV_SECTION, "section", "TEXT", NULL,                                                         \
+      "table of XProf's overview page that shows the property: top_ops, input_pipeline, "          \
+      "run_environment or recommendation. not_shown: XProf computes it but does not show "         \
+      "it. disaggregated_serving: only in profiles of servers that run decoding separately",       \
+      "libprofsql")                                                                                \
+    C(OV_NAME, "name", "TEXT", NULL, "name of the property", "overview_page key")                  \
+    C(OV_VALUE, "value", "TEXT", NULL,                                                             \
+      "value as XProf prints it, or a code instead of XProf's sentences; NULL if "                 \
+      "unknown, where XProf prints 0 or -nan. Properties that XProf omits have no row",            \
+      "overview_page value")                                                                       \
+    C(OV_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL if it has none", "libprofsql")       \
+    C(OV_DESCRIPTION, "description", "TEXT", NULL, "what the property means", "libprofsql")        \
     C(OV_SOURCE, SOURCE_DOC)
 enum { OVERVIEW_COLUMNS(COLUMN_ENUM) };
 static const Column overview_columns[] = {OVERVIEW_COLUMNS(COLUMN_DOC)};
@@ -47,31 +47,44 @@ typedef struct {
 
 /* ---- adding properties ---- */
 
-static void add_text(Overview *o, const char *name, const char *value, const char *unit, const char *description)
+static void add_text(Overview *o, const char *name, const char *value, const char *unit,
+                     const char *description)
 {
     size_t n = value ? strlen(value) : 0;
     char *copy = value ? arena_alloc(&o->arena, n + 1) : NULL;
     if (value && !copy) prof_nomem(o->err);
     if (copy) memcpy(copy, value, n + 1);
-    if (o->n < MAX_PROPERTIES) o->properties[o->n++] = (Property){o->section, name, copy, unit, description};
+    if (o->n < MAX_PROPERTIES)
+        o->properties[o->n++] = (Property){o->section, name, copy, unit, description};
 }
 
-static void add_number(Overview *o, const char *name, const char *format, double value, const char *unit, const char *description)
+static void add_number(Overview *o, const char *name, const char *format, double value,
+                       const char *unit, const char *description)
 {
     char text[400];
     if (!isnan(value)) print_real(text, sizeof text, format, value);
     add_text(o, name, isnan(value) ? NULL : text, unit, description);
 }
 
-static void add_percent(Overview *o, const char *name, double value, const char *description) { add_number(o, name, "%.1f%%", value, "percent", description); }
-static void add_ms(Overview *o, const char *name, double value, const char *description) { add_number(o, name, "%.2f", value, "ms", description); }
-static void add_coarse_ms(Overview *o, const char *name, double value, const char *description) { add_number(o, name, "%.1f", value, "ms", description); }
+static void add_percent(Overview *o, const char *name, double value, const char *description)
+{
+    add_number(o, name, "%.1f%%", value, "percent", description);
+}
+static void add_ms(Overview *o, const char *name, double value, const char *description)
+{
+    add_number(o, name, "%.2f", value, "ms", description);
+}
+static void add_coarse_ms(Overview *o, const char *name, double value, const char *description)
+{
+    add_number(o, name, "%.1f", value, "ms", description);
+}
 
 /* ---- the input pipeline ---- */
 
 static void add_step_time(Overview *o, const InputAnalysis *a)
 {
-    void (*add)(Overview *, const char *, double, const char *) = a->is_tpu ? add_ms : add_coarse_ms;
+    void (*add)(Overview *, const char *, double, const char *) =
+        a->is_tpu ? add_ms : add_coarse_ms;
     add_text(o, "hardware_type", hardware_names[a->hardware], NULL, "kind of hardware of the run");
     add(o, "steptime_ms_average", a->step_ms.average, "average step time");
     add(o, "steptime_ms_standard_deviation", a->step_ms.xprof_deviation,
@@ -100,18 +113,21 @@ static void add_generic(Overview *o, const InputAnalysis *a)
         {STEP_DEVICE_TO_DEVICE, "device_to_device_time_ms_avg", "device_to_device_time_ms_sdv",
          "average time per step copying "
          "between devices"},
-        {STEP_COLLECTIVES, "device_collectives_time_ms_avg", "device_collectives_time_ms_sdv", "average time per step of collectives"},
+        {STEP_COLLECTIVES, "device_collectives_time_ms_avg", "device_collectives_time_ms_sdv",
+         "average time per step of collectives"},
         {STEP_HOST_COMPUTE, "host_compute_time_ms_avg", "host_compute_time_ms_sdv",
          "average time per step computing on "
          "the host"},
-        {STEP_KERNEL_LAUNCH, "kernel_launch_time_ms_avg", "kernel_launch_time_ms_sdv", "average time per step launching kernels"},
+        {STEP_KERNEL_LAUNCH, "kernel_launch_time_ms_avg", "kernel_launch_time_ms_sdv",
+         "average time per step launching kernels"},
         {STEP_INPUT, "infeed_time_ms_avg", "infeed_time_ms_sdv",
          "average time per step waiting for "
          "input and copying it to a device"},
         {STEP_OUTPUT, "outfeed_time_ms_avg", "outfeed_time_ms_sdv",
          "average time per step copying from "
          "a device to the host"},
-        {STEP_COMPILATION, "compile_time_ms_avg", "compile_time_ms_sdv", "average time per step compiling"},
+        {STEP_COMPILATION, "compile_time_ms_avg", "compile_time_ms_sdv",
+         "average time per step compiling"},
         {STEP_ALL_OTHERS, "other_time_ms_avg", "other_time_ms_sdv",
          "average time per step without any "
          "known activity"},
@@ -126,7 +142,8 @@ static void add_generic(Overview *o, const InputAnalysis *a)
 }
 
 typedef struct {
-    double compute, infeed, outfeed, idle, transfer, active, scv0_compute, scv0_infeed, sc_step, sc_compute, sc_idle, sc_shortest, on_duty; /* ms a step */
+    double compute, infeed, outfeed, idle, transfer, active, scv0_compute, scv0_infeed, sc_step,
+        sc_compute, sc_idle, sc_shortest, on_duty; /* ms a step */
 } TpuMeans;
 
 static TpuMeans tpu_means(const InputAnalysis *a)
@@ -135,25 +152,34 @@ static TpuMeans tpu_means(const InputAnalysis *a)
     double n = (double)a->n_steps * 1e9;
     for (size_t i = 0; i < a->n_steps; i++) {
         const TpuStep *t = &a->steps[i].tpu;
-        m.compute += (double)t->tc_compute_ps / n, m.infeed += (double)t->tc_infeed_ps / n, m.outfeed += (double)t->tc_outfeed_ps / n;
-        m.idle += t->tc_idle_ms / (double)a->n_steps, m.transfer += (double)t->host_transfer_ps / n, m.active += (double)t->tc_active_ps / n;
-        m.scv0_compute += (double)t->scv0_compute_ps / n, m.scv0_infeed += (double)t->scv0_infeed_ps / n;
-        m.sc_step += (double)t->sc_step_ps / n, m.sc_compute += (double)t->sc_compute_ps / n, m.sc_idle += (double)t->sc_idle_ps / n;
-        m.on_duty += fmax((double)t->tc_active_ps, (double)t->sc_step_ps - (double)t->sc_idle_ps) / n;
-        if (!i || (double)t->sc_step_ps / 1e9 < m.sc_shortest) m.sc_shortest = (double)t->sc_step_ps / 1e9;
+        m.compute += (double)t->tc_compute_ps / n, m.infeed += (double)t->tc_infeed_ps / n,
+            m.outfeed += (double)t->tc_outfeed_ps / n;
+        m.idle += t->tc_idle_ms / (double)a->n_steps, m.transfer += (double)t->host_transfer_ps / n,
+            m.active += (double)t->tc_active_ps / n;
+        m.scv0_compute += (double)t->scv0_compute_ps / n,
+            m.scv0_infeed += (double)t->scv0_infeed_ps / n;
+        m.sc_step += (double)t->sc_step_ps / n, m.sc_compute += (double)t->sc_compute_ps / n,
+            m.sc_idle += (double)t->sc_idle_ps / n;
+        m.on_duty +=
+            fmax((double)t->tc_active_ps, (double)t->sc_step_ps - (double)t->sc_idle_ps) / n;
+        if (!i || (double)t->sc_step_ps / 1e9 < m.sc_shortest)
+            m.sc_shortest = (double)t->sc_step_ps / 1e9;
     }
     return m;
 }
 
-/* Is there a SparseCore that tells of itself? XProf does not show what SparseCores of old (V0) do then. */
+/* Is there a SparseCore that tells of itself? XProf does not show what SparseCores of old (V0) do
+ * then. */
 static bool has_sparsecores(const DeviceCapabilities *all)
 {
     for (size_t i = 0; i < all->n_devices; i++)
-        if (all->devices[i].plane->kind == PLANE_SPARSECORE && all->devices[i].device_ordinal >= 0) return true;
+        if (all->devices[i].plane->kind == PLANE_SPARSECORE && all->devices[i].device_ordinal >= 0)
+            return true;
     return false;
 }
 
-static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, const DeviceCapabilities *devices)
+static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m,
+                    const DeviceCapabilities *devices)
 {
     add_coarse_ms(o, "infeed_percent_average", a->infeed_percent.average,
                   "largest infeed share of a step on "
@@ -161,8 +187,10 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, cons
     add_coarse_ms(o, "infeed_percent_standard_deviation", a->infeed_percent.deviation,
                   "sample standard deviation of the "
                   "previous property");
-    add_coarse_ms(o, "infeed_percent_minimum", a->infeed_percent.minimum, "minimum over the steps of the largest infeed share on any TensorCore");
-    add_coarse_ms(o, "infeed_percent_maximum", a->infeed_percent.maximum, "maximum over the steps of the largest infeed share on any TensorCore");
+    add_coarse_ms(o, "infeed_percent_minimum", a->infeed_percent.minimum,
+                  "minimum over the steps of the largest infeed share on any TensorCore");
+    add_coarse_ms(o, "infeed_percent_maximum", a->infeed_percent.maximum,
+                  "maximum over the steps of the largest infeed share on any TensorCore");
     for (size_t i = o->n - 4; i < o->n; i++) o->properties[i].unit = "percent";
     add_ms(o, "tc_compute_ms_average", m->compute,
            "average time per step that the TensorCore "
@@ -188,7 +216,8 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, cons
            "average time per step in which "
            "TensorCores are on duty");
     if (m->sc_shortest > 0) {
-        add_coarse_ms(o, "sc_step_time_ms_average", m->sc_step, "average step time of a SparseCore");
+        add_coarse_ms(o, "sc_step_time_ms_average", m->sc_step,
+                      "average step time of a SparseCore");
         add_ms(o, "sc_compute_ms_average", m->sc_compute,
                "average time per step that the "
                "SparseCore with the least computing "
@@ -203,8 +232,10 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, cons
                "SparseCores are busy");
     }
     if (!(m->sc_shortest > 0) && !has_sparsecores(devices)) {
-        add_ms(o, "scv0_compute_ms_average", m->scv0_compute, "average time per step of the longest wait of a TensorCore for SparseCore V0");
-        add_ms(o, "scv0_infeed_ms_average", m->scv0_infeed, "average time per step of SparseCore V0 infeed; always 0");
+        add_ms(o, "scv0_compute_ms_average", m->scv0_compute,
+               "average time per step of the longest wait of a TensorCore for SparseCore V0");
+        add_ms(o, "scv0_infeed_ms_average", m->scv0_infeed,
+               "average time per step of SparseCore V0 infeed; always 0");
     }
     static const char *const degrees[] = {"", "moderately", "highly"};
     add_text(o, "output_conclusion", degrees[a->output], NULL,
@@ -214,11 +245,13 @@ static void add_tpu(Overview *o, const InputAnalysis *a, const TpuMeans *m, cons
 
 /* ---- what the whole page says ---- */
 
-/* XProf counts the devices' ops without what is idle, the host's with it: there is more of it than XProf's own where an op has its category. */
+/* XProf counts the devices' ops without what is idle, the host's with it: there is more of it than
+ * XProf's own where an op has its category. */
 static uint64_t occurrences(const OpMetricsDb *db, bool with_idle)
 {
     uint64_t n = 0;
-    for (size_t i = 0; i < db->n_ops; i++) n += with_idle || !op_is_idle(&db->ops[i]) ? db->ops[i].occurrences : 0;
+    for (size_t i = 0; i < db->n_ops; i++)
+        n += with_idle || !op_is_idle(&db->ops[i]) ? db->ops[i].occurrences : 0;
     return n;
 }
 
@@ -234,10 +267,13 @@ double host_stat(Run *run, Host *only, const char *name, ProfErr *err)
         if (only && only != host) continue;
         for (size_t i = 0; i < host->n_planes; i++) {
             const Plane *plane = &host->planes[i];
-            for (size_t k = 0; plane->kind != PLANE_METADATA && k < plane->n_stats && !err->code; k++) {
+            for (size_t k = 0; plane->kind != PLANE_METADATA && k < plane->n_stats && !err->code;
+                 k++) {
                 Stat stat;
-                const StatMeta *meta = plane_stat(plane, k, &window, &stat, err) ? stat_meta(plane, stat.id) : NULL;
-                if (meta && stat.type == TYPE_DOUBLE && !strcmp(meta->name->text, name)) sum += stat.number, n++;
+                const StatMeta *meta =
+                    plane_stat(plane, k, &window, &stat, err) ? stat_meta(plane, stat.id) : NULL;
+                if (meta && stat.type == TYPE_DOUBLE && !strcmp(meta->name->text, name))
+                    sum += stat.number, n++;
             }
         }
         window_free(&window);
@@ -245,9 +281,11 @@ double host_stat(Run *run, Host *only, const char *name, ProfErr *err)
     return n ? sum / (double)n : NAN;
 }
 
-static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a, const OpStats *stats, const TpuMeans *m, bool gpu)
+static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
+                      const OpStats *stats, const TpuMeans *m, bool gpu)
 {
-    double host = (double)occurrences(&stats->host, true), device = (double)occurrences(&stats->framework, false), sum = host + device;
+    double host = (double)occurrences(&stats->host, true),
+           device = (double)occurrences(&stats->framework, false), sum = host + device;
     const OpMetricsDb *ops = &stats->device;
     const StepDb *steps = run_steps(run, only, o->err);
     if (!steps) return;
@@ -264,10 +302,12 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
     add_percent(o, "device_op_time_eager_percent", eager_percent(&stats->framework),
                 "share of the devices' op self time "
                 "in eager execution");
-    add_percent(o, "mxu_utilization_percent", host_stat(run, only, "matrix_unit_utilization_percent", o->err),
+    add_percent(o, "mxu_utilization_percent",
+                host_stat(run, only, "matrix_unit_utilization_percent", o->err),
                 "utilization of the matrix units, as "
                 "recorded in the profile");
-    add_percent(o, "hbm_utilization_percent", host_stat(run, only, "hbm_utilization_percent", o->err),
+    add_percent(o, "hbm_utilization_percent",
+                host_stat(run, only, "hbm_utilization_percent", o->err),
                 "utilization of the HBM bandwidth, "
                 "as recorded in the profile");
     add_text(o, "host_trace_level", NULL, NULL,
@@ -279,14 +319,17 @@ static void add_whole(Overview *o, Run *run, Host *only, const InputAnalysis *a,
         add_percent(o, "device_compute_16bit_percent", precision_16bit_percent(steps),
                     "share of compute time with 16-bit "
                     "numbers");
-        add_percent(o, "device_compute_32bit_percent", steps->compute_32bit_ps ? 100 - precision_16bit_percent(steps) : 0,
+        add_percent(o, "device_compute_32bit_percent",
+                    steps->compute_32bit_ps ? 100 - precision_16bit_percent(steps) : 0,
                     "share of compute time with 32-bit numbers");
     } else {
-        double busy = (double)ops->busy_ps, idle = (double)ops->idle_ps, sure_busy = (double)ops->sure_busy_ps, sure_idle = (double)ops->sure_idle_ps;
+        double busy = (double)ops->busy_ps, idle = (double)ops->idle_ps,
+               sure_busy = (double)ops->sure_busy_ps, sure_idle = (double)ops->sure_idle_ps;
         add_percent(o, "device_duty_cycle_percent", tpu ? 100 * safe_div(busy, busy + idle) : 0,
                     "share of time in which the chips "
                     "compute; 0 if not on TPU");
-        add_percent(o, "device_duty_cycle_high_confidence_percent", tpu ? 100 * safe_div(sure_busy, sure_busy + sure_idle) : 0,
+        add_percent(o, "device_duty_cycle_high_confidence_percent",
+                    tpu ? 100 * safe_div(sure_busy, sure_busy + sure_idle) : 0,
                     "share of time in which the chips compute, without "
                     "custom calls whose work is unknown; 0 if not on TPU");
         add_percent(o, "device_idle_time_percent", tpu ? idle_percent(ops) : 0,
@@ -338,7 +381,8 @@ static size_t count_hosts(const Run *run)
     size_t n = 0;
     for (size_t h = 0; h < run->n_hosts; h++) {
         bool seen = false;
-        for (size_t k = 0; k < h && !seen; k++) seen = !strcmp(host_hostname(&run->hosts[k]), host_hostname(&run->hosts[h]));
+        for (size_t k = 0; k < h && !seen; k++)
+            seen = !strcmp(host_hostname(&run->hosts[k]), host_hostname(&run->hosts[h]));
         n += !seen;
     }
     return n;
@@ -350,7 +394,8 @@ static void add_environment(Overview *o, Run *run, Host *only, const DeviceCapab
     size_t tasks = only ? 1 : run->n_hosts, hosts = only ? 1 : count_hosts(run);
     sqlite3_snprintf(sizeof text, text, "%llu", (unsigned long long)hosts);
     add_text(o, "host_count", text, NULL, "number of hosts (machines) in the run");
-    sqlite3_snprintf(sizeof text, text, "%llu (num tasks per host = %llu)", (unsigned long long)tasks, (unsigned long long)(hosts ? tasks / hosts : 0));
+    sqlite3_snprintf(sizeof text, text, "%llu (num tasks per host = %llu)",
+                     (unsigned long long)tasks, (unsigned long long)(hosts ? tasks / hosts : 0));
     add_text(o, "task_count", text, NULL, "number of tasks; each file is one task");
     add_text(o, "device_type", devices->device_type, NULL, "type of the devices");
     sqlite3_snprintf(sizeof text, text, "%lld", (long long)devices->device_core_count);
@@ -391,7 +436,10 @@ static void add_verdicts(Overview *o, const InputAnalysis *a, const StepDb *step
     add_text(o, "precision_statement", precision_is_low(steps) ? "use_16bit" : "", NULL,
              "use_16bit if little of the compute "
              "time uses 16-bit numbers, else empty");
-    const char *hidden = a->is_tpu ? "" : a->input == VERDICT_HOST ? "device" : a->input == VERDICT_DEVICE ? "host" : "";
+    const char *hidden = a->is_tpu                    ? ""
+                         : a->input == VERDICT_HOST   ? "device"
+                         : a->input == VERDICT_DEVICE ? "host"
+                                                      : "";
     add_text(o, "non_bottleneck_tip_types", hidden, NULL,
              "tips that XProf hides because they "
              "would not help: device, host or empty");
@@ -406,7 +454,8 @@ static void add_decoding(Overview *o, Run *run, Host *only)
     add_number(o, "decode_step_time_us_avg", "%.12g", steps.total_ps / (double)steps.n / 1e6, "us",
                "average time of a decoding step "
                "(programs jit_generate*)");
-    add_number(o, "num_decode_steps", "%.0f", (double)steps.n, NULL, "number of decoding steps on all cores");
+    add_number(o, "num_decode_steps", "%.0f", (double)steps.n, NULL,
+               "number of decoding steps on all cores");
 }
 
 static void overview_free(void *result)
@@ -453,7 +502,8 @@ static bool overview_next(RowCursor *c)
 {
     static const Analysis analysis = {overview_make, overview_free};
     if (c->from->run->hosts[0].reader->is_program) return false; /* nothing ran */
-    const Overview *o = run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
+    const Overview *o =
+        run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
     c->i += c->started;
     if (!o || c->i >= o->n) return false;
     c->item = &o->properties[c->i];
@@ -472,6 +522,15 @@ static void overview_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
 }
 
-static const RowSource overview_rows = {.next = overview_next, .column = overview_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS};
-const Table overview_table = {"overview", "one property of XProf's overview page", overview_columns, COUNT(overview_columns), &row_table_module, &overview_rows,
+static const RowSource overview_rows = {.next = overview_next,
+                                        .column = overview_column,
+                                        .per_run = true,
+                                        .by_host = true,
+                                        .needs = NEED_EVENTS};
+const Table overview_table = {"overview",
+                              "one property of XProf's overview page",
+                              overview_columns,
+                              COUNT(overview_columns),
+                              &row_table_module,
+                              &overview_rows,
                               50};

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions of HLO shapes: shape_bytes(), shape_elements(), padded_bytes() and padding_efficiency().
-**
-**   SELECT shape_bytes('f32[128,3]{1,0:T(8,128)}'), padded_bytes('f32[128,3]{1,0:T(8,128)}');   -- 1536, 65536
-**   SELECT padding_efficiency('f32[128,3]{1,0:T(8,128)}');                                      -- 0.0234375
-**   SELECT padding_efficiency(16, 128, 3, 8);                                                   -- 0.046875
-**
-** Sizes that a shape leaves open (an unbounded dimension, more bytes than an int64 counts) are NULL. */
+/* Functions of HLO shapes: shape_bytes(), shape_elements(), padded_bytes() and
+ *padding_efficiency().
+ **
+ **   SELECT shape_bytes('f32[128,3]{1,0:T(8,128)}'), padded_bytes('f32[128,3]{1,0:T(8,128)}');   --
+ *1536, 65536
+ **   SELECT padding_efficiency('f32[128,3]{1,0:T(8,128)}');                                      --
+ *0.0234375
+ **   SELECT padding_efficiency(16, 128, 3, 8);                                                   --
+ *0.046875
+ **
+ ** Sizes that a shape leaves open (an unbounded dimension, more bytes than an int64 counts) are
+ *NULL. */
 #include "functions.h"
 
-#include "../loader/analysis/shape.h"
+#include "../loader/format/shape.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 
 /* The sizes of the first argument; false when the result is set: NULL, or an error. */
-static bool sizes_of(sqlite3_context *ctx, sqlite3_value *value, const char *function, ShapeSizes *sizes)
+static bool sizes_of(sqlite3_context *ctx, sqlite3_value *value, const char *function,
+                     ShapeSizes *sizes)
 {
     if (sqlite3_value_type(value) == SQLITE_NULL) return false;
     const char *text = (const char *)sqlite3_value_text(value);
@@ -42,7 +48,8 @@ static void padded_bytes(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc;
     ShapeSizes sizes;
-    if (sizes_of(ctx, argv[0], "padded_bytes", &sizes)) sqlite3_result_int64(ctx, sizes.padded_bytes);
+    if (sizes_of(ctx, argv[0], "padded_bytes", &sizes))
+        sqlite3_result_int64(ctx, sizes.padded_bytes);
 }
 
 static void shape_elements(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -52,13 +59,15 @@ static void shape_elements(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (sizes_of(ctx, argv[0], "shape_elements", &sizes)) sqlite3_result_int64(ctx, sizes.elements);
 }
 
-/* The product over pairs of size / (alignment * ceil(size / alignment)); an alignment of 0 does not pad. */
+/* The product over pairs of size / (alignment * ceil(size / alignment)); an alignment of 0 does not
+ * pad. */
 static void efficiency_of_pairs(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     double product = 1;
     for (int i = 0; i < argc; i++) {
         if (sqlite3_value_type(argv[i]) == SQLITE_NULL) return;
-        if (sqlite3_value_numeric_type(argv[i]) != SQLITE_INTEGER || sqlite3_value_int64(argv[i]) < 0) {
+        if (sqlite3_value_numeric_type(argv[i]) != SQLITE_INTEGER ||
+            sqlite3_value_int64(argv[i]) < 0) {
             sqlite3_result_error(ctx,
                                  "padding_efficiency: sizes and alignments must be "
                                  "integers of 0 or more: padding_efficiency(16, 128, 3, 8)",
@@ -69,7 +78,9 @@ static void efficiency_of_pairs(sqlite3_context *ctx, int argc, sqlite3_value **
     for (int i = 0; i < argc; i += 2) {
         int64_t size = sqlite3_value_int64(argv[i]), alignment = sqlite3_value_int64(argv[i + 1]);
         if (!size) return; /* nothing is stored */
-        if (alignment) product *= (double)size / ((double)alignment * (double)(size / alignment + (size % alignment != 0)));
+        if (alignment)
+            product *= (double)size /
+                       ((double)alignment * (double)(size / alignment + (size % alignment != 0)));
     }
     sqlite3_result_double(ctx, product);
 }
@@ -80,7 +91,8 @@ static void padding_efficiency(sqlite3_context *ctx, int argc, sqlite3_value **a
     if (argc > 0 && argc % 2 == 0) {
         efficiency_of_pairs(ctx, argc, argv);
     } else if (argc != 1) {
-        sqlite3_result_error(ctx, "padding_efficiency: give a shape, or pairs of size and alignment", -1);
+        sqlite3_result_error(
+            ctx, "padding_efficiency: give a shape, or pairs of size and alignment", -1);
     } else if (sizes_of(ctx, argv[0], "padding_efficiency", &sizes)) {
         double efficiency = shape_efficiency(&sizes);
         if (!isnan(efficiency)) sqlite3_result_double(ctx, efficiency);

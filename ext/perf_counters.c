@@ -1,39 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-/* perf_counters.c: the tables perf_counters, utilization and kernel_utilization: hardware counters of devices, and how busy
- * they say the units of a TPU were.
+/* perf_counters.c: the tables perf_counters, utilization and kernel_utilization: hardware counters
+ * of devices, and how busy they say the units of a TPU were.
  *
  *   SELECT counter, value FROM perf_counters('logs') WHERE chip = 0 AND sample = 0 AND value > 0;
- *   SELECT sample, name, 100.0 * achieved / peak AS percent FROM utilization('logs') WHERE peak > 0;
- *   SELECT device_id, sample, value FROM kernel_utilization('logs') WHERE metric = 'mxu_utilization'; */
-#include "../loader/analysis/tpu_counters.h"
+ *   SELECT sample, name, 100.0 * achieved / peak AS percent FROM utilization('logs') WHERE peak >
+ * 0; SELECT device_id, sample, value FROM kernel_utilization('logs') WHERE metric =
+ * 'mxu_utilization'; */
+#include "../loader/analysis/counters/tpu_counters.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 /* ---- perf_counters ---- */
 
-#define PERF_COUNTERS_COLUMNS(C)                                                                                                                               \
-    C(PC_RUN, RUN_DOC)                                                                                                                                         \
-    C(PC_HOST, HOST_DOC)                                                                                                                                       \
-    C(PC_CHIP, "chip", "INTEGER", NULL,                                                                                                                        \
-      "global_chip_id of the device, or its device_id; NULL if the "                                                                                           \
-      "plane records neither (XProf omits these planes)",                                                                                                      \
-      "perf_counters Chip")                                                                                                                                    \
-    C(PC_KERNEL, "kernel", "TEXT", NULL, "name of the counter's line", "perf_counters Kernel")                                                                 \
-    C(PC_SAMPLE, "sample", "INTEGER", NULL, "id of the counter's line; all counters of a line were read together", "perf_counters Sample")                     \
-    C(PC_COUNTER, "counter", "TEXT", NULL, "name of the counter's event, in lower case", "perf_counters Counter")                                              \
-    C(PC_VALUE, "value", "INTEGER", NULL,                                                                                                                      \
-      "value of the counter as XProf reads it: 0 unless stored as an "                                                                                         \
-      "integer, modulo 2^64 if negative, decimal TEXT from 2^63 on; "                                                                                          \
-      "NULL if only the metadata has the value, which XProf omits",                                                                                            \
-      "perf_counters Value")                                                                                                                                   \
-    C(PC_DESCRIPTION, "description", "TEXT", NULL, "what the counter counts; NULL if the file has no description", "performance_counter_description")          \
-    C(PC_SETS, "counter_set", "TEXT", NULL, "names of the sets that the counter belongs to; NULL if the file names none", "performance_counter_sets")          \
-    C(PC_ACTUAL, "value_actual", "", NULL, "value of the counter as stored, integer or real; NULL if it is not a number", "counter_value")                     \
-    C(PC_NUMBER, "counter_id", "INTEGER", NULL, "number of the counter, or the id of the event's metadata", "performance_counter_id")                          \
-    C(PC_PLANE, PLANE_ID_DOC)                                                                                                                                  \
-    C(PC_LINE, LINE_ID_DOC)                                                                                                                                    \
-    C(PC_EVENT, EVENT_ID_DOC)                                                                                                                                  \
+#define PERF_COUNTERS_COLUMNS(C)                                                                   \
+    C(PC_RUN, RUN_DOC)                                                                             \
+    C(PC_HOST, HOST_DOC)                                                                           \
+    C(PC_CHIP, "chip", "INTEGER", NULL,                                                            \
+      "global_chip_id of the device, or its device_id; NULL if the "                               \
+      "plane records neither (XProf omits these planes)",                                          \
+      "perf_counters Chip")                                                                        \
+    C(PC_KERNEL, "kernel", "TEXT", NULL, "name of the counter's line", "perf_counters Kernel")     \
+    C(PC_SAMPLE, "sample", "INTEGER", NULL,                                                        \
+      "id of the counter's line; all counters of a line were read together",                       \
+      "perf_counters Sample")                                                                      \
+    C(PC_COUNTER, "counter", "TEXT", NULL, "name of the counter's event, in lower case",           \
+      "perf_counters Counter")                                                                     \
+    C(PC_VALUE, "value", "INTEGER", NULL,                                                          \
+      "value of the counter as XProf reads it: 0 unless stored as an "                             \
+      "integer, modulo 2^64 if negative, decimal TEXT from 2^63 on; "                              \
+      "NULL if only the metadata has the value, which XProf omits",                                \
+      "perf_counters Value")                                                                       \
+    C(PC_DESCRIPTION, "description", "TEXT", NULL,                                                 \
+      "what the counter counts; NULL if the file has no description",                              \
+      "performance_counter_description")                                                           \
+    C(PC_SETS, "counter_set", "TEXT", NULL,                                                        \
+      "names of the sets that the counter belongs to; NULL if the file names none",                \
+      "performance_counter_sets")                                                                  \
+    C(PC_ACTUAL, "value_actual", "", NULL,                                                         \
+      "value of the counter as stored, integer or real; NULL if it is not a number",               \
+      "counter_value")                                                                             \
+    C(PC_NUMBER, "counter_id", "INTEGER", NULL,                                                    \
+      "number of the counter, or the id of the event's metadata", "performance_counter_id")        \
+    C(PC_PLANE, PLANE_ID_DOC)                                                                      \
+    C(PC_LINE, LINE_ID_DOC)                                                                        \
+    C(PC_EVENT, EVENT_ID_DOC)                                                                      \
     C(PC_SOURCE, SOURCE_DOC)
 enum { PERF_COUNTERS_COLUMNS(COLUMN_ENUM) };
 static const Column perf_counters_columns[] = {PERF_COUNTERS_COLUMNS(COLUMN_DOC)};
@@ -58,7 +69,9 @@ static void result_lower(sqlite3_context *ctx, const Text *text)
         sqlite3_result_error_nomem(ctx);
         return;
     }
-    for (uint32_t i = 0; i < text->n_bytes; i++) lower[i] = (char)(text->text[i] >= 'A' && text->text[i] <= 'Z' ? text->text[i] + 'a' - 'A' : text->text[i]);
+    for (uint32_t i = 0; i < text->n_bytes; i++)
+        lower[i] = (char)(text->text[i] >= 'A' && text->text[i] <= 'Z' ? text->text[i] + 'a' - 'A'
+                                                                       : text->text[i]);
     sqlite3_result_text64(ctx, lower, text->n_bytes, sqlite3_free, SQLITE_UTF8);
 }
 
@@ -86,7 +99,8 @@ static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
     case PC_SAMPLE: sqlite3_result_int64(ctx, sample->line->proto_id); break;
     case PC_COUNTER: result_lower(ctx, counter->meta->name); break;
     case PC_VALUE:
-        if (!counter->of_metadata) result_u64(ctx, counter->type == TYPE_DOUBLE ? 0 : counter->natural);
+        if (!counter->of_metadata)
+            result_u64(ctx, counter->type == TYPE_DOUBLE ? 0 : counter->natural);
         break;
     case PC_DESCRIPTION: result_if_there(ctx, counter->description); break;
     case PC_SETS: result_if_there(ctx, counter->sets); break;
@@ -114,22 +128,35 @@ const Table perf_counters_table = {"perf_counters",
 
 /* ---- utilization ---- */
 
-#define UTILIZATION_COLUMNS(C)                                                                                                                                 \
-    C(UT_RUN, RUN_DOC)                                                                                                                                         \
-    C(UT_HOST, HOST_DOC)                                                                                                                                       \
-    C(UT_HOST_INDEX, "host_index", "INTEGER", NULL, "index of the host in the source; XProf shows only the first host", "utilization_viewer host")             \
-    C(UT_DEVICE, "device", "INTEGER", NULL, "device_id of the plane; NULL if the plane does not record it (XProf omits these planes)",                         \
-      "utilization_viewer device")                                                                                                                             \
-    C(UT_SAMPLE, "sample", "INTEGER", NULL, "id of the sample's line", "utilization_viewer sample")                                                            \
-    C(UT_NODE, "node", "INTEGER", NULL, "core of the chip", "utilization_viewer node")                                                                         \
-    C(UT_NAME, "name", "TEXT", NULL, "hardware unit and its kind of work", "utilization_viewer name")                                                          \
-    C(UT_ACHIEVED, "achieved", "REAL", "see unit", "amount of work that the unit did", "utilization_viewer achieved")                                          \
-    C(UT_PEAK, "peak", "REAL", "see unit", "largest amount of work possible in the same time; 0 if the core did not run", "utilization_viewer peak")           \
-    C(UT_UNIT, "unit", "TEXT", NULL, "unit of achieved and peak: cycles, instructions, bytes, or percent (bytes of both)", "utilization_viewer unit")          \
-    C(UT_FRACTION, "utilization_fraction", "REAL", "fraction", "achieved / peak; above 1 if counters are inconsistent; NULL if peak is 0", "libprofsql")       \
-    C(UT_KERNEL, "kernel", "TEXT", NULL, "name of the sample's line", "XLine.name")                                                                            \
-    C(UT_DEVICE_TYPE, "device_type", "TEXT", NULL, "type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf knows", "device_type_string") \
-    C(UT_LINE, LINE_ID_DOC)                                                                                                                                    \
+#define UTILIZATION_COLUMNS(C)                                                                     \
+    C(UT_RUN, RUN_DOC)                                                                             \
+    C(UT_HOST, HOST_DOC)                                                                           \
+    C(UT_HOST_INDEX, "host_index", "INTEGER", NULL,                                                \
+      "index of the host in the source; XProf shows only the first host",                          \
+      "utilization_viewer host")                                                                   \
+    C(UT_DEVICE, "device", "INTEGER", NULL,                                                        \
+      "device_id of the plane; NULL if the plane does not record it (XProf omits these planes)",   \
+      "utilization_viewer device")                                                                 \
+    C(UT_SAMPLE, "sample", "INTEGER", NULL, "id of the sample's line",                             \
+      "utilization_viewer sample")                                                                 \
+    C(UT_NODE, "node", "INTEGER", NULL, "core of the chip", "utilization_viewer node")             \
+    C(UT_NAME, "name", "TEXT", NULL, "hardware unit and its kind of work",                         \
+      "utilization_viewer name")                                                                   \
+    C(UT_ACHIEVED, "achieved", "REAL", "see unit", "amount of work that the unit did",             \
+      "utilization_viewer achieved")                                                               \
+    C(UT_PEAK, "peak", "REAL", "see unit",                                                         \
+      "largest amount of work possible in the same time; 0 if the core did not run",               \
+      "utilization_viewer peak")                                                                   \
+    C(UT_UNIT, "unit", "TEXT", NULL,                                                               \
+      "unit of achieved and peak: cycles, instructions, bytes, or percent (bytes of both)",        \
+      "utilization_viewer unit")                                                                   \
+    C(UT_FRACTION, "utilization_fraction", "REAL", "fraction",                                     \
+      "achieved / peak; above 1 if counters are inconsistent; NULL if peak is 0", "libprofsql")    \
+    C(UT_KERNEL, "kernel", "TEXT", NULL, "name of the sample's line", "XLine.name")                \
+    C(UT_DEVICE_TYPE, "device_type", "TEXT", NULL,                                                 \
+      "type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf knows",        \
+      "device_type_string")                                                                        \
+    C(UT_LINE, LINE_ID_DOC)                                                                        \
     C(UT_SOURCE, SOURCE_DOC)
 enum { UTILIZATION_COLUMNS(COLUMN_ENUM) };
 static const Column utilization_columns[] = {UTILIZATION_COLUMNS(COLUMN_DOC)};
@@ -158,7 +185,9 @@ static void utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
     const UtilizationRow *row = &utilization_rows(sample->chip, &n_rows)[c->j];
     double peak;
     switch (column) {
-    case UT_HOST_INDEX: sqlite3_result_int64(ctx, c->from->only ? 0 : c->host - c->from->run->hosts); break;
+    case UT_HOST_INDEX:
+        sqlite3_result_int64(ctx, c->from->only ? 0 : c->host - c->from->run->hosts);
+        break;
     case UT_DEVICE:
         if (sample->has_device_id) sqlite3_result_int64(ctx, sample->device_id);
         break;
@@ -169,7 +198,8 @@ static void utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
     case UT_PEAK: sqlite3_result_double(ctx, utilization_peak(sample, row, false)); break;
     case UT_UNIT: sqlite3_result_text(ctx, row->unit, -1, SQLITE_STATIC); break;
     case UT_FRACTION:
-        if ((peak = utilization_peak(sample, row, false)) > 0) sqlite3_result_double(ctx, utilization_achieved(sample, row, false) / peak);
+        if ((peak = utilization_peak(sample, row, false)) > 0)
+            sqlite3_result_double(ctx, utilization_achieved(sample, row, false) / peak);
         break;
     case UT_KERNEL: result_text(ctx, sample->line->name); break;
     case UT_DEVICE_TYPE: result_if_there(ctx, sample->device_type); break;
@@ -178,8 +208,11 @@ static void utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource utilization_table_rows = {
-    .next = utilization_next, .column = utilization_column, .nothing = "no hardware counters of a TPU v6e or v7x", .needs = NEED_EVENTS};
+static const RowSource utilization_table_rows = {.next = utilization_next,
+                                                 .column = utilization_column,
+                                                 .nothing =
+                                                     "no hardware counters of a TPU v6e or v7x",
+                                                 .needs = NEED_EVENTS};
 const Table utilization_table = {"utilization",
                                  "one hardware unit of one TPU core in one sample, with "
                                  "its utilization from hardware counters (v6e, v7x)",
@@ -191,28 +224,34 @@ const Table utilization_table = {"utilization",
 
 /* ---- kernel_utilization ---- */
 
-#define KERNEL_UTILIZATION_COLUMNS(C)                                                                                                                          \
-    C(KU_RUN, RUN_DOC)                                                                                                                                         \
-    C(KU_HOST, HOST_DOC)                                                                                                                                       \
-    C(KU_DEVICE, "device_id", "INTEGER", NULL, "device_id of the plane, or the number in the plane's name", "kernel_utilization device_id")                    \
-    C(KU_TYPE, "device_type", "TEXT", NULL, "type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf knows",                              \
-      "kernel_utilization device_type")                                                                                                                        \
-    C(KU_KERNEL, "kernel_name", "TEXT", NULL, "always default_kernel, the only name in XProf", "kernel_utilization kernel_name")                               \
-    C(KU_DURATION, "duration_us", "REAL", "us", "cycles of the busier TensorCore divided by the chip's clock rate; 0 if unknown",                              \
-      "kernel_utilization duration_us")                                                                                                                        \
-    C(KU_METRIC, "metric", "TEXT", NULL,                                                                                                                       \
-      "name of the metric: mxu_utilization; MXU BF16, MXU FP8, MXU Int4 and MXU Int8 "                                                                         \
-      "(shares of the matrix units' work); then the units of the table utilization",                                                                           \
-      "kernel_utilization other_metrics")                                                                                                                      \
-    C(KU_VALUE, "value", "REAL", "percent",                                                                                                                    \
-      "value of the metric over all cores, with two decimals; "                                                                                                \
-      "units are capped at 100, mxu_utilization is not",                                                                                                       \
-      "kernel_utilization")                                                                                                                                    \
-    C(KU_ANOMALY, "mxu_is_anomaly", "INTEGER", "0 or 1", "1: mxu_utilization is above 100", "kernel_utilization mxu_is_anomaly")                               \
-    C(KU_SAMPLE, "sample", "INTEGER", NULL, "id of the sample's line", "XLine.id")                                                                             \
-    C(KU_KERNEL_ACTUAL, "kernel_name_actual", "TEXT", NULL, "name of the sample's line; NULL if it has no name", "XLine.name")                                 \
-    C(KU_PLANE, PLANE_ID_DOC)                                                                                                                                  \
-    C(KU_LINE, LINE_ID_DOC)                                                                                                                                    \
+#define KERNEL_UTILIZATION_COLUMNS(C)                                                              \
+    C(KU_RUN, RUN_DOC)                                                                             \
+    C(KU_HOST, HOST_DOC)                                                                           \
+    C(KU_DEVICE, "device_id", "INTEGER", NULL,                                                     \
+      "device_id of the plane, or the number in the plane's name", "kernel_utilization device_id") \
+    C(KU_TYPE, "device_type", "TEXT", NULL,                                                        \
+      "type of the device: TPU v6 Lite or TPU v7x, the only types whose units XProf knows",        \
+      "kernel_utilization device_type")                                                            \
+    C(KU_KERNEL, "kernel_name", "TEXT", NULL, "always default_kernel, the only name in XProf",     \
+      "kernel_utilization kernel_name")                                                            \
+    C(KU_DURATION, "duration_us", "REAL", "us",                                                    \
+      "cycles of the busier TensorCore divided by the chip's clock rate; 0 if unknown",            \
+      "kernel_utilization duration_us")                                                            \
+    C(KU_METRIC, "metric", "TEXT", NULL,                                                           \
+      "name of the metric: mxu_utilization; MXU BF16, MXU FP8, MXU Int4 and MXU Int8 "             \
+      "(shares of the matrix units' work); then the units of the table utilization",               \
+      "kernel_utilization other_metrics")                                                          \
+    C(KU_VALUE, "value", "REAL", "percent",                                                        \
+      "value of the metric over all cores, with two decimals; "                                    \
+      "units are capped at 100, mxu_utilization is not",                                           \
+      "kernel_utilization")                                                                        \
+    C(KU_ANOMALY, "mxu_is_anomaly", "INTEGER", "0 or 1", "1: mxu_utilization is above 100",        \
+      "kernel_utilization mxu_is_anomaly")                                                         \
+    C(KU_SAMPLE, "sample", "INTEGER", NULL, "id of the sample's line", "XLine.id")                 \
+    C(KU_KERNEL_ACTUAL, "kernel_name_actual", "TEXT", NULL,                                        \
+      "name of the sample's line; NULL if it has no name", "XLine.name")                           \
+    C(KU_PLANE, PLANE_ID_DOC)                                                                      \
+    C(KU_LINE, LINE_ID_DOC)                                                                        \
     C(KU_SOURCE, SOURCE_DOC)
 enum { KERNEL_UTILIZATION_COLUMNS(COLUMN_ENUM) };
 static const Column kernel_utilization_columns[] = {KERNEL_UTILIZATION_COLUMNS(COLUMN_DOC)};
@@ -222,7 +261,8 @@ static bool kernel_utilization_next(RowCursor *c)
 {
     const PerfCounters *all = host_perf_counters(c->host, &c->err);
     if (!all) return false;
-    if (!c->owned && !(c->owned = prof_alloc(sizeof(KernelUtilization)))) return prof_nomem(&c->err), false;
+    if (!c->owned && !(c->owned = prof_alloc(sizeof(KernelUtilization))))
+        return prof_nomem(&c->err), false;
     KernelUtilization *u = c->owned;
     for (c->j += c->started; c->i < all->n; c->i++, c->j = 0) {
         const CounterSample *sample = &all->samples[c->i];
@@ -257,8 +297,11 @@ static void kernel_utilization_column(RowCursor *c, sqlite3_context *ctx, int co
     }
 }
 
-static const RowSource kernel_utilization_rows = {
-    .next = kernel_utilization_next, .column = kernel_utilization_column, .nothing = "no hardware counters of a TPU v6e or v7x", .needs = NEED_EVENTS};
+static const RowSource kernel_utilization_rows = {.next = kernel_utilization_next,
+                                                  .column = kernel_utilization_column,
+                                                  .nothing =
+                                                      "no hardware counters of a TPU v6e or v7x",
+                                                  .needs = NEED_EVENTS};
 const Table kernel_utilization_table = {"kernel_utilization",
                                         "one metric that XProf computes from one "
                                         "sample of a TPU's hardware counters",

@@ -8,22 +8,23 @@ SQLITE_EXTENSION_INIT3
 
 /* ---- planes ---- */
 
-#define PLANES_COLUMNS(C)                                                                                                                                      \
-    C(PL_RUN, RUN_DOC)                                                                                                                                         \
-    C(PL_HOST, HOST_DOC)                                                                                                                                       \
-    C(PL_ID, PLANE_ID_DOC)                                                                                                                                     \
-    C(PL_PROTO_ID, "proto_id", "TEXT", NULL, "id of the plane in the file, decimal", "XPlane.id")                                                              \
-    C(PL_NAME, "name", "TEXT", NULL, "name of the plane", "XPlane.name")                                                                                       \
-    C(PL_KIND, "kind", "TEXT", NULL,                                                                                                                           \
-      "kind of the plane, from its name: host, tensorcore, "                                                                                                   \
-      "sparsecore, gpu, metadata, custom or other",                                                                                                            \
-      "libprofsql")                                                                                                                                            \
-    C(PL_LINES, "line_count", "INTEGER", "lines", "number of lines in the plane", "libprofsql")                                                                \
-    C(PL_EVENTS, "event_count", "INTEGER", "events", "number of events in the plane", "libprofsql")                                                            \
-    C(PL_PROCESS, "process_id", "INTEGER", NULL,                                                                                                               \
-      "id of the process that recorded the plane: its stat process_id, or "                                                                                    \
-      "the [pid] in the name of a subprocess's plane; NULL if neither exists",                                                                                 \
-      "XPlane.stats, XPlane.name")                                                                                                                             \
+#define PLANES_COLUMNS(C)                                                                          \
+    C(PL_RUN, RUN_DOC)                                                                             \
+    C(PL_HOST, HOST_DOC)                                                                           \
+    C(PL_ID, PLANE_ID_DOC)                                                                         \
+    C(PL_PROTO_ID, "proto_id", "TEXT", NULL, "id of the plane in the file, decimal", "XPlane.id")  \
+    C(PL_NAME, "name", "TEXT", NULL, "name of the plane", "XPlane.name")                           \
+    C(PL_KIND, "kind", "TEXT", NULL,                                                               \
+      "kind of the plane, from its name: host, tensorcore, "                                       \
+      "sparsecore, gpu, metadata, custom or other",                                                \
+      "libprofsql")                                                                                \
+    C(PL_LINES, "line_count", "INTEGER", "lines", "number of lines in the plane", "libprofsql")    \
+    C(PL_EVENTS, "event_count", "INTEGER", "events", "number of events in the plane",              \
+      "libprofsql")                                                                                \
+    C(PL_PROCESS, "process_id", "INTEGER", NULL,                                                   \
+      "id of the process that recorded the plane: its stat process_id, or "                        \
+      "the [pid] in the name of a subprocess's plane; NULL if neither exists",                     \
+      "XPlane.stats, XPlane.name")                                                                 \
     C(PL_SOURCE, SOURCE_DOC)
 enum { PLANES_COLUMNS(COLUMN_ENUM) };
 static const Column planes_columns[] = {PLANES_COLUMNS(COLUMN_DOC)};
@@ -62,34 +63,48 @@ static void planes_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static double planes_count(const Counts *counts) { return counts->planes; }
-static const RowSource planes_rows = {.next = planes_next, .column = planes_column, .count = planes_count, .nothing = "the file has no plane"};
-const Table planes_table = {
-    "planes", "one plane of a file: a device, a host's threads, or metadata", planes_columns, COUNT(planes_columns), &row_table_module, &planes_rows, 10};
+static const RowSource planes_rows = {.next = planes_next,
+                                      .column = planes_column,
+                                      .count = planes_count,
+                                      .nothing = "the file has no plane"};
+const Table planes_table = {"planes",
+                            "one plane of a file: a device, a host's threads, or metadata",
+                            planes_columns,
+                            COUNT(planes_columns),
+                            &row_table_module,
+                            &planes_rows,
+                            10};
 
 /* ---- lines ---- */
 
-#define LINES_COLUMNS(C)                                                                                                                                       \
-    C(LN_RUN, RUN_DOC)                                                                                                                                         \
-    C(LN_HOST, HOST_DOC)                                                                                                                                       \
-    C(LN_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
-    C(LN_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(LN_ID, LINE_ID_DOC)                                                                                                                                      \
-    C(LN_PROTO_ID, "proto_id", "TEXT", NULL, "id of the line in the file, decimal: a thread, a stream or a number that XProf assigned", "XLine.id")            \
-    C(LN_NAME, "name", "TEXT", NULL, "name of the line", "XLine.name")                                                                                         \
-    C(LN_DISPLAY_NAME, "display_name", "TEXT", NULL, "name to display; NULL if it is the same as name", "XLine.display_name")                                  \
-    C(LN_DISPLAY_ID, "display_id", "INTEGER", NULL, "id to display; 0 if it is the same as proto_id", "XLine.display_id")                                      \
-    C(LN_TIMESTAMP, "timestamp_ns", "INTEGER", "ns", "start of the line, from the start of the session; below 0 if the line starts earlier",                   \
-      "XLine.timestamp_ns")                                                                                                                                    \
-    C(LN_DURATION, "duration_ps", "INTEGER", "ps", "duration that the file records for the line; often 0", "XLine.duration_ps")                                \
-    C(LN_EVENTS, "event_count", "INTEGER", "events", "number of events in the line", "libprofsql")                                                             \
-    C(LN_KIND, "kind", "TEXT", NULL,                                                                                                                           \
-      "kind of the line, from the names of plane and line: thread, stream, steps, modules, "                                                                   \
-      "ops, async_ops, name_scope, framework_ops, source, launch_stats, counters or other",                                                                    \
-      "libprofsql")                                                                                                                                            \
-    C(LN_DERIVED, "derived", "INTEGER", "0 or 1",                                                                                                              \
-      "1: XProf derived the line from other lines (recognized by "                                                                                             \
-      "its id); counting its events counts them twice",                                                                                                        \
-      "XLine.id")                                                                                                                                              \
+#define LINES_COLUMNS(C)                                                                           \
+    C(LN_RUN, RUN_DOC)                                                                             \
+    C(LN_HOST, HOST_DOC)                                                                           \
+    C(LN_PLANE_ID, PLANE_ID_DOC)                                                                   \
+    C(LN_PLANE, PLANE_DOC)                                                                         \
+    C(LN_ID, LINE_ID_DOC)                                                                          \
+    C(LN_PROTO_ID, "proto_id", "TEXT", NULL,                                                       \
+      "id of the line in the file, decimal: a thread, a stream or a number that XProf assigned",   \
+      "XLine.id")                                                                                  \
+    C(LN_NAME, "name", "TEXT", NULL, "name of the line", "XLine.name")                             \
+    C(LN_DISPLAY_NAME, "display_name", "TEXT", NULL,                                               \
+      "name to display; NULL if it is the same as name", "XLine.display_name")                     \
+    C(LN_DISPLAY_ID, "display_id", "INTEGER", NULL,                                                \
+      "id to display; 0 if it is the same as proto_id", "XLine.display_id")                        \
+    C(LN_TIMESTAMP, "timestamp_ns", "INTEGER", "ns",                                               \
+      "start of the line, from the start of the session; below 0 if the line starts earlier",      \
+      "XLine.timestamp_ns")                                                                        \
+    C(LN_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
+      "duration that the file records for the line; often 0", "XLine.duration_ps")                 \
+    C(LN_EVENTS, "event_count", "INTEGER", "events", "number of events in the line", "libprofsql") \
+    C(LN_KIND, "kind", "TEXT", NULL,                                                               \
+      "kind of the line, from the names of plane and line: thread, stream, steps, modules, "       \
+      "ops, async_ops, name_scope, framework_ops, source, launch_stats, counters or other",        \
+      "libprofsql")                                                                                \
+    C(LN_DERIVED, "derived", "INTEGER", "0 or 1",                                                  \
+      "1: XProf derived the line from other lines (recognized by "                                 \
+      "its id); counting its events counts them twice",                                            \
+      "XLine.id")                                                                                  \
     C(LN_SOURCE, SOURCE_DOC)
 enum { LINES_COLUMNS(COLUMN_ENUM) };
 static const Column lines_columns[] = {LINES_COLUMNS(COLUMN_DOC)};
@@ -97,9 +112,11 @@ static const Column lines_columns[] = {LINES_COLUMNS(COLUMN_DOC)};
 static bool lines_next(RowCursor *c)
 {
     const Host *host = c->host;
-    size_t plane = row_seek(c, KEY_PLANE_ID, host->first_plane, host->n_planes, 0), first = 0, end = host->n_lines;
+    size_t plane = row_seek(c, KEY_PLANE_ID, host->first_plane, host->n_planes, 0), first = 0,
+           end = host->n_lines;
     if (plane == host->n_planes) return false;
-    if (c->has_key[KEY_PLANE_ID]) first = host->planes[plane].first_line, end = first + host->planes[plane].n_lines;
+    if (c->has_key[KEY_PLANE_ID])
+        first = host->planes[plane].first_line, end = first + host->planes[plane].n_lines;
     c->i = row_seek(c, KEY_LINE_ID, host->first_line, host->n_lines, c->started ? c->i + 1 : first);
     if (c->i < first || c->i >= end) return false;
     c->place = host->lines[c->i].line_id;
@@ -129,7 +146,10 @@ static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static double lines_count(const Counts *counts) { return counts->lines; }
-static const RowSource lines_rows = {.next = lines_next, .column = lines_column, .count = lines_count, .nothing = "no plane has a line"};
+static const RowSource lines_rows = {.next = lines_next,
+                                     .column = lines_column,
+                                     .count = lines_count,
+                                     .nothing = "no plane has a line"};
 const Table lines_table = {"lines",
                            "one timeline in a plane: a host thread, "
                            "a GPU stream, or a row of a TPU core",
@@ -141,14 +161,17 @@ const Table lines_table = {"lines",
 
 /* ---- stat_metadata ---- */
 
-#define STAT_METADATA_COLUMNS(C)                                                                                                                               \
-    C(SM_RUN, RUN_DOC)                                                                                                                                         \
-    C(SM_HOST, HOST_DOC)                                                                                                                                       \
-    C(SM_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
-    C(SM_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(SM_ID, "metadata_id", "INTEGER", NULL, "id of the entry, unique in its plane", "XPlane.stat_metadata")                                                   \
-    C(SM_NAME, "name", "TEXT", NULL, "name of the stat, or a text that ref stats share", "XStatMetadata.name")                                                 \
-    C(SM_DESCRIPTION, "description", "TEXT", NULL, "description of the stat; NULL if the file has none", "XStatMetadata.description")                          \
+#define STAT_METADATA_COLUMNS(C)                                                                   \
+    C(SM_RUN, RUN_DOC)                                                                             \
+    C(SM_HOST, HOST_DOC)                                                                           \
+    C(SM_PLANE_ID, PLANE_ID_DOC)                                                                   \
+    C(SM_PLANE, PLANE_DOC)                                                                         \
+    C(SM_ID, "metadata_id", "INTEGER", NULL, "id of the entry, unique in its plane",               \
+      "XPlane.stat_metadata")                                                                      \
+    C(SM_NAME, "name", "TEXT", NULL, "name of the stat, or a text that ref stats share",           \
+      "XStatMetadata.name")                                                                        \
+    C(SM_DESCRIPTION, "description", "TEXT", NULL,                                                 \
+      "description of the stat; NULL if the file has none", "XStatMetadata.description")           \
     C(SM_SOURCE, SOURCE_DOC)
 enum { STAT_METADATA_COLUMNS(COLUMN_ENUM) };
 static const Column stat_metadata_columns[] = {STAT_METADATA_COLUMNS(COLUMN_DOC)};
@@ -158,7 +181,8 @@ static bool stat_metadata_next(RowCursor *c)
     for (c->j += c->started; seek_plane(c); c->i++, c->j = 0) {
         const Plane *plane = &c->host->planes[c->i];
         for (; c->j < plane->n_stat_metas; c->j++)
-            if (row_wanted(c, KEY_METADATA_ID, plane->stat_metas[c->j].id)) return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
+            if (row_wanted(c, KEY_METADATA_ID, plane->stat_metas[c->j].id))
+                return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
     }
     return false;
 }
@@ -180,22 +204,29 @@ static void stat_metadata_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static double stat_metadata_count(const Counts *counts) { return counts->stat_metadata; }
-static const RowSource stat_metadata_rows = {
-    .next = stat_metadata_next, .column = stat_metadata_column, .count = stat_metadata_count, .nothing = "no plane declares a stat"};
-const Table stat_metadata_table = {
-    "stat_metadata", "one stat name that a plane declares", stat_metadata_columns, COUNT(stat_metadata_columns), &row_table_module, &stat_metadata_rows, 1000};
+static const RowSource stat_metadata_rows = {.next = stat_metadata_next,
+                                             .column = stat_metadata_column,
+                                             .count = stat_metadata_count,
+                                             .nothing = "no plane declares a stat"};
+const Table stat_metadata_table = {"stat_metadata",
+                                   "one stat name that a plane declares",
+                                   stat_metadata_columns,
+                                   COUNT(stat_metadata_columns),
+                                   &row_table_module,
+                                   &stat_metadata_rows,
+                                   1000};
 
 /* ---- plane_stats ---- */
 
-#define PLANE_STATS_COLUMNS(C)                                                                                                                                 \
-    C(PS_RUN, RUN_DOC)                                                                                                                                         \
-    C(PS_HOST, HOST_DOC)                                                                                                                                       \
-    C(PS_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
-    C(PS_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(PS_STAT_ID, STAT_ID_DOC)                                                                                                                                 \
-    C(PS_NAME, STAT_NAME_DOC)                                                                                                                                  \
-    C(PS_TYPE, STAT_TYPE_DOC)                                                                                                                                  \
-    C(PS_VALUE, STAT_VALUE_DOC)                                                                                                                                \
+#define PLANE_STATS_COLUMNS(C)                                                                     \
+    C(PS_RUN, RUN_DOC)                                                                             \
+    C(PS_HOST, HOST_DOC)                                                                           \
+    C(PS_PLANE_ID, PLANE_ID_DOC)                                                                   \
+    C(PS_PLANE, PLANE_DOC)                                                                         \
+    C(PS_STAT_ID, STAT_ID_DOC)                                                                     \
+    C(PS_NAME, STAT_NAME_DOC)                                                                      \
+    C(PS_TYPE, STAT_TYPE_DOC)                                                                      \
+    C(PS_VALUE, STAT_VALUE_DOC)                                                                    \
     C(PS_SOURCE, SOURCE_DOC)
 enum { PLANE_STATS_COLUMNS(COLUMN_ENUM) };
 static const Column plane_stats_columns[] = {PLANE_STATS_COLUMNS(COLUMN_DOC)};
@@ -205,7 +236,8 @@ static bool plane_stats_next(RowCursor *c)
     for (c->j += c->started; seek_plane(c); c->i++, c->j = 0) {
         const Plane *plane = &c->host->planes[c->i];
         for (; c->j < plane->n_stats && !c->err.code; c->j++)
-            if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err)) return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
+            if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err))
+                return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
     }
     return false;
 }
@@ -225,8 +257,10 @@ static void plane_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static double plane_stats_count(const Counts *counts) { return counts->planes * 4; }
-static const RowSource plane_stats_rows = {
-    .next = plane_stats_next, .column = plane_stats_column, .count = plane_stats_count, .nothing = "no plane has a stat"};
+static const RowSource plane_stats_rows = {.next = plane_stats_next,
+                                           .column = plane_stats_column,
+                                           .count = plane_stats_count,
+                                           .nothing = "no plane has a stat"};
 const Table plane_stats_table = {"plane_stats",
                                  "one stat of a plane, such as a device "
                                  "capability or a property of the session",

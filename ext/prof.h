@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* prof.h: what the files of the extension share: the connection's state and the lists of tables and columns. */
+/* prof.h: what the files of the extension share: the connection's state and the lists of tables and
+ * columns. */
 #ifndef PROF_EXT_H
 #define PROF_EXT_H
 
-#include "../loader/interrupt.h"
+#include "../loader/base/interrupt.h"
 #include "../loader/run.h"
 #include "../loader/source.h"
 #include "empty.h"
@@ -19,13 +20,15 @@ typedef struct {
     bool by_host; /* attached so */
 } NamedRun;
 
-/* One per connection, counted by every registration and cursor. Used under the connection's mutex. */
+/* One per connection, counted by every registration and cursor. Used under the connection's mutex.
+ */
 typedef struct {
     sqlite3 *db;
     int n_references;
     NamedRun *attached, *cached; /* cached: runs opened by path, the latest last */
     int n_attached, n_cached;
-    int n_running; /* canned queries that are being stepped: empty tables inside them are not worth a remark */
+    int n_running; /* canned queries that are being stepped: empty tables inside them are not worth
+                      a remark */
 } Prof;
 
 Prof *prof_ref(Prof *prof);
@@ -49,21 +52,27 @@ typedef struct {
 } SourceRun;
 
 /* The runs that a source names: a label, label/host or a path; NULL: all attached runs.
- * They hold all their events, unless by_host says that the caller does with those of one host at a time (run_hold()).
- * *list is freed with prof_release(). Returns an SQLite code; *message is set on errors (sqlite3_malloc). */
-int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n, char **message);
+ * They hold all their events, unless by_host says that the caller does with those of one host at a
+ * time (run_hold()). *list is freed with prof_release(). Returns an SQLite code; *message is set on
+ * errors (sqlite3_malloc). */
+int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n,
+              char **message);
 /* The same for all sources of a query, one after the other. */
-int prof_open_names(Prof *prof, const SourceNames *names, bool by_host, SourceRun **list, int *n, char **message);
+int prof_open_names(Prof *prof, const SourceNames *names, bool by_host, SourceRun **list, int *n,
+                    char **message);
 void prof_release(SourceRun *list, int n);
-int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, char **attached_as, char **message);
+int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, char **attached_as,
+                char **message);
 bool prof_detach(Prof *prof, const char *label);
-/* The run that a source names, if it is open already; borrowed, perhaps out of date. NULL: not known. */
+/* The run that a source names, if it is open already; borrowed, perhaps out of date. NULL: not
+ * known. */
 const Run *prof_known_run(Prof *prof, const char *source);
 int prof_clear(Prof *prof); /* drops runs opened by path; returns how many */
 /* A loader's error as SQLite's: the code, and its text in *message. */
 int prof_error(const ProfErr *err, char **message);
 
-/* Runs whose texts a cursor has handed out: they stay until it closes, since SQLite may hold a text to the statement's end. */
+/* Runs whose texts a cursor has handed out: they stay until it closes, since SQLite may hold a text
+ * to the statement's end. */
 typedef struct {
     Run **runs;
     int n;
@@ -89,40 +98,52 @@ typedef struct {
     const char *name, *type; /* type may end in HIDDEN */
     const char *unit, *description, *origin;
 } Column;
-/* Lists of columns are macros X(C), C(id, name, type, unit, description, origin); these turn one into the enum of its
- * columns and the array of their documentation. */
+/* Lists of columns are macros X(C), C(id, name, type, unit, description, origin); these turn one
+ * into the enum of its columns and the array of their documentation. */
 #define COLUMN_ENUM(...) COLUMN_ENUM_(__VA_ARGS__)
 #define COLUMN_DOC(...) COLUMN_DOC_(__VA_ARGS__)
 #define COLUMN_ENUM_(id, name, type, unit, description, origin) id,
-#define COLUMN_DOC_(id, name, type, unit, description, origin) {name, type, unit, description, origin},
+#define COLUMN_DOC_(id, name, type, unit, description, origin)                                     \
+    {name, type, unit, description, origin},
 /* Columns that many tables have. */
-#define RUN_DOC "run", "TEXT", NULL, "label of the attached run; for a path, the name of the run folder or file", "libprofsql"
-#define HOST_DOC "host", "TEXT", NULL, "name of the host, taken from its file name", "file name without .xplane.pb"
-#define SOURCE_DOC                                                                                                                                             \
-    "source", "TEXT HIDDEN", NULL,                                                                                                                             \
-        "what to read: a label, label/host, a file, a run folder or a log directory; default: "                                                                \
-        "all attached runs",                                                                                                                                   \
+#define RUN_DOC                                                                                    \
+    "run", "TEXT", NULL,                                                                           \
+        "label of the attached run; for a path, the name of the run folder or file", "libprofsql"
+#define HOST_DOC                                                                                   \
+    "host", "TEXT", NULL, "name of the host, taken from its file name",                            \
+        "file name without .xplane.pb"
+#define SOURCE_DOC                                                                                 \
+    "source", "TEXT HIDDEN", NULL,                                                                 \
+        "what to read: a label, label/host, a file, a run folder or a log directory; default: "    \
+        "all attached runs",                                                                       \
         "argument 1"
-#define PLANE_ID_DOC "plane_id", "INTEGER", NULL, "number of the plane in the run, from 0", "libprofsql"
+#define PLANE_ID_DOC                                                                               \
+    "plane_id", "INTEGER", NULL, "number of the plane in the run, from 0", "libprofsql"
 #define PLANE_DOC "plane", "TEXT", NULL, "name of the plane", "XPlane.name"
-#define LINE_ID_DOC "line_id", "INTEGER", NULL, "number of the line in the run, from 0", "libprofsql"
-#define EVENT_ID_DOC "event_id", "INTEGER", NULL, "number of the event in the run, from 0", "libprofsql"
-#define METADATA_ID_DOC                                                                                                                                        \
-    "metadata_id", "INTEGER", NULL,                                                                                                                            \
-        "id of the events' metadata, unique in its plane; NULL in the row of all events whose "                                                                \
-        "metadata the plane does not declare",                                                                                                                 \
+#define LINE_ID_DOC                                                                                \
+    "line_id", "INTEGER", NULL, "number of the line in the run, from 0", "libprofsql"
+#define EVENT_ID_DOC                                                                               \
+    "event_id", "INTEGER", NULL, "number of the event in the run, from 0", "libprofsql"
+#define METADATA_ID_DOC                                                                            \
+    "metadata_id", "INTEGER", NULL,                                                                \
+        "id of the events' metadata, unique in its plane; NULL in the row of all events whose "    \
+        "metadata the plane does not declare",                                                     \
         "XEvent.metadata_id"
-#define STAT_ID_DOC "stat_id", "INTEGER", NULL, "id of the stat's metadata, unique in its plane", "XStat.metadata_id"
-#define STAT_NAME_DOC "name", "TEXT", NULL, "name of the stat; empty if the plane does not declare it", "XStatMetadata.name"
-#define STAT_TYPE_DOC                                                                                                                                          \
-    "type", "TEXT", NULL,                                                                                                                                      \
-        "type of the value: double, uint64, int64, str, bytes, ref (text stored as a stat name) "                                                              \
-        "or none",                                                                                                                                             \
+#define STAT_ID_DOC                                                                                \
+    "stat_id", "INTEGER", NULL, "id of the stat's metadata, unique in its plane",                  \
+        "XStat.metadata_id"
+#define STAT_NAME_DOC                                                                              \
+    "name", "TEXT", NULL, "name of the stat; empty if the plane does not declare it",              \
+        "XStatMetadata.name"
+#define STAT_TYPE_DOC                                                                              \
+    "type", "TEXT", NULL,                                                                          \
+        "type of the value: double, uint64, int64, str, bytes, ref (text stored as a stat name) "  \
+        "or none",                                                                                 \
         "XStat.value"
-#define STAT_VALUE_DOC                                                                                                                                         \
-    "value", "", NULL,                                                                                                                                         \
-        "value of the stat; a uint64 above 2^63-1 is decimal TEXT; NULL for type none and for "                                                                \
-        "NaN",                                                                                                                                                 \
+#define STAT_VALUE_DOC                                                                             \
+    "value", "", NULL,                                                                             \
+        "value of the stat; a uint64 above 2^63-1 is decimal TEXT; NULL for type none and for "    \
+        "NaN",                                                                                     \
         "XStat.value"
 
 typedef struct Table Table;
@@ -134,9 +155,9 @@ struct Table {
     const struct RowSource *rows; /* for row_table_module */
     double n_rows;                /* a typical count, for the planner */
 };
-/* The table's module with functions that open a Statement and call those of Table.module: filter and,
- * of row tables, next. Also column, unless there are as many rows as events: these tables open a
- * Statement where a column derives something. */
+/* The table's module with functions that open a Statement and call those of Table.module: filter
+ * and, of row tables, next. Also column, unless there are as many rows as events: these tables open
+ * a Statement where a column derives something. */
 sqlite3_module statement_module(const Table *table);
 extern const Table *const prof_tables[];
 extern const int n_prof_tables;
@@ -148,21 +169,25 @@ enum { MAX_ARGUMENTS = 16 };
 /* Which terms of a query give a table's arguments. */
 typedef struct {
     int term[MAX_ARGUMENTS]; /* index of the constraint, -1: none */
-    bool twice;              /* further terms give an argument too: SQLite compares it with the row's */
-    int missing;             /* argument that the query reads without giving it, -1: none. Such a plan would lose rows: xFilter fails */
+    bool twice;  /* further terms give an argument too: SQLite compares it with the row's */
+    int missing; /* argument that the query reads without giving it, -1: none. Such a plan would
+                    lose rows: xFilter fails */
 } ArgumentTerms;
-/* Finds the terms of the arguments, which are the n columns from `first` on. False: one is not known in this join order. */
+/* Finds the terms of the arguments, which are the n columns from `first` on. False: one is not
+ * known in this join order. */
 bool prof_plan_arguments(const sqlite3_index_info *info, int first, int n, ArgumentTerms *terms);
 #define COST_OF_MISSING 1e99 /* any other plan is better than one that fails */
 int prof_argument_missing(sqlite3_vtab *vtab, const char *table, const char *column);
 
-/* Takes a source argument, or all of an IN with is_list. Returns an SQLite code; *names is freed by the caller in any case. */
+/* Takes a source argument, or all of an IN with is_list. Returns an SQLite code; *names is freed by
+ * the caller in any case. */
 int source_names_take(SourceNames *names, sqlite3_vtab *vtab, sqlite3_value *value, bool is_list);
 bool source_names_equal(const SourceNames *a, const SourceNames *b);
 void source_names_free(SourceNames *names);
 /* Is it a text with a NUL byte inside, which would end a path early? */
 bool has_nul(sqlite3_value *value);
-#define SOURCE_WITH_NUL "%s: the path or label has a NUL byte after this text; give one without NUL bytes"
+#define SOURCE_WITH_NUL                                                                            \
+    "%s: the path or label has a NUL byte after this text; give one without NUL bytes"
 
 typedef struct {
     char *key; /* may contain NUL bytes */
@@ -175,10 +200,13 @@ typedef struct {
 } Rowids;
 void rowids_open(Rowids *rowids);  /* for each cursor */
 void rowids_close(Rowids *rowids); /* with the last cursor the numbers end */
-/* Finds the number of a run's rows for these arguments (NULL: not given). Returns an SQLite code. */
-int rowids_number(Rowids *rowids, const char *source, const char *run, sqlite3_value *const *values, int n_values, int *number);
+/* Finds the number of a run's rows for these arguments (NULL: not given). Returns an SQLite code.
+ */
+int rowids_number(Rowids *rowids, const char *source, const char *run, sqlite3_value *const *values,
+                  int n_values, int *number);
 /* Makes a rowid; the table's error if it would not be unique. */
-int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t place, sqlite3_int64 *rowid);
+int rowids_make(sqlite3_vtab *vtab, const char *table, int number, uint64_t place,
+                sqlite3_int64 *rowid);
 
 /* What a registration hands to xConnect. */
 typedef struct {
@@ -194,19 +222,24 @@ typedef struct {
     const Table *table;
     Rowids rowids;
 } ProfTable;
-int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **vtab, char **message);
+int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
+                       sqlite3_vtab **vtab, char **message);
 int prof_table_disconnect(sqlite3_vtab *vtab);
 int prof_table_fail(sqlite3_vtab *vtab, int rc, char *message);
-/* Fails for an argument that is NULL and given twice, as SQLite does where it takes an OR apart: it would then look whether each
- * row's argument equals it, which a NULL never does, and drop all rows. */
+/* Fails for an argument that is NULL and given twice, as SQLite does where it takes an OR apart: it
+ * would then look whether each row's argument equals it, which a NULL never does, and drop all
+ * rows. */
 int prof_null_in_or(sqlite3_vtab *vtab);
-/* SQLITE_OK when the value is of the type that a parameter's column declares and, a number, in the range that its unit gives
+/* SQLITE_OK when the value is of the type that a parameter's column declares and, a number, in the
+ * range that its unit gives
  * ("1 to 1000", "0 or 1"; else from 0 on); otherwise the table's error, which names it. */
-int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column, sqlite3_value *value);
+int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column,
+                         sqlite3_value *value);
 int table_column(const Table *table, const char *name); /* its index, -1 */
 
 enum { PLACE_BITS = 56 }; /* of a row's place in its run, in its rowid: arguments.c */
-/* A place made of two numbers, the lower of `bits` bits; one that no rowid can contain if they do not fit. */
+/* A place made of two numbers, the lower of `bits` bits; one that no rowid can contain if they do
+ * not fit. */
 static inline uint64_t place_pair(uint64_t high, unsigned bits, uint64_t low)
 {
     return low >> bits || high >> (PLACE_BITS - bits) ? UINT64_MAX : high << bits | low;
@@ -217,7 +250,15 @@ int prof_rowid(sqlite3_vtab *vtab, SourceRun *from, uint64_t place, sqlite3_int6
 /* ---- small tables: rows of one host after the other ---- */
 
 /* Columns by which rows are looked up, found by name in the table's columns. */
-enum RowKey { KEY_PLANE_ID, KEY_LINE_ID, KEY_EVENT_ID, KEY_METADATA_ID, KEY_INSTRUCTION_ID, KEY_MEMORY_SPACE, N_ROW_KEYS };
+enum RowKey {
+    KEY_PLANE_ID,
+    KEY_LINE_ID,
+    KEY_EVENT_ID,
+    KEY_METADATA_ID,
+    KEY_INSTRUCTION_ID,
+    KEY_MEMORY_SPACE,
+    N_ROW_KEYS
+};
 enum TextKey { KEY_PROGRAM_ID, KEY_HLO_MODULE, KEY_HLO_OP, N_TEXT_KEYS };
 extern const char *const row_key_names[N_ROW_KEYS], *const text_key_names[N_TEXT_KEYS];
 enum { MAX_PARAMETERS = 8 };
@@ -242,12 +283,14 @@ typedef struct {
     bool started;  /* next() was called, or the table says so itself */
     bool has_rows; /* of the host */
     Window window;
-    const uint8_t *at, *end; /* of the message whose stats are walked, owned by the row source in `message` */
+    const uint8_t *at,
+        *end; /* of the message whose stats are walked, owned by the row source in `message` */
     uint8_t *message;
     size_t message_capacity;
     const void *item;
     uint64_t first_place; /* of the places of the host's rows */
-    void *owned;          /* made for this host's rows alone; RowSource.release frees it before the next host's and at the end */
+    void *owned; /* made for this host's rows alone; RowSource.release frees it before the next
+                    host's and at the end */
     Stat stat;
     int part;
     Source *found; /* prof_find */
@@ -256,43 +299,59 @@ typedef struct {
     ProfErr err;
 } RowCursor;
 
-static inline bool row_wanted(const RowCursor *c, enum RowKey key, int64_t value) { return !c->has_key[key] || c->key[key] == value; }
-/* For rows that are numbered from `first` on by a key: the first of n places from `at` on whose row is wanted, n: none. */
-static inline size_t row_seek(const RowCursor *c, enum RowKey key, uint64_t first, size_t n, size_t at)
+static inline bool row_wanted(const RowCursor *c, enum RowKey key, int64_t value)
+{
+    return !c->has_key[key] || c->key[key] == value;
+}
+/* For rows that are numbered from `first` on by a key: the first of n places from `at` on whose row
+ * is wanted, n: none. */
+static inline size_t row_seek(const RowCursor *c, enum RowKey key, uint64_t first, size_t n,
+                              size_t at)
 {
     uint64_t wanted = (uint64_t)c->key[key] - first;
     if (!c->has_key[key]) return at;
     return wanted < n && wanted >= at ? (size_t)wanted : n;
 }
 
-static inline sqlite3 *row_db(const RowCursor *c) { return ((const ProfTable *)c->base.pVtab)->prof->db; }
+static inline sqlite3 *row_db(const RowCursor *c)
+{
+    return ((const ProfTable *)c->base.pVtab)->prof->db;
+}
 
 /* What the runs of a query hold together. */
 typedef struct {
     double runs, hosts, planes, lines, metadata, stat_metadata, events;
 } Counts;
-/* Counts for a plan whose source is given by this term (-1: all attached runs); false when the runs are not known yet. */
+/* Counts for a plan whose source is given by this term (-1: all attached runs); false when the runs
+ * are not known yet. */
 bool prof_counts(Prof *prof, sqlite3_index_info *info, int source_term, Counts *counts);
 
 typedef struct RowSource {
-    /* Moves to the host's next row and sets c->place to a number that no other row of the run has, whatever the plan (SQLite
-     * merges the arms of an OR by rowid); false at its end or when c->err is set. The first call of a host has started false. */
+    /* Moves to the host's next row and sets c->place to a number that no other row of the run has,
+     * whatever the plan (SQLite merges the arms of an OR by rowid); false at its end or when c->err
+     * is set. The first call of a host has started false. */
     bool (*next)(RowCursor *c);
     /* Writes a column; run, host and hidden columns are not asked for. */
     void (*column)(RowCursor *c, sqlite3_context *ctx, int column);
-    /* Run once for tables that are of the run, not of its hosts: rows come for its first host only. */
+    /* Run once for tables that are of the run, not of its hosts: rows come for its first host only.
+     */
     bool per_run;
-    bool by_host;                          /* does with the events of one host at a time */
-    bool without_source;                   /* rows do not depend on any run: next() is called once, with host NULL */
-    void (*release)(void *owned);          /* NULL: prof_free() */
-    unsigned needs;                        /* enum Need: what its rows are made of; prof_issues names what a run lacks of it (nothing_to_show) */
-    const char *nothing;                   /* the reason for no rows if nothing of that is lacking; NULL: it always has rows then */
-    double (*count)(const Counts *counts); /* rows of the table, where the runs are known; NULL: Table.n_rows */
-    int n_parameters;                      /* hidden columns behind `source`, arguments 2 and on: INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
+    bool by_host;        /* does with the events of one host at a time */
+    bool without_source; /* rows do not depend on any run: next() is called once, with host NULL */
+    void (*release)(void *owned); /* NULL: prof_free() */
+    unsigned needs; /* enum Need: what its rows are made of; prof_issues names what a run lacks of
+                       it (nothing_to_show) */
+    const char *nothing; /* the reason for no rows if nothing of that is lacking; NULL: it always
+                            has rows then */
+    double (*count)(
+        const Counts *counts); /* rows of the table, where the runs are known; NULL: Table.n_rows */
+    int n_parameters; /* hidden columns behind `source`, arguments 2 and on: INTEGER HIDDEN, REAL
+                         HIDDEN or TEXT HIDDEN */
 } RowSource;
 extern const sqlite3_module row_table_module;
 
-/* A parameter's value, counted from 0; `otherwise` when it is not given or NULL. Text lives until the next filter. */
+/* A parameter's value, counted from 0; `otherwise` when it is not given or NULL. Text lives until
+ * the next filter. */
 sqlite3_int64 row_integer_parameter(const RowCursor *c, int parameter, sqlite3_int64 otherwise);
 double row_real_parameter(const RowCursor *c, int parameter, double otherwise);
 const char *row_text_parameter(const RowCursor *c, int parameter, const char *otherwise);
@@ -301,20 +360,26 @@ const char *row_text_parameter(const RowCursor *c, int parameter, const char *ot
 const char *row_source(const RowCursor *c);
 
 void result_text(sqlite3_context *ctx, const Text *text);
-void result_owned(sqlite3_context *ctx, char *text);        /* of sqlite3_mprintf(), freed here; NULL: no memory, an error */
-void result_built(sqlite3_context *ctx, sqlite3_str *text); /* finishes it; NULL if empty, an error if memory ended */
-void result_u64(sqlite3_context *ctx, uint64_t value);      /* INTEGER where it fits, else decimal TEXT */
+void result_owned(sqlite3_context *ctx,
+                  char *text); /* of sqlite3_mprintf(), freed here; NULL: no memory, an error */
+void result_built(sqlite3_context *ctx,
+                  sqlite3_str *text); /* finishes it; NULL if empty, an error if memory ended */
+void result_u64(sqlite3_context *ctx,
+                uint64_t value); /* INTEGER where it fits, else decimal TEXT */
 /* A self time that events inside have overdrawn has wrapped: it is below 0. */
 void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole);
-void result_real(sqlite3_context *ctx, const char *format, double value); /* as text, printed like C++ does */
-void result_id(sqlite3_context *ctx, uint64_t id);                        /* always decimal TEXT */
-void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n);   /* a copy, as valid UTF-8 */
-void result_file_path(sqlite3_context *ctx, const char *path);            /* a copy, as valid UTF-8; NULL for NULL */
+void result_real(sqlite3_context *ctx, const char *format,
+                 double value);                    /* as text, printed like C++ does */
+void result_id(sqlite3_context *ctx, uint64_t id); /* always decimal TEXT */
+void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n); /* a copy, as valid UTF-8 */
+void result_file_path(sqlite3_context *ctx,
+                      const char *path); /* a copy, as valid UTF-8; NULL for NULL */
 void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat);
 const Text *stat_name(const Plane *plane, const Stat *stat);
 /* Appends text as a JSON string; UTF-8 as it is. */
 void json_text(sqlite3_str *out, const char *s, size_t n);
-/* Appends "name":value to an object whose { is there; bytes as hex text, NaN as null, infinity as 9.0e+999. False: no memory. */
+/* Appends "name":value to an object whose { is there; bytes as hex text, NaN as null, infinity
+ * as 9.0e+999. False: no memory. */
 bool json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat);
 /* Copies a message of the host's file into the cursor; false with c->err set. */
 bool cursor_message(RowCursor *c, Span span);
@@ -327,7 +392,8 @@ typedef struct {
 typedef struct {
     const char *name, *question, *sql;
     unsigned needs;      /* enum Need: what its rows are made of */
-    const char *nothing; /* the reason for no rows if nothing of that is lacking; NULL: it always has rows then */
+    const char *nothing; /* the reason for no rows if nothing of that is lacking; NULL: it always
+                            has rows then */
     const QueryParameter *parameters;
     int n_parameters;
     const Column *columns; /* the answer's, then the parameters as HIDDEN columns */

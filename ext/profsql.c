@@ -104,8 +104,12 @@ const int n_prof_function_lists = COUNT(prof_function_lists);
 
 /* ---- registering ---- */
 
-/* Tables, queries and functions that need no file come in both entries; the rest only in the full one. */
-static bool opens_files(const Table *table) { return !table->rows || !table->rows->without_source || table == &prof_find_table; }
+/* Tables, queries and functions that need no file come in both entries; the rest only in the full
+ * one. */
+static bool opens_files(const Table *table)
+{
+    return !table->rows || !table->rows->without_source || table == &prof_find_table;
+}
 
 static void free_context(void *p)
 {
@@ -126,7 +130,8 @@ static int register_table(sqlite3 *db, Prof *prof, const Table *table)
     TableContext *context = sqlite3_malloc64(sizeof *context);
     if (!context) return SQLITE_NOMEM;
     *context = (TableContext){prof_ref(prof), table, statement_module(table)};
-    return sqlite3_create_module_v2(db, table->name, &context->module, context, free_context); /* frees it even on failure */
+    return sqlite3_create_module_v2(db, table->name, &context->module, context,
+                                    free_context); /* frees it even on failure */
 }
 
 static int register_query(sqlite3 *db, Prof *prof, const Query *query)
@@ -141,21 +146,28 @@ static int register_function(sqlite3 *db, Prof *prof, const FunctionDef *f)
 {
     prof_ref(prof);
     if (f->kind == FUNCTION_WINDOW)
-        return sqlite3_create_window_function(db, f->name, f->n_args, f->flags, prof, f->xStep, f->xFinal, f->xValue, f->xInverse, prof_unref);
-    return sqlite3_create_function_v2(db, f->name, f->n_args, f->flags, prof, f->xFunc, f->xStep, f->xFinal, prof_unref);
+        return sqlite3_create_window_function(db, f->name, f->n_args, f->flags, prof, f->xStep,
+                                              f->xFinal, f->xValue, f->xInverse, prof_unref);
+    return sqlite3_create_function_v2(db, f->name, f->n_args, f->flags, prof, f->xFunc, f->xStep,
+                                      f->xFinal, prof_unref);
 }
 
 /* What an entry registers. */
 enum { HARMLESS = 1, OPENING_FILES = 2 };
 
-static bool is_among(int parts, bool opening_files) { return (parts & (opening_files ? OPENING_FILES : HARMLESS)) != 0; }
+static bool is_among(int parts, bool opening_files)
+{
+    return (parts & (opening_files ? OPENING_FILES : HARMLESS)) != 0;
+}
 
 static int register_all(sqlite3 *db, Prof *prof, int parts)
 {
     int rc = SQLITE_OK;
     for (int i = 0; i < n_prof_tables && rc == SQLITE_OK; i++)
-        if (is_among(parts, opens_files(prof_tables[i]))) rc = register_table(db, prof, prof_tables[i]);
-    for (int i = 0; i < n_prof_queries && is_among(parts, true) && rc == SQLITE_OK; i++) rc = register_query(db, prof, &prof_queries[i]);
+        if (is_among(parts, opens_files(prof_tables[i])))
+            rc = register_table(db, prof, prof_tables[i]);
+    for (int i = 0; i < n_prof_queries && is_among(parts, true) && rc == SQLITE_OK; i++)
+        rc = register_query(db, prof, &prof_queries[i]);
     for (int i = 0; i < n_prof_function_lists; i++)
         for (int k = 0; k < *prof_function_lists[i].n && rc == SQLITE_OK; k++) {
             const FunctionDef *f = &prof_function_lists[i].functions[k];
@@ -168,12 +180,16 @@ static int register_all(sqlite3 *db, Prof *prof, int parts)
 static void unregister_all(sqlite3 *db, int parts)
 {
     for (int i = 0; i < n_prof_tables; i++)
-        if (is_among(parts, opens_files(prof_tables[i]))) sqlite3_create_module_v2(db, prof_tables[i]->name, NULL, NULL, NULL);
-    for (int i = 0; i < n_prof_queries && is_among(parts, true); i++) sqlite3_create_module_v2(db, prof_queries[i].name, NULL, NULL, NULL);
+        if (is_among(parts, opens_files(prof_tables[i])))
+            sqlite3_create_module_v2(db, prof_tables[i]->name, NULL, NULL, NULL);
+    for (int i = 0; i < n_prof_queries && is_among(parts, true); i++)
+        sqlite3_create_module_v2(db, prof_queries[i].name, NULL, NULL, NULL);
     for (int i = 0; i < n_prof_function_lists; i++)
         for (int k = 0; k < *prof_function_lists[i].n; k++) {
             const FunctionDef *f = &prof_function_lists[i].functions[k];
-            if (is_among(parts, f->flags & SQLITE_DIRECTONLY)) sqlite3_create_function_v2(db, f->name, f->n_args, SQLITE_UTF8, NULL, NULL, NULL, NULL, NULL);
+            if (is_among(parts, f->flags & SQLITE_DIRECTONLY))
+                sqlite3_create_function_v2(db, f->name, f->n_args, SQLITE_UTF8, NULL, NULL, NULL,
+                                           NULL, NULL);
         }
 }
 
@@ -183,9 +199,11 @@ static int leave_out(sqlite3 *db, const char *call, int part, int *wanted)
     sqlite3_stmt *stmt = NULL;
     int rc = sqlite3_prepare_v2(db, call, -1, &stmt, NULL);
     sqlite3_finalize(stmt);
-    bool absent = rc == SQLITE_ERROR && !strncmp(sqlite3_errmsg(db), "no such function", sizeof "no such function" - 1);
+    bool absent = rc == SQLITE_ERROR &&
+                  !strncmp(sqlite3_errmsg(db), "no such function", sizeof "no such function" - 1);
     if (!absent) *wanted &= ~part;
-    return rc == SQLITE_ERROR || rc == SQLITE_AUTH ? SQLITE_OK : rc; /* what an authorizer hides is there */
+    return rc == SQLITE_ERROR || rc == SQLITE_AUTH ? SQLITE_OK
+                                                   : rc; /* what an authorizer hides is there */
 }
 
 static void *host_alloc(uint64_t n) { return sqlite3_malloc64(n); }
@@ -193,14 +211,18 @@ static void *host_resize(void *p, uint64_t n) { return sqlite3_realloc64(p, n); 
 static void host_release(void *p) { sqlite3_free(p); }
 
 /* Once: another connection's load may be using it. */
-static void bind_memory(void) { prof_use_memory((ProfMemory){host_alloc, host_resize, host_release}); }
+static void bind_memory(void)
+{
+    prof_use_memory((ProfMemory){host_alloc, host_resize, host_release});
+}
 
 /* Loaded again, it leaves what is there, and the attached runs with it. */
 static int init(sqlite3 *db, char **message, int wanted)
 {
     static pthread_once_t bound = PTHREAD_ONCE_INIT;
     if (sqlite3_libversion_number() < 3038000) {
-        *message = sqlite3_mprintf("libprofsql needs SQLite 3.38 or later; this is SQLite %s", sqlite3_libversion());
+        *message = sqlite3_mprintf("libprofsql needs SQLite 3.38 or later; this is SQLite %s",
+                                   sqlite3_libversion());
         return SQLITE_ERROR;
     }
     pthread_once(&bound, bind_memory);
@@ -227,7 +249,8 @@ static int init(sqlite3 *db, char **message, int wanted)
 #endif
 
 EXPORTED int sqlite3_profsql_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
-EXPORTED int sqlite3_profsql_nofile_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
+EXPORTED int sqlite3_profsql_nofile_init(sqlite3 *db, char **message,
+                                         const sqlite3_api_routines *api);
 
 /* Everything. */
 int sqlite3_profsql_init(sqlite3 *db, char **message, const sqlite3_api_routines *api)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* profsql_live.c: the table profsql_live: what a capture has recorded so far, while the program runs.
+/* profsql_live.c: the table profsql_live: what a capture has recorded so far, while the program
+ * runs.
  *
- *   SELECT name, count(*), sum(duration_ns) FROM profsql_live('logs') WHERE kind = 'kernel' GROUP BY name;
+ *   SELECT name, count(*), sum(duration_ns) FROM profsql_live('logs') WHERE kind = 'kernel' GROUP
+ * BY name;
  *
- * Reads the spools (loader/capture/spool.h) in the order in which they were written, each time anew. When the capture ends its
- * spools become a profile and this table has nothing more to say. */
+ * Reads the spools (loader/capture/spool.h) in the order in which they were written, each time
+ * anew. When the capture ends its spools become a profile and this table has nothing more to say.
+ */
 #include "../loader/capture/spool.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -14,65 +17,65 @@ SQLITE_EXTENSION_INIT3
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define LIVE_COLUMNS(C)                                                                                                                                        \
-    C(LI_RUN, "run", "TEXT", NULL, "name of the run that is being captured", "spool")                                                                          \
-    C(LI_HOST, "host", "TEXT", NULL,                                                                                                                           \
-      "name of the host, as the file name "                                                                                                                    \
-      "of the profile will contain it",                                                                                                                        \
-      "spool")                                                                                                                                                 \
-    C(LI_PROCESS, "process_id", "INTEGER", NULL, "id of the captured process", "spool")                                                                        \
-    C(LI_KIND, "kind", "TEXT", NULL,                                                                                                                           \
-      "kind of the record: kernel, memcpy, memcpy_peer, memset, graph, runtime, driver, "                                                                      \
-      "sync, cuda_event, external_correlation, overhead, jit, memory, memory_pool, "                                                                           \
-      "unified_memory, environment, device, context, stream, nvlink, pcie, thread, "                                                                           \
-      "clock; from NVTX: range_push and range_pop, range_start and range_end, mark",                                                                           \
-      "CUPTI activity kind")                                                                                                                                   \
-    C(LI_NAME, "name", "TEXT", NULL,                                                                                                                           \
-      "name of the kernel (mangled), API call, range, device, "                                                                                                \
-      "thread or cache file; NULL if the record has no name",                                                                                                  \
-      "CUPTI name")                                                                                                                                            \
-    C(LI_START, "start_unix_ns", "INTEGER", "ns since 1970",                                                                                                   \
-      "start time, or the time of a record "                                                                                                                   \
-      "without duration; NULL if the "                                                                                                                         \
-      "record has no time",                                                                                                                                    \
-      "CUPTI start")                                                                                                                                           \
-    C(LI_DURATION, "duration_ns", "INTEGER", "ns",                                                                                                             \
-      "duration; NULL for records without "                                                                                                                    \
-      "duration and for work that has not ended",                                                                                                              \
-      "CUPTI end - start")                                                                                                                                     \
-    C(LI_DEVICE, "device_id", "INTEGER", NULL,                                                                                                                 \
-      "number of the GPU in the process; "                                                                                                                     \
-      "NULL if the record has none",                                                                                                                           \
-      "CUPTI deviceId")                                                                                                                                        \
-    C(LI_CONTEXT, "context_id", "INTEGER", NULL,                                                                                                               \
-      "id of the CUDA context; NULL if "                                                                                                                       \
-      "the record has none",                                                                                                                                   \
-      "CUPTI contextId")                                                                                                                                       \
-    C(LI_STREAM, "stream_id", "INTEGER", NULL,                                                                                                                 \
-      "id of the stream, unique in its "                                                                                                                       \
-      "context; NULL if the record has none",                                                                                                                  \
-      "CUPTI streamId")                                                                                                                                        \
-    C(LI_THREAD, "thread_id", "INTEGER", NULL,                                                                                                                 \
-      "id of the thread of the call or "                                                                                                                       \
-      "range; NULL if the record has none",                                                                                                                    \
-      "CUPTI threadId")                                                                                                                                        \
-    C(LI_CORRELATION, "correlation_id", "INTEGER", NULL,                                                                                                       \
-      "id that connects an API call with "                                                                                                                     \
-      "the work that it launched; NULL if "                                                                                                                    \
-      "the record has none",                                                                                                                                   \
-      "CUPTI correlationId")                                                                                                                                   \
-    C(LI_BYTES, "size_bytes", "INTEGER", "bytes",                                                                                                              \
-      "size of the copy, memset or "                                                                                                                           \
-      "allocation; NULL for other kinds",                                                                                                                      \
-      "CUPTI bytes")                                                                                                                                           \
-    C(LI_SOURCE, "source", "TEXT HIDDEN", NULL,                                                                                                                \
-      "what to read: a .spool file, a run "                                                                                                                    \
-      "folder, or a log dir (for its "                                                                                                                         \
-      "newest run that is being captured)",                                                                                                                    \
-      "argument 1")                                                                                                                                            \
-    C(LI_FIELDS, "fields", "TEXT HIDDEN", NULL,                                                                                                                \
-      "all fields of the record except times, "                                                                                                                \
-      "as JSON with CUPTI's field names",                                                                                                                      \
+#define LIVE_COLUMNS(C)                                                                            \
+    C(LI_RUN, "run", "TEXT", NULL, "name of the run that is being captured", "spool")              \
+    C(LI_HOST, "host", "TEXT", NULL,                                                               \
+      "name of the host, as the file name "                                                        \
+      "of the profile will contain it",                                                            \
+      "spool")                                                                                     \
+    C(LI_PROCESS, "process_id", "INTEGER", NULL, "id of the captured process", "spool")            \
+    C(LI_KIND, "kind", "TEXT", NULL,                                                               \
+      "kind of the record: kernel, memcpy, memcpy_peer, memset, graph, runtime, driver, "          \
+      "sync, cuda_event, external_correlation, overhead, jit, memory, memory_pool, "               \
+      "unified_memory, environment, device, context, stream, nvlink, pcie, thread, "               \
+      "clock; from NVTX: range_push and range_pop, range_start and range_end, mark",               \
+      "CUPTI activity kind")                                                                       \
+    C(LI_NAME, "name", "TEXT", NULL,                                                               \
+      "name of the kernel (mangled), API call, range, device, "                                    \
+      "thread or cache file; NULL if the record has no name",                                      \
+      "CUPTI name")                                                                                \
+    C(LI_START, "start_unix_ns", "INTEGER", "ns since 1970",                                       \
+      "start time, or the time of a record "                                                       \
+      "without duration; NULL if the "                                                             \
+      "record has no time",                                                                        \
+      "CUPTI start")                                                                               \
+    C(LI_DURATION, "duration_ns", "INTEGER", "ns",                                                 \
+      "duration; NULL for records without "                                                        \
+      "duration and for work that has not ended",                                                  \
+      "CUPTI end - start")                                                                         \
+    C(LI_DEVICE, "device_id", "INTEGER", NULL,                                                     \
+      "number of the GPU in the process; "                                                         \
+      "NULL if the record has none",                                                               \
+      "CUPTI deviceId")                                                                            \
+    C(LI_CONTEXT, "context_id", "INTEGER", NULL,                                                   \
+      "id of the CUDA context; NULL if "                                                           \
+      "the record has none",                                                                       \
+      "CUPTI contextId")                                                                           \
+    C(LI_STREAM, "stream_id", "INTEGER", NULL,                                                     \
+      "id of the stream, unique in its "                                                           \
+      "context; NULL if the record has none",                                                      \
+      "CUPTI streamId")                                                                            \
+    C(LI_THREAD, "thread_id", "INTEGER", NULL,                                                     \
+      "id of the thread of the call or "                                                           \
+      "range; NULL if the record has none",                                                        \
+      "CUPTI threadId")                                                                            \
+    C(LI_CORRELATION, "correlation_id", "INTEGER", NULL,                                           \
+      "id that connects an API call with "                                                         \
+      "the work that it launched; NULL if "                                                        \
+      "the record has none",                                                                       \
+      "CUPTI correlationId")                                                                       \
+    C(LI_BYTES, "size_bytes", "INTEGER", "bytes",                                                  \
+      "size of the copy, memset or "                                                               \
+      "allocation; NULL for other kinds",                                                          \
+      "CUPTI bytes")                                                                               \
+    C(LI_SOURCE, "source", "TEXT HIDDEN", NULL,                                                    \
+      "what to read: a .spool file, a run "                                                        \
+      "folder, or a log dir (for its "                                                             \
+      "newest run that is being captured)",                                                        \
+      "argument 1")                                                                                \
+    C(LI_FIELDS, "fields", "TEXT HIDDEN", NULL,                                                    \
+      "all fields of the record except times, "                                                    \
+      "as JSON with CUPTI's field names",                                                          \
       "CUPTI record")
 enum { LIVE_COLUMNS(COLUMN_ENUM) };
 static const Column live_columns[] = {LIVE_COLUMNS(COLUMN_DOC)};
@@ -97,7 +100,8 @@ static bool is_folder(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* The first reason why what may be there could not be looked at, as a message; nothing for what is not there. */
+/* The first reason why what may be there could not be looked at, as a message; nothing for what is
+ * not there. */
 static void note_unreadable(const char *path, char **why)
 {
     if (errno == ENOENT || errno == ENOTDIR || *why) return;
@@ -113,14 +117,17 @@ static DIR *open_folder(const char *path, char **why)
     return d;
 }
 
-/* The newest entry of a folder of runs that has a spool folder, by name as runs are named after the time; NULL: none. */
+/* The newest entry of a folder of runs that has a spool folder, by name as runs are named after the
+ * time; NULL: none. */
 static char *newest_run(const char *folder, char **why)
 {
     char *best = NULL;
     DIR *d = open_folder(folder, why);
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (e->d_name[0] == '.' || (best && strcmp(e->d_name, strrchr(best, '/') + 1) <= 0)) continue;
-        char *run = sqlite3_mprintf("%s/%s", folder, e->d_name), *spool = sqlite3_mprintf("%s/%s/.spool", folder, e->d_name);
+        if (e->d_name[0] == '.' || (best && strcmp(e->d_name, strrchr(best, '/') + 1) <= 0))
+            continue;
+        char *run = sqlite3_mprintf("%s/%s", folder, e->d_name),
+             *spool = sqlite3_mprintf("%s/%s/.spool", folder, e->d_name);
         errno = 0;
         if (run && spool && is_folder(spool))
             sqlite3_free(best), best = run, run = NULL;
@@ -148,7 +155,8 @@ typedef struct {
 
 static int add_path(LiveCursor *c, char *path)
 {
-    char **grown = path ? sqlite3_realloc64(c->paths, (size_t)(c->n_paths + 1) * sizeof *grown) : NULL;
+    char **grown =
+        path ? sqlite3_realloc64(c->paths, (size_t)(c->n_paths + 1) * sizeof *grown) : NULL;
     if (!grown) return sqlite3_free(path), SQLITE_NOMEM;
     c->paths = grown;
     c->paths[c->n_paths++] = path;
@@ -161,7 +169,8 @@ static DIR *open_spools(const char *source, char **path, char **why)
     *path = sqlite3_mprintf("%s/.spool", source);
     DIR *d = *path ? open_folder(*path, why) : NULL;
     if (d) return d;
-    char *runs = sqlite3_mprintf("%s/plugins/profile", source), *run = runs ? newest_run(runs, why) : NULL;
+    char *runs = sqlite3_mprintf("%s/plugins/profile", source),
+         *run = runs ? newest_run(runs, why) : NULL;
     sqlite3_free(*path);
     *path = run ? sqlite3_mprintf("%s/.spool", run) : NULL;
     sqlite3_free(runs);
@@ -180,7 +189,8 @@ static int find_spools(LiveCursor *c, sqlite3_vtab *vtab)
     DIR *d = open_spools(c->source, &folder, &why);
     int rc = SQLITE_OK;
     for (struct dirent *e; rc == SQLITE_OK && d && (e = readdir(d));)
-        if (ends_in(e->d_name, ".spool")) rc = add_path(c, sqlite3_mprintf("%s/%s", folder, e->d_name));
+        if (ends_in(e->d_name, ".spool"))
+            rc = add_path(c, sqlite3_mprintf("%s/%s", folder, e->d_name));
     if (d) closedir(d);
     sqlite3_free(folder);
     if (rc != SQLITE_OK || c->n_paths) return sqlite3_free(why), rc;
@@ -234,7 +244,8 @@ static void live_reset(LiveCursor *c)
     *c = (LiveCursor){.base = c->base, .eof = true};
 }
 
-static int live_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc, sqlite3_value **argv)
+static int live_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc,
+                       sqlite3_value **argv)
 {
     (void)plan, (void)letters;
     LiveCursor *c = (LiveCursor *)cursor;
@@ -245,7 +256,9 @@ static int live_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letter
                                                "file: SELECT * FROM profsql_live('logs')"));
     const char *source = (const char *)sqlite3_value_text(argv[0]);
     if (!source) return SQLITE_OK;
-    if (has_nul(argv[0])) return prof_table_fail(cursor->pVtab, SQLITE_ERROR, sqlite3_mprintf(SOURCE_WITH_NUL, source));
+    if (has_nul(argv[0]))
+        return prof_table_fail(cursor->pVtab, SQLITE_ERROR,
+                               sqlite3_mprintf(SOURCE_WITH_NUL, source));
     if (!(c->source = sqlite3_mprintf("%s", source))) return SQLITE_NOMEM;
     int rc = find_spools(c, cursor->pVtab);
     if (rc != SQLITE_OK) return rc;
@@ -253,7 +266,8 @@ static int live_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letter
     return live_next(cursor);
 }
 
-static void result_field(sqlite3_context *ctx, const Record *r, uint32_t version, enum RecordField field, bool zero_is_none)
+static void result_field(sqlite3_context *ctx, const Record *r, uint32_t version,
+                         enum RecordField field, bool zero_is_none)
 {
     if (!record_has(r->kind, field, version)) return;
     uint64_t value = record_get(r, field);
@@ -268,8 +282,11 @@ static void result_fields(LiveCursor *c, sqlite3_context *ctx)
     sqlite3_str_appendall(json, "{");
     for (int i = 0, n = 0; i < spec->n_fields; i++) {
         const FieldSpec *f = &spec->fields[i];
-        if (f->role == TIME || f->role == UNTIL || f->role == TEXT || f->since > c->reader.status.api_version) continue;
-        sqlite3_str_appendf(json, "%s\"%s\":%llu", n++ ? "," : "", field_names[f->field], (unsigned long long)r->values[i]);
+        if (f->role == TIME || f->role == UNTIL || f->role == TEXT ||
+            f->since > c->reader.status.api_version)
+            continue;
+        sqlite3_str_appendf(json, "%s\"%s\":%llu", n++ ? "," : "", field_names[f->field],
+                            (unsigned long long)r->values[i]);
     }
     sqlite3_str_appendall(json, "}");
     int rc = sqlite3_str_errcode(json);
@@ -298,21 +315,26 @@ static int live_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int co
     case LI_KIND: sqlite3_result_text(ctx, record_kinds[r->kind].name, -1, SQLITE_STATIC); break;
     case LI_NAME:
         name = spool_text_of(&c->reader, record_get(r, FIELD_NAME));
-        if (name->n_bytes) sqlite3_result_text(ctx, name->text, (int)name->n_bytes, SQLITE_TRANSIENT);
+        if (name->n_bytes)
+            sqlite3_result_text(ctx, name->text, (int)name->n_bytes, SQLITE_TRANSIENT);
         break;
     case LI_START: result_field(ctx, r, version, FIELD_START, true); break;
     case LI_DURATION:
-        if (record_field_index(r->kind, FIELD_END) >= 0 && start && end >= start) result_u64(ctx, end - start);
+        if (record_field_index(r->kind, FIELD_END) >= 0 && start && end >= start)
+            result_u64(ctx, end - start);
         break;
     case LI_DEVICE:
-        if (r->kind != REC_PCIE || !record_get(r, FIELD_TYPE_0)) result_field(ctx, r, version, FIELD_DEVICE, false); /* a bridge has a number of its own */
+        if (r->kind != REC_PCIE || !record_get(r, FIELD_TYPE_0))
+            result_field(ctx, r, version, FIELD_DEVICE,
+                         false); /* a bridge has a number of its own */
         break;
     case LI_CONTEXT: result_field(ctx, r, version, FIELD_CONTEXT, true); break;
     case LI_STREAM: result_field(ctx, r, version, FIELD_STREAM, true); break;
     case LI_THREAD: result_field(ctx, r, version, FIELD_THREAD, true); break;
     case LI_CORRELATION: result_field(ctx, r, version, FIELD_CORRELATION, true); break;
     case LI_BYTES:
-        if (r->kind != REC_DEVICE && r->kind != REC_UNIFIED && r->kind != REC_JIT) result_field(ctx, r, version, FIELD_BYTES, false);
+        if (r->kind != REC_DEVICE && r->kind != REC_UNIFIED && r->kind != REC_JIT)
+            result_field(ctx, r, version, FIELD_BYTES, false);
         break;
     case LI_FIELDS: result_fields(c, ctx); break;
     case LI_SOURCE: sqlite3_result_text(ctx, c->source, -1, SQLITE_TRANSIENT); break;
@@ -329,7 +351,8 @@ static int live_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     ArgumentTerms arguments;
     if (!prof_plan_arguments(info, LI_SOURCE, 1, &arguments)) return SQLITE_CONSTRAINT;
     int source = arguments.term[0];
-    if (source >= 0) info->aConstraintUsage[source].argvIndex = 1, info->aConstraintUsage[source].omit = 1;
+    if (source >= 0)
+        info->aConstraintUsage[source].argvIndex = 1, info->aConstraintUsage[source].omit = 1;
     info->estimatedRows = 1000000, info->estimatedCost = source >= 0 ? 1e8 : COST_OF_MISSING;
     return SQLITE_OK;
 }
@@ -359,7 +382,9 @@ static int live_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
     LiveCursor *c = (LiveCursor *)cursor;
     ProfTable *table = (ProfTable *)cursor->pVtab;
     int number, rc = rowids_number(&table->rowids, c->source, NULL, NULL, 0, &number);
-    return rc == SQLITE_OK ? rowids_make(cursor->pVtab, table->table->name, number, (uint64_t)c->row, rowid) : rc;
+    return rc == SQLITE_OK
+               ? rowids_make(cursor->pVtab, table->table->name, number, (uint64_t)c->row, rowid)
+               : rc;
 }
 
 static const sqlite3_module live_module = {
@@ -375,5 +400,7 @@ static const sqlite3_module live_module = {
     .xColumn = live_column,
     .xRowid = live_rowid,
 };
-const Table profsql_live_table = {"profsql_live", "one record of a capture that is still running", live_columns, COUNT(live_columns), &live_module, NULL,
+const Table profsql_live_table = {"profsql_live", "one record of a capture that is still running",
+                                  live_columns,   COUNT(live_columns),
+                                  &live_module,   NULL,
                                   1000000};

@@ -3,9 +3,9 @@
  *
  *   SELECT * FROM top_ops('logs', 5);
  *
- * Each is one file of SQL, compiled in at build time; its parameters are hidden columns. A row of the table is a row of
- * the query's own statement. idxStr: a letter for each argument, 'A' + the parameter's number. idxNum: 0, or 1 + a parameter that is
- * read without being given. */
+ * Each is one file of SQL, compiled in at build time; its parameters are hidden columns. A row of
+ * the table is a row of the query's own statement. idxStr: a letter for each argument, 'A' + the
+ * parameter's number. idxNum: 0, or 1 + a parameter that is read without being given. */
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -25,14 +25,16 @@ typedef struct {
     uint64_t place; /* of the row */
 } QueryCursor;
 
-static int query_connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **vtab, char **message)
+static int query_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
+                         sqlite3_vtab **vtab, char **message)
 {
     (void)argc, (void)argv, (void)message;
     const QueryContext *qc = context;
     sqlite3_str *sql = sqlite3_str_new(db);
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
     for (int i = 0; i < qc->query->n_columns; i++)
-        sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? "," : "", qc->query->columns[i].name, qc->query->columns[i].type);
+        sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? "," : "", qc->query->columns[i].name,
+                            qc->query->columns[i].type);
     sqlite3_str_appendall(sql, ")");
     char *declaration = sqlite3_str_finish(sql);
     if (!declaration) return SQLITE_NOMEM;
@@ -60,7 +62,8 @@ static int query_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     const Query *query = ((QueryTable *)vtab)->query;
     ArgumentTerms arguments;
-    if (!prof_plan_arguments(info, first_parameter(query), query->n_parameters, &arguments)) return SQLITE_CONSTRAINT;
+    if (!prof_plan_arguments(info, first_parameter(query), query->n_parameters, &arguments))
+        return SQLITE_CONSTRAINT;
     int n = 0;
     char plan[MAX_ARGUMENTS + 1] = "";
     for (int k = 0; k < query->n_parameters && k < MAX_ARGUMENTS; k++) {
@@ -110,7 +113,10 @@ static int query_fail(QueryCursor *c, int rc)
     return prof_table_fail(c->base.pVtab, rc, why ? sqlite3_mprintf("%s", why) : NULL);
 }
 
-static bool is_source(const QueryParameter *p) { return !strcmp(p->name, "source") || !strcmp(p->name, "a") || !strcmp(p->name, "b"); }
+static bool is_source(const QueryParameter *p)
+{
+    return !strcmp(p->name, "source") || !strcmp(p->name, "a") || !strcmp(p->name, "b");
+}
 
 /* Records why runs of a source have no rows. */
 static int explain_source(QueryCursor *c, const Empty *empty, sqlite3_value *source)
@@ -131,7 +137,8 @@ static int explain_source(QueryCursor *c, const Empty *empty, sqlite3_value *sou
     return rc == SQLITE_OK ? SQLITE_OK : prof_table_fail(c->base.pVtab, rc, message);
 }
 
-/* The answer is empty. Other parameters than the sources may be the reason, if runs lack nothing. */
+/* The answer is empty. Other parameters than the sources may be the reason, if runs lack nothing.
+ */
 static int explain_nothing(QueryCursor *c)
 {
     const QueryTable *table = (QueryTable *)c->base.pVtab;
@@ -165,19 +172,25 @@ static int check_all_given(QueryCursor *c)
     const Query *query = ((QueryTable *)c->base.pVtab)->query;
     for (int i = 0; i < query->n_parameters && i < MAX_ARGUMENTS; i++) {
         const QueryParameter *p = &query->parameters[i];
-        if (*p->default_sql || (c->given[i] && sqlite3_value_type(c->given[i]) != SQLITE_NULL)) continue;
-        return prof_table_fail(c->base.pVtab, SQLITE_ERROR,
-                               sqlite3_mprintf("%s needs %s (%s): SELECT * FROM %s('run_a', 'run_b')", query->name, p->name, p->description, query->name));
+        if (*p->default_sql || (c->given[i] && sqlite3_value_type(c->given[i]) != SQLITE_NULL))
+            continue;
+        return prof_table_fail(
+            c->base.pVtab, SQLITE_ERROR,
+            sqlite3_mprintf("%s needs %s (%s): SELECT * FROM %s('run_a', 'run_b')", query->name,
+                            p->name, p->description, query->name));
     }
     return SQLITE_OK;
 }
 
-static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc, sqlite3_value **argv)
+static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc,
+                        sqlite3_value **argv)
 {
     QueryCursor *c = (QueryCursor *)cursor;
     QueryTable *table = (QueryTable *)cursor->pVtab;
     c->eof = true, c->place = 0, c->number = -1;
-    if (plan) return prof_argument_missing(cursor->pVtab, table->query->name, table->query->parameters[plan - 1].name);
+    if (plan)
+        return prof_argument_missing(cursor->pVtab, table->query->name,
+                                     table->query->parameters[plan - 1].name);
     int rc = SQLITE_OK;
     if (!c->stmt) rc = sqlite3_prepare_v2(table->prof->db, table->query->sql, -1, &c->stmt, NULL);
     if (rc != SQLITE_OK) return query_fail(c, rc);
@@ -189,11 +202,13 @@ static int query_filter(sqlite3_vtab_cursor *cursor, int plan, const char *lette
         int parameter = letters[i] - 'A';
         char name[64];
         sqlite3_snprintf(sizeof name, name, ":%s", query->parameters[parameter].name);
-        rc = prof_check_parameter(cursor->pVtab, query->name, &query->columns[first_parameter(query) + parameter], argv[i]);
+        rc = prof_check_parameter(cursor->pVtab, query->name,
+                                  &query->columns[first_parameter(query) + parameter], argv[i]);
         if (rc != SQLITE_OK) return rc;
         if (!(c->given[parameter] = sqlite3_value_dup(argv[i]))) return SQLITE_NOMEM;
         int index = sqlite3_bind_parameter_index(c->stmt, name);
-        if (index && (rc = sqlite3_bind_value(c->stmt, index, argv[i])) != SQLITE_OK) return query_fail(c, rc);
+        if (index && (rc = sqlite3_bind_value(c->stmt, index, argv[i])) != SQLITE_OK)
+            return query_fail(c, rc);
     }
     rc = check_all_given(c);
     if (rc != SQLITE_OK) return rc;
@@ -207,8 +222,12 @@ static int query_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 {
     QueryCursor *c = (QueryCursor *)cursor;
     QueryTable *table = (QueryTable *)cursor->pVtab;
-    int rc = c->number < 0 ? rowids_number(&table->rowids, NULL, NULL, c->given, MAX_ARGUMENTS, &c->number) : SQLITE_OK;
-    return rc == SQLITE_OK ? rowids_make(cursor->pVtab, table->query->name, c->number, c->place, rowid) : rc;
+    int rc = c->number < 0
+                 ? rowids_number(&table->rowids, NULL, NULL, c->given, MAX_ARGUMENTS, &c->number)
+                 : SQLITE_OK;
+    return rc == SQLITE_OK
+               ? rowids_make(cursor->pVtab, table->query->name, c->number, c->place, rowid)
+               : rc;
 }
 
 static int query_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* roofline.c: the tables roofline and roofline_properties: XProf's roofline model.
  *
- *   SELECT operation, bound_by, roofline_efficiency_fraction FROM roofline('logs') WHERE record = 'Total' AND include_infeed_outfeed LIMIT 10;
- *   SELECT name, value, unit FROM roofline_properties('logs');   -- hbm_ridge_point|139.567|FLOP/byte */
-#include "../loader/analysis/roofline.h"
+ *   SELECT operation, bound_by, roofline_efficiency_fraction FROM roofline('logs') WHERE record =
+ * 'Total' AND include_infeed_outfeed LIMIT 10; SELECT name, value, unit FROM
+ * roofline_properties('logs');   -- hbm_ridge_point|139.567|FLOP/byte */
+#include "../loader/analysis/insights/roofline.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -12,89 +13,128 @@ SQLITE_EXTENSION_INIT3
 
 /* ---- roofline ---- */
 
-#define ROOFLINE_COLUMNS(C)                                                                                                                                    \
-    C(RL_RUN, RUN_DOC)                                                                                                                                         \
-    C(RL_RECORD, "record", "TEXT", NULL,                                                                                                                       \
-      "part of the run that the row covers. Total: the entire "                                                                                                \
-      "session; Average: the complete steps; or the number of a step",                                                                                         \
-      "roofline_model step")                                                                                                                                   \
-    C(RL_RANK, "rank", "INTEGER", NULL, "0 for the entire program; from 1, rank of the op by self time (at most 999, as in XProf)", "roofline_model rank")     \
-    C(RL_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
-      "HLO category of the op; without one, the opcode in the op's "                                                                                           \
-      "name, else unknown; Program for the entire program",                                                                                                    \
-      "roofline_model category")                                                                                                                               \
-    C(RL_OPERATION, "operation", "TEXT", NULL, "name of the op, or Program", "roofline_model operation")                                                       \
-    C(RL_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran", "roofline_model occurrences")                                         \
-    C(RL_TOTAL, "total_time_us", "REAL", "us", "total time of all occurrences on all cores, nested ops included", "roofline_model total_time")                 \
-    C(RL_AVG, "avg_time_us", "REAL", "us", "average total time of one occurrence", "roofline_model avg_time")                                                  \
-    C(RL_SELF, "total_self_time_us", "REAL", "us", "total time of all occurrences without nested ops", "roofline_model total_self_time")                       \
-    C(RL_AVG_SELF, "avg_self_time_us", "REAL", "us", "average time of one occurrence without nested ops", "roofline_model avg_self_time")                      \
-    C(RL_FRACTION, "self_time_fraction", "REAL", "fraction 0..1", "self time of the op divided by the program's time",                                         \
-      "roofline_model total_self_time_percent")                                                                                                                \
-    C(RL_CUMULATIVE, "cumulative_self_time_fraction", "REAL", "fraction 0..1", "sum of self_time_fraction of this op and the ops before it",                   \
-      "roofline_model cumulative_total_self_time_percent")                                                                                                     \
-    C(RL_STALL, "dma_stall_fraction", "REAL", "fraction 0..1", "share of the op's time that is stalled by DMA; NULL on GPU",                                   \
-      "roofline_model dma_stall_percent")                                                                                                                      \
-    C(RL_GFLOPS, "normalized_gflops", "REAL", "1e9 FLOP/s", "FLOP rate, with operations as the device counts them", "roofline_model measured_flop_rate")       \
-    C(RL_MODEL, "model_gflops", "REAL", "1e9 FLOP/s", "FLOP rate, with operations as the model defines them", "roofline_model model_flop_rate")                \
-    C(RL_MEMORY, "memory_bw_gibps", "REAL", "2^30 bytes/s", "bytes accessed per second", "roofline_model measured_memory_bw")                                  \
-    C(RL_HBM, "hbm_bw_gibps", "REAL", "2^30 bytes/s", "bytes of HBM traffic per second", "roofline_model hbm_bw")                                              \
-    C(RL_CMEM_READ, "cmem_read_bw_gibps", "REAL", "2^30 bytes/s", "bytes read from CMEM per second; NULL on GPU", "roofline_model cmem_read_bw")               \
-    C(RL_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "2^30 bytes/s", "bytes written to CMEM per second; NULL on GPU", "roofline_model cmem_write_bw")           \
-    C(RL_VMEM_READ, "vmem_read_bw_gibps", "REAL", "2^30 bytes/s", "bytes read from VMEM per second; NULL on GPU", "roofline_model vmem_read_bw")               \
-    C(RL_VMEM_WRITE, "vmem_write_bw_gibps", "REAL", "2^30 bytes/s",                                                                                            \
-      "bytes written to VMEM per second; on GPU, to shared memory, which no profiler records (0)", "roofline_model vmem_write_bw")                             \
-    C(RL_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "operations per byte accessed", "roofline_model operational_intensity")                      \
-    C(RL_HBM_I, "hbm_operational_intensity", "REAL", "FLOP/byte", "operations per byte of HBM traffic", "roofline_model hbm_operational_intensity")            \
-    C(RL_CMEM_READ_I, "cmem_read_operational_intensity", "REAL", "FLOP/byte", "operations per byte read from CMEM; NULL on GPU",                               \
-      "roofline_model cmem_read_operational_intensity")                                                                                                        \
-    C(RL_CMEM_WRITE_I, "cmem_write_operational_intensity", "REAL", "FLOP/byte", "operations per byte written to CMEM; NULL on GPU",                            \
-      "roofline_model cmem_write_operational_intensity")                                                                                                       \
-    C(RL_VMEM_READ_I, "vmem_read_operational_intensity", "REAL", "FLOP/byte", "operations per byte read from VMEM; NULL on GPU",                               \
-      "roofline_model vmem_read_operational_intensity")                                                                                                        \
-    C(RL_VMEM_WRITE_I, "vmem_write_operational_intensity", "REAL", "FLOP/byte", "operations per byte written to VMEM (on GPU: to shared memory)",              \
-      "roofline_model vmem_write_operational_intensity")                                                                                                       \
-    C(RL_BOTTLENECK, "bottleneck_operational_intensity", "REAL", "FLOP/byte", "operational intensity for the resource in bound_by",                            \
-      "roofline_model bottleneck_operational_intensity")                                                                                                       \
-    C(RL_BOUND, "bound_by", "TEXT", NULL,                                                                                                                      \
-      "resource that is closest to its peak: Compute, HBM, CMEM "                                                                                              \
-      "Read, CMEM Write, VMEM Read, VMEM Write, Shm/L1; or Unknown",                                                                                           \
-      "roofline_model bound_by")                                                                                                                               \
-    C(RL_PER_CORE, "total_time_per_core_us", "REAL", "us", "total time of all occurrences divided by the number of cores",                                     \
-      "roofline_model total_time_per_core")                                                                                                                    \
-    C(RL_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction 0..1", "total time of the op divided by the program's total time",                           \
-      "roofline_model total_time_in_percentage")                                                                                                               \
-    C(RL_OPTIMAL, "optimal_gflops", "REAL", "1e9 FLOP/s", "FLOP rate that the roofline allows at this operational intensity",                                  \
-      "roofline_model optimal_flop_rate")                                                                                                                      \
-    C(RL_EFFICIENCY, "roofline_efficiency_fraction", "REAL", "fraction",                                                                                       \
-      "measured rate divided by the optimal rate. This column and the next two "                                                                               \
-      "may be above 1 for asynchronous transfers, and if a cost is overestimated",                                                                             \
-      "roofline_model roofline_efficiency")                                                                                                                    \
-    C(RL_COMPUTE, "compute_efficiency_fraction", "REAL", "fraction", "measured FLOP rate divided by the peak rate", "roofline_model compute_efficiency")       \
-    C(RL_MEMORY_U, "max_memory_bw_utilization_fraction", "REAL", "fraction",                                                                                   \
-      "bandwidth divided by peak bandwidth, for the memory with the highest utilization", "roofline_model max_mem_bw_utilization")                             \
-    C(RL_INFEED, "include_infeed_outfeed", "INTEGER", "0 or 1",                                                                                                \
-      "1: row includes the ops that feed the device (infeed, "                                                                                                 \
-      "outfeed); 0: row excludes them and their time",                                                                                                         \
-      "roofline_model include_infeed_outfeed")                                                                                                                 \
-    C(RL_PROGRAM, "program_id", "TEXT", NULL, "id of the op's program, decimal; 0 for the entire program", "roofline_model hlo_module_id")                     \
-    C(RL_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL if unknown", "roofline_model source_info")                                            \
-    C(RL_LINE, "source_line", "INTEGER", NULL, "line of the op in source_file; NULL if unknown", "roofline_model source_info")                                 \
-    C(RL_STACK, "source_stack", "TEXT", NULL, "call stack of the op in source lines; NULL if unknown", "roofline_model source_info")                           \
-    C(RL_FLOPS, "flops", "REAL", "FLOP", "floating-point operations of all occurrences, as the device counts them", "OpMetrics.flops_v2")                      \
-    C(RL_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                                                                                         \
-      "flops_actual of hlo_ops. For the program: sum over the ops where it is known. For a step: "                                                             \
-      "the op's value divided evenly over its occurrences. NULL if unknown, and for steps on GPU",                                                             \
-      "libprofsql")                                                                                                                                            \
-    C(RL_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "FLOP",                                                                                             \
-      "model_flops_actual of hlo_ops, summed as flops_actual is; "                                                                                             \
-      "NULL if unknown, and for steps on GPU",                                                                                                                 \
-      "libprofsql")                                                                                                                                            \
-    C(RL_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes accessed by all occurrences", "OpMetrics.bytes_accessed")                                         \
-    C(RL_HBM_BYTES, "hbm_bytes", "INTEGER", "bytes",                                                                                                           \
-      "bytes of HBM traffic of all occurrences; all bytes accessed "                                                                                           \
-      "if the file does not distinguish memories",                                                                                                             \
-      "OpMetrics.memory_accessed_breakdown")                                                                                                                   \
+#define ROOFLINE_COLUMNS(C)                                                                        \
+    C(RL_RUN, RUN_DOC)                                                                             \
+    C(RL_RECORD, "record", "TEXT", NULL,                                                           \
+      "part of the run that the row covers. Total: the entire "                                    \
+      "session; Average: the complete steps; or the number of a step",                             \
+      "roofline_model step")                                                                       \
+    C(RL_RANK, "rank", "INTEGER", NULL,                                                            \
+      "0 for the entire program; from 1, rank of the op by self time (at most 999, as in XProf)",  \
+      "roofline_model rank")                                                                       \
+    C(RL_CATEGORY, "category", "TEXT", NULL,                                                       \
+      "HLO category of the op; without one, the opcode in the op's "                               \
+      "name, else unknown; Program for the entire program",                                        \
+      "roofline_model category")                                                                   \
+    C(RL_OPERATION, "operation", "TEXT", NULL, "name of the op, or Program",                       \
+      "roofline_model operation")                                                                  \
+    C(RL_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of times that the op ran",           \
+      "roofline_model occurrences")                                                                \
+    C(RL_TOTAL, "total_time_us", "REAL", "us",                                                     \
+      "total time of all occurrences on all cores, nested ops included",                           \
+      "roofline_model total_time")                                                                 \
+    C(RL_AVG, "avg_time_us", "REAL", "us", "average total time of one occurrence",                 \
+      "roofline_model avg_time")                                                                   \
+    C(RL_SELF, "total_self_time_us", "REAL", "us",                                                 \
+      "total time of all occurrences without nested ops", "roofline_model total_self_time")        \
+    C(RL_AVG_SELF, "avg_self_time_us", "REAL", "us",                                               \
+      "average time of one occurrence without nested ops", "roofline_model avg_self_time")         \
+    C(RL_FRACTION, "self_time_fraction", "REAL", "fraction 0..1",                                  \
+      "self time of the op divided by the program's time",                                         \
+      "roofline_model total_self_time_percent")                                                    \
+    C(RL_CUMULATIVE, "cumulative_self_time_fraction", "REAL", "fraction 0..1",                     \
+      "sum of self_time_fraction of this op and the ops before it",                                \
+      "roofline_model cumulative_total_self_time_percent")                                         \
+    C(RL_STALL, "dma_stall_fraction", "REAL", "fraction 0..1",                                     \
+      "share of the op's time that is stalled by DMA; NULL on GPU",                                \
+      "roofline_model dma_stall_percent")                                                          \
+    C(RL_GFLOPS, "normalized_gflops", "REAL", "1e9 FLOP/s",                                        \
+      "FLOP rate, with operations as the device counts them", "roofline_model measured_flop_rate") \
+    C(RL_MODEL, "model_gflops", "REAL", "1e9 FLOP/s",                                              \
+      "FLOP rate, with operations as the model defines them", "roofline_model model_flop_rate")    \
+    C(RL_MEMORY, "memory_bw_gibps", "REAL", "2^30 bytes/s", "bytes accessed per second",           \
+      "roofline_model measured_memory_bw")                                                         \
+    C(RL_HBM, "hbm_bw_gibps", "REAL", "2^30 bytes/s", "bytes of HBM traffic per second",           \
+      "roofline_model hbm_bw")                                                                     \
+    C(RL_CMEM_READ, "cmem_read_bw_gibps", "REAL", "2^30 bytes/s",                                  \
+      "bytes read from CMEM per second; NULL on GPU", "roofline_model cmem_read_bw")               \
+    C(RL_CMEM_WRITE, "cmem_write_bw_gibps", "REAL", "2^30 bytes/s",                                \
+      "bytes written to CMEM per second; NULL on GPU", "roofline_model cmem_write_bw")             \
+    C(RL_VMEM_READ, "vmem_read_bw_gibps", "REAL", "2^30 bytes/s",                                  \
+      "bytes read from VMEM per second; NULL on GPU", "roofline_model vmem_read_bw")               \
+    C(RL_VMEM_WRITE, "vmem_write_bw_gibps", "REAL", "2^30 bytes/s",                                \
+      "bytes written to VMEM per second; on GPU, to shared memory, which no profiler records (0)", \
+      "roofline_model vmem_write_bw")                                                              \
+    C(RL_INTENSITY, "operational_intensity", "REAL", "FLOP/byte", "operations per byte accessed",  \
+      "roofline_model operational_intensity")                                                      \
+    C(RL_HBM_I, "hbm_operational_intensity", "REAL", "FLOP/byte",                                  \
+      "operations per byte of HBM traffic", "roofline_model hbm_operational_intensity")            \
+    C(RL_CMEM_READ_I, "cmem_read_operational_intensity", "REAL", "FLOP/byte",                      \
+      "operations per byte read from CMEM; NULL on GPU",                                           \
+      "roofline_model cmem_read_operational_intensity")                                            \
+    C(RL_CMEM_WRITE_I, "cmem_write_operational_intensity", "REAL", "FLOP/byte",                    \
+      "operations per byte written to CMEM; NULL on GPU",                                          \
+      "roofline_model cmem_write_operational_intensity")                                           \
+    C(RL_VMEM_READ_I, "vmem_read_operational_intensity", "REAL", "FLOP/byte",                      \
+      "operations per byte read from VMEM; NULL on GPU",                                           \
+      "roofline_model vmem_read_operational_intensity")                                            \
+    C(RL_VMEM_WRITE_I, "vmem_write_operational_intensity", "REAL", "FLOP/byte",                    \
+      "operations per byte written to VMEM (on GPU: to shared memory)",                            \
+      "roofline_model vmem_write_operational_intensity")                                           \
+    C(RL_BOTTLENECK, "bottleneck_operational_intensity", "REAL", "FLOP/byte",                      \
+      "operational intensity for the resource in bound_by",                                        \
+      "roofline_model bottleneck_operational_intensity")                                           \
+    C(RL_BOUND, "bound_by", "TEXT", NULL,                                                          \
+      "resource that is closest to its peak: Compute, HBM, CMEM "                                  \
+      "Read, CMEM Write, VMEM Read, VMEM Write, Shm/L1; or Unknown",                               \
+      "roofline_model bound_by")                                                                   \
+    C(RL_PER_CORE, "total_time_per_core_us", "REAL", "us",                                         \
+      "total time of all occurrences divided by the number of cores",                              \
+      "roofline_model total_time_per_core")                                                        \
+    C(RL_TOTAL_FRACTION, "total_time_fraction", "REAL", "fraction 0..1",                           \
+      "total time of the op divided by the program's total time",                                  \
+      "roofline_model total_time_in_percentage")                                                   \
+    C(RL_OPTIMAL, "optimal_gflops", "REAL", "1e9 FLOP/s",                                          \
+      "FLOP rate that the roofline allows at this operational intensity",                          \
+      "roofline_model optimal_flop_rate")                                                          \
+    C(RL_EFFICIENCY, "roofline_efficiency_fraction", "REAL", "fraction",                           \
+      "measured rate divided by the optimal rate. This column and the next two "                   \
+      "may be above 1 for asynchronous transfers, and if a cost is overestimated",                 \
+      "roofline_model roofline_efficiency")                                                        \
+    C(RL_COMPUTE, "compute_efficiency_fraction", "REAL", "fraction",                               \
+      "measured FLOP rate divided by the peak rate", "roofline_model compute_efficiency")          \
+    C(RL_MEMORY_U, "max_memory_bw_utilization_fraction", "REAL", "fraction",                       \
+      "bandwidth divided by peak bandwidth, for the memory with the highest utilization",          \
+      "roofline_model max_mem_bw_utilization")                                                     \
+    C(RL_INFEED, "include_infeed_outfeed", "INTEGER", "0 or 1",                                    \
+      "1: row includes the ops that feed the device (infeed, "                                     \
+      "outfeed); 0: row excludes them and their time",                                             \
+      "roofline_model include_infeed_outfeed")                                                     \
+    C(RL_PROGRAM, "program_id", "TEXT", NULL,                                                      \
+      "id of the op's program, decimal; 0 for the entire program", "roofline_model hlo_module_id") \
+    C(RL_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL if unknown",              \
+      "roofline_model source_info")                                                                \
+    C(RL_LINE, "source_line", "INTEGER", NULL, "line of the op in source_file; NULL if unknown",   \
+      "roofline_model source_info")                                                                \
+    C(RL_STACK, "source_stack", "TEXT", NULL,                                                      \
+      "call stack of the op in source lines; NULL if unknown", "roofline_model source_info")       \
+    C(RL_FLOPS, "flops", "REAL", "FLOP",                                                           \
+      "floating-point operations of all occurrences, as the device counts them",                   \
+      "OpMetrics.flops_v2")                                                                        \
+    C(RL_FLOPS_ACTUAL, "flops_actual", "REAL", "FLOP",                                             \
+      "flops_actual of hlo_ops. For the program: sum over the ops where it is known. For a step: " \
+      "the op's value divided evenly over its occurrences. NULL if unknown, and for steps on GPU", \
+      "libprofsql")                                                                                \
+    C(RL_MODEL_FLOPS_ACTUAL, "model_flops_actual", "REAL", "FLOP",                                 \
+      "model_flops_actual of hlo_ops, summed as flops_actual is; "                                 \
+      "NULL if unknown, and for steps on GPU",                                                     \
+      "libprofsql")                                                                                \
+    C(RL_BYTES, "bytes_accessed", "INTEGER", "bytes", "bytes accessed by all occurrences",         \
+      "OpMetrics.bytes_accessed")                                                                  \
+    C(RL_HBM_BYTES, "hbm_bytes", "INTEGER", "bytes",                                               \
+      "bytes of HBM traffic of all occurrences; all bytes accessed "                               \
+      "if the file does not distinguish memories",                                                 \
+      "OpMetrics.memory_accessed_breakdown")                                                       \
     C(RL_SOURCE, SOURCE_DOC)
 enum { ROOFLINE_COLUMNS(COLUMN_ENUM) };
 static const Column roofline_columns[] = {ROOFLINE_COLUMNS(COLUMN_DOC)};
@@ -118,11 +158,14 @@ static void text_column(sqlite3_context *ctx, const RooflineRow *row, int column
         if (row->record == ROOFLINE_STEP)
             result_owned(ctx, sqlite3_mprintf("%lld", (long long)row->step));
         else
-            sqlite3_result_text(ctx, row->record == ROOFLINE_TOTAL ? "Total" : "Average", -1, SQLITE_STATIC);
+            sqlite3_result_text(ctx, row->record == ROOFLINE_TOTAL ? "Total" : "Average", -1,
+                                SQLITE_STATIC);
         break;
     case RL_CATEGORY:
     case RL_OPERATION: {
-        Slice text = !row->rank ? (Slice){"Program", 7} : column == RL_CATEGORY ? roofline_category(op) : slice_of(op->name);
+        Slice text = !row->rank              ? (Slice){"Program", 7}
+                     : column == RL_CATEGORY ? roofline_category(op)
+                                             : slice_of(op->name);
         sqlite3_result_text64(ctx, text.text, text.n, SQLITE_STATIC, SQLITE_UTF8);
         break;
     }
@@ -132,7 +175,8 @@ static void text_column(sqlite3_context *ctx, const RooflineRow *row, int column
         if (op->source_file->n_bytes && op->source_line != -1) result_text(ctx, op->source_file);
         break;
     case RL_STACK:
-        if (op->source_file->n_bytes && op->source_line != -1 && op->source_stack->n_bytes) result_text(ctx, op->source_stack);
+        if (op->source_file->n_bytes && op->source_line != -1 && op->source_stack->n_bytes)
+            result_text(ctx, op->source_stack);
         break;
     default: break;
     }
@@ -191,12 +235,15 @@ static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
     case RL_OCCURRENCES: sqlite3_result_int64(ctx, row->op.occurrences); break;
     case RL_INFEED: sqlite3_result_int(ctx, row->with_infeed_outfeed); break;
     case RL_LINE:
-        if (row->op.source_file->n_bytes && row->op.source_line != -1) sqlite3_result_int(ctx, row->op.source_line);
+        if (row->op.source_file->n_bytes && row->op.source_line != -1)
+            sqlite3_result_int(ctx, row->op.source_line);
         break;
     case RL_FLOPS_ACTUAL:
     case RL_MODEL_FLOPS_ACTUAL: {
-        double value = column == RL_FLOPS_ACTUAL ? row->op.flops_actual : row->op.model_flops_actual;
-        bool kept = row->record == ROOFLINE_TOTAL || !c->part; /* ops of a GPU are not kept by step */
+        double value =
+            column == RL_FLOPS_ACTUAL ? row->op.flops_actual : row->op.model_flops_actual;
+        bool kept =
+            row->record == ROOFLINE_TOTAL || !c->part; /* ops of a GPU are not kept by step */
         if (kept && !isnan(value)) sqlite3_result_double(ctx, value);
         break;
     }
@@ -239,23 +286,33 @@ const Table roofline_table = {"roofline",
 
 /* ---- roofline_properties ---- */
 
-#define PROPERTIES_COLUMNS(C)                                                                                                                                  \
-    C(RP_RUN, RUN_DOC)                                                                                                                                         \
-    C(RP_NAME, "name", "TEXT", NULL, "name of the property, as in XProf", "roofline_model properties")                                                         \
-    C(RP_VALUE, "value", "TEXT", NULL,                                                                                                                         \
-      "value of the property as XProf prints it, with six "                                                                                                    \
-      "digits; 0 if unknown or if the device lacks the memory",                                                                                                \
-      "roofline_model properties")                                                                                                                             \
-    C(RP_EXACT, "exact", "REAL", "as unit",                                                                                                                    \
-      "value of the property with full "                                                                                                                       \
-      "precision; NULL if unknown and for texts",                                                                                                              \
-      "libprofsql")                                                                                                                                            \
-    C(RP_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL for texts and flags", "libprofsql")                                                              \
+#define PROPERTIES_COLUMNS(C)                                                                      \
+    C(RP_RUN, RUN_DOC)                                                                             \
+    C(RP_NAME, "name", "TEXT", NULL, "name of the property, as in XProf",                          \
+      "roofline_model properties")                                                                 \
+    C(RP_VALUE, "value", "TEXT", NULL,                                                             \
+      "value of the property as XProf prints it, with six "                                        \
+      "digits; 0 if unknown or if the device lacks the memory",                                    \
+      "roofline_model properties")                                                                 \
+    C(RP_EXACT, "exact", "REAL", "as unit",                                                        \
+      "value of the property with full "                                                           \
+      "precision; NULL if unknown and for texts",                                                  \
+      "libprofsql")                                                                                \
+    C(RP_UNIT, "unit", "TEXT", NULL, "unit of the value; NULL for texts and flags", "libprofsql")  \
     C(RP_SOURCE, SOURCE_DOC)
 enum { PROPERTIES_COLUMNS(COLUMN_ENUM) };
 static const Column roofline_properties_columns[] = {PROPERTIES_COLUMNS(COLUMN_DOC)};
 
-enum PropertyKind { PROPERTY_TYPE, PROPERTY_FLOPS, PROPERTY_BANDWIDTH, PROPERTY_RIDGE, PROPERTY_TIME_SCALE, PROPERTY_MEGACORE, PROPERTY_CMEM, PROPERTY_VMEM };
+enum PropertyKind {
+    PROPERTY_TYPE,
+    PROPERTY_FLOPS,
+    PROPERTY_BANDWIDTH,
+    PROPERTY_RIDGE,
+    PROPERTY_TIME_SCALE,
+    PROPERTY_MEGACORE,
+    PROPERTY_CMEM,
+    PROPERTY_VMEM
+};
 static const struct {
     const char *name;
     enum PropertyKind kind;
@@ -280,16 +337,22 @@ static const struct {
     {"vmem_write_ridge_point", PROPERTY_RIDGE, MEMORY_VMEM_WRITE, true},
 };
 
-/* What XProf puts into the model for a memory, in GB/s: on a GPU the shared memory stands where VMEM would. */
+/* What XProf puts into the model for a memory, in GB/s: on a GPU the shared memory stands where
+ * VMEM would. */
 static double model_bandwidth(const DeviceCapabilities *d, enum Memory memory)
 {
-    if (d->hardware == HARDWARE_GPU) return d->env.bandwidths[memory == MEMORY_VMEM_WRITE ? MEMORY_SRAM_WRITE : memory];
-    bool cmem = memory == MEMORY_CMEM_READ || memory == MEMORY_CMEM_WRITE, vmem = memory == MEMORY_VMEM_READ || memory == MEMORY_VMEM_WRITE;
-    return (cmem && !d->env.has_cmem) || (vmem && !d->env.has_merged_vmem) ? 0 : d->env.bandwidths[memory];
+    if (d->hardware == HARDWARE_GPU)
+        return d->env.bandwidths[memory == MEMORY_VMEM_WRITE ? MEMORY_SRAM_WRITE : memory];
+    bool cmem = memory == MEMORY_CMEM_READ || memory == MEMORY_CMEM_WRITE,
+         vmem = memory == MEMORY_VMEM_READ || memory == MEMORY_VMEM_WRITE;
+    return (cmem && !d->env.has_cmem) || (vmem && !d->env.has_merged_vmem)
+               ? 0
+               : d->env.bandwidths[memory];
 }
 
 /* The number of a property; false: it is none. */
-static bool property_number(const SourceRun *from, const DeviceCapabilities *d, size_t i, double *value, ProfErr *err)
+static bool property_number(const SourceRun *from, const DeviceCapabilities *d, size_t i,
+                            double *value, ProfErr *err)
 {
     enum Memory memory = properties[i].memory;
     bool shown = d->hardware > HARDWARE_CPU;
@@ -299,13 +362,17 @@ static bool property_number(const SourceRun *from, const DeviceCapabilities *d, 
     case PROPERTY_TYPE: return false;
     case PROPERTY_FLOPS: *value = peak_gflops(d); break;
     case PROPERTY_BANDWIDTH: *value = giga_to_gibi(model_bandwidth(d, memory)); break;
-    case PROPERTY_RIDGE: *value = safe_div(peak_gflops(d), gibi_to_giga(giga_to_gibi(model_bandwidth(d, memory)))); break;
+    case PROPERTY_RIDGE:
+        *value = safe_div(peak_gflops(d), gibi_to_giga(giga_to_gibi(model_bandwidth(d, memory))));
+        break;
     case PROPERTY_MEGACORE: *value = d->env.has_megacore; break;
     case PROPERTY_CMEM: *value = d->env.has_cmem; break;
     case PROPERTY_VMEM: *value = d->env.has_merged_vmem; break;
     default:
         stats = run_op_stats(from->run, from->only, err);
-        if (stats) *value = safe_div((double)stats->device.normalized_total_ps, (double)stats->device.total_op_ps);
+        if (stats)
+            *value = safe_div((double)stats->device.normalized_total_ps,
+                              (double)stats->device.total_op_ps);
         break;
     }
     if (!shown) *value = 0;
@@ -324,7 +391,9 @@ static bool properties_next(RowCursor *c)
 
 static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    static const char *const units[] = {NULL, "1e9 FLOP/s", "2^30 bytes/s", "FLOP/byte", "clock over its default", NULL, NULL, NULL};
+    static const char *const units[] = {
+        NULL, "1e9 FLOP/s", "2^30 bytes/s", "FLOP/byte", "clock over its default", NULL,
+        NULL, NULL};
     const DeviceCapabilities *d = c->item;
     double value;
     bool number = property_number(c->from, d, c->i, &value, &c->err);
@@ -332,23 +401,29 @@ static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
     case RP_NAME: sqlite3_result_text(ctx, properties[c->i].name, -1, SQLITE_STATIC); break;
     case RP_VALUE:
         if (!number) {
-            sqlite3_result_text(ctx, d->hardware > HARDWARE_CPU ? d->device_type : "", -1, SQLITE_STATIC);
+            sqlite3_result_text(ctx, d->hardware > HARDWARE_CPU ? d->device_type : "", -1,
+                                SQLITE_STATIC);
             break;
         }
         result_real(ctx, "%g", value);
         break;
     case RP_EXACT:
-        if (number && (value != 0 || properties[c->i].kind >= PROPERTY_MEGACORE)) sqlite3_result_double(ctx, value);
+        if (number && (value != 0 || properties[c->i].kind >= PROPERTY_MEGACORE))
+            sqlite3_result_double(ctx, value);
         break;
     case RP_UNIT:
-        if (units[properties[c->i].kind]) sqlite3_result_text(ctx, units[properties[c->i].kind], -1, SQLITE_STATIC);
+        if (units[properties[c->i].kind])
+            sqlite3_result_text(ctx, units[properties[c->i].kind], -1, SQLITE_STATIC);
         break;
     default: break;
     }
 }
 
-static const RowSource roofline_properties_rows = {
-    .next = properties_next, .column = properties_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_DEVICE};
+static const RowSource roofline_properties_rows = {.next = properties_next,
+                                                   .column = properties_column,
+                                                   .per_run = true,
+                                                   .by_host = true,
+                                                   .needs = NEED_EVENTS | NEED_DEVICE};
 const Table roofline_properties_table = {"roofline_properties",
                                          "one property of the devices that "
                                          "XProf's roofline model uses",

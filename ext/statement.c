@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* statement.c: answering a statement so that it can be interrupted.
  *
- * SQLite looks for interrupts and calls progress handlers between the rows of a table. Within a row a
- * table may have a profile to read or an analysis to make first. There the loader asks
- * (loader/interrupt.h), and a small statement that is run then does both, on every version of SQLite
- * (sqlite3_is_interrupted() is new, and calls no progress handler). */
+ * SQLite looks for interrupts and calls progress handlers between the rows of a table. Within a row
+ * a table may have a profile to read or an analysis to make first. There the loader asks
+ * (loader/base/interrupt.h), and a small statement that is run then does both, on every version of
+ * SQLite (sqlite3_is_interrupted() is new, and calls no progress handler). */
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 /* Takes some thousand steps: a progress handler is called once for so many of each statement. */
-static const char tick_sql[] = "WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n LIMIT 100)"
-                               " SELECT max(i) FROM n";
+static const char tick_sql[] =
+    "WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n LIMIT 100)"
+    " SELECT max(i) FROM n";
 
 static bool ask(void *context)
 {
@@ -33,17 +34,20 @@ int statement_close(Statement *s, int rc)
 {
     interrupt_close(&s->interrupt);
     if (s->tick) sqlite3_finalize(s->tick);
-    return atomic_load_explicit(&s->interrupt.stopped, memory_order_relaxed) ? SQLITE_INTERRUPT : rc;
+    return atomic_load_explicit(&s->interrupt.stopped, memory_order_relaxed) ? SQLITE_INTERRUPT
+                                                                             : rc;
 }
 
 void statement_end(Statement *s, ProfErr *err)
 {
-    if (statement_close(s, SQLITE_OK) == SQLITE_INTERRUPT) err->code = PROF_INTERRUPT; /* whatever came of that first */
+    if (statement_close(s, SQLITE_OK) == SQLITE_INTERRUPT)
+        err->code = PROF_INTERRUPT; /* whatever came of that first */
 }
 
 /* ---- tables ---- */
 
-static int table_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv)
+static int table_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc,
+                        sqlite3_value **argv)
 {
     const ProfTable *table = (const ProfTable *)cursor->pVtab;
     Statement s;

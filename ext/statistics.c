@@ -4,9 +4,12 @@
 **   WITH t(x) AS (VALUES (1), (2), (4), (8)) SELECT percentile(x, 50), median(x), stddev(x) FROM t;
 **   -- 3.0|3.0|3.09569593683445
 **
-** percentile() and median() behave as those of SQLite's own percentile extension, which newer shells have built in:
-** also as window functions, and with the same error texts. NULLs are ignored everywhere. stddev() is no window
-** function: taking a large value back out of a running variance leaves nothing but its rounding error. */
+** percentile() and median() behave as those of SQLite's own percentile extension, which newer
+*shells have built in:
+** also as window functions, and with the same error texts. NULLs are ignored everywhere. stddev()
+*is no window
+** function: taking a large value back out of a running variance leaves nothing but its rounding
+*error. */
 #include "functions.h"
 SQLITE_EXTENSION_INIT3
 
@@ -60,8 +63,9 @@ static void swap(double *a, double *b)
     *b = c;
 }
 
-/* Moves the k-th smallest of n values to values[k], the smaller ones before it, the larger behind. Input that keeps
-** choosing bad pivots is sorted instead, so the worst case is that of qsort(). */
+/* Moves the k-th smallest of n values to values[k], the smaller ones before it, the larger behind.
+ *Input that keeps
+ ** choosing bad pivots is sorted instead, so the worst case is that of qsort(). */
 static void select_kth(double *values, sqlite3_int64 n, sqlite3_int64 k)
 {
     sqlite3_int64 lo = 0, hi = n - 1;
@@ -116,7 +120,8 @@ static void percentile_add(sqlite3_context *ctx, const char *name, sqlite3_value
         q->p = p;
         q->has_p = 1;
     } else if (fabs(q->p - p) > P_TOLERANCE) {
-        function_error(ctx, "the fraction argument to %s() is not the same for all input rows", name);
+        function_error(ctx, "the fraction argument to %s() is not the same for all input rows",
+                       name);
         return;
     }
     int type = sqlite3_value_type(x);
@@ -154,7 +159,8 @@ static void percentile_step(sqlite3_context *ctx, int argc, sqlite3_value **argv
     double p = sqlite3_value_double(argv[1]);
     (void)argc;
     if ((type != SQLITE_INTEGER && type != SQLITE_FLOAT) || p < 0 || p > 100)
-        function_error(ctx, "the fraction argument to %s() is not between 0.0 and 100.0", "percentile");
+        function_error(ctx, "the fraction argument to %s() is not between 0.0 and 100.0",
+                       "percentile");
     else
         percentile_add(ctx, "percentile", argv[0], p);
 }
@@ -216,8 +222,9 @@ static void percentile_final(sqlite3_context *ctx)
     memset(q, 0, sizeof *q);
 }
 
-/* Welford's running mean and sum of squares, of the differences from the first value: those of integers are exact,
-** so large timestamps that lie close together keep their spread. */
+/* Welford's running mean and sum of squares, of the differences from the first value: those of
+ *integers are exact,
+ ** so large timestamps that lie close together keep their spread. */
 typedef struct {
     sqlite3_int64 n;
     int64_t base;
@@ -242,7 +249,8 @@ static void stddev_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (type == SQLITE_INTEGER) {
         int64_t value = sqlite3_value_int64(argv[0]);
         if (!d->n) d->base = value;
-        x = value >= d->base ? (double)((uint64_t)value - (uint64_t)d->base) : -(double)((uint64_t)d->base - (uint64_t)value);
+        x = value >= d->base ? (double)((uint64_t)value - (uint64_t)d->base)
+                             : -(double)((uint64_t)d->base - (uint64_t)value);
         x -= d->real_base;
     } else {
         double value = sqlite3_value_double(argv[0]);

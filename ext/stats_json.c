@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stats_json.c: stats as members of a JSON object, valid for every byte string that a file may hold. */
+/* stats_json.c: stats as members of a JSON object, valid for every byte string that a file may
+ * hold. */
 #include "../loader/format/xspace.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -37,7 +38,10 @@ bool json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat)
         break;
     case TYPE_UINT64: sqlite3_str_appendf(out, "%llu", (unsigned long long)stat->natural); break;
     case TYPE_INT64: sqlite3_str_appendf(out, "%lld", (long long)stat->integer); break;
-    case TYPE_REF: json_text(out, stat_ref_text(plane, stat->natural)->text, stat_ref_text(plane, stat->natural)->n_bytes); break;
+    case TYPE_REF:
+        json_text(out, stat_ref_text(plane, stat->natural)->text,
+                  stat_ref_text(plane, stat->natural)->n_bytes);
+        break;
     case TYPE_STR: {
         char *fixed = sqlite3_malloc64(stat->n_bytes * 3 + 1);
         if (!fixed) return false;

@@ -3,11 +3,12 @@
  *
  *   SELECT step, duration_ms, device_compute_ms, input_ms, bottleneck FROM steps('logs');
  *   SELECT category, sum(duration_ps) FROM step_breakdown('logs') GROUP BY 1 ORDER BY 2 DESC;
- *   SELECT step, core_id, total_us, bottleneck FROM core_steps('logs');      -- as XProf's pod viewer
- *   SELECT group_id, name, dropped FROM host_steps('logs') WHERE step IS NULL;
+ *   SELECT step, core_id, total_us, bottleneck FROM core_steps('logs');      -- as XProf's pod
+ * viewer SELECT group_id, name, dropped FROM host_steps('logs') WHERE step IS NULL;
  *
- * Where XProf has no step at all, those that Keras 3 marks are shown: outside_xprof = 1, XProf's columns NULL. */
-#include "../loader/analysis/steps.h"
+ * Where XProf has no step at all, those that Keras 3 marks are shown: outside_xprof = 1, XProf's
+ * columns NULL. */
+#include "../loader/analysis/steps/steps.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -25,49 +26,65 @@ static void result_name(sqlite3_context *ctx, const char *name)
     if (name) sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
 }
 
-static const StepDb *outside_steps(RowCursor *c) { return run_outside_steps(c->from->run, c->from->only, &c->err); }
+static const StepDb *outside_steps(RowCursor *c)
+{
+    return run_outside_steps(c->from->run, c->from->only, &c->err);
+}
 
-static const StepDb *shown_steps(RowCursor *c) { return run_shown_steps(c->from->run, c->from->only, &c->err); }
+static const StepDb *shown_steps(RowCursor *c)
+{
+    return run_shown_steps(c->from->run, c->from->only, &c->err);
+}
 
 /* ---- host_steps ---- */
 
-#define HOST_STEPS_COLUMNS(C)                                                                                                                                  \
-    C(HS_RUN, RUN_DOC)                                                                                                                                         \
-    C(HS_HOST, HOST_DOC)                                                                                                                                       \
-    C(HS_GROUP, "group_id", "INTEGER", NULL,                                                                                                                   \
-      "number of the step on its host (group of events); NULL if "                                                                                             \
-      "the step has no group and only its framework marks it",                                                                                                 \
-      "grouping")                                                                                                                                              \
-    C(HS_STEP, "step", "INTEGER", NULL,                                                                                                                        \
-      "number of the step in the table steps; NULL if the step is not there or "                                                                               \
-      "was dropped (steps of a single host lists dropped steps by group_id)",                                                                                  \
-      "step db step_num")                                                                                                                                      \
-    C(HS_NAME, "name", "TEXT", NULL, "name of the step; NULL if it has no name", "grouping step_name")                                                         \
-    C(HS_START, "start_ps", "INTEGER", "ps",                                                                                                                   \
-      "start of the step's longest marker, from the start of the "                                                                                             \
-      "host's session; NULL without a marker",                                                                                                                 \
-      "step marker")                                                                                                                                           \
-    C(HS_DURATION, "duration_ps", "INTEGER", "ps", "duration of the step's longest marker; NULL without a marker", "step marker")                              \
-    C(HS_DROPPED, "dropped", "TEXT", NULL, "reason why XProf does not count the step; NULL if it counts it", "libprofsql")                                     \
-    C(HS_H2D, "host_to_device_bytes", "INTEGER", "bytes", "bytes copied to devices in the step; NULL if unknown", "memcpy_details")                            \
-    C(HS_D2H, "device_to_host_bytes", "INTEGER", "bytes", "bytes copied from devices in the step; NULL if unknown", "memcpy_details")                          \
-    C(HS_D2D, "device_to_device_bytes", "INTEGER", "bytes", "bytes copied between devices in the step; NULL if unknown", "memcpy_details")                     \
-    C(HS_H2D_COUNT, "host_to_device_count", "INTEGER", NULL, "number of copies to devices in the step; NULL if not on GPU", "step db")                         \
-    C(HS_D2H_COUNT, "device_to_host_count", "INTEGER", NULL, "number of copies from devices in the step; NULL if not on GPU", "step db")                       \
-    C(HS_D2D_COUNT, "device_to_device_count", "INTEGER", NULL, "number of copies between devices in the step; NULL if not on GPU", "step db")                  \
-    C(HS_COLLECTIVES, "collective_count", "INTEGER", NULL, "number of collective kernels in the step; NULL if not on GPU", "step db")                          \
-    C(HS_INPUT, "host_input_ps", "INTEGER", "ps",                                                                                                              \
-      "time in which host threads wait for input or copy it to the device; overlapping "                                                                       \
-      "times count twice; NULL if the host recorded nothing about the step",                                                                                   \
-      "libprofsql")                                                                                                                                            \
-    C(HS_RANGE_START, "range_start_ps", "INTEGER", "ps",                                                                                                       \
-      "start of the range in range_ps, from the start of the "                                                                                                 \
-      "host's session; NULL if there is no range",                                                                                                             \
-      "libprofsql")                                                                                                                                            \
-    C(HS_RANGE, "range_ps", "INTEGER", "ps",                                                                                                                   \
-      "duration of the step's longest marker on host threads (NVTX "                                                                                           \
-      "range, step annotation); NULL if there is no marker",                                                                                                   \
-      "libprofsql")                                                                                                                                            \
+#define HOST_STEPS_COLUMNS(C)                                                                      \
+    C(HS_RUN, RUN_DOC)                                                                             \
+    C(HS_HOST, HOST_DOC)                                                                           \
+    C(HS_GROUP, "group_id", "INTEGER", NULL,                                                       \
+      "number of the step on its host (group of events); NULL if "                                 \
+      "the step has no group and only its framework marks it",                                     \
+      "grouping")                                                                                  \
+    C(HS_STEP, "step", "INTEGER", NULL,                                                            \
+      "number of the step in the table steps; NULL if the step is not there or "                   \
+      "was dropped (steps of a single host lists dropped steps by group_id)",                      \
+      "step db step_num")                                                                          \
+    C(HS_NAME, "name", "TEXT", NULL, "name of the step; NULL if it has no name",                   \
+      "grouping step_name")                                                                        \
+    C(HS_START, "start_ps", "INTEGER", "ps",                                                       \
+      "start of the step's longest marker, from the start of the "                                 \
+      "host's session; NULL without a marker",                                                     \
+      "step marker")                                                                               \
+    C(HS_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
+      "duration of the step's longest marker; NULL without a marker", "step marker")               \
+    C(HS_DROPPED, "dropped", "TEXT", NULL,                                                         \
+      "reason why XProf does not count the step; NULL if it counts it", "libprofsql")              \
+    C(HS_H2D, "host_to_device_bytes", "INTEGER", "bytes",                                          \
+      "bytes copied to devices in the step; NULL if unknown", "memcpy_details")                    \
+    C(HS_D2H, "device_to_host_bytes", "INTEGER", "bytes",                                          \
+      "bytes copied from devices in the step; NULL if unknown", "memcpy_details")                  \
+    C(HS_D2D, "device_to_device_bytes", "INTEGER", "bytes",                                        \
+      "bytes copied between devices in the step; NULL if unknown", "memcpy_details")               \
+    C(HS_H2D_COUNT, "host_to_device_count", "INTEGER", NULL,                                       \
+      "number of copies to devices in the step; NULL if not on GPU", "step db")                    \
+    C(HS_D2H_COUNT, "device_to_host_count", "INTEGER", NULL,                                       \
+      "number of copies from devices in the step; NULL if not on GPU", "step db")                  \
+    C(HS_D2D_COUNT, "device_to_device_count", "INTEGER", NULL,                                     \
+      "number of copies between devices in the step; NULL if not on GPU", "step db")               \
+    C(HS_COLLECTIVES, "collective_count", "INTEGER", NULL,                                         \
+      "number of collective kernels in the step; NULL if not on GPU", "step db")                   \
+    C(HS_INPUT, "host_input_ps", "INTEGER", "ps",                                                  \
+      "time in which host threads wait for input or copy it to the device; overlapping "           \
+      "times count twice; NULL if the host recorded nothing about the step",                       \
+      "libprofsql")                                                                                \
+    C(HS_RANGE_START, "range_start_ps", "INTEGER", "ps",                                           \
+      "start of the range in range_ps, from the start of the "                                     \
+      "host's session; NULL if there is no range",                                                 \
+      "libprofsql")                                                                                \
+    C(HS_RANGE, "range_ps", "INTEGER", "ps",                                                       \
+      "duration of the step's longest marker on host threads (NVTX "                               \
+      "range, step annotation); NULL if there is no marker",                                       \
+      "libprofsql")                                                                                \
     C(HS_SOURCE, SOURCE_DOC)
 enum { HOST_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column host_steps_columns[] = {HOST_STEPS_COLUMNS(COLUMN_DOC)};
@@ -97,7 +114,9 @@ static bool host_steps_next(RowCursor *c)
 /* The step's number in the source: a HostStep is one step of at most one merged step. */
 static int64_t number_of(RowCursor *c, const HostStep *step)
 {
-    const StepDb *db = step->dropped == STEP_OUTSIDE_XPROF ? outside_steps(c) : run_steps(c->from->run, c->from->only, &c->err);
+    const StepDb *db = step->dropped == STEP_OUTSIDE_XPROF
+                           ? outside_steps(c)
+                           : run_steps(c->from->run, c->from->only, &c->err);
     for (size_t h = 0; db && db->n_steps && h < db->n_hosts; h++) {
         if (db->hosts[h]->host != c->host) continue;
         size_t low = 0, high = db->n_steps; /* steps of a host are in order of their groups */
@@ -137,7 +156,8 @@ static void host_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HS_H2D:
     case HS_D2H:
     case HS_D2D:
-        if (gpu && (s->transfers[column - HS_H2D].bytes || !s->transfers[column - HS_H2D].count)) result_ps(ctx, s->transfers[column - HS_H2D].bytes);
+        if (gpu && (s->transfers[column - HS_H2D].bytes || !s->transfers[column - HS_H2D].count))
+            result_ps(ctx, s->transfers[column - HS_H2D].bytes);
         break;
     case HS_H2D_COUNT:
     case HS_D2H_COUNT:
@@ -177,107 +197,135 @@ const Table host_steps_table = {"host_steps",
 
 /* ---- steps ---- */
 
-#define STEPS_COLUMNS(C)                                                                                                                                       \
-    C(ST_RUN, RUN_DOC)                                                                                                                                         \
-    C(ST_STEP, "step", "INTEGER", NULL, "number of the step: its group_id for a single host, counted from 0 if hosts are merged", "step db step_num")          \
-    C(ST_NAME, "name", "TEXT", NULL,                                                                                                                           \
-      "name of the step on the first host; NULL if it has no name "                                                                                            \
-      "(XProf's step database leaves it empty)",                                                                                                               \
-      "grouping step_name")                                                                                                                                    \
-    C(ST_START, "start_ps", "INTEGER", "ps", "start of the step on the first host, from the start of its session", "step db begin_ps")                         \
-    C(ST_DURATION, "duration_ms", "REAL", "ms", "duration of the step on its longest core, SparseCores excluded", "step db duration_ps")                       \
-    C(ST_CORES, "core_count", "INTEGER", NULL, "number of cores that recorded the step; all GPUs of a host count as one core", "step db")                      \
-    C(ST_COMPUTE, "device_compute_ms", "REAL", "ms", "time computing on devices, average of the cores; NULL if outside_xprof is 1",                            \
-      "pod_viewer Device compute")                                                                                                                             \
-    C(ST_D2D, "device_to_device_ms", "REAL", "ms", "time of copies between devices, average of the cores; NULL if outside_xprof is 1",                         \
-      "pod_viewer Device to device")                                                                                                                           \
-    C(ST_COLLECTIVES, "device_collectives_ms", "REAL", "ms", "time of collectives, average of the cores; NULL if outside_xprof is 1",                          \
-      "pod_viewer Device collective communication")                                                                                                            \
-    C(ST_HOST, "host_compute_ms", "REAL", "ms",                                                                                                                \
-      "time computing on the host, average of the cores; 0 if there is "                                                                                       \
-      "a device, see host_compute_ms_actual; NULL if outside_xprof is 1",                                                                                      \
-      "pod_viewer Host compute")                                                                                                                               \
-    C(ST_LAUNCH, "kernel_launch_ms", "REAL", "ms", "time launching kernels; always 0, see kernel_launch_ms_actual; NULL if outside_xprof is 1",                \
-      "pod_viewer Kernel launch")                                                                                                                              \
-    C(ST_INPUT, "input_ms", "REAL", "ms",                                                                                                                      \
-      "time waiting for input and copying it to devices, average "                                                                                             \
-      "of the cores; NULL if outside_xprof is 1",                                                                                                              \
-      "pod_viewer Input")                                                                                                                                      \
-    C(ST_OUTPUT, "output_ms", "REAL", "ms", "time of copies from devices to the host, average of the cores; NULL if outside_xprof is 1", "pod_viewer Output")  \
-    C(ST_COMPILATION, "compilation_ms", "REAL", "ms", "time compiling; always 0, see compilation_ms_actual; NULL if outside_xprof is 1",                       \
-      "pod_viewer Compilation")                                                                                                                                \
-    C(ST_OTHERS, "all_others_ms", "REAL", "ms",                                                                                                                \
-      "time without any known activity, average of the cores; NULL if outside_xprof is 1. Copies "                                                             \
-      "within the host are in none of these nine columns (see HOST_TO_HOST in step_breakdown)",                                                                \
-      "pod_viewer All others")                                                                                                                                 \
-    C(ST_TC_COMPUTE, "tc_compute_ms", "REAL", "ms", "time in which a TensorCore does not wait, on the core with the least; NULL if not on TPU",                \
-      "input_pipeline_analyzer tcComputeTimeMs")                                                                                                               \
-    C(ST_TC_INFEED, "tc_infeed_ms", "REAL", "ms", "time in which a TensorCore waits for input, on the core with the most; NULL if not on TPU",                 \
-      "input_pipeline_analyzer tcInfeedTimeMs")                                                                                                                \
-    C(ST_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms", "time of outfeed to the host, average of the cores; NULL if not on TPU",                                   \
-      "input_pipeline_analyzer tcOutfeedTimeMs")                                                                                                               \
-    C(ST_TC_IDLE, "tc_idle_ms", "REAL", "ms",                                                                                                                  \
-      "shortest step of a TensorCore minus compute, infeed and "                                                                                               \
-      "outfeed (tc_ and scv0_ columns); NULL if not on TPU",                                                                                                   \
-      "input_pipeline_analyzer tcIdleTimeMs")                                                                                                                  \
-    C(ST_HOST_TRANSFER, "host_transfer_ms", "REAL", "ms", "time of sends to and receives from the host, on the core with the most; NULL if not on TPU",        \
-      "input_pipeline_analyzer hostTransferTimeMs")                                                                                                            \
-    C(ST_ALL_REDUCE, "all_reduce_ms", "REAL", "ms", "time of all-reduce and all-to-all, on the core with the most; NULL if not on TPU",                        \
-      "TpuStepBreakdown crs_duration_ps")                                                                                                                      \
-    C(ST_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms", "longest time that a TensorCore waits for SparseCore V0; NULL if not on TPU",                          \
-      "input_pipeline_analyzer scv0ComputeTimeMs")                                                                                                             \
-    C(ST_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms", "infeed time of SparseCore V0; always 0 on TPU; NULL if not on TPU",                                     \
-      "input_pipeline_analyzer scv0InfeedTimeMs")                                                                                                              \
-    C(ST_SC_STEP, "sc_step_ms", "REAL", "ms", "duration of the step on SparseCores, average of the SparseCores; NULL without SparseCores",                     \
-      "input_pipeline_analyzer")                                                                                                                               \
-    C(ST_SC_COMPUTE, "sc_compute_ms", "REAL", "ms",                                                                                                            \
-      "time in which a SparseCore is busy, on the SparseCore with "                                                                                            \
-      "the least; NULL without SparseCores",                                                                                                                   \
-      "input_pipeline_analyzer")                                                                                                                               \
-    C(ST_SC_IDLE, "sc_idle_ms", "REAL", "ms", "time in which a SparseCore is idle, average of the SparseCores; NULL without SparseCores",                      \
-      "input_pipeline_analyzer")                                                                                                                               \
-    C(ST_BOTTLENECK, "bottleneck", "TEXT", NULL,                                                                                                               \
-      "category with the largest share of the step, computed from "                                                                                            \
-      "the nine `_actual` columns; NULL if no core recorded the step",                                                                                         \
-      "libprofsql")                                                                                                                                            \
-    C(ST_ACTUAL_COMPUTE, "device_compute_ms_actual", "REAL", "ms",                                                                                             \
-      "device_compute_ms, corrected: includes host threads, and copies under all their "                                                                       \
-      "names. XProf treats MemcpyH2D as a computation and ignores the host if there is a "                                                                     \
-      "device. docs/semantics.md lists the order in which simultaneous activities count",                                                                      \
-      "libprofsql")                                                                                                                                            \
-    C(ST_ACTUAL_D2D, "device_to_device_ms_actual", "REAL", "ms", "device_to_device_ms, corrected as described for device_compute_ms_actual", "libprofsql")     \
-    C(ST_ACTUAL_COLLECTIVES, "device_collectives_ms_actual", "REAL", "ms", "device_collectives_ms, corrected as described for device_compute_ms_actual",       \
-      "libprofsql")                                                                                                                                            \
-    C(ST_ACTUAL_HOST, "host_compute_ms_actual", "REAL", "ms", "host_compute_ms, corrected as described for device_compute_ms_actual", "libprofsql")            \
-    C(ST_ACTUAL_LAUNCH, "kernel_launch_ms_actual", "REAL", "ms", "kernel_launch_ms, corrected as described for device_compute_ms_actual", "libprofsql")        \
-    C(ST_ACTUAL_INPUT, "input_ms_actual", "REAL", "ms", "input_ms, corrected as described for device_compute_ms_actual", "libprofsql")                         \
-    C(ST_ACTUAL_OUTPUT, "output_ms_actual", "REAL", "ms", "output_ms, corrected as described for device_compute_ms_actual", "libprofsql")                      \
-    C(ST_ACTUAL_COMPILATION, "compilation_ms_actual", "REAL", "ms",                                                                                            \
-      "time in which compilers run (events such as backend_compile_and_load, "                                                                                 \
-      "GpuCompiler::Compile, XlaCompile) and no more important activity does, by the "                                                                         \
-      "order in docs/semantics.md; NULL on TPU and if no host threads are recorded",                                                                           \
-      "libprofsql")                                                                                                                                            \
-    C(ST_ACTUAL_OTHERS, "all_others_ms_actual", "REAL", "ms", "all_others_ms, corrected as described for device_compute_ms_actual", "libprofsql")              \
-    C(ST_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                                                                                        \
-      "1: the step is marked in the way of Keras 3, which XProf "                                                                                              \
-      "does not recognize. XProf's columns are NULL; the `_actual` "                                                                                           \
-      "columns show what host threads and GPUs did during the step",                                                                                           \
-      "libprofsql")                                                                                                                                            \
-    C(ST_DROPPED, "dropped", "INTEGER", "0 or 1",                                                                                                              \
-      "1: XProf drops the step from all tools except the pod viewer "                                                                                          \
-      "because it is the first or last of more than five. Always 0 "                                                                                           \
-      "if hosts are merged, because merged steps exclude dropped ones",                                                                                        \
-      "libprofsql")                                                                                                                                            \
-    C(ST_RANGE_START, "range_start_ps", "INTEGER", "ps",                                                                                                       \
-      "start of the range in range_ms on the first host, from the start "                                                                                      \
-      "of its session; NULL if there is no range on the first host",                                                                                           \
-      "libprofsql")                                                                                                                                            \
-    C(ST_RANGE, "range_ms", "REAL", "ms",                                                                                                                      \
-      "duration of the range that marks the step on host threads (NVTX range, step "                                                                           \
-      "annotation): its longest marker, on the host where that is longest. With devices, "                                                                     \
-      "duration_ms is the span of the devices; if range_ms is longer, they were idle or "                                                                      \
-      "worked on other steps in the rest. NULL if host threads do not mark the step",                                                                          \
-      "libprofsql")                                                                                                                                            \
+#define STEPS_COLUMNS(C)                                                                           \
+    C(ST_RUN, RUN_DOC)                                                                             \
+    C(ST_STEP, "step", "INTEGER", NULL,                                                            \
+      "number of the step: its group_id for a single host, counted from 0 if hosts are merged",    \
+      "step db step_num")                                                                          \
+    C(ST_NAME, "name", "TEXT", NULL,                                                               \
+      "name of the step on the first host; NULL if it has no name "                                \
+      "(XProf's step database leaves it empty)",                                                   \
+      "grouping step_name")                                                                        \
+    C(ST_START, "start_ps", "INTEGER", "ps",                                                       \
+      "start of the step on the first host, from the start of its session", "step db begin_ps")    \
+    C(ST_DURATION, "duration_ms", "REAL", "ms",                                                    \
+      "duration of the step on its longest core, SparseCores excluded", "step db duration_ps")     \
+    C(ST_CORES, "core_count", "INTEGER", NULL,                                                     \
+      "number of cores that recorded the step; all GPUs of a host count as one core", "step db")   \
+    C(ST_COMPUTE, "device_compute_ms", "REAL", "ms",                                               \
+      "time computing on devices, average of the cores; NULL if outside_xprof is 1",               \
+      "pod_viewer Device compute")                                                                 \
+    C(ST_D2D, "device_to_device_ms", "REAL", "ms",                                                 \
+      "time of copies between devices, average of the cores; NULL if outside_xprof is 1",          \
+      "pod_viewer Device to device")                                                               \
+    C(ST_COLLECTIVES, "device_collectives_ms", "REAL", "ms",                                       \
+      "time of collectives, average of the cores; NULL if outside_xprof is 1",                     \
+      "pod_viewer Device collective communication")                                                \
+    C(ST_HOST, "host_compute_ms", "REAL", "ms",                                                    \
+      "time computing on the host, average of the cores; 0 if there is "                           \
+      "a device, see host_compute_ms_actual; NULL if outside_xprof is 1",                          \
+      "pod_viewer Host compute")                                                                   \
+    C(ST_LAUNCH, "kernel_launch_ms", "REAL", "ms",                                                 \
+      "time launching kernels; always 0, see kernel_launch_ms_actual; NULL if outside_xprof is 1", \
+      "pod_viewer Kernel launch")                                                                  \
+    C(ST_INPUT, "input_ms", "REAL", "ms",                                                          \
+      "time waiting for input and copying it to devices, average "                                 \
+      "of the cores; NULL if outside_xprof is 1",                                                  \
+      "pod_viewer Input")                                                                          \
+    C(ST_OUTPUT, "output_ms", "REAL", "ms",                                                        \
+      "time of copies from devices to the host, average of the cores; NULL if outside_xprof is 1", \
+      "pod_viewer Output")                                                                         \
+    C(ST_COMPILATION, "compilation_ms", "REAL", "ms",                                              \
+      "time compiling; always 0, see compilation_ms_actual; NULL if outside_xprof is 1",           \
+      "pod_viewer Compilation")                                                                    \
+    C(ST_OTHERS, "all_others_ms", "REAL", "ms",                                                    \
+      "time without any known activity, average of the cores; NULL if outside_xprof is 1. Copies " \
+      "within the host are in none of these nine columns (see HOST_TO_HOST in step_breakdown)",    \
+      "pod_viewer All others")                                                                     \
+    C(ST_TC_COMPUTE, "tc_compute_ms", "REAL", "ms",                                                \
+      "time in which a TensorCore does not wait, on the core with the least; NULL if not on TPU",  \
+      "input_pipeline_analyzer tcComputeTimeMs")                                                   \
+    C(ST_TC_INFEED, "tc_infeed_ms", "REAL", "ms",                                                  \
+      "time in which a TensorCore waits for input, on the core with the most; NULL if not on TPU", \
+      "input_pipeline_analyzer tcInfeedTimeMs")                                                    \
+    C(ST_TC_OUTFEED, "tc_outfeed_ms", "REAL", "ms",                                                \
+      "time of outfeed to the host, average of the cores; NULL if not on TPU",                     \
+      "input_pipeline_analyzer tcOutfeedTimeMs")                                                   \
+    C(ST_TC_IDLE, "tc_idle_ms", "REAL", "ms",                                                      \
+      "shortest step of a TensorCore minus compute, infeed and "                                   \
+      "outfeed (tc_ and scv0_ columns); NULL if not on TPU",                                       \
+      "input_pipeline_analyzer tcIdleTimeMs")                                                      \
+    C(ST_HOST_TRANSFER, "host_transfer_ms", "REAL", "ms",                                          \
+      "time of sends to and receives from the host, on the core with the most; NULL if not on "    \
+      "TPU",                                                                                       \
+      "input_pipeline_analyzer hostTransferTimeMs")                                                \
+    C(ST_ALL_REDUCE, "all_reduce_ms", "REAL", "ms",                                                \
+      "time of all-reduce and all-to-all, on the core with the most; NULL if not on TPU",          \
+      "TpuStepBreakdown crs_duration_ps")                                                          \
+    C(ST_SCV0_COMPUTE, "scv0_compute_ms", "REAL", "ms",                                            \
+      "longest time that a TensorCore waits for SparseCore V0; NULL if not on TPU",                \
+      "input_pipeline_analyzer scv0ComputeTimeMs")                                                 \
+    C(ST_SCV0_INFEED, "scv0_infeed_ms", "REAL", "ms",                                              \
+      "infeed time of SparseCore V0; always 0 on TPU; NULL if not on TPU",                         \
+      "input_pipeline_analyzer scv0InfeedTimeMs")                                                  \
+    C(ST_SC_STEP, "sc_step_ms", "REAL", "ms",                                                      \
+      "duration of the step on SparseCores, average of the SparseCores; NULL without SparseCores", \
+      "input_pipeline_analyzer")                                                                   \
+    C(ST_SC_COMPUTE, "sc_compute_ms", "REAL", "ms",                                                \
+      "time in which a SparseCore is busy, on the SparseCore with "                                \
+      "the least; NULL without SparseCores",                                                       \
+      "input_pipeline_analyzer")                                                                   \
+    C(ST_SC_IDLE, "sc_idle_ms", "REAL", "ms",                                                      \
+      "time in which a SparseCore is idle, average of the SparseCores; NULL without SparseCores",  \
+      "input_pipeline_analyzer")                                                                   \
+    C(ST_BOTTLENECK, "bottleneck", "TEXT", NULL,                                                   \
+      "category with the largest share of the step, computed from "                                \
+      "the nine `_actual` columns; NULL if no core recorded the step",                             \
+      "libprofsql")                                                                                \
+    C(ST_ACTUAL_COMPUTE, "device_compute_ms_actual", "REAL", "ms",                                 \
+      "device_compute_ms, corrected: includes host threads, and copies under all their "           \
+      "names. XProf treats MemcpyH2D as a computation and ignores the host if there is a "         \
+      "device. docs/semantics.md lists the order in which simultaneous activities count",          \
+      "libprofsql")                                                                                \
+    C(ST_ACTUAL_D2D, "device_to_device_ms_actual", "REAL", "ms",                                   \
+      "device_to_device_ms, corrected as described for device_compute_ms_actual", "libprofsql")    \
+    C(ST_ACTUAL_COLLECTIVES, "device_collectives_ms_actual", "REAL", "ms",                         \
+      "device_collectives_ms, corrected as described for device_compute_ms_actual", "libprofsql")  \
+    C(ST_ACTUAL_HOST, "host_compute_ms_actual", "REAL", "ms",                                      \
+      "host_compute_ms, corrected as described for device_compute_ms_actual", "libprofsql")        \
+    C(ST_ACTUAL_LAUNCH, "kernel_launch_ms_actual", "REAL", "ms",                                   \
+      "kernel_launch_ms, corrected as described for device_compute_ms_actual", "libprofsql")       \
+    C(ST_ACTUAL_INPUT, "input_ms_actual", "REAL", "ms",                                            \
+      "input_ms, corrected as described for device_compute_ms_actual", "libprofsql")               \
+    C(ST_ACTUAL_OUTPUT, "output_ms_actual", "REAL", "ms",                                          \
+      "output_ms, corrected as described for device_compute_ms_actual", "libprofsql")              \
+    C(ST_ACTUAL_COMPILATION, "compilation_ms_actual", "REAL", "ms",                                \
+      "time in which compilers run (events such as backend_compile_and_load, "                     \
+      "GpuCompiler::Compile, XlaCompile) and no more important activity does, by the "             \
+      "order in docs/semantics.md; NULL on TPU and if no host threads are recorded",               \
+      "libprofsql")                                                                                \
+    C(ST_ACTUAL_OTHERS, "all_others_ms_actual", "REAL", "ms",                                      \
+      "all_others_ms, corrected as described for device_compute_ms_actual", "libprofsql")          \
+    C(ST_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                            \
+      "1: the step is marked in the way of Keras 3, which XProf "                                  \
+      "does not recognize. XProf's columns are NULL; the `_actual` "                               \
+      "columns show what host threads and GPUs did during the step",                               \
+      "libprofsql")                                                                                \
+    C(ST_DROPPED, "dropped", "INTEGER", "0 or 1",                                                  \
+      "1: XProf drops the step from all tools except the pod viewer "                              \
+      "because it is the first or last of more than five. Always 0 "                               \
+      "if hosts are merged, because merged steps exclude dropped ones",                            \
+      "libprofsql")                                                                                \
+    C(ST_RANGE_START, "range_start_ps", "INTEGER", "ps",                                           \
+      "start of the range in range_ms on the first host, from the start "                          \
+      "of its session; NULL if there is no range on the first host",                               \
+      "libprofsql")                                                                                \
+    C(ST_RANGE, "range_ms", "REAL", "ms",                                                          \
+      "duration of the range that marks the step on host threads (NVTX range, step "               \
+      "annotation): its longest marker, on the host where that is longest. With devices, "         \
+      "duration_ms is the span of the devices; if range_ms is longer, they were idle or "          \
+      "worked on other steps in the rest. NULL if host threads do not mark the step",              \
+      "libprofsql")                                                                                \
     C(ST_SOURCE, SOURCE_DOC)
 enum { STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column steps_columns[] = {STEPS_COLUMNS(COLUMN_DOC)};
@@ -293,7 +341,8 @@ static bool steps_next(RowCursor *c)
     return c->place = c->i, true;
 }
 
-static double average_ms(const Step *step, void categories(const StepCore *, uint64_t *), int category)
+static double average_ms(const Step *step, void categories(const StepCore *, uint64_t *),
+                         int category)
 {
     uint64_t ps[N_STEP_CATEGORIES];
     double sum = 0;
@@ -327,9 +376,11 @@ static enum StepCategory step_most(const Step *step)
 static void tpu_column(sqlite3_context *ctx, const Step *step, int column)
 {
     TpuStep t = tpu_step(step);
-    const uint64_t ps[] = {t.tc_compute_ps,   t.tc_infeed_ps,   t.tc_outfeed_ps, t.tc_idle_ps,    t.host_transfer_ps, t.all_reduce_ps,
-                           t.scv0_compute_ps, t.scv0_infeed_ps, t.sc_step_ps,    t.sc_compute_ps, t.sc_idle_ps};
-    if (column >= ST_SC_STEP ? t.n_sparsecores : t.n_tensorcores) sqlite3_result_double(ctx, (double)ps[column - ST_TC_COMPUTE] / 1e9);
+    const uint64_t ps[] = {t.tc_compute_ps,    t.tc_infeed_ps,  t.tc_outfeed_ps,   t.tc_idle_ps,
+                           t.host_transfer_ps, t.all_reduce_ps, t.scv0_compute_ps, t.scv0_infeed_ps,
+                           t.sc_step_ps,       t.sc_compute_ps, t.sc_idle_ps};
+    if (column >= ST_SC_STEP ? t.n_sparsecores : t.n_tensorcores)
+        sqlite3_result_double(ctx, (double)ps[column - ST_TC_COMPUTE] / 1e9);
 }
 
 /* As the program marked it, on whichever host that took longest. */
@@ -358,12 +409,14 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ST_DURATION: sqlite3_result_double(ctx, (double)s->duration_ps / 1e9); break;
     case ST_CORES: sqlite3_result_int64(ctx, (sqlite3_int64)s->n_cores); break;
     case ST_BOTTLENECK:
-        if (s->n_cores) sqlite3_result_text(ctx, step_category_names[step_most(s)], -1, SQLITE_STATIC);
+        if (s->n_cores)
+            sqlite3_result_text(ctx, step_category_names[step_most(s)], -1, SQLITE_STATIC);
         break;
     case ST_DROPPED: sqlite3_result_int(ctx, s->dropped); break;
     case ST_OUTSIDE: sqlite3_result_int(ctx, s->outside_xprof); break;
     case ST_RANGE_START:
-        if (s->of_hosts[0]->has_range) sqlite3_result_int64(ctx, (sqlite3_int64)s->of_hosts[0]->range_begin_ps);
+        if (s->of_hosts[0]->has_range)
+            sqlite3_result_int64(ctx, (sqlite3_int64)s->of_hosts[0]->range_begin_ps);
         break;
     case ST_RANGE:
         if ((db = shown_steps(c))) result_range(ctx, s, db->n_hosts);
@@ -372,7 +425,8 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (column == ST_ACTUAL_COMPILATION && !compiling_is_known(s))
             sqlite3_result_null(ctx);
         else if (column >= ST_ACTUAL_COMPUTE)
-            sqlite3_result_double(ctx, average_ms(s, step_actual_categories, column - ST_ACTUAL_COMPUTE));
+            sqlite3_result_double(
+                ctx, average_ms(s, step_actual_categories, column - ST_ACTUAL_COMPUTE));
         else if (!s->outside_xprof)
             sqlite3_result_double(ctx, average_ms(s, step_categories, column - ST_COMPUTE));
         break;
@@ -386,34 +440,41 @@ static const RowSource steps_rows = {.next = steps_next,
                                      .needs = NEED_EVENTS | NEED_STEPS,
                                      .nothing = "every step was dropped (host_steps "
                                                 "lists the reasons)"};
-const Table steps_table = {
-    "steps", "one step of a run, with its duration and its time by activity", steps_columns, COUNT(steps_columns), &row_table_module, &steps_rows, 100};
+const Table steps_table = {"steps",
+                           "one step of a run, with its duration and its time by activity",
+                           steps_columns,
+                           COUNT(steps_columns),
+                           &row_table_module,
+                           &steps_rows,
+                           100};
 
 /* ---- step_breakdown ---- */
 
-#define BREAKDOWN_COLUMNS(C)                                                                                                                                   \
-    C(SB_RUN, RUN_DOC)                                                                                                                                         \
-    C(SB_STEP, "step", "INTEGER", NULL, "number of the step, as in steps", "step db step_num")                                                                 \
-    C(SB_CORE, "core_id", "INTEGER", NULL,                                                                                                                     \
-      "number of the core: 1 for all GPUs or all threads of the host, or the "                                                                                 \
-      "id of a TPU core; plus 1000 x the host's index if hosts are merged",                                                                                    \
-      "step db")                                                                                                                                               \
-    C(SB_HOST, HOST_DOC)                                                                                                                                       \
-    C(SB_CATEGORY, "category", "TEXT", NULL,                                                                                                                   \
-      "category of the time: type of activity, HLO category of a "                                                                                             \
-      "TensorCore's ops, or state of a SparseCore",                                                                                                            \
-      "step db")                                                                                                                                               \
-    C(SB_DURATION, "duration_ps", "INTEGER", "ps",                                                                                                             \
-      "time of the category in the step; categories of a core do "                                                                                             \
-      "not overlap; NULL if XProf does not count the category",                                                                                                \
-      "step db")                                                                                                                                               \
-    C(SB_ACTUAL, "duration_ps_actual", "INTEGER", "ps",                                                                                                        \
-      "duration_ps, corrected: includes host threads, copies under all their names, "                                                                          \
-      "and compiling; NULL if it equals duration_ps (no GPU, and no compiling)",                                                                               \
-      "libprofsql")                                                                                                                                            \
-    C(SB_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1", "1: the step is marked in the way of Keras 3, which XProf does not recognize (see steps)",             \
-      "libprofsql")                                                                                                                                            \
-    C(SB_DROPPED, "dropped", "INTEGER", "0 or 1", "1: XProf drops the step as possibly incomplete (see steps)", "libprofsql")                                  \
+#define BREAKDOWN_COLUMNS(C)                                                                       \
+    C(SB_RUN, RUN_DOC)                                                                             \
+    C(SB_STEP, "step", "INTEGER", NULL, "number of the step, as in steps", "step db step_num")     \
+    C(SB_CORE, "core_id", "INTEGER", NULL,                                                         \
+      "number of the core: 1 for all GPUs or all threads of the host, or the "                     \
+      "id of a TPU core; plus 1000 x the host's index if hosts are merged",                        \
+      "step db")                                                                                   \
+    C(SB_HOST, HOST_DOC)                                                                           \
+    C(SB_CATEGORY, "category", "TEXT", NULL,                                                       \
+      "category of the time: type of activity, HLO category of a "                                 \
+      "TensorCore's ops, or state of a SparseCore",                                                \
+      "step db")                                                                                   \
+    C(SB_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
+      "time of the category in the step; categories of a core do "                                 \
+      "not overlap; NULL if XProf does not count the category",                                    \
+      "step db")                                                                                   \
+    C(SB_ACTUAL, "duration_ps_actual", "INTEGER", "ps",                                            \
+      "duration_ps, corrected: includes host threads, copies under all their names, "              \
+      "and compiling; NULL if it equals duration_ps (no GPU, and no compiling)",                   \
+      "libprofsql")                                                                                \
+    C(SB_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                            \
+      "1: the step is marked in the way of Keras 3, which XProf does not recognize (see steps)",   \
+      "libprofsql")                                                                                \
+    C(SB_DROPPED, "dropped", "INTEGER", "0 or 1",                                                  \
+      "1: XProf drops the step as possibly incomplete (see steps)", "libprofsql")                  \
     C(SB_SOURCE, SOURCE_DOC)
 enum { BREAKDOWN_COLUMNS(COLUMN_ENUM) };
 static const Column breakdown_columns[] = {BREAKDOWN_COLUMNS(COLUMN_DOC)};
@@ -422,7 +483,9 @@ static const char *const sparse_names[] = {"sc_busy_ps", "sc_compute_ps", "sc_id
 
 static size_t n_categories(const StepCore *core)
 {
-    return core->kind == STEP_CORE_GENERIC ? N_STEP_TYPES : core->kind == STEP_CORE_TENSOR ? core->n_shares : COUNT(sparse_names);
+    return core->kind == STEP_CORE_GENERIC  ? N_STEP_TYPES
+           : core->kind == STEP_CORE_TENSOR ? core->n_shares
+                                            : COUNT(sparse_names);
 }
 
 /* XProf has the type, or it is one that only the actual times have. */
@@ -485,86 +548,121 @@ static const RowSource breakdown_rows = {.next = breakdown_next,
                                          .needs = NEED_EVENTS | NEED_STEPS,
                                          .nothing = "every step was dropped (host_steps "
                                                     "lists the reasons)"};
-const Table step_breakdown_table = {"step_breakdown",
-                                    "one category of time of one core in one step, as in XProf's step database",
-                                    breakdown_columns,
-                                    COUNT(breakdown_columns),
-                                    &row_table_module,
-                                    &breakdown_rows,
-                                    1000};
+const Table step_breakdown_table = {
+    "step_breakdown",
+    "one category of time of one core in one step, as in XProf's step database",
+    breakdown_columns,
+    COUNT(breakdown_columns),
+    &row_table_module,
+    &breakdown_rows,
+    1000};
 
 /* ---- core_steps ---- */
 
-#define CORE_STEPS_COLUMNS(C)                                                                                                                                  \
-    C(CS_RUN, RUN_DOC)                                                                                                                                         \
-    C(CS_STEP, "step", "INTEGER", NULL, "number of the step, as in steps; NULL if the step is dropped there and hosts are merged", "step db step_num")         \
-    C(CS_CORE, "core_id", "INTEGER", NULL, "number of the core, as in step_breakdown; SparseCores are not listed", "pod_viewer podStatsPerCore")               \
-    C(CS_HOST, "host", "TEXT", NULL, "name of the host, taken from its file name", "file name without .xplane.pb")                                             \
-    C(CS_CHIP, "chip_id", "INTEGER", NULL,                                                                                                                     \
-      "always 0, because open-source XProf does not compute it "                                                                                               \
-      "(see chip_id_actual); NULL if outside_xprof is 1",                                                                                                      \
-      "pod_viewer chipId")                                                                                                                                     \
-    C(CS_NODE, "node_id", "INTEGER", NULL, "always 0, because open-source XProf does not compute it; NULL if outside_xprof is 1", "pod_viewer nodeId")         \
-    C(CS_TOTAL, "total_us", "REAL", "us", "duration of the step on this core", "pod_viewer totalDurationUs")                                                   \
-    C(CS_BOTTLENECK, "bottleneck", "TEXT", NULL, "category with the largest share, of the nine columns that follow; NULL if outside_xprof is 1",               \
-      "pod_viewer bottleneck")                                                                                                                                 \
-    C(CS_COMPUTE, "device_compute_us", "REAL", "us", "time computing on the device; NULL if outside_xprof is 1", "pod_viewer Device compute")                  \
-    C(CS_D2D, "device_to_device_us", "REAL", "us", "time of copies between devices; NULL if outside_xprof is 1", "pod_viewer Device to device")                \
-    C(CS_COLLECTIVES, "device_collectives_us", "REAL", "us",                                                                                                   \
-      "time of collectives (on TPU, all-reduce and all-to-all; other "                                                                                         \
-      "collectives count as computing); NULL if outside_xprof is 1",                                                                                           \
-      "pod_viewer Device collective communication")                                                                                                            \
-    C(CS_HOST_COMPUTE, "host_compute_us", "REAL", "us", "time computing on the host; 0 if there is a device; NULL if outside_xprof is 1",                      \
-      "pod_viewer Host compute")                                                                                                                               \
-    C(CS_LAUNCH, "kernel_launch_us", "REAL", "us", "time launching kernels; always 0, see kernel_launch_us_actual; NULL if outside_xprof is 1",                \
-      "pod_viewer Kernel launch")                                                                                                                              \
-    C(CS_INPUT, "input_us", "REAL", "us", "time waiting for input and copying it to the device; NULL if outside_xprof is 1", "pod_viewer Input")               \
-    C(CS_OUTPUT, "output_us", "REAL", "us", "time of copies from the device to the host; NULL if outside_xprof is 1", "pod_viewer Output")                     \
-    C(CS_COMPILATION, "compilation_us", "REAL", "us", "time compiling; always 0, see compilation_us_actual; NULL if outside_xprof is 1",                       \
-      "pod_viewer Compilation")                                                                                                                                \
-    C(CS_OTHERS, "all_others_us", "REAL", "us", "time without any known activity; NULL if outside_xprof is 1", "pod_viewer All others")                        \
-    C(CS_POD_STEP, "pod_step", "INTEGER", NULL,                                                                                                                \
-      "number of the step in XProf's pod viewer. If hosts are merged, it counts from 0 and "                                                                   \
-      "includes steps that other tools drop. NULL if outside_xprof is 1, and for a step that "                                                                 \
-      "only the other tools show (they drop first and last steps before they align the hosts)",                                                                \
-      "pod_viewer stepNum")                                                                                                                                    \
-    C(CS_START, "start_ps", "INTEGER", "ps", "start of the step on this core, from the start of its host's session", "step db begin_ps")                       \
-    C(CS_DROPPED, "dropped", "INTEGER", "0 or 1",                                                                                                              \
-      "1: the step is not in the table steps, because XProf's "                                                                                                \
-      "other tools drop it as possibly incomplete",                                                                                                            \
-      "libprofsql")                                                                                                                                            \
-    C(CS_HOSTNAME, "hostname", "TEXT", NULL,                                                                                                                   \
-      "host name that the file records, localhost if it records none; NULL if "                                                                                \
-      "XProf's pod viewer omits the core (it has no core_details) or the step",                                                                                \
-      "pod_viewer hostName")                                                                                                                                   \
-    C(CS_PLANE, "plane_id", "INTEGER", NULL, "ordinal of the TensorCore's plane in the run, from 0; NULL for GPUs and host threads", "libprofsql")             \
-    C(CS_CHIP_ACTUAL, "chip_id_actual", "INTEGER", NULL, "number of the core's chip on its host; NULL if the file does not record it", "core_details")         \
-    C(CS_ACTUAL_COMPUTE, "device_compute_us_actual", "REAL", "us",                                                                                             \
-      "device_compute_us, corrected: includes host threads, and copies "                                                                                       \
-      "under all their names (see steps.device_compute_ms_actual)",                                                                                            \
-      "libprofsql")                                                                                                                                            \
-    C(CS_ACTUAL_D2D, "device_to_device_us_actual", "REAL", "us", "device_to_device_us, corrected as described for device_compute_us_actual", "libprofsql")     \
-    C(CS_ACTUAL_COLLECTIVES, "device_collectives_us_actual", "REAL", "us", "device_collectives_us, corrected as described for device_compute_us_actual",       \
-      "libprofsql")                                                                                                                                            \
-    C(CS_ACTUAL_HOST, "host_compute_us_actual", "REAL", "us", "host_compute_us, corrected as described for device_compute_us_actual", "libprofsql")            \
-    C(CS_ACTUAL_LAUNCH, "kernel_launch_us_actual", "REAL", "us", "kernel_launch_us, corrected as described for device_compute_us_actual", "libprofsql")        \
-    C(CS_ACTUAL_INPUT, "input_us_actual", "REAL", "us", "input_us, corrected as described for device_compute_us_actual", "libprofsql")                         \
-    C(CS_ACTUAL_OUTPUT, "output_us_actual", "REAL", "us", "output_us, corrected as described for device_compute_us_actual", "libprofsql")                      \
-    C(CS_ACTUAL_COMPILATION, "compilation_us_actual", "REAL", "us",                                                                                            \
-      "time in which compilers run and no more important activity does, as "                                                                                   \
-      "steps.compilation_ms_actual; NULL on TPU and if no host threads are recorded",                                                                          \
-      "libprofsql")                                                                                                                                            \
-    C(CS_ACTUAL_OTHERS, "all_others_us_actual", "REAL", "us", "all_others_us, corrected as described for device_compute_us_actual", "libprofsql")              \
-    C(CS_ACTUAL_BOTTLENECK, "bottleneck_actual", "TEXT", NULL, "category with the largest share of the nine preceding `_actual` columns", "libprofsql")        \
-    C(CS_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1", "1: the step is marked in the way of Keras 3, which XProf does not recognize (see steps)",             \
-      "libprofsql")                                                                                                                                            \
+#define CORE_STEPS_COLUMNS(C)                                                                      \
+    C(CS_RUN, RUN_DOC)                                                                             \
+    C(CS_STEP, "step", "INTEGER", NULL,                                                            \
+      "number of the step, as in steps; NULL if the step is dropped there and hosts are merged",   \
+      "step db step_num")                                                                          \
+    C(CS_CORE, "core_id", "INTEGER", NULL,                                                         \
+      "number of the core, as in step_breakdown; SparseCores are not listed",                      \
+      "pod_viewer podStatsPerCore")                                                                \
+    C(CS_HOST, "host", "TEXT", NULL, "name of the host, taken from its file name",                 \
+      "file name without .xplane.pb")                                                              \
+    C(CS_CHIP, "chip_id", "INTEGER", NULL,                                                         \
+      "always 0, because open-source XProf does not compute it "                                   \
+      "(see chip_id_actual); NULL if outside_xprof is 1",                                          \
+      "pod_viewer chipId")                                                                         \
+    C(CS_NODE, "node_id", "INTEGER", NULL,                                                         \
+      "always 0, because open-source XProf does not compute it; NULL if outside_xprof is 1",       \
+      "pod_viewer nodeId")                                                                         \
+    C(CS_TOTAL, "total_us", "REAL", "us", "duration of the step on this core",                     \
+      "pod_viewer totalDurationUs")                                                                \
+    C(CS_BOTTLENECK, "bottleneck", "TEXT", NULL,                                                   \
+      "category with the largest share, of the nine columns that follow; NULL if outside_xprof "   \
+      "is 1",                                                                                      \
+      "pod_viewer bottleneck")                                                                     \
+    C(CS_COMPUTE, "device_compute_us", "REAL", "us",                                               \
+      "time computing on the device; NULL if outside_xprof is 1", "pod_viewer Device compute")     \
+    C(CS_D2D, "device_to_device_us", "REAL", "us",                                                 \
+      "time of copies between devices; NULL if outside_xprof is 1", "pod_viewer Device to device") \
+    C(CS_COLLECTIVES, "device_collectives_us", "REAL", "us",                                       \
+      "time of collectives (on TPU, all-reduce and all-to-all; other "                             \
+      "collectives count as computing); NULL if outside_xprof is 1",                               \
+      "pod_viewer Device collective communication")                                                \
+    C(CS_HOST_COMPUTE, "host_compute_us", "REAL", "us",                                            \
+      "time computing on the host; 0 if there is a device; NULL if outside_xprof is 1",            \
+      "pod_viewer Host compute")                                                                   \
+    C(CS_LAUNCH, "kernel_launch_us", "REAL", "us",                                                 \
+      "time launching kernels; always 0, see kernel_launch_us_actual; NULL if outside_xprof is 1", \
+      "pod_viewer Kernel launch")                                                                  \
+    C(CS_INPUT, "input_us", "REAL", "us",                                                          \
+      "time waiting for input and copying it to the device; NULL if outside_xprof is 1",           \
+      "pod_viewer Input")                                                                          \
+    C(CS_OUTPUT, "output_us", "REAL", "us",                                                        \
+      "time of copies from the device to the host; NULL if outside_xprof is 1",                    \
+      "pod_viewer Output")                                                                         \
+    C(CS_COMPILATION, "compilation_us", "REAL", "us",                                              \
+      "time compiling; always 0, see compilation_us_actual; NULL if outside_xprof is 1",           \
+      "pod_viewer Compilation")                                                                    \
+    C(CS_OTHERS, "all_others_us", "REAL", "us",                                                    \
+      "time without any known activity; NULL if outside_xprof is 1", "pod_viewer All others")      \
+    C(CS_POD_STEP, "pod_step", "INTEGER", NULL,                                                    \
+      "number of the step in XProf's pod viewer. If hosts are merged, it counts from 0 and "       \
+      "includes steps that other tools drop. NULL if outside_xprof is 1, and for a step that "     \
+      "only the other tools show (they drop first and last steps before they align the hosts)",    \
+      "pod_viewer stepNum")                                                                        \
+    C(CS_START, "start_ps", "INTEGER", "ps",                                                       \
+      "start of the step on this core, from the start of its host's session", "step db begin_ps")  \
+    C(CS_DROPPED, "dropped", "INTEGER", "0 or 1",                                                  \
+      "1: the step is not in the table steps, because XProf's "                                    \
+      "other tools drop it as possibly incomplete",                                                \
+      "libprofsql")                                                                                \
+    C(CS_HOSTNAME, "hostname", "TEXT", NULL,                                                       \
+      "host name that the file records, localhost if it records none; NULL if "                    \
+      "XProf's pod viewer omits the core (it has no core_details) or the step",                    \
+      "pod_viewer hostName")                                                                       \
+    C(CS_PLANE, "plane_id", "INTEGER", NULL,                                                       \
+      "ordinal of the TensorCore's plane in the run, from 0; NULL for GPUs and host threads",      \
+      "libprofsql")                                                                                \
+    C(CS_CHIP_ACTUAL, "chip_id_actual", "INTEGER", NULL,                                           \
+      "number of the core's chip on its host; NULL if the file does not record it",                \
+      "core_details")                                                                              \
+    C(CS_ACTUAL_COMPUTE, "device_compute_us_actual", "REAL", "us",                                 \
+      "device_compute_us, corrected: includes host threads, and copies "                           \
+      "under all their names (see steps.device_compute_ms_actual)",                                \
+      "libprofsql")                                                                                \
+    C(CS_ACTUAL_D2D, "device_to_device_us_actual", "REAL", "us",                                   \
+      "device_to_device_us, corrected as described for device_compute_us_actual", "libprofsql")    \
+    C(CS_ACTUAL_COLLECTIVES, "device_collectives_us_actual", "REAL", "us",                         \
+      "device_collectives_us, corrected as described for device_compute_us_actual", "libprofsql")  \
+    C(CS_ACTUAL_HOST, "host_compute_us_actual", "REAL", "us",                                      \
+      "host_compute_us, corrected as described for device_compute_us_actual", "libprofsql")        \
+    C(CS_ACTUAL_LAUNCH, "kernel_launch_us_actual", "REAL", "us",                                   \
+      "kernel_launch_us, corrected as described for device_compute_us_actual", "libprofsql")       \
+    C(CS_ACTUAL_INPUT, "input_us_actual", "REAL", "us",                                            \
+      "input_us, corrected as described for device_compute_us_actual", "libprofsql")               \
+    C(CS_ACTUAL_OUTPUT, "output_us_actual", "REAL", "us",                                          \
+      "output_us, corrected as described for device_compute_us_actual", "libprofsql")              \
+    C(CS_ACTUAL_COMPILATION, "compilation_us_actual", "REAL", "us",                                \
+      "time in which compilers run and no more important activity does, as "                       \
+      "steps.compilation_ms_actual; NULL on TPU and if no host threads are recorded",              \
+      "libprofsql")                                                                                \
+    C(CS_ACTUAL_OTHERS, "all_others_us_actual", "REAL", "us",                                      \
+      "all_others_us, corrected as described for device_compute_us_actual", "libprofsql")          \
+    C(CS_ACTUAL_BOTTLENECK, "bottleneck_actual", "TEXT", NULL,                                     \
+      "category with the largest share of the nine preceding `_actual` columns", "libprofsql")     \
+    C(CS_OUTSIDE, "outside_xprof", "INTEGER", "0 or 1",                                            \
+      "1: the step is marked in the way of Keras 3, which XProf does not recognize (see steps)",   \
+      "libprofsql")                                                                                \
     C(CS_SOURCE, SOURCE_DOC)
 enum { CORE_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column core_steps_columns[] = {CORE_STEPS_COLUMNS(COLUMN_DOC)};
 
 static const Device *device_of(RowCursor *c, const Plane *plane)
 {
-    const DeviceCapabilities *all = plane ? run_devices(c->from->run, c->from->only, &c->err) : NULL;
+    const DeviceCapabilities *all =
+        plane ? run_devices(c->from->run, c->from->only, &c->err) : NULL;
     for (size_t i = 0; all && i < all->n_devices; i++)
         if (all->devices[i].plane == plane) return &all->devices[i];
     return NULL;
@@ -581,23 +679,28 @@ static bool is_in_pod(RowCursor *c, const StepCore *core)
 static const StepDb *pod_steps(RowCursor *c)
 {
     const StepDb *outside = outside_steps(c);
-    return outside && outside->n_steps ? outside : run_all_steps(c->from->run, c->from->only, &c->err);
+    return outside && outside->n_steps ? outside
+                                       : run_all_steps(c->from->run, c->from->only, &c->err);
 }
 
-/* The parts of core_steps: the pod viewer's steps, then those that it aligns otherwise when the first and last steps count. */
+/* The parts of core_steps: the pod viewer's steps, then those that it aligns otherwise when the
+ * first and last steps count. */
 enum { OF_POD, BESIDE_POD };
 
 static bool is_in_pod_steps(const StepDb *pod, const Step *kept)
 {
     for (size_t i = 0; i < pod->n_steps; i++)
-        if (pod->steps[i].outside_xprof || (!pod->steps[i].dropped && pod->steps[i].kept_number == kept->number)) return true;
+        if (pod->steps[i].outside_xprof ||
+            (!pod->steps[i].dropped && pod->steps[i].kept_number == kept->number))
+            return true;
     return false;
 }
 
 /* c->part: of the table; c->i: step; c->j: core */
 static bool core_steps_next(RowCursor *c)
 {
-    const StepDb *pod = pod_steps(c), *kept = pod ? run_steps(c->from->run, c->from->only, &c->err) : NULL;
+    const StepDb *pod = pod_steps(c),
+                 *kept = pod ? run_steps(c->from->run, c->from->only, &c->err) : NULL;
     c->j += c->started;
     c->place += c->started;
     for (; kept && c->part <= BESIDE_POD; c->part++, c->i = 0) {
@@ -629,7 +732,8 @@ static void core_category(sqlite3_context *ctx, const StepCore *core, int column
     if (column == CS_BOTTLENECK || column == CS_ACTUAL_BOTTLENECK)
         sqlite3_result_text(ctx, step_category_names[step_bottleneck(ps)], -1, SQLITE_STATIC);
     else
-        sqlite3_result_double(ctx, (double)ps[column - (actual ? CS_ACTUAL_COMPUTE : CS_COMPUTE)] / 1e6);
+        sqlite3_result_double(ctx,
+                              (double)ps[column - (actual ? CS_ACTUAL_COMPUTE : CS_COMPUTE)] / 1e6);
 }
 
 static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -657,7 +761,8 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CS_START: sqlite3_result_int64(ctx, (sqlite3_int64)core->begin_ps); break;
     case CS_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
     case CS_HOSTNAME:
-        if (is_in_pod(c, core) && !step->outside_xprof && c->part == OF_POD) result_name(ctx, host_hostname(core->host));
+        if (is_in_pod(c, core) && !step->outside_xprof && c->part == OF_POD)
+            result_name(ctx, host_hostname(core->host));
         break;
     case CS_PLANE:
         if (core->plane) sqlite3_result_int64(ctx, core->plane->plane_id);
@@ -671,7 +776,16 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource core_steps_rows = {
-    .next = core_steps_next, .column = core_steps_column, .per_run = true, .by_host = true, .needs = NEED_EVENTS | NEED_STEPS, .nothing = "no core ran a step"};
-const Table core_steps_table = {
-    "core_steps", "one core in one step, as in XProf's pod viewer", core_steps_columns, COUNT(core_steps_columns), &row_table_module, &core_steps_rows, 1000};
+static const RowSource core_steps_rows = {.next = core_steps_next,
+                                          .column = core_steps_column,
+                                          .per_run = true,
+                                          .by_host = true,
+                                          .needs = NEED_EVENTS | NEED_STEPS,
+                                          .nothing = "no core ran a step"};
+const Table core_steps_table = {"core_steps",
+                                "one core in one step, as in XProf's pod viewer",
+                                core_steps_columns,
+                                COUNT(core_steps_columns),
+                                &row_table_module,
+                                &core_steps_rows,
+                                1000};

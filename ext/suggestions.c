@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* suggestions.c: the rules of XProf's smart suggestions; see findings.h.
  *
- * XProf applies the one on barriers alone. The others judge by what its overview, input pipeline and step times show; the use
- * of the matrix units and of the HBM is what hosts say of themselves, and few do. */
+ * XProf applies the one on barriers alone. The others judge by what its overview, input pipeline
+ * and step times show; the use of the matrix units and of the HBM is what hosts say of themselves,
+ * and few do. */
 #include "findings.h"
 
-#include "../loader/analysis/event_fractions.h"
-#include "../loader/store/sort.h"
+#include "../loader/analysis/steps/event_fractions.h"
+#include "../loader/base/sort.h"
 
 #include <math.h>
 SQLITE_EXTENSION_INIT3
@@ -15,12 +16,16 @@ typedef struct {
     Suggestion *found;
     size_t n;
     /* percent; NAN: not known */
-    double mxu, hbm, input, enqueue, other_input; /* the last two: of the host's input time, 0 without any */
-    double collectives, shuffling, async_done;    /* of the devices' self time */
-    double tc_idle, sc_busy;                      /* of the steps */
+    double mxu, hbm, input, enqueue,
+        other_input; /* the last two: of the host's input time, 0 without any */
+    double collectives, shuffling, async_done; /* of the devices' self time */
+    double tc_idle, sc_busy;                   /* of the steps */
 } Rules;
 
-static void suggest(Rules *r, const char *code, char *statement) { r->found[r->n++] = (Suggestion){code, false, statement}; }
+static void suggest(Rules *r, const char *code, char *statement)
+{
+    r->found[r->n++] = (Suggestion){code, false, statement};
+}
 
 /* ---- what rules go by ---- */
 
@@ -33,8 +38,12 @@ static bool has_any(const Text *category, const char *const *words, size_t n)
 
 static void measure_ops(Rules *r, const OpMetricsDb *ops)
 {
-    static const char *const collectives[] = {"all-reduce", "all-gather", "all-to-all", "reduce-scatter", "collective-permute", "collective-broadcast"};
-    static const char *const shuffles[] = {"data formatting", "copy", "reshape", "transpose", "gather", "scatter", "slice", "concatenate", "pad"};
+    static const char *const collectives[] = {"all-reduce",         "all-gather",
+                                              "all-to-all",         "reduce-scatter",
+                                              "collective-permute", "collective-broadcast"};
+    static const char *const shuffles[] = {"data formatting", "copy",        "reshape",
+                                           "transpose",       "gather",      "scatter",
+                                           "slice",           "concatenate", "pad"};
     double all = 0, collective = 0, shuffle = 0, done = 0;
     for (size_t i = 0; i < ops->n_ops; i++) {
         const OpMetrics *op = &ops->ops[i];
@@ -48,26 +57,31 @@ static void measure_ops(Rules *r, const OpMetricsDb *ops)
         else if (strstr(op->category->text, "async-done"))
             done += ps;
     }
-    r->collectives = 100 * safe_div(collective, all), r->shuffling = 100 * safe_div(shuffle, all), r->async_done = 100 * safe_div(done, all);
+    r->collectives = 100 * safe_div(collective, all), r->shuffling = 100 * safe_div(shuffle, all),
+    r->async_done = 100 * safe_div(done, all);
 }
 
 static void measure_input(Rules *r, const InputAnalysis *a)
 {
     double other = a->demanded_us + a->advanced_us + a->preprocessing_us + a->unclassified_us;
     r->input = finding_percent_actual(a, FINDING_INPUT);
-    r->enqueue = 100 * safe_div(a->enqueue_us, a->enqueue_us + other), r->other_input = 100 * safe_div(other, a->enqueue_us + other);
+    r->enqueue = 100 * safe_div(a->enqueue_us, a->enqueue_us + other),
+    r->other_input = 100 * safe_div(other, a->enqueue_us + other);
 }
 
-/* A SparseCore's step is the TensorCores' own in XProf's answers, so its length says nothing: what it is busy for does. */
+/* A SparseCore's step is the TensorCores' own in XProf's answers, so its length says nothing: what
+ * it is busy for does. */
 static void measure_steps(Rules *r, const InputAnalysis *a)
 {
     double step_ms = 0, idle_ms = 0, busy_ms = 0;
     for (size_t i = 0; i < a->n_steps; i++) {
         const TpuStep *t = &a->steps[i].tpu;
-        step_ms += (double)a->steps[i].step->duration_ps / 1e9, idle_ms += t->tc_idle_ms, busy_ms += (double)(t->sc_step_ps - t->sc_idle_ps) / 1e9;
+        step_ms += (double)a->steps[i].step->duration_ps / 1e9, idle_ms += t->tc_idle_ms,
+            busy_ms += (double)(t->sc_step_ps - t->sc_idle_ps) / 1e9;
     }
     bool known = a->is_tpu && step_ms > 0;
-    r->tc_idle = known ? 100 * idle_ms / step_ms : NAN, r->sc_busy = known ? 100 * busy_ms / step_ms : NAN;
+    r->tc_idle = known ? 100 * idle_ms / step_ms : NAN,
+    r->sc_busy = known ? 100 * busy_ms / step_ms : NAN;
 }
 
 /* ---- rules; comparisons with NAN are false ---- */
@@ -159,7 +173,8 @@ static void judge_hosts(Rules *r, const EventFractions *barriers, Run *run, Prof
 {
     enum { FEWEST_HOSTS = 3 };
     const double least_deviation = 0.1, scale = 0.6745, limit = 3.5;
-    double *values = prof_alloc(run->n_hosts * sizeof *values), *shares = prof_alloc(run->n_hosts * sizeof *shares);
+    double *values = prof_alloc(run->n_hosts * sizeof *values),
+           *shares = prof_alloc(run->n_hosts * sizeof *shares);
     char *names = NULL;
     size_t n = 0;
     if (!values || !shares) prof_nomem(err);
@@ -173,7 +188,8 @@ static void judge_hosts(Rules *r, const EventFractions *barriers, Run *run, Prof
         double deviation = fmax(median_of(values, n), least_deviation);
         for (size_t h = 0; h < run->n_hosts; h++)
             if (scale * fabs(shares[h] - middle) / deviation > limit)
-                names = sqlite3_mprintf("%z%s%s (%.1f%%)", names, names ? ", " : "", run->hosts[h].name, shares[h]);
+                names = sqlite3_mprintf("%z%s%s (%.1f%%)", names, names ? ", " : "",
+                                        run->hosts[h].name, shares[h]);
         if (names)
             suggest(r, "StragglerRule",
                     sqlite3_mprintf("Hosts whose share of step time at barriers "
@@ -193,10 +209,11 @@ static void judge_barriers(Rules *r, Run *run, Host *only, ProfErr *err)
         double percent = 100 * average_fraction(&barriers, NULL);
         if (percent >= 10) {
             suggest(r, "BarrierCoresRule",
-                    sqlite3_mprintf("Cores spend %.1f%% of their steps, on average, waiting for each other "
-                                    "at barriers. Query stragglers to see which core or host is late. Common "
-                                    "causes are uneven work, slow input on one host, and the network.",
-                                    percent));
+                    sqlite3_mprintf(
+                        "Cores spend %.1f%% of their steps, on average, waiting for each other "
+                        "at barriers. Query stragglers to see which core or host is late. Common "
+                        "causes are uneven work, slow input on one host, and the network.",
+                        percent));
             r->found[r->n - 1].shown = true;
         }
         judge_hosts(r, &barriers, run, err);
@@ -228,7 +245,8 @@ size_t find_suggestions(Run *run, Host *only, Suggestion found[MAX_SUGGESTIONS],
     const OpStats *stats = a ? run_op_stats(run, only, err) : NULL;
     Rules r = {.found = found};
     if (!stats) return 0;
-    r.mxu = host_stat(run, only, "matrix_unit_utilization_percent", err), r.hbm = host_stat(run, only, "hbm_utilization_percent", err);
+    r.mxu = host_stat(run, only, "matrix_unit_utilization_percent", err),
+    r.hbm = host_stat(run, only, "hbm_utilization_percent", err);
     measure_ops(&r, &stats->device);
     measure_input(&r, a);
     measure_steps(&r, a);

@@ -1,28 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tf_data.c: the tables tf_data_pipelines, tf_data_calls and tf_data_iterators: what tf.data's input pipelines wait for.
+/* tf_data.c: the tables tf_data_pipelines, tf_data_calls and tf_data_iterators: what tf.data's
+ * input pipelines wait for.
  *
- *   SELECT pipeline, calls, slow_calls, max_latency_ps / 1e6 AS us, bottleneck, suggestion FROM tf_data_pipelines('logs');
- *   SELECT name, self_ps FROM tf_data_iterators('logs') WHERE call = 1 AND blocking ORDER BY self_ps DESC; */
-#include "../loader/analysis/tf_data.h"
+ *   SELECT pipeline, calls, slow_calls, max_latency_ps / 1e6 AS us, bottleneck, suggestion FROM
+ * tf_data_pipelines('logs'); SELECT name, self_ps FROM tf_data_iterators('logs') WHERE call = 1 AND
+ * blocking ORDER BY self_ps DESC; */
+#include "../loader/analysis/input/tf_data.h"
 
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define PIPELINE_DOC "pipeline", "TEXT", NULL, "name of the pipeline: Host:n, or Device:n if it feeds a device; n counts in file order", "libprofsql"
-#define BOTTLENECK_ID_DOC                                                                                                                                      \
-    "bottleneck_id", "TEXT", NULL,                                                                                                                             \
-        "id of the blocking iterator with the longest self time, "                                                                                             \
-        "decimal; NULL if no iterator took time",                                                                                                              \
+#define PIPELINE_DOC                                                                               \
+    "pipeline", "TEXT", NULL,                                                                      \
+        "name of the pipeline: Host:n, or Device:n if it feeds a device; n counts in file order",  \
+        "libprofsql"
+#define BOTTLENECK_ID_DOC                                                                          \
+    "bottleneck_id", "TEXT", NULL,                                                                 \
+        "id of the blocking iterator with the longest self time, "                                 \
+        "decimal; NULL if no iterator took time",                                                  \
         "TfDataStats"
-#define BOTTLENECK_DOC "bottleneck", "TEXT", NULL, "name of the bottleneck iterator (last part of bottleneck_long_name); NULL if there is none", "TfDataStats"
-#define BOTTLENECK_LONG_DOC                                                                                                                                    \
-    "bottleneck_long_name", "TEXT", NULL, "name of the bottleneck iterator with its enclosing iterators; NULL if there is none", "TfDataStats"
-#define BOTTLENECK_PS_DOC "bottleneck_ps", "INTEGER", "ps", "self time of the bottleneck iterator; 0 if there is none", "TfDataStats"
-#define SUGGESTION_DOC                                                                                                                                         \
-    "suggestion", "TEXT", NULL,                                                                                                                                \
-        "kind of the bottleneck iterator, from its name: slow source, slow remote "                                                                            \
-        "source, data service, transformation with a parallel version, "                                                                                       \
-        "transformation without a parallel version, or other; NULL if there is none",                                                                          \
+#define BOTTLENECK_DOC                                                                             \
+    "bottleneck", "TEXT", NULL,                                                                    \
+        "name of the bottleneck iterator (last part of bottleneck_long_name); NULL if there is "   \
+        "none",                                                                                    \
+        "TfDataStats"
+#define BOTTLENECK_LONG_DOC                                                                        \
+    "bottleneck_long_name", "TEXT", NULL,                                                          \
+        "name of the bottleneck iterator with its enclosing iterators; NULL if there is none",     \
+        "TfDataStats"
+#define BOTTLENECK_PS_DOC                                                                          \
+    "bottleneck_ps", "INTEGER", "ps", "self time of the bottleneck iterator; 0 if there is none",  \
+        "TfDataStats"
+#define SUGGESTION_DOC                                                                             \
+    "suggestion", "TEXT", NULL,                                                                    \
+        "kind of the bottleneck iterator, from its name: slow source, slow remote "                \
+        "source, data service, transformation with a parallel version, "                           \
+        "transformation without a parallel version, or other; NULL if there is none",              \
         "XProf's tf.data analysis"
 
 static void result_pipeline(sqlite3_context *ctx, const TfDataPipeline *p)
@@ -30,9 +43,16 @@ static void result_pipeline(sqlite3_context *ctx, const TfDataPipeline *p)
     result_owned(ctx, sqlite3_mprintf("%s:%u", p->is_device ? "Device" : "Host", p->number));
 }
 
-enum Bottleneck { BOTTLENECK_ID, BOTTLENECK, BOTTLENECK_LONG, BOTTLENECK_PS, BOTTLENECK_SUGGESTION };
+enum Bottleneck {
+    BOTTLENECK_ID,
+    BOTTLENECK,
+    BOTTLENECK_LONG,
+    BOTTLENECK_PS,
+    BOTTLENECK_SUGGESTION
+};
 
-static void bottleneck_column(sqlite3_context *ctx, const TfData *all, const TfDataCall *call, int which)
+static void bottleneck_column(sqlite3_context *ctx, const TfData *all, const TfDataCall *call,
+                              int which)
 {
     if (which == BOTTLENECK_PS) sqlite3_result_int64(ctx, call->bottleneck_ps);
     if (call->bottleneck < 0) return;
@@ -41,33 +61,39 @@ static void bottleneck_column(sqlite3_context *ctx, const TfData *all, const TfD
     case BOTTLENECK_ID: result_id(ctx, (uint64_t)i->id); break;
     case BOTTLENECK: sqlite3_result_text(ctx, i->name, -1, SQLITE_STATIC); break;
     case BOTTLENECK_LONG: result_text(ctx, i->long_name); break;
-    case BOTTLENECK_SUGGESTION: sqlite3_result_text(ctx, tf_data_suggestion(i->name), -1, SQLITE_STATIC); break;
+    case BOTTLENECK_SUGGESTION:
+        sqlite3_result_text(ctx, tf_data_suggestion(i->name), -1, SQLITE_STATIC);
+        break;
     default: break;
     }
 }
 
 /* ---- tf_data_pipelines ---- */
 
-#define PIPELINES_COLUMNS(C)                                                                                                                                   \
-    C(TP_RUN, RUN_DOC)                                                                                                                                         \
-    C(TP_HOST, HOST_DOC)                                                                                                                                       \
-    C(TP_PIPELINE, PIPELINE_DOC)                                                                                                                               \
-    C(TP_KIND, "kind", "TEXT", NULL, "HOST, or DEVICE if the pipeline feeds a device", "TfDataStats")                                                          \
-    C(TP_ITERATOR, "iterator_id", "TEXT", NULL, "id of the pipeline's outermost iterator, decimal without sign", "id")                                         \
-    C(TP_CALLS, "calls", "INTEGER", "calls", "number of elements that were requested from the pipeline", "TfDataStats")                                        \
-    C(TP_SLOW, "slow_calls", "INTEGER", "calls", "number of calls that took more than 50 us", "TfDataStats")                                                   \
-    C(TP_AVG, "avg_latency_ps", "INTEGER", "ps", "average duration of a call", "TfDataStats")                                                                  \
-    C(TP_MIN, "min_latency_ps", "INTEGER", "ps", "duration of the shortest call", "TfDataStats")                                                               \
-    C(TP_MAX, "max_latency_ps", "INTEGER", "ps", "duration of the longest call", "TfDataStats")                                                                \
-    C(TP_BOUND, "is_input_bound", "INTEGER", "0 or 1",                                                                                                         \
-      "1: a call of a host pipeline took more than 50 us; always 0 "                                                                                           \
-      "for a pipeline that feeds a device",                                                                                                                    \
-      "TfDataStats")                                                                                                                                           \
-    C(TP_BOTTLENECK_ID, BOTTLENECK_ID_DOC)                                                                                                                     \
-    C(TP_BOTTLENECK, BOTTLENECK_DOC)                                                                                                                           \
-    C(TP_BOTTLENECK_LONG, BOTTLENECK_LONG_DOC)                                                                                                                 \
-    C(TP_BOTTLENECK_PS, BOTTLENECK_PS_DOC)                                                                                                                     \
-    C(TP_SUGGESTION, SUGGESTION_DOC)                                                                                                                           \
+#define PIPELINES_COLUMNS(C)                                                                       \
+    C(TP_RUN, RUN_DOC)                                                                             \
+    C(TP_HOST, HOST_DOC)                                                                           \
+    C(TP_PIPELINE, PIPELINE_DOC)                                                                   \
+    C(TP_KIND, "kind", "TEXT", NULL, "HOST, or DEVICE if the pipeline feeds a device",             \
+      "TfDataStats")                                                                               \
+    C(TP_ITERATOR, "iterator_id", "TEXT", NULL,                                                    \
+      "id of the pipeline's outermost iterator, decimal without sign", "id")                       \
+    C(TP_CALLS, "calls", "INTEGER", "calls",                                                       \
+      "number of elements that were requested from the pipeline", "TfDataStats")                   \
+    C(TP_SLOW, "slow_calls", "INTEGER", "calls", "number of calls that took more than 50 us",      \
+      "TfDataStats")                                                                               \
+    C(TP_AVG, "avg_latency_ps", "INTEGER", "ps", "average duration of a call", "TfDataStats")      \
+    C(TP_MIN, "min_latency_ps", "INTEGER", "ps", "duration of the shortest call", "TfDataStats")   \
+    C(TP_MAX, "max_latency_ps", "INTEGER", "ps", "duration of the longest call", "TfDataStats")    \
+    C(TP_BOUND, "is_input_bound", "INTEGER", "0 or 1",                                             \
+      "1: a call of a host pipeline took more than 50 us; always 0 "                               \
+      "for a pipeline that feeds a device",                                                        \
+      "TfDataStats")                                                                               \
+    C(TP_BOTTLENECK_ID, BOTTLENECK_ID_DOC)                                                         \
+    C(TP_BOTTLENECK, BOTTLENECK_DOC)                                                               \
+    C(TP_BOTTLENECK_LONG, BOTTLENECK_LONG_DOC)                                                     \
+    C(TP_BOTTLENECK_PS, BOTTLENECK_PS_DOC)                                                         \
+    C(TP_SUGGESTION, SUGGESTION_DOC)                                                               \
     C(TP_SOURCE, SOURCE_DOC)
 enum { PIPELINES_COLUMNS(COLUMN_ENUM) };
 static const Column pipelines_columns[] = {PIPELINES_COLUMNS(COLUMN_DOC)};
@@ -87,7 +113,9 @@ static void pipelines_column(RowCursor *c, sqlite3_context *ctx, int column)
     const TfDataPipeline *p = c->item;
     switch (column) {
     case TP_PIPELINE: result_pipeline(ctx, p); break;
-    case TP_KIND: sqlite3_result_text(ctx, p->is_device ? "DEVICE" : "HOST", -1, SQLITE_STATIC); break;
+    case TP_KIND:
+        sqlite3_result_text(ctx, p->is_device ? "DEVICE" : "HOST", -1, SQLITE_STATIC);
+        break;
     case TP_ITERATOR: result_id(ctx, (uint64_t)all->iterators.items[p->iterator].id); break;
     case TP_CALLS: sqlite3_result_int64(ctx, (sqlite3_int64)p->n_calls); break;
     case TP_SLOW: sqlite3_result_int64(ctx, (sqlite3_int64)p->n_slow); break;
@@ -96,7 +124,9 @@ static void pipelines_column(RowCursor *c, sqlite3_context *ctx, int column)
     case TP_MAX: sqlite3_result_int64(ctx, p->max_ps); break;
     case TP_BOUND: sqlite3_result_int(ctx, !p->is_device && p->n_slow > 0); break;
     default:
-        if (column >= TP_BOTTLENECK_ID) bottleneck_column(ctx, all, &all->calls.items[p->first_call], column - TP_BOTTLENECK_ID);
+        if (column >= TP_BOTTLENECK_ID)
+            bottleneck_column(ctx, all, &all->calls.items[p->first_call],
+                              column - TP_BOTTLENECK_ID);
         break;
     }
 }
@@ -118,23 +148,26 @@ const Table tf_data_pipelines_table = {"tf_data_pipelines",
 
 /* ---- tf_data_calls ---- */
 
-#define CALLS_COLUMNS(C)                                                                                                                                       \
-    C(TC_RUN, RUN_DOC)                                                                                                                                         \
-    C(TC_HOST, HOST_DOC)                                                                                                                                       \
-    C(TC_PIPELINE, PIPELINE_DOC)                                                                                                                               \
-    C(TC_CALL, "call", "INTEGER", NULL, "rank of the call by duration within its pipeline; 1 is the longest", "TfDataStats")                                   \
-    C(TC_START, "start_ps", "INTEGER", "ps", "start of the call, from the start of the session", "XLine.timestamp_ns, XEvent.offset_ps")                       \
-    C(TC_DURATION, "duration_ps", "INTEGER", "ps", "duration of the call: time that the caller waited for the element", "XEvent.duration_ps")                  \
-    C(TC_GROUP, "group_id", "INTEGER", NULL,                                                                                                                   \
-      "group_id of the step that the call belongs to, on its host; "                                                                                           \
-      "NULL if the call belongs to no step",                                                                                                                   \
-      "group_id")                                                                                                                                              \
-    C(TC_EVENT, EVENT_ID_DOC)                                                                                                                                  \
-    C(TC_BOTTLENECK_ID, BOTTLENECK_ID_DOC)                                                                                                                     \
-    C(TC_BOTTLENECK, BOTTLENECK_DOC)                                                                                                                           \
-    C(TC_BOTTLENECK_LONG, BOTTLENECK_LONG_DOC)                                                                                                                 \
-    C(TC_BOTTLENECK_PS, BOTTLENECK_PS_DOC)                                                                                                                     \
-    C(TC_SUGGESTION, SUGGESTION_DOC)                                                                                                                           \
+#define CALLS_COLUMNS(C)                                                                           \
+    C(TC_RUN, RUN_DOC)                                                                             \
+    C(TC_HOST, HOST_DOC)                                                                           \
+    C(TC_PIPELINE, PIPELINE_DOC)                                                                   \
+    C(TC_CALL, "call", "INTEGER", NULL,                                                            \
+      "rank of the call by duration within its pipeline; 1 is the longest", "TfDataStats")         \
+    C(TC_START, "start_ps", "INTEGER", "ps", "start of the call, from the start of the session",   \
+      "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
+    C(TC_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
+      "duration of the call: time that the caller waited for the element", "XEvent.duration_ps")   \
+    C(TC_GROUP, "group_id", "INTEGER", NULL,                                                       \
+      "group_id of the step that the call belongs to, on its host; "                               \
+      "NULL if the call belongs to no step",                                                       \
+      "group_id")                                                                                  \
+    C(TC_EVENT, EVENT_ID_DOC)                                                                      \
+    C(TC_BOTTLENECK_ID, BOTTLENECK_ID_DOC)                                                         \
+    C(TC_BOTTLENECK, BOTTLENECK_DOC)                                                               \
+    C(TC_BOTTLENECK_LONG, BOTTLENECK_LONG_DOC)                                                     \
+    C(TC_BOTTLENECK_PS, BOTTLENECK_PS_DOC)                                                         \
+    C(TC_SUGGESTION, SUGGESTION_DOC)                                                               \
     C(TC_SOURCE, SOURCE_DOC)
 enum { CALLS_COLUMNS(COLUMN_ENUM) };
 static const Column calls_columns[] = {CALLS_COLUMNS(COLUMN_DOC)};
@@ -147,7 +180,10 @@ static bool calls_next(RowCursor *c)
     for (c->j += c->started; c->i < all->pipelines.n; c->i++, c->j = 0) {
         const TfDataPipeline *p = &all->pipelines.items[c->i];
         if (c->has_key[KEY_EVENT_ID])
-            while (c->j < p->n_calls && (sqlite3_int64)all->calls.items[p->first_call + c->j].event != c->key[KEY_EVENT_ID]) c->j++;
+            while (c->j < p->n_calls &&
+                   (sqlite3_int64)all->calls.items[p->first_call + c->j].event !=
+                       c->key[KEY_EVENT_ID])
+                c->j++;
         if (c->j >= p->n_calls) continue;
         c->item = &all->calls.items[p->first_call + c->j];
         return c->place = all->calls.items[p->first_call + c->j].event, true;
@@ -169,7 +205,8 @@ static void calls_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case TC_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)call->event); break;
     default:
-        if (column >= TC_BOTTLENECK_ID) bottleneck_column(ctx, all, call, column - TC_BOTTLENECK_ID);
+        if (column >= TC_BOTTLENECK_ID)
+            bottleneck_column(ctx, all, call, column - TC_BOTTLENECK_ID);
         break;
     }
 }
@@ -190,24 +227,40 @@ const Table tf_data_calls_table = {"tf_data_calls",
 
 /* ---- tf_data_iterators ---- */
 
-#define ITERATORS_COLUMNS(C)                                                                                                                                   \
-    C(TI_RUN, RUN_DOC)                                                                                                                                         \
-    C(TI_HOST, HOST_DOC)                                                                                                                                       \
-    C(TI_PIPELINE, PIPELINE_DOC)                                                                                                                               \
-    C(TI_CALL, "call", "INTEGER", NULL, "rank of the call by duration within its pipeline; 1 is the longest", "TfDataStats")                                   \
-    C(TI_ID, "iterator_id", "TEXT", NULL, "id of the iterator, decimal without sign", "id")                                                                    \
-    C(TI_PARENT, "parent_id", "TEXT", NULL, "id of the iterator that calls this one, decimal; NULL if the file does not record it", "parent_id")               \
-    C(TI_NAME, "name", "TEXT", NULL, "name of the iterator: last part of long_name", "XEventMetadata.name")                                                    \
-    C(TI_LONG, "long_name", "TEXT", NULL, "name of the iterator with its enclosing iterators", "XEventMetadata.name")                                          \
-    C(TI_ASYNC, "is_async", "INTEGER", "0 or 1", "1: the iterator has its own threads that work ahead, by XProf's list of names", "TfDataStats")               \
-    C(TI_START, "start_ps", "INTEGER", "ps", "start of the iterator's first part in the call, from the start of the session", "TfDataStats")                   \
-    C(TI_DURATION, "duration_ps", "INTEGER", "ps", "time of the iterator in the call, over all threads", "TfDataStats")                                        \
-    C(TI_SELF, "self_ps", "INTEGER", "ps", "duration_ps without the iterators that this one calls; negative if these overlap each other", "TfDataStats")       \
-    C(TI_BLOCKING, "blocking", "INTEGER", "0 or 1", "1: the call waited for the iterator", "TfDataStats")                                                      \
-    C(TI_CALLS, "calls", "INTEGER", "calls", "number of times that the iterator was called during the call", "TfDataStats")                                    \
-    C(TI_SUGGESTION, SUGGESTION_DOC)                                                                                                                           \
-    C(TI_ASYNC_ACTUAL, "is_async_actual", "INTEGER", "0 or 1", "is_async, also for newer versions of an iterator (ParallelMapV2, ParallelInterleaveV4)",       \
-      "libprofsql")                                                                                                                                            \
+#define ITERATORS_COLUMNS(C)                                                                       \
+    C(TI_RUN, RUN_DOC)                                                                             \
+    C(TI_HOST, HOST_DOC)                                                                           \
+    C(TI_PIPELINE, PIPELINE_DOC)                                                                   \
+    C(TI_CALL, "call", "INTEGER", NULL,                                                            \
+      "rank of the call by duration within its pipeline; 1 is the longest", "TfDataStats")         \
+    C(TI_ID, "iterator_id", "TEXT", NULL, "id of the iterator, decimal without sign", "id")        \
+    C(TI_PARENT, "parent_id", "TEXT", NULL,                                                        \
+      "id of the iterator that calls this one, decimal; NULL if the file does not record it",      \
+      "parent_id")                                                                                 \
+    C(TI_NAME, "name", "TEXT", NULL, "name of the iterator: last part of long_name",               \
+      "XEventMetadata.name")                                                                       \
+    C(TI_LONG, "long_name", "TEXT", NULL, "name of the iterator with its enclosing iterators",     \
+      "XEventMetadata.name")                                                                       \
+    C(TI_ASYNC, "is_async", "INTEGER", "0 or 1",                                                   \
+      "1: the iterator has its own threads that work ahead, by XProf's list of names",             \
+      "TfDataStats")                                                                               \
+    C(TI_START, "start_ps", "INTEGER", "ps",                                                       \
+      "start of the iterator's first part in the call, from the start of the session",             \
+      "TfDataStats")                                                                               \
+    C(TI_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
+      "time of the iterator in the call, over all threads", "TfDataStats")                         \
+    C(TI_SELF, "self_ps", "INTEGER", "ps",                                                         \
+      "duration_ps without the iterators that this one calls; negative if these overlap each "     \
+      "other",                                                                                     \
+      "TfDataStats")                                                                               \
+    C(TI_BLOCKING, "blocking", "INTEGER", "0 or 1", "1: the call waited for the iterator",         \
+      "TfDataStats")                                                                               \
+    C(TI_CALLS, "calls", "INTEGER", "calls",                                                       \
+      "number of times that the iterator was called during the call", "TfDataStats")               \
+    C(TI_SUGGESTION, SUGGESTION_DOC)                                                               \
+    C(TI_ASYNC_ACTUAL, "is_async_actual", "INTEGER", "0 or 1",                                     \
+      "is_async, also for newer versions of an iterator (ParallelMapV2, ParallelInterleaveV4)",    \
+      "libprofsql")                                                                                \
     C(TI_SOURCE, SOURCE_DOC)
 enum { ITERATORS_COLUMNS(COLUMN_ENUM) };
 static const Column iterators_columns[] = {ITERATORS_COLUMNS(COLUMN_DOC)};
@@ -253,7 +306,9 @@ static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
     case TI_SELF: sqlite3_result_int64(ctx, part->self_ps); break;
     case TI_BLOCKING: sqlite3_result_int(ctx, part->blocking); break;
     case TI_CALLS: sqlite3_result_int64(ctx, (sqlite3_int64)part->calls); break;
-    case TI_SUGGESTION: sqlite3_result_text(ctx, tf_data_suggestion(i->name), -1, SQLITE_STATIC); break;
+    case TI_SUGGESTION:
+        sqlite3_result_text(ctx, tf_data_suggestion(i->name), -1, SQLITE_STATIC);
+        break;
     default: break;
     }
 }

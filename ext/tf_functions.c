@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tf_functions.c: the table tf_functions: how functions of tf.function ran, and what tracing them cost.
+/* tf_functions.c: the table tf_functions: how functions of tf.function ran, and what tracing them
+ * cost.
  *
- *   SELECT name, mode, count, self_time_ps FROM tf_functions('logs') WHERE expensive_call_percent > 20; */
-#include "../loader/analysis/tf_functions.h"
+ *   SELECT name, mode, count, self_time_ps FROM tf_functions('logs') WHERE expensive_call_percent >
+ * 20; */
+#include "../loader/analysis/ops/tf_functions.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-#define TF_FUNCTIONS_COLUMNS(C)                                                                                                                                \
-    C(FN_RUN, RUN_DOC)                                                                                                                                         \
-    C(FN_NAME, "name", "TEXT", NULL, "name of the tf.function", "TfFunctionDb.tf_functions")                                                                   \
-    C(FN_COMPILER, "compiler", "TEXT", NULL, "compiler of the function: XLA, OTHER, MIXED (both), or INVALID if its calls do not record it",                   \
-      "TfFunction.compiler")                                                                                                                                   \
-    C(FN_TRACING, "tracing_count", "INTEGER", NULL, "number of times that the function was traced since the program started",                                  \
-      "TfFunction.total_tracing_count")                                                                                                                        \
-    C(FN_EXPENSIVE, "expensive_call_percent", "REAL", "percent 0..100", "share of the function's time in calls that traced it or ran eagerly",                 \
-      "TfFunction.expensive_call_percent")                                                                                                                     \
-    C(FN_MODE, "mode", "TEXT", NULL,                                                                                                                           \
-      "how the calls ran: EAGER, CONCRETE, TRACED (traced first), "                                                                                            \
-      "NOT_TRACED, or INVALID if the recorded mode is none of these",                                                                                          \
-      "TfFunction.metrics")                                                                                                                                    \
-    C(FN_COUNT, "count", "INTEGER", "calls", "number of calls in this mode", "TfFunctionMetrics.count")                                                        \
-    C(FN_SELF, "self_time_ps", "INTEGER", "ps", "time of the function's calls in this mode, without functions that they call",                                 \
-      "TfFunctionMetrics.self_time_ps")                                                                                                                        \
+#define TF_FUNCTIONS_COLUMNS(C)                                                                    \
+    C(FN_RUN, RUN_DOC)                                                                             \
+    C(FN_NAME, "name", "TEXT", NULL, "name of the tf.function", "TfFunctionDb.tf_functions")       \
+    C(FN_COMPILER, "compiler", "TEXT", NULL,                                                       \
+      "compiler of the function: XLA, OTHER, MIXED (both), or INVALID if its calls do not record " \
+      "it",                                                                                        \
+      "TfFunction.compiler")                                                                       \
+    C(FN_TRACING, "tracing_count", "INTEGER", NULL,                                                \
+      "number of times that the function was traced since the program started",                    \
+      "TfFunction.total_tracing_count")                                                            \
+    C(FN_EXPENSIVE, "expensive_call_percent", "REAL", "percent 0..100",                            \
+      "share of the function's time in calls that traced it or ran eagerly",                       \
+      "TfFunction.expensive_call_percent")                                                         \
+    C(FN_MODE, "mode", "TEXT", NULL,                                                               \
+      "how the calls ran: EAGER, CONCRETE, TRACED (traced first), "                                \
+      "NOT_TRACED, or INVALID if the recorded mode is none of these",                              \
+      "TfFunction.metrics")                                                                        \
+    C(FN_COUNT, "count", "INTEGER", "calls", "number of calls in this mode",                       \
+      "TfFunctionMetrics.count")                                                                   \
+    C(FN_SELF, "self_time_ps", "INTEGER", "ps",                                                    \
+      "time of the function's calls in this mode, without functions that they call",               \
+      "TfFunctionMetrics.self_time_ps")                                                            \
     C(FN_SOURCE, SOURCE_DOC)
 enum { TF_FUNCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column tf_functions_columns[] = {TF_FUNCTIONS_COLUMNS(COLUMN_DOC)};
@@ -45,7 +53,9 @@ static void tf_functions_column(RowCursor *c, sqlite3_context *ctx, int column)
     const TfFunction *f = c->item;
     switch (column) {
     case FN_NAME: result_text(ctx, f->name); break;
-    case FN_COMPILER: sqlite3_result_text(ctx, function_compiler_names[f->compiler], -1, SQLITE_STATIC); break;
+    case FN_COMPILER:
+        sqlite3_result_text(ctx, function_compiler_names[f->compiler], -1, SQLITE_STATIC);
+        break;
     case FN_TRACING: sqlite3_result_int64(ctx, f->tracing_count); break;
     case FN_EXPENSIVE: sqlite3_result_double(ctx, tf_function_expensive_percent(f)); break;
     case FN_MODE: sqlite3_result_text(ctx, function_mode_names[c->part], -1, SQLITE_STATIC); break;

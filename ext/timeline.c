@@ -1,35 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-/* timeline.c: events as XProf's trace viewer draws them, those that it derives from others included.
+/* timeline.c: events as XProf's trace viewer draws them, those that it derives from others
+ * included.
  *
- *   SELECT line, shown_name, start_ps, duration_ps FROM timeline('logs') WHERE pid = 1 AND line LIKE 'XLA Modules%' LIMIT 3;
+ *   SELECT line, shown_name, start_ps, duration_ps FROM timeline('logs') WHERE pid = 1 AND line
+ * LIKE 'XLA Modules%' LIMIT 3;
  *
- * First come the files' events, as trace_events gives them, but for those that XProf does not draw; then the rest: merged steps
- * of TPUs, regions of thread pools, and derived lines. The columns of trace_events are read from an EventsCursor that stands on
- * the file's event; a derived event has those that mean something for it.
+ * First come the files' events, as trace_events gives them, but for those that XProf does not draw;
+ * then the rest: merged steps of TPUs, regions of thread pools, and derived lines. The columns of
+ * trace_events are read from an EventsCursor that stands on the file's event; a derived event has
+ * those that mean something for it.
  *
- * Plan: as that of trace_events, but no order is promised. Its terms narrow the files' events; of the rest they choose lines. */
-#include "../loader/analysis/drawn.h"
+ * Plan: as that of trace_events, but no order is promised. Its terms narrow the files' events; of
+ * the rest they choose lines. */
+#include "../loader/analysis/viewer/drawn.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
-#define TIMELINE_COLUMNS(C)                                                                                                                                    \
-    C(TL_PID, "pid", "INTEGER", NULL,                                                                                                                          \
-      "process number in XProf's trace viewer: 1 + plane id for devices, from 501 "                                                                            \
-      "for custom planes, from 701 for hosts; with several hosts, plus 1000 for each",                                                                         \
-      "XProf")                                                                                                                                                 \
-    C(TL_TID, "tid", "INTEGER", NULL, "thread number in XProf's trace viewer: the line's display id",                                                          \
-      "XLine.display_id, else XLine.id; for derived lines, XProf's number")                                                                                    \
-    C(TL_FLOW_IN, "flow_in", "INTEGER", NULL,                                                                                                                  \
-      "id of the flow that leads to this event: equals flow_out of the events that it "                                                                        \
-      "comes from, on the same host, if the file contains them; NULL without a flow",                                                                          \
-      "stat flow, else XProf's context")                                                                                                                       \
-    C(TL_FLOW_OUT, "flow_out", "INTEGER", NULL,                                                                                                                \
-      "id of the flow that starts at this event: equals flow_in of the events that "                                                                           \
-      "it leads to, on the same host, if the file contains them; NULL without a flow",                                                                         \
-      "stat flow, else XProf's context")                                                                                                                       \
-    C(TL_COUNTER, "counter_value", "", NULL, "value of the counter from start_ps on; NULL for events on other lines", "the first stat, on lines _counters_")   \
-    C(TL_SHOWN, "shown_name", "TEXT", NULL, "name that the trace viewer displays", "stat step_name, else display name, else name")                             \
-    C(TL_ARGS, "args", "TEXT HIDDEN", "JSON", "arguments that the trace viewer displays, all as text", "stats, and arguments that XProf adds")
+#define TIMELINE_COLUMNS(C)                                                                        \
+    C(TL_PID, "pid", "INTEGER", NULL,                                                              \
+      "process number in XProf's trace viewer: 1 + plane id for devices, from 501 "                \
+      "for custom planes, from 701 for hosts; with several hosts, plus 1000 for each",             \
+      "XProf")                                                                                     \
+    C(TL_TID, "tid", "INTEGER", NULL,                                                              \
+      "thread number in XProf's trace viewer: the line's display id",                              \
+      "XLine.display_id, else XLine.id; for derived lines, XProf's number")                        \
+    C(TL_FLOW_IN, "flow_in", "INTEGER", NULL,                                                      \
+      "id of the flow that leads to this event: equals flow_out of the events that it "            \
+      "comes from, on the same host, if the file contains them; NULL without a flow",              \
+      "stat flow, else XProf's context")                                                           \
+    C(TL_FLOW_OUT, "flow_out", "INTEGER", NULL,                                                    \
+      "id of the flow that starts at this event: equals flow_in of the events that "               \
+      "it leads to, on the same host, if the file contains them; NULL without a flow",             \
+      "stat flow, else XProf's context")                                                           \
+    C(TL_COUNTER, "counter_value", "", NULL,                                                       \
+      "value of the counter from start_ps on; NULL for events on other lines",                     \
+      "the first stat, on lines _counters_")                                                       \
+    C(TL_SHOWN, "shown_name", "TEXT", NULL, "name that the trace viewer displays",                 \
+      "stat step_name, else display name, else name")                                              \
+    C(TL_ARGS, "args", "TEXT HIDDEN", "JSON",                                                      \
+      "arguments that the trace viewer displays, all as text",                                     \
+      "stats, and arguments that XProf adds")
 enum { TL_BEFORE = N_EVENTS_COLUMNS - 1, TIMELINE_COLUMNS(COLUMN_ENUM) };
 static const Column timeline_columns[] = {EVENTS_COLUMNS(COLUMN_DOC) TIMELINE_COLUMNS(COLUMN_DOC)};
 
@@ -48,8 +58,9 @@ typedef struct {
     SourceRun *from;
     Host *host;
     enum Extra kind;
-    size_t at_line, at_event, n_events; /* of the unit in hand: a line's steps or regions, or a derived line */
-    uint64_t ordinal;                   /* of the row among the host's extras */
+    size_t at_line, at_event,
+        n_events;     /* of the unit in hand: a line's steps or regions, or a derived line */
+    uint64_t ordinal; /* of the row among the host's extras */
     /* the row, drawn when it is asked for */
     DrawnEvent drawn;
     bool is_drawn;
@@ -60,7 +71,10 @@ typedef struct {
 
 /* ---- cursor ---- */
 
-static int timeline_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) { return events_plan(vtab, info, false); }
+static int timeline_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+{
+    return events_plan(vtab, info, false);
+}
 
 static int timeline_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
@@ -111,8 +125,10 @@ static int settle_on_file_event(TimelineCursor *c)
     while (rc == SQLITE_OK && !e->eof) {
         const Line *line = e->unit.line;
         if (!open_drawing(c, line->plane->host)) return events_fail(e);
-        bool whole_line = c->drawing->lines[line - c->drawing->host->lines].drawn && !line_groups(c->drawing->grouping, line)->merged;
-        if (whole_line && is_drawn(c->drawing, line, meta_of(e))) return e->err.code ? events_fail(e) : SQLITE_OK;
+        bool whole_line = c->drawing->lines[line - c->drawing->host->lines].drawn &&
+                          !line_groups(c->drawing->grouping, line)->merged;
+        if (whole_line && is_drawn(c->drawing, line, meta_of(e)))
+            return e->err.code ? events_fail(e) : SQLITE_OK;
         if (!whole_line) e->next = e->stop, e->k = e->n - 1;
         rc = events_next(&e->base);
     }
@@ -124,11 +140,20 @@ static int settle_on_file_event(TimelineCursor *c)
 static bool fits(const char *wanted, const char *text) { return !wanted || !strcmp(wanted, text); }
 static bool within(Range r, int64_t value) { return r.low <= value && value <= r.high; }
 
-static const DerivedLine *derived_line(const TimelineCursor *c) { return &c->drawing->derived->lines[c->at_line]; }
+static const DerivedLine *derived_line(const TimelineCursor *c)
+{
+    return &c->drawing->derived->lines[c->at_line];
+}
 static Line *file_line(const TimelineCursor *c) { return &c->host->lines[c->at_line]; }
-static const Plane *plane_of(const TimelineCursor *c) { return c->kind == DERIVED_LINES ? derived_line(c)->plane : file_line(c)->plane; }
+static const Plane *plane_of(const TimelineCursor *c)
+{
+    return c->kind == DERIVED_LINES ? derived_line(c)->plane : file_line(c)->plane;
+}
 
-static size_t n_lines(const TimelineCursor *c) { return c->kind == DERIVED_LINES ? c->drawing->derived->n_lines : c->host->n_lines; }
+static size_t n_lines(const TimelineCursor *c)
+{
+    return c->kind == DERIVED_LINES ? c->drawing->derived->n_lines : c->host->n_lines;
+}
 
 static size_t n_extras(const TimelineCursor *c)
 {
@@ -137,17 +162,22 @@ static size_t n_extras(const TimelineCursor *c)
     return c->kind == REGIONS ? groups->n_regions : groups->merged ? groups->n_steps : 0;
 }
 
-/* Is the line one that the query may want? An event that the file does not have has no id to be asked for. */
+/* Is the line one that the query may want? An event that the file does not have has no id to be
+ * asked for. */
 static bool unit_wanted(const TimelineCursor *c)
 {
     const EventsCursor *e = &c->events;
     const Plane *plane = plane_of(c);
     bool by_id = !is_all(e->event_id) || !is_all(e->parent_id) || !is_all(e->correlation_id);
-    const Track *track = c->kind == DERIVED_LINES ? &c->drawing->derived_lines[c->at_line] : &c->drawing->lines[c->at_line];
+    const Track *track = c->kind == DERIVED_LINES ? &c->drawing->derived_lines[c->at_line]
+                                                  : &c->drawing->lines[c->at_line];
     if (!track->drawn || (by_id && c->kind == REGIONS)) return false;
-    if (!fits(e->plane_is, plane->name->text) || !within(e->plane_id, plane->plane_id)) return false;
-    if (c->kind == DERIVED_LINES) return fits(e->line_is, derived_line(c)->name) && is_all(e->line_id) && is_all(e->event_id);
-    return fits(e->line_is, line_label(file_line(c))->text) && within(e->line_id, file_line(c)->line_id);
+    if (!fits(e->plane_is, plane->name->text) || !within(e->plane_id, plane->plane_id))
+        return false;
+    if (c->kind == DERIVED_LINES)
+        return fits(e->line_is, derived_line(c)->name) && is_all(e->line_id) && is_all(e->event_id);
+    return fits(e->line_is, line_label(file_line(c))->text) &&
+           within(e->line_id, file_line(c)->line_id);
 }
 
 /* Goes to the next host with extras to look at; false at the end or on errors. */
@@ -158,7 +188,8 @@ static bool next_host(TimelineCursor *c)
         c->from = &e->sources[c->at_source];
         while (c->at_host < c->from->run->n_hosts && fits(e->run_is, c->from->label)) {
             c->host = &c->from->run->hosts[c->at_host++];
-            if ((c->from->only && c->host != c->from->only) || !fits(e->host_is, c->host->name)) continue;
+            if ((c->from->only && c->host != c->from->only) || !fits(e->host_is, c->host->name))
+                continue;
             c->kind = MERGED_STEPS, c->at_line = 0, c->ordinal = 0, c->n_events = c->at_event = 0;
             return open_drawing(c, c->host);
         }
@@ -212,7 +243,8 @@ static int timeline_next(sqlite3_vtab_cursor *cursor)
     return rc == SQLITE_OK ? settle(c) : rc;
 }
 
-static int timeline_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv)
+static int timeline_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc,
+                           sqlite3_value **argv)
 {
     TimelineCursor *c = (TimelineCursor *)cursor;
     drawn_free(&c->drawn);
@@ -221,7 +253,8 @@ static int timeline_filter(sqlite3_vtab_cursor *cursor, int plan, const char *te
     int rc = events_filter(cursor, plan, terms, argc, argv);
     if (rc != SQLITE_OK) return rc;
     bool nothing = false; /* a term that no row can meet */
-    for (int i = 0; i < argc; i++) nothing |= sqlite3_value_type(argv[i]) == SQLITE_NULL && terms[2 * i] != 's';
+    for (int i = 0; i < argc; i++)
+        nothing |= sqlite3_value_type(argv[i]) == SQLITE_NULL && terms[2 * i] != 's';
     if (nothing) return SQLITE_OK;
     c->eof = false, c->in_files = true;
     rc = settle(c);
@@ -237,13 +270,22 @@ static int timeline_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
     const TimelineCursor *c = (TimelineCursor *)cursor;
     const EventsCursor *e = &c->events;
     if (c->in_files) return prof_rowid(cursor->pVtab, e->unit.from, event_of(e), rowid);
-    return prof_rowid(cursor->pVtab, c->from, place_pair(place_pair(1, EXTRA_SHIFT - HOST_SHIFT, c->at_host), HOST_SHIFT, c->ordinal), rowid);
+    return prof_rowid(
+        cursor->pVtab, c->from,
+        place_pair(place_pair(1, EXTRA_SHIFT - HOST_SHIFT, c->at_host), HOST_SHIFT, c->ordinal),
+        rowid);
 }
 
 /* ---- columns ---- */
 
-static const MergedStep *step_of(const TimelineCursor *c) { return &line_groups(c->drawing->grouping, file_line(c))->steps[c->at_event]; }
-static const Region *region_of(const TimelineCursor *c) { return &line_groups(c->drawing->grouping, file_line(c))->regions[c->at_event]; }
+static const MergedStep *step_of(const TimelineCursor *c)
+{
+    return &line_groups(c->drawing->grouping, file_line(c))->steps[c->at_event];
+}
+static const Region *region_of(const TimelineCursor *c)
+{
+    return &line_groups(c->drawing->grouping, file_line(c))->regions[c->at_event];
+}
 
 /* The row as XProf draws it. */
 static const DrawnEvent *draw(TimelineCursor *c)
@@ -310,8 +352,11 @@ static void track_column(TimelineCursor *c, sqlite3_context *ctx, bool process)
     const Drawing *d = c->drawing;
     const SourceRun *from = c->in_files ? c->events.unit.from : c->from;
     bool derived = !c->in_files && c->kind == DERIVED_LINES;
-    const Track *track = derived ? &d->derived_lines[c->at_line] : &d->lines[(c->in_files ? c->events.unit.line : file_line(c)) - d->host->lines];
-    int64_t several = from->run->n_hosts > 1 && !from->only ? 1000 * (d->host - from->run->hosts + 1) : 0;
+    const Track *track =
+        derived ? &d->derived_lines[c->at_line]
+                : &d->lines[(c->in_files ? c->events.unit.line : file_line(c)) - d->host->lines];
+    int64_t several =
+        from->run->n_hosts > 1 && !from->only ? 1000 * (d->host - from->run->hosts + 1) : 0;
     sqlite3_result_int64(ctx, process ? track->pid + several : track->tid);
 }
 
@@ -335,10 +380,12 @@ typedef struct {
 
 static ExtraSpan span_of(const TimelineCursor *c)
 {
-    if (c->kind == MERGED_STEPS) return (ExtraSpan){step_of(c)->start_ps, step_of(c)->duration_ps, step_of(c)->group};
+    if (c->kind == MERGED_STEPS)
+        return (ExtraSpan){step_of(c)->start_ps, step_of(c)->duration_ps, step_of(c)->group};
     if (c->kind == REGIONS) {
         const Region *r = region_of(c);
-        return (ExtraSpan){r->start_ps, (int64_t)((uint64_t)r->end_ps - (uint64_t)r->start_ps), r->group};
+        return (ExtraSpan){r->start_ps, (int64_t)((uint64_t)r->end_ps - (uint64_t)r->start_ps),
+                           r->group};
     }
     const DerivedEvent *e = &derived_line(c)->events[c->at_event];
     return (ExtraSpan){e->start_ps, e->duration_ps, e->group};
@@ -360,9 +407,13 @@ static bool nest_derived(TimelineCursor *c)
     for (size_t i = 0; i < line->n_events; i++) {
         const DerivedEvent *e = &line->events[i];
         int64_t end = add_saturated(e->start_ps, e->duration_ps);
-        while (n_open && add_saturated(line->events[open[n_open - 1]].start_ps, line->events[open[n_open - 1]].duration_ps) < end) n_open--;
+        while (n_open && add_saturated(line->events[open[n_open - 1]].start_ps,
+                                       line->events[open[n_open - 1]].duration_ps) < end)
+            n_open--;
         c->self_ps[i] = e->duration_ps, c->depth[i] = (int64_t)n_open;
-        if (n_open) c->self_ps[open[n_open - 1]] = add_saturated(c->self_ps[open[n_open - 1]], e->duration_ps == INT64_MIN ? 0 : -e->duration_ps);
+        if (n_open)
+            c->self_ps[open[n_open - 1]] = add_saturated(
+                c->self_ps[open[n_open - 1]], e->duration_ps == INT64_MIN ? 0 : -e->duration_ps);
         open[n_open++] = i;
     }
     prof_free(open);
@@ -374,26 +425,31 @@ static bool nest_derived(TimelineCursor *c)
 static void kind_column(const TimelineCursor *c, sqlite3_context *ctx, int column)
 {
     const DerivedLine *line = derived_line(c);
-    const DerivedMeta *meta = &c->drawing->derived->planes[line->plane - c->host->planes].metas[line->events[c->at_event].meta];
+    const DerivedMeta *meta = &c->drawing->derived->planes[line->plane - c->host->planes]
+                                   .metas[line->events[c->at_event].meta];
     const char *name = meta->name->text;
     size_t n = meta->name->n_bytes;
     if (column == EV_HLO_OP && line->kind == LINE_OPS) result_text(ctx, meta->display_name);
     if (column == EV_TF_OP && line->kind == LINE_FRAMEWORK_OPS) result_text(ctx, meta->name);
     if (column == EV_HLO_MODULE && line->kind == LINE_MODULES) {
         const char *bracket = n && name[n - 1] == ')' ? strrchr(name, '(') : NULL;
-        sqlite3_result_text64(ctx, name, bracket ? (size_t)(bracket - name) : n, SQLITE_TRANSIENT, SQLITE_UTF8);
+        sqlite3_result_text64(ctx, name, bracket ? (size_t)(bracket - name) : n, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
     }
     const char *colon = strrchr(name, ':');
     if (line->kind != LINE_SOURCE || !colon) return;
-    if (column == EV_SOURCE_FILE) sqlite3_result_text64(ctx, name, (size_t)(colon - name), SQLITE_TRANSIENT, SQLITE_UTF8);
-    if (column == EV_SOURCE_LINE && strspn(colon + 1, "0123456789") == strlen(colon + 1) && strlen(colon + 1) < 10 && colon[1])
+    if (column == EV_SOURCE_FILE)
+        sqlite3_result_text64(ctx, name, (size_t)(colon - name), SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (column == EV_SOURCE_LINE && strspn(colon + 1, "0123456789") == strlen(colon + 1) &&
+        strlen(colon + 1) < 10 && colon[1])
         sqlite3_result_int(ctx, atoi(colon + 1));
 }
 
 static void derived_column(TimelineCursor *c, sqlite3_context *ctx, int column)
 {
     const DerivedLine *line = derived_line(c);
-    const DerivedMeta *meta = &c->drawing->derived->planes[line->plane - c->host->planes].metas[line->events[c->at_event].meta];
+    const DerivedMeta *meta = &c->drawing->derived->planes[line->plane - c->host->planes]
+                                   .metas[line->events[c->at_event].meta];
     switch (column) {
     case EV_LINE: sqlite3_result_text(ctx, line->name, -1, SQLITE_STATIC); break;
     case EV_NAME: result_text(ctx, meta->name); break;
@@ -402,9 +458,12 @@ static void derived_column(TimelineCursor *c, sqlite3_context *ctx, int column)
         break;
     case EV_SELF:
     case EV_DEPTH:
-        if (nest_derived(c)) sqlite3_result_int64(ctx, (column == EV_SELF ? c->self_ps : c->depth)[c->at_event]);
+        if (nest_derived(c))
+            sqlite3_result_int64(ctx, (column == EV_SELF ? c->self_ps : c->depth)[c->at_event]);
         break;
-    case EV_LINE_KIND: sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC); break;
+    case EV_LINE_KIND:
+        sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC);
+        break;
     case EV_DERIVED: sqlite3_result_int(ctx, 1); break;
     default: kind_column(c, ctx, column); break;
     }
@@ -417,7 +476,9 @@ static void region_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case EV_LINE: result_text(ctx, line_label(line)); break;
     case EV_LINE_ID: sqlite3_result_int64(ctx, line->line_id); break;
-    case EV_LINE_KIND: sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC); break;
+    case EV_LINE_KIND:
+        sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC);
+        break;
     case EV_DERIVED: sqlite3_result_int(ctx, 1); break;
     case EV_NAME: drawn_column(c, ctx, TL_SHOWN); break;
     default: break;
@@ -433,11 +494,14 @@ static void step_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     case EV_SELF: sqlite3_result_int64(ctx, step->duration_ps); break;
     case EV_DEVICE_START:
     case EV_DEVICE_DURATION:
-        if (step->device_start_ps != INT64_MIN) sqlite3_result_int64(ctx, column == EV_DEVICE_START ? step->device_start_ps : step->device_duration_ps);
+        if (step->device_start_ps != INT64_MIN)
+            sqlite3_result_int64(ctx, column == EV_DEVICE_START ? step->device_start_ps
+                                                                : step->device_duration_ps);
         break;
     case EV_DEVICE_SELF: break;
     default:
-        if (events_point(e, c->from, file_line(c), step->event - file_line(c)->first_event)) events_column(&e->base, ctx, column);
+        if (events_point(e, c->from, file_line(c), step->event - file_line(c)->first_event))
+            events_column(&e->base, ctx, column);
     }
 }
 
@@ -450,7 +514,9 @@ static void extra_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     case EV_HOST: sqlite3_result_text(ctx, plane->host->name, -1, SQLITE_STATIC); break;
     case EV_PLANE: result_text(ctx, plane->name); break;
     case EV_PLANE_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
-    case EV_PLANE_KIND: sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC); break;
+    case EV_PLANE_KIND:
+        sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC);
+        break;
     case EV_START: sqlite3_result_int64(ctx, span.start_ps); break;
     case EV_DURATION: sqlite3_result_int64(ctx, span.duration_ps); break;
     case EV_END: sqlite3_result_int64(ctx, add_saturated(span.start_ps, span.duration_ps)); break;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* trace_events.c: the table of all events: its columns; see trace_events.h.
  *
- *   SELECT name, start_ps, duration_ps, self_ps FROM trace_events('logs') WHERE plane = '/device:GPU:0' ORDER BY start_ps LIMIT 3;
+ *   SELECT name, start_ps, duration_ps, self_ps FROM trace_events('logs') WHERE plane =
+ * '/device:GPU:0' ORDER BY start_ps LIMIT 3;
  *
  * Stats are decoded only for rows whose stat columns are read. */
 #include "trace_events.h"
 
-#include "../loader/analysis/enclosing.h"
-#include "../loader/analysis/tf_op.h"
+#include "../loader/analysis/steps/enclosing.h"
+#include "../loader/base/tf_op.h"
 #include "../loader/format/hlo.h"
 #include "../loader/format/xspace.h"
 
@@ -71,7 +72,9 @@ static const Fact *fact(EventsCursor *c, enum KnownStat known)
         uint64_t position = (uint64_t)value_of(c, COL_POSITION);
         EventMeta *meta = &plane->event_metas[value_of(c, COL_META)];
         c->facts_line = NULL;
-        if (c->err.code || event_facts_read(&c->facts, plane, meta, position, &c->stat_window, &c->err)) return &none;
+        if (c->err.code ||
+            event_facts_read(&c->facts, plane, meta, position, &c->stat_window, &c->err))
+            return &none;
         c->facts_line = c->unit.line, c->facts_event = event;
     }
     return &c->facts.by_stat[known];
@@ -89,7 +92,10 @@ static void result_number(sqlite3_context *ctx, const Fact *f)
         sqlite3_result_double(ctx, f->number);
 }
 
-static void result_string(sqlite3_context *ctx, const char *text, size_t n) { sqlite3_result_text64(ctx, text, n, SQLITE_TRANSIENT, SQLITE_UTF8); }
+static void result_string(sqlite3_context *ctx, const char *text, size_t n)
+{
+    sqlite3_result_text64(ctx, text, n, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
 
 /* An instruction's name as HLO tables spell it. */
 static void result_hlo_op(sqlite3_context *ctx, const char *s, size_t n)
@@ -120,7 +126,10 @@ void result_module(sqlite3_context *ctx, const Text *name)
     if (n) result_string(ctx, s, n);
 }
 
-static bool on_tpu(const Line *line) { return line->plane->kind == PLANE_TENSORCORE || line->plane->kind == PLANE_SPARSECORE; }
+static bool on_tpu(const Line *line)
+{
+    return line->plane->kind == PLANE_TENSORCORE || line->plane->kind == PLANE_SPARSECORE;
+}
 
 static void hlo_module_column(EventsCursor *c, sqlite3_context *ctx)
 {
@@ -140,7 +149,9 @@ static void hlo_op_column(EventsCursor *c, sqlite3_context *ctx)
 {
     const Fact *f = fact(c, STAT_HLO_OP);
     if (f->type == TYPE_STR) return result_hlo_op(ctx, f->text->text, f->text->n_bytes);
-    if (!on_tpu(c->unit.line) || (c->unit.line->kind != LINE_OPS && c->unit.line->kind != LINE_ASYNC_OPS)) return;
+    if (!on_tpu(c->unit.line) ||
+        (c->unit.line->kind != LINE_OPS && c->unit.line->kind != LINE_ASYNC_OPS))
+        return;
     const EventMeta *meta = meta_of(c);
     const Text *text = meta->display_name->n_bytes ? meta->display_name : meta->name;
     const char *end = meta->display_name->n_bytes ? NULL : strstr(text->text, " = ");
@@ -152,12 +163,14 @@ static void source_column(EventsCursor *c, sqlite3_context *ctx, bool line)
     const Fact *f = fact(c, STAT_SOURCE);
     if (f->type != TYPE_STR || !f->text->n_bytes) return;
     const char *s = f->text->text, *colon = strrchr(s, ':');
-    bool numbered = colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) && strlen(colon + 1) < 10;
+    bool numbered = colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) &&
+                    strlen(colon + 1) < 10;
     if (line && numbered) sqlite3_result_int(ctx, atoi(colon + 1));
     if (!line) result_string(ctx, s, numbered ? (size_t)(colon - s) : f->text->n_bytes);
 }
 
-/* x,y,z of a launch: each from 1 to 2^31-1. Old profilers left the field of some launches uninitialised. */
+/* x,y,z of a launch: each from 1 to 2^31-1. Old profilers left the field of some launches
+ * uninitialised. */
 static bool is_launch_size(const char *text, size_t n)
 {
     uint64_t size = 0;
@@ -173,7 +186,8 @@ static bool is_launch_size(const char *text, size_t n)
     return n_sizes == 3;
 }
 
-/* The value of a key in kernel_details, "regs:32 grid:8,1,1 block:128,1,1": the last token of two parts wins. */
+/* The value of a key in kernel_details, "regs:32 grid:8,1,1 block:128,1,1": the last token of two
+ * parts wins. */
 static void details_column(EventsCursor *c, sqlite3_context *ctx, const char *key)
 {
     const Fact *f = fact(c, STAT_KERNEL_DETAILS);
@@ -183,7 +197,8 @@ static void details_column(EventsCursor *c, sqlite3_context *ctx, const char *ke
     size_t found_length = 0;
     for (const char *s = f->text->text; *s; s += n + (s[n] != 0)) {
         n = strcspn(s, " \n");
-        if (n > key_length + 1 && !memcmp(s, key, key_length) && s[key_length] == ':' && strspn(s + key_length + 1, "0123456789,") == n - key_length - 1)
+        if (n > key_length + 1 && !memcmp(s, key, key_length) && s[key_length] == ':' &&
+            strspn(s + key_length + 1, "0123456789,") == n - key_length - 1)
             found = s + key_length + 1, found_length = n - key_length - 1;
     }
     if (found && is_launch_size(found, found_length)) result_string(ctx, found, found_length);
@@ -196,11 +211,13 @@ static void metadata_id_column(EventsCursor *c, sqlite3_context *ctx)
     size_t meta = (size_t)value_of(c, COL_META), n_bytes;
     if (meta < plane->n_declared) return sqlite3_result_int64(ctx, plane->event_metas[meta].id);
     Event event; /* undeclared: only the event itself knows */
-    const uint8_t *p = event_message(&c->stat_window, (uint64_t)value_of(c, COL_POSITION), &n_bytes, &c->err);
+    const uint8_t *p =
+        event_message(&c->stat_window, (uint64_t)value_of(c, COL_POSITION), &n_bytes, &c->err);
     if (p && event_parse(p, p + n_bytes, &event)) sqlite3_result_int64(ctx, event.metadata_id);
 }
 
-/* Without its length SQLite measures a text, with it SQLite copies it when a client reads it: either way once too often. */
+/* Without its length SQLite measures a text, with it SQLite copies it when a client reads it:
+ * either way once too often. */
 static void name_column(EventsCursor *c, sqlite3_context *ctx)
 {
     const Text *name = meta_of(c)->name;
@@ -246,13 +263,18 @@ static void stats_column(EventsCursor *c, sqlite3_context *ctx)
     sqlite3_str_appendchar(out, 1, '{');
     Stat stat;
     size_t n;
-    const uint8_t *p = event_message(&c->stat_window, (uint64_t)value_of(c, COL_POSITION), &n, &c->err), *end = p ? p + n : NULL;
+    const uint8_t *p = event_message(&c->stat_window, (uint64_t)value_of(c, COL_POSITION), &n,
+                                     &c->err),
+                  *end = p ? p + n : NULL;
     bool complete = true;
     while (p && (p = stat_next(p, end, 4, &stat))) complete &= json_stat(out, plane, &stat);
     uint8_t *shared = meta->has_stats && !c->err.code ? sqlite3_malloc64(meta->span.n_bytes) : NULL;
-    if (shared && !file_read(&plane->host->file, meta->span.offset, shared, (size_t)meta->span.n_bytes, &c->err))
-        for (p = shared, end = shared + meta->span.n_bytes; (p = stat_next(p, end, 5, &stat));) complete &= json_stat(out, plane, &stat);
-    bool nomem = !complete || sqlite3_str_errcode(out) || (meta->has_stats && !shared && !c->err.code);
+    if (shared && !file_read(&plane->host->file, meta->span.offset, shared,
+                             (size_t)meta->span.n_bytes, &c->err))
+        for (p = shared, end = shared + meta->span.n_bytes; (p = stat_next(p, end, 5, &stat));)
+            complete &= json_stat(out, plane, &stat);
+    bool nomem =
+        !complete || sqlite3_str_errcode(out) || (meta->has_stats && !shared && !c->err.code);
     sqlite3_free(shared);
     sqlite3_str_appendchar(out, 1, '}');
     int length = sqlite3_str_length(out);
@@ -303,7 +325,10 @@ static void step_name_column(EventsCursor *c, sqlite3_context *ctx)
 }
 
 /* XLA's annotations name the module where TensorFlow's name the op. */
-static bool names_module_only(const Text *tf_op) { return !strcmp(tf_op->text, "XlaModule:") || !strcmp(tf_op->text, "XlaModule"); }
+static bool names_module_only(const Text *tf_op)
+{
+    return !strcmp(tf_op->text, "XlaModule:") || !strcmp(tf_op->text, "XlaModule");
+}
 
 /* The op_name of the event's instruction, if the run has its program. */
 static void instruction_op_name(EventsCursor *c, sqlite3_context *ctx)
@@ -316,22 +341,27 @@ static void instruction_op_name(EventsCursor *c, sqlite3_context *ctx)
     const HloModule *module = hlo_program(c->unit.line->plane->host, (uint64_t)id, &c->err);
     statement_end(&s, &c->err);
     Slice name = slice_innermost(slice_of(op->text));
-    const Xla__HloInstructionProto *instruction = module ? hlo_find(module, name.text, name.n) : NULL;
+    const Xla__HloInstructionProto *instruction =
+        module ? hlo_find(module, name.text, name.n) : NULL;
     if (instruction && instruction->metadata && *instruction->metadata->op_name)
         result_string(ctx, instruction->metadata->op_name, strlen(instruction->metadata->op_name));
 }
 
-/* The op of a GPU event is tf_op, or for XLA's kernels name. Older software wrote it as level 0, or as annotation; "#key=value#" follows it in one of the two.
+/* The op of a GPU event is tf_op, or for XLA's kernels name. Older software wrote it as level 0, or
+ * as annotation; "#key=value#" follows it in one of the two.
  */
 static void tf_op_column(EventsCursor *c, sqlite3_context *ctx)
 {
-    static const enum KnownStat places[] = {STAT_TF_OP, STAT_OP_NAME, STAT_LEVEL_0, STAT_ANNOTATION};
+    static const enum KnownStat places[] = {STAT_TF_OP, STAT_OP_NAME, STAT_LEVEL_0,
+                                            STAT_ANNOTATION};
     bool on_gpu = c->unit.line->plane->kind == PLANE_GPU, of_module = false;
     for (size_t i = 0; i < (on_gpu ? COUNT(places) : 1); i++) {
         if (places[i] == STAT_OP_NAME && !of_module) continue;
         const Fact *f = fact(c, places[i]);
         if (f->type != TYPE_STR) continue;
-        const char *hash = places[i] == STAT_LEVEL_0 || places[i] == STAT_ANNOTATION ? memchr(f->text->text, '#', f->text->n_bytes) : NULL;
+        const char *hash = places[i] == STAT_LEVEL_0 || places[i] == STAT_ANNOTATION
+                               ? memchr(f->text->text, '#', f->text->n_bytes)
+                               : NULL;
         size_t n = hash ? (size_t)(hash - f->text->text) : f->text->n_bytes;
         if (on_gpu && i == 0 && names_module_only(f->text))
             of_module = true;
@@ -398,8 +428,12 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
         if (meta_of(c)->display_name->n_bytes) result_text(ctx, meta_of(c)->display_name);
         break;
     case EV_END: sqlite3_result_int64(ctx, end_of(c)); break;
-    case EV_PLANE_KIND: sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC); break;
-    case EV_LINE_KIND: sqlite3_result_text(ctx, line_kind_names[c->unit.line->kind], -1, SQLITE_STATIC); break;
+    case EV_PLANE_KIND:
+        sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC);
+        break;
+    case EV_LINE_KIND:
+        sqlite3_result_text(ctx, line_kind_names[c->unit.line->kind], -1, SQLITE_STATIC);
+        break;
     case EV_DERIVED: sqlite3_result_int(ctx, c->unit.line->derived); break;
     case EV_DEVICE_START:
         if (fact_integer(fact(c, STAT_DEVICE_OFFSET_PS), &n)) sqlite3_result_int64(ctx, n);
@@ -442,11 +476,14 @@ int events_explain_nothing(EventsCursor *c, int argc)
     const ProfTable *asked = (const ProfTable *)c->base.pVtab;
     if (asked->prof->n_running || argc != c->asked.given) return SQLITE_OK;
     for (int i = 0; i < c->n_sources; i++)
-        if (!empty_record(&(Empty){asked->table->name, NEED_EVENTS, NULL}, c->sources[i].run, c->sources[i].only, &c->err)) return events_fail(c);
+        if (!empty_record(&(Empty){asked->table->name, NEED_EVENTS, NULL}, c->sources[i].run,
+                          c->sources[i].only, &c->err))
+            return events_fail(c);
     return SQLITE_OK;
 }
 
-static int filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv)
+static int filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc,
+                  sqlite3_value **argv)
 {
     int rc = events_filter(cursor, plan, terms, argc, argv);
     EventsCursor *c = (EventsCursor *)cursor;

@@ -1,118 +1,144 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trace_events.h: the table of all events in three files: trace_events_plan.c says what of a query is ours to do,
- * trace_events_walk.c steps through the events that it leaves, trace_events.c gives their columns.
+/* trace_events.h: the table of all events in three files: trace_events_plan.c says what of a query
+ * is ours to do, trace_events_walk.c steps through the events that it leaves, trace_events.c gives
+ * their columns.
  *
- * The walk goes by units: a unit is a line, or the events of one metadata id on a line. Within a unit it goes by batches of up to
- * CHUNK_EVENTS events, whose columns are unpacked all at once when the first of them is read. */
+ * The walk goes by units: a unit is a line, or the events of one metadata id on a line. Within a
+ * unit it goes by batches of up to CHUNK_EVENTS events, whose columns are unpacked all at once when
+ * the first of them is read. */
 #ifndef PROF_TRACE_EVENTS_H
 #define PROF_TRACE_EVENTS_H
 
-#include "../loader/analysis/facts.h"
-#include "../loader/analysis/grouping.h"
+#include "../loader/store/facts.h"
+#include "../loader/analysis/grouping/grouping.h"
 #include "prof.h"
 
-#define EVENTS_COLUMNS(C)                                                                                                                                      \
-    C(EV_RUN, RUN_DOC)                                                                                                                                         \
-    C(EV_HOST, HOST_DOC)                                                                                                                                       \
-    C(EV_ID, EVENT_ID_DOC)                                                                                                                                     \
-    C(EV_PLANE, PLANE_DOC)                                                                                                                                     \
-    C(EV_LINE, "line", "TEXT", NULL, "display name of the line, or its name", "XLine.display_name, else XLine.name")                                           \
-    C(EV_NAME, "name", "TEXT", NULL,                                                                                                                           \
-      "name of the event; for a TPU op, its HLO text; empty if the "                                                                                           \
-      "plane does not declare the event's metadata",                                                                                                           \
-      "XEventMetadata.name")                                                                                                                                   \
-    C(EV_START, "start_ps", "INTEGER", "ps",                                                                                                                   \
-      "start of the event from the start of the session; below 0 if it starts "                                                                                \
-      "earlier. Aggregated events have offset 0. Saturates at the limits of int64",                                                                            \
-      "XLine.timestamp_ns * 1000 + XEvent.offset_ps")                                                                                                          \
-    C(EV_DURATION, "duration_ps", "INTEGER", "ps", "duration of the event", "XEvent.duration_ps")                                                              \
-    C(EV_SELF, "self_ps", "INTEGER", "ps",                                                                                                                     \
-      "duration of the event without the events nested directly in it on "                                                                                     \
-      "the line; below 0 if these overlap each other (asynchronous lines)",                                                                                    \
-      "libprofsql")                                                                                                                                            \
-    C(EV_DEPTH, "depth", "INTEGER", NULL, "number of events on the line that contain this one, nested in each other", "libprofsql")                            \
-    C(EV_PARENT, "parent_id", "INTEGER", NULL, "event_id of the innermost event on the line that contains this one; NULL at depth 0", "libprofsql")            \
-    C(EV_GROUP, "group_id", "INTEGER", NULL, "group (step) that the host recorded for the event; NULL if the file has none", "stat group_id")                  \
-    C(EV_OCCURRENCES, "occurrences", "INTEGER", NULL, "number of occurrences that an aggregated event stands for; NULL for a plain event",                     \
-      "XEvent.num_occurrences")                                                                                                                                \
-    C(EV_CORRELATION, "correlation_id", "INTEGER", NULL,                                                                                                       \
-      "id that connects a launch with its kernel (join on run, host, "                                                                                         \
-      "correlation_id); decimal TEXT above 2^63-1; NULL if the event has none",                                                                                \
-      "stat correlation_id")                                                                                                                                   \
-    C(EV_PROGRAM, "program_id", "TEXT", NULL, "id of the HLO program, decimal; NULL if the event has none", "stat program_id")                                 \
-    C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL, "name of the HLO module, without (id); NULL if the event has none",                                           \
-      "stat hlo_module; on TPU the module's entry of /host:metadata")                                                                                          \
-    C(EV_HLO_OP, "hlo_op", "TEXT", NULL,                                                                                                                       \
-      "name of the HLO instruction: last part after ::, without % "                                                                                            \
-      "and {i,j}; NULL if the event has none",                                                                                                                 \
-      "stat hlo_op; on TPU op lines the display name")                                                                                                         \
-    C(EV_TF_OP, "tf_op", "TEXT", NULL,                                                                                                                         \
-      "path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for "                                                                        \
-      "GPU kernels that XLA launched, hlo_instructions.tf_op; NULL if the event has none",                                                                     \
-      "stat tf_op; for XLA's GPU kernels whose tf_op names only the module, stat "                                                                             \
-      "name, else OpMetadata.op_name; in GPU files until 2023, level 0 or annotation")                                                                         \
-    C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category; NULL if the file does not record it", "stat hlo_category")                                         \
-    C(EV_FLOPS, "flops", "INTEGER", "FLOP",                                                                                                                    \
-      "floating-point operations of one execution, as recorded in "                                                                                            \
-      "the file; NULL if the file does not record them",                                                                                                       \
-      "stat flops")                                                                                                                                            \
-    C(EV_BYTES, "bytes_accessed", "INTEGER", "bytes",                                                                                                          \
-      "bytes read and written by one execution, as recorded in the "                                                                                           \
-      "file; NULL if the file does not record them",                                                                                                           \
-      "stat bytes_accessed")                                                                                                                                   \
-    C(EV_SHAPE, "shape", "TEXT", NULL,                                                                                                                         \
-      "shape of the op's result, with layout if the file has it; "                                                                                             \
-      "NULL if the file does not record it",                                                                                                                   \
-      "stat shape_with_layout, else shape")                                                                                                                    \
-    C(EV_SOURCE_FILE, "source_file", "TEXT", NULL, "source file of the op; NULL if the file does not record it", "stat source")                                \
-    C(EV_SOURCE_LINE, "source_line", "INTEGER", NULL, "line of the op in source_file; NULL if the file does not record it", "stat source")                     \
-    C(EV_PLANE_ID, PLANE_ID_DOC)                                                                                                                               \
-    C(EV_LINE_ID, LINE_ID_DOC)                                                                                                                                 \
-    C(EV_METADATA_ID, METADATA_ID_DOC)                                                                                                                         \
-    C(EV_DISPLAY_NAME, "display_name", "TEXT", NULL, "short name of the event for display; NULL if the file has none", "XEventMetadata.display_name")          \
-    C(EV_END, "end_ps", "INTEGER", "ps", "start_ps + duration_ps; saturates at the limits of int64", "libprofsql")                                             \
-    C(EV_PLANE_KIND, "plane_kind", "TEXT", NULL, "kind of the event's plane, as in planes.kind", "libprofsql")                                                 \
-    C(EV_LINE_KIND, "line_kind", "TEXT", NULL, "kind of the event's line, as in lines.kind", "libprofsql")                                                     \
-    C(EV_DERIVED, "derived", "INTEGER", "0 or 1", "1: the event is on a line that XProf derived from other lines; counting it counts twice", "XLine.id")       \
-    C(EV_DEVICE_START, "device_start_ps", "INTEGER", "ps", "start of the event on the device clock; NULL if the file does not record it",                      \
-      "stat device_offset_ps")                                                                                                                                 \
-    C(EV_DEVICE_DURATION, "device_duration_ps", "INTEGER", "ps",                                                                                               \
-      "duration of the event on the device clock, which XProf's op "                                                                                           \
-      "tools sum; NULL if the file does not record it",                                                                                                        \
-      "stat device_duration_ps")                                                                                                                               \
-    C(EV_DEVICE_SELF, "device_self_ps", "INTEGER", "ps",                                                                                                       \
-      "device_duration_ps without the events nested directly in it on the device "                                                                             \
-      "clock, nested as in XProf's op tools; NULL if the file has no device clock",                                                                            \
-      "libprofsql")                                                                                                                                            \
-    C(EV_GRID, "grid_dim", "TEXT", NULL,                                                                                                                       \
-      "size of the kernel's grid as x,y,z; NULL if the event does "                                                                                            \
-      "not record it or records an impossible size",                                                                                                           \
-      "stat kernel_details")                                                                                                                                   \
-    C(EV_BLOCK, "block_dim", "TEXT", NULL,                                                                                                                     \
-      "size of the kernel's block as x,y,z; NULL if the event does "                                                                                           \
-      "not record it or records an impossible size",                                                                                                           \
-      "stat kernel_details")                                                                                                                                   \
-    C(EV_ASYNC, "is_async", "INTEGER", "0 or 1", "1: the event is marked as not nested on its thread; NULL if the file does not record it", "stat _a")         \
-    C(EV_STEP_EVENT, "step_event_id", "INTEGER", NULL,                                                                                                         \
-      "event_id of the step event that contains the op, found as "                                                                                             \
-      "in XProf's Events DB; NULL except for ops of a TensorCore",                                                                                             \
-      "libprofsql")                                                                                                                                            \
-    C(EV_MODULE_EVENT, "module_event_id", "INTEGER", NULL,                                                                                                     \
-      "event_id of the HLO module execution that contains the op, found "                                                                                      \
-      "as in XProf's Events DB; NULL except for ops of a TensorCore",                                                                                          \
-      "libprofsql")                                                                                                                                            \
-    C(EV_STEP_NAME, "step_name", "TEXT", NULL, "name of the step that the event belongs to; NULL if it belongs to none",                                       \
-      "XProf's grouping; stat step_name in files that contain their groups")                                                                                   \
-    C(EV_EAGER, "is_eager", "INTEGER", "0 or 1", "1: a kernel or framework op that ran eagerly; NULL for other events",                                        \
-      "XProf's grouping, else stat is_eager")                                                                                                                  \
-    C(EV_STEP, "step", "INTEGER", NULL,                                                                                                                        \
-      "group id that XProf's grouping gives to the event (host_steps "                                                                                         \
-      "lists the groups that are steps); NULL if it gives none",                                                                                               \
-      "XProf's grouping, else stat group_id")                                                                                                                  \
-    C(EV_SOURCE, SOURCE_DOC)                                                                                                                                   \
-    C(EV_STATS, "stats", "TEXT HIDDEN", "JSON",                                                                                                                \
-      "all stats of the event by name, its own stats first, then "                                                                                             \
-      "those of its metadata; bytes as hex text",                                                                                                              \
+#define EVENTS_COLUMNS(C)                                                                          \
+    C(EV_RUN, RUN_DOC)                                                                             \
+    C(EV_HOST, HOST_DOC)                                                                           \
+    C(EV_ID, EVENT_ID_DOC)                                                                         \
+    C(EV_PLANE, PLANE_DOC)                                                                         \
+    C(EV_LINE, "line", "TEXT", NULL, "display name of the line, or its name",                      \
+      "XLine.display_name, else XLine.name")                                                       \
+    C(EV_NAME, "name", "TEXT", NULL,                                                               \
+      "name of the event; for a TPU op, its HLO text; empty if the "                               \
+      "plane does not declare the event's metadata",                                               \
+      "XEventMetadata.name")                                                                       \
+    C(EV_START, "start_ps", "INTEGER", "ps",                                                       \
+      "start of the event from the start of the session; below 0 if it starts "                    \
+      "earlier. Aggregated events have offset 0. Saturates at the limits of int64",                \
+      "XLine.timestamp_ns * 1000 + XEvent.offset_ps")                                              \
+    C(EV_DURATION, "duration_ps", "INTEGER", "ps", "duration of the event", "XEvent.duration_ps")  \
+    C(EV_SELF, "self_ps", "INTEGER", "ps",                                                         \
+      "duration of the event without the events nested directly in it on "                         \
+      "the line; below 0 if these overlap each other (asynchronous lines)",                        \
+      "libprofsql")                                                                                \
+    C(EV_DEPTH, "depth", "INTEGER", NULL,                                                          \
+      "number of events on the line that contain this one, nested in each other", "libprofsql")    \
+    C(EV_PARENT, "parent_id", "INTEGER", NULL,                                                     \
+      "event_id of the innermost event on the line that contains this one; NULL at depth 0",       \
+      "libprofsql")                                                                                \
+    C(EV_GROUP, "group_id", "INTEGER", NULL,                                                       \
+      "group (step) that the host recorded for the event; NULL if the file has none",              \
+      "stat group_id")                                                                             \
+    C(EV_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
+      "number of occurrences that an aggregated event stands for; NULL for a plain event",         \
+      "XEvent.num_occurrences")                                                                    \
+    C(EV_CORRELATION, "correlation_id", "INTEGER", NULL,                                           \
+      "id that connects a launch with its kernel (join on run, host, "                             \
+      "correlation_id); decimal TEXT above 2^63-1; NULL if the event has none",                    \
+      "stat correlation_id")                                                                       \
+    C(EV_PROGRAM, "program_id", "TEXT", NULL,                                                      \
+      "id of the HLO program, decimal; NULL if the event has none", "stat program_id")             \
+    C(EV_HLO_MODULE, "hlo_module", "TEXT", NULL,                                                   \
+      "name of the HLO module, without (id); NULL if the event has none",                          \
+      "stat hlo_module; on TPU the module's entry of /host:metadata")                              \
+    C(EV_HLO_OP, "hlo_op", "TEXT", NULL,                                                           \
+      "name of the HLO instruction: last part after ::, without % "                                \
+      "and {i,j}; NULL if the event has none",                                                     \
+      "stat hlo_op; on TPU op lines the display name")                                             \
+    C(EV_TF_OP, "tf_op", "TEXT", NULL,                                                             \
+      "path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for "            \
+      "GPU kernels that XLA launched, hlo_instructions.tf_op; NULL if the event has none",         \
+      "stat tf_op; for XLA's GPU kernels whose tf_op names only the module, stat "                 \
+      "name, else OpMetadata.op_name; in GPU files until 2023, level 0 or annotation")             \
+    C(EV_CATEGORY, "category", "TEXT", NULL, "HLO category; NULL if the file does not record it",  \
+      "stat hlo_category")                                                                         \
+    C(EV_FLOPS, "flops", "INTEGER", "FLOP",                                                        \
+      "floating-point operations of one execution, as recorded in "                                \
+      "the file; NULL if the file does not record them",                                           \
+      "stat flops")                                                                                \
+    C(EV_BYTES, "bytes_accessed", "INTEGER", "bytes",                                              \
+      "bytes read and written by one execution, as recorded in the "                               \
+      "file; NULL if the file does not record them",                                               \
+      "stat bytes_accessed")                                                                       \
+    C(EV_SHAPE, "shape", "TEXT", NULL,                                                             \
+      "shape of the op's result, with layout if the file has it; "                                 \
+      "NULL if the file does not record it",                                                       \
+      "stat shape_with_layout, else shape")                                                        \
+    C(EV_SOURCE_FILE, "source_file", "TEXT", NULL,                                                 \
+      "source file of the op; NULL if the file does not record it", "stat source")                 \
+    C(EV_SOURCE_LINE, "source_line", "INTEGER", NULL,                                              \
+      "line of the op in source_file; NULL if the file does not record it", "stat source")         \
+    C(EV_PLANE_ID, PLANE_ID_DOC)                                                                   \
+    C(EV_LINE_ID, LINE_ID_DOC)                                                                     \
+    C(EV_METADATA_ID, METADATA_ID_DOC)                                                             \
+    C(EV_DISPLAY_NAME, "display_name", "TEXT", NULL,                                               \
+      "short name of the event for display; NULL if the file has none",                            \
+      "XEventMetadata.display_name")                                                               \
+    C(EV_END, "end_ps", "INTEGER", "ps",                                                           \
+      "start_ps + duration_ps; saturates at the limits of int64", "libprofsql")                    \
+    C(EV_PLANE_KIND, "plane_kind", "TEXT", NULL, "kind of the event's plane, as in planes.kind",   \
+      "libprofsql")                                                                                \
+    C(EV_LINE_KIND, "line_kind", "TEXT", NULL, "kind of the event's line, as in lines.kind",       \
+      "libprofsql")                                                                                \
+    C(EV_DERIVED, "derived", "INTEGER", "0 or 1",                                                  \
+      "1: the event is on a line that XProf derived from other lines; counting it counts twice",   \
+      "XLine.id")                                                                                  \
+    C(EV_DEVICE_START, "device_start_ps", "INTEGER", "ps",                                         \
+      "start of the event on the device clock; NULL if the file does not record it",               \
+      "stat device_offset_ps")                                                                     \
+    C(EV_DEVICE_DURATION, "device_duration_ps", "INTEGER", "ps",                                   \
+      "duration of the event on the device clock, which XProf's op "                               \
+      "tools sum; NULL if the file does not record it",                                            \
+      "stat device_duration_ps")                                                                   \
+    C(EV_DEVICE_SELF, "device_self_ps", "INTEGER", "ps",                                           \
+      "device_duration_ps without the events nested directly in it on the device "                 \
+      "clock, nested as in XProf's op tools; NULL if the file has no device clock",                \
+      "libprofsql")                                                                                \
+    C(EV_GRID, "grid_dim", "TEXT", NULL,                                                           \
+      "size of the kernel's grid as x,y,z; NULL if the event does "                                \
+      "not record it or records an impossible size",                                               \
+      "stat kernel_details")                                                                       \
+    C(EV_BLOCK, "block_dim", "TEXT", NULL,                                                         \
+      "size of the kernel's block as x,y,z; NULL if the event does "                               \
+      "not record it or records an impossible size",                                               \
+      "stat kernel_details")                                                                       \
+    C(EV_ASYNC, "is_async", "INTEGER", "0 or 1",                                                   \
+      "1: the event is marked as not nested on its thread; NULL if the file does not record it",   \
+      "stat _a")                                                                                   \
+    C(EV_STEP_EVENT, "step_event_id", "INTEGER", NULL,                                             \
+      "event_id of the step event that contains the op, found as "                                 \
+      "in XProf's Events DB; NULL except for ops of a TensorCore",                                 \
+      "libprofsql")                                                                                \
+    C(EV_MODULE_EVENT, "module_event_id", "INTEGER", NULL,                                         \
+      "event_id of the HLO module execution that contains the op, found "                          \
+      "as in XProf's Events DB; NULL except for ops of a TensorCore",                              \
+      "libprofsql")                                                                                \
+    C(EV_STEP_NAME, "step_name", "TEXT", NULL,                                                     \
+      "name of the step that the event belongs to; NULL if it belongs to none",                    \
+      "XProf's grouping; stat step_name in files that contain their groups")                       \
+    C(EV_EAGER, "is_eager", "INTEGER", "0 or 1",                                                   \
+      "1: a kernel or framework op that ran eagerly; NULL for other events",                       \
+      "XProf's grouping, else stat is_eager")                                                      \
+    C(EV_STEP, "step", "INTEGER", NULL,                                                            \
+      "group id that XProf's grouping gives to the event (host_steps "                             \
+      "lists the groups that are steps); NULL if it gives none",                                   \
+      "XProf's grouping, else stat group_id")                                                      \
+    C(EV_SOURCE, SOURCE_DOC)                                                                       \
+    C(EV_STATS, "stats", "TEXT HIDDEN", "JSON",                                                    \
+      "all stats of the event by name, its own stats first, then "                                 \
+      "those of its metadata; bytes as hex text",                                                  \
       "XStat")
 enum { EVENTS_COLUMNS(COLUMN_ENUM) N_EVENTS_COLUMNS };
 
@@ -124,11 +150,13 @@ static inline bool is_point(Range r) { return r.low == r.high; }
 
 /* idxNum. Without UNITS rows come in file order. */
 enum EventsPlan {
-    PLAN_UNITS = 1,       /* units are sorted by the keys in idxStr */
-    PLAN_GROUPS = 2,      /* a unit is a LineGroup, not a whole line */
-    PLAN_BY_START = 4,    /* each line by start */
-    PLAN_ONE = 8,         /* one row of a unit is enough: the others are equal in all that the query reads */
-    PLAN_COMPARED = 16,   /* rows are grouped: texts are compared for each row, and shown once a group */
+    PLAN_UNITS = 1,    /* units are sorted by the keys in idxStr */
+    PLAN_GROUPS = 2,   /* a unit is a LineGroup, not a whole line */
+    PLAN_BY_START = 4, /* each line by start */
+    PLAN_ONE =
+        8, /* one row of a unit is enough: the others are equal in all that the query reads */
+    PLAN_COMPARED =
+        16, /* rows are grouped: texts are compared for each row, and shown once a group */
     PLAN_FILE_ORDER = 32, /* promised; without it names asked for again come in groups */
     PLAN_MISSING = 64,    /* the query reads source without giving it: an error */
     PLAN_TWICE = 128      /* source is given by another term too, which SQLite checks */
@@ -147,7 +175,8 @@ typedef struct {
 static inline EventUnit unit_of(const KeptUnit *kept)
 {
     Line *line = kept->from->run->lines[kept->line];
-    return (EventUnit){kept->from, line, kept->group ? &line->order->groups[kept->group - 1] : NULL};
+    return (EventUnit){kept->from, line,
+                       kept->group ? &line->order->groups[kept->group - 1] : NULL};
 }
 
 typedef struct {
@@ -161,7 +190,8 @@ typedef struct {
     bool narrow; /* a term on single events is set */
     int plan;
     size_t n_names; /* asked for of these sources, one after the other */
-    /* the way through the sources: sorted units, or lines in file order, or a few events looked up */
+    /* the way through the sources: sorted units, or lines in file order, or a few events looked up
+     */
     KeptUnit *units;
     size_t n_units, unit_capacity, at_unit, at_line;
     int at_source;
@@ -171,10 +201,12 @@ typedef struct {
     /* the unit in hand */
     EventUnit unit;
     const uint32_t *events; /* indexes on the line; NULL: the line as it is stored */
-    uint64_t next, stop;    /* positions in events, or on the line: the next batch's first, the unit's end */
-    uint32_t *list;         /* events made for this unit */
+    uint64_t next,
+        stop; /* positions in events, or on the line: the next batch's first, the unit's end */
+    uint32_t *list; /* events made for this unit */
     size_t n_list, list_capacity;
-    /* the batch in hand: slots are places in the columns of `values`, the wanted ones are slots[0..n) */
+    /* the batch in hand: slots are places in the columns of `values`, the wanted ones are
+     * slots[0..n) */
     uint64_t first; /* position of slot 0 */
     uint32_t n, k, slot;
     unsigned filled; /* bits of the columns in `values` */
@@ -195,14 +227,19 @@ typedef struct {
     KeptRuns kept;
     ProfErr err;
 } EventsCursor;
-static inline sqlite3 *events_db(const EventsCursor *c) { return ((const ProfTable *)c->base.pVtab)->prof->db; }
+static inline sqlite3 *events_db(const EventsCursor *c)
+{
+    return ((const ProfTable *)c->base.pVtab)->prof->db;
+}
 
 /* trace_events_plan.c */
 int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info);
 /* The same; not in_order: terms are pushed down, but no order is promised. */
 int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order);
-/* Takes a plan's terms into the cursor. *keys: the rest of idxStr, for units_sort(). SQLITE_DONE: a NULL, no row matches. */
-int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv, const char **keys);
+/* Takes a plan's terms into the cursor. *keys: the rest of idxStr, for units_sort(). SQLITE_DONE: a
+ * NULL, no row matches. */
+int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv,
+                      const char **keys);
 void units_sort(KeptUnit *units, size_t n, const char *keys);
 
 /* trace_events.c */
@@ -213,11 +250,14 @@ void events_free(EventsCursor *c); /* all that it holds, but not the cursor itse
 void result_module(sqlite3_context *ctx, const Text *name);
 
 /* trace_events_walk.c */
-int events_explain_nothing(EventsCursor *c, int argc); /* of a filter with argc arguments that found no row */
-int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv);
+int events_explain_nothing(EventsCursor *c,
+                           int argc); /* of a filter with argc arguments that found no row */
+int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc,
+                  sqlite3_value **argv);
 int events_next(sqlite3_vtab_cursor *cursor);
-void events_forget(EventsCursor *c); /* frees what a filter made; the sources, buffers and texts handed out stay */
-int events_fail(EventsCursor *c);    /* c->err as the table's error */
+void events_forget(
+    EventsCursor *c); /* frees what a filter made; the sources, buffers and texts handed out stay */
+int events_fail(EventsCursor *c); /* c->err as the table's error */
 /* Stands on one event, as if it were the only one asked for; false with c->err set. */
 bool events_point(EventsCursor *c, SourceRun *from, Line *line, uint64_t index);
 /* Unpacks a column of the batch in hand; false with c->err set. */
@@ -229,14 +269,30 @@ static inline int64_t value_of(EventsCursor *c, enum ChunkColumn column)
     return c->values->columns[column][c->slot];
 }
 /* The event's index on its line. */
-static inline uint64_t index_of(const EventsCursor *c) { return c->events ? c->events[c->first + c->slot] : c->first + c->slot; }
-static inline uint64_t event_of(const EventsCursor *c) { return c->unit.line->first_event + index_of(c); }
-static inline int64_t offset_of(EventsCursor *c) { return value_of(c, COL_AGGREGATED) ? 0 : value_of(c, COL_OFFSET); }
-static inline int64_t start_of(EventsCursor *c) { return add_saturated(c->unit.line->start_ps, offset_of(c)); }
-static inline int64_t end_of(EventsCursor *c) { return add_saturated(start_of(c), value_of(c, COL_DURATION)); }
+static inline uint64_t index_of(const EventsCursor *c)
+{
+    return c->events ? c->events[c->first + c->slot] : c->first + c->slot;
+}
+static inline uint64_t event_of(const EventsCursor *c)
+{
+    return c->unit.line->first_event + index_of(c);
+}
+static inline int64_t offset_of(EventsCursor *c)
+{
+    return value_of(c, COL_AGGREGATED) ? 0 : value_of(c, COL_OFFSET);
+}
+static inline int64_t start_of(EventsCursor *c)
+{
+    return add_saturated(c->unit.line->start_ps, offset_of(c));
+}
+static inline int64_t end_of(EventsCursor *c)
+{
+    return add_saturated(start_of(c), value_of(c, COL_DURATION));
+}
 static inline EventMeta *meta_of(EventsCursor *c)
 {
-    return &c->unit.line->plane->event_metas[c->unit.group ? (int64_t)c->unit.group->meta : value_of(c, COL_META)];
+    return &c->unit.line->plane
+                ->event_metas[c->unit.group ? (int64_t)c->unit.group->meta : value_of(c, COL_META)];
 }
 
 #endif

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* trace_events_plan.c: what of a query on trace_events is pushed down.
  *
- * idxStr: two characters a term, the column's letter and = < or >, or s* for all of a source IN (...); SQLite checks every term
- * again, so a bound may be wider than the term. With PLAN_UNITS then a | and two characters a key, the column's letter and + or -. */
-#include "../loader/store/sort.h"
+ * idxStr: two characters a term, the column's letter and = < or >, or s* for all of a source IN
+ * (...); SQLite checks every term again, so a bound may be wider than the term. With PLAN_UNITS
+ * then a | and two characters a key, the column's letter and + or -. */
+#include "../loader/base/sort.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
 enum Pushed { NOT_PUSHED, TEXT_IS, RANGE };
-enum Level { OF_EVENT, OF_LINE, OF_GROUP }; /* what has one value of the column: OF_LINE a line, OF_GROUP a LineGroup */
+enum Level {
+    OF_EVENT,
+    OF_LINE,
+    OF_GROUP
+}; /* what has one value of the column: OF_LINE a line, OF_GROUP a LineGroup */
 
 /* The columns that a plan knows. */
 static const struct {
@@ -19,22 +24,36 @@ static const struct {
     size_t field;  /* of EventsCursor: char * or Range */
     bool equality; /* of a RANGE: only equality is pushed */
     size_t values; /* of Counts: how many values the column has */
-    double each;   /* rows of one value are 1 / values of all, times this; 0: an equality leaves all */
+    double
+        each; /* rows of one value are 1 / values of all, times this; 0: an equality leaves all */
 } known[] = {
     {EV_SOURCE, 's', NOT_PUSHED, OF_LINE, 0, false, 0, 0}, /* an argument */
-    {EV_RUN, 'r', TEXT_IS, OF_LINE, offsetof(EventsCursor, run_is), false, offsetof(Counts, runs), 1},
-    {EV_HOST, 'h', TEXT_IS, OF_LINE, offsetof(EventsCursor, host_is), false, offsetof(Counts, hosts), 1},
-    {EV_PLANE, 'p', TEXT_IS, OF_LINE, offsetof(EventsCursor, plane_is), false, offsetof(Counts, planes), 1},
-    {EV_LINE, 'l', TEXT_IS, OF_LINE, offsetof(EventsCursor, line_is), false, offsetof(Counts, lines), 1},
-    {EV_NAME, 'n', TEXT_IS, OF_GROUP, offsetof(EventsCursor, name_is), false, offsetof(Counts, metadata), 1},
-    {EV_PLANE_ID, 'P', RANGE, OF_LINE, offsetof(EventsCursor, plane_id), false, offsetof(Counts, planes), 1},
-    {EV_LINE_ID, 'L', RANGE, OF_LINE, offsetof(EventsCursor, line_id), false, offsetof(Counts, lines), 1},
-    {EV_ID, 'E', RANGE, OF_EVENT, offsetof(EventsCursor, event_id), false, offsetof(Counts, events), 1},
-    {EV_START, 'S', RANGE, OF_EVENT, offsetof(EventsCursor, start), false, offsetof(Counts, events), 10},
-    {EV_END, 'N', RANGE, OF_EVENT, offsetof(EventsCursor, end), false, offsetof(Counts, events), 10},
-    {EV_DURATION, 'D', RANGE, OF_EVENT, offsetof(EventsCursor, duration), false, offsetof(Counts, metadata), 1},
-    {EV_PARENT, 'A', RANGE, OF_EVENT, offsetof(EventsCursor, parent_id), true, offsetof(Counts, events), 10},
-    {EV_CORRELATION, 'C', RANGE, OF_EVENT, offsetof(EventsCursor, correlation_id), true, offsetof(Counts, events), 3},
+    {EV_RUN, 'r', TEXT_IS, OF_LINE, offsetof(EventsCursor, run_is), false, offsetof(Counts, runs),
+     1},
+    {EV_HOST, 'h', TEXT_IS, OF_LINE, offsetof(EventsCursor, host_is), false,
+     offsetof(Counts, hosts), 1},
+    {EV_PLANE, 'p', TEXT_IS, OF_LINE, offsetof(EventsCursor, plane_is), false,
+     offsetof(Counts, planes), 1},
+    {EV_LINE, 'l', TEXT_IS, OF_LINE, offsetof(EventsCursor, line_is), false,
+     offsetof(Counts, lines), 1},
+    {EV_NAME, 'n', TEXT_IS, OF_GROUP, offsetof(EventsCursor, name_is), false,
+     offsetof(Counts, metadata), 1},
+    {EV_PLANE_ID, 'P', RANGE, OF_LINE, offsetof(EventsCursor, plane_id), false,
+     offsetof(Counts, planes), 1},
+    {EV_LINE_ID, 'L', RANGE, OF_LINE, offsetof(EventsCursor, line_id), false,
+     offsetof(Counts, lines), 1},
+    {EV_ID, 'E', RANGE, OF_EVENT, offsetof(EventsCursor, event_id), false, offsetof(Counts, events),
+     1},
+    {EV_START, 'S', RANGE, OF_EVENT, offsetof(EventsCursor, start), false, offsetof(Counts, events),
+     10},
+    {EV_END, 'N', RANGE, OF_EVENT, offsetof(EventsCursor, end), false, offsetof(Counts, events),
+     10},
+    {EV_DURATION, 'D', RANGE, OF_EVENT, offsetof(EventsCursor, duration), false,
+     offsetof(Counts, metadata), 1},
+    {EV_PARENT, 'A', RANGE, OF_EVENT, offsetof(EventsCursor, parent_id), true,
+     offsetof(Counts, events), 10},
+    {EV_CORRELATION, 'C', RANGE, OF_EVENT, offsetof(EventsCursor, correlation_id), true,
+     offsetof(Counts, events), 3},
     {EV_METADATA_ID, 'M', NOT_PUSHED, OF_GROUP, 0, false, 0, 0},
     {EV_DISPLAY_NAME, 'd', NOT_PUSHED, OF_GROUP, 0, false, 0, 0},
     {EV_PLANE_KIND, 'K', NOT_PUSHED, OF_LINE, 0, false, 0, 0},
@@ -65,7 +84,8 @@ typedef struct {
     int n_terms;
     Counts counts;
     double rows;
-    bool many_sources, one_run, one_line, one_event, looked_up; /* what the terms leave; looked_up: events are found without a walk */
+    bool many_sources, one_run, one_line, one_event,
+        looked_up; /* what the terms leave; looked_up: events are found without a walk */
 } Draft;
 
 static char term_operator(unsigned char op)
@@ -80,11 +100,13 @@ static char term_operator(unsigned char op)
     }
 }
 
-/* A source is known to be one run when it is a literal: a parameter may turn out to be NULL, all attached runs. */
+/* A source is known to be one run when it is a literal: a parameter may turn out to be NULL, all
+ * attached runs. */
 static bool is_literal(sqlite3_index_info *info, int term)
 {
     sqlite3_value *value = NULL;
-    return sqlite3_vtab_rhs_value(info, term, &value) == SQLITE_OK && value && sqlite3_value_type(value) != SQLITE_NULL;
+    return sqlite3_vtab_rhs_value(info, term, &value) == SQLITE_OK && value &&
+           sqlite3_value_type(value) != SQLITE_NULL;
 }
 
 /* The share of rows that an equality leaves. */
@@ -96,7 +118,8 @@ static double share_of(int k, const Counts *counts)
     return known[k].each == 0 || share > 1 ? 1 : share;
 }
 
-static void take_term(Draft *draft, sqlite3_index_info *info, int term, char letter, char op, bool omit)
+static void take_term(Draft *draft, sqlite3_index_info *info, int term, char letter, char op,
+                      bool omit)
 {
     draft->text[2 * draft->n_terms] = letter, draft->text[2 * draft->n_terms + 1] = op;
     info->aConstraintUsage[term].argvIndex = ++draft->n_terms;
@@ -120,7 +143,9 @@ static void plan_terms(sqlite3_index_info *info, Draft *draft)
         int k = op ? known_column(c->iColumn) : -1;
         if (k < 0 || known[k].pushed == NOT_PUSHED || !c->usable) continue;
         if (op != '=' && (known[k].pushed == TEXT_IS || known[k].equality)) continue;
-        if (known[k].pushed == TEXT_IS && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")) continue;
+        if (known[k].pushed == TEXT_IS &&
+            sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY"))
+            continue;
         if (op == '=') {
             draft->one_run |= c->iColumn == EV_RUN && !draft->many_sources;
             draft->one_line |= c->iColumn == EV_LINE_ID;
@@ -152,7 +177,8 @@ static bool in_file_order(const sqlite3_index_info *info, const Draft *draft, bo
     return true;
 }
 
-/* True when all columns asked for are of units; their keys are then added to the text and *groups says of which units. */
+/* True when all columns asked for are of units; their keys are then added to the text and *groups
+ * says of which units. */
 static bool by_units(const sqlite3_index_info *info, Draft *draft, bool *groups)
 {
     char *key = draft->text + 2 * draft->n_terms;
@@ -176,7 +202,8 @@ static bool reads_only_units(const sqlite3_index_info *info, bool groups)
 {
     for (int column = 0; column < N_EVENTS_COLUMNS; column++) {
         int k = known_column(column);
-        bool of_unit = k >= 0 && (known[k].level == OF_LINE || (groups && known[k].level == OF_GROUP));
+        bool of_unit =
+            k >= 0 && (known[k].level == OF_LINE || (groups && known[k].level == OF_GROUP));
         if (!of_unit && info->colUsed >> column & 1) return false;
     }
     return true;
@@ -184,12 +211,14 @@ static bool reads_only_units(const sqlite3_index_info *info, bool groups)
 
 int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order)
 {
-    static const Counts typical = {.runs = 2, .hosts = 2, .planes = 10, .lines = 33, .metadata = 1000, .events = 1e6};
+    static const Counts typical = {
+        .runs = 2, .hosts = 2, .planes = 10, .lines = 33, .metadata = 1000, .events = 1e6};
     Draft draft = {.counts = typical};
     ArgumentTerms arguments;
     if (!prof_plan_arguments(info, EV_SOURCE, 1, &arguments)) return SQLITE_CONSTRAINT;
     bool missing = arguments.missing >= 0, by_start = false, groups = false;
-    if (missing || !prof_counts(((ProfTable *)vtab)->prof, info, arguments.term[0], &draft.counts)) draft.counts = typical;
+    if (missing || !prof_counts(((ProfTable *)vtab)->prof, info, arguments.term[0], &draft.counts))
+        draft.counts = typical;
     draft.rows = draft.counts.events;
     if (arguments.term[0] >= 0) take_source(&draft, info, arguments.term[0]);
     plan_terms(info, &draft);
@@ -202,22 +231,28 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, bool in_order)
         info->idxNum = PLAN_UNITS | (groups ? PLAN_GROUPS : 0);
     }
     if (info->orderByConsumed && sqlite3_vtab_distinct(info)) info->idxNum |= PLAN_COMPARED;
-    if (info->orderByConsumed && sqlite3_vtab_distinct(info) >= 2 && reads_only_units(info, groups)) info->idxNum |= PLAN_ONE;
+    if (info->orderByConsumed && sqlite3_vtab_distinct(info) >= 2 && reads_only_units(info, groups))
+        info->idxNum |= PLAN_ONE;
     if (missing) info->idxNum |= PLAN_MISSING;
     if (arguments.twice) info->idxNum |= PLAN_TWICE;
     info->idxStr = sqlite3_mprintf("%s", draft.text);
     if (!info->idxStr) return SQLITE_NOMEM;
     info->needToFreeIdxStr = 1;
     if (draft.rows < 1) draft.rows = 1;
-    if (draft.one_event && draft.one_run) info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE, draft.rows = 1;
+    if (draft.one_event && draft.one_run)
+        info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE, draft.rows = 1;
     info->estimatedRows = (sqlite3_int64)draft.rows;
     info->estimatedCost = draft.rows * 2 + 20;
-    /* A part of an OR is first planned without the source beside it; where that part looks events up, it stays worth its while. */
+    /* A part of an OR is first planned without the source beside it; where that part looks events
+     * up, it stays worth its while. */
     if (missing && !draft.looked_up) info->estimatedCost = COST_OF_MISSING;
     return SQLITE_OK;
 }
 
-int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) { return events_plan(vtab, info, true); }
+int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+{
+    return events_plan(vtab, info, true);
+}
 
 /* ---- terms ---- */
 
@@ -238,7 +273,8 @@ static void narrow(Range *r, char op, sqlite3_value *value)
     if (op != '>' && high < r->high) r->high = high;
 }
 
-int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv, const char **keys)
+int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value **argv,
+                      const char **keys)
 {
     static const Range all = {INT64_MIN, INT64_MAX};
     for (size_t k = 0; k < COUNT(known); k++)
@@ -249,7 +285,8 @@ int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value
         int k = known_letter(plan[2 * i]), type = sqlite3_value_type(argv[i]);
         if (known[k].column == EV_SOURCE) {
             bool list = plan[2 * i + 1] == '*';
-            if (type == SQLITE_NULL && !list && c->plan & PLAN_TWICE) return prof_null_in_or(c->base.pVtab);
+            if (type == SQLITE_NULL && !list && c->plan & PLAN_TWICE)
+                return prof_null_in_or(c->base.pVtab);
             int rc = source_names_take(&c->asked, c->base.pVtab, argv[i], list);
             if (rc != SQLITE_OK) return rc;
             continue;
@@ -262,10 +299,12 @@ int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value
         char **text = (char **)((char *)c + known[k].field);
         if (*text || type != SQLITE_TEXT) continue;
         const char *s = (const char *)sqlite3_value_text(argv[i]);
-        if (s && strlen(s) != (size_t)sqlite3_value_bytes(argv[i])) continue; /* NUL bytes inside: SQLite compares it */
+        if (s && strlen(s) != (size_t)sqlite3_value_bytes(argv[i]))
+            continue; /* NUL bytes inside: SQLite compares it */
         if (!s || !(*text = sqlite3_mprintf("%s", s))) return SQLITE_NOMEM;
     }
-    c->narrow = c->name_is || !is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) || !is_all(c->duration);
+    c->narrow = c->name_is || !is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) ||
+                !is_all(c->duration);
     return nothing ? SQLITE_DONE : SQLITE_OK;
 }
 
@@ -289,15 +328,21 @@ static int compare_key(const EventUnit *a, const EventUnit *b, int column)
     case EV_HOST: return strcmp(p->host->name, q->host->name);
     case EV_PLANE: return compare_texts(p->name, q->name);
     case EV_LINE: return compare_texts(line_label(x), line_label(y));
-    case EV_NAME: return compare_texts(p->event_metas[a->group->meta].name, q->event_metas[b->group->meta].name);
-    case EV_DISPLAY_NAME: return compare_texts(p->event_metas[a->group->meta].display_name, q->event_metas[b->group->meta].display_name);
+    case EV_NAME:
+        return compare_texts(p->event_metas[a->group->meta].name,
+                             q->event_metas[b->group->meta].name);
+    case EV_DISPLAY_NAME:
+        return compare_texts(p->event_metas[a->group->meta].display_name,
+                             q->event_metas[b->group->meta].display_name);
     case EV_METADATA_ID: return compare_numbers(a->group->id, b->group->id);
     case EV_PLANE_ID: return compare_numbers(p->plane_id, q->plane_id);
     case EV_LINE_ID: return compare_numbers(x->line_id, y->line_id);
     case EV_PLANE_KIND: return strcmp(plane_kind_names[p->kind], plane_kind_names[q->kind]);
     case EV_LINE_KIND: return strcmp(line_kind_names[x->kind], line_kind_names[y->kind]);
     case EV_DERIVED: return compare_numbers(x->derived, y->derived);
-    case EV_SOURCE: return a->from->source && b->from->source ? strcmp(a->from->source, b->from->source) : 0; /* all are NULL or none is */
+    case EV_SOURCE:
+        return a->from->source && b->from->source ? strcmp(a->from->source, b->from->source)
+                                                  : 0; /* all are NULL or none is */
     default: return 0;
     }
 }
@@ -314,4 +359,7 @@ static int compare_units(const void *a, const void *b, void *keys)
     return x.group && y.group ? compare_numbers(x.group->end, y.group->end) : 0;
 }
 
-void units_sort(KeptUnit *units, size_t n, const char *keys) { sort_in_place_by(units, n, sizeof *units, compare_units, (void *)(uintptr_t)keys); }
+void units_sort(KeptUnit *units, size_t n, const char *keys)
+{
+    sort_in_place_by(units, n, sizeof *units, compare_units, (void *)(uintptr_t)keys);
+}

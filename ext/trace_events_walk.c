@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* trace_events_walk.c: stepping through the events that a plan leaves; see trace_events.h. */
-#include "../loader/store/sort.h"
+#include "../loader/base/sort.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
@@ -19,13 +19,16 @@ static int64_t read_again(EventsCursor *c, const Chunk *chunk, enum ChunkColumn 
     if (!c->spare && !(c->spare = prof_alloc(sizeof *c->spare))) return prof_nomem(&c->err), 0;
     if (c->spare_of != chunk) {
         c->spare_of = NULL;
-        if (chunk_read(c->unit.line, chunk, (1u << N_CHUNK_COLUMNS) - 1, c->spare, &c->window, &c->err)) return 0;
+        if (chunk_read(c->unit.line, chunk, (1u << N_CHUNK_COLUMNS) - 1, c->spare, &c->window,
+                       &c->err))
+            return 0;
         c->spare_of = chunk;
     }
     return c->spare->columns[column][i];
 }
 
-static inline int64_t value_in(EventsCursor *c, const Chunk *chunk, enum ChunkColumn column, size_t i)
+static inline int64_t value_in(EventsCursor *c, const Chunk *chunk, enum ChunkColumn column,
+                               size_t i)
 {
     return chunk->packed ? packed_at(&chunk->columns[column], i) : read_again(c, chunk, column, i);
 }
@@ -38,11 +41,14 @@ static void gather(EventsCursor *c, enum ChunkColumn column)
     const uint32_t *events = c->events + c->first;
     const Chunk *chunks = c->unit.line->chunks;
     for (uint32_t k = 0; k < c->n; k++) {
-        if (k + 2 * AHEAD < c->n) __builtin_prefetch(&chunks[events[c->slots[k + 2 * AHEAD]] / CHUNK_EVENTS].columns[column]);
+        if (k + 2 * AHEAD < c->n)
+            __builtin_prefetch(
+                &chunks[events[c->slots[k + 2 * AHEAD]] / CHUNK_EVENTS].columns[column]);
         if (k + AHEAD < c->n) {
             uint32_t soon = events[c->slots[k + AHEAD]];
             const Packed *packed = &chunks[soon / CHUNK_EVENTS].columns[column];
-            if (packed->width) __builtin_prefetch(packed->deltas + soon % CHUNK_EVENTS * packed->width);
+            if (packed->width)
+                __builtin_prefetch(packed->deltas + soon % CHUNK_EVENTS * packed->width);
         }
         uint32_t slot = c->slots[k], event = events[slot];
         out[slot] = value_in(c, &chunks[event / CHUNK_EVENTS], column, event % CHUNK_EVENTS);
@@ -53,7 +59,8 @@ bool events_fill(EventsCursor *c, enum ChunkColumn column)
 {
     unsigned bits = 1u << column;
     if (c->events && column == COL_META && c->unit.group) {
-        for (uint32_t k = 0; k < c->n; k++) c->values->columns[COL_META][c->slots[k]] = c->unit.group->meta;
+        for (uint32_t k = 0; k < c->n; k++)
+            c->values->columns[COL_META][c->slots[k]] = c->unit.group->meta;
     } else if (c->events) {
         gather(c, column);
     } else {
@@ -70,9 +77,15 @@ bool events_fill(EventsCursor *c, enum ChunkColumn column)
 
 static bool within(Range r, int64_t value) { return r.low <= value && value <= r.high; }
 static bool meets(Range r, int64_t least, int64_t most) { return r.low <= most && least <= r.high; }
-static bool is_text(const char *wanted, const Text *text) { return !wanted || !strcmp(wanted, text->text); }
+static bool is_text(const char *wanted, const Text *text)
+{
+    return !wanted || !strcmp(wanted, text->text);
+}
 
-static bool source_wanted(const EventsCursor *c, const SourceRun *from) { return !c->run_is || !strcmp(c->run_is, from->label); }
+static bool source_wanted(const EventsCursor *c, const SourceRun *from)
+{
+    return !c->run_is || !strcmp(c->run_is, from->label);
+}
 
 static bool line_wanted(const EventsCursor *c, const SourceRun *from, const Line *line)
 {
@@ -80,15 +93,21 @@ static bool line_wanted(const EventsCursor *c, const SourceRun *from, const Line
     if (!line->n_events || (from->only && plane->host != from->only)) return false;
     if (c->host_is && strcmp(c->host_is, plane->host->name)) return false;
     if (!within(c->plane_id, plane->plane_id) || !within(c->line_id, line->line_id)) return false;
-    if (!meets(c->event_id, (int64_t)line->first_event, (int64_t)(line->first_event + line->n_events - 1))) return false;
+    if (!meets(c->event_id, (int64_t)line->first_event,
+               (int64_t)(line->first_event + line->n_events - 1)))
+        return false;
     return is_text(c->plane_is, plane->name) && is_text(c->line_is, line_label(line));
 }
 
 static bool chunk_wanted(const EventsCursor *c, const Line *line, const Chunk *k)
 {
     int64_t start = line->start_ps;
-    return meets(c->duration, k->min_duration, k->max_duration) && meets(c->start, add_saturated(start, k->min_offset), add_saturated(start, k->max_offset)) &&
-           meets(c->end, add_saturated(start, k->min_end < k->min_offset ? k->min_end : k->min_offset), INT64_MAX) &&
+    return meets(c->duration, k->min_duration, k->max_duration) &&
+           meets(c->start, add_saturated(start, k->min_offset),
+                 add_saturated(start, k->max_offset)) &&
+           meets(c->end,
+                 add_saturated(start, k->min_end < k->min_offset ? k->min_end : k->min_offset),
+                 INT64_MAX) &&
            c->end.low <= (k->max_end == INT64_MAX ? INT64_MAX : add_saturated(start, k->max_end));
 }
 
@@ -101,21 +120,22 @@ static const uint8_t *matches(EventsCursor *c)
     c->match_plane = NULL;
     c->match = prof_alloc(plane->n_event_metas);
     if (!c->match) return prof_nomem(&c->err), NULL;
-    for (size_t i = 0; i < plane->n_event_metas; i++) c->match[i] = !strcmp(plane->event_metas[i].name->text, c->name_is);
+    for (size_t i = 0; i < plane->n_event_metas; i++)
+        c->match[i] = !strcmp(plane->event_metas[i].name->text, c->name_is);
     c->match_plane = plane;
     return c->match;
 }
 
 /* Keeps the slots whose value, computed for c->slot, passes; false on an error. */
-#define KEEP(passes)                                                                                                                                           \
-    {                                                                                                                                                          \
-        uint32_t n = 0;                                                                                                                                        \
-        for (uint32_t k = 0; k < c->n; k++) {                                                                                                                  \
-            c->slot = c->slots[k];                                                                                                                             \
-            c->slots[n] = (uint16_t)c->slot;                                                                                                                   \
-            n += (passes);                                                                                                                                     \
-        }                                                                                                                                                      \
-        c->n = n;                                                                                                                                              \
+#define KEEP(passes)                                                                               \
+    {                                                                                              \
+        uint32_t n = 0;                                                                            \
+        for (uint32_t k = 0; k < c->n; k++) {                                                      \
+            c->slot = c->slots[k];                                                                 \
+            c->slots[n] = (uint16_t)c->slot;                                                       \
+            n += (passes);                                                                         \
+        }                                                                                          \
+        c->n = n;                                                                                  \
     }
 
 static void drop_unwanted(EventsCursor *c)
@@ -162,10 +182,12 @@ static void list_children(EventsCursor *c, uint64_t parent)
     uint64_t at = parent - line->first_event;
     int64_t offset, end, stop;
     place_of(c, at, &offset, &stop);
-    for (uint64_t i = line->ordered ? at + 1 : 0; nesting && !c->err.code && i < line->n_events; i++) {
+    for (uint64_t i = line->ordered ? at + 1 : 0; nesting && !c->err.code && i < line->n_events;
+         i++) {
         place_of(c, i, &offset, &end);
         if (line->ordered && offset > stop) break;
-        int64_t distance = packed_at(&nesting[i / CHUNK_EVENTS].columns[NEST_PARENT], i % CHUNK_EVENTS);
+        int64_t distance =
+            packed_at(&nesting[i / CHUNK_EVENTS].columns[NEST_PARENT], i % CHUNK_EVENTS);
         if (distance && (int64_t)i - distance == (int64_t)at) list_add(c, i);
     }
 }
@@ -251,8 +273,10 @@ static bool open_line(EventsCursor *c, EventUnit unit)
         list_by_start(c);
         return open_list(c);
     }
-    if (c->event_id.low > (int64_t)line->first_event) c->next = (uint64_t)c->event_id.low - line->first_event;
-    if (c->event_id.high < (int64_t)(line->first_event + line->n_events)) c->stop = (uint64_t)c->event_id.high + 1 - line->first_event;
+    if (c->event_id.low > (int64_t)line->first_event)
+        c->next = (uint64_t)c->event_id.low - line->first_event;
+    if (c->event_id.high < (int64_t)(line->first_event + line->n_events))
+        c->stop = (uint64_t)c->event_id.high + 1 - line->first_event;
     if (line->ordered && c->start.low > line->start_ps) skip_to_start(c);
     return true;
 }
@@ -277,7 +301,9 @@ static bool next_event(EventsCursor *c, int64_t event, bool children)
 {
     while (c->at_source < c->n_sources && !c->err.code) {
         SourceRun *from = &c->sources[c->at_source++];
-        Line *line = event < 0 || !source_wanted(c, from) ? NULL : run_line_of_event(from->run, (uint64_t)event);
+        Line *line = event < 0 || !source_wanted(c, from)
+                         ? NULL
+                         : run_line_of_event(from->run, (uint64_t)event);
         if (!line || !line_wanted(c, from, line)) continue;
         open_unit(c, (EventUnit){from, line, NULL});
         if (children)
@@ -293,7 +319,8 @@ static bool next_event(EventsCursor *c, int64_t event, bool children)
 static void find_pairs(EventsCursor *c, const SourceRun *from)
 {
     size_t n, low = 0;
-    const Correlated *pairs = source_wanted(c, from) ? run_correlation(from->run, &n, &c->err) : NULL;
+    const Correlated *pairs =
+        source_wanted(c, from) ? run_correlation(from->run, &n, &c->err) : NULL;
     uint64_t id = (uint64_t)c->correlation_id.low;
     if (!pairs) return;
     for (size_t high = n; low < high;) {
@@ -319,7 +346,8 @@ static bool next_correlated(EventsCursor *c)
         SourceRun *from = &c->sources[c->at_source - 1];
         Line *line = run_line_of_event(from->run, c->pairs->event);
         open_unit(c, (EventUnit){from, line, NULL});
-        for (; c->n_pairs && c->pairs->event - line->first_event < line->n_events; c->pairs++, c->n_pairs--)
+        for (; c->n_pairs && c->pairs->event - line->first_event < line->n_events;
+             c->pairs++, c->n_pairs--)
             if (!list_add(c, c->pairs->event - line->first_event)) return false;
         if (line_wanted(c, from, line)) return open_list(c);
     }
@@ -328,7 +356,8 @@ static bool next_correlated(EventsCursor *c)
 
 static bool next_unit(EventsCursor *c)
 {
-    if (c->plan & PLAN_UNITS) return c->at_unit < c->n_units && open_line(c, unit_of(&c->units[c->at_unit++]));
+    if (c->plan & PLAN_UNITS)
+        return c->at_unit < c->n_units && open_line(c, unit_of(&c->units[c->at_unit++]));
     if (is_point(c->correlation_id)) return next_correlated(c);
     if (is_point(c->parent_id)) return next_event(c, c->parent_id.low, true);
     if (is_point(c->event_id)) return next_event(c, c->event_id.low, false);
@@ -345,18 +374,21 @@ static bool add_unit(EventsCursor *c, KeptUnit unit)
 /* All units of the plan, sorted. */
 static void make_units(EventsCursor *c, const char *keys)
 {
-    bool few_lines = c->host_is || c->plane_is || c->line_is || !is_all(c->plane_id) || !is_all(c->line_id) || !is_all(c->event_id);
+    bool few_lines = c->host_is || c->plane_is || c->line_is || !is_all(c->plane_id) ||
+                     !is_all(c->line_id) || !is_all(c->event_id);
     for (int s = 0; s < c->n_sources && !c->err.code; s++) {
         SourceRun *from = &c->sources[s];
         if (!source_wanted(c, from)) continue;
-        if (c->plan & PLAN_GROUPS && !few_lines && !from->only && !run_orders(from->run, &c->err)) return;
+        if (c->plan & PLAN_GROUPS && !few_lines && !from->only && !run_orders(from->run, &c->err))
+            return;
         for (uint32_t l = 0; l < from->run->n_lines && !c->err.code; l++) {
             Line *line = from->run->lines[l];
             if (!line_wanted(c, from, line)) continue;
             const LineOrder *order = c->plan & PLAN_GROUPS ? line_order(line, &c->err) : NULL;
             if (!(c->plan & PLAN_GROUPS)) add_unit(c, (KeptUnit){from, l, 0});
             for (size_t g = 0; order && g < order->n_groups && !c->err.code; g++)
-                if (is_text(c->name_is, line->plane->event_metas[order->groups[g].meta].name)) add_unit(c, (KeptUnit){from, l, (uint32_t)g + 1});
+                if (is_text(c->name_is, line->plane->event_metas[order->groups[g].meta].name))
+                    add_unit(c, (KeptUnit){from, l, (uint32_t)g + 1});
         }
     }
     if (!c->err.code) units_sort(c->units, c->n_units, keys);
@@ -381,7 +413,8 @@ static bool load_batch(EventsCursor *c)
             low = (uint32_t)(c->next - c->first);
             c->next = c->first + chunk->n_events;
             n = (uint32_t)((c->next < c->stop ? c->next : c->stop) - c->first) - low;
-            if (line->ordered && add_saturated(line->start_ps, chunk->min_offset) > c->start.high) return false;
+            if (line->ordered && add_saturated(line->start_ps, chunk->min_offset) > c->start.high)
+                return false;
             if (!chunk_wanted(c, line, chunk)) continue;
         }
         for (uint32_t k = 0; k < n; k++) c->slots[k] = (uint16_t)(low + k);
@@ -435,7 +468,8 @@ int events_next(sqlite3_vtab_cursor *cursor)
 
 void events_forget(EventsCursor *c)
 {
-    sqlite3_free(c->run_is), sqlite3_free(c->host_is), sqlite3_free(c->plane_is), sqlite3_free(c->line_is), sqlite3_free(c->name_is);
+    sqlite3_free(c->run_is), sqlite3_free(c->host_is), sqlite3_free(c->plane_is),
+        sqlite3_free(c->line_is), sqlite3_free(c->name_is);
     c->run_is = c->host_is = c->plane_is = c->line_is = c->name_is = NULL;
     c->at_source = 0, c->at_line = c->at_unit = c->n_units = c->n_pairs = c->n_list = 0;
     c->unit = (EventUnit){0}, c->events = NULL, c->next = c->stop = 0, c->n = c->k = 0;
@@ -443,7 +477,8 @@ void events_forget(EventsCursor *c)
     c->err = (ProfErr){0};
 }
 
-/* Opens the source unless the filter before has opened the same: an inner table of a join is filtered for every outer row. */
+/* Opens the source unless the filter before has opened the same: an inner table of a join is
+ * filtered for every outer row. */
 static int open_sources(EventsCursor *c, SourceNames *before)
 {
     bool same = c->sources && source_names_equal(before, &c->asked);
@@ -451,33 +486,42 @@ static int open_sources(EventsCursor *c, SourceNames *before)
     if (same) return SQLITE_OK;
     prof_release(c->sources, c->n_sources);
     c->sources = NULL, c->n_sources = 0;
-    c->n_names = 0, c->match_plane = NULL, c->nesting_of = NULL, c->facts_line = NULL, c->spare_of = NULL, c->grouping_of = NULL;
+    c->n_names = 0, c->match_plane = NULL, c->nesting_of = NULL, c->facts_line = NULL,
+    c->spare_of = NULL, c->grouping_of = NULL;
     window_free(&c->window), window_free(&c->stat_window);
     c->window.file = c->stat_window.file = NULL;
     char *message = NULL;
-    int rc = prof_open_names(((ProfTable *)c->base.pVtab)->prof, &c->asked, false, &c->sources, &c->n_sources, &message);
+    int rc = prof_open_names(((ProfTable *)c->base.pVtab)->prof, &c->asked, false, &c->sources,
+                             &c->n_sources, &message);
     if (rc != SQLITE_OK) return prof_table_fail(c->base.pVtab, rc, message);
     return prof_keep(&c->kept, c->sources, c->n_sources) ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* One name is looked for in all events; for the names of an IN or a join it pays to order them first. */
+/* One name is looked for in all events; for the names of an IN or a join it pays to order them
+ * first. */
 static bool by_name_again(EventsCursor *c)
 {
-    if (!c->name_is || c->plan & (PLAN_UNITS | PLAN_FILE_ORDER) || is_point(c->correlation_id) || is_point(c->parent_id)) return false;
-    if (!is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) || c->n_names++ == 0) return false;
+    if (!c->name_is || c->plan & (PLAN_UNITS | PLAN_FILE_ORDER) || is_point(c->correlation_id) ||
+        is_point(c->parent_id))
+        return false;
+    if (!is_all(c->event_id) || !is_all(c->start) || !is_all(c->end) || c->n_names++ == 0)
+        return false;
     for (int s = 0; s < c->n_sources; s++)
         if (c->sources[s].run->n_events > UINT32_MAX) return false;
     return true;
 }
 
-int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc, sqlite3_value **argv)
+int events_filter(sqlite3_vtab_cursor *cursor, int plan, const char *terms, int argc,
+                  sqlite3_value **argv)
 {
     EventsCursor *c = (EventsCursor *)cursor;
     const char *keys, *name_before = c->name_is;
     events_forget(c);
     if (name_before) c->match_plane = NULL;
     if (!c->values && !(c->values = prof_alloc(sizeof *c->values))) return SQLITE_NOMEM;
-    if (plan & PLAN_MISSING) return prof_argument_missing(cursor->pVtab, ((ProfTable *)cursor->pVtab)->table->name, "source");
+    if (plan & PLAN_MISSING)
+        return prof_argument_missing(cursor->pVtab, ((ProfTable *)cursor->pVtab)->table->name,
+                                     "source");
     SourceNames before = c->asked;
     c->asked = (SourceNames){0};
     c->plan = plan;

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vtab.c: what all tables share, and the module of the small ones, whose rows are walked host by host.
+/* vtab.c: what all tables share, and the module of the small ones, whose rows are walked host by
+ * host.
  *
- * Plan of a row table: idxStr has a letter for each argument in order: s source, S all of a source IN (...), A and on the parameters,
- * r run, h host, a digit for each RowKey and one of !"# for each TextKey given by equality. SQLite checks every term again; a plan only
- * spares work. A ? at the end: an argument is given twice. idxNum: 0, or 1 + the argument that the query reads without giving it. */
+ * Plan of a row table: idxStr has a letter for each argument in order: s source, S all of a source
+ * IN (...), A and on the parameters, r run, h host, a digit for each RowKey and one of !"# for each
+ * TextKey given by equality. SQLite checks every term again; a plan only spares work. A ? at the
+ * end: an argument is given twice. idxNum: 0, or 1 + the argument that the query reads without
+ * giving it. */
 #include "../loader/format/xspace.h"
-#include "../loader/text_buffer.h"
+#include "../loader/base/text_buffer.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 #include <stdio.h>
 
-const char *const row_key_names[N_ROW_KEYS] = {"plane_id", "line_id", "event_id", "metadata_id", "instruction_id", "memory_space"};
+const char *const row_key_names[N_ROW_KEYS] = {"plane_id",    "line_id",        "event_id",
+                                               "metadata_id", "instruction_id", "memory_space"};
 const char *const text_key_names[N_TEXT_KEYS] = {"program_id", "hlo_module", "hlo_op"};
 
 int table_column(const Table *table, const char *name)
@@ -22,14 +26,16 @@ int table_column(const Table *table, const char *name)
     return -1;
 }
 
-int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **vtab, char **message)
+int prof_table_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
+                       sqlite3_vtab **vtab, char **message)
 {
     (void)argc, (void)argv, (void)message;
     const TableContext *tc = context;
     sqlite3_str *sql = sqlite3_str_new(db);
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
     for (int i = 0; i < tc->table->n_columns; i++)
-        sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? "," : "", tc->table->columns[i].name, tc->table->columns[i].type);
+        sqlite3_str_appendf(sql, "%s\"%w\" %s", i ? "," : "", tc->table->columns[i].name,
+                            tc->table->columns[i].type);
     sqlite3_str_appendall(sql, ")");
     char *declaration = sqlite3_str_finish(sql);
     if (!declaration) return SQLITE_NOMEM;
@@ -63,17 +69,20 @@ int prof_table_fail(sqlite3_vtab *vtab, int rc, char *message)
 int prof_null_in_or(sqlite3_vtab *vtab)
 {
     const char *table = ((ProfTable *)vtab)->table->name;
-    return prof_table_fail(vtab, SQLITE_ERROR,
-                           sqlite3_mprintf("%s: an argument is NULL, and SQLite would return no rows "
-                                           "because it splits the OR; omit the argument (%s instead "
-                                           "of %s(NULL)), or write a + before a column of the OR",
-                                           table, table, table));
+    return prof_table_fail(
+        vtab, SQLITE_ERROR,
+        sqlite3_mprintf("%s: an argument is NULL, and SQLite would return no rows "
+                        "because it splits the OR; omit the argument (%s instead "
+                        "of %s(NULL)), or write a + before a column of the OR",
+                        table, table, table));
 }
 
 int prof_rowid(sqlite3_vtab *vtab, SourceRun *from, uint64_t place, sqlite3_int64 *rowid)
 {
     ProfTable *table = (ProfTable *)vtab;
-    int rc = from->number < 0 ? rowids_number(&table->rowids, from->source, from->label, NULL, 0, &from->number) : SQLITE_OK;
+    int rc = from->number < 0
+                 ? rowids_number(&table->rowids, from->source, from->label, NULL, 0, &from->number)
+                 : SQLITE_OK;
     return rc == SQLITE_OK ? rowids_make(vtab, table->table->name, from->number, place, rowid) : rc;
 }
 
@@ -86,7 +95,10 @@ void result_real(sqlite3_context *ctx, const char *format, double value)
     sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
 }
 
-void result_text(sqlite3_context *ctx, const Text *text) { sqlite3_result_text(ctx, text->text, text->has_nul ? (int)text->n_bytes : -1, SQLITE_STATIC); }
+void result_text(sqlite3_context *ctx, const Text *text)
+{
+    sqlite3_result_text(ctx, text->text, text->has_nul ? (int)text->n_bytes : -1, SQLITE_STATIC);
+}
 
 void result_owned(sqlite3_context *ctx, char *text)
 {
@@ -136,7 +148,9 @@ const Text *stat_name(const Plane *plane, const Stat *stat)
 
 void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n)
 {
-    if (utf8_valid(bytes, n)) return sqlite3_result_text64(ctx, n ? (const char *)bytes : "", n, SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (utf8_valid(bytes, n))
+        return sqlite3_result_text64(ctx, n ? (const char *)bytes : "", n, SQLITE_TRANSIENT,
+                                     SQLITE_UTF8);
     char *fixed = sqlite3_malloc64((sqlite3_uint64)n * 3);
     if (!fixed)
         sqlite3_result_error_nomem(ctx);
@@ -156,7 +170,10 @@ void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat)
     case TYPE_UINT64: result_u64(ctx, stat->natural); break;
     case TYPE_INT64: sqlite3_result_int64(ctx, stat->integer); break;
     case TYPE_REF: result_text(ctx, stat_ref_text(plane, stat->natural)); break;
-    case TYPE_BYTES: sqlite3_result_blob64(ctx, stat->n_bytes ? stat->bytes : (const void *)"", stat->n_bytes, SQLITE_TRANSIENT); break;
+    case TYPE_BYTES:
+        sqlite3_result_blob64(ctx, stat->n_bytes ? stat->bytes : (const void *)"", stat->n_bytes,
+                              SQLITE_TRANSIENT);
+        break;
     case TYPE_STR: result_utf8(ctx, stat->bytes, stat->n_bytes); break;
     case TYPE_NONE: break;
     }
@@ -172,7 +189,8 @@ bool cursor_message(RowCursor *c, Span span)
         if (!grown) return prof_nomem(&c->err), false;
         c->message = grown, c->message_capacity = (size_t)span.n_bytes;
     }
-    if (file_read(&c->host->file, span.offset, c->message, (size_t)span.n_bytes, &c->err)) return false;
+    if (file_read(&c->host->file, span.offset, c->message, (size_t)span.n_bytes, &c->err))
+        return false;
     c->at = c->message, c->end = c->message + span.n_bytes;
     return true;
 }
@@ -197,7 +215,8 @@ double row_real_parameter(const RowCursor *c, int parameter, double otherwise)
 
 const char *row_text_parameter(const RowCursor *c, int parameter, const char *otherwise)
 {
-    const char *text = given(c, parameter) ? (const char *)sqlite3_value_text(c->parameters[parameter]) : NULL;
+    const char *text =
+        given(c, parameter) ? (const char *)sqlite3_value_text(c->parameters[parameter]) : NULL;
     return text ? text : otherwise;
 }
 
@@ -211,27 +230,37 @@ static bool fits(const Column *column, sqlite3_value *value)
     return type == SQLITE_TEXT;
 }
 
-/* The least and the most that a number may be, which its unit says ("1 to 1000", "0 or 1"); without that it is from 0 on. */
+/* The least and the most that a number may be, which its unit says ("1 to 1000", "0 or 1"); without
+ * that it is from 0 on. */
 static bool in_range(const Column *column, sqlite3_value *value)
 {
     int type = sqlite3_value_type(value);
     if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) return true;
     double least = 0, most = INFINITY, number = sqlite3_value_double(value);
-    if (column->unit && sscanf(column->unit, "%lf to %lf", &least, &most) != 2) sscanf(column->unit, "%lf or %lf", &least, &most);
+    if (column->unit && sscanf(column->unit, "%lf to %lf", &least, &most) != 2)
+        sscanf(column->unit, "%lf or %lf", &least, &most);
     return number >= least && number <= most;
 }
 
-int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column, sqlite3_value *value)
+int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *column,
+                         sqlite3_value *value)
 {
     bool of_type = fits(column, value);
     if (of_type && in_range(column, value)) return SQLITE_OK;
     bool blob = sqlite3_value_type(value) == SQLITE_BLOB;
-    const char *text = blob ? "a blob" : (const char *)sqlite3_value_text(value), *quote = sqlite3_value_type(value) == SQLITE_TEXT ? "'" : "";
+    const char *text = blob ? "a blob" : (const char *)sqlite3_value_text(value),
+               *quote = sqlite3_value_type(value) == SQLITE_TEXT ? "'" : "";
     if (!text) return SQLITE_NOMEM;
-    const char *wanted = !strncmp(column->type, "INTEGER", 7) ? "an integer" : !strncmp(column->type, "REAL", 4) ? "a number" : "a string";
-    const char *range = of_type ? (column->unit && *column->unit >= '0' && *column->unit <= '9' ? column->unit : "0 or more") : "";
+    const char *wanted = !strncmp(column->type, "INTEGER", 7) ? "an integer"
+                         : !strncmp(column->type, "REAL", 4)  ? "a number"
+                                                              : "a string";
+    const char *range =
+        of_type ? (column->unit && *column->unit >= '0' && *column->unit <= '9' ? column->unit
+                                                                                : "0 or more")
+                : "";
     return prof_table_fail(vtab, of_type ? SQLITE_ERROR : SQLITE_MISMATCH,
-                           sqlite3_mprintf("%s: %s cannot be %s%!.40s%s: it must be %s%s%s (%s)", table, column->name, quote, text, quote, wanted,
+                           sqlite3_mprintf("%s: %s cannot be %s%!.40s%s: it must be %s%s%s (%s)",
+                                           table, column->name, quote, text, quote, wanted,
                                            *range ? ", " : "", range, column->description));
 }
 
@@ -262,7 +291,10 @@ static double values_of_key(enum RowKey key, double rows, const Counts *counts)
     return n > 1 ? n : 1;
 }
 
-static bool is_argument(char letter) { return letter == 's' || (letter >= 'A' && letter < 'A' + MAX_PARAMETERS); }
+static bool is_argument(char letter)
+{
+    return letter == 's' || (letter >= 'A' && letter < 'A' + MAX_PARAMETERS);
+}
 
 static int source_column(const Table *table)
 {
@@ -284,7 +316,8 @@ static void take_term(RowPlan *plan, sqlite3_index_info *info, int term, char le
 }
 
 /* Takes what spares rows: equality with run, host or a key. */
-static void take_keys(RowPlan *plan, sqlite3_index_info *info, const Table *table, const Counts *counts)
+static void take_keys(RowPlan *plan, sqlite3_index_info *info, const Table *table,
+                      const Counts *counts)
 {
     int run = table_column(table, "run"), host = table_column(table, "host");
     double all = plan->rows;
@@ -297,9 +330,11 @@ static void take_keys(RowPlan *plan, sqlite3_index_info *info, const Table *tabl
         if (c->iColumn == run && binary) letter = 'r', values = counts ? counts->runs : 2;
         if (c->iColumn == host && binary) letter = 'h', values = counts ? counts->hosts : 2;
         for (int k = 0; k < N_ROW_KEYS; k++)
-            if (c->iColumn == table_column(table, row_key_names[k])) letter = (char)('0' + k), values = values_of_key(k, all, counts);
+            if (c->iColumn == table_column(table, row_key_names[k]))
+                letter = (char)('0' + k), values = values_of_key(k, all, counts);
         for (int k = 0; k < N_TEXT_KEYS; k++)
-            if (c->iColumn == table_column(table, text_key_names[k]) && binary) letter = (char)('!' + k), values = k == KEY_HLO_OP ? 100 : 4;
+            if (c->iColumn == table_column(table, text_key_names[k]) && binary)
+                letter = (char)('!' + k), values = k == KEY_HLO_OP ? 100 : 4;
         if (!letter || memchr(plan->letters, letter, (size_t)plan->n)) continue;
         take_term(plan, info, i, letter, false);
         plan->rows /= values;
@@ -313,15 +348,19 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
     ArgumentTerms arguments;
     if (!prof_plan_arguments(info, source, n_arguments, &arguments)) return SQLITE_CONSTRAINT;
     Counts counts;
-    bool counted = prof_counts(((ProfTable *)vtab)->prof, info, arguments.term[0], &counts), one_by_one = false;
-    RowPlan plan = {.rows = counted && table->rows->count ? table->rows->count(&counts) : table->n_rows};
+    bool counted = prof_counts(((ProfTable *)vtab)->prof, info, arguments.term[0], &counts),
+         one_by_one = false;
+    RowPlan plan = {.rows = counted && table->rows->count ? table->rows->count(&counts)
+                                                          : table->n_rows};
     for (int k = 0; k < n_arguments; k++) {
         if (arguments.term[k] < 0) continue;
-        bool list = k == 0 && !table->rows->without_source && sqlite3_vtab_in(info, arguments.term[k], 1);
+        bool list =
+            k == 0 && !table->rows->without_source && sqlite3_vtab_in(info, arguments.term[k], 1);
         one_by_one |= !list && sqlite3_vtab_in(info, arguments.term[k], -1);
         take_term(&plan, info, arguments.term[k], list ? 'S' : k ? (char)('A' + k - 1) : 's', true);
     }
-    /* SQLite then asks again without the IN, and makes no plan of this table as the outer one if a key is from another table. */
+    /* SQLite then asks again without the IN, and makes no plan of this table as the outer one if a
+     * key is from another table. */
     if (!one_by_one) take_keys(&plan, info, table, counted ? &counts : NULL);
     if (arguments.twice) plan.letters[plan.n++] = '?';
     info->idxStr = sqlite3_mprintf("%.*s", plan.n, plan.letters);
@@ -363,7 +402,13 @@ static void row_reset(RowCursor *c)
     for (int i = 0; i < N_TEXT_KEYS; i++) sqlite3_free(c->text_key[i]);
     for (int i = 0; i < MAX_PARAMETERS; i++) sqlite3_value_free(c->parameters[i]);
     source_list_free(c->found, c->n_found);
-    *c = (RowCursor){.base = c->base, .kept = c->kept, .sources = c->sources, .n_sources = c->n_sources, .opened = c->opened, .number = -1, .eof = true};
+    *c = (RowCursor){.base = c->base,
+                     .kept = c->kept,
+                     .sources = c->sources,
+                     .n_sources = c->n_sources,
+                     .opened = c->opened,
+                     .number = -1,
+                     .eof = true};
 }
 
 static void close_sources(RowCursor *c)
@@ -373,15 +418,17 @@ static void close_sources(RowCursor *c)
     c->sources = NULL, c->n_sources = 0;
 }
 
-/* Opens the source unless the filter before has opened the same: an inner table of a join is filtered for every outer row, and each
- * time looking whether the files of a run are still the same takes as long as there are hosts. */
+/* Opens the source unless the filter before has opened the same: an inner table of a join is
+ * filtered for every outer row, and each time looking whether the files of a run are still the same
+ * takes as long as there are hosts. */
 static int open_sources(RowCursor *c)
 {
     ProfTable *table = (ProfTable *)c->base.pVtab;
     if (c->sources && source_names_equal(&c->opened, &c->asked)) return SQLITE_OK;
     close_sources(c);
     char *message = NULL;
-    int rc = prof_open_names(table->prof, &c->asked, table->table->rows->by_host, &c->sources, &c->n_sources, &message);
+    int rc = prof_open_names(table->prof, &c->asked, table->table->rows->by_host, &c->sources,
+                             &c->n_sources, &message);
     if (rc != SQLITE_OK) return prof_table_fail(c->base.pVtab, rc, message);
     c->opened = c->asked, c->asked = (SourceNames){0};
     return prof_keep(&c->kept, c->sources, c->n_sources) ? SQLITE_OK : SQLITE_NOMEM;
@@ -407,8 +454,10 @@ const char *row_source(const RowCursor *c)
 /* Are the plane and the line that are asked for the host's? */
 static bool has_wanted(const RowCursor *c, const Host *host)
 {
-    bool plane = !c->has_key[KEY_PLANE_ID] || (uint64_t)c->key[KEY_PLANE_ID] - host->first_plane < host->n_planes;
-    return plane && (!c->has_key[KEY_LINE_ID] || (uint64_t)c->key[KEY_LINE_ID] - host->first_line < host->n_lines);
+    bool plane = !c->has_key[KEY_PLANE_ID] ||
+                 (uint64_t)c->key[KEY_PLANE_ID] - host->first_plane < host->n_planes;
+    return plane && (!c->has_key[KEY_LINE_ID] ||
+                     (uint64_t)c->key[KEY_LINE_ID] - host->first_line < host->n_lines);
 }
 
 static bool next_host(RowCursor *c, bool per_run)
@@ -425,7 +474,8 @@ static bool next_host(RowCursor *c, bool per_run)
             if (!per_run && c->host_is && strcmp(c->host_is, host->name)) continue;
             if (!per_run && !has_wanted(c, host)) continue;
             c->host = host;
-            c->i = c->j = c->nth = 0, c->part = 0, c->started = c->has_rows = false, c->item = NULL, c->at = c->end = NULL;
+            c->i = c->j = c->nth = 0, c->part = 0, c->started = c->has_rows = false, c->item = NULL,
+            c->at = c->end = NULL;
             window_free(&c->window);
             c->window.file = &host->file;
             return true;
@@ -442,7 +492,8 @@ static bool explain_nothing(RowCursor *c, const ProfTable *asked)
     for (int k = 0; k < N_ROW_KEYS; k++) all &= !c->has_key[k];
     for (int k = 0; k < N_TEXT_KEYS; k++) all &= !c->text_key[k];
     for (int p = 0; p < rows->n_parameters; p++) all &= !c->parameters[p];
-    return !all || empty_record(&(Empty){asked->table->name, rows->needs, rows->nothing}, c->from->run, rows->per_run ? c->from->only : c->host, &c->err);
+    return !all || empty_record(&(Empty){asked->table->name, rows->needs, rows->nothing},
+                                c->from->run, rows->per_run ? c->from->only : c->host, &c->err);
 }
 
 static int row_fail(RowCursor *c)
@@ -470,16 +521,21 @@ static int row_next(sqlite3_vtab_cursor *cursor)
     }
 }
 
-static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc, sqlite3_value **argv)
+static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters, int argc,
+                      sqlite3_value **argv)
 {
     RowCursor *c = (RowCursor *)cursor;
     ProfTable *table = (ProfTable *)cursor->pVtab;
     const RowSource *rows = table->table->rows;
     row_reset(c);
-    if (plan) return prof_argument_missing(cursor->pVtab, table->table->name, table->table->columns[source_column(table->table) + plan - 1].name);
+    if (plan)
+        return prof_argument_missing(
+            cursor->pVtab, table->table->name,
+            table->table->columns[source_column(table->table) + plan - 1].name);
     bool again = letters[argc] == '?';
     for (int i = 0; i < argc; i++) {
-        if (again && is_argument(letters[i]) && sqlite3_value_type(argv[i]) == SQLITE_NULL) return prof_null_in_or(cursor->pVtab);
+        if (again && is_argument(letters[i]) && sqlite3_value_type(argv[i]) == SQLITE_NULL)
+            return prof_null_in_or(cursor->pVtab);
         if (letters[i] == 's' || letters[i] == 'S') {
             int rc = source_names_take(&c->asked, cursor->pVtab, argv[i], letters[i] == 'S');
             if (rc != SQLITE_OK) return rc;
@@ -496,7 +552,8 @@ static int row_filter(sqlite3_vtab_cursor *cursor, int plan, const char *letters
             if (type == SQLITE_NULL) return SQLITE_OK;
             if (type != SQLITE_TEXT && type != SQLITE_INTEGER) continue;
             const char *text = (const char *)sqlite3_value_text(argv[i]);
-            if (!text || !(c->text_key[letters[i] - '!'] = sqlite3_mprintf("%s", text))) return SQLITE_NOMEM;
+            if (!text || !(c->text_key[letters[i] - '!'] = sqlite3_mprintf("%s", text)))
+                return SQLITE_NOMEM;
         } else if (sqlite3_value_type(argv[i]) == SQLITE_INTEGER) {
             c->has_key[letters[i] - '0'] = true;
             c->key[letters[i] - '0'] = sqlite3_value_int64(argv[i]);
@@ -523,8 +580,12 @@ static int row_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
     RowCursor *c = (RowCursor *)cursor;
     ProfTable *table = (ProfTable *)cursor->pVtab;
     const char *run = c->from ? c->from->label : NULL;
-    int rc = c->number < 0 ? rowids_number(&table->rowids, row_source(c), run, c->parameters, MAX_PARAMETERS, &c->number) : SQLITE_OK;
-    return rc == SQLITE_OK ? rowids_make(cursor->pVtab, table->table->name, c->number, c->place, rowid) : rc;
+    int rc = c->number < 0 ? rowids_number(&table->rowids, row_source(c), run, c->parameters,
+                                           MAX_PARAMETERS, &c->number)
+                           : SQLITE_OK;
+    return rc == SQLITE_OK
+               ? rowids_make(cursor->pVtab, table->table->name, c->number, c->place, rowid)
+               : rc;
 }
 
 static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
@@ -534,7 +595,8 @@ static int row_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int col
     const char *name = table->columns[column].name;
     int source = table->rows->n_parameters ? table_column(table, "source") : -1;
     if (source >= 0 && column > source) {
-        if (c->parameters[column - source - 1]) sqlite3_result_value(ctx, c->parameters[column - source - 1]);
+        if (c->parameters[column - source - 1])
+            sqlite3_result_value(ctx, c->parameters[column - source - 1]);
     } else if (!strcmp(name, "source") || !strcmp(name, "dir"))
         sqlite3_result_text(ctx, row_source(c), -1, SQLITE_TRANSIENT);
     else if (column == 0 && c->from && !strcmp(name, "run"))

@@ -2,7 +2,7 @@
 /* hold.c: the events of one host at a time; see hold.h. */
 #include "hold.h"
 
-#include "interrupt.h"
+#include "base/interrupt.h"
 #include "load.h"
 #include "memo.h"
 
@@ -31,15 +31,19 @@ typedef struct {
 static bool note_issues(IssueCounts *noted, const Host *host)
 {
     size_t n = host->n_issues;
-    *noted = (IssueCounts){prof_alloc(n * sizeof(uint64_t)), prof_alloc(n * sizeof(uint64_t)), n, host->events_read};
-    if (!noted->counts || !noted->lost_bytes) return noted->read_before = false; /* nothing to restore */
-    for (size_t i = 0; i < noted->n; i++) noted->counts[i] = host->issues[i].count, noted->lost_bytes[i] = host->issues[i].lost_bytes;
+    *noted = (IssueCounts){prof_alloc(n * sizeof(uint64_t)), prof_alloc(n * sizeof(uint64_t)), n,
+                           host->events_read};
+    if (!noted->counts || !noted->lost_bytes)
+        return noted->read_before = false; /* nothing to restore */
+    for (size_t i = 0; i < noted->n; i++)
+        noted->counts[i] = host->issues[i].count, noted->lost_bytes[i] = host->issues[i].lost_bytes;
     return true;
 }
 
 static void restore_issues(IssueCounts *noted, Host *host)
 {
-    for (size_t i = 0; noted->read_before && i < noted->n; i++) host->issues[i].count = noted->counts[i], host->issues[i].lost_bytes = noted->lost_bytes[i];
+    for (size_t i = 0; noted->read_before && i < noted->n; i++)
+        host->issues[i].count = noted->counts[i], host->issues[i].lost_bytes = noted->lost_bytes[i];
     if (noted->read_before) host->n_issues = noted->n;
     prof_free(noted->counts);
     prof_free(noted->lost_bytes);
@@ -49,14 +53,17 @@ static int read_host(Run *run, Host *host, ProfErr *err)
 {
     IssueCounts noted;
     bool lost_before = host->issue_lost;
-    if (!(host->event_arenas = prof_alloc(run->n_workers * sizeof *host->event_arenas))) return prof_nomem(err);
+    if (!(host->event_arenas = prof_alloc(run->n_workers * sizeof *host->event_arenas)))
+        return prof_nomem(err);
     run->held = host;
     if (!note_issues(&noted, host)) prof_nomem(err);
     if (!err->code) host_load_events(host, err);
     if (!err->code) host->events_read = true;
     restore_issues(&noted, host);
     if (host->issue_lost) prof_nomem(err);
-    if (err->code) run_give_back(run), host->issue_lost = lost_before; /* what is read again is found wrong again */
+    if (err->code)
+        run_give_back(run),
+            host->issue_lost = lost_before; /* what is read again is found wrong again */
     return err->code;
 }
 
@@ -64,7 +71,8 @@ int host_hold(Host *host, ProfErr *err)
 {
     Run *run = host->run;
     if (!interrupt_lock(&run->analyses_lock, err)) return err->code;
-    if (run->by_host && run->held != host && host->readable && !host->reader->is_program && run_may_change(run, err)) {
+    if (run->by_host && run->held != host && host->readable && !host->reader->is_program &&
+        run_may_change(run, err)) {
         run_give_back(run);
         read_host(run, host, err);
     }
@@ -79,12 +87,14 @@ int run_hold(Run *run, ProfErr *err)
         IssueCounts *noted = prof_alloc(run->n_hosts * sizeof *noted);
         bool memory = noted != NULL;
         run_give_back(run);
-        for (size_t h = 0; h < run->n_hosts && memory; h++) memory = note_issues(&noted[h], &run->hosts[h]);
+        for (size_t h = 0; h < run->n_hosts && memory; h++)
+            memory = note_issues(&noted[h], &run->hosts[h]);
         if (memory)
             run_load_events(run, NULL, err);
         else
             prof_nomem(err);
-        for (size_t h = 0; noted && h < run->n_hosts; h++) restore_issues(&noted[h], &run->hosts[h]);
+        for (size_t h = 0; noted && h < run->n_hosts; h++)
+            restore_issues(&noted[h], &run->hosts[h]);
         prof_free(noted);
         if (!err->code) run->by_host = false;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hold.h: runs of many hosts of which one host's events are in memory at a time; see run_hold() and host_hold() in run.h. */
+/* hold.h: runs of many hosts of which one host's events are in memory at a time; see run_hold() and
+ * host_hold() in run.h. */
 #ifndef PROF_HOLD_H
 #define PROF_HOLD_H
 

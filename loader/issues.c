@@ -4,14 +4,16 @@
 
 enum { MAX_ISSUES = 10000 };
 
-void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t n_bytes, const void *where, const char *format, ...)
+void host_issue(Host *host, const char *severity, const char *code, uint64_t offset,
+                uint64_t n_bytes, const void *where, const char *format, ...)
 {
     if (offset >= FILE_MERGED) offset = 0; /* not at one place */
     pthread_mutex_lock(&host->lock);
     size_t first = host->n_issues > 64 ? host->n_issues - 64 : 0;
     Issue *issue = NULL;
     for (size_t i = first; i < host->n_issues && !issue; i++)
-        if (host->issues[i].where == where && !strcmp(host->issues[i].code, code)) issue = &host->issues[i];
+        if (host->issues[i].where == where && !strcmp(host->issues[i].code, code))
+            issue = &host->issues[i];
     if (!issue && host->n_issues >= MAX_ISSUES) {
         issue = &host->issues[host->n_issues - 1];
         issue->code = "more", issue->message = "further issues, only counted";
@@ -26,18 +28,21 @@ void host_issue(Host *host, const char *severity, const char *code, uint64_t off
         va_end(ap);
         char *message = arena_alloc(&host->arena, strlen(text) + 1);
         if (message && GROW(host->issues, host->n_issues, host->issue_capacity))
-            host->issues[host->n_issues++] = (Issue){severity, code, offset, 1, n_bytes, strcpy(message, text), where};
+            host->issues[host->n_issues++] =
+                (Issue){severity, code, offset, 1, n_bytes, strcpy(message, text), where};
         else
             host->issue_lost = true;
     }
     pthread_mutex_unlock(&host->lock);
 }
 
-void host_remark(Host *host, const char *severity, const char *code, const void *where, const char *message)
+void host_remark(Host *host, const char *severity, const char *code, const void *where,
+                 const char *message)
 {
     bool there = false;
     pthread_mutex_lock(&host->lock);
-    for (size_t i = 0; i < host->n_issues && !there; i++) there = host->issues[i].where == where && !strcmp(host->issues[i].code, code);
+    for (size_t i = 0; i < host->n_issues && !there; i++)
+        there = host->issues[i].where == where && !strcmp(host->issues[i].code, code);
     pthread_mutex_unlock(&host->lock);
     if (!there) host_issue(host, severity, code, 0, 0, where, "%s", message);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* issues.h: what was lost, repaired or doubtful in a host's file; rows of prof_issues. All calls are thread-safe. */
+/* issues.h: what was lost, repaired or doubtful in a host's file; rows of prof_issues. All calls
+ * are thread-safe. */
 #ifndef PROF_ISSUES_H
 #define PROF_ISSUES_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct Host Host;
 
@@ -12,16 +13,19 @@ typedef struct {
     const char *code;
     uint64_t offset, count, lost_bytes; /* offset: of the first */
     char *message;
-    const void *where; /* what it is about: repetitions of one code at one place are counted in one issue */
+    const void *
+        where; /* what it is about: repetitions of one code at one place are counted in one issue */
 } Issue;
 
 /* Records a loss or repair. Repetitions of one code at one place add to its counts. */
-void host_issue(Host *host, const char *severity, const char *code, uint64_t offset, uint64_t lost_bytes, const void *where, const char *format, ...)
+void host_issue(Host *host, const char *severity, const char *code, uint64_t offset,
+                uint64_t lost_bytes, const void *where, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 /* Records something that has no count: repeated calls change nothing. */
-void host_remark(Host *host, const char *severity, const char *code, const void *where, const char *message);
-/* Copies issue i; its texts are valid as long as the run. Returns false after the last, or with err set if an issue was lost because
- * there was no memory. */
+void host_remark(Host *host, const char *severity, const char *code, const void *where,
+                 const char *message);
+/* Copies issue i; its texts are valid as long as the run. Returns false after the last, or with err
+ * set if an issue was lost because there was no memory. */
 bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err);
 
 #endif

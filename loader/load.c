@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* load.c: reading the files of a run; see load.h.
  *
- * Hosts are read in two steps: structure (one task for each file), then events (one task for each line, the longest first, on
- * all processors). Workers take tasks from one list by a counter, so that no processor waits for another's line. */
+ * Hosts are read in two steps: structure (one task for each file), then events (one task for each
+ * line, the longest first, on all processors). Workers take tasks from one list by a counter, so
+ * that no processor waits for another's line. */
 #define _GNU_SOURCE
 #include "load.h"
 
-#include "interrupt.h"
-#include "store/sort.h"
+#include "base/interrupt.h"
+#include "base/sort.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -77,12 +78,14 @@ static int open_as(Host *host, const Reader *reader, const char *path, ProfErr *
     return err->code;
 }
 
-/* Reads a host's file up to its events. The only file of a run may have any name: then all formats are tried, and the first one's error counts. */
+/* Reads a host's file up to its events. The only file of a run may have any name: then all formats
+ * are tried, and the first one's error counts. */
 static int read_structure(Host *host, ProfErr *err)
 {
     size_t stem;
     bool named = reader_of_name(file_name(host->file.path), &stem);
-    if (host->reader->read_structure(host, err) != PROF_FORMAT || named || host->run->n_hosts > 1) return err->code;
+    if (host->reader->read_structure(host, err) != PROF_FORMAT || named || host->run->n_hosts > 1)
+        return err->code;
     for (const Reader *const *other = readers; *other; other++) {
         ProfErr no = {0};
         if (*other == host->reader) continue;
@@ -103,17 +106,20 @@ static void host_task(Job *job, Host *host)
     if (!host->readable) return;
     read_structure(host, &err);
     if (!err.code && host->file.trailing_bytes)
-        host_issue(host, "warning", "gzip_trailing_bytes", host->file.n_bytes, host->file.trailing_bytes, host,
+        host_issue(host, "warning", "gzip_trailing_bytes", host->file.n_bytes,
+                   host->file.trailing_bytes, host,
                    "bytes behind the end of the gzip stream were left out");
     if (!err.code && host->file.cut_short)
-        host_issue(host, "error", "gzip_cut_short", host->file.n_bytes, 0, host, "the gzip stream is cut short or damaged; %llu inflated bytes were read",
+        host_issue(host, "error", "gzip_cut_short", host->file.n_bytes, 0, host,
+                   "the gzip stream is cut short or damaged; %llu inflated bytes were read",
                    (unsigned long long)host->file.n_bytes);
     if (is_fault_of_none(err.code)) {
         job_fail(job, &err);
     } else if (err.code) {
         host->readable = false;
         host_drop_structure(host);
-        host_issue(host, "error", "unreadable", err.offset, host->file.n_bytes, host, "%s", err.text);
+        host_issue(host, "error", "unreadable", err.offset, host->file.n_bytes, host, "%s",
+                   err.text);
         pthread_mutex_lock(&job->lock);
         if (job->run->n_hosts == 1 && !job->err.code) job->err = err;
         pthread_mutex_unlock(&job->lock);
@@ -138,7 +144,8 @@ static void *work(void *argument)
             window_free(&window);
             window.file = file;
         }
-        line->plane->host->reader->read_line(line, &window, w->arena, &job->stop, &job->bytes_done, &err);
+        line->plane->host->reader->read_line(line, &window, w->arena, &job->stop, &job->bytes_done,
+                                             &err);
         if (err.code) job_fail(job, &err);
     }
     window_free(&window);
@@ -158,7 +165,8 @@ static void *work_beside(void *argument)
 
 static void show_progress(Job *job, const RunOptions *options)
 {
-    if (options && options->progress) options->progress(options->context, atomic_load(&job->bytes_done), job->run->size_bytes);
+    if (options && options->progress)
+        options->progress(options->context, atomic_load(&job->bytes_done), job->run->size_bytes);
 }
 
 static int job_run(Job *job, const RunOptions *options, ProfErr *err)
@@ -293,12 +301,14 @@ static void number_events(Run *run)
     for (size_t h = 0; h < run->n_hosts; h++) {
         Host *host = &run->hosts[h];
         host->first_event = run->n_events;
-        for (size_t i = 0; i < host->n_lines; i++) host->lines[i].first_event = run->n_events, run->n_events += host->lines[i].n_events;
+        for (size_t i = 0; i < host->n_lines; i++)
+            host->lines[i].first_event = run->n_events, run->n_events += host->lines[i].n_events;
     }
 }
 
 /* Reads the events of lines that follow each other in run->lines. */
-static int read_events(Run *run, size_t first, size_t n, Arena *arenas, const RunOptions *options, ProfErr *err)
+static int read_events(Run *run, size_t first, size_t n, Arena *arenas, const RunOptions *options,
+                       ProfErr *err)
 {
     enum { LARGE_BLOCK = 16 << 20 };
     Line **by_length = prof_alloc(n * sizeof *by_length);
@@ -311,7 +321,8 @@ static int read_events(Run *run, size_t first, size_t n, Arena *arenas, const Ru
         line->chunks = NULL, line->n_chunks = line->chunk_capacity = 0, line->n_events = 0;
     }
     sort_array(by_length, n, sizeof *by_length, longer_first);
-    for (size_t i = 0; i < run->n_workers && n_bytes > 4 * LARGE_BLOCK; i++) arenas[i].block_bytes = LARGE_BLOCK; /* large pages */
+    for (size_t i = 0; i < run->n_workers && n_bytes > 4 * LARGE_BLOCK; i++)
+        arenas[i].block_bytes = LARGE_BLOCK; /* large pages */
     Job events = {.run = run, .n_tasks = n, .order = by_length, .lines = true, .arenas = arenas};
     job_run(&events, options, err);
     prof_free(by_length);
@@ -339,8 +350,9 @@ static int refuse_nothing(const Run *run, ProfErr *err)
     }
     if (!damaged) return PROF_OK;
     return prof_fail(err, PROF_FORMAT, damaged->issues[0].offset,
-                     "%s: is damaged from byte %llu on and holds nothing readable; copy it again as a binary file, or record again", damaged->file.path,
-                     (unsigned long long)damaged->issues[0].offset);
+                     "%s: is damaged from byte %llu on and holds nothing readable; copy it again "
+                     "as a binary file, or record again",
+                     damaged->file.path, (unsigned long long)damaged->issues[0].offset);
 }
 
 int run_load_events(Run *run, const RunOptions *options, ProfErr *err)
@@ -350,7 +362,8 @@ int run_load_events(Run *run, const RunOptions *options, ProfErr *err)
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
         Host *host = &run->hosts[h];
         if (host->readable && host->reader->finish) host->reader->finish(host, err);
-        if (host->issue_lost) prof_nomem(err); /* better no run than one that keeps a loss to itself */
+        if (host->issue_lost)
+            prof_nomem(err); /* better no run than one that keeps a loss to itself */
     }
     return err->code;
 }
@@ -358,7 +371,8 @@ int run_load_events(Run *run, const RunOptions *options, ProfErr *err)
 int host_load_events(Host *host, ProfErr *err)
 {
     Run *run = host->run;
-    if (read_events(run, host->first_line, host->n_lines, host->event_arenas, NULL, err)) return err->code;
+    if (read_events(run, host->first_line, host->n_lines, host->event_arenas, NULL, err))
+        return err->code;
     number_events(run);
     return host->reader->finish ? host->reader->finish(host, err) : PROF_OK;
 }
@@ -370,9 +384,12 @@ static int fail_unreadable(Run *run, ProfErr *err)
         for (size_t i = 0; i < run->hosts[h].n_issues; i++) {
             const Issue *issue = &run->hosts[h].issues[i];
             if (!strcmp(issue->code, "unreadable"))
-                return prof_fail(err, PROF_FORMAT, issue->offset, "%s: none of its %zu files can be read; %s", run->path, run->n_hosts, issue->message);
+                return prof_fail(err, PROF_FORMAT, issue->offset,
+                                 "%s: none of its %zu files can be read; %s", run->path,
+                                 run->n_hosts, issue->message);
         }
-    return prof_fail(err, PROF_FORMAT, 0, "%s: none of its %zu files can be read", run->path, run->n_hosts);
+    return prof_fail(err, PROF_FORMAT, 0, "%s: none of its %zu files can be read", run->path,
+                     run->n_hosts);
 }
 
 int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr *err)
@@ -392,8 +409,10 @@ int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr 
     for (size_t h = 0; h < run->n_hosts; h++) n_readable += run->hosts[h].readable;
     if (!n_readable) return fail_unreadable(run, err);
     run->by_host = options && options->by_host && run->n_hosts > 1;
-    if (!number_lines(run, err) && !run->by_host && !run_load_events(run, options, err)) refuse_nothing(run, err);
+    if (!number_lines(run, err) && !run->by_host && !run_load_events(run, options, err))
+        refuse_nothing(run, err);
     clock_gettime(CLOCK_MONOTONIC, &end);
-    run->loaded_ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
+    run->loaded_ms =
+        (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
     return err->code;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* load.h: reads the files of a run into memory. For run.c and hold.c; others open runs with run_open(). */
+/* load.h: reads the files of a run into memory. For run.c and hold.c; others open runs with
+ * run_open(). */
 #ifndef PROF_LOAD_H
 #define PROF_LOAD_H
 
 #include "run.h"
 #include "source.h"
 
-/* Reads structure and events of a new run; with by_host, the structure alone. PROF_OK, or err is set. */
+/* Reads structure and events of a new run; with by_host, the structure alone. PROF_OK, or err is
+ * set. */
 int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr *err);
 /* Reads the events of all hosts, or of one into host->event_arenas. PROF_OK, or err is set. */
 int run_load_events(Run *run, const RunOptions *options, ProfErr *err);

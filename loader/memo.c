@@ -2,7 +2,7 @@
 /* memo.c: making analyses once and keeping their results; see run.h and memo.h. */
 #include "memo.h"
 
-#include "interrupt.h"
+#include "base/interrupt.h"
 
 typedef struct DerivedResult {
     struct DerivedResult *next;
@@ -11,17 +11,24 @@ typedef struct DerivedResult {
     void *result;
 } DerivedResult;
 
-const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err) { return run_analysis_of(run, only, analysis, NEEDS_ALL_HOSTS, err); }
+const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err)
+{
+    return run_analysis_of(run, only, analysis, NEEDS_ALL_HOSTS, err);
+}
 
 /* Each host has a list of its own: there may be thousands of them. */
-static DerivedResult **results_of(Run *run, Host *only) { return only ? &only->analyses : &run->analyses; }
+static DerivedResult **results_of(Run *run, Host *only)
+{
+    return only ? &only->analyses : &run->analyses;
+}
 
 const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis)
 {
     if (run->n_hosts == 1) only = NULL;
     const void *result = NULL;
     ProfErr interrupted = {0};
-    if (!interrupt_lock(&run->analyses_lock, &interrupted)) return NULL; /* so will the caller's next step be */
+    if (!interrupt_lock(&run->analyses_lock, &interrupted))
+        return NULL; /* so will the caller's next step be */
     for (const DerivedResult *r = *results_of(run, only); r && !result; r = r->next)
         if (r->analysis == analysis) result = r->result;
     pthread_mutex_unlock(&run->analyses_lock);
@@ -30,7 +37,10 @@ const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis)
 
 int run_is_busy(const Run *run, ProfErr *err)
 {
-    return prof_fail(err, PROF_LIMIT, 0, "%s: the statement that calls this progress handler is working on it; ask again when that has ended", run->path);
+    return prof_fail(err, PROF_LIMIT, 0,
+                     "%s: the statement that calls this progress handler is working on it; ask "
+                     "again when that has ended",
+                     run->path);
 }
 
 bool run_may_change(const Run *run, ProfErr *err)
@@ -39,7 +49,8 @@ bool run_may_change(const Run *run, ProfErr *err)
     return !err->code;
 }
 
-static const void *make_analysis(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err)
+static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
+                                 enum AnalysisNeeds needs, ProfErr *err)
 {
     DerivedResult *made = prof_alloc(sizeof *made);
     if (!made) return prof_nomem(err), NULL;
@@ -47,7 +58,8 @@ static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
     run->n_making++, run->making_depth = interrupt_depth();
     void *result = analysis->make(run, only, err);
     run->n_making--, run->making_depth = depth;
-    if (result && interrupt_poll(0, err)) analysis->release(result), result = NULL; /* it may lack what was left out then */
+    if (result && interrupt_poll(0, err))
+        analysis->release(result), result = NULL; /* it may lack what was left out then */
     if (result) {
         DerivedResult **results = results_of(run, only);
         *made = (DerivedResult){*results, analysis, needs, result};
@@ -58,7 +70,8 @@ static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
     return result;
 }
 
-const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err)
+const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis,
+                            enum AnalysisNeeds needs, ProfErr *err)
 {
     if (run->n_hosts == 1) only = NULL;
     if (!interrupt_lock(&run->analyses_lock, err)) return NULL;
@@ -67,7 +80,8 @@ const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum
         run_hold(run, err);
     else if (!result && needs != NEEDS_NO_EVENTS && only)
         host_hold(only, err);
-    if (!result && run_may_change(run, err)) result = make_analysis(run, only, analysis, needs, err);
+    if (!result && run_may_change(run, err))
+        result = make_analysis(run, only, analysis, needs, err);
     pthread_mutex_unlock(&run->analyses_lock);
     return result;
 }

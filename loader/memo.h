@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memo.h: results of analyses that are kept with a run. For run.c and hold.c; others use run_analysis() (run.h). */
+/* memo.h: results of analyses that are kept with a run. For run.c and hold.c; others use
+ * run_analysis() (run.h). */
 #ifndef PROF_MEMO_H
 #define PROF_MEMO_H
 
@@ -9,8 +10,9 @@
 void analyses_free(Run *run);
 /* Frees the results that must go with the host's events. */
 void analyses_free_of_events(Host *host);
-/* With run->analyses_lock held: may more be read or derived? False with err set while an analysis is being made on this very thread:
- * then a statement that the application runs from a progress handler must not disturb it. */
+/* With run->analyses_lock held: may more be read or derived? False with err set while an analysis
+ * is being made on this very thread: then a statement that the application runs from a progress
+ * handler must not disturb it. */
 bool run_may_change(const Run *run, ProfErr *err);
 
 #endif

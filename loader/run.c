@@ -7,14 +7,19 @@
 #include "load.h"
 #include "memo.h"
 
-const char *const plane_kind_names[] = {"host", "tensorcore", "sparsecore", "gpu", "metadata", "custom", "other"};
-const char *const line_kind_names[] = {"thread",     "stream",        "steps",  "modules",      "ops",      "async_ops",
-                                       "name_scope", "framework_ops", "source", "launch_stats", "counters", "other"};
+const char *const plane_kind_names[] = {"host",     "tensorcore", "sparsecore", "gpu",
+                                        "metadata", "custom",     "other"};
+const char *const line_kind_names[] = {"thread", "stream",       "steps",      "modules",
+                                       "ops",    "async_ops",    "name_scope", "framework_ops",
+                                       "source", "launch_stats", "counters",   "other"};
 const char *const stat_type_names[] = {"none", "double", "uint64", "int64", "str", "bytes", "ref"};
 #define KNOWN_STAT_NAME(id, name) name,
 const char *const known_stat_names[N_KNOWN_STATS] = {"", KNOWN_STATS(KNOWN_STAT_NAME)};
 
-const char *host_hostname(const Host *host) { return host->n_hostnames ? host->hostnames[0]->text : "localhost"; }
+const char *host_hostname(const Host *host)
+{
+    return host->n_hostnames ? host->hostnames[0]->text : "localhost";
+}
 
 static void init_locks(Run *run)
 {
@@ -44,7 +49,8 @@ static void run_free(Run *run)
         file_close(&host->file);
         pthread_mutex_destroy(&host->lock);
     }
-    for (size_t i = 0; run->worker_arenas && i < run->n_workers; i++) arena_free(&run->worker_arenas[i]);
+    for (size_t i = 0; run->worker_arenas && i < run->n_workers; i++)
+        arena_free(&run->worker_arenas[i]);
     prof_free(run->correlated);
     prof_free(run->worker_arenas);
     prof_free(run->hosts);
@@ -119,7 +125,9 @@ bool run_is_current(const Run *run)
         uint64_t size;
         int64_t mtime;
         if (!file->path) continue;
-        if (!file_identity(file->path, &size, &mtime) || size != file->disk_size || mtime != file->mtime_ns) return false;
+        if (!file_identity(file->path, &size, &mtime) || size != file->disk_size ||
+            mtime != file->mtime_ns)
+            return false;
     }
     return true;
 }

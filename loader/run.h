@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* run.h: a loaded profile.
  *
- * A Run is what one source (a file, or a run folder with a file per host) holds: hosts, their planes, lines and events. Of a
- * dump of HLO programs each file is a host, without planes.
- * It is read once, immutable afterwards but for what is derived on first use (under its lock), counted, and freed whole
- * with the last reference. All pointers into a Run live as long as the reference through which it was reached.
+ * A Run is what one source (a file, or a run folder with a file per host) holds: hosts, their
+ * planes, lines and events. Of a dump of HLO programs each file is a host, without planes. It is
+ * read once, immutable afterwards but for what is derived on first use (under its lock), counted,
+ * and freed whole with the last reference. All pointers into a Run live as long as the reference
+ * through which it was reached.
  *
- * Ordinals (plane, line, event) count through the whole run, hosts in order of their file names, everything else in file
- * order: the same bytes always give the same ordinals. */
+ * Ordinals (plane, line, event) count through the whole run, hosts in order of their file names,
+ * everything else in file order: the same bytes always give the same ordinals. */
 #ifndef PROF_RUN_H
 #define PROF_RUN_H
 
-#include "format/reader.h"
+#include "reader.h"
 #include "issues.h"
-#include "known_stats.h"
-#include "store/column.h"
+#include "base/known_stats.h"
+#include "base/column.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,7 +24,15 @@ typedef struct Run Run;
 typedef struct Plane Plane;
 typedef struct Line Line;
 
-enum PlaneKind { PLANE_HOST, PLANE_TENSORCORE, PLANE_SPARSECORE, PLANE_GPU, PLANE_METADATA, PLANE_CUSTOM, PLANE_OTHER };
+enum PlaneKind {
+    PLANE_HOST,
+    PLANE_TENSORCORE,
+    PLANE_SPARSECORE,
+    PLANE_GPU,
+    PLANE_METADATA,
+    PLANE_CUSTOM,
+    PLANE_OTHER
+};
 enum LineKind {
     LINE_THREAD,
     LINE_STREAM,
@@ -58,7 +67,8 @@ typedef struct {
 
 /* A stat worth keeping: interned text, or a number. */
 typedef struct {
-    enum StatType type; /* TYPE_NONE: the event has no such stat; TYPE_REF never: it is TYPE_STR here */
+    enum StatType
+        type; /* TYPE_NONE: the event has no such stat; TYPE_REF never: it is TYPE_STR here */
     union {
         double number;
         int64_t integer;
@@ -76,12 +86,21 @@ enum { STAT_SET_WORDS = (N_KNOWN_STATS + 63) / 64 };
 typedef struct {
     uint64_t bits[STAT_SET_WORDS];
 } StatSet;
-static inline void stat_set_add(StatSet *set, unsigned known) /* every word is written: a set at hand stays in registers */
+static inline void
+stat_set_add(StatSet *set,
+             unsigned known) /* every word is written: a set at hand stays in registers */
 {
-    for (size_t i = 0; i < STAT_SET_WORDS; i++) set->bits[i] |= (uint64_t)(known / 64 == i) << (known % 64);
+    for (size_t i = 0; i < STAT_SET_WORDS; i++)
+        set->bits[i] |= (uint64_t)(known / 64 == i) << (known % 64);
 }
-static inline void stat_set_remove(StatSet *set, unsigned known) { set->bits[known / 64] &= ~((uint64_t)1 << (known % 64)); }
-static inline bool stat_set_has(const StatSet *set, unsigned known) { return set->bits[known / 64] >> (known % 64) & 1; }
+static inline void stat_set_remove(StatSet *set, unsigned known)
+{
+    set->bits[known / 64] &= ~((uint64_t)1 << (known % 64));
+}
+static inline bool stat_set_has(const StatSet *set, unsigned known)
+{
+    return set->bits[known / 64] >> (known % 64) & 1;
+}
 static inline bool stat_sets_meet(const StatSet *a, const StatSet *b)
 {
     uint64_t both = 0;
@@ -101,7 +120,8 @@ typedef struct {
     const KnownFact *facts; /* read on first use: event_meta_facts() */
     uint16_t n_facts;
     bool facts_read, has_stats;
-    _Atomic uint64_t event_stats[STAT_SET_WORDS]; /* as a StatSet: the known stats that its events have of their own */
+    _Atomic uint64_t event_stats[STAT_SET_WORDS]; /* as a StatSet: the known stats that its events
+                                                     have of their own */
 } EventMeta;
 
 typedef struct {
@@ -123,30 +143,45 @@ struct Plane {
     const Text *name;
     enum PlaneKind kind;
     bool is_numbered; /* a TensorCore: its name has a number that XProf can read */
-    bool is_tpu;      /* a name that begins like a TPU core's; XProf takes those that are no SparseCores for TensorCores, mostly */
+    bool is_tpu; /* a name that begins like a TPU core's; XProf takes those that are no SparseCores
+                    for TensorCores, mostly */
     Span span;
-    /* n_declared entries of the file, then one that stands for every id that events use without declaring it */
+    /* n_declared entries of the file, then one that stands for every id that events use without
+     * declaring it */
     EventMeta *event_metas;
     size_t n_event_metas, n_declared, event_meta_capacity;
     StatMeta *stat_metas;
     size_t n_stat_metas, stat_meta_capacity;
     IdTable event_ids, stat_ids;
     uint8_t *known_of_id; /* enum KnownStat of the stat ids below n_known_ids; ask stat_known() */
-    uint32_t *meta_of_id; /* index in event_metas + 1 of the metadata ids below n_meta_ids, 0: not declared; event_ids has all */
+    uint32_t *meta_of_id; /* index in event_metas + 1 of the metadata ids below n_meta_ids, 0: not
+                             declared; event_ids has all */
     size_t n_known_ids, n_meta_ids;
     uint64_t *stat_offsets; /* of each XStat's field in the file */
     size_t n_stats, stat_capacity;
     size_t first_line, n_lines; /* in host->lines */
-    Line *core_lines[2];        /* the first lines of XLine.id 1 and 2, of a TensorCore its steps and programs; NULL: none */
+    Line *core_lines[2]; /* the first lines of XLine.id 1 and 2, of a TensorCore its steps and
+                            programs; NULL: none */
     uint64_t n_events;
     int64_t process_id; /* of the sub-process that the plane came from, -1: none */
 };
 
-/* Is it a TensorCore that XProf tells by its number? It asks for none where it looks for TensorCores alone. */
-static inline bool is_numbered_core(const Plane *plane) { return plane->kind == PLANE_TENSORCORE && plane->is_numbered; }
+/* Is it a TensorCore that XProf tells by its number? It asks for none where it looks for
+ * TensorCores alone. */
+static inline bool is_numbered_core(const Plane *plane)
+{
+    return plane->kind == PLANE_TENSORCORE && plane->is_numbered;
+}
 
 enum { CHUNK_EVENTS = 1024 };
-enum ChunkColumn { COL_OFFSET, COL_DURATION, COL_META, COL_POSITION, COL_AGGREGATED, N_CHUNK_COLUMNS };
+enum ChunkColumn {
+    COL_OFFSET,
+    COL_DURATION,
+    COL_META,
+    COL_POSITION,
+    COL_AGGREGATED,
+    N_CHUNK_COLUMNS
+};
 
 /* Stats that analyses want of all events: the first of the name, by event. */
 enum StatColumnName {
@@ -160,26 +195,31 @@ enum StatColumnName {
 extern const enum KnownStat stat_column_stats[N_STAT_COLUMNS];
 typedef struct {
     Packed types;  /* enum StatType; TYPE_NONE: the event has no such stat */
-    Packed values; /* 64 bits: a number, of a tf_op's TYPE_STR the Text, of its TYPE_REF the key; of others, and without the stat, whatever */
+    Packed values; /* 64 bits: a number, of a tf_op's TYPE_STR the Text, of its TYPE_REF the key; of
+                      others, and without the stat, whatever */
 } StatColumn;
 
-/* CHUNK_EVENTS events of a line in stored order (the last chunk may be shorter), and the range of each value, so that
- * whole chunks are skipped. COL_META: index into event_metas. COL_POSITION: file offset of the event's field.
- * COL_AGGREGATED: 1 when COL_OFFSET holds num_occurrences instead of an offset.
- * Events that would need half as much again packed as they take in the file stay there (packed false) and are read again. */
+/* CHUNK_EVENTS events of a line in stored order (the last chunk may be shorter), and the range of
+ * each value, so that whole chunks are skipped. COL_META: index into event_metas. COL_POSITION:
+ * file offset of the event's field. COL_AGGREGATED: 1 when COL_OFFSET holds num_occurrences instead
+ * of an offset. Events that would need half as much again packed as they take in the file stay
+ * there (packed false) and are read again. */
 typedef struct {
     Packed columns[N_CHUNK_COLUMNS];
-    Span span;                                                                    /* of the events in the file */
-    int64_t min_offset, max_offset, min_duration, max_duration, min_end, max_end; /* relative to the line's start */
-    StatSet stats;                                                                /* that its events have: nothing else is to be found in them */
+    Span span; /* of the events in the file */
+    int64_t min_offset, max_offset, min_duration, max_duration, min_end,
+        max_end;   /* relative to the line's start */
+    StatSet stats; /* that its events have: nothing else is to be found in them */
     StatColumn stat_columns[N_STAT_COLUMNS];
     uint32_t n_events;
-    uint8_t columns_kept; /* bits by enum StatColumnName: all that events have of the stat stands in its column; group_id and is_eager always */
+    uint8_t columns_kept; /* bits by enum StatColumnName: all that events have of the stat stands in
+                             its column; group_id and is_eager always */
     bool packed;
     bool repeats_group; /* an event of it has several stats group_id */
 } Chunk;
 
-/* Nesting of a chunk's events on their line. COL_PARENT: own index minus the parent's, 0 when there is none. */
+/* Nesting of a chunk's events on their line. COL_PARENT: own index minus the parent's, 0 when there
+ * is none. */
 enum NestingColumn { NEST_SELF, NEST_DEPTH, NEST_PARENT, N_NESTING_COLUMNS };
 typedef struct {
     Packed columns[N_NESTING_COLUMNS];
@@ -191,7 +231,8 @@ typedef struct {
     int64_t count, total_ps, self_ps, min_ps, max_ps;
 } LineTotal;
 
-/* The events of a line that have one metadata id: LineOrder.events up to `end`, from the end of the group before. */
+/* The events of a line that have one metadata id: LineOrder.events up to `end`, from the end of the
+ * group before. */
 typedef struct {
     int64_t id;    /* metadata_id, also of events whose plane does not declare it */
     uint32_t meta; /* index into event_metas */
@@ -202,7 +243,10 @@ typedef struct {
     LineGroup *groups;
     size_t n_groups;
 } LineOrder;
-static inline uint32_t group_begin(const LineOrder *order, const LineGroup *group) { return group == order->groups ? 0 : group[-1].end; }
+static inline uint32_t group_begin(const LineOrder *order, const LineGroup *group)
+{
+    return group == order->groups ? 0 : group[-1].end;
+}
 
 struct Line {
     Plane *plane;
@@ -212,7 +256,8 @@ struct Line {
     enum LineKind kind;
     const Text *name, *display_name; /* display_name: empty when the file has none */
     int64_t proto_id, display_id, timestamp_ns, duration_ps;
-    int64_t epoch_ns; /* where timestamp_ns counts from on the session's clock: 0, or the Unix time of its start */
+    int64_t epoch_ns; /* where timestamp_ns counts from on the session's clock: 0, or the Unix time
+                         of its start */
     int64_t start_ps; /* timestamp_ns - epoch_ns in ps */
     Span span;
     uint64_t first_event, n_events;
@@ -248,12 +293,14 @@ struct Host {
     pthread_mutex_t lock; /* issues and late metadata while lines are read */
     TextTable texts;
     Arena arena;
-    uint64_t structure_bytes;       /* held for planes, lines and metadata, to bound what a hostile file can ask for */
-    unsigned odd_fields;            /* bits: XPlane fields seen with a wire type that they never have */
-    bool events_read;               /* they were in memory before */
-    bool plausible;                 /* a plane has a name as profilers give them */
+    uint64_t structure_bytes; /* held for planes, lines and metadata, to bound what a hostile file
+                                 can ask for */
+    unsigned odd_fields;      /* bits: XPlane fields seen with a wire type that they never have */
+    bool events_read;         /* they were in memory before */
+    bool plausible;           /* a plane has a name as profilers give them */
     struct DerivedResult *analyses; /* those of this host alone, under run->analyses_lock */
-    Arena *event_arenas;            /* of a run held by host: its events', one a worker; NULL: they are not held */
+    Arena *event_arenas; /* of a run held by host: its events', one a worker; NULL: they are not
+                            held */
 };
 
 struct Run {
@@ -273,7 +320,8 @@ struct Run {
     Host *held;
     pthread_mutex_t lock;            /* derived columns; recursive: interrupt.h */
     pthread_mutex_t analyses_lock;   /* recursive: an analysis may ask for another */
-    unsigned n_making, making_depth; /* analyses that are being made, and the interrupt_depth() of the last; under their lock */
+    unsigned n_making, making_depth; /* analyses that are being made, and the interrupt_depth() of
+                                        the last; under their lock */
     struct DerivedResult *analyses;
     Arena derived_arena;
     Line **lines; /* all lines of all hosts, by ordinal */
@@ -287,19 +335,21 @@ typedef struct {
     void (*progress)(void *context, uint64_t bytes_done, uint64_t bytes_total);
     void *context;
     int n_threads; /* 0: one per processor */
-    bool by_host;  /* of a run of several hosts: reads no events yet, and then those of one host at a time */
+    bool by_host; /* of a run of several hosts: reads no events yet, and then those of one host at a
+                     time */
 } RunOptions;
 
-/* Opens a source: the shared Run if the same bytes are loaded already, else loads it. NULL on failure, with err set.
- * The caller owns one reference. */
+/* Opens a source: the shared Run if the same bytes are loaded already, else loads it. NULL on
+ * failure, with err set. The caller owns one reference. */
 Run *run_open(const char *path, const RunOptions *options, ProfErr *err);
 Run *run_ref(Run *run);
 void run_unref(Run *run);
 /* True while the files at the run's path are still the ones that were read. */
 bool run_is_current(const Run *run);
 
-/* A run opened by_host has the events of one host in memory at a time. host_hold() loads those of a host and drops the others;
- * run_hold() loads all, and from then on the run keeps them. PROF_OK, or err is set. */
+/* A run opened by_host has the events of one host in memory at a time. host_hold() loads those of a
+ * host and drops the others; run_hold() loads all, and from then on the run keeps them. PROF_OK, or
+ * err is set. */
 int run_hold(Run *run, ProfErr *err);
 int host_hold(Host *host, ProfErr *err);
 
@@ -308,7 +358,8 @@ const char *host_hostname(const Host *host);
 
 /* id -> index or -1. */
 int64_t id_find(const IdTable *table, const void *array, size_t element_bytes, int64_t id);
-/* Adds element `index` of the array, whose id is its first member and not in the table yet. False: no memory. */
+/* Adds element `index` of the array, whose id is its first member and not in the table yet. False:
+ * no memory. */
 bool id_add(IdTable *table, const void *array, size_t element_bytes, size_t index);
 
 /* ---- reading events ---- */
@@ -317,11 +368,15 @@ bool id_add(IdTable *table, const void *array, size_t element_bytes, size_t inde
 typedef struct {
     int64_t columns[N_CHUNK_COLUMNS][CHUNK_EVENTS];
 } ChunkValues;
-/* wanted: bits 1 << enum ChunkColumn. The window may be shared with other reads of the host's file. Polls for interrupts (interrupt.h),
- * so a walk over the chunks of lines need not. */
-int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValues *values, Window *window, ProfErr *err);
+/* wanted: bits 1 << enum ChunkColumn. The window may be shared with other reads of the host's file.
+ * Polls for interrupts (interrupt.h), so a walk over the chunks of lines need not. */
+int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValues *values,
+               Window *window, ProfErr *err);
 
-static inline const Text *line_label(const Line *line) { return line->display_name->n_bytes ? line->display_name : line->name; }
+static inline const Text *line_label(const Line *line)
+{
+    return line->display_name->n_bytes ? line->display_name : line->name;
+}
 /* The line that holds an event ordinal, NULL when none does. */
 Line *run_line_of_event(const Run *run, uint64_t event);
 
@@ -332,24 +387,29 @@ bool line_totals(Line *line, ProfErr *err);
 /* Computes the totals of all lines, on all processors. */
 bool run_totals(Run *run, ProfErr *err);
 
-/* A result that is computed from a run when it is first needed and kept as long as the run. `make` returns what run_analysis() hands
- * out, or NULL with err set. It may ask for other analyses, but not for itself. `release` frees the result. */
+/* A result that is computed from a run when it is first needed and kept as long as the run. `make`
+ * returns what run_analysis() hands out, or NULL with err set. It may ask for other analyses, but
+ * not for itself. `release` frees the result. */
 typedef struct {
     void *(*make)(Run *run, Host *only, ProfErr *err);
     void (*release)(void *result);
 } Analysis;
-/* Returns the result for all hosts together, or for one host (only), which is computed once and then shared. NULL with err set on
- * failure. Two analyses are the same if their addresses are. */
+/* Returns the result for all hosts together, or for one host (only), which is computed once and
+ * then shared. NULL with err set on failure. Two analyses are the same if their addresses are. */
 const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err);
 /* Returns the result if it is there already, else NULL. */
 const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis);
-/* Like run_analysis(), for an analysis that does not need the events of all hosts at once. run_analysis() loads and keeps them all, also
- * of a run that was opened by_host. NEEDS_NO_EVENTS: it reads planes and metadata alone. NEEDS_HOSTS_IN_TURN: it goes from host to host,
- * and its result refers to no event. NEEDS_HOST_EVENTS: it is about one host, and is freed with the events of that host. */
+/* Like run_analysis(), for an analysis that does not need the events of all hosts at once.
+ * run_analysis() loads and keeps them all, also of a run that was opened by_host. NEEDS_NO_EVENTS:
+ * it reads planes and metadata alone. NEEDS_HOSTS_IN_TURN: it goes from host to host, and its
+ * result refers to no event. NEEDS_HOST_EVENTS: it is about one host, and is freed with the events
+ * of that host. */
 enum AnalysisNeeds { NEEDS_ALL_HOSTS, NEEDS_NO_EVENTS, NEEDS_HOSTS_IN_TURN, NEEDS_HOST_EVENTS };
-const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis, enum AnalysisNeeds needs, ProfErr *err);
+const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis,
+                            enum AnalysisNeeds needs, ProfErr *err);
 
-/* Sets the error for a statement that a progress handler runs and that needs what the interrupted statement is computing. */
+/* Sets the error for a statement that a progress handler runs and that needs what the interrupted
+ * statement is computing. */
 int run_is_busy(const Run *run, ProfErr *err);
 
 /* A line's events by metadata. Fails for a line of 2^32 events or more. */

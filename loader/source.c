@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include "source.h"
 
-#include "file.h"
-#include "format/reader.h"
-#include "interrupt.h"
-#include "store/sort.h"
+#include "base/file.h"
+#include "reader.h"
+#include "base/interrupt.h"
+#include "base/sort.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -69,9 +69,13 @@ void source_list_free(Source *list, size_t n)
     prof_free(list);
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
-static int add_file(Source *source, const char *folder, const char *name, char ***files, size_t *n, size_t *capacity, ProfErr *err)
+static int add_file(Source *source, const char *folder, const char *name, char ***files, size_t *n,
+                    size_t *capacity, ProfErr *err)
 {
     char *path = join(&source->arena, folder, name);
     uint64_t size;
@@ -89,13 +93,17 @@ static int add_file(Source *source, const char *folder, const char *name, char *
 static int read_folder(const char *folder, Source *source, ProfErr *err)
 {
     DIR *dir = opendir(folder);
-    if (!dir) return prof_fail(err, PROF_IO, 0, "%s: cannot open the folder: %s", folder, strerror(errno));
+    if (!dir)
+        return prof_fail(err, PROF_IO, 0, "%s: cannot open the folder: %s", folder,
+                         strerror(errno));
     size_t capacity = 0, program_capacity = 0;
     for (struct dirent *entry; (entry = readdir(dir)) && !interrupt_poll(20, err);)
         if (profile_name_length(entry->d_name))
-            add_file(source, folder, entry->d_name, &source->files, &source->n_files, &capacity, err);
+            add_file(source, folder, entry->d_name, &source->files, &source->n_files, &capacity,
+                     err);
         else if (program_name_length(entry->d_name))
-            add_file(source, folder, entry->d_name, &source->programs, &source->n_programs, &program_capacity, err);
+            add_file(source, folder, entry->d_name, &source->programs, &source->n_programs,
+                     &program_capacity, err);
     closedir(dir);
     sort_array(source->files, source->n_files, sizeof *source->files, by_text);
     sort_array(source->programs, source->n_programs, sizeof *source->programs, by_text);
@@ -105,7 +113,8 @@ static int read_folder(const char *folder, Source *source, ProfErr *err)
 /* A folder of HLO programs and nothing else, as a source; n_files 0: it is none. */
 static int read_dump(const char *folder, Source *source, ProfErr *err)
 {
-    if (read_folder(folder, source, err) || source->n_files || !source->n_programs) return err->code;
+    if (read_folder(folder, source, err) || source->n_files || !source->n_programs)
+        return err->code;
     const char *name = base_name(folder);
     source->path = copy(&source->arena, folder, strlen(folder));
     source->name = copy(&source->arena, name, strlen(name));
@@ -122,7 +131,8 @@ static int read_dump(const char *folder, Source *source, ProfErr *err)
     return PROF_OK;
 }
 
-/* A symbolic link to a folder, which is searched after all folders: a run below it may have a path without links. */
+/* A symbolic link to a folder, which is searched after all folders: a run below it may have a path
+ * without links. */
 typedef struct {
     char *path;
     int depth;
@@ -149,7 +159,8 @@ enum { MAX_FOLDER_DEPTH = 24, MAX_FOLDERS = 200000 };
 static Seen *seen_slot(Seen *slots, size_t n_slots, dev_t device, ino_t inode)
 {
     size_t i = (size_t)hash64((uint64_t)inode ^ mix64((uint64_t)device)) & (n_slots - 1);
-    while (slots[i].used && (slots[i].device != device || slots[i].inode != inode)) i = (i + 1) & (n_slots - 1);
+    while (slots[i].used && (slots[i].device != device || slots[i].inode != inode))
+        i = (i + 1) & (n_slots - 1);
     return &slots[i];
 }
 
@@ -161,7 +172,8 @@ static bool is_new(Search *s, const struct stat *st, ProfErr *err)
         Seen *slots = prof_alloc(n_slots * sizeof *slots);
         if (!slots) return prof_nomem(err), false;
         for (size_t i = 0; i < s->n_slots; i++)
-            if (s->seen[i].used) *seen_slot(slots, n_slots, s->seen[i].device, s->seen[i].inode) = s->seen[i];
+            if (s->seen[i].used)
+                *seen_slot(slots, n_slots, s->seen[i].device, s->seen[i].inode) = s->seen[i];
         prof_free(s->seen);
         s->seen = slots, s->n_slots = n_slots;
     }
@@ -186,7 +198,10 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
     Source found = {0};
     struct stat st;
     if (interrupt_poll(100, err) || (!stat(folder, &st) && !is_new(s, &st, err))) return err->code;
-    if (s->n_seen > MAX_FOLDERS) return prof_fail(err, PROF_IO, 0, "%s: more than %d folders; give a folder nearer to the runs", folder, MAX_FOLDERS);
+    if (s->n_seen > MAX_FOLDERS)
+        return prof_fail(err, PROF_IO, 0,
+                         "%s: more than %d folders; give a folder nearer to the runs", folder,
+                         MAX_FOLDERS);
     if (depth && read_folder(folder, &found, err)) {
         bool unreadable = err->code == PROF_IO;
         source_free(&found);
@@ -197,9 +212,11 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
     if (found.n_files) {
         found.path = copy(&found.arena, folder, strlen(folder));
         /* <sub>/plugins/profile/<run> is shown as <sub>/<run> */
-        const char *below = strlen(folder) > s->root_length ? folder + s->root_length + 1 : base_name(folder);
+        const char *below =
+            strlen(folder) > s->root_length ? folder + s->root_length + 1 : base_name(folder);
         char *name = found.name = copy(&found.arena, below, strlen(below));
-        if (!found.path || !name || !GROW(s->list, s->n, s->capacity)) return source_free(&found), prof_nomem(err);
+        if (!found.path || !name || !GROW(s->list, s->n, s->capacity))
+            return source_free(&found), prof_nomem(err);
         char *plugin = strstr(name, "plugins/profile/");
         if (plugin) memmove(plugin, plugin + 16, strlen(plugin + 16) + 1);
         if (!*name) found.name = copy(&found.arena, base_name(folder), strlen(base_name(folder)));
@@ -212,7 +229,9 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
     if (!dir) return PROF_OK;
     Arena names = {0};
     for (struct dirent *entry; (entry = readdir(dir)) && !interrupt_poll(20, err);) {
-        if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK)) continue;
+        if (entry->d_name[0] == '.' ||
+            (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK))
+            continue;
         char *path = join(&names, folder, entry->d_name);
         if (!path)
             prof_nomem(err);
@@ -237,15 +256,24 @@ static int add_dump(Search *s, const char *folder, ProfErr *err)
     return PROF_OK;
 }
 
-static int by_path(const void *a, const void *b) { return strcmp(((const Source *)a)->path, ((const Source *)b)->path); }
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const Source *)a)->path, ((const Source *)b)->path);
+}
 
 int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
 {
     struct stat st;
-    if (!*folder) return prof_fail(err, PROF_NOTFOUND, 0, "an empty path names no folder; give the log dir that the profiler wrote to");
+    if (!*folder)
+        return prof_fail(
+            err, PROF_NOTFOUND, 0,
+            "an empty path names no folder; give the log dir that the profiler wrote to");
     if (!stat(folder, &st) && !S_ISDIR(st.st_mode)) { /* a file is its own run */
-        if (!S_ISREG(st.st_mode) || (!profile_name_length(base_name(folder)) && !program_name_length(base_name(folder))))
-            return prof_fail(err, PROF_NOTFOUND, 0, "%s: is no folder, and no file called *.xplane.pb or *.hlo.pb; give the log dir that the profiler wrote to",
+        if (!S_ISREG(st.st_mode) ||
+            (!profile_name_length(base_name(folder)) && !program_name_length(base_name(folder))))
+            return prof_fail(err, PROF_NOTFOUND, 0,
+                             "%s: is no folder, and no file called *.xplane.pb or *.hlo.pb; give "
+                             "the log dir that the profiler wrote to",
                              folder);
         Source *only = prof_alloc(sizeof *only);
         if (!only) return prof_nomem(err);
@@ -261,7 +289,8 @@ int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
         prof_nomem(err);
     else
         search(&s, root, 0, err);
-    for (size_t i = 0; i < s.n_links && !err->code; i++) search(&s, s.links[i].path, s.links[i].depth, err);
+    for (size_t i = 0; i < s.n_links && !err->code; i++)
+        search(&s, s.links[i].path, s.links[i].depth, err);
     if (!err->code && !s.n) add_dump(&s, root, err);
     arena_free(&arena);
     arena_free(&s.names);
@@ -276,7 +305,8 @@ int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
 static bool has_spools(const char *run)
 {
     char folder[4096];
-    return snprintf(folder, sizeof folder, "%s/.spool", run) < (int)sizeof folder && !access(folder, F_OK);
+    return snprintf(folder, sizeof folder, "%s/.spool", run) < (int)sizeof folder &&
+           !access(folder, F_OK);
 }
 
 /* A run folder or log dir in which a capture is at work, or was killed before it made a profile. */
@@ -299,10 +329,15 @@ int source_resolve(const char *path, Source *source, ProfErr *err)
 {
     struct stat st;
     Source found = {0};
-    if (!*path) return prof_fail(err, PROF_NOTFOUND, 0, "an empty path names no profile; give a file, a run folder, a log dir, or a label");
+    if (!*path)
+        return prof_fail(
+            err, PROF_NOTFOUND, 0,
+            "an empty path names no profile; give a file, a run folder, a log dir, or a label");
     if (stat(path, &st)) {
-        const char *why = errno == ENOENT ? "no such file or folder, and no attached label" : strerror(errno);
-        return prof_fail(err, PROF_NOTFOUND, 0, "%s: %s; give a *.xplane.pb, a run folder or a log dir", path, why);
+        const char *why =
+            errno == ENOENT ? "no such file or folder, and no attached label" : strerror(errno);
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "%s: %s; give a *.xplane.pb, a run folder or a log dir", path, why);
     }
     if (!S_ISDIR(st.st_mode)) {
         found.path = copy(&found.arena, path, strlen(path));
@@ -320,16 +355,20 @@ int source_resolve(const char *path, Source *source, ProfErr *err)
     if (!n && is_being_captured(path)) {
         source_list_free(list, n);
         return prof_fail(err, PROF_NOTFOUND, 0,
-                         "%s: a capture is at work here and has made no profile yet; ask profsql_live('%s'), or make one of what a killed "
+                         "%s: a capture is at work here and has made no profile yet; ask "
+                         "profsql_live('%s'), or make one of what a killed "
                          "program left with profsql-capture --convert",
                          path, path);
     }
     if (!n)
         return source_list_free(list, n),
-               prof_fail(err, PROF_NOTFOUND, 0, "%s: no *.xplane.pb in this folder or below and no HLO dump in it; give the log dir that the profiler wrote to",
+               prof_fail(err, PROF_NOTFOUND, 0,
+                         "%s: no *.xplane.pb in this folder or below and no HLO dump in it; give "
+                         "the log dir that the profiler wrote to",
                          path);
     size_t best = 0;
-    for (size_t i = 1; i < n; i++) /* the newest; of equally old ones the last by name, which is the later date */
+    for (size_t i = 1; i < n;
+         i++) /* the newest; of equally old ones the last by name, which is the later date */
         if (list[i].mtime_ns >= list[best].mtime_ns) best = i;
     for (size_t i = 0; i < n; i++) /* a run folder is itself, whatever lies below it */
         if (strlen(list[i].path) <= strlen(path)) best = i;

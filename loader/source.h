@@ -10,7 +10,7 @@
 #ifndef PROF_SOURCE_H
 #define PROF_SOURCE_H
 
-#include "base.h"
+#include "base/base.h"
 
 /* One run: where it is and which files it has. */
 typedef struct {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* message_tree.h: an XSpace as a tree of fields, to be changed and written again; for tests alone.
  *
- * Nodes come from memory that is given back all at once, or never: a process that makes one mutant ends with it.
- * Content that is no message stays bytes, borrowed from what was parsed. */
+ * Nodes come from memory that is given back all at once, or never: a process that makes one mutant
+ * ends with it. Content that is no message stays bytes, borrowed from what was parsed. */
 #ifndef MESSAGE_TREE_H
 #define MESSAGE_TREE_H
 
@@ -12,7 +12,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-typedef enum { K_SPACE, K_PLANE, K_LINE, K_EVENT, K_STAT, K_EVENT_ENTRY, K_EVENT_METADATA, K_STAT_ENTRY, K_STAT_METADATA, K_GUESSED, K_LEAF, K_COUNT } Kind;
+typedef enum {
+    K_SPACE,
+    K_PLANE,
+    K_LINE,
+    K_EVENT,
+    K_STAT,
+    K_EVENT_ENTRY,
+    K_EVENT_METADATA,
+    K_STAT_ENTRY,
+    K_STAT_METADATA,
+    K_GUESSED,
+    K_LEAF,
+    K_COUNT
+} Kind;
 
 typedef struct Node Node;
 struct Node {
@@ -31,7 +44,12 @@ static Kind kind_of(Kind parent, uint32_t field)
 {
     switch (parent) {
     case K_SPACE: return field == 1 ? K_PLANE : K_LEAF;
-    case K_PLANE: return field == 3 ? K_LINE : field == 4 ? K_EVENT_ENTRY : field == 5 ? K_STAT_ENTRY : field == 6 ? K_STAT : K_LEAF;
+    case K_PLANE:
+        return field == 3   ? K_LINE
+               : field == 4 ? K_EVENT_ENTRY
+               : field == 5 ? K_STAT_ENTRY
+               : field == 6 ? K_STAT
+                            : K_LEAF;
     case K_LINE: return field == 4 ? K_EVENT : K_LEAF;
     case K_EVENT: return field == 4 ? K_STAT : K_LEAF;
     case K_EVENT_ENTRY: return field == 2 ? K_EVENT_METADATA : K_LEAF;
@@ -97,7 +115,8 @@ static bool parse(const uint8_t *p, size_t n, Kind parent, int depth, Node **fir
         uint64_t tag, x = 0;
         if (!varint(&p, end, &tag) || tag >> 3 == 0 || tag >> 3 > 4095) return false;
         Node *node = take(sizeof *node);
-        node->field = (uint32_t)(tag >> 3), node->wire = tag & 7, node->kind = K_LEAF, node->parent = (uint8_t)parent;
+        node->field = (uint32_t)(tag >> 3), node->wire = tag & 7, node->kind = K_LEAF,
+        node->parent = (uint8_t)parent;
         if (node->wire == 0) {
             if (!varint(&p, end, &node->value)) return false;
         } else if (node->wire == 1 || node->wire == 5) {
@@ -109,7 +128,9 @@ static bool parse(const uint8_t *p, size_t n, Kind parent, int depth, Node **fir
             if (!varint(&p, end, &x) || x > (size_t)(end - p)) return false;
             node->bytes = p, node->n = x, p += x;
             Kind kind = kind_of(parent, node->field);
-            if (kind != K_LEAF && depth < 60 && (x || kind != K_GUESSED) && parse(node->bytes, x, kind, depth + 1, &node->child)) node->kind = (uint8_t)kind;
+            if (kind != K_LEAF && depth < 60 && (x || kind != K_GUESSED) &&
+                parse(node->bytes, x, kind, depth + 1, &node->child))
+                node->kind = (uint8_t)kind;
         } else
             return false;
         *tail = node, tail = &node->next;
@@ -125,7 +146,10 @@ static size_t varint_size(uint64_t x)
 }
 
 static size_t message_size(const Node *node);
-static size_t content_size(const Node *node) { return node->kind == K_LEAF ? node->n : message_size(node->child); }
+static size_t content_size(const Node *node)
+{
+    return node->kind == K_LEAF ? node->n : message_size(node->child);
+}
 static size_t message_size(const Node *node)
 {
     size_t n = 0;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Profiles whose messages were changed at random, read through every table and every canned query under the address sanitizer and the undefined behaviour
- * sanitizer.
+/* Profiles whose messages were changed at random, read through every table and every canned query
+ * under the address sanitizer and the undefined behaviour sanitizer.
  *
- *     mutants [-n COUNT] [-s FIRST_SEED] [-k] FOLDER...        each a run folder, a file a host; -k keeps the mutants that fail
+ *     mutants [-n COUNT] [-s FIRST_SEED] [-k] FOLDER...        each a run folder, a file a host; -k
+ * keeps the mutants that fail
  *
- * A mutant is a sound XSpace whose fields lie, and one in six has changed bytes too. It is made and read in a process of its own, from its seed and the folders
- * alone. A query may end with an error that names the source; what may not be is a finding of a sanitizer, a crash, a leak, text that is no UTF-8, invalid
- * JSON, more than MOST_SECONDS of CPU or MOST_MIB of memory (both as the sanitizers have them, which cost several times the library's own). */
+ * A mutant is a sound XSpace whose fields lie, and one in six has changed bytes too. It is made and
+ * read in a process of its own, from its seed and the folders alone. A query may end with an error
+ * that names the source; what may not be is a finding of a sanitizer, a crash, a leak, text that is
+ * no UTF-8, invalid JSON, more than MOST_SECONDS of CPU or MOST_MIB of memory (both as the
+ * sanitizers have them, which cost several times the library's own). */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +30,11 @@
 
 int sqlite3_profsql_init(sqlite3 *db, char **err, const void *api);
 const char *__asan_default_options(void);
-const char *__asan_default_options(void) { return "quarantine_size_mb=8:allocator_may_return_null=1:max_allocation_size_mb=512:detect_leaks=1"; }
+const char *__asan_default_options(void)
+{
+    return "quarantine_size_mb=8:allocator_may_return_null=1:max_allocation_size_mb=512:detect_"
+           "leaks=1";
+}
 
 enum { MOST_SECONDS = 60, MOST_MIB = 700, MOST_STATEMENTS = 200, MOST_FILES = 500, MOST_OPS = 16 };
 
@@ -98,13 +105,17 @@ static sqlite3_stmt *prepare(const char *sql)
     return stmt;
 }
 
-/* Every column of every table, the hidden ones too but for arguments that are not given, and all that every query gives. */
+/* Every column of every table, the hidden ones too but for arguments that are not given, and all
+ * that every query gives. */
 static void prepare_all(void)
 {
     static const char *const more[] = {
-        "SELECT name, metadata_id, count(*), max(start_ps), sum(self_ps + 0.0) FROM trace_events(?1) GROUP BY name, metadata_id",
-        "SELECT count(*) FROM trace_events(?1) AS a JOIN trace_events(?1) AS b ON b.event_id = a.parent_id",
-        "SELECT 1 / (sum(json_valid(stats)) = count(*)) IS NULL AND count(*) > 0 FROM trace_events(?1)",
+        "SELECT name, metadata_id, count(*), max(start_ps), sum(self_ps + 0.0) FROM "
+        "trace_events(?1) GROUP BY name, metadata_id",
+        "SELECT count(*) FROM trace_events(?1) AS a JOIN trace_events(?1) AS b ON b.event_id = "
+        "a.parent_id",
+        "SELECT 1 / (sum(json_valid(stats)) = count(*)) IS NULL AND count(*) > 0 FROM "
+        "trace_events(?1)",
         "SELECT * FROM op_profile(?1, 'category', 1, 5)",
         "SELECT * FROM op_profile(?1, 'provenance', 0)",
         "SELECT * FROM hlo_text(?1, NULL, 'short')",
@@ -116,20 +127,31 @@ static void prepare_all(void)
     };
     if (sqlite3_open(":memory:", &db) || sqlite3_profsql_init(db, NULL, NULL)) exit(2);
     sqlite3_stmt *list =
-        prepare("SELECT 'SELECT ' || group_concat('\"' || \"column\" || '\"') || ' FROM temp.\"' || table_name || '\"(?1'"
-                " || CASE WHEN table_name LIKE 'compare%' THEN ', ?1' WHEN table_name LIKE 'live%' THEN ', 5' ELSE '' END || ')' FROM prof_columns"
-                " WHERE table_name IN (SELECT table_name FROM prof_columns WHERE \"column\" IN ('source', 'a'))"
-                " AND (type NOT LIKE '%HIDDEN' OR \"column\" IN ('source', 'a', 'b', 'stats', 'args')) GROUP BY table_name");
-    while (sqlite3_step(list) == SQLITE_ROW && n_statements < MOST_STATEMENTS) statements[n_statements++] = prepare((const char *)sqlite3_column_text(list, 0));
+        prepare("SELECT 'SELECT ' || group_concat('\"' || \"column\" || '\"') || ' FROM temp.\"' "
+                "|| table_name || '\"(?1'"
+                " || CASE WHEN table_name LIKE 'compare%' THEN ', ?1' WHEN table_name LIKE 'live%' "
+                "THEN ', 5' ELSE '' END || ')' FROM prof_columns"
+                " WHERE table_name IN (SELECT table_name FROM prof_columns WHERE \"column\" IN "
+                "('source', 'a'))"
+                " AND (type NOT LIKE '%HIDDEN' OR \"column\" IN ('source', 'a', 'b', 'stats', "
+                "'args')) GROUP BY table_name");
+    while (sqlite3_step(list) == SQLITE_ROW && n_statements < MOST_STATEMENTS)
+        statements[n_statements++] = prepare((const char *)sqlite3_column_text(list, 0));
     sqlite3_finalize(list);
-    for (size_t i = 0; i < sizeof more / sizeof *more && n_statements < MOST_STATEMENTS; i++) statements[n_statements++] = prepare(more[i]);
+    for (size_t i = 0; i < sizeof more / sizeof *more && n_statements < MOST_STATEMENTS; i++)
+        statements[n_statements++] = prepare(more[i]);
     attach = prepare("SELECT prof_attach_by_host(?1, 'by host')");
 }
 
 static bool is_utf8(const uint8_t *p, size_t n)
 {
     for (size_t i = 0; i < n;) {
-        int more = p[i] < 0x80 ? 0 : p[i] < 0xc2 ? -1 : p[i] < 0xe0 ? 1 : p[i] < 0xf0 ? 2 : p[i] < 0xf5 ? 3 : -1;
+        int more = p[i] < 0x80   ? 0
+                   : p[i] < 0xc2 ? -1
+                   : p[i] < 0xe0 ? 1
+                   : p[i] < 0xf0 ? 2
+                   : p[i] < 0xf5 ? 3
+                                 : -1;
         if (more < 0 || n - i <= (size_t)more) return false;
         for (int k = 1; k <= more; k++)
             if ((p[i + (size_t)k] & 0xc0) != 0x80) return false;
@@ -152,7 +174,8 @@ static int read_one(sqlite3_stmt *stmt, const char *source)
         for (int c = 0; c < sqlite3_column_count(stmt); c++) {
             if (sqlite3_column_type(stmt, c) != SQLITE_TEXT) continue;
             const uint8_t *text = sqlite3_column_text(stmt, c);
-            if (text && !is_utf8(text, (size_t)sqlite3_column_bytes(stmt, c))) bad = fail("not UTF-8 in column", sqlite3_column_name(stmt, c));
+            if (text && !is_utf8(text, (size_t)sqlite3_column_bytes(stmt, c)))
+                bad = fail("not UTF-8 in column", sqlite3_column_name(stmt, c));
         }
     if (rc != SQLITE_DONE && !bad) {
         const char *message = sqlite3_errmsg(db);
@@ -182,7 +205,8 @@ static int be_mutant(uint64_t seed)
     for (int i = 0, host = 0; i < n_files; i++) {
         if (files[i].folder != of) continue;
         size_t n = files[i].n;
-        const uint8_t *bytes = host++ == changed || one_in(2) ? mutate(&files[i], &n) : files[i].bytes;
+        const uint8_t *bytes =
+            host++ == changed || one_in(2) ? mutate(&files[i], &n) : files[i].bytes;
         write_file(files[i].name, bytes, n);
     }
     const char *source = folder;
@@ -255,7 +279,8 @@ static void print_log(int log)
     text[n > 0 ? n : 0] = 0;
     char *from = strstr(text, "rror");
     while (from && from > text && from[-1] != 10) from--;
-    for (char *line = strtok(from ? from : text, "\n"); line; line = strtok(NULL, "\n")) printf("#   %s\n", line);
+    for (char *line = strtok(from ? from : text, "\n"); line; line = strtok(NULL, "\n"))
+        printf("#   %s\n", line);
 }
 
 static bool run_mutant(uint64_t seed, int log)
@@ -279,14 +304,18 @@ static bool run_mutant(uint64_t seed, int log)
     long mib = use.ru_maxrss / 1024;
     double seconds = (double)use.ru_utime.tv_sec + (double)use.ru_utime.tv_usec / 1e6;
     if (getenv("VERBOSE")) {
-        printf("# seed %llu: %.1f s, %ld MiB, %d errors\n", (unsigned long long)seed, seconds, mib, told->n_errors);
+        printf("# seed %llu: %.1f s, %ld MiB, %d errors\n", (unsigned long long)seed, seconds, mib,
+               told->n_errors);
         print_log(log);
     }
     if (WIFEXITED(status) && !WEXITSTATUS(status) && mib <= MOST_MIB) return true;
-    const char *sql = told->statement < n_statements ? sqlite3_sql(statements[told->statement]) : "";
+    const char *sql =
+        told->statement < n_statements ? sqlite3_sql(statements[told->statement]) : "";
     const char *table = strstr(sql, "FROM ");
-    printf("not ok seed %llu: %s %d, %.1f s, %ld MiB; %s; %s\n", (unsigned long long)seed, WIFSIGNALED(status) ? "signal" : "status",
-           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), seconds, mib, told->why, table ? table : sql);
+    printf("not ok seed %llu: %s %d, %.1f s, %ld MiB; %s; %s\n", (unsigned long long)seed,
+           WIFSIGNALED(status) ? "signal" : "status",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), seconds, mib, told->why,
+           table ? table : sql);
     print_log(log);
     return false;
 }
@@ -304,7 +333,8 @@ int main(int argc, char **argv)
     for (int i = optind; i < argc; i++) load_folder(argv[i]);
     if (!n_folders) return 2;
     qsort(files, (size_t)n_files, sizeof *files, by_name);
-    snprintf(folder, sizeof folder, "%s/mutants.%ld", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (long)getpid());
+    snprintf(folder, sizeof folder, "%s/mutants.%ld", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+             (long)getpid());
     told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int log = memfd_create("log", 0);
     if (mkdir(folder, 0700) || told == MAP_FAILED || log < 0) return 2;
@@ -316,9 +346,11 @@ int main(int argc, char **argv)
             failed++;
             if (keep) {
                 char command[2000];
-                snprintf(command, sizeof command, "rm -rf '%s.%llu' && cp -r '%s' '%s.%llu'", folder, (unsigned long long)seed, folder, folder,
+                snprintf(command, sizeof command, "rm -rf '%s.%llu' && cp -r '%s' '%s.%llu'",
+                         folder, (unsigned long long)seed, folder, folder,
                          (unsigned long long)seed);
-                if (!system(command)) printf("# kept in %s.%llu\n", folder, (unsigned long long)seed);
+                if (!system(command))
+                    printf("# kept in %s.%llu\n", folder, (unsigned long long)seed);
             }
         }
         empty_folder();

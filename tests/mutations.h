@@ -32,7 +32,9 @@ static void add(List *list, Node *node, Node *parent)
     if (list->n == list->room) {
         size_t room = list->room ? 2 * list->room : 1024;
         Node **nodes = take(2 * room * sizeof *nodes);
-        if (list->n) memcpy(nodes, list->nodes, list->n * sizeof *nodes), memcpy(nodes + room, list->parents, list->n * sizeof *nodes);
+        if (list->n)
+            memcpy(nodes, list->nodes, list->n * sizeof *nodes),
+                memcpy(nodes + room, list->parents, list->n * sizeof *nodes);
         list->nodes = nodes, list->parents = nodes + room, list->room = room;
     }
     list->nodes[list->n] = node, list->parents[list->n++] = parent;
@@ -52,16 +54,20 @@ static void collect_all(Node *root)
     collect(root);
 }
 
-/* A leaf of messages of a kind that is drawn first: events have most leaves, and are not most of what can go wrong. */
+/* A leaf of messages of a kind that is drawn first: events have most leaves, and are not most of
+ * what can go wrong. */
 static Node *any_leaf(void)
 {
-    static const Kind kinds[] = {K_SPACE, K_PLANE, K_LINE, K_EVENT, K_STAT, K_STAT, K_EVENT_METADATA, K_STAT_METADATA, K_EVENT_ENTRY, K_STAT_ENTRY, K_GUESSED};
+    static const Kind kinds[] = {K_SPACE,       K_PLANE,      K_LINE,           K_EVENT,
+                                 K_STAT,        K_STAT,       K_EVENT_METADATA, K_STAT_METADATA,
+                                 K_EVENT_ENTRY, K_STAT_ENTRY, K_GUESSED};
     const List *leaves = &lists[K_LEAF];
     for (int tries = 0; tries < 20 && leaves->n; tries++) {
         Kind kind = kinds[below(sizeof kinds / sizeof *kinds)];
         size_t at = below(leaves->n);
         for (size_t i = 0; i < leaves->n; i++)
-            if (leaves->nodes[(at + i) % leaves->n]->parent == kind) return leaves->nodes[(at + i) % leaves->n];
+            if (leaves->nodes[(at + i) % leaves->n]->parent == kind)
+                return leaves->nodes[(at + i) % leaves->n];
     }
     return NULL;
 }
@@ -73,7 +79,9 @@ static Node *leaf_like(const Node *leaf)
     size_t at = below(leaves->n);
     for (size_t i = 0; i < leaves->n; i++) {
         Node *other = leaves->nodes[(at + i) % leaves->n];
-        if (other != leaf && other->parent == leaf->parent && other->field == leaf->field && other->wire == leaf->wire) return other;
+        if (other != leaf && other->parent == leaf->parent && other->field == leaf->field &&
+            other->wire == leaf->wire)
+            return other;
     }
     return NULL;
 }
@@ -112,8 +120,10 @@ static uint64_t any_number(uint64_t now)
 
 static uint64_t any_double(void)
 {
-    static const double extremes[] = {0.0, -0.0, 1.0, -1.0, 1e308, -1e308, 5e-324, 9.3e18, -9.3e18, 1.9e19, 1e300, 0.1, 1e15, 4294967296.0};
-    static const uint64_t bits[] = {0x7ff0000000000000u, 0xfff0000000000000u, 0x7ff8000000000000u, 0xfff8000000000001u};
+    static const double extremes[] = {0.0,    -0.0,    1.0,    -1.0,  1e308, -1e308, 5e-324,
+                                      9.3e18, -9.3e18, 1.9e19, 1e300, 0.1,   1e15,   4294967296.0};
+    static const uint64_t bits[] = {0x7ff0000000000000u, 0xfff0000000000000u, 0x7ff8000000000000u,
+                                    0xfff8000000000001u};
     uint64_t x;
     if (one_in(3)) return bits[below(4)];
     if (one_in(6)) return any();
@@ -167,7 +177,8 @@ static void change_text(Node *leaf)
     uint8_t text[512];
     Node *other = leaf_like(leaf);
     size_t n = leaf->n < sizeof text ? leaf->n : sizeof text;
-#ifdef OWN_TEXT_CHANGE /* OWN_TEXT_CHANGE(bytes, n, room) changes a text in place and returns its new length */
+#ifdef OWN_TEXT_CHANGE /* OWN_TEXT_CHANGE(bytes, n, room) changes a text in place and returns its  \
+                          new length */
     if (one_in(2)) {
         memcpy(text, leaf->bytes, n);
         return set_text(leaf, text, OWN_TEXT_CHANGE(text, n, sizeof text));
@@ -227,7 +238,9 @@ static void change_leaf(Node *leaf)
 /* A stat's value, or any leaf, as one of another type. */
 static void retype(Node *leaf)
 {
-    static const uint8_t wires[] = {0, 0, 1, 0, 0, 2, 2, 0}; /* by field of XStat: 2 double, 3 uint64, 4 int64, 5 str, 6 bytes, 7 ref */
+    static const uint8_t wires[] = {
+        0, 0, 1, 0,
+        0, 2, 2, 0}; /* by field of XStat: 2 double, 3 uint64, 4 int64, 5 str, 6 bytes, 7 ref */
     uint32_t field = (uint32_t)(2 + below(6));
     if (leaf->parent == K_STAT && leaf->field == 1) return;
     leaf->field = field, leaf->wire = wires[field];
@@ -236,7 +249,8 @@ static void retype(Node *leaf)
         snprintf(text, sizeof text, "%lld", (long long)leaf->value);
         set_text(leaf, text, strlen(text));
     }
-    if (leaf->wire == 0 && one_in(2)) leaf->value = one_in(2) ? below(200) : any_number(leaf->value);
+    if (leaf->wire == 0 && one_in(2))
+        leaf->value = one_in(2) ? below(200) : any_number(leaf->value);
     if (leaf->wire == 1) leaf->value = any_double();
     leaf->kind = K_LEAF, leaf->child = NULL;
 }
@@ -259,8 +273,9 @@ static Node *any_of(Kind kind, Node **parent)
 
 static Kind any_kind(void)
 {
-    static const Kind kinds[] = {K_PLANE, K_LINE,        K_LINE,           K_EVENT,      K_EVENT,         K_STAT,
-                                 K_STAT,  K_EVENT_ENTRY, K_EVENT_METADATA, K_STAT_ENTRY, K_STAT_METADATA, K_GUESSED};
+    static const Kind kinds[] = {K_PLANE,          K_LINE,       K_LINE,          K_EVENT,
+                                 K_EVENT,          K_STAT,       K_STAT,          K_EVENT_ENTRY,
+                                 K_EVENT_METADATA, K_STAT_ENTRY, K_STAT_METADATA, K_GUESSED};
     return kinds[below(sizeof kinds / sizeof *kinds)];
 }
 
@@ -308,8 +323,11 @@ static void trade(void)
     static const struct {
         Kind kind;
         uint32_t field;
-    } traded[] = {{K_STAT_METADATA, 2}, {K_STAT_METADATA, 2}, {K_EVENT_METADATA, 2}, {K_EVENT_METADATA, 4}, {K_LINE, 2},       {K_PLANE, 2},       {K_EVENT, 1},
-                  {K_EVENT, 3},         {K_EVENT, 2},         {K_EVENT_METADATA, 3}, {K_STAT, 1},           {K_STAT_ENTRY, 1}, {K_EVENT_ENTRY, 1}, {K_LINE, 3}};
+    } traded[] = {{K_STAT_METADATA, 2},  {K_STAT_METADATA, 2}, {K_EVENT_METADATA, 2},
+                  {K_EVENT_METADATA, 4}, {K_LINE, 2},          {K_PLANE, 2},
+                  {K_EVENT, 1},          {K_EVENT, 3},         {K_EVENT, 2},
+                  {K_EVENT_METADATA, 3}, {K_STAT, 1},          {K_STAT_ENTRY, 1},
+                  {K_EVENT_ENTRY, 1},    {K_LINE, 3}};
     size_t i = below(sizeof traded / sizeof *traded);
     Node *a = any_of(traded[i].kind, NULL), *b = any_of(traded[i].kind, NULL);
     Node *x = a ? field_of(a, traded[i].field) : NULL, *y = b ? field_of(b, traded[i].field) : NULL;
@@ -327,11 +345,14 @@ static void change_everywhere(void)
     size_t share = one_in(3) ? 1 : 1 + below(8), how = below(4);
     if (!leaf) return;
     if (one_in(2) && stats->n) {
-        Node *entry = one_in(2) ? any_of(K_STAT_ENTRY, NULL) : NULL, *key = field_of(entry ? entry : any_of(K_STAT, NULL), 1); /* or a rare one */
+        Node *entry = one_in(2) ? any_of(K_STAT_ENTRY, NULL) : NULL,
+             *key = field_of(entry ? entry : any_of(K_STAT, NULL), 1); /* or a rare one */
         if (!key) return;
         uint64_t id = key->value;
         for (size_t i = 0; i < stats->n; i++) {
-            Node *at = field_of(stats->nodes[i], 1), *value = at == stats->nodes[i]->child ? at ? at->next : NULL : stats->nodes[i]->child;
+            Node *at = field_of(stats->nodes[i], 1), *value = at == stats->nodes[i]->child
+                                                                  ? at ? at->next : NULL
+                                                                  : stats->nodes[i]->child;
             if (!at || at->value != id || !value || !one_in(share)) continue;
             if (how == 0) retype(value);
             if (how != 0 || one_in(4)) change_leaf(value);
@@ -344,7 +365,9 @@ static void change_everywhere(void)
     size_t n = 0;
     for (size_t i = 0; i < lists[K_LEAF].n; i++) {
         Node *other = lists[K_LEAF].nodes[i];
-        if (other->parent != like.parent || other->field != like.field || other->wire != like.wire || !one_in(share)) continue;
+        if (other->parent != like.parent || other->field != like.field ||
+            other->wire != like.wire || !one_in(share))
+            continue;
         if (other->wire != 0 || how == 0)
             change_leaf(other);
         else
@@ -356,16 +379,28 @@ static void change_everywhere(void)
 static void change_times(void)
 {
     Node *line = one_in(3) ? NULL : any_of(K_LINE, NULL);
-    uint64_t at = any_number(1000), step = any_number(1000000), share = one_in(2) ? 1 : 1 + below(8);
+    uint64_t at = any_number(1000), step = any_number(1000000),
+             share = one_in(2) ? 1 : 1 + below(8);
     size_t how = below(7), n = 0;
     for (size_t i = 0; i < lists[K_EVENT].n; i++) {
-        Node *event = lists[K_EVENT].nodes[i], *offset = field_of(event, 2), *duration = field_of(event, 3);
+        Node *event = lists[K_EVENT].nodes[i], *offset = field_of(event, 2),
+             *duration = field_of(event, 3);
         if ((line && lists[K_EVENT].parents[i] != line) || !one_in(share)) continue;
         n++;
         if (duration && how != 1)
-            duration->value = how == 0 ? 0 : how == 2 ? (uint64_t)INT64_MAX - n : how == 3 ? at : how == 4 ? step * n : how == 5 ? any() : duration->value;
+            duration->value = how == 0   ? 0
+                              : how == 2 ? (uint64_t)INT64_MAX - n
+                              : how == 3 ? at
+                              : how == 4 ? step * n
+                              : how == 5 ? any()
+                                         : duration->value;
         if (offset && offset->field == 2 && how != 0)
-            offset->value = how == 1 ? at : how == 2 ? n : how == 3 ? at + step * n : how == 5 ? any() : how == 6 ? at - offset->value : offset->value;
+            offset->value = how == 1   ? at
+                            : how == 2 ? n
+                            : how == 3 ? at + step * n
+                            : how == 5 ? any()
+                            : how == 6 ? at - offset->value
+                                       : offset->value;
     }
 }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Out of memory at every allocation of every query: the Nth allocation fails, for N = 1, 2, 3, ...
  *
- *     oom [EXTENSION [PROFILE [MOST_RUNS]]]      defaults: build/libprofsql.so, a profile of tests/data, 8000
+ *     oom [EXTENSION [PROFILE [MOST_RUNS]]]      defaults: build/libprofsql.so, a profile of
+ * tests/data, 8000
  *
- * One process, the trunk, loads the extension and runs the queries one after the other. Before each query it forks a child for
- * each N, in which the Nth allocation of that query fails: once with that one failure, once with everything failing from N on.
- * The query may succeed or say "out of memory", nothing else. Asked again with memory, it must give the rows that it gives
- * without failures. No byte may be left after close. A crash fails one case only.
- * About MOST_RUNS cases of each kind are tried: all of a query with few allocations, else spread evenly over its allocations. */
+ * One process, the trunk, loads the extension and runs the queries one after the other. Before each
+ * query it forks a child for each N, in which the Nth allocation of that query fails: once with
+ * that one failure, once with everything failing from N on. The query may succeed or say "out of
+ * memory", nothing else. Asked again with memory, it must give the rows that it gives without
+ * failures. No byte may be left after close. A crash fails one case only. About MOST_RUNS cases of
+ * each kind are tried: all of a query with few allocations, else spread evenly over its
+ * allocations. */
 #define _GNU_SOURCE
 #include <sqlite3.h>
 #include <stdio.h>
@@ -34,13 +37,19 @@ static void *oom_malloc(int n) { return failing() ? 0 : real.xMalloc(n); }
 static void *oom_realloc(void *p, int n) { return failing() ? 0 : real.xRealloc(p, n); }
 
 static const char *const queries[] = {
-    "SELECT count(*), sum(duration_ps), sum(self_ps), total(length(name)), total(length(stats)) FROM trace_events(?1)",
-    "SELECT * FROM trace_events(?1) WHERE start_ps > 5 AND name LIKE '%a%' ORDER BY start_ps LIMIT 20",
-    "SELECT name, count(*), max(end_ps) FROM trace_events(?1) WHERE line_id IN (0, 1, 2) GROUP BY name",
-    "SELECT count(*) FROM trace_events(?1) WHERE name = 'no such' OR event_id IN (1, 2, 'x') OR plane = '/host:CPU'",
-    "SELECT b.name FROM trace_events(?1) a JOIN trace_events(?1) b ON b.event_id = a.parent_id WHERE a.event_id < 20",
+    "SELECT count(*), sum(duration_ps), sum(self_ps), total(length(name)), total(length(stats)) "
+    "FROM trace_events(?1)",
+    "SELECT * FROM trace_events(?1) WHERE start_ps > 5 AND name LIKE '%a%' ORDER BY start_ps LIMIT "
+    "20",
+    "SELECT name, count(*), max(end_ps) FROM trace_events(?1) WHERE line_id IN (0, 1, 2) GROUP BY "
+    "name",
+    "SELECT count(*) FROM trace_events(?1) WHERE name = 'no such' OR event_id IN (1, 2, 'x') OR "
+    "plane = '/host:CPU'",
+    "SELECT b.name FROM trace_events(?1) a JOIN trace_events(?1) b ON b.event_id = a.parent_id "
+    "WHERE a.event_id < 20",
     "SELECT max(step_event_id), max(module_event_id), max(device_self_ps) FROM trace_events(?1)",
-    "SELECT max(self_time_ns), max(step), max(tf_op_name), max(input_tensors), max(hlo_fingerprint), max(trace_args) FROM Events(?1)",
+    "SELECT max(self_time_ns), max(step), max(tf_op_name), max(input_tensors), "
+    "max(hlo_fingerprint), max(trace_args) FROM Events(?1)",
     "SELECT plane_id, metadata_id, count(*) FROM trace_events(?1) GROUP BY plane_id, metadata_id",
     "SELECT * FROM event_stats(?1) LIMIT 300",
     "SELECT * FROM hosts(?1)",
@@ -82,7 +91,8 @@ static const char *const queries[] = {
     "SELECT * FROM slowest_steps(?1)",
     "SELECT * FROM roofline_properties(?1)",
     "SELECT prof_attach_by_host('tests/data/jax_two_hosts', 'by host')",
-    "SELECT (SELECT count(*) FROM op_metrics('by host')), (SELECT count(*) FROM kernel_stats('by host')), (SELECT count(*) FROM host_steps('by host'))",
+    "SELECT (SELECT count(*) FROM op_metrics('by host')), (SELECT count(*) FROM kernel_stats('by "
+    "host')), (SELECT count(*) FROM host_steps('by host'))",
     "SELECT (SELECT count(*) FROM lines('by host')), prof_detach('by host')",
     "SELECT * FROM async_ops(?1)",
     "SELECT * FROM device_time(?1)",
@@ -107,7 +117,8 @@ static const char *const queries[] = {
     "SELECT * FROM hlo_modules('tests/data/tf_xla_jit')",
     "SELECT * FROM hlo_computations('tests/data/tf_xla_jit')",
     "SELECT * FROM hlo_instructions('tests/data/tf_xla_jit') LIMIT 40",
-    "SELECT * FROM hlo_instructions('tests/data/tf_xla_jit') WHERE hlo_op = 'no such' OR instruction_id = 1",
+    "SELECT * FROM hlo_instructions('tests/data/tf_xla_jit') WHERE hlo_op = 'no such' OR "
+    "instruction_id = 1",
     "SELECT * FROM hlo_operands('tests/data/tf_xla_jit') LIMIT 40",
     "SELECT * FROM hlo_text('tests/data/tf_xla_jit') LIMIT 20",
     "SELECT * FROM buffer_allocations('tests/data/tf_xla_jit', 1000)",
@@ -128,21 +139,27 @@ static const char *const queries[] = {
     "SELECT count(*) FROM prof_functions",
     "SELECT count(*) FROM prof_queries",
     "SELECT prof_version(), prof_debug()",
-    "SELECT interval_union(start_ps, duration_ps), median(duration_ps), percentile(duration_ps, 90), stddev(duration_ps) FROM trace_events(?1)",
+    "SELECT interval_union(start_ps, duration_ps), median(duration_ps), percentile(duration_ps, "
+    "90), stddev(duration_ps) FROM trace_events(?1)",
     "SELECT prof_clear()",
     "SELECT count(*) FROM trace_events('/no/such/file')",
 };
 
-/* An error that is no lack of memory, printed; 1 if so. Errors that a run without failures has too are not held against it. */
+/* An error that is no lack of memory, printed; 1 if so. Errors that a run without failures has too
+ * are not held against it. */
 static int wrong(int rc, const char *what, const char *message)
 {
-    static const char *const fine[] = {"out of memory", "no such file", "no run is attached"}; /* the last when attaching it failed */
+    static const char *const fine[] = {
+        "out of memory", "no such file",
+        "no run is attached"}; /* the last when attaching it failed */
     rc &= 0xff;
     if (rc == SQLITE_OK || rc == SQLITE_DONE || rc == SQLITE_ROW || rc == SQLITE_NOMEM) return 0;
     for (size_t i = 0; message && i < sizeof fine / sizeof *fine; i++)
         if (strstr(message, fine[i])) return 0;
     /* where an error is due, SQLite may have had no memory to copy its message */
-    if (n_failed && (!message || (strstr(what, "/no/such/file") && !strcmp(message, sqlite3_errstr(rc))))) return 0;
+    if (n_failed &&
+        (!message || (strstr(what, "/no/such/file") && !strcmp(message, sqlite3_errstr(rc)))))
+        return 0;
     printf("# %s: rc %d, %s\n", what, rc, message ? message : "(no message)");
     return 1;
 }
@@ -159,7 +176,8 @@ static unsigned long long add_to_hash(unsigned long long hash, const void *bytes
     return (hash ^ (unsigned)n) * 0x100000001b3u;
 }
 
-/* Reads a value as what it is: turning a number into text takes memory too, and then NULL would be no fault of ours. */
+/* Reads a value as what it is: turning a number into text takes memory too, and then NULL would be
+ * no fault of ours. */
 static unsigned long long add_value(unsigned long long hash, sqlite3_stmt *stmt, int i)
 {
     int type = sqlite3_column_type(stmt, i);
@@ -177,17 +195,20 @@ static Outcome run_query(sqlite3 *db, const char *sql, const char *profile)
     sqlite3_stmt *stmt = 0;
     Outcome out = {0};
     out.rc = sqlite3_prepare_v2(db, sql, -1, &stmt, 0);
-    if (out.rc == SQLITE_OK && sqlite3_bind_parameter_count(stmt)) out.rc = sqlite3_bind_text(stmt, 1, profile, -1, SQLITE_STATIC);
+    if (out.rc == SQLITE_OK && sqlite3_bind_parameter_count(stmt))
+        out.rc = sqlite3_bind_text(stmt, 1, profile, -1, SQLITE_STATIC);
     if (out.rc == SQLITE_OK) {
         while ((out.rc = sqlite3_step(stmt)) == SQLITE_ROW)
-            for (int i = 0; i < sqlite3_column_count(stmt); i++) out.rows = add_value(out.rows, stmt, i);
+            for (int i = 0; i < sqlite3_column_count(stmt); i++)
+                out.rows = add_value(out.rows, stmt, i);
     }
     out.failed = wrong(out.rc, sql, sqlite3_errmsg(db));
     sqlite3_finalize(stmt);
     return out;
 }
 
-/* A connection with the extension, or NULL with *n_wrong counted up where that is no lack of memory. */
+/* A connection with the extension, or NULL with *n_wrong counted up where that is no lack of
+ * memory. */
 static sqlite3 *start(const char *extension, int *n_wrong)
 {
     sqlite3 *db = 0;
@@ -226,10 +247,15 @@ static struct Clean {
 typedef enum { CLEAN, ONE, ALL } Kind;
 static const char *const kind_names[] = {"without failures", "allocation", "all allocations from"};
 
-static void arm(Kind kind, long n) { n_calls = 0, n_failed = 0, fail_at = n, fail_on = kind == ALL; }
+static void arm(Kind kind, long n)
+{
+    n_calls = 0, n_failed = 0, fail_at = n, fail_on = kind == ALL;
+}
 
-/* What a child does: loads the extension (db NULL), or runs a query and then runs it again with memory. Returns what went wrong. */
-static int one_case(sqlite3 *db, const char *extension, const char *sql, const char *profile, Kind kind, long n)
+/* What a child does: loads the extension (db NULL), or runs a query and then runs it again with
+ * memory. Returns what went wrong. */
+static int one_case(sqlite3 *db, const char *extension, const char *sql, const char *profile,
+                    Kind kind, long n)
 {
     int n_wrong = 0;
     Outcome first = {0};
@@ -246,17 +272,22 @@ static int one_case(sqlite3 *db, const char *extension, const char *sql, const c
     n_wrong += first.failed;
     if (kind == CLEAN)
         clean->n_calls = calls, clean->first = first, clean->again = again;
-    else if (clean->first.rows == clean->again.rows && clean->first.rc == clean->again.rc) { /* else it changes what is attached */
+    else if (clean->first.rows == clean->again.rows &&
+             clean->first.rc == clean->again.rc) { /* else it changes what is attached */
         n_wrong += again.failed;
         if (again.rc != clean->again.rc || again.rows != clean->again.rows)
-            n_wrong++, printf("# %s: asked again with memory: %s\n", sql, again.rc == clean->again.rc ? "other rows" : sqlite3_errstr(again.rc));
-        if (first.rc == SQLITE_DONE && first.rows != clean->first.rows) n_wrong++, printf("# %s: other rows, and no error\n", sql);
+            n_wrong++,
+                printf("# %s: asked again with memory: %s\n", sql,
+                       again.rc == clean->again.rc ? "other rows" : sqlite3_errstr(again.rc));
+        if (first.rc == SQLITE_DONE && first.rows != clean->first.rows)
+            n_wrong++, printf("# %s: other rows, and no error\n", sql);
     }
     return n_wrong + end(db);
 }
 
 /* Runs a case in a child; whether it went well. */
-static int try(sqlite3 *db, const char *extension, const char *sql, const char *profile, Kind kind, long n)
+static int try(sqlite3 *db, const char *extension, const char *sql, const char *profile, Kind kind,
+               long n)
 {
     fflush(stdout);
     pid_t child = fork();
@@ -280,8 +311,10 @@ static int try(sqlite3 *db, const char *extension, const char *sql, const char *
 static int passed, failed;
 static long n_allocations;
 
-/* All cases of one query, or of loading the extension (db NULL). share: the most cases of each kind. */
-static void all_cases(sqlite3 *db, const char *extension, const char *sql, const char *profile, long share)
+/* All cases of one query, or of loading the extension (db NULL). share: the most cases of each
+ * kind. */
+static void all_cases(sqlite3 *db, const char *extension, const char *sql, const char *profile,
+                      long share)
 {
     memset(clean, 0, sizeof *clean);
     int well = try(db, extension, sql, profile, CLEAN, 0);
@@ -306,7 +339,8 @@ static int all_cases_and_go_on(sqlite3 *trunk, const char *sql, const char *prof
     return run_query(trunk, sql, profile).failed;
 }
 
-/* Every table and canned query that the list above does not name; profsql_live ends with an error where no capture runs. */
+/* Every table and canned query that the list above does not name; profsql_live ends with an error
+ * where no capture runs. */
 static int other_tables(sqlite3 *trunk, const char *profile, long share)
 {
     enum { MOST = 400 };
@@ -314,7 +348,8 @@ static int other_tables(sqlite3 *trunk, const char *profile, long share)
     int n = 0, n_wrong = 0;
     sqlite3_stmt *list = 0;
     sqlite3_prepare_v2(trunk,
-                       "SELECT DISTINCT table_name, \"column\" = 'a' FROM prof_columns WHERE \"column\" IN ('source', 'a')"
+                       "SELECT DISTINCT table_name, \"column\" = 'a' FROM prof_columns WHERE "
+                       "\"column\" IN ('source', 'a')"
                        " AND table_name <> 'profsql_live' ORDER BY 1",
                        -1, &list, 0);
     while (list && sqlite3_step(list) == SQLITE_ROW && n < MOST) {
@@ -322,8 +357,11 @@ static int other_tables(sqlite3 *trunk, const char *profile, long share)
         int listed = 0;
         char call[100];
         snprintf(call, sizeof call, "FROM %s(", name);
-        for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) listed |= strstr(queries[i], call) != 0;
-        if (!listed) snprintf(sql[n++], sizeof *sql, "SELECT * FROM temp.%s(%s)", name, sqlite3_column_int(list, 1) ? "?1, ?1" : "?1");
+        for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+            listed |= strstr(queries[i], call) != 0;
+        if (!listed)
+            snprintf(sql[n++], sizeof *sql, "SELECT * FROM temp.%s(%s)", name,
+                     sqlite3_column_int(list, 1) ? "?1, ?1" : "?1");
     }
     sqlite3_finalize(list);
     for (int i = 0; i < n; i++) n_wrong += all_cases_and_go_on(trunk, sql[i], profile, share);
@@ -335,7 +373,8 @@ int main(int argc, char **argv)
 {
     const char *extension = argc > 1 ? argv[1] : "build/libprofsql.so";
     const char *profile = argc > 2 ? argv[2] : "tests/data/tf_custom_loop";
-    const long n_queries = sizeof queries / sizeof *queries, share = (argc > 3 ? atol(argv[3]) : 8000) / n_queries;
+    const long n_queries = sizeof queries / sizeof *queries,
+               share = (argc > 3 ? atol(argv[3]) : 8000) / n_queries;
     int n_wrong = 0;
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real);
     sqlite3_mem_methods mine = real;
@@ -347,11 +386,13 @@ int main(int argc, char **argv)
 
     all_cases(0, extension, queries[0], profile, 10 * share);
     sqlite3 *trunk = start(extension, &n_wrong);
-    for (long i = 0; i < n_queries && trunk; i++) n_wrong += all_cases_and_go_on(trunk, queries[i], profile, share);
+    for (long i = 0; i < n_queries && trunk; i++)
+        n_wrong += all_cases_and_go_on(trunk, queries[i], profile, share);
     if (trunk) n_wrong += other_tables(trunk, "tests/data/gpu_train_38", share / 4);
     if (trunk) n_wrong += other_tables(trunk, "tests/data/tpu_train_54", share / 4);
     if (!trunk || end(trunk)) n_wrong++;
-    printf("%s the run without failures (%ld allocations)\n", n_wrong ? "not ok" : "ok", n_allocations);
+    printf("%s the run without failures (%ld allocations)\n", n_wrong ? "not ok" : "ok",
+           n_allocations);
     printf("%d passed, %d failed, 0 skipped\n", passed + !n_wrong, failed + (n_wrong != 0));
     return failed || n_wrong;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every prefix of a profile loads or fails cleanly; loads and analyses can be interrupted. Built with the extension inside
+/* Every prefix of a profile loads or fails cleanly; loads and analyses can be interrupted. Built
+ * with the extension inside
  * (-DSQLITE_CORE), the address sanitizer and the undefined behaviour sanitizer.
  *
  *     prefix FILE... [-i FILE...]
  *
- * Prefixes: all lengths up to 4 KB, then 3000 a file; of an HLO program (*.hlo.pb) as a program. Loads are interrupted on a big profile
- * that is made here in $TMPDIR, analyses on the files after -i, whose events are repeated until the longest line has LONG_LINE. */
+ * Prefixes: all lengths up to 4 KB, then 3000 a file; of an HLO program (*.hlo.pb) as a program.
+ * Loads are interrupted on a big profile that is made here in $TMPDIR, analyses on the files after
+ * -i, whose events are repeated until the longest line has LONG_LINE. */
 #define _GNU_SOURCE
-#include "../loader/interrupt.h"
+#include "../loader/base/interrupt.h"
 #include "message_tree.h"
 
 #include <fcntl.h>
@@ -52,7 +54,8 @@ static sqlite3_int64 ask(sqlite3 *db, const char *sql, int *rc)
     sqlite3_stmt *stmt = 0;
     sqlite3_int64 value = -1;
     *rc = sqlite3_prepare_v2(db, sql, -1, &stmt, 0);
-    if (*rc == SQLITE_OK && sqlite3_bind_parameter_count(stmt)) sqlite3_bind_text(stmt, 1, path, -1, SQLITE_STATIC);
+    if (*rc == SQLITE_OK && sqlite3_bind_parameter_count(stmt))
+        sqlite3_bind_text(stmt, 1, path, -1, SQLITE_STATIC);
     if (*rc == SQLITE_OK) {
         while ((*rc = sqlite3_step(stmt)) == SQLITE_ROW)
             if (value < 0) value = sqlite3_column_int64(stmt, 0);
@@ -62,9 +65,11 @@ static sqlite3_int64 ask(sqlite3 *db, const char *sql, int *rc)
     return value;
 }
 
-static const char count_events[] = "SELECT count(*), sum(duration_ps), sum(self_ps), total(length(stats)) FROM trace_events(?1)";
+static const char count_events[] =
+    "SELECT count(*), sum(duration_ps), sum(self_ps), total(length(stats)) FROM trace_events(?1)";
 
-/* What is wrong with the file at path as it is, or NULL. *n_events keeps the last count: a shorter prefix has no more events. */
+/* What is wrong with the file at path as it is, or NULL. *n_events keeps the last count: a shorter
+ * prefix has no more events. */
 static const char *check(sqlite3 *db, int whole, sqlite3_int64 *n_events, sqlite3_int64 *n_cut)
 {
     static char why[400];
@@ -72,16 +77,23 @@ static const char *check(sqlite3 *db, int whole, sqlite3_int64 *n_events, sqlite
     sqlite3_int64 n = ask(db, count_events, &rc);
     if (rc != SQLITE_OK) {
         const char *message = sqlite3_errmsg(db);
-        if (rc == SQLITE_ERROR && strstr(message, path) && strlen(message) > strlen(path) + 10) return 0;
+        if (rc == SQLITE_ERROR && strstr(message, path) && strlen(message) > strlen(path) + 10)
+            return 0;
         snprintf(why, sizeof why, "rc %d without a good message: %s", rc, message);
         return why;
     }
-    sqlite3_int64 issues = ask(db, "SELECT count(*) FROM prof_issues(?1) WHERE code <> 'no_steps' AND code NOT LIKE 'xprof%'", &rc);
+    sqlite3_int64 issues = ask(
+        db,
+        "SELECT count(*) FROM prof_issues(?1) WHERE code <> 'no_steps' AND code NOT LIKE 'xprof%'",
+        &rc);
     if (rc != SQLITE_OK) {
         snprintf(why, sizeof why, "rows, but prof_issues: %s", sqlite3_errmsg(db));
         return why;
     }
-    ask(db, "SELECT (SELECT count(*) FROM op_metrics(?1)) + (SELECT count(hlo_op) FROM hlo_ops(?1)) + (SELECT count(*) FROM tf_functions(?1))", &rc);
+    ask(db,
+        "SELECT (SELECT count(*) FROM op_metrics(?1)) + (SELECT count(hlo_op) FROM hlo_ops(?1)) + "
+        "(SELECT count(*) FROM tf_functions(?1))",
+        &rc);
     if (rc != SQLITE_OK) {
         snprintf(why, sizeof why, "rows, but op_metrics: %s", sqlite3_errmsg(db));
         return why;
@@ -95,11 +107,13 @@ static const char *check(sqlite3 *db, int whole, sqlite3_int64 *n_events, sqlite
     return 0;
 }
 
-/* The same of a file that holds an HLO program: what is cut is no program, and a whole one has rows everywhere. */
+/* The same of a file that holds an HLO program: what is cut is no program, and a whole one has rows
+ * everywhere. */
 static const char *check_program(sqlite3 *db, int whole, sqlite3_int64 *n_cut)
 {
     static const char *const queries[] = {
-        "SELECT count(*), max(shape), max(category), max(expression), max(source_stack), total(padding_efficiency) FROM hlo_instructions(?1)",
+        "SELECT count(*), max(shape), max(category), max(expression), max(source_stack), "
+        "total(padding_efficiency) FROM hlo_instructions(?1)",
         "SELECT count(*), max(label), max(end_event), max(size_rank) FROM buffer_allocations(?1)",
         "SELECT count(*), total(heap_mib) FROM heap_timeline(?1)",
         "SELECT count(*), max(scoped_vmem_op) FROM memory_peaks(?1)",
@@ -115,7 +129,8 @@ static const char *check_program(sqlite3 *db, int whole, sqlite3_int64 *n_cut)
             *n_cut += i == 0;
             continue;
         }
-        snprintf(why, sizeof why, "rc %d, %lld rows, %s: %s", rc, (long long)n, message, queries[i]);
+        snprintf(why, sizeof why, "rc %d, %lld rows, %s: %s", rc, (long long)n, message,
+                 queries[i]);
         if (rc != SQLITE_OK || (whole && n <= 0)) return why;
     }
     return 0;
@@ -147,21 +162,27 @@ static void prefixes(const char *sample)
     sqlite3_int64 n_events = INT64_MAX, n_cut = 0;
     int runs = 0;
     sqlite3 *db = open_db();
-    for (;; n -= n > 4096 + step ? step : n > 4096 ? n - 4096 : 1) { /* downwards: one truncate each */
+    for (;; n -= n > 4096 + step ? step
+                 : n > 4096      ? n - 4096
+                                 : 1) { /* downwards: one truncate each */
         int rc;
         if (ftruncate(fd, n)) why = "cannot be truncated";
         ask(db, "SELECT prof_clear()", &rc);
-        if (!why) why = program ? check_program(db, n == size, &n_cut) : check(db, n == size, &n_events, &n_cut);
+        if (!why)
+            why = program ? check_program(db, n == size, &n_cut)
+                          : check(db, n == size, &n_events, &n_cut);
         runs++;
         if (why || !n) break;
     }
     sqlite3_close(db);
     close(fd);
     const char *base = strrchr(sample, '/') ? strrchr(sample, '/') + 1 : sample;
-    snprintf(name, sizeof name, "%d prefixes of %s (%lld with issues)", runs, base, (long long)n_cut);
+    snprintf(name, sizeof name, "%d prefixes of %s (%lld with issues)", runs, base,
+             (long long)n_cut);
     if (why) snprintf(name, sizeof name, "prefix of %zu bytes of %s", n, base);
     report(!why, name, why);
-    if (!why) report(n_cut > runs / 2, "most prefixes have issues", "prof_issues is empty for cut files");
+    if (!why)
+        report(n_cut > runs / 2, "most prefixes have issues", "prof_issues is empty for cut files");
     free(bytes);
 }
 
@@ -173,7 +194,8 @@ static void write_big(long n)
     FILE *f = fopen(path, "wb");
     uint64_t line = (uint64_t)n * sizeof event;
     uint64_t sizes[2] = {line, line};
-    for (int k = 0; k < 10 && sizes[1] >> 7 * k; k++) sizes[0]++; /* the plane holds the line's tag and length as well */
+    for (int k = 0; k < 10 && sizes[1] >> 7 * k; k++)
+        sizes[0]++; /* the plane holds the line's tag and length as well */
     sizes[0]++;
     for (int i = 0; i < 2; i++) {
         *p++ = i ? 0x1a : 0x0a;
@@ -231,7 +253,8 @@ static void interrupts(void)
         ask(db, "SELECT prof_clear()", &rc);
         n_ticks = 0, ask(db, load_only, &rc);
         if (rc == SQLITE_INTERRUPT || (rc == SQLITE_OK && n_ticks < stop_at)) continue;
-        snprintf(why, sizeof why, "stopped at tick %ld of %ld: rc %d, %s", stop_at, cold, rc, sqlite3_errmsg(db));
+        snprintf(why, sizeof why, "stopped at tick %ld of %ld: rc %d, %s", stop_at, cold, rc,
+                 sqlite3_errmsg(db));
         bad++;
     }
     report(!bad, "a progress handler interrupts at any tick", why);
@@ -241,13 +264,17 @@ static void interrupts(void)
     snprintf(why, sizeof why, "rc %d, %lld of %ld events", rc, (long long)n, n_events);
     report(rc == SQLITE_OK && n == n_events, "after an interrupt the profile loads whole", why);
 
-    /* SQLite calls the handler late, at a statement's next jump or end, once for each step until then: the statement that asks whether
-     * to stop has made less than JUMP steps, and the one that is asked for what it makes without a load, once more. */
+    /* SQLite calls the handler late, at a statement's next jump or end, once for each step until
+     * then: the statement that asks whether to stop has made less than JUMP steps, and the one that
+     * is asked for what it makes without a load, once more. */
     enum { JUMP = 40 };
     long late = JUMP + warm;
     for (int i = 1; i <= 3; i++) {
         stop_at = warm + (cold - warm) * i / 5;
-        for (n_ticks = 0;; stop_at = n_ticks / 2) { /* a load that has more of the processors than the first one ticks less */
+        for (n_ticks = 0;;
+             stop_at =
+                 n_ticks /
+                 2) { /* a load that has more of the processors than the first one ticks less */
             ask(db, "SELECT prof_clear()", &rc);
             sqlite3_progress_handler(db, 1, tick_beside, db);
             n_ticks = 0, ask(db, load_only, &rc);
@@ -255,12 +282,14 @@ static void interrupts(void)
             if (rc != SQLITE_OK || n_ticks >= stop_at) break;
         }
         snprintf(name, sizeof name, "sqlite3_interrupt from a thread at %d/5 of the load", i);
-        snprintf(why, sizeof why, "rc %d after %ld ticks; interrupted at %ld of %ld", rc, n_ticks, stop_at, cold);
+        snprintf(why, sizeof why, "rc %d after %ld ticks; interrupted at %ld of %ld", rc, n_ticks,
+                 stop_at, cold);
         report(rc == SQLITE_INTERRUPT && n_ticks <= stop_at + late, name, why);
     }
     n = ask(db, "SELECT sum(event_count) FROM lines(?1)", &rc);
     snprintf(why, sizeof why, "rc %d, %lld of %ld events", rc, (long long)n, n_events);
-    report(rc == SQLITE_OK && n == n_events, "after sqlite3_interrupt the profile loads whole", why);
+    report(rc == SQLITE_OK && n == n_events, "after sqlite3_interrupt the profile loads whole",
+           why);
     sqlite3_close(db);
 }
 
@@ -300,7 +329,8 @@ static int write_repeated(const char *sample)
     Node *space = NULL;
     if (!in || fstat(fileno(in), &st)) return 0;
     uint8_t *bytes = malloc((size_t)st.st_size);
-    int good = fread(bytes, 1, (size_t)st.st_size, in) == (size_t)st.st_size && parse(bytes, (size_t)st.st_size, K_SPACE, 0, &space);
+    int good = fread(bytes, 1, (size_t)st.st_size, in) == (size_t)st.st_size &&
+               parse(bytes, (size_t)st.st_size, K_SPACE, 0, &space);
     fclose(in);
     uint64_t longest = 1, span = 0;
     for (int write = 0; write < 2; write++)
@@ -341,13 +371,15 @@ static int n_tables;
 static void list_tables(sqlite3 *db)
 {
     sqlite3_stmt *list = 0;
-    sqlite3_prepare_v2(
-        db,
-        "SELECT table_name, 'SELECT ' || group_concat('\"' || \"column\" || '\"') || ' FROM temp.\"' || table_name || '\"(?1)' FROM prof_columns"
-        " WHERE table_name IN (SELECT table_name FROM prof_columns WHERE \"column\" = 'source') AND table_name <> 'profsql_live'"
-        " AND table_name NOT IN (SELECT name FROM prof_queries) AND (type NOT LIKE '%HIDDEN' OR \"column\" IN ('stats', 'args')) AND \"column\" <> 'loaded_ms'"
-        " GROUP BY table_name",
-        -1, &list, 0);
+    sqlite3_prepare_v2(db,
+                       "SELECT table_name, 'SELECT ' || group_concat('\"' || \"column\" || '\"') "
+                       "|| ' FROM temp.\"' || table_name || '\"(?1)' FROM prof_columns"
+                       " WHERE table_name IN (SELECT table_name FROM prof_columns WHERE \"column\" "
+                       "= 'source') AND table_name <> 'profsql_live'"
+                       " AND table_name NOT IN (SELECT name FROM prof_queries) AND (type NOT LIKE "
+                       "'%HIDDEN' OR \"column\" IN ('stats', 'args')) AND \"column\" <> 'loaded_ms'"
+                       " GROUP BY table_name",
+                       -1, &list, 0);
     while (sqlite3_step(list) == SQLITE_ROW && n_tables < MOST_TABLES) {
         tables[n_tables].name = strdup((const char *)sqlite3_column_text(list, 0));
         tables[n_tables++].sql = strdup((const char *)sqlite3_column_text(list, 1));
@@ -379,7 +411,8 @@ static uint64_t answer_of(sqlite3 *db, int table, int *rc)
     return *rc == SQLITE_OK ? hash : 0;
 }
 
-/* The handler is called about once for each asking, and the tick at which it stops is one of them. */
+/* The handler is called about once for each asking, and the tick at which it stops is one of them.
+ */
 enum { STEPS_A_TICK = 1000 };
 
 static int by_flag; /* the tick interrupts with sqlite3_interrupt() */
@@ -410,11 +443,14 @@ static const char *interrupt_table(sqlite3 *db, int table, int file, long *n_int
     long n = tables[table].n_ticks, tick = 1 + n * (1 + (file + table) % 3) / 4;
     by_flag = (file + table) & 1;
     ask_until(db, table, tick, &rc);
-    snprintf(why, sizeof why, "%s at tick %ld of %ld: rc %d after %ld, %s", tables[table].name, tick, n, rc, n_ticks, sqlite3_errmsg(db));
-    if (rc == SQLITE_INTERRUPT ? n_ticks > tick + LATE : rc != SQLITE_OK || n_ticks >= tick) return why;
+    snprintf(why, sizeof why, "%s at tick %ld of %ld: rc %d after %ld, %s", tables[table].name,
+             tick, n, rc, n_ticks, sqlite3_errmsg(db));
+    if (rc == SQLITE_INTERRUPT ? n_ticks > tick + LATE : rc != SQLITE_OK || n_ticks >= tick)
+        return why;
     *n_interrupted += rc == SQLITE_INTERRUPT;
     uint64_t again = answer_of(db, table, &rc);
-    snprintf(why, sizeof why, "%s after an interrupt at tick %ld of %ld: rc %d, another answer", tables[table].name, tick, n, rc);
+    snprintf(why, sizeof why, "%s after an interrupt at tick %ld of %ld: rc %d, another answer",
+             tables[table].name, tick, n, rc);
     return rc != SQLITE_OK || again != tables[table].answer ? why : 0;
 }
 
@@ -461,9 +497,10 @@ static const char *interrupt_one_of_two(const char *name)
         pthread_join(thread, 0);
         sqlite3_progress_handler(one.db, 0, 0, 0);
         uint64_t again = answer_of(one.db, one.table, &rc);
-        if ((one.rc != SQLITE_INTERRUPT && one.rc != SQLITE_OK) || other.rc != SQLITE_OK || other.answer != tables[one.table].answer || rc != SQLITE_OK ||
-            again != other.answer)
-            snprintf(why, sizeof why, "%s: rc %d, the other's %d, again %d", name, one.rc, other.rc, rc);
+        if ((one.rc != SQLITE_INTERRUPT && one.rc != SQLITE_OK) || other.rc != SQLITE_OK ||
+            other.answer != tables[one.table].answer || rc != SQLITE_OK || again != other.answer)
+            snprintf(why, sizeof why, "%s: rc %d, the other's %d, again %d", name, one.rc, other.rc,
+                     rc);
     }
     sqlite3_close(one.db);
     sqlite3_close(other.db);
@@ -501,8 +538,10 @@ static void nested(const char *outer, const char *inner)
     uint64_t answer = answer_of(db, table, &rc);
     sqlite3_progress_handler(db, 0, 0, 0);
     snprintf(name, sizeof name, "a progress handler of %s asks %s", outer, inner);
-    snprintf(why, sizeof why, "rc %d, %d right, %d refused, %d wrong inside", rc, n_nested, n_refused, nested_bad);
-    report(rc == SQLITE_OK && answer == tables[table].answer && !nested_bad && n_nested + n_refused, name, why);
+    snprintf(why, sizeof why, "rc %d, %d right, %d refused, %d wrong inside", rc, n_nested,
+             n_refused, nested_bad);
+    report(rc == SQLITE_OK && answer == tables[table].answer && !nested_bad && n_nested + n_refused,
+           name, why);
     sqlite3_close(nested_db);
     sqlite3_close(db);
 }
@@ -518,17 +557,20 @@ static void interrupt_analyses(const char *sample, int file)
     if (!write_repeated(sample)) return report(0, name, "cannot be written");
     sqlite3 *db = open_db();
     if (!n_tables) list_tables(db);
-    for (int i = 0; i < n_tables && rc == SQLITE_OK; i++) tables[i].answer = ask_until(db, i, 0, &rc), tables[i].n_ticks = n_ticks;
+    for (int i = 0; i < n_tables && rc == SQLITE_OK; i++)
+        tables[i].answer = ask_until(db, i, 0, &rc), tables[i].n_ticks = n_ticks;
     report(rc == SQLITE_OK, name, sqlite3_errmsg(db));
     sqlite3_close(db);
     db = open_db();
-    for (int i = 0; i < n_tables && rc == SQLITE_OK && !why; i++) why = interrupt_table(db, i, file, &n_interrupted);
+    for (int i = 0; i < n_tables && rc == SQLITE_OK && !why; i++)
+        why = interrupt_table(db, i, file, &n_interrupted);
     snprintf(name, sizeof name, "%s: %ld interrupts of %d tables", base, n_interrupted, n_tables);
     report(!why && n_interrupted > n_tables / 2, name, why ? why : "few were interrupted");
     sqlite3_close(db);
     static const char *const waited_for[] = {"Events", "op_metrics", "timeline", "device_time"};
     why = 0;
-    for (size_t i = 0; i < sizeof waited_for / sizeof *waited_for && !why; i++) why = interrupt_one_of_two(waited_for[i]);
+    for (size_t i = 0; i < sizeof waited_for / sizeof *waited_for && !why; i++)
+        why = interrupt_one_of_two(waited_for[i]);
     snprintf(name, sizeof name, "%s: one of two that want the same is interrupted", base);
     report(!why, name, why);
     nested("Events", "trace_events");
@@ -539,8 +581,10 @@ static void interrupt_analyses(const char *sample, int file)
 int main(int argc, char **argv)
 {
     const char *folder = getenv("TMPDIR");
-    snprintf(profile_path, sizeof profile_path, "%s/prefix.%ld.xplane.pb", folder ? folder : "/tmp", (long)getpid());
-    snprintf(program_path, sizeof program_path, "%s/prefix.%ld.hlo.pb", folder ? folder : "/tmp", (long)getpid());
+    snprintf(profile_path, sizeof profile_path, "%s/prefix.%ld.xplane.pb", folder ? folder : "/tmp",
+             (long)getpid());
+    snprintf(program_path, sizeof program_path, "%s/prefix.%ld.hlo.pb", folder ? folder : "/tmp",
+             (long)getpid());
     int i = 1;
     for (; i < argc && strcmp(argv[i], "-i") != 0; i++) prefixes(argv[i]);
     strcpy(path, profile_path);

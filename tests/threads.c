@@ -3,10 +3,11 @@
  *
  *     threads SECONDS THREADS SOURCE...
  *
- * Each thread has a connection of its own; half of them share SQLite's cache. It asks tables and canned queries by path, by
- * label and by host, attaches, detaches and clears in between, leaves statements early, and is interrupted by another
- * thread now and then. A query may end with an error; what may not be is a race, a deadlock or memory that stays.
- * Not a part of `make test`: `make threads` builds it. */
+ * Each thread has a connection of its own; half of them share SQLite's cache. It asks tables and
+ * canned queries by path, by label and by host, attaches, detaches and clears in between, leaves
+ * statements early, and is interrupted by another thread now and then. A query may end with an
+ * error; what may not be is a race, a deadlock or memory that stays. Not a part of `make test`:
+ * `make threads` builds it. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sqlite3.h>
@@ -42,8 +43,11 @@ static size_t draw(uint64_t *state, size_t below)
 static sqlite3 *open_db(int i)
 {
     sqlite3 *db = NULL;
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(i % 2 ? "file:shared?mode=memory&cache=shared" : ":memory:", &db, flags, NULL) || sqlite3_profsql_init(db, NULL, NULL))
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_URI |
+                SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(i % 2 ? "file:shared?mode=memory&cache=shared" : ":memory:", &db, flags,
+                        NULL) ||
+        sqlite3_profsql_init(db, NULL, NULL))
         fprintf(stderr, "cannot open: %s\n", sqlite3_errmsg(db)), exit(2);
     return db;
 }
@@ -51,9 +55,13 @@ static sqlite3 *open_db(int i)
 static void list_tables(sqlite3 *db)
 {
     sqlite3_stmt *list;
-    if (sqlite3_prepare_v2(db, "SELECT DISTINCT table_name FROM prof_columns WHERE \"column\" = 'source' AND table_name <> 'profsql_live'", -1, &list, NULL))
+    if (sqlite3_prepare_v2(db,
+                           "SELECT DISTINCT table_name FROM prof_columns WHERE \"column\" = "
+                           "'source' AND table_name <> 'profsql_live'",
+                           -1, &list, NULL))
         exit(2);
-    while (sqlite3_step(list) == SQLITE_ROW && n_tables < MOST_TABLES) tables[n_tables++] = strdup((const char *)sqlite3_column_text(list, 0));
+    while (sqlite3_step(list) == SQLITE_ROW && n_tables < MOST_TABLES)
+        tables[n_tables++] = strdup((const char *)sqlite3_column_text(list, 0));
     sqlite3_finalize(list);
 }
 
@@ -66,7 +74,8 @@ static void run(Asker *a, const char *sql, long most)
         for (int c = 0; c < sqlite3_column_count(stmt); c++) sqlite3_column_text(stmt, c);
     }
     atomic_fetch_add(&n_queries, 1);
-    atomic_fetch_add(rc == SQLITE_INTERRUPT ? &n_interrupted : &n_errors, rc != SQLITE_DONE && rc != SQLITE_ROW);
+    atomic_fetch_add(rc == SQLITE_INTERRUPT ? &n_interrupted : &n_errors,
+                     rc != SQLITE_DONE && rc != SQLITE_ROW);
     sqlite3_finalize(stmt);
 }
 
@@ -76,11 +85,14 @@ static void *ask(void *argument)
     uint64_t *s = &a->state;
     while (time(NULL) < end) {
         char sql[2000];
-        const char *source = sources[draw(s, (size_t)n_sources)], *table = tables[draw(s, (size_t)n_tables)];
+        const char *source = sources[draw(s, (size_t)n_sources)],
+                   *table = tables[draw(s, (size_t)n_tables)];
         int label = (int)draw(s, 3);
         switch (draw(s, 12)) {
         case 0: snprintf(sql, sizeof sql, "SELECT prof_attach('%s', 'r%d')", source, label); break;
-        case 1: snprintf(sql, sizeof sql, "SELECT prof_attach_by_host('%s', 'r%d')", source, label); break;
+        case 1:
+            snprintf(sql, sizeof sql, "SELECT prof_attach_by_host('%s', 'r%d')", source, label);
+            break;
         case 2: snprintf(sql, sizeof sql, "SELECT prof_detach('r%d')", label); break;
         case 3: snprintf(sql, sizeof sql, "SELECT prof_clear()"); break;
         case 4: snprintf(sql, sizeof sql, "SELECT * FROM temp.%s('r%d')", table, label); break;
@@ -121,7 +133,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++) sqlite3_close(askers[i].db);
     for (int i = 0; i < n_tables; i++) free(tables[i]);
     sqlite3_shutdown();
-    printf("%lu queries, %lu interrupted, %lu other errors, %lld bytes left\n", atomic_load(&n_queries), atomic_load(&n_interrupted), atomic_load(&n_errors),
+    printf("%lu queries, %lu interrupted, %lu other errors, %lld bytes left\n",
+           atomic_load(&n_queries), atomic_load(&n_interrupted), atomic_load(&n_errors),
            (long long)sqlite3_memory_used());
     return sqlite3_memory_used() != 0;
 }

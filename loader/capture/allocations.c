@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* allocations.c: CUPTI's allocations and frees as the events that XProf's memory profile reads: each with the totals after it.
+/* allocations.c: CUPTI's allocations and frees as the events that XProf's memory profile reads:
+ * each with the totals after it.
  *
  * With an allocator of the framework's own these are the growths of its arena, not tensors. */
 #include "timeline.h"
@@ -9,7 +10,8 @@ enum { STATS = 4, OPERATION_ALLOCATE = 1, OPERATION_FREE = 2 };
 static size_t slot_of(const Allocations *a, uint64_t address)
 {
     size_t slot = mix64(address * 0x9e3779b97f4a7c15u) & (a->n_slots - 1);
-    while (a->slots[slot].address && a->slots[slot].address != address) slot = (slot + 1) & (a->n_slots - 1);
+    while (a->slots[slot].address && a->slots[slot].address != address)
+        slot = (slot + 1) & (a->n_slots - 1);
     return slot;
 }
 
@@ -36,7 +38,8 @@ void allocations_free(Allocations *a)
     *a = (Allocations){0};
 }
 
-/* The bytes that the operation is about; 0 for a free of what was allocated before recording began. */
+/* The bytes that the operation is about; 0 for a free of what was allocated before recording began.
+ */
 static uint64_t apply(Timeline *t, Allocations *a, const Item *item)
 {
     if (!item->node) return item->amount;
@@ -46,21 +49,26 @@ static uint64_t apply(Timeline *t, Allocations *a, const Item *item)
     a->n_used += !a->slots[slot].address;
     a->slots[slot].address = item->node;
     a->slots[slot].bytes = item->detail == OPERATION_ALLOCATE ? item->amount : 0;
-    a->allocated -= old < a->allocated ? old : a->allocated; /* an address that comes again was freed unseen */
+    a->allocated -=
+        old < a->allocated ? old : a->allocated; /* an address that comes again was freed unseen */
     if (item->detail != OPERATION_ALLOCATE) return old;
-    if (__builtin_add_overflow(a->allocated, item->amount, &a->allocated) || a->allocated > INT64_MAX) a->allocated = INT64_MAX;
+    if (__builtin_add_overflow(a->allocated, item->amount, &a->allocated) ||
+        a->allocated > INT64_MAX)
+        a->allocated = INT64_MAX;
     if (a->allocated > a->peak) a->peak = a->allocated;
     return item->amount;
 }
 
 void allocations_describe(Timeline *t, Allocations *a, const Item *item, Description *d)
 {
-    static const char *const pool_events[] = {"Memory pool", "Memory pool created", "Memory pool destroyed", "Memory pool trimmed"};
+    static const char *const pool_events[] = {"Memory pool", "Memory pool created",
+                                              "Memory pool destroyed", "Memory pool trimmed"};
     Small *s = &d->stats;
     d->name = d->type_bit = 0, s->n = 0, s->cut = false;
     memset(d->refs, 0, sizeof d->refs);
     if (item->kind == REC_POOL) {
-        d->name = name_id(&t->names, pool_events[item->detail < COUNT(pool_events) ? item->detail : 0], t->err);
+        d->name = name_id(
+            &t->names, pool_events[item->detail < COUNT(pool_events) ? item->detail : 0], t->err);
         small_stat_int(s, STATS, XS_BYTES, (int64_t)item->amount);
         small_stat_int(s, STATS, XS_ADDRESS, (int64_t)item->node);
         return;
@@ -68,14 +76,19 @@ void allocations_describe(Timeline *t, Allocations *a, const Item *item, Descrip
     uint64_t bytes = apply(t, a, item);
     bool on_host = item->line & HOST_MEMORY;
     const Device *device = (size_t)item->device < t->n_devices ? &t->devices[item->device] : NULL;
-    d->name = name_id(&t->names, item->detail == OPERATION_FREE ? "MemoryDeallocation" : "MemoryAllocation", t->err);
-    d->refs[0] = on_host ? name_id(&t->names, "cuda_host", t->err) : name_id_format(&t->names, t->err, "GPU_%d_cuda", item->device);
+    d->name =
+        name_id(&t->names,
+                item->detail == OPERATION_FREE ? "MemoryDeallocation" : "MemoryAllocation", t->err);
+    d->refs[0] = on_host ? name_id(&t->names, "cuda_host", t->err)
+                         : name_id_format(&t->names, t->err, "GPU_%d_cuda", item->device);
     small_stat_ref(s, STATS, XS_ALLOCATOR, FIRST_REF + (uint64_t)d->refs[0]);
     small_stat_int(s, STATS, XS_ALLOCATED, (int64_t)a->allocated);
     small_stat_int(s, STATS, XS_RESERVED, 0);
     if (!on_host && device && device->known) {
         uint64_t total = record_get(&device->record, FIELD_BYTES);
-        small_stat_int(s, STATS, XS_AVAILABLE, total > a->allocated && total <= INT64_MAX ? (int64_t)(total - a->allocated) : 0);
+        small_stat_int(s, STATS, XS_AVAILABLE,
+                       total > a->allocated && total <= INT64_MAX ? (int64_t)(total - a->allocated)
+                                                                  : 0);
     }
     small_stat_int(s, STATS, XS_PEAK, (int64_t)a->peak);
     small_stat_int(s, STATS, XS_REQUESTED, (int64_t)bytes);

@@ -6,13 +6,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static uint64_t head_of(uint64_t old, int32_t index) { return ((old >> 32) + 1) << 32 | (uint32_t)index; }
+static uint64_t head_of(uint64_t old, int32_t index)
+{
+    return ((old >> 32) + 1) << 32 | (uint32_t)index;
+}
 
 static void push(Buffers *b, BufferList *list, int32_t i)
 {
     uint64_t old = atomic_load_explicit(&list->head, memory_order_relaxed);
     do atomic_store_explicit(&b->all[i].next, (int32_t)(uint32_t)old, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&list->head, &old, head_of(old, i), memory_order_release, memory_order_relaxed));
+    while (!atomic_compare_exchange_weak_explicit(&list->head, &old, head_of(old, i),
+                                                  memory_order_release, memory_order_relaxed));
 }
 
 static int32_t pop(Buffers *b, BufferList *list)
@@ -22,14 +26,18 @@ static int32_t pop(Buffers *b, BufferList *list)
         int32_t i = (int32_t)(uint32_t)old;
         if (i == NO_BUFFER) return i;
         int32_t next = atomic_load_explicit(&b->all[i].next, memory_order_relaxed);
-        if (atomic_compare_exchange_weak_explicit(&list->head, &old, head_of(old, next), memory_order_acquire, memory_order_acquire)) return i;
+        if (atomic_compare_exchange_weak_explicit(&list->head, &old, head_of(old, next),
+                                                  memory_order_acquire, memory_order_acquire))
+            return i;
     }
 }
 
 void buffers_init(Buffers *b, size_t buffer_bytes, int limit)
 {
     b->buffer_bytes = buffer_bytes;
-    b->limit_bytes = buffer_bytes * (size_t)(limit < 2 ? 2 : limit > MAX_BUFFERS ? MAX_BUFFERS : limit);
+    b->limit_bytes = buffer_bytes * (size_t)(limit < 2             ? 2
+                                             : limit > MAX_BUFFERS ? MAX_BUFFERS
+                                                                   : limit);
     atomic_store(&b->epoch, 1);
     atomic_store(&b->free.head, (uint32_t)NO_BUFFER);
     atomic_store(&b->filled.head, (uint32_t)NO_BUFFER);
@@ -53,14 +61,18 @@ static bool reserve(Buffers *b, size_t n_bytes, size_t limit)
 
 int32_t buffers_make(Buffers *b, bool beyond_limit)
 {
-    size_t small = b->buffer_bytes < SMALL_BYTES ? b->buffer_bytes : SMALL_BYTES, n_bytes = b->buffer_bytes;
-    if (!reserve(b, n_bytes, b->limit_bytes / 4 * 3) && !reserve(b, n_bytes = small, beyond_limit ? SIZE_MAX : b->limit_bytes)) return NO_BUFFER;
+    size_t small = b->buffer_bytes < SMALL_BYTES ? b->buffer_bytes : SMALL_BYTES,
+           n_bytes = b->buffer_bytes;
+    if (!reserve(b, n_bytes, b->limit_bytes / 4 * 3) &&
+        !reserve(b, n_bytes = small, beyond_limit ? SIZE_MAX : b->limit_bytes))
+        return NO_BUFFER;
     int32_t i = atomic_load(&b->n_made);
     do /* n_made only grows: a number that was taken and returned could be given out twice */
         if (i >= MAX_BUFFERS) return NO_BUFFER;
     while (!atomic_compare_exchange_weak(&b->n_made, &i, i + 1));
     /* POPULATE: the pages are there before a thread of the program writes to them */
-    uint8_t *p = mmap(NULL, LABEL_BYTES + n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    uint8_t *p = mmap(NULL, LABEL_BYTES + n_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (p == MAP_FAILED) return NO_BUFFER; /* the number is spent */
     *(Label *)(void *)p = (Label){LABEL_MAGIC, i};
     b->all[i].bytes = p + LABEL_BYTES, b->all[i].size = n_bytes;
@@ -109,7 +121,9 @@ void buffers_fill(Buffers *b, int32_t i, size_t n_valid)
 int32_t buffers_take_all_filled(Buffers *b)
 {
     uint64_t old = atomic_load_explicit(&b->filled.head, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&b->filled.head, &old, head_of(old, NO_BUFFER), memory_order_acquire, memory_order_relaxed)) continue;
+    while (!atomic_compare_exchange_weak_explicit(&b->filled.head, &old, head_of(old, NO_BUFFER),
+                                                  memory_order_acquire, memory_order_relaxed))
+        continue;
     int32_t newest = (int32_t)(uint32_t)old, oldest = NO_BUFFER;
     while (newest != NO_BUFFER) { /* the list is newest first: turn it round */
         int32_t next = atomic_load_explicit(&b->all[newest].next, memory_order_relaxed);

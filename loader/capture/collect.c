@@ -11,10 +11,14 @@
 
 enum { SKIP_CALL = UINT32_MAX, LARGEST_RECORD = 512 };
 enum { DEVICE_NAME_AT = 136, OVERHEAD_DATA_AT = 48 };
-/* CUDA 13.2 is the one time that fields moved: the ports of an NVLink became two arrays outside the record. */
+/* CUDA 13.2 is the one time that fields moved: the ports of an NVLink became two arrays outside the
+ * record. */
 enum { NVLINK_PORTS_AT = 56, NVLINK_BANDWIDTH_AT = 72 };
 
-static uint64_t *value_of(Record *record, enum RecordField field) { return &record->values[record_field_index(record->kind, field)]; }
+static uint64_t *value_of(Record *record, enum RecordField field)
+{
+    return &record->values[record_field_index(record->kind, field)];
+}
 
 void collect_clock(Collector *c)
 {
@@ -50,7 +54,8 @@ static void name_thread(Collector *c, uint32_t thread, const char *name, size_t 
 /* Writes the name of a thread when it is first heard of: it may be gone later. */
 static void know_thread(Collector *c, uint32_t thread)
 {
-    if (c->n_threads >= THREAD_SLOTS / 2) memset(c->threads, 0, sizeof c->threads), c->n_threads = 0;
+    if (c->n_threads >= THREAD_SLOTS / 2)
+        memset(c->threads, 0, sizeof c->threads), c->n_threads = 0;
     size_t slot = mix64(thread * 0x9e3779b97f4a7c15u) & (THREAD_SLOTS - 1);
     for (; c->threads[slot]; slot = (slot + 1) & (THREAD_SLOTS - 1))
         if (c->threads[slot] == thread) return;
@@ -80,7 +85,10 @@ static void use_device(Collector *c, uint64_t device)
     if (device < 64) c->used |= UINT64_C(1) << device;
 }
 
-bool collect_knows_device(const Collector *c, uint32_t device) { return device < 64 && c->devices >> device & 1; }
+bool collect_knows_device(const Collector *c, uint32_t device)
+{
+    return device < 64 && c->devices >> device & 1;
+}
 
 void collect_device(Collector *c, Record *r, const char *name)
 {
@@ -97,9 +105,11 @@ static uint32_t api_name(Collector *c, enum RecordKind kind, uint32_t cbid)
     uint32_t id = known ? *known : 0;
     if (id) return id;
     char name[256];
-    cupti_api_name(c->cupti, kind == REC_DRIVER ? CB_DOMAIN_DRIVER : CB_DOMAIN_RUNTIME, cbid, name, sizeof name);
+    cupti_api_name(c->cupti, kind == REC_DRIVER ? CB_DOMAIN_DRIVER : CB_DOMAIN_RUNTIME, cbid, name,
+                   sizeof name);
     /* a library before 12.5 cannot be told which driver calls to record */
-    bool skip = kind == REC_DRIVER && !(c->cupti->kinds & CAPTURE_DRIVER_ALL) && !cupti_is_launch(name);
+    bool skip =
+        kind == REC_DRIVER && !(c->cupti->kinds & CAPTURE_DRIVER_ALL) && !cupti_is_launch(name);
     id = skip ? SKIP_CALL : spool_text(c->spool, name, strlen(name));
     if (known) *known = id;
     return id;
@@ -112,12 +122,16 @@ static void free_at(const uint8_t *at)
     free(p);
 }
 
-/* Frees the memory that a record gives to its reader. Which version gives away what: the notes at the fields in cupti_activity.h. */
+/* Frees the memory that a record gives to its reader. Which version gives away what: the notes at
+ * the fields in cupti_activity.h. */
 static void free_owned(enum RecordKind kind, const uint8_t *cupti_record, uint32_t api_version)
 {
-    if (kind == REC_DEVICE && api_version >= API_13_0) free_at(cupti_record + DEVICE_NAME_AT); /* before: CUPTI's own, shared */
+    if (kind == REC_DEVICE && api_version >= API_13_0)
+        free_at(cupti_record + DEVICE_NAME_AT); /* before: CUPTI's own, shared */
     if (kind == REC_OVERHEAD && api_version >= API_12_4) free_at(cupti_record + OVERHEAD_DATA_AT);
-    if (kind == REC_NVLINK && api_version >= API_13_2) free_at(cupti_record + NVLINK_PORTS_AT), free_at(cupti_record + NVLINK_PORTS_AT + sizeof(void *));
+    if (kind == REC_NVLINK && api_version >= API_13_2)
+        free_at(cupti_record + NVLINK_PORTS_AT),
+            free_at(cupti_record + NVLINK_PORTS_AT + sizeof(void *));
 }
 
 static void collect_record(Collector *c, const uint8_t *cupti_record)
@@ -135,13 +149,17 @@ static void collect_record(Collector *c, const uint8_t *cupti_record)
     const KindSpec *spec = &record_kinds[kind];
     for (int i = 0; i < spec->n_fields; i++) {
         const FieldSpec *f = &spec->fields[i];
-        if (f->role == TEXT && f->bytes) r.values[i] = spool_text_pointer(c->spool, (const char *)(uintptr_t)r.values[i]);
-        if ((f->role == TIME || f->role == UNTIL) && r.values[i]) r.values[i] += c->cupti->clock_offset;
+        if (f->role == TEXT && f->bytes)
+            r.values[i] = spool_text_pointer(c->spool, (const char *)(uintptr_t)r.values[i]);
+        if ((f->role == TIME || f->role == UNTIL) && r.values[i])
+            r.values[i] += c->cupti->clock_offset;
         if (f->role == UNTIL && !r.values[i]) status->n_unfinished++;
     }
     if (kind == REC_DEVICE) know_device(c, &r);
     if (kind == REC_CONTEXT) use_device(c, record_get(&r, FIELD_DEVICE));
-    if (kind == REC_NVLINK && c->cupti->api_version >= API_13_2) memcpy(value_of(&r, FIELD_BANDWIDTH_KB), cupti_record + NVLINK_BANDWIDTH_AT, sizeof(uint64_t));
+    if (kind == REC_NVLINK && c->cupti->api_version >= API_13_2)
+        memcpy(value_of(&r, FIELD_BANDWIDTH_KB), cupti_record + NVLINK_BANDWIDTH_AT,
+               sizeof(uint64_t));
     free_owned((enum RecordKind)kind, cupti_record, c->cupti->api_version);
     if (kind == REC_DRIVER || kind == REC_RUNTIME) {
         uint32_t name = api_name(c, (enum RecordKind)kind, (uint32_t)record_get(&r, FIELD_CBID));
@@ -152,7 +170,8 @@ static void collect_record(Collector *c, const uint8_t *cupti_record)
     spool_append(c->spool, &r);
 }
 
-/* The walker answers "invalid kind" (CUDA 11's: "unknown error") both at zeros behind the last record and at a kind it does not know. */
+/* The walker answers "invalid kind" (CUDA 11's: "unknown error") both at zeros behind the last
+ * record and at a kind it does not know. */
 static bool something_follows(const uint8_t *bytes, size_t n, const uint8_t *last)
 {
     for (const uint8_t *p = last ? last + LARGEST_RECORD : bytes; p + 8 <= bytes + n; p += 8) {
@@ -167,8 +186,10 @@ void collect_buffer(Collector *c, uint8_t *bytes, size_t n_valid)
 {
     uint8_t *record = NULL, *last = NULL;
     int rc;
-    while (!(rc = c->cupti->ActivityGetNextRecord(bytes, n_valid, &record))) collect_record(c, last = record);
-    if (rc != CUPTI_MAX_LIMIT_REACHED && something_follows(bytes, n_valid, last)) spool_status(c->spool)->lost[LOST_UNREADABLE]++;
+    while (!(rc = c->cupti->ActivityGetNextRecord(bytes, n_valid, &record)))
+        collect_record(c, last = record);
+    if (rc != CUPTI_MAX_LIMIT_REACHED && something_follows(bytes, n_valid, last))
+        spool_status(c->spool)->lost[LOST_UNREADABLE]++;
 }
 
 uint64_t collect_count(const Cupti *cupti, uint8_t *bytes, size_t n_valid)

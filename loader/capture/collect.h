@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collect.h: what the writer thread does with what it gets: CUPTI's buffers and the threads' rings become records of the spool. */
+/* collect.h: what the writer thread does with what it gets: CUPTI's buffers and the threads' rings
+ * become records of the spool. */
 #ifndef PROF_CAPTURE_COLLECT_H
 #define PROF_CAPTURE_COLLECT_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* command.c: profsql-capture: runs a program with the capture library in it, and makes profiles of what it left. */
+/* command.c: profsql-capture: runs a program with the capture library in it, and makes profiles of
+ * what it left. */
 #define _GNU_SOURCE
 #include "control.h"
 #include "convert.h"
@@ -73,7 +74,8 @@ static void summarize(const char *source)
 {
     char extension[4096] = "", why[512];
     if (!find_beside("libprofsql.so", extension, sizeof extension)) *extension = 0;
-    if (!summary_print(source, extension, why, sizeof why)) fprintf(stderr, "profsql-capture: no summary of %s: %s\n", source, why);
+    if (!summary_print(source, extension, why, sizeof why))
+        fprintf(stderr, "profsql-capture: no summary of %s: %s\n", source, why);
 }
 
 static int convert_one(const Command *c, const char *path)
@@ -81,7 +83,8 @@ static int convert_one(const Command *c, const char *path)
     char written[4096];
     ProfErr err = {0};
     if (convert_spool(path, &c->options, written, sizeof written, &err)) {
-        const char *advice = c->convert ? "" : "; profsql-capture --convert makes the profile of it";
+        const char *advice =
+            c->convert ? "" : "; profsql-capture --convert makes the profile of it";
         fprintf(stderr, "profsql-capture: %s: %s. The spool is kept%s.\n", path, err.text, advice);
         return 1;
     }
@@ -90,8 +93,8 @@ static int convert_one(const Command *c, const char *path)
     return 0;
 }
 
-/* The spools of a run, with a token those of the program that we ran; *n_seen counts them. Returns how many could not be
- * converted. */
+/* The spools of a run, with a token those of the program that we ran; *n_seen counts them. Returns
+ * how many could not be converted. */
 static int convert_run(const Command *c, const char *run, int *n_seen)
 {
     char folder[4096], path[8192];
@@ -101,7 +104,8 @@ static int convert_run(const Command *c, const char *run, int *n_seen)
     int n = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        bool ours = ends_in(entries[i]->d_name, ".spool") && (!*c->options.token || convert_is_of(path, c->options.token));
+        bool ours = ends_in(entries[i]->d_name, ".spool") &&
+                    (!*c->options.token || convert_is_of(path, c->options.token));
         if (ours && !c->convert && convert_is_kept(path)) ours = false, ++*n_seen;
         if (ours) n_bad += convert_one(c, path), ++*n_seen;
         free(entries[i]);
@@ -110,7 +114,10 @@ static int convert_run(const Command *c, const char *run, int *n_seen)
     return n_bad;
 }
 
-static bool is_later(struct timespec a, struct timespec b) { return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec; }
+static bool is_later(struct timespec a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
 
 /* When the last profile of a run was written; 0: there is none. */
 static struct timespec last_profile(const char *run)
@@ -122,7 +129,9 @@ static struct timespec last_profile(const char *run)
         char path[8192 + 256];
         struct stat st;
         snprintf(path, sizeof path, "%s/%s", run, entries[i]->d_name);
-        if (ends_in(entries[i]->d_name, ".xplane.pb") && !stat(path, &st) && is_later(st.st_mtim, last)) last = st.st_mtim;
+        if (ends_in(entries[i]->d_name, ".xplane.pb") && !stat(path, &st) &&
+            is_later(st.st_mtim, last))
+            last = st.st_mtim;
         free(entries[i]);
     }
     if (n >= 0) free(entries);
@@ -133,10 +142,15 @@ static int convert_path(const Command *c)
 {
     struct stat st;
     int n_seen = 0;
-    if (stat(c->convert, &st)) return fprintf(stderr, "profsql-capture: %s: %s\n", c->convert, strerror(errno)), 1;
+    if (stat(c->convert, &st))
+        return fprintf(stderr, "profsql-capture: %s: %s\n", c->convert, strerror(errno)), 1;
     if (!S_ISDIR(st.st_mode)) return convert_one(c, c->convert);
     int n_bad = convert_run(c, c->convert, &n_seen);
-    if (!n_seen) fprintf(stderr, "profsql-capture: %s holds no .spool folder with spools; give a run folder or a spool\n", c->convert);
+    if (!n_seen)
+        fprintf(stderr,
+                "profsql-capture: %s holds no .spool folder with spools; give a run folder or a "
+                "spool\n",
+                c->convert);
     if (c->summary && n_seen > n_bad) summarize(c->convert);
     return n_bad || !n_seen;
 }
@@ -144,7 +158,9 @@ static int convert_path(const Command *c)
 static bool is_run_of(const char *run, const char *name)
 {
     size_t n = strlen(run);
-    return !strncmp(name, run, n) && (!name[n] || (name[n] == '_' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")]));
+    return !strncmp(name, run, n) &&
+           (!name[n] ||
+            (name[n] == '_' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")]));
 }
 
 /* Can the profile be written? If not, the library has said so. */
@@ -167,17 +183,21 @@ static void summarize_last(const Command *c, const char *folder)
     int n = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         snprintf(run, sizeof run, "%s/%s", folder, entries[i]->d_name);
-        struct timespec written = is_run_of(c->options.run, entries[i]->d_name) ? last_profile(run) : (struct timespec){0};
+        struct timespec written = is_run_of(c->options.run, entries[i]->d_name)
+                                      ? last_profile(run)
+                                      : (struct timespec){0};
         n_runs += is_later(written, c->started);
         if (is_later(written, when)) when = written, memcpy(last, run, sizeof last);
         free(entries[i]);
     }
     if (n >= 0) free(entries);
-    if (n_runs > 1) fprintf(stderr, "profsql-capture: %d runs were written; the last one:\n", n_runs);
+    if (n_runs > 1)
+        fprintf(stderr, "profsql-capture: %d runs were written; the last one:\n", n_runs);
     if (*last) summarize(last);
 }
 
-/* After the program: its windows are runs of their own, RUN, RUN_2, ... Other commands may write into them too. */
+/* After the program: its windows are runs of their own, RUN, RUN_2, ... Other commands may write
+ * into them too. */
 static void convert_all(const Command *c, bool ran)
 {
     char folder[4096], run[8192];
@@ -195,9 +215,11 @@ static void convert_all(const Command *c, bool ran)
     if (n >= 0) free(entries);
     if (c->summary) summarize_last(c, folder);
     if (!n_seen && ran && c->options.by_steps)
-        say(c, "nothing was recorded: the program did not come to the first step, or could not be injected");
+        say(c, "nothing was recorded: the program did not come to the first step, or could not be "
+               "injected");
     else if (!n_seen && ran && is_writable(c->options.logdir))
-        say(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could not be injected");
+        say(c, "nothing was recorded: the program made no CUDA call and no NVTX range, or could "
+               "not be injected");
 }
 
 /* ---- running ---- */
@@ -213,7 +235,10 @@ static void set_variable(const Command *c, const char *name, const char *library
 {
     const char *old = getenv(name);
     if (old && *old && strcmp(old, library) && strcmp(old, "none"))
-        say(c, "%s is set to %s already and is left alone: what it does for that tool, it cannot do for us", name, old);
+        say(c,
+            "%s is set to %s already and is left alone: what it does for that tool, it cannot do "
+            "for us",
+            name, old);
     else if (!old || strcmp(old, "none"))
         setenv(name, library, 1);
 }
@@ -225,12 +250,16 @@ static void pass_on(int number)
     if (child > 0) kill(child, number);
 }
 
-/* Signals that would end us; the program has to end first. The one that starts and stops recording is sent to the program. */
+/* Signals that would end us; the program has to end first. The one that starts and stops recording
+ * is sent to the program. */
 static void catch_signals(const Command *c)
 {
-    static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGXCPU, SIGXFSZ};
-    for (size_t i = 0; i < COUNT(passed); i++) signal(passed[i], passed[i] == c->options.signal ? SIG_IGN : pass_on);
-    signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN); /* the terminal sends them to the program too */
+    static const int passed[] = {SIGTERM,   SIGHUP,  SIGUSR1, SIGUSR2, SIGALRM,
+                                 SIGVTALRM, SIGPROF, SIGIO,   SIGXCPU, SIGXFSZ};
+    for (size_t i = 0; i < COUNT(passed); i++)
+        signal(passed[i], passed[i] == c->options.signal ? SIG_IGN : pass_on);
+    signal(SIGINT, SIG_IGN),
+        signal(SIGQUIT, SIG_IGN); /* the terminal sends them to the program too */
 }
 
 /* A name of this command's: its program's spools hold it. */
@@ -238,17 +267,20 @@ static void make_token(Command *c)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(c->options.token, sizeof c->options.token, "%d.%lld.%ld", (int)getpid(), (long long)now.tv_sec, now.tv_nsec);
+    snprintf(c->options.token, sizeof c->options.token, "%d.%lld.%ld", (int)getpid(),
+             (long long)now.tv_sec, now.tv_nsec);
     setenv(option_specs[OPT_TOKEN].variable, c->options.token, 1);
 }
 
-/* The program may change its folder; a name alone is a file here, or one that the loader finds. False: there is no such file. */
+/* The program may change its folder; a name alone is a file here, or one that the loader finds.
+ * False: there is no such file. */
 static bool find_cupti(Command *c)
 {
     char absolute[4096];
     const char *given = c->options.cupti;
     if (!*given || (!strchr(given, '/') && !is_file(given))) return true;
-    if (!realpath(given, absolute)) return fprintf(stderr, "profsql-capture: --cupti %s: %s\n", given, strerror(errno)), false;
+    if (!realpath(given, absolute))
+        return fprintf(stderr, "profsql-capture: --cupti %s: %s\n", given, strerror(errno)), false;
     setenv(option_specs[OPT_CUPTI].variable, absolute, 1);
     return true;
 }
@@ -258,7 +290,9 @@ static int run_program(Command *c)
     char library[4096], absolute[4096];
     clock_gettime(CLOCK_REALTIME_COARSE, &c->started); /* the clock of files */
     if (!find_library(library, sizeof library))
-        return fprintf(stderr, "profsql-capture: libprofsql_capture.so is not beside this command nor in ../lib; build it with make capture\n"), 127;
+        return fprintf(stderr, "profsql-capture: libprofsql_capture.so is not beside this command "
+                               "nor in ../lib; build it with make capture\n"),
+               127;
     if (!realpath(library, absolute)) return perror("profsql-capture"), 127;
     if (!find_cupti(c)) return 2;
     set_variable(c, "CUDA_INJECTION64_PATH", absolute);
@@ -272,7 +306,9 @@ static int run_program(Command *c)
     char logdir[sizeof c->options.logdir]; /* the program may change its folder */
     if (c->options.logdir[0] != '/') {
         if (!getcwd(absolute, sizeof absolute)) return perror("profsql-capture"), 127;
-        if (snprintf(logdir, sizeof logdir, "%.2048s/%.1000s", absolute, c->options.logdir) >= (int)sizeof logdir) return 127;
+        if (snprintf(logdir, sizeof logdir, "%.2048s/%.1000s", absolute, c->options.logdir) >=
+            (int)sizeof logdir)
+            return 127;
         memcpy(c->options.logdir, logdir, sizeof logdir);
     }
     setenv(option_specs[OPT_LOGDIR].variable, c->options.logdir, 1);
@@ -297,12 +333,15 @@ static int run_program(Command *c)
     close(said[0]);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    if (WIFSIGNALED(status)) say(c, "the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (WIFSIGNALED(status))
+        say(c, "the program was ended by signal %d (%s)", WTERMSIG(status),
+            strsignal(WTERMSIG(status)));
     convert_all(c, n_said != 1);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* To a process, or to the first below it that is recorded: the number may be that of the command or of a shell. */
+/* To a process, or to the first below it that is recorded: the number may be that of the command or
+ * of a shell. */
 static bool send_to_any(pid_t pid, const char *word, char *answer, size_t n, int depth)
 {
     enum { DEEPEST = 8 };
@@ -327,10 +366,13 @@ static int send_word(const Command *c)
 {
     char answer[5000], *end;
     long pid = c->program && c->program[0] ? strtol(c->program[0], &end, 10) : 0;
-    if (pid <= 0 || *end) return fprintf(stderr, "profsql-capture: --send %s wants a process id\n", c->send), 2;
+    if (pid <= 0 || *end)
+        return fprintf(stderr, "profsql-capture: --send %s wants a process id\n", c->send), 2;
     if (!send_to_any((pid_t)pid, c->send, answer, sizeof answer, 0))
-        return fprintf(stderr, "profsql-capture: process %ld cannot be told: %s; is it running under profsql-capture, and has it used CUDA or NVTX?\n", pid,
-                       strerror(errno)),
+        return fprintf(stderr,
+                       "profsql-capture: process %ld cannot be told: %s; is it running under "
+                       "profsql-capture, and has it used CUDA or NVTX?\n",
+                       pid, strerror(errno)),
                1;
     fputs(answer, stdout);
     return !strncmp(answer, "error", 5);
@@ -352,13 +394,17 @@ static error_t on_key(int key, char *value, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
-        if (!c->program && !c->convert) argp_error(state, "which program? give it behind the options: profsql-capture -o logs -- python train.py");
+        if (!c->program && !c->convert)
+            argp_error(state, "which program? give it behind the options: profsql-capture -o logs "
+                              "-- python train.py");
         return 0;
     default: break;
     }
     for (int i = 0; i < N_CAPTURE_OPTIONS; i++) {
-        if (!option_specs[i].name || (key != option_specs[i].letter && key != KEY_OPTION + i)) continue;
-        if (options_set(&c->options, (enum CaptureOption)i, value ? value : "1", &err)) argp_error(state, "%s", err.text);
+        if (!option_specs[i].name || (key != option_specs[i].letter && key != KEY_OPTION + i))
+            continue;
+        if (options_set(&c->options, (enum CaptureOption)i, value ? value : "1", &err))
+            argp_error(state, "%s", err.text);
         setenv(option_specs[i].variable, value ? value : "1", 1);
         return 0;
     }
@@ -369,24 +415,34 @@ int main(int argc, char **argv)
 {
     struct argp_option options[N_CAPTURE_OPTIONS + 5] = {
         {"send", KEY_SEND, "WORD", 0, "tell a running process: start, stop or status", 2},
-        {"convert", KEY_CONVERT, "PATH", 0, "make the profile of a spool, or of all in a run folder, that a killed program left", 2},
-        {"summary", KEY_SUMMARY, NULL, 0, "at the end print what the profile contains, on one screen (needs libsqlite3 and libprofsql)", 1},
-        {"preload", KEY_PRELOAD, NULL, 0, "put the library into every process from its beginning (LD_PRELOAD)", 1},
+        {"convert", KEY_CONVERT, "PATH", 0,
+         "make the profile of a spool, or of all in a run folder, that a killed program left", 2},
+        {"summary", KEY_SUMMARY, NULL, 0,
+         "at the end print what the profile contains, on one screen (needs libsqlite3 and "
+         "libprofsql)",
+         1},
+        {"preload", KEY_PRELOAD, NULL, 0,
+         "put the library into every process from its beginning (LD_PRELOAD)", 1},
     };
     int n = 4;
     for (int i = 0; i < N_CAPTURE_OPTIONS; i++) {
         const OptionSpec *o = &option_specs[i];
-        if (o->name) options[n++] = (struct argp_option){o->name, o->letter ? o->letter : KEY_OPTION + i, o->argument, 0, o->help, 1};
+        if (o->name)
+            options[n++] = (struct argp_option){
+                o->name, o->letter ? o->letter : KEY_OPTION + i, o->argument, 0, o->help, 1};
     }
     struct argp argp = {.options = options,
                         .parser = on_key,
                         .args_doc = "-- PROGRAM [ARGUMENT...]\n--send WORD PID\n--convert PATH",
-                        .doc = "Runs a CUDA program, unmodified, and writes a profile of it that XProf, TensorBoard and libprofsql read."};
+                        .doc = "Runs a CUDA program, unmodified, and writes a profile of it that "
+                               "XProf, TensorBoard and libprofsql read."};
     Command c = {0};
     ProfErr err = {0};
-    if (options_from_environment(&c.options, &err)) fprintf(stderr, "profsql-capture: %s\n", err.text);
+    if (options_from_environment(&c.options, &err))
+        fprintf(stderr, "profsql-capture: %s\n", err.text);
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &c)) return 2;
-    if (options_check(&c.options, &err)) return fprintf(stderr, "profsql-capture: %s\n", err.text), 2;
+    if (options_check(&c.options, &err))
+        return fprintf(stderr, "profsql-capture: %s\n", err.text), 2;
     if (c.send) return send_word(&c);
     if (c.convert) return convert_path(&c);
     return run_program(&c);

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "contexts.h"
 
-#include "../base.h"
+#include "../base/base.h"
 #include "driver.h"
 #include "system.h"
 
@@ -32,12 +32,14 @@ void contexts_remove(void *context)
 }
 
 typedef struct {
-    int (*push)(void *context), (*pop)(void **context), (*synchronize)(void), (*current)(void **context);
+    int (*push)(void *context), (*pop)(void **context), (*synchronize)(void),
+        (*current)(void **context);
 } Driver;
 
 static bool find_driver(Driver *d)
 {
-    void *symbols[] = {driver_function("cuCtxPushCurrent_v2"), driver_function("cuCtxPopCurrent_v2"), driver_function("cuCtxSynchronize"),
+    void *symbols[] = {driver_function("cuCtxPushCurrent_v2"),
+                       driver_function("cuCtxPopCurrent_v2"), driver_function("cuCtxSynchronize"),
                        driver_function("cuCtxGetCurrent")};
     memcpy(&d->push, &symbols[0], sizeof symbols[0]);
     memcpy(&d->pop, &symbols[1], sizeof symbols[1]);

@@ -36,7 +36,8 @@ static double now_s(void) { return (double)clock_ns(CLOCK_MONOTONIC) / 1e9; }
 static socklen_t address_of(struct sockaddr_un *address, pid_t pid)
 {
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-    int n = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "profsql-capture.%d", (int)pid);
+    int n = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "profsql-capture.%d",
+                     (int)pid);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
@@ -57,7 +58,8 @@ bool control_send(pid_t pid, const char *word, char *answer, size_t n)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return false;
     size_t got = 0;
-    bool ok = !connect(fd, (struct sockaddr *)&address, length) && send(fd, word, strlen(word), MSG_NOSIGNAL) == (ssize_t)strlen(word);
+    bool ok = !connect(fd, (struct sockaddr *)&address, length) &&
+              send(fd, word, strlen(word), MSG_NOSIGNAL) == (ssize_t)strlen(word);
     shutdown(fd, SHUT_WR);
     while (ok && got < n - 1) {
         ssize_t k = recv(fd, answer + got, n - 1 - got, 0);
@@ -121,7 +123,8 @@ static void serve(void)
     socklen_t length = sizeof who;
     char word[32] = "", answer[5000] = "error: not your process";
     size_t n = 0;
-    if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length) && (who.uid == geteuid() || !who.uid)) {
+    if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &length) &&
+        (who.uid == geteuid() || !who.uid)) {
         struct pollfd ready = {.fd = fd, .events = POLLIN};
         while (n < sizeof word - 1 && poll(&ready, 1, ANSWER_MS) > 0) {
             ssize_t k = recv(fd, word + n, sizeof word - 1 - n, 0);
@@ -227,7 +230,8 @@ static void *control_main(void *unused)
         double now = now_s();
         if (now >= start.at) {
             window_end = start.unix_s ? start.at + o->duration_s : INFINITY;
-            if (now < window_end) start_by_time(&start); /* later when the profile of the last one took long */
+            if (now < window_end)
+                start_by_time(&start); /* later when the profile of the last one took long */
             start = next_start(o, 0, false);
         }
         bool on = session_is_on();
@@ -260,7 +264,8 @@ void control_begin(void)
         sigaction(o->signal, &action, &ctl.old_action);
     }
     ctl.socket = listen_socket(); /* who hears us may send the signal */
-    if (start_thread(&ctl.thread, control_main)) session_say("cannot start a thread: no delay, duration, signal or socket");
+    if (start_thread(&ctl.thread, control_main))
+        session_say("cannot start a thread: no delay, duration, signal or socket");
 }
 
 void control_wake(void)

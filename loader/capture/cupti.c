@@ -22,15 +22,17 @@ static void problem(Cupti *c, const char *format, ...)
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
     size_t n = strlen(c->problems);
-    if (!strstr(c->problems, text)) snprintf(c->problems + n, sizeof c->problems - n, "%s%s", n ? "\n" : "", text);
+    if (!strstr(c->problems, text))
+        snprintf(c->problems + n, sizeof c->problems - n, "%s%s", n ? "\n" : "", text);
 }
 
 static const struct {
     const char *name;
     int major; /* 0: any */
-} sonames[] = {{"libcupti.so.13", 13},   {"libcupti.so.12", 12},   {"libcupti.so.11.8", 11}, {"libcupti.so.11.7", 11},
-               {"libcupti.so.11.6", 11}, {"libcupti.so.11.5", 11}, {"libcupti.so.11.4", 11}, {"libcupti.so.11.3", 11},
-               {"libcupti.so.11.2", 11}, {"libcupti.so.11.1", 11}, {"libcupti.so.11.0", 11}, {"libcupti.so", 0}};
+} sonames[] = {{"libcupti.so.13", 13},   {"libcupti.so.12", 12},   {"libcupti.so.11.8", 11},
+               {"libcupti.so.11.7", 11}, {"libcupti.so.11.6", 11}, {"libcupti.so.11.5", 11},
+               {"libcupti.so.11.4", 11}, {"libcupti.so.11.3", 11}, {"libcupti.so.11.2", 11},
+               {"libcupti.so.11.1", 11}, {"libcupti.so.11.0", 11}, {"libcupti.so", 0}};
 
 /* The newest CUDA that the kernel's driver is made for. */
 static int newest_of_driver(void)
@@ -42,32 +44,39 @@ static int newest_of_driver(void)
     line[n > 0 ? n : 0] = 0;
     for (const char *p = line; (p = strpbrk(p, "0123456789")); p += strspn(p, "0123456789")) {
         long branch = strtol(p, NULL, 10);
-        if (branch >= 300 && p[strspn(p, "0123456789")] == '.') return branch >= 580 ? 13 : branch >= 525 ? 12 : 11; /* "... Module  580.65.06 ..." */
+        if (branch >= 300 && p[strspn(p, "0123456789")] == '.')
+            return branch >= 580 ? 13 : branch >= 525 ? 12 : 11; /* "... Module  580.65.06 ..." */
     }
     return 13;
 }
 
-/* In a folder with its '/', or where the loader looks for ""; those that are too new for the driver come last. */
+/* In a folder with its '/', or where the loader looks for ""; those that are too new for the driver
+ * come last. */
 static void *open_in(const char *folder, int newest, int flags)
 {
     void *library = NULL;
     for (int too_new = 0; too_new < 2; too_new++)
         for (size_t i = 0; i < COUNT(sonames) && !library; i++) {
             char path[2048];
-            if ((sonames[i].major > newest) != too_new || snprintf(path, sizeof path, "%s%s", folder, sonames[i].name) >= (int)sizeof path) continue;
+            if ((sonames[i].major > newest) != too_new ||
+                snprintf(path, sizeof path, "%s%s", folder, sonames[i].name) >= (int)sizeof path)
+                continue;
             library = dlopen(path, flags);
         }
     return library;
 }
 
-/* Folders of the NVIDIA libraries that the process has, as a framework's CUDA comes in Python wheels:
- * .../nvidia/cu13/lib with CUPTI beside the others, or .../nvidia/cuda_runtime/lib with CUPTI in .../nvidia/cuda_cupti/lib. */
+/* Folders of the NVIDIA libraries that the process has, as a framework's CUDA comes in Python
+ * wheels:
+ * .../nvidia/cu13/lib with CUPTI beside the others, or .../nvidia/cuda_runtime/lib with CUPTI in
+ * .../nvidia/cuda_cupti/lib. */
 typedef struct {
     int n;
     char own[64][1024], wheel[64][1024]; /* of the library itself; of CUPTI's wheel beside it */
 } Folders;
 
-/* Only collects: who loads a library inside of this walk waits for ever when another thread is loading one. */
+/* Only collects: who loads a library inside of this walk waits for ever when another thread is
+ * loading one. */
 static int collect_folder(struct dl_phdr_info *object, size_t size, void *context)
 {
     (void)size;
@@ -78,23 +87,28 @@ static int collect_folder(struct dl_phdr_info *object, size_t size, void *contex
     snprintf(own, sizeof *found->own, "%.*s/", (int)(strrchr(name, '/') - name), name);
     for (int i = 0; i < found->n; i++)
         if (!strcmp(found->own[i], own)) return 0;
-    snprintf(found->wheel[found->n], sizeof *found->wheel, "%.*s/nvidia/cuda_cupti/lib/", (int)(nvidia - name), name);
+    snprintf(found->wheel[found->n], sizeof *found->wheel, "%.*s/nvidia/cuda_cupti/lib/",
+             (int)(nvidia - name), name);
     return ++found->n == COUNT(found->own);
 }
 
-/* The folders of the libraries themselves first: a wheel of another CUDA may have been left beside them. */
+/* The folders of the libraries themselves first: a wheel of another CUDA may have been left beside
+ * them. */
 static void *open_beside(int newest)
 {
     static Folders found; /* large; opening is done once at a time */
     void *library = NULL;
     found.n = 0;
     dl_iterate_phdr(collect_folder, &found);
-    for (int i = 0; i < found.n && !library; i++) library = open_in(found.own[i], newest, RTLD_NOW | RTLD_LOCAL);
-    for (int i = 0; i < found.n && !library; i++) library = open_in(found.wheel[i], newest, RTLD_NOW | RTLD_LOCAL);
+    for (int i = 0; i < found.n && !library; i++)
+        library = open_in(found.own[i], newest, RTLD_NOW | RTLD_LOCAL);
+    for (int i = 0; i < found.n && !library; i++)
+        library = open_in(found.wheel[i], newest, RTLD_NOW | RTLD_LOCAL);
     return library;
 }
 
-/* Two copies of CUPTI in a process fight: one that is there (a framework brings its own) is the one to use. */
+/* Two copies of CUPTI in a process fight: one that is there (a framework brings its own) is the one
+ * to use. */
 static void *open_library(const char *path)
 {
     if (path && *path) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -107,7 +121,8 @@ static void *open_library(const char *path)
     for (size_t i = 0; i < COUNT(homes) * COUNT(folders) && !library; i++) {
         char folder[1024];
         const char *home = homes[i / COUNT(folders)];
-        if (home && snprintf(folder, sizeof folder, "%s/%s", home, folders[i % COUNT(folders)]) < (int)sizeof folder)
+        if (home && snprintf(folder, sizeof folder, "%s/%s", home, folders[i % COUNT(folders)]) <
+                        (int)sizeof folder)
             library = open_in(folder, newest, RTLD_NOW | RTLD_LOCAL);
     }
     return library;
@@ -117,7 +132,9 @@ int cupti_open(Cupti *c, const char *path, ProfErr *err)
 {
     c->library = open_library(path);
     if (!c->library)
-        return prof_fail(err, PROF_NOTFOUND, 0, "no CUPTI library: %s; install the toolkit's CUPTI (or pip's nvidia-cuda-cupti) and name it with --cupti",
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "no CUPTI library: %s; install the toolkit's CUPTI (or pip's "
+                         "nvidia-cuda-cupti) and name it with --cupti",
                          path && *path ? path : "libcupti.so is in none of the usual places");
     const char *missing = NULL;
     struct {
@@ -131,20 +148,31 @@ int cupti_open(Cupti *c, const char *path, ProfErr *err)
     };
     for (size_t i = 0; i < COUNT(functions); i++) {
         void *symbol = dlsym(c->library, functions[i].name);
-        memcpy(functions[i].to, &symbol, sizeof symbol); /* a function's address, as dlsym gives it */
+        memcpy(functions[i].to, &symbol,
+               sizeof symbol); /* a function's address, as dlsym gives it */
         if (!symbol && functions[i].required && !missing) missing = functions[i].name;
     }
     Dl_info info;
     void *symbol = NULL;
     memcpy(&symbol, &c->GetVersion, sizeof symbol);
-    if (symbol && dladdr(symbol, &info) && info.dli_fname) snprintf(c->path, sizeof c->path, "%s", info.dli_fname);
-    if (missing) return prof_fail(err, PROF_FORMAT, 0, "%s has no %s: it is not a CUPTI that we can use; name another with --cupti", c->path, missing);
+    if (symbol && dladdr(symbol, &info) && info.dli_fname)
+        snprintf(c->path, sizeof c->path, "%s", info.dli_fname);
+    if (missing)
+        return prof_fail(
+            err, PROF_FORMAT, 0,
+            "%s has no %s: it is not a CUPTI that we can use; name another with --cupti", c->path,
+            missing);
     int rc = c->GetVersion(&c->api_version);
     if (rc)
-        return prof_fail(err, PROF_FORMAT, 0, "%s does not say its version: %s (%d); check with nvidia-smi that a driver is loaded", c->path,
-                         cupti_result(c, rc), rc);
+        return prof_fail(
+            err, PROF_FORMAT, 0,
+            "%s does not say its version: %s (%d); check with nvidia-smi that a driver is loaded",
+            c->path, cupti_result(c, rc), rc);
     if (c->api_version < API_11_0)
-        return prof_fail(err, PROF_FORMAT, 0, "%s has API version %u, older than CUDA 11.0; name a newer one with --cupti", c->path, c->api_version);
+        return prof_fail(
+            err, PROF_FORMAT, 0,
+            "%s has API version %u, older than CUDA 11.0; name a newer one with --cupti", c->path,
+            c->api_version);
     return PROF_OK;
 }
 
@@ -170,24 +198,33 @@ int cupti_subscribe(Cupti *c, CuptiCallback *callback, bool profiler_api, ProfEr
     char other[128] = "";
     SubscriberParams params = {sizeof params, "libprofsql", other, sizeof other - 1};
     int rc = CUPTI_NOT_INITIALIZED;
-    if (c->Subscribe_v2 && c->api_version >= API_13_0) rc = c->Subscribe_v2(&c->subscriber, callback, NULL, &params);
-    if (rc && rc != CUPTI_MULTIPLE_SUBSCRIBERS) rc = c->Subscribe(&c->subscriber, callback, NULL); /* what every driver has */
+    if (c->Subscribe_v2 && c->api_version >= API_13_0)
+        rc = c->Subscribe_v2(&c->subscriber, callback, NULL, &params);
+    if (rc && rc != CUPTI_MULTIPLE_SUBSCRIBERS)
+        rc = c->Subscribe(&c->subscriber, callback, NULL); /* what every driver has */
     if (rc == CUPTI_MULTIPLE_SUBSCRIBERS || rc == CUPTI_MAX_LIMIT_REACHED)
         return prof_fail(err, PROF_IO, 0,
-                         "CUPTI is busy: another tool has it%s%s%s; end that tool's profiling (nsys, ncu, torch.profiler, jax.profiler) to capture",
+                         "CUPTI is busy: another tool has it%s%s%s; end that tool's profiling "
+                         "(nsys, ncu, torch.profiler, jax.profiler) to capture",
                          *other ? " (" : "", other, *other ? ")" : "");
     if (rc == CUPTI_NOT_INITIALIZED)
-        return prof_fail(err, PROF_IO, 0, "the driver is too old for %s, or a stub libcuda was found first; name an older CUPTI with --cupti", c->path);
+        return prof_fail(err, PROF_IO, 0,
+                         "the driver is too old for %s, or a stub libcuda was found first; name an "
+                         "older CUPTI with --cupti",
+                         c->path);
     if (rc == CUPTI_INSUFFICIENT_PRIVILEGES)
-        return prof_fail(err, PROF_IO, 0, "no permission to use CUPTI; run as root, or let users profile (NVreg_RestrictProfilingToAdminUsers=0)");
+        return prof_fail(err, PROF_IO, 0,
+                         "no permission to use CUPTI; run as root, or let users profile "
+                         "(NVreg_RestrictProfilingToAdminUsers=0)");
     if (rc)
-        return prof_fail(err, PROF_IO, 0, "CUPTI cannot be used: %s (%d)%s", cupti_result(c, rc), rc,
-                         rc == CUPTI_UNKNOWN ? "; check with nvidia-smi that a driver is loaded" : "");
+        return prof_fail(
+            err, PROF_IO, 0, "CUPTI cannot be used: %s (%d)%s", cupti_result(c, rc), rc,
+            rc == CUPTI_UNKNOWN ? "; check with nvidia-smi that a driver is loaded" : "");
     c->subscribed = true;
     c->EnableCallback(1, c->subscriber, CB_DOMAIN_RESOURCE, CB_CONTEXT_CREATED);
     c->EnableCallback(1, c->subscriber, CB_DOMAIN_RESOURCE, CB_CONTEXT_ENDS);
-    if (profiler_api &&
-        (c->EnableCallback(1, c->subscriber, CB_DOMAIN_DRIVER, CB_PROFILER_START) || c->EnableCallback(1, c->subscriber, CB_DOMAIN_DRIVER, CB_PROFILER_STOP)))
+    if (profiler_api && (c->EnableCallback(1, c->subscriber, CB_DOMAIN_DRIVER, CB_PROFILER_START) ||
+                         c->EnableCallback(1, c->subscriber, CB_DOMAIN_DRIVER, CB_PROFILER_STOP)))
         problem(c, "the program's cudaProfilerStart() and cudaProfilerStop() cannot be seen");
     return PROF_OK;
 }
@@ -213,14 +250,16 @@ void cupti_api_name(const Cupti *c, int domain, uint32_t cbid, char *out, size_t
         if (!tail) return;
         bool version = tail[1] == 'v' && tail[2] && !tail[2 + strspn(tail + 2, "0123456789")];
         if (!version && strcmp(tail, "_ptsz") && strcmp(tail, "_ptds")) return;
-        if (version && domain == CB_DOMAIN_DRIVER && strlen(tail) < 4) return; /* cuMemAlloc_v2 is the call's name */
+        if (version && domain == CB_DOMAIN_DRIVER && strlen(tail) < 4)
+            return; /* cuMemAlloc_v2 is the call's name */
         *tail = 0;
     }
 }
 
 bool cupti_is_launch(const char *name)
 {
-    static const char *const begins[] = {"cuLaunch", "cuGraphLaunch", "cuMemcpy", "cuMemset", "cuMemAlloc", "cuMemFree", "cuMemPrefetch"};
+    static const char *const begins[] = {"cuLaunch",   "cuGraphLaunch", "cuMemcpy",     "cuMemset",
+                                         "cuMemAlloc", "cuMemFree",     "cuMemPrefetch"};
     for (size_t i = 0; i < COUNT(begins); i++)
         if (!strncmp(name, begins[i], strlen(begins[i]))) return true;
     return strstr(name, "Synchronize") || !strcmp(name, "cuStreamWaitEvent");
@@ -231,17 +270,22 @@ bool cupti_is_launch(const char *name)
 static bool enable(Cupti *c, enum RecordKind kind, bool dump)
 {
     uint32_t number = record_kinds[kind].number;
-    int rc = dump && c->ActivityEnableAndDump ? c->ActivityEnableAndDump(number) : c->ActivityEnable(number);
-    if (rc) problem(c, "%s records are not available: %s (%d)", record_kinds[kind].name, cupti_result(c, rc), rc);
+    int rc = dump && c->ActivityEnableAndDump ? c->ActivityEnableAndDump(number)
+                                              : c->ActivityEnable(number);
+    if (rc)
+        problem(c, "%s records are not available: %s (%d)", record_kinds[kind].name,
+                cupti_result(c, rc), rc);
     return rc == 0;
 }
 
-/* Enables or disables the driver's calls that are worth a row; how many there are, *rc of the last. */
+/* Enables or disables the driver's calls that are worth a row; how many there are, *rc of the last.
+ */
 static int choose_driver_calls(Cupti *c, uint8_t on, int *rc)
 {
     int n = 0;
     const char *raw;
-    for (uint32_t cbid = 1; cbid < 5000 && !c->GetCallbackName(CB_DOMAIN_DRIVER, cbid, &raw) && raw; cbid++) {
+    for (uint32_t cbid = 1; cbid < 5000 && !c->GetCallbackName(CB_DOMAIN_DRIVER, cbid, &raw) && raw;
+         cbid++) {
         char name[256];
         cupti_api_name(c, CB_DOMAIN_DRIVER, cbid, name, sizeof name);
         if (!cupti_is_launch(name)) continue;
@@ -264,11 +308,13 @@ static void enable_driver(Cupti *c, bool all)
 /* Calls that programs poll with, and that say nothing about time. */
 static void enable_runtime(Cupti *c)
 {
-    static const char *const chatty[] = {"cudaGetDevice_", "cudaGetLastError",      "cudaPeekAtLastError",
-                                         "cudaEventQuery", "cudaStreamIsCapturing", "cudaSetDevice_"};
+    static const char *const chatty[] = {"cudaGetDevice_",        "cudaGetLastError",
+                                         "cudaPeekAtLastError",   "cudaEventQuery",
+                                         "cudaStreamIsCapturing", "cudaSetDevice_"};
     if (!enable(c, REC_RUNTIME, false) || !c->ActivityEnableRuntimeApi) return;
     const char *name;
-    for (uint32_t cbid = 1; cbid < 5000 && !c->GetCallbackName(CB_DOMAIN_RUNTIME, cbid, &name) && name; cbid++)
+    for (uint32_t cbid = 1;
+         cbid < 5000 && !c->GetCallbackName(CB_DOMAIN_RUNTIME, cbid, &name) && name; cbid++)
         for (size_t i = 0; i < COUNT(chatty); i++)
             if (!strncmp(name, chatty[i], strlen(chatty[i]))) c->ActivityEnableRuntimeApi(cbid, 0);
 }
@@ -281,9 +327,13 @@ void cupti_enable_unified(Cupti *c, uint32_t n_devices)
     } config[MOST_DEVICES][N];
     if (n_devices > MOST_DEVICES) n_devices = MOST_DEVICES;
     for (uint32_t d = 0; d < n_devices; d++)
-        for (uint32_t i = 0; i < N; i++) /* 1 to 4: bytes to the device, to the host; page faults of CPU and GPU */
-            config[d][i].scope = 1, config[d][i].kind = i + 1, config[d][i].device = d, config[d][i].enable = 1;
-    int rc = c->ActivityConfigureUnifiedMemoryCounter ? c->ActivityConfigureUnifiedMemoryCounter(config, n_devices * N) : CUPTI_INVALID_KIND;
+        for (uint32_t i = 0; i < N;
+             i++) /* 1 to 4: bytes to the device, to the host; page faults of CPU and GPU */
+            config[d][i].scope = 1, config[d][i].kind = i + 1, config[d][i].device = d,
+            config[d][i].enable = 1;
+    int rc = c->ActivityConfigureUnifiedMemoryCounter
+                 ? c->ActivityConfigureUnifiedMemoryCounter(config, n_devices * N)
+                 : CUPTI_INVALID_KIND;
     if (rc)
         problem(c, "unified memory counters are not available: %s (%d)", cupti_result(c, rc), rc);
     else
@@ -299,18 +349,22 @@ static void check_clock(Cupti *c)
     uint64_t after = clock_ns(CLOCK_REALTIME);
     if (stamp + NEAR_NS >= before && stamp <= after + NEAR_NS) return;
     c->clock_offset = before + (after - before) / 2 - stamp;
-    problem(c, "CUPTI's clock is not the system's time: %lld ns were added to its times", (long long)c->clock_offset);
+    problem(c, "CUPTI's clock is not the system's time: %lld ns were added to its times",
+            (long long)c->clock_offset);
 }
 
-void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request, CuptiComplete *complete)
+void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request,
+                  CuptiComplete *complete)
 {
     if (!c->callbacks_registered) {
         uint8_t on = 1;
         size_t size = sizeof on;
-        if (c->SetThreadIdType && c->SetThreadIdType(1)) problem(c, "threads are not the kernel's ids: they cannot be joined with NVTX ranges");
+        if (c->SetThreadIdType && c->SetThreadIdType(1))
+            problem(c, "threads are not the kernel's ids: they cannot be joined with NVTX ranges");
         if (c->ActivitySetAttribute) {
-            c->ActivitySetAttribute(5, &size, &on);                                 /* our buffers come zeroed */
-            if (c->api_version >= API_12_3) c->ActivitySetAttribute(9, &size, &on); /* a buffer for each thread */
+            c->ActivitySetAttribute(5, &size, &on); /* our buffers come zeroed */
+            if (c->api_version >= API_12_3)
+                c->ActivitySetAttribute(9, &size, &on); /* a buffer for each thread */
         }
         int rc = c->ActivityRegisterCallbacks(request, complete);
         if (rc) problem(c, "buffers cannot be registered: %s (%d)", cupti_result(c, rc), rc);
@@ -322,7 +376,9 @@ void cupti_enable(Cupti *c, unsigned kinds, bool late, CuptiRequest *request, Cu
     enable(c, REC_STREAM, late);
     if (kinds & CAPTURE_GRAPHS) enable(c, REC_GRAPH, false); /* before graphs are made */
     if (kinds & CAPTURE_KERNELS) enable(c, REC_KERNEL, false);
-    if (kinds & CAPTURE_COPIES) enable(c, REC_MEMCPY, false), enable(c, REC_MEMCPY_PEER, false), enable(c, REC_MEMSET, false);
+    if (kinds & CAPTURE_COPIES)
+        enable(c, REC_MEMCPY, false), enable(c, REC_MEMCPY_PEER, false),
+            enable(c, REC_MEMSET, false);
     if (kinds & CAPTURE_RUNTIME) enable_runtime(c);
     if (kinds & (CAPTURE_DRIVER | CAPTURE_DRIVER_ALL)) enable_driver(c, kinds & CAPTURE_DRIVER_ALL);
     if (kinds & CAPTURE_SYNC) enable(c, REC_SYNC, false);
@@ -340,10 +396,13 @@ void cupti_disable(Cupti *c)
 {
     for (int k = 0; k < N_RECORD_KINDS; k++) {
         if (record_kinds[k].number >= 1000) continue;
-        if (k == REC_KERNEL && c->api_version < API_13_0) continue; /* it may hang there; it costs little once nothing is read */
+        if (k == REC_KERNEL && c->api_version < API_13_0)
+            continue; /* it may hang there; it costs little once nothing is read */
         c->ActivityDisable(record_kinds[k].number);
     }
     int rc;
-    if ((c->kinds & (CAPTURE_DRIVER | CAPTURE_DRIVER_ALL)) == CAPTURE_DRIVER && c->ActivityEnableDriverApi) choose_driver_calls(c, 0, &rc);
+    if ((c->kinds & (CAPTURE_DRIVER | CAPTURE_DRIVER_ALL)) == CAPTURE_DRIVER &&
+        c->ActivityEnableDriverApi)
+        choose_driver_calls(c, 0, &rc);
     c->enabled = false;
 }

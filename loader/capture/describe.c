@@ -6,9 +6,21 @@
 #include <stdio.h>
 
 /* In the order in which XLA numbers them; the bits of Description.type_bit. */
-const char *const stream_types[] = {"MemcpyH2D", "MemcpyD2H", "MemcpyD2D",     "MemcpyP2P", "MemcpyOther", "Compute",
-                                    "Memset",    "Overhead",  "UnifiedMemory", "CudaGraph", NULL};
-enum { TYPE_H2D, TYPE_D2H, TYPE_D2D, TYPE_P2P, TYPE_OTHER_COPY, TYPE_COMPUTE, TYPE_MEMSET, TYPE_OVERHEAD, TYPE_UNIFIED, TYPE_GRAPH };
+const char *const stream_types[] = {"MemcpyH2D",     "MemcpyD2H", "MemcpyD2D", "MemcpyP2P",
+                                    "MemcpyOther",   "Compute",   "Memset",    "Overhead",
+                                    "UnifiedMemory", "CudaGraph", NULL};
+enum {
+    TYPE_H2D,
+    TYPE_D2H,
+    TYPE_D2D,
+    TYPE_P2P,
+    TYPE_OTHER_COPY,
+    TYPE_COMPUTE,
+    TYPE_MEMSET,
+    TYPE_OVERHEAD,
+    TYPE_UNIFIED,
+    TYPE_GRAPH
+};
 
 enum { STATS = 4 }; /* field of XEvent */
 
@@ -55,7 +67,8 @@ typedef struct {
     size_t n;
 } Value;
 
-/* The value of a key in "TITLE#KEY=VALUE,KEY=VALUE#". A value may hold commas, unless a key and = follow them. */
+/* The value of a key in "TITLE#KEY=VALUE,KEY=VALUE#". A value may hold commas, unless a key and =
+ * follow them. */
 static Value value_of(const char *marker, const char *key)
 {
     size_t n_key = strlen(key);
@@ -80,11 +93,15 @@ static const char *last_marker(const char *path, const char *title)
     return found;
 }
 
-static uint32_t name_of_value(Timeline *t, Value text) { return text.n ? name_id_format(&t->names, t->err, "%.*s", (int)text.n, text.text) : 0; }
+static uint32_t name_of_value(Timeline *t, Value text)
+{
+    return text.n ? name_id_format(&t->names, t->err, "%.*s", (int)text.n, text.text) : 0;
+}
 
 static void read_path(Timeline *t, uint32_t path)
 {
-    const char *text = name_text(&t->names, path), *module = last_marker(text, "XlaModule:#"), *thunk = last_marker(text, "Thunk:#");
+    const char *text = name_text(&t->names, path), *module = last_marker(text, "XlaModule:#"),
+               *thunk = last_marker(text, "Thunk:#");
     XlaNames names = {0};
     if (module) {
         Value id = value_of(module, "program_id");
@@ -104,7 +121,8 @@ static void describe_device_work(Timeline *t, const Item *item, Description *d)
 {
     if (item->correlation) small_stat_uint(&d->stats, STATS, XS_CORRELATION, item->correlation);
     if (!t->context_name || t->last_context != item->thread)
-        t->context_name = name_id_format(&t->names, t->err, "$$%u", item->thread), t->last_context = item->thread;
+        t->context_name = name_id_format(&t->names, t->err, "$$%u", item->thread),
+        t->last_context = item->thread;
     ref(d, XS_CONTEXT, t->context_name);
     ref(d, XS_NVTX, item->range);
     if (item->path && t->last_path != item->path) read_path(t, item->path);
@@ -114,8 +132,11 @@ static void describe_device_work(Timeline *t, const Item *item, Description *d)
         ref(d, XS_HLO_MODULE, t->path.hlo_module);
         if (t->path.has_program) small_stat_uint(&d->stats, STATS, XS_PROGRAM, t->path.program_id);
     }
-    if (item->graph) small_stat_uint(&d->stats, STATS, item->kind == REC_GRAPH ? XS_GRAPH_EXEC : XS_GRAPH, item->graph);
-    if (item->graph && item->kind != REC_GRAPH) small_stat_uint(&d->stats, STATS, XS_GRAPH_NODE, item->node);
+    if (item->graph)
+        small_stat_uint(&d->stats, STATS, item->kind == REC_GRAPH ? XS_GRAPH_EXEC : XS_GRAPH,
+                        item->graph);
+    if (item->graph && item->kind != REC_GRAPH)
+        small_stat_uint(&d->stats, STATS, XS_GRAPH_NODE, item->node);
 }
 
 static const LaunchText *launch_text(Timeline *t, uint32_t id)
@@ -126,11 +147,14 @@ static const LaunchText *launch_text(Timeline *t, uint32_t id)
     if (text->name) return text;
     find_occupancy(t, l, text);
     if ((uint64_t)l->cluster[0] + l->cluster[1] + l->cluster[2] > 3)
-        snprintf(cluster, sizeof cluster, " cluster:%u,%u,%u", l->cluster[0], l->cluster[1], l->cluster[2]);
+        snprintf(cluster, sizeof cluster, " cluster:%u,%u,%u", l->cluster[0], l->cluster[1],
+                 l->cluster[2]);
     if (text->occupancy >= 0) snprintf(percent, sizeof percent, " occ_pct:%g", text->occupancy);
-    text->name =
-        name_id_format(&t->names, t->err, "regs:%u static_shared:%u dynamic_shared:%u grid:%u,%u,%u block:%u,%u,%u%s%s", l->registers, l->static_shared,
-                       l->dynamic_shared, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], percent, cluster);
+    text->name = name_id_format(
+        &t->names, t->err,
+        "regs:%u static_shared:%u dynamic_shared:%u grid:%u,%u,%u block:%u,%u,%u%s%s", l->registers,
+        l->static_shared, l->dynamic_shared, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+        l->block[1], l->block[2], percent, cluster);
     return text;
 }
 
@@ -147,14 +171,17 @@ static void describe_kernel(Timeline *t, const Item *item, Description *d)
 
 static const char *memory_kind(unsigned kind)
 {
-    static const char *const names[] = {"unknown", "pageable", "pinned", "device", "array", "managed", "device_static", "managed_static"};
+    static const char *const names[] = {"unknown", "pageable", "pinned",        "device",
+                                        "array",   "managed",  "device_static", "managed_static"};
     return kind < COUNT(names) ? names[kind] : "unknown";
 }
 
-/* XProf's two readers of memcpy_details want it differently: one splits at ':' and newlines and looks for num_bytes. */
+/* XProf's two readers of memcpy_details want it differently: one splits at ':' and newlines and
+ * looks for num_bytes. */
 static void describe_copy(Timeline *t, const Item *item, Description *d)
 {
-    static const uint8_t types[] = {[1] = TYPE_H2D, [2] = TYPE_D2H, [8] = TYPE_D2D, [10] = TYPE_P2P};
+    static const uint8_t types[] = {
+        [1] = TYPE_H2D, [2] = TYPE_D2H, [8] = TYPE_D2D, [10] = TYPE_P2P};
     unsigned kind = item->detail >> 24, type = TYPE_OTHER_COPY;
     if (item->kind == REC_MEMCPY_PEER)
         type = TYPE_P2P;
@@ -162,8 +189,11 @@ static void describe_copy(Timeline *t, const Item *item, Description *d)
         type = types[kind];
     uint32_t target = item->api ? item->api - 1 : (uint32_t)item->device;
     char details[256];
-    snprintf(details, sizeof details, "num_bytes:%llu\nkind_src:%s kind_dst:%s size:%llu dest:%u async:%u", (unsigned long long)item->amount,
-             memory_kind(item->detail >> 16 & 255), memory_kind(item->detail >> 8 & 255), (unsigned long long)item->amount, target, item->detail & 1);
+    snprintf(details, sizeof details,
+             "num_bytes:%llu\nkind_src:%s kind_dst:%s size:%llu dest:%u async:%u",
+             (unsigned long long)item->amount, memory_kind(item->detail >> 16 & 255),
+             memory_kind(item->detail >> 8 & 255), (unsigned long long)item->amount, target,
+             item->detail & 1);
     d->name = name_id(&t->names, stream_types[type], t->err), d->type_bit = 1u << type;
     small_stat_text(&d->stats, STATS, XS_MEMCPY, details);
 }
@@ -172,7 +202,8 @@ static void describe_memset(Timeline *t, const Item *item, Description *d)
 {
     char details[128];
     unsigned kind = item->detail >> 16;
-    snprintf(details, sizeof details, "kind:%s num_bytes:%llu async:%u", memory_kind(kind), (unsigned long long)item->amount, item->detail & 1);
+    snprintf(details, sizeof details, "kind:%s num_bytes:%llu async:%u", memory_kind(kind),
+             (unsigned long long)item->amount, item->detail & 1);
     d->name = name_id_format(&t->names, t->err, "Memset %u", kind), d->type_bit = 1u << TYPE_MEMSET;
     small_stat_text(&d->stats, STATS, XS_MEMSET, details);
 }
@@ -199,11 +230,20 @@ static void describe_range(Timeline *t, const Item *item, Description *d)
     ref(d, XS_DOMAIN, item->range);
     switch (item->detail) { /* NVTX's payload types */
     case 1:
-    case 4: small_stat_uint(&d->stats, STATS, XS_PAYLOAD, item->detail == 4 ? (uint32_t)item->node : item->node); break;
+    case 4:
+        small_stat_uint(&d->stats, STATS, XS_PAYLOAD,
+                        item->detail == 4 ? (uint32_t)item->node : item->node);
+        break;
     case 2: small_stat_int(&d->stats, STATS, XS_PAYLOAD, (int64_t)item->node); break;
     case 5: small_stat_int(&d->stats, STATS, XS_PAYLOAD, (int32_t)(uint32_t)item->node); break;
-    case 3: memcpy(&eight, &item->node, sizeof eight), small_stat_double(&d->stats, STATS, XS_PAYLOAD, eight); break;
-    case 6: memcpy(&four, &item->node, sizeof four), small_stat_double(&d->stats, STATS, XS_PAYLOAD, (double)four); break;
+    case 3:
+        memcpy(&eight, &item->node, sizeof eight),
+            small_stat_double(&d->stats, STATS, XS_PAYLOAD, eight);
+        break;
+    case 6:
+        memcpy(&four, &item->node, sizeof four),
+            small_stat_double(&d->stats, STATS, XS_PAYLOAD, (double)four);
+        break;
     default: break;
     }
     if (item->amount) {
@@ -215,7 +255,8 @@ static void describe_range(Timeline *t, const Item *item, Description *d)
 
 static void describe_plain(Timeline *t, const Item *item, Description *d)
 {
-    static const char *const syncs[] = {"Synchronize", "Event Synchronize", "Stream Wait Event", "Stream Synchronize", "Context Synchronize"};
+    static const char *const syncs[] = {"Synchronize", "Event Synchronize", "Stream Wait Event",
+                                        "Stream Synchronize", "Context Synchronize"};
     static const char *const overheads[] = {"Driver compiler",
                                             "Buffer flush",
                                             "Instrumentation",
@@ -225,16 +266,22 @@ static void describe_plain(Timeline *t, const Item *item, Description *d)
                                             "Command buffer full",
                                             "Activity buffer request",
                                             "UVM activity initialization"};
-    static const char *const counters[] = {"Unified memory", "Unified memory HtoD", "Unified memory DtoH", "CPU page faults",    "GPU page faults",
-                                           "Thrashing",      "Throttling",          "Remote map",          "Unified memory DtoD"};
+    static const char *const counters[] = {
+        "Unified memory",  "Unified memory HtoD", "Unified memory DtoH",
+        "CPU page faults", "GPU page faults",     "Thrashing",
+        "Throttling",      "Remote map",          "Unified memory DtoD"};
     const char *name;
     if (item->kind == REC_SYNC) {
         name = syncs[item->detail < COUNT(syncs) ? item->detail : 0];
-        if (item->detail == 2 || item->detail == 3) small_stat_uint(&d->stats, STATS, XS_STREAM, item->thread);
-        if (item->detail == 1 || item->detail == 2) small_stat_uint(&d->stats, STATS, XS_EVENT, item->graph);
+        if (item->detail == 2 || item->detail == 3)
+            small_stat_uint(&d->stats, STATS, XS_STREAM, item->thread);
+        if (item->detail == 1 || item->detail == 2)
+            small_stat_uint(&d->stats, STATS, XS_EVENT, item->graph);
     } else if (item->kind == REC_OVERHEAD) {
         unsigned kind = item->detail >> 16;
-        name = item->detail == 1 ? overheads[0] : kind && kind < COUNT(overheads) && !(item->detail & 0xffff) ? overheads[kind] : "Overhead";
+        name = item->detail == 1                                             ? overheads[0]
+               : kind && kind < COUNT(overheads) && !(item->detail & 0xffff) ? overheads[kind]
+                                                                             : "Overhead";
         d->type_bit = 1u << TYPE_OVERHEAD;
     } else {
         name = counters[item->detail < COUNT(counters) ? item->detail : 0];
@@ -243,7 +290,9 @@ static void describe_plain(Timeline *t, const Item *item, Description *d)
         small_stat_uint(&d->stats, STATS, XS_ADDRESS, item->node);
     }
     d->name = name_id(&t->names, name, t->err);
-    if (item->correlation) small_stat_uint(&d->stats, STATS, XS_CAUSE, item->correlation); /* correlation_id would make it a launch */
+    if (item->correlation)
+        small_stat_uint(&d->stats, STATS, XS_CAUSE,
+                        item->correlation); /* correlation_id would make it a launch */
 }
 
 static void describe_counter(Timeline *t, const Item *item, Description *d)
@@ -254,10 +303,13 @@ static void describe_counter(Timeline *t, const Item *item, Description *d)
 
 static void describe_jit(Timeline *t, const Item *item, Description *d)
 {
-    static const char *const operations[] = {"JIT", "JIT cache load", "JIT cache store", "JIT compile"}, *const entries[] = {"", " (PTX to cubin)",
-                                                                                                                             " (NVVM IR to PTX)"};
+    static const char *const operations[] = {"JIT", "JIT cache load", "JIT cache store",
+                                             "JIT compile"},
+                             *const entries[] = {"", " (PTX to cubin)", " (NVVM IR to PTX)"};
     unsigned operation = item->detail & 255, entry = item->detail >> 8;
-    d->name = name_id_format(&t->names, t->err, "%s%s", operations[operation < COUNT(operations) ? operation : 0], entries[entry < COUNT(entries) ? entry : 0]);
+    d->name = name_id_format(&t->names, t->err, "%s%s",
+                             operations[operation < COUNT(operations) ? operation : 0],
+                             entries[entry < COUNT(entries) ? entry : 0]);
     small_stat_uint(&d->stats, STATS, XS_BYTES, item->amount); /* of the cache's entry */
     ref(d, XS_CACHE, item->name);
     if (item->correlation) small_stat_uint(&d->stats, STATS, XS_CAUSE, item->correlation);
@@ -273,7 +325,8 @@ void describe(Timeline *t, const Item *item, Description *d)
     case REC_MEMCPY_PEER: describe_copy(t, item, d), describe_device_work(t, item, d); break;
     case REC_MEMSET: describe_memset(t, item, d), describe_device_work(t, item, d); break;
     case REC_GRAPH:
-        d->name = name_id_format(&t->names, t->err, "CudaGraphExec:%u", item->graph), d->type_bit = 1u << TYPE_GRAPH;
+        d->name = name_id_format(&t->names, t->err, "CudaGraphExec:%u", item->graph),
+        d->type_bit = 1u << TYPE_GRAPH;
         describe_device_work(t, item, d);
         break;
     case REC_DRIVER:

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "driver.h"
 
-#include "../base.h"
+#include "../base/base.h"
 
 #include <dlfcn.h>
 
@@ -16,8 +16,10 @@ void *driver_function(const char *name)
 }
 
 typedef struct {
-    int (*count)(int *count), (*get)(int *device, int ordinal), (*attribute)(int *value, int attribute, int device);
-    int (*memory)(size_t *bytes, int device), (*name)(char *name, int n, int device), (*uuid)(uint8_t *uuid, int device);
+    int (*count)(int *count), (*get)(int *device, int ordinal),
+        (*attribute)(int *value, int attribute, int device);
+    int (*memory)(size_t *bytes, int device), (*name)(char *name, int n, int device),
+        (*uuid)(uint8_t *uuid, int device);
 } Driver;
 
 /* Only count and attribute must be there. */
@@ -26,11 +28,13 @@ static bool find(Driver *d)
     const struct {
         const char *name;
         void *to;
-    } functions[] = {{"cuDeviceGetCount", &d->count},     {"cuDeviceGet", &d->get},      {"cuDeviceGetAttribute", &d->attribute},
-                     {"cuDeviceTotalMem_v2", &d->memory}, {"cuDeviceGetName", &d->name}, {"cuDeviceGetUuid", &d->uuid}};
+    } functions[] = {{"cuDeviceGetCount", &d->count},         {"cuDeviceGet", &d->get},
+                     {"cuDeviceGetAttribute", &d->attribute}, {"cuDeviceTotalMem_v2", &d->memory},
+                     {"cuDeviceGetName", &d->name},           {"cuDeviceGetUuid", &d->uuid}};
     for (size_t i = 0; i < COUNT(functions); i++) {
         void *symbol = driver_function(functions[i].name);
-        memcpy(functions[i].to, &symbol, sizeof symbol); /* a function's address, as dlsym gives it */
+        memcpy(functions[i].to, &symbol,
+               sizeof symbol); /* a function's address, as dlsym gives it */
     }
     return d->count && d->get && d->attribute;
 }
@@ -42,7 +46,10 @@ uint32_t driver_devices(void)
     return find(&d) && !d.count(&n) && n > 0 ? (uint32_t)n : 0;
 }
 
-static void set(Record *r, enum RecordField field, uint64_t value) { r->values[record_field_index(r->kind, field)] = value; }
+static void set(Record *r, enum RecordField field, uint64_t value)
+{
+    r->values[record_field_index(r->kind, field)] = value;
+}
 
 bool driver_device(uint32_t ordinal, Record *r, char *name, size_t n_name)
 {
@@ -62,7 +69,13 @@ bool driver_device(uint32_t ordinal, Record *r, char *name, size_t n_name)
                       {FIELD_MAJOR, 75},
                       {FIELD_MINOR, 76},
                       {FIELD_ECC, 32}};
-    enum { THREADS_PER_SM = 39, WARP_SIZE = 10, MEMORY_CLOCK_KHZ = 36, BUS_BITS = 37, PER_CLOCK = 2 /* bits a line: all of it is DDR */ };
+    enum {
+        THREADS_PER_SM = 39,
+        WARP_SIZE = 10,
+        MEMORY_CLOCK_KHZ = 36,
+        BUS_BITS = 37,
+        PER_CLOCK = 2 /* bits a line: all of it is DDR */
+    };
     Driver d;
     int device, value, threads, warp, clock, bits;
     size_t bytes;
@@ -73,8 +86,10 @@ bool driver_device(uint32_t ordinal, Record *r, char *name, size_t n_name)
     *r = (Record){.kind = REC_DEVICE};
     set(r, FIELD_DEVICE, ordinal);
     for (size_t i = 0; i < COUNT(attributes); i++)
-        if (!d.attribute(&value, attributes[i].attribute, device)) set(r, attributes[i].field, (uint32_t)value);
-    if (!d.attribute(&threads, THREADS_PER_SM, device) && !d.attribute(&warp, WARP_SIZE, device) && warp > 0)
+        if (!d.attribute(&value, attributes[i].attribute, device))
+            set(r, attributes[i].field, (uint32_t)value);
+    if (!d.attribute(&threads, THREADS_PER_SM, device) && !d.attribute(&warp, WARP_SIZE, device) &&
+        warp > 0)
         set(r, FIELD_WARPS_PER_SM, (uint32_t)(threads / warp));
     if (!d.attribute(&clock, MEMORY_CLOCK_KHZ, device) && !d.attribute(&bits, BUS_BITS, device))
         set(r, FIELD_BANDWIDTH_KB, (uint64_t)clock * (uint32_t)bits / 8 * PER_CLOCK);

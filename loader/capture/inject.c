@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inject.c: the library's entries: the CUDA driver's (CUDA_INJECTION64_PATH), NVTX's (NVTX_INJECTION64_PATH), LD_PRELOAD's, the
- * program's own calls (profsql_capture.h), and the ways out: exit and fork. */
+/* inject.c: the library's entries: the CUDA driver's (CUDA_INJECTION64_PATH), NVTX's
+ * (NVTX_INJECTION64_PATH), LD_PRELOAD's, the program's own calls (profsql_capture.h), and the ways
+ * out: exit and fork. */
 #define _GNU_SOURCE
 #include "profsql_capture.h"
 
-#include "../base.h"
+#include "../base/base.h"
 #include "control.h"
 #include "cupti.h"
 #include "inject.h"
@@ -82,14 +83,20 @@ EXPORT int InitializeInjectionNvtx2(NvtxExportTable *export_table)
 }
 
 EXPORT int InitializeInjectionNvtx(NvtxExportTable *export_table);
-EXPORT int InitializeInjectionNvtx(NvtxExportTable *export_table) { return InitializeInjectionNvtx2(export_table); }
+EXPORT int InitializeInjectionNvtx(NvtxExportTable *export_table)
+{
+    return InitializeInjectionNvtx2(export_table);
+}
 
-/* Preloaded: lets the driver and NVTX find us, and does nothing else, since every program of a shell script passes here. */
+/* Preloaded: lets the driver and NVTX find us, and does nothing else, since every program of a
+ * shell script passes here. */
 __attribute__((constructor)) static void preloaded(void)
 {
     const char *preload = getenv("LD_PRELOAD");
     Dl_info info;
-    if (!preload || !strstr(preload, "libprofsql_capture") || !dladdr((const void *)&option_specs, &info) || !info.dli_fname) return;
+    if (!preload || !strstr(preload, "libprofsql_capture") ||
+        !dladdr((const void *)&option_specs, &info) || !info.dli_fname)
+        return;
     setenv("CUDA_INJECTION64_PATH", info.dli_fname, 0);
     setenv("NVTX_INJECTION64_PATH", info.dli_fname, 0);
 }
@@ -107,10 +114,14 @@ EXPORT int profsql_capture_start(const ProfsqlCapture *wanted)
         const struct {
             enum CaptureOption option;
             const char *value;
-        } given[] = {{OPT_LOGDIR, wanted->logdir},    {OPT_RUN, wanted->run},     {OPT_KINDS, wanted->kinds},
-                     {OPT_STEPS, wanted->step_range}, {OPT_CUPTI, wanted->cupti}, {OPT_SYNCHRONIZE, wanted->synchronize ? "1" : NULL}};
+        } given[] = {
+            {OPT_LOGDIR, wanted->logdir}, {OPT_RUN, wanted->run},
+            {OPT_KINDS, wanted->kinds},   {OPT_STEPS, wanted->step_range},
+            {OPT_CUPTI, wanted->cupti},   {OPT_SYNCHRONIZE, wanted->synchronize ? "1" : NULL}};
         if (wanted->size != sizeof *wanted)
-            prof_fail(&err, PROF_FORMAT, 0, "ProfsqlCapture.size is not sizeof(ProfsqlCapture); build with this library's header");
+            prof_fail(&err, PROF_FORMAT, 0,
+                      "ProfsqlCapture.size is not sizeof(ProfsqlCapture); build with this "
+                      "library's header");
         for (size_t i = 0; i < COUNT(given) && !err.code; i++)
             if (given[i].value) options_set(o, given[i].option, given[i].value, &err);
     }

@@ -3,10 +3,11 @@
 #ifndef PROF_CAPTURE_INJECT_H
 #define PROF_CAPTURE_INJECT_H
 
-/* Registers the end of the capture at the program's exit. Handlers run in reverse order, and ours must run before CUDA's:
- * called again when CUDA has registered its own. */
+/* Registers the end of the capture at the program's exit. Handlers run in reverse order, and ours
+ * must run before CUDA's: called again when CUDA has registered its own. */
 void inject_at_exit(void);
-/* Starts what the options ask for: recording now, or a thread that does it later. `cuda`: the driver has called us. */
+/* Starts what the options ask for: recording now, or a thread that does it later. `cuda`: the
+ * driver has called us. */
 void inject_begin(bool cuda);
 
 #endif

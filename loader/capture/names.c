@@ -37,7 +37,8 @@ uint32_t name_id(Names *names, const char *text, ProfErr *err)
     for (; names->slots[slot]; slot = (slot + 1) & (names->n_slots - 1))
         if (!strcmp(names->texts[names->slots[slot] - 1], text)) return names->slots[slot];
     char *copy = arena_alloc(&names->arena, n);
-    if (!copy || names->n >= UINT32_MAX - 1 || !GROW(names->texts, names->n, names->capacity)) return prof_nomem(err), 0;
+    if (!copy || names->n >= UINT32_MAX - 1 || !GROW(names->texts, names->n, names->capacity))
+        return prof_nomem(err), 0;
     names->texts[names->n++] = memcpy(copy, text, n);
     return names->slots[slot] = (uint32_t)names->n;
 }

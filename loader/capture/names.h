@@ -3,7 +3,7 @@
 #ifndef PROF_CAPTURE_NAMES_H
 #define PROF_CAPTURE_NAMES_H
 
-#include "../base.h"
+#include "../base/base.h"
 
 typedef struct {
     char **texts; /* NUL-terminated, in the arena */
@@ -14,8 +14,12 @@ typedef struct {
 } Names;
 
 uint32_t name_id(Names *names, const char *text, ProfErr *err);
-uint32_t name_id_format(Names *names, ProfErr *err, const char *format, ...) __attribute__((format(printf, 3, 4))); /* cut at 64 KiB */
-static inline const char *name_text(const Names *names, uint32_t id) { return id ? names->texts[id - 1] : ""; }
+uint32_t name_id_format(Names *names, ProfErr *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4))); /* cut at 64 KiB */
+static inline const char *name_text(const Names *names, uint32_t id)
+{
+    return id ? names->texts[id - 1] : "";
+}
 void names_free(Names *names);
 
 #endif

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* nvtx.c: ranges and marks of NVTX, taken where the program makes them: works without a GPU and without CUPTI.
+/* nvtx.c: ranges and marks of NVTX, taken where the program makes them: works without a GPU and
+ * without CUPTI.
  *
- * NVTX is a header: each shared object that includes it has a function table of its own, and on its first call opens the
- * library that NVTX_INJECTION64_PATH names and calls InitializeInjectionNvtx2() there, once an object. We put our functions
- * into its slots. Programs of the old libnvToolsExt call InitializeInjectionNvtx(). */
+ * NVTX is a header: each shared object that includes it has a function table of its own, and on its
+ * first call opens the library that NVTX_INJECTION64_PATH names and calls
+ * InitializeInjectionNvtx2() there, once an object. We put our functions into its slots. Programs
+ * of the old libnvToolsExt call InitializeInjectionNvtx(). */
 #define _GNU_SOURCE
 #include "nvtx.h"
 
@@ -15,7 +17,8 @@
 #include <string.h>
 #include <wchar.h>
 
-/* A domain or a registered string: NVTX hands the pointer back to us. Never freed: the program may keep it. */
+/* A domain or a registered string: NVTX hands the pointer back to us. Never freed: the program may
+ * keep it. */
 typedef struct {
     size_t n;
     char text[];
@@ -42,9 +45,11 @@ static const char *narrow(const wchar_t *wide, char *out, size_t n)
         } else if (c < 0x800) {
             *o++ = (char)(0xc0 | c >> 6), *o++ = (char)(0x80 | (c & 0x3f));
         } else if (c < 0x10000) {
-            *o++ = (char)(0xe0 | c >> 12), *o++ = (char)(0x80 | (c >> 6 & 0x3f)), *o++ = (char)(0x80 | (c & 0x3f));
+            *o++ = (char)(0xe0 | c >> 12), *o++ = (char)(0x80 | (c >> 6 & 0x3f)),
+            *o++ = (char)(0x80 | (c & 0x3f));
         } else {
-            *o++ = (char)(0xf0 | (c >> 18 & 7)), *o++ = (char)(0x80 | (c >> 12 & 0x3f)), *o++ = (char)(0x80 | (c >> 6 & 0x3f));
+            *o++ = (char)(0xf0 | (c >> 18 & 7)), *o++ = (char)(0x80 | (c >> 12 & 0x3f)),
+            *o++ = (char)(0x80 | (c >> 6 & 0x3f));
             *o++ = (char)(0x80 | (c & 0x3f));
         }
     }
@@ -56,22 +61,27 @@ enum { WIDE_ROOM = 1024 };
 
 static void say(enum RecordKind kind, const void *domain, uint64_t range, const char *text)
 {
-    RangeEvent event = {.kind = kind, .range = range, .domain = domain ? ((const Handle *)domain)->text : NULL};
+    RangeEvent event = {
+        .kind = kind, .range = range, .domain = domain ? ((const Handle *)domain)->text : NULL};
     step_window_put(&event, text, text ? strlen(text) : 0);
 }
 
 /* The attributes that newer programs pass. */
-static void say_attributes(enum RecordKind kind, const void *domain, uint64_t range, const NvtxAttributes *a)
+static void say_attributes(enum RecordKind kind, const void *domain, uint64_t range,
+                           const NvtxAttributes *a)
 {
-    RangeEvent event = {.kind = kind, .range = range, .domain = domain ? ((const Handle *)domain)->text : NULL};
+    RangeEvent event = {
+        .kind = kind, .range = range, .domain = domain ? ((const Handle *)domain)->text : NULL};
     char room[WIDE_ROOM];
     const char *text = NULL;
     if (a && a->size >= sizeof *a) {
         event.category = a->category;
-        if (a->payload_type > 0 && a->payload_type <= NVTX_PAYLOAD_FLOAT) event.payload_type = (uint32_t)a->payload_type, event.payload = a->payload;
+        if (a->payload_type > 0 && a->payload_type <= NVTX_PAYLOAD_FLOAT)
+            event.payload_type = (uint32_t)a->payload_type, event.payload = a->payload;
         if (a->message_type == NVTX_MESSAGE_ASCII) text = a->message;
         if (a->message_type == NVTX_MESSAGE_UNICODE) text = narrow(a->message, room, sizeof room);
-        if (a->message_type == NVTX_MESSAGE_REGISTERED && a->message) text = ((const Handle *)a->message)->text;
+        if (a->message_type == NVTX_MESSAGE_REGISTERED && a->message)
+            text = ((const Handle *)a->message)->text;
     }
     step_window_put(&event, text, text ? strlen(text) : 0);
 }
@@ -106,7 +116,10 @@ static uint64_t start_w(const wchar_t *wide)
 static void domain_end(void *domain, uint64_t id) { say(REC_CLOSE, domain, id, NULL); }
 static void end(uint64_t id) { say(REC_CLOSE, NULL, id, NULL); }
 
-static int domain_push_ex(void *domain, const NvtxAttributes *a) { return say_attributes(REC_PUSH, domain, 0, a), NOT_TRACKED; }
+static int domain_push_ex(void *domain, const NvtxAttributes *a)
+{
+    return say_attributes(REC_PUSH, domain, 0, a), NOT_TRACKED;
+}
 static int push_ex(const NvtxAttributes *a) { return domain_push_ex(NULL, a); }
 static int push_a(const char *text) { return say(REC_PUSH, NULL, 0, text), NOT_TRACKED; }
 static int push_w(const wchar_t *wide)
@@ -116,7 +129,10 @@ static int push_w(const wchar_t *wide)
 }
 static int domain_pop(void *domain) { return say(REC_POP, domain, 0, NULL), NOT_TRACKED; }
 static int pop(void) { return domain_pop(NULL); }
-static void domain_mark_ex(void *domain, const NvtxAttributes *a) { say_attributes(REC_MARK, domain, 0, a); }
+static void domain_mark_ex(void *domain, const NvtxAttributes *a)
+{
+    say_attributes(REC_MARK, domain, 0, a);
+}
 
 static void name_thread_a(uint32_t thread, const char *name)
 {
@@ -146,9 +162,9 @@ typedef struct {
     unsigned slot;
     AnyFunction *function;
 } Slot;
-#define SLOT(number, function)                                                                                                                                 \
-    {                                                                                                                                                          \
-        number, (AnyFunction *)(function)                                                                                                                      \
+#define SLOT(number, function)                                                                     \
+    {                                                                                              \
+        number, (AnyFunction *)(function)                                                          \
     }
 
 /* One table serves NVTX 2 and 3: numbers are only ever added. */
@@ -165,11 +181,12 @@ static const Slot core_slots[] = {SLOT(NVTX_MARK_EX, mark_ex),
                                   SLOT(NVTX_POP, pop),
                                   SLOT(NVTX_NAME_THREAD_A, name_thread_a),
                                   SLOT(NVTX_NAME_THREAD_W, name_thread_w)};
-static const Slot core2_slots[] = {SLOT(NVTX_DOMAIN_MARK_EX, domain_mark_ex), SLOT(NVTX_DOMAIN_START_EX, domain_start_ex),
-                                   SLOT(NVTX_DOMAIN_END, domain_end),         SLOT(NVTX_DOMAIN_PUSH_EX, domain_push_ex),
-                                   SLOT(NVTX_DOMAIN_POP, domain_pop),         SLOT(NVTX_DOMAIN_TEXT_A, make_text_a),
-                                   SLOT(NVTX_DOMAIN_TEXT_W, make_text_w),     SLOT(NVTX_DOMAIN_CREATE_A, make_domain_a),
-                                   SLOT(NVTX_DOMAIN_CREATE_W, make_domain_w), SLOT(NVTX_DOMAIN_DESTROY, destroy_domain)};
+static const Slot core2_slots[] = {
+    SLOT(NVTX_DOMAIN_MARK_EX, domain_mark_ex), SLOT(NVTX_DOMAIN_START_EX, domain_start_ex),
+    SLOT(NVTX_DOMAIN_END, domain_end),         SLOT(NVTX_DOMAIN_PUSH_EX, domain_push_ex),
+    SLOT(NVTX_DOMAIN_POP, domain_pop),         SLOT(NVTX_DOMAIN_TEXT_A, make_text_a),
+    SLOT(NVTX_DOMAIN_TEXT_W, make_text_w),     SLOT(NVTX_DOMAIN_CREATE_A, make_domain_a),
+    SLOT(NVTX_DOMAIN_CREATE_W, make_domain_w), SLOT(NVTX_DOMAIN_DESTROY, destroy_domain)};
 
 static bool fill(const NvtxCallbacks *callbacks, int module, const Slot *slots, size_t n)
 {
@@ -184,8 +201,11 @@ static bool fill(const NvtxCallbacks *callbacks, int module, const Slot *slots, 
 int nvtx_attach(NvtxExportTable *export_table)
 {
     const NvtxCallbacks *callbacks = export_table ? export_table(NVTX_TABLE_CALLBACKS) : NULL;
-    if (!callbacks || callbacks->struct_size < sizeof *callbacks || !callbacks->get_module_function_table) return 0;
-    bool core = fill(callbacks, NVTX_MODULE_CORE, core_slots, sizeof core_slots / sizeof *core_slots);
+    if (!callbacks || callbacks->struct_size < sizeof *callbacks ||
+        !callbacks->get_module_function_table)
+        return 0;
+    bool core =
+        fill(callbacks, NVTX_MODULE_CORE, core_slots, sizeof core_slots / sizeof *core_slots);
     fill(callbacks, NVTX_MODULE_CORE2, core2_slots, sizeof core2_slots / sizeof *core2_slots);
     return core;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* nvtx.h: the facts of NVTX's injection interface (tests/capture/layout.c compares them with its header), and attaching to it. */
+/* nvtx.h: the facts of NVTX's injection interface (tests/capture/layout.c compares them with its
+ * header), and attaching to it. */
 #ifndef PROF_CAPTURE_NVTX_H
 #define PROF_CAPTURE_NVTX_H
 
@@ -36,7 +37,14 @@ enum {
     NVTX_DOMAIN_DESTROY,
 };
 enum { NVTX_MESSAGE_ASCII = 1, NVTX_MESSAGE_UNICODE, NVTX_MESSAGE_REGISTERED };
-enum { NVTX_PAYLOAD_UINT64 = 1, NVTX_PAYLOAD_INT64, NVTX_PAYLOAD_DOUBLE, NVTX_PAYLOAD_UINT32, NVTX_PAYLOAD_INT32, NVTX_PAYLOAD_FLOAT };
+enum {
+    NVTX_PAYLOAD_UINT64 = 1,
+    NVTX_PAYLOAD_INT64,
+    NVTX_PAYLOAD_DOUBLE,
+    NVTX_PAYLOAD_UINT32,
+    NVTX_PAYLOAD_INT32,
+    NVTX_PAYLOAD_FLOAT
+};
 
 typedef struct {
     uint16_t version, size;
@@ -55,7 +63,8 @@ typedef struct {
 } NvtxCallbacks;
 typedef const void *NvtxExportTable(uint32_t id);
 
-/* Puts our functions into an object's NVTX table; 1 on success, as InitializeInjectionNvtx2 answers. */
+/* Puts our functions into an object's NVTX table; 1 on success, as InitializeInjectionNvtx2
+ * answers. */
 int nvtx_attach(NvtxExportTable *export_table);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* occupancy.c: theoretical occupancy; see occupancy.h. Compared with NVIDIA's own calculator where its header is (tests/capture). */
+/* occupancy.c: theoretical occupancy; see occupancy.h. Compared with NVIDIA's own calculator where
+ * its header is (tests/capture). */
 #include "occupancy.h"
 
 enum { PARTITIONS = 4 }; /* of a multiprocessor, each with its share of the registers */
@@ -18,7 +19,9 @@ static uint64_t resident_blocks(const SmLimits *sm, uint64_t threads, BlockNeeds
     if (needs.registers && sm->registers_per_sm) {
         uint64_t of_warp = round_up(needs.registers * warp, REGISTER_UNIT);
         if (needs.registers > MOST_REGISTERS) return 0;
-        if (sm->registers_per_block && of_warp * round_up(warps, PARTITIONS) > sm->registers_per_block) return 0;
+        if (sm->registers_per_block &&
+            of_warp * round_up(warps, PARTITIONS) > sm->registers_per_block)
+            return 0;
         blocks = least(blocks, PARTITIONS * (sm->registers_per_sm / PARTITIONS / of_warp) / warps);
     }
     uint64_t reserved = sm->major >= 8 ? 1024 : 0; /* of each block, for the system */
@@ -28,13 +31,15 @@ static uint64_t resident_blocks(const SmLimits *sm, uint64_t threads, BlockNeeds
 
 static int is_known(const SmLimits *sm, BlockNeeds needs)
 {
-    return sm->warps_per_sm && sm->warps_per_sm <= MOST_THREADS && sm->blocks_per_sm && sm->warp <= MOST_THREADS && needs.shared_bytes <= UINT32_MAX;
+    return sm->warps_per_sm && sm->warps_per_sm <= MOST_THREADS && sm->blocks_per_sm &&
+           sm->warp <= MOST_THREADS && needs.shared_bytes <= UINT32_MAX;
 }
 
 double occupancy_percent(const SmLimits *sm, uint64_t threads, BlockNeeds needs)
 {
     if (!threads || threads > MOST_THREADS || !is_known(sm, needs)) return -1;
-    return (double)(resident_blocks(sm, threads, needs) * threads) * 100 / (double)((uint64_t)sm->warps_per_sm * (sm->warp ? sm->warp : 32));
+    return (double)(resident_blocks(sm, threads, needs) * threads) * 100 /
+           (double)((uint64_t)sm->warps_per_sm * (sm->warp ? sm->warp : 32));
 }
 
 uint32_t occupancy_best_block(const SmLimits *sm, BlockNeeds needs, uint32_t *blocks)

@@ -13,22 +13,28 @@
 
 enum { MOST_STEPS = 1000000000 };
 
-#define AS_SPEC(id, name, letter, argument, variable, help) [id] = {name, letter, argument, "PROFSQL_CAPTURE_" variable, help},
+#define AS_SPEC(id, name, letter, argument, variable, help)                                        \
+    [id] = {name, letter, argument, "PROFSQL_CAPTURE_" variable, help},
 const OptionSpec option_specs[N_CAPTURE_OPTIONS] = {CAPTURE_OPTIONS(AS_SPEC)};
 
 /* The name that all processes of a launch have from their launcher. */
 static bool name_by_launch(char *out, size_t n)
 {
     static const struct {
-        const char *variable, *more, *size, *prefix; /* more: a number inside of it; size: of processes, one alone is no launch */
-    } launchers[] = {{"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS", "slurm"},
-                     {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "WORLD_SIZE", "torchrun"},
-                     {"PMIX_NAMESPACE", NULL, NULL, "pmix"},
-                     {"OMPI_MCA_ess_base_jobid", NULL, "OMPI_COMM_WORLD_SIZE", "mpi"}};
+        const char *variable, *more, *size,
+            *prefix; /* more: a number inside of it; size: of processes, one alone is no launch */
+    } launchers[] = {
+        {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS", "slurm"},
+        {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "WORLD_SIZE", "torchrun"},
+        {"PMIX_NAMESPACE", NULL, NULL, "pmix"},
+        {"OMPI_MCA_ess_base_jobid", NULL, "OMPI_COMM_WORLD_SIZE", "mpi"}};
     for (size_t i = 0; i < COUNT(launchers); i++) {
-        const char *name = getenv(launchers[i].variable), *more = launchers[i].more ? getenv(launchers[i].more) : "";
+        const char *name = getenv(launchers[i].variable),
+                   *more = launchers[i].more ? getenv(launchers[i].more) : "";
         const char *size = launchers[i].size ? getenv(launchers[i].size) : "2";
-        if (!name || !*name || !more || !size || strtol(size, NULL, 10) < 2 || !strcmp(name, "none")) continue; /* torchrun's "none": not given */
+        if (!name || !*name || !more || !size || strtol(size, NULL, 10) < 2 ||
+            !strcmp(name, "none"))
+            continue; /* torchrun's "none": not given */
         snprintf(out, n, "%s_%s%s%s", launchers[i].prefix, name, *more ? "_" : "", more);
         for (char *p = out; *p; p++)
             if (*p == '/' || *p <= ' ') *p = '_';
@@ -39,28 +45,38 @@ static bool name_by_launch(char *out, size_t n)
 
 void options_default(CaptureOptions *o)
 {
-    *o = (CaptureOptions){.logdir = "logs", .kinds = CAPTURE_DEFAULT, .spool_limit_bytes = (uint64_t)8192 << 20, .buffer_bytes = 4 << 20, .n_buffers = 64};
+    *o = (CaptureOptions){.logdir = "logs",
+                          .kinds = CAPTURE_DEFAULT,
+                          .spool_limit_bytes = (uint64_t)8192 << 20,
+                          .buffer_bytes = 4 << 20,
+                          .n_buffers = 64};
     time_t now = time(NULL);
     struct tm t;
     localtime_r(&now, &t);
-    if (!name_by_launch(o->run, sizeof o->run - 16)) strftime(o->run, sizeof o->run, "%Y_%m_%d_%H_%M_%S", &t);
+    if (!name_by_launch(o->run, sizeof o->run - 16))
+        strftime(o->run, sizeof o->run, "%Y_%m_%d_%H_%M_%S", &t);
     if (gethostname(o->host, sizeof o->host - 1) || !*o->host) strcpy(o->host, "localhost");
 }
 
-static int set_number(const char *name, const char *value, double low, double high, double *out, ProfErr *err)
+static int set_number(const char *name, const char *value, double low, double high, double *out,
+                      ProfErr *err)
 {
     char *end;
     double x = strtod(value, &end);
     if (end == value || *end || !(x >= low && x <= high))
-        return prof_fail(err, PROF_FORMAT, 0, "--%s wants a number from %g to %g, not '%s'", name, low, high, value);
+        return prof_fail(err, PROF_FORMAT, 0, "--%s wants a number from %g to %g, not '%s'", name,
+                         low, high, value);
     return *out = x, PROF_OK;
 }
 
-static int set_text(const char *name, const char *value, char *out, size_t n, bool is_file_name, ProfErr *err)
+static int set_text(const char *name, const char *value, char *out, size_t n, bool is_file_name,
+                    ProfErr *err)
 {
-    if (strlen(value) >= n) return prof_fail(err, PROF_FORMAT, 0, "--%s is longer than %zu bytes", name, n - 1);
+    if (strlen(value) >= n)
+        return prof_fail(err, PROF_FORMAT, 0, "--%s is longer than %zu bytes", name, n - 1);
     if (!*value || (is_file_name && (strchr(value, '/') || value[0] == '.')))
-        return prof_fail(err, PROF_FORMAT, 0, "--%s cannot be '%s'%s", name, value, is_file_name ? ": it is used as a file's name" : "");
+        return prof_fail(err, PROF_FORMAT, 0, "--%s cannot be '%s'%s", name, value,
+                         is_file_name ? ": it is used as a file's name" : "");
     return strcpy(out, value), PROF_OK;
 }
 
@@ -75,13 +91,17 @@ static int set_kinds(const char *value, unsigned *out, ProfErr *err)
         [N_CAPTURE_KINDS + 1] = "default", [N_CAPTURE_KINDS + 2] = NULL};
     char copy[512], *rest = copy, *unused;
     unsigned kinds = 0;
-    if (snprintf(copy, sizeof copy, "%s", value) >= (int)sizeof copy) return prof_fail(err, PROF_FORMAT, 0, "--kinds is too long");
+    if (snprintf(copy, sizeof copy, "%s", value) >= (int)sizeof copy)
+        return prof_fail(err, PROF_FORMAT, 0, "--kinds is too long");
     while (*rest) {
         bool out_of = *rest == '-';
         char *word = rest += out_of;
         int i = getsubopt(&rest, words, &unused);
-        if (i < 0) return prof_fail(err, PROF_FORMAT, 0, "--kinds has no word '%s'; see --help", word);
-        unsigned bits = i == N_CAPTURE_KINDS ? (1u << N_CAPTURE_KINDS) - 1 : i > N_CAPTURE_KINDS ? (unsigned)CAPTURE_DEFAULT : 1u << i;
+        if (i < 0)
+            return prof_fail(err, PROF_FORMAT, 0, "--kinds has no word '%s'; see --help", word);
+        unsigned bits = i == N_CAPTURE_KINDS  ? (1u << N_CAPTURE_KINDS) - 1
+                        : i > N_CAPTURE_KINDS ? (unsigned)CAPTURE_DEFAULT
+                                              : 1u << i;
         kinds = out_of ? kinds & ~bits : kinds | bits;
     }
     return *out = kinds, PROF_OK;
@@ -150,14 +170,25 @@ int options_set(CaptureOptions *o, enum CaptureOption option, const char *value,
 int options_check(const CaptureOptions *o, ProfErr *err)
 {
     if (o->every_s > 0 && (o->duration_s <= 0 || o->duration_s >= o->every_s))
-        return prof_fail(err, PROF_FORMAT, 0, "--every needs a --duration that is shorter: how long to record each time");
+        return prof_fail(
+            err, PROF_FORMAT, 0,
+            "--every needs a --duration that is shorter: how long to record each time");
     if (o->every_s > 0 && (o->wait || o->profiler_api || o->by_steps))
-        return prof_fail(err, PROF_FORMAT, 0, "--every says when to start, and so do --wait, --profiler-api, --from-step and --steps: give only one of them");
+        return prof_fail(err, PROF_FORMAT, 0,
+                         "--every says when to start, and so do --wait, --profiler-api, "
+                         "--from-step and --steps: give only one of them");
     if (!o->by_steps) return PROF_OK;
-    if (!*o->step_range) return prof_fail(err, PROF_FORMAT, 0, "--from-step and --steps count the NVTX ranges that --step-range names: give it too");
-    if (!(o->kinds & CAPTURE_NVTX)) return prof_fail(err, PROF_FORMAT, 0, "--from-step and --steps count NVTX ranges: --kinds must have nvtx");
+    if (!*o->step_range)
+        return prof_fail(
+            err, PROF_FORMAT, 0,
+            "--from-step and --steps count the NVTX ranges that --step-range names: give it too");
+    if (!(o->kinds & CAPTURE_NVTX))
+        return prof_fail(err, PROF_FORMAT, 0,
+                         "--from-step and --steps count NVTX ranges: --kinds must have nvtx");
     if (o->wait || o->profiler_api || o->delay_s > 0)
-        return prof_fail(err, PROF_FORMAT, 0, "--from-step and --steps say when to start, and so do --wait, --delay and --profiler-api: give only one of them");
+        return prof_fail(err, PROF_FORMAT, 0,
+                         "--from-step and --steps say when to start, and so do --wait, --delay and "
+                         "--profiler-api: give only one of them");
     return PROF_OK;
 }
 

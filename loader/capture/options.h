@@ -1,45 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options.h: what a capture is told. One list makes the command's options, the library's environment variables and their help:
+/* options.h: what a capture is told. One list makes the command's options, the library's
+ * environment variables and their help:
  * --step-range X of profsql-capture is PROFSQL_CAPTURE_STEP_RANGE=X of libprofsql_capture.so. */
 #ifndef PROF_CAPTURE_OPTIONS_H
 #define PROF_CAPTURE_OPTIONS_H
 
-#include "../base.h"
+#include "../base/base.h"
 
 /* O(id, long name, letter or 0, argument or NULL, variable, help) */
-#define CAPTURE_OPTIONS(O)                                                                                                                                     \
-    O(OPT_LOGDIR, "logdir", 'o', "DIR", "LOGDIR", "write DIR/plugins/profile/RUN/HOST.xplane.pb (logs)")                                                       \
-    O(OPT_RUN, "run", 'r', "NAME", "RUN",                                                                                                                      \
-      "name of the run (of a launch of several processes by Slurm, torchrun, PMIx or Open MPI: the launch's; else the time)")                                  \
-    O(OPT_HOST, "host", 0, "NAME", "HOST", "name of the host in the profile (the machine's)")                                                                  \
-    O(OPT_KINDS, "kinds", 'k', "LIST", "KINDS",                                                                                                                \
-      "what to record, with commas: kernels copies runtime driver driver-all sync overhead memory unified graphs nvtx events external jit environment links; " \
-      "all; default; a - before a word "                                                                                                                       \
-      "takes it out (default: kernels to memory and nvtx, without driver-all; graphs: a row for a whole CUDA graph instead of its nodes; "                     \
-      "environment: clocks, watts and degrees; links: NVLink and PCIe; external: ids of profsql_capture_push_id())")                                           \
-    O(OPT_DELAY, "delay", 'd', "SECONDS", "DELAY", "start recording so long after the program's first CUDA or NVTX call")                                      \
-    O(OPT_DURATION, "duration", 't', "SECONDS", "DURATION", "stop recording after so long")                                                                    \
-    O(OPT_EVERY, "every", 0, "SECONDS", "EVERY",                                                                                                               \
-      "record again and again, for --duration each time: at the multiples of so many seconds by the clock, which all processes of a launch share; each "       \
-      "window is a run named after its UTC time")                                                                                                              \
-    O(OPT_WAIT, "wait", 'w', NULL, "WAIT", "start only when told: by --send start, by --signal, or by profsql_capture_start()")                                \
-    O(OPT_PROFILER, "profiler-api", 'p', NULL, "PROFILER_API", "record from the program's cudaProfilerStart() to its cudaProfilerStop()")                      \
-    O(OPT_SIGNAL, "signal", 's', "NAME", "SIGNAL", "let this signal (USR1, USR2, PROF, or a number) start and stop recording")                                 \
-    O(OPT_STEPS, "step-range", 'n', "NAME", "STEP_RANGE", "NVTX ranges of this name are steps; NAME* : all that begin so")                                     \
-    O(OPT_FROM_STEP, "from-step", 0, "N", "FROM_STEP", "start recording with step N: --step-range's ranges, counted from 0 as they start")                     \
-    O(OPT_N_STEPS, "steps", 0, "N", "STEPS",                                                                                                                   \
-      "stop recording after N steps (from 0 on without --from-step); waits (5 s at most) for what runs on the GPUs, as --synchronize does, before and after")  \
-    O(OPT_SYNCHRONIZE, "synchronize", 0, NULL, "SYNCHRONIZE",                                                                                                  \
-      "when told to stop, first wait (5 s at most) for what runs on the GPUs; not while the program captures a CUDA graph")                                    \
-    O(OPT_SAMPLES, "gpu-samples", 0, "MS", "GPU_SAMPLES",                                                                                                      \
-      "sample power, clocks, utilization, temperature and used memory of the GPUs in use every so many milliseconds, by NVML (not sampled)")                   \
-    O(OPT_SPOOL_LIMIT, "spool-limit", 0, "MIB", "SPOOL_LIMIT", "stop recording when a process's spool is so large (8192)")                                     \
-    O(OPT_BUFFER_KIB, "buffer-size", 0, "KIB", "BUFFER_SIZE", "size of one buffer (4096)")                                                                     \
-    O(OPT_BUFFERS, "buffers", 0, "N", "BUFFERS", "have at most as much memory in buffers as N of that size take; small ones are made when it runs short (64)") \
-    O(OPT_CUPTI, "cupti", 0, "FILE", "CUPTI", "the CUPTI library to use (the process's own, else the newest found)")                                           \
-    O(OPT_KEEP, "keep-spool", 0, NULL, "KEEP_SPOOL", "leave the spool beside the profile, as NAME.kept.spool")                                                 \
-    O(OPT_QUIET, "quiet", 'q', NULL, "QUIET", "say nothing but what went wrong")                                                                               \
-    O(OPT_LATER, NULL, 0, NULL, "CONVERT_LATER", NULL)                                                                                                         \
+#define CAPTURE_OPTIONS(O)                                                                         \
+    O(OPT_LOGDIR, "logdir", 'o', "DIR", "LOGDIR",                                                  \
+      "write DIR/plugins/profile/RUN/HOST.xplane.pb (logs)")                                       \
+    O(OPT_RUN, "run", 'r', "NAME", "RUN",                                                          \
+      "name of the run (of a launch of several processes by Slurm, torchrun, PMIx or Open MPI: "   \
+      "the launch's; else the time)")                                                              \
+    O(OPT_HOST, "host", 0, "NAME", "HOST", "name of the host in the profile (the machine's)")      \
+    O(OPT_KINDS, "kinds", 'k', "LIST", "KINDS",                                                    \
+      "what to record, with commas: kernels copies runtime driver driver-all sync overhead "       \
+      "memory unified graphs nvtx events external jit environment links; "                         \
+      "all; default; a - before a word "                                                           \
+      "takes it out (default: kernels to memory and nvtx, without driver-all; graphs: a row for "  \
+      "a whole CUDA graph instead of its nodes; "                                                  \
+      "environment: clocks, watts and degrees; links: NVLink and PCIe; external: ids of "          \
+      "profsql_capture_push_id())")                                                                \
+    O(OPT_DELAY, "delay", 'd', "SECONDS", "DELAY",                                                 \
+      "start recording so long after the program's first CUDA or NVTX call")                       \
+    O(OPT_DURATION, "duration", 't', "SECONDS", "DURATION", "stop recording after so long")        \
+    O(OPT_EVERY, "every", 0, "SECONDS", "EVERY",                                                   \
+      "record again and again, for --duration each time: at the multiples of so many seconds by "  \
+      "the clock, which all processes of a launch share; each "                                    \
+      "window is a run named after its UTC time")                                                  \
+    O(OPT_WAIT, "wait", 'w', NULL, "WAIT",                                                         \
+      "start only when told: by --send start, by --signal, or by profsql_capture_start()")         \
+    O(OPT_PROFILER, "profiler-api", 'p', NULL, "PROFILER_API",                                     \
+      "record from the program's cudaProfilerStart() to its cudaProfilerStop()")                   \
+    O(OPT_SIGNAL, "signal", 's', "NAME", "SIGNAL",                                                 \
+      "let this signal (USR1, USR2, PROF, or a number) start and stop recording")                  \
+    O(OPT_STEPS, "step-range", 'n', "NAME", "STEP_RANGE",                                          \
+      "NVTX ranges of this name are steps; NAME* : all that begin so")                             \
+    O(OPT_FROM_STEP, "from-step", 0, "N", "FROM_STEP",                                             \
+      "start recording with step N: --step-range's ranges, counted from 0 as they start")          \
+    O(OPT_N_STEPS, "steps", 0, "N", "STEPS",                                                       \
+      "stop recording after N steps (from 0 on without --from-step); waits (5 s at most) for "     \
+      "what runs on the GPUs, as --synchronize does, before and after")                            \
+    O(OPT_SYNCHRONIZE, "synchronize", 0, NULL, "SYNCHRONIZE",                                      \
+      "when told to stop, first wait (5 s at most) for what runs on the GPUs; not while the "      \
+      "program captures a CUDA graph")                                                             \
+    O(OPT_SAMPLES, "gpu-samples", 0, "MS", "GPU_SAMPLES",                                          \
+      "sample power, clocks, utilization, temperature and used memory of the GPUs in use every "   \
+      "so many milliseconds, by NVML (not sampled)")                                               \
+    O(OPT_SPOOL_LIMIT, "spool-limit", 0, "MIB", "SPOOL_LIMIT",                                     \
+      "stop recording when a process's spool is so large (8192)")                                  \
+    O(OPT_BUFFER_KIB, "buffer-size", 0, "KIB", "BUFFER_SIZE", "size of one buffer (4096)")         \
+    O(OPT_BUFFERS, "buffers", 0, "N", "BUFFERS",                                                   \
+      "have at most as much memory in buffers as N of that size take; small ones are made when "   \
+      "it runs short (64)")                                                                        \
+    O(OPT_CUPTI, "cupti", 0, "FILE", "CUPTI",                                                      \
+      "the CUPTI library to use (the process's own, else the newest found)")                       \
+    O(OPT_KEEP, "keep-spool", 0, NULL, "KEEP_SPOOL",                                               \
+      "leave the spool beside the profile, as NAME.kept.spool")                                    \
+    O(OPT_QUIET, "quiet", 'q', NULL, "QUIET", "say nothing but what went wrong")                   \
+    O(OPT_LATER, NULL, 0, NULL, "CONVERT_LATER", NULL)                                             \
     O(OPT_TOKEN, NULL, 0, NULL, "TOKEN", NULL)
 #define AS_OPTION(id, name, letter, argument, variable, help) id,
 enum CaptureOption { CAPTURE_OPTIONS(AS_OPTION) N_CAPTURE_OPTIONS };
@@ -53,8 +74,8 @@ extern const OptionSpec option_specs[N_CAPTURE_OPTIONS];
 
 typedef struct {
     char logdir[3072], run[256], host[256], step_range[256], cupti[1024];
-    char token[64];                      /* of the command that ran the program: it converts the spools that have it */
-    unsigned kinds;                      /* enum CaptureKinds */
+    char token[64]; /* of the command that ran the program: it converts the spools that have it */
+    unsigned kinds; /* enum CaptureKinds */
     double delay_s, duration_s, every_s; /* every_s 0: once */
     bool by_steps;                       /* --from-step or --steps was given */
     uint64_t first_step, n_steps;        /* n_steps 0: all that follow */
@@ -67,8 +88,8 @@ typedef struct {
     int n_buffers;
 } CaptureOptions;
 
-/* The run is named after the launch of several processes that we are part of, so that all have one run, or after the time; the host
- * after the machine. */
+/* The run is named after the launch of several processes that we are part of, so that all have one
+ * run, or after the time; the host after the machine. */
 void options_default(CaptureOptions *o);
 /* Sets an option from its text; the error says what is wrong with it. */
 int options_set(CaptureOptions *o, enum CaptureOption option, const char *value, ProfErr *err);

@@ -6,14 +6,29 @@
 #include <string.h>
 
 #define AS_SPEC(field, role, offset, bytes, since) {FIELD_##field, role, offset, bytes, since},
-static const FieldSpec kernel_fields[] = {KERNEL_FIELDS(AS_SPEC)}, memcpy_fields[] = {MEMCPY_FIELDS(AS_SPEC)}, peer_fields[] = {MEMCPY_PEER_FIELDS(AS_SPEC)};
-static const FieldSpec memset_fields[] = {MEMSET_FIELDS(AS_SPEC)}, api_fields[] = {API_FIELDS(AS_SPEC)}, overhead_fields[] = {OVERHEAD_FIELDS(AS_SPEC)};
-static const FieldSpec sync_fields[] = {SYNC_FIELDS(AS_SPEC)}, device_fields[] = {DEVICE_FIELDS(AS_SPEC)}, context_fields[] = {CONTEXT_FIELDS(AS_SPEC)};
-static const FieldSpec stream_fields[] = {STREAM_FIELDS(AS_SPEC)}, memory_fields[] = {MEMORY_FIELDS(AS_SPEC)}, pool_fields[] = {POOL_FIELDS(AS_SPEC)};
-static const FieldSpec unified_fields[] = {UNIFIED_FIELDS(AS_SPEC)}, graph_fields[] = {GRAPH_FIELDS(AS_SPEC)}, range_fields[] = {RANGE_FIELDS(AS_SPEC)};
-static const FieldSpec environment_fields[] = {ENVIRONMENT_FIELDS(AS_SPEC)}, jit_fields[] = {JIT_FIELDS(AS_SPEC)}, nvlink_fields[] = {NVLINK_FIELDS(AS_SPEC)};
-static const FieldSpec pcie_fields[] = {PCIE_FIELDS(AS_SPEC)}, event_fields[] = {EVENT_FIELDS(AS_SPEC)}, external_fields[] = {EXTERNAL_FIELDS(AS_SPEC)};
-static const FieldSpec thread_fields[] = {THREAD_FIELDS(AS_SPEC)}, clock_fields[] = {CLOCK_FIELDS(AS_SPEC)};
+static const FieldSpec kernel_fields[] = {KERNEL_FIELDS(AS_SPEC)},
+                       memcpy_fields[] = {MEMCPY_FIELDS(AS_SPEC)},
+                       peer_fields[] = {MEMCPY_PEER_FIELDS(AS_SPEC)};
+static const FieldSpec memset_fields[] = {MEMSET_FIELDS(AS_SPEC)},
+                       api_fields[] = {API_FIELDS(AS_SPEC)},
+                       overhead_fields[] = {OVERHEAD_FIELDS(AS_SPEC)};
+static const FieldSpec sync_fields[] = {SYNC_FIELDS(AS_SPEC)},
+                       device_fields[] = {DEVICE_FIELDS(AS_SPEC)},
+                       context_fields[] = {CONTEXT_FIELDS(AS_SPEC)};
+static const FieldSpec stream_fields[] = {STREAM_FIELDS(AS_SPEC)},
+                       memory_fields[] = {MEMORY_FIELDS(AS_SPEC)},
+                       pool_fields[] = {POOL_FIELDS(AS_SPEC)};
+static const FieldSpec unified_fields[] = {UNIFIED_FIELDS(AS_SPEC)},
+                       graph_fields[] = {GRAPH_FIELDS(AS_SPEC)},
+                       range_fields[] = {RANGE_FIELDS(AS_SPEC)};
+static const FieldSpec environment_fields[] = {ENVIRONMENT_FIELDS(AS_SPEC)},
+                       jit_fields[] = {JIT_FIELDS(AS_SPEC)},
+                       nvlink_fields[] = {NVLINK_FIELDS(AS_SPEC)};
+static const FieldSpec pcie_fields[] = {PCIE_FIELDS(AS_SPEC)},
+                       event_fields[] = {EVENT_FIELDS(AS_SPEC)},
+                       external_fields[] = {EXTERNAL_FIELDS(AS_SPEC)};
+static const FieldSpec thread_fields[] = {THREAD_FIELDS(AS_SPEC)},
+                       clock_fields[] = {CLOCK_FIELDS(AS_SPEC)};
 static const FieldSpec sample_fields[] = {SAMPLE_FIELDS(AS_SPEC)};
 
 /* The lists by the names that RECORD_KINDS gives them. */
@@ -41,10 +56,13 @@ static const FieldSpec sample_fields[] = {SAMPLE_FIELDS(AS_SPEC)};
 #define LIST_THREAD_FIELDS thread_fields
 #define LIST_CLOCK_FIELDS clock_fields
 #define LIST_SAMPLE_FIELDS sample_fields
-#define AS_KIND(kind, number, list, name) [kind] = {name, number, sizeof(LIST_##list) / sizeof *(LIST_##list), LIST_##list},
+#define AS_KIND(kind, number, list, name)                                                          \
+    [kind] = {name, number, sizeof(LIST_##list) / sizeof *(LIST_##list), LIST_##list},
 const KindSpec record_kinds[N_RECORD_KINDS] = {RECORD_KINDS(AS_KIND)};
 
-#define FITS(kind, number, list, name) _Static_assert(sizeof(LIST_##list) / sizeof *(LIST_##list) <= MAX_KIND_FIELDS, name " has too many fields");
+#define FITS(kind, number, list, name)                                                             \
+    _Static_assert(sizeof(LIST_##list) / sizeof *(LIST_##list) <= MAX_KIND_FIELDS,                 \
+                   name " has too many fields");
 RECORD_KINDS(FITS)
 
 const char *const counter_names[N_COUNTERS] = {
@@ -74,7 +92,8 @@ static uint64_t load(const uint8_t *p, unsigned n_bytes)
     }
 }
 
-void record_read(Record *record, enum RecordKind kind, const uint8_t *cupti_record, uint32_t api_version)
+void record_read(Record *record, enum RecordKind kind, const uint8_t *cupti_record,
+                 uint32_t api_version)
 {
     const KindSpec *spec = &record_kinds[kind];
     record->kind = kind;
@@ -91,7 +110,8 @@ static void make_positions(void)
 {
     memset(positions, -1, sizeof positions);
     for (int k = 0; k < N_RECORD_KINDS; k++)
-        for (int i = 0; i < record_kinds[k].n_fields; i++) positions[k][record_kinds[k].fields[i].field] = (int8_t)i;
+        for (int i = 0; i < record_kinds[k].n_fields; i++)
+            positions[k][record_kinds[k].fields[i].field] = (int8_t)i;
 }
 
 int record_field_index(enum RecordKind kind, enum RecordField field)

@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* POP_ROOM is left for the ends of ranges, so that they are not lost when their beginnings were not. */
+/* POP_ROOM is left for the ends of ranges, so that they are not lost when their beginnings were
+ * not. */
 enum { RING_BYTES = 256 << 10, POP_ROOM = 32 << 10, TEXT_LIMIT = 4096 };
 enum RingState { RING_FREE, RING_USED, RING_DONE };
 
@@ -58,7 +59,9 @@ static Ring *ring_of_thread(void)
     if (mine) return mine;
     pthread_once(&key_once, make_key);
     Ring *ring = atomic_load(&all_rings);
-    for (int idle = RING_FREE; ring && !atomic_compare_exchange_strong(&ring->state, &idle, RING_USED); ring = ring->next) idle = RING_FREE;
+    for (int idle = RING_FREE;
+         ring && !atomic_compare_exchange_strong(&ring->state, &idle, RING_USED); ring = ring->next)
+        idle = RING_FREE;
     if (!ring) {
         ring = mmap(NULL, sizeof *ring, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (ring == MAP_FAILED) return NULL;
@@ -91,7 +94,8 @@ void rings_put(RangeEvent *event, const char *text, size_t n_text)
         return;
     }
     if (n_text > TEXT_LIMIT) n_text = TEXT_LIMIT;
-    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed), tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed),
+             tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
     size_t n = (sizeof *event + n_text + 7) & ~(size_t)7, at = head % RING_BYTES;
     size_t skip = RING_BYTES - at < n ? RING_BYTES - at : 0; /* an event lies in one piece */
     if (head - tail + skip + n + (closing ? 0 : POP_ROOM) > RING_BYTES) {
@@ -101,7 +105,8 @@ void rings_put(RangeEvent *event, const char *text, size_t n_text)
         return;
     }
     if (skip) {
-        if (skip >= sizeof *event) memset(ring->bytes + at, 0, sizeof *event); /* n_bytes 0: go to the ring's beginning */
+        if (skip >= sizeof *event)
+            memset(ring->bytes + at, 0, sizeof *event); /* n_bytes 0: go to the ring's beginning */
         head += skip, at = 0;
     }
     clock_gettime(CLOCK_REALTIME, &t);
@@ -115,12 +120,14 @@ void rings_put(RangeEvent *event, const char *text, size_t n_text)
     if (was_below && head + n - tail >= RING_BYTES / 2) call_wake();
 }
 
-uint64_t rings_drain(void (*take)(void *context, const RangeEvent *event, const char *text), void *context)
+uint64_t rings_drain(void (*take)(void *context, const RangeEvent *event, const char *text),
+                     void *context)
 {
     uint64_t n_lost = 0;
     for (Ring *ring = atomic_load(&all_rings); ring; ring = ring->next) {
         bool done = atomic_load_explicit(&ring->state, memory_order_acquire) == RING_DONE;
-        uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire), tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+        uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire),
+                 tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
         while (tail < head) {
             size_t at = tail % RING_BYTES;
             RangeEvent event = {0};

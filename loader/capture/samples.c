@@ -4,7 +4,7 @@
 #include "samples.h"
 
 #include "system.h"
-#include "../base.h"
+#include "../base/base.h"
 #include "record.h"
 
 #include <dlfcn.h>
@@ -26,13 +26,13 @@ typedef struct {
 } NvmlMemory;
 
 /* F(result, symbol, parameters) */
-#define NVML_FUNCTIONS(F)                                                                                                                                      \
-    F(Init, nvmlInit_v2, (void))                                                                                                                               \
-    F(DeviceByUuid, nvmlDeviceGetHandleByUUID, (const char *uuid, void **device))                                                                              \
-    F(Power, nvmlDeviceGetPowerUsage, (void *device, unsigned *milliwatts))                                                                                    \
-    F(Clock, nvmlDeviceGetClockInfo, (void *device, int type, unsigned *mhz))                                                                                  \
-    F(Utilization, nvmlDeviceGetUtilizationRates, (void *device, NvmlUtilization *out))                                                                        \
-    F(Temperature, nvmlDeviceGetTemperature, (void *device, int sensor, unsigned *celsius))                                                                    \
+#define NVML_FUNCTIONS(F)                                                                          \
+    F(Init, nvmlInit_v2, (void))                                                                   \
+    F(DeviceByUuid, nvmlDeviceGetHandleByUUID, (const char *uuid, void **device))                  \
+    F(Power, nvmlDeviceGetPowerUsage, (void *device, unsigned *milliwatts))                        \
+    F(Clock, nvmlDeviceGetClockInfo, (void *device, int type, unsigned *mhz))                      \
+    F(Utilization, nvmlDeviceGetUtilizationRates, (void *device, NvmlUtilization *out))            \
+    F(Temperature, nvmlDeviceGetTemperature, (void *device, int sensor, unsigned *celsius))        \
     F(Memory, nvmlDeviceGetMemoryInfo, (void *device, NvmlMemory *out))
 typedef struct {
 #define AS_POINTER(name, symbol, parameters) int(*name) parameters;
@@ -91,7 +91,8 @@ static bool open_nvml(void)
     if (g.opened) return true;
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        problem("no samples of GPUs (--gpu-samples): libnvidia-ml.so.1, which comes with the driver, cannot be loaded");
+        problem("no samples of GPUs (--gpu-samples): libnvidia-ml.so.1, which comes with the "
+                "driver, cannot be loaded");
         return false;
     }
     const struct {
@@ -104,10 +105,13 @@ static bool open_nvml(void)
             {"nvmlErrorString", &g.nvml.ErrorString}};
     for (size_t i = 0; i < COUNT(functions); i++) {
         void *symbol = dlsym(library, functions[i].name);
-        memcpy(functions[i].to, &symbol, sizeof symbol); /* a function's address, as dlsym gives it */
+        memcpy(functions[i].to, &symbol,
+               sizeof symbol); /* a function's address, as dlsym gives it */
     }
     int rc = g.nvml.Init && g.nvml.DeviceByUuid ? g.nvml.Init() : NVML_NOT_SUPPORTED;
-    if (rc) problem("no samples of GPUs (--gpu-samples): NVML does not start: %s (%d)", text_of(rc), rc);
+    if (rc)
+        problem("no samples of GPUs (--gpu-samples): NVML does not start: %s (%d)", text_of(rc),
+                rc);
     return g.opened = rc == 0;
 }
 
@@ -129,16 +133,21 @@ static void put(const Sample *s, enum Counter counter, uint64_t value)
     pthread_mutex_unlock(&g.lock);
 }
 
-/* Whether to go on with the value of a call; one that a GPU does not have is not asked for again. */
+/* Whether to go on with the value of a call; one that a GPU does not have is not asked for again.
+ */
 static bool has(const Sample *s, enum Counter counter, int rc)
 {
     if (!rc) return true;
     if (rc == NVML_NOT_SUPPORTED) s->gpu->refused |= 1u << counter;
-    problem("NVML does not give %s of GPU %u: %s (%d)", counter_names[counter], s->gpu->device, text_of(rc), rc);
+    problem("NVML does not give %s of GPU %u: %s (%d)", counter_names[counter], s->gpu->device,
+            text_of(rc), rc);
     return false;
 }
 
-static bool wanted(const Sample *s, enum Counter counter) { return !(s->gpu->refused >> counter & 1); }
+static bool wanted(const Sample *s, enum Counter counter)
+{
+    return !(s->gpu->refused >> counter & 1);
+}
 
 static void sample_gpu(const Sample *s)
 {
@@ -147,14 +156,23 @@ static void sample_gpu(const Sample *s)
     unsigned value;
     NvmlUtilization load;
     NvmlMemory memory;
-    if (n->Power && wanted(s, COUNTER_POWER) && has(s, COUNTER_POWER, n->Power(gpu, &value))) put(s, COUNTER_POWER, value);
-    if (n->Clock && wanted(s, COUNTER_SM_CLOCK) && has(s, COUNTER_SM_CLOCK, n->Clock(gpu, CLOCK_OF_SM, &value))) put(s, COUNTER_SM_CLOCK, value);
-    if (n->Clock && wanted(s, COUNTER_MEMORY_CLOCK) && has(s, COUNTER_MEMORY_CLOCK, n->Clock(gpu, CLOCK_OF_MEMORY, &value)))
+    if (n->Power && wanted(s, COUNTER_POWER) && has(s, COUNTER_POWER, n->Power(gpu, &value)))
+        put(s, COUNTER_POWER, value);
+    if (n->Clock && wanted(s, COUNTER_SM_CLOCK) &&
+        has(s, COUNTER_SM_CLOCK, n->Clock(gpu, CLOCK_OF_SM, &value)))
+        put(s, COUNTER_SM_CLOCK, value);
+    if (n->Clock && wanted(s, COUNTER_MEMORY_CLOCK) &&
+        has(s, COUNTER_MEMORY_CLOCK, n->Clock(gpu, CLOCK_OF_MEMORY, &value)))
         put(s, COUNTER_MEMORY_CLOCK, value);
-    if (n->Temperature && wanted(s, COUNTER_TEMPERATURE) && has(s, COUNTER_TEMPERATURE, n->Temperature(gpu, SENSOR_OF_GPU, &value)))
+    if (n->Temperature && wanted(s, COUNTER_TEMPERATURE) &&
+        has(s, COUNTER_TEMPERATURE, n->Temperature(gpu, SENSOR_OF_GPU, &value)))
         put(s, COUNTER_TEMPERATURE, value);
-    if (n->Memory && wanted(s, COUNTER_MEMORY_USED) && has(s, COUNTER_MEMORY_USED, n->Memory(gpu, &memory))) put(s, COUNTER_MEMORY_USED, memory.used);
-    if (!n->Utilization || !wanted(s, COUNTER_GPU_LOAD) || !has(s, COUNTER_GPU_LOAD, n->Utilization(gpu, &load))) return;
+    if (n->Memory && wanted(s, COUNTER_MEMORY_USED) &&
+        has(s, COUNTER_MEMORY_USED, n->Memory(gpu, &memory)))
+        put(s, COUNTER_MEMORY_USED, memory.used);
+    if (!n->Utilization || !wanted(s, COUNTER_GPU_LOAD) ||
+        !has(s, COUNTER_GPU_LOAD, n->Utilization(gpu, &load)))
+        return;
     put(s, COUNTER_GPU_LOAD, load.gpu);
     put(s, COUNTER_MEMORY_LOAD, load.memory);
 }
@@ -166,11 +184,14 @@ static void find_gpu(Gpu *gpu)
     size_t n = strlen(uuid);
     memcpy(b, &gpu->uuid_low, 8);
     memcpy(b + 8, &gpu->uuid_high, 8);
-    for (int i = 0; i < 16; i++) n += (size_t)snprintf(uuid + n, sizeof uuid - n, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
+    for (int i = 0; i < 16; i++)
+        n += (size_t)snprintf(uuid + n, sizeof uuid - n, "%s%02x",
+                              i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
     int rc = g.nvml.DeviceByUuid(uuid, &gpu->handle);
     if (!rc) return;
     gpu->handle = NULL, gpu->refused = UINT32_MAX;
-    problem("no samples of GPU %u: NVML does not find %s: %s (%d)", gpu->device, uuid, text_of(rc), rc);
+    problem("no samples of GPU %u: NVML does not find %s: %s (%d)", gpu->device, uuid, text_of(rc),
+            rc);
 }
 
 static size_t count_gpus(void)
@@ -233,7 +254,8 @@ void samples_of(uint32_t device, uint64_t uuid_low, uint64_t uuid_high)
     pthread_mutex_lock(&g.lock);
     bool known = g.n_gpus == MOST_GPUS;
     for (size_t i = 0; i < g.n_gpus; i++) known |= g.gpus[i].device == device;
-    if (!known) g.gpus[g.n_gpus++] = (Gpu){.device = device, .uuid_low = uuid_low, .uuid_high = uuid_high};
+    if (!known)
+        g.gpus[g.n_gpus++] = (Gpu){.device = device, .uuid_low = uuid_low, .uuid_high = uuid_high};
     pthread_mutex_unlock(&g.lock);
     pthread_once(&wake_once, make_wake); /* the writer may be sooner than the thread */
     if (!known) sem_post(&g.wake);

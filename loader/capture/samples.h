@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* samples.h: --gpu-samples: power, clocks, load, temperature and memory of the GPUs in use, from NVML, the driver's library of
- * management. It is found at run time; a thread of its own asks it, because a call may take many milliseconds. A GPU is known by
- * its UUID: NVML numbers GPUs by their place in the machine, CUDA those that CUDA_VISIBLE_DEVICES leaves, in its order. */
+/* samples.h: --gpu-samples: power, clocks, load, temperature and memory of the GPUs in use, from
+ * NVML, the driver's library of management. It is found at run time; a thread of its own asks it,
+ * because a call may take many milliseconds. A GPU is known by its UUID: NVML numbers GPUs by their
+ * place in the machine, CUDA those that CUDA_VISIBLE_DEVICES leaves, in its order. */
 #ifndef PROF_CAPTURE_SAMPLES_H
 #define PROF_CAPTURE_SAMPLES_H
 

@@ -36,10 +36,11 @@ static struct {
     pthread_t writer;
     sem_t wake;
     _Atomic bool running, stopping;
-    _Atomic bool asked;                                         /* for a buffer: there may be something to flush */
-    _Atomic bool has_context, wants_unified, devices_described; /* the driver is initialized; what only then can be done */
-    _Atomic uint64_t gpus_used;                                 /* bits of devices that have a context */
-    uint64_t gpus_sampled;                                      /* of the writer: those that NVML is asked about */
+    _Atomic bool asked; /* for a buffer: there may be something to flush */
+    _Atomic bool has_context, wants_unified,
+        devices_described;      /* the driver is initialized; what only then can be done */
+    _Atomic uint64_t gpus_used; /* bits of devices that have a context */
+    uint64_t gpus_sampled;      /* of the writer: those that NVML is asked about */
     uint64_t n_samples_lost;
     _Atomic bool problems_new;
     _Atomic uint32_t api_version;
@@ -70,7 +71,8 @@ CaptureOptions *session_options(void)
         s.options_read = true;
         if (options_from_environment(&s.options, &err)) session_say("%s", err.text);
         err = (ProfErr){0};
-        if (options_check(&s.options, &err)) session_say("%s", err.text), s.options.by_steps = false, s.options.every_s = 0;
+        if (options_check(&s.options, &err))
+            session_say("%s", err.text), s.options.by_steps = false, s.options.every_s = 0;
     }
     return &s.options;
 }
@@ -82,7 +84,8 @@ bool session_is_on(void) { return atomic_load(&s.running); }
 static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 {
     int32_t i = buffers_take(&s.buffers);
-    if (!atomic_load_explicit(&s.asked, memory_order_relaxed) && !atomic_exchange(&s.asked, true)) inject_at_exit(); /* CUDA has begun */
+    if (!atomic_load_explicit(&s.asked, memory_order_relaxed) && !atomic_exchange(&s.asked, true))
+        inject_at_exit(); /* CUDA has begun */
     *max_records = 0;
     if (i == NO_BUFFER) i = buffers_make(&s.buffers, false);
     if (i == NO_BUFFER && s.cupti.api_version >= API_12_9) {
@@ -90,8 +93,10 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
         *buffer = NULL, *size = 0;
         return;
     }
-    if (i == NO_BUFFER && (i = buffers_take_filled(&s.buffers)) != NO_BUFFER) { /* older libraries crash when refused */
-        atomic_fetch_add(&s.n_overwritten, collect_count(&s.cupti, s.buffers.all[i].bytes, s.buffers.all[i].n_valid));
+    if (i == NO_BUFFER && (i = buffers_take_filled(&s.buffers)) !=
+                              NO_BUFFER) { /* older libraries crash when refused */
+        atomic_fetch_add(&s.n_overwritten,
+                         collect_count(&s.cupti, s.buffers.all[i].bytes, s.buffers.all[i].n_valid));
         buffers_zero(&s.buffers, i);
     }
     if (i == NO_BUFFER) i = buffers_make(&s.buffers, true);
@@ -100,7 +105,8 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
     if (i != NO_BUFFER) buffers_lend(&s.buffers, i);
 }
 
-static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t n_valid)
+static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+                        size_t n_valid)
 {
     (void)context, (void)stream;
     int32_t i = buffer ? buffers_find(buffer) : NO_BUFFER;
@@ -115,7 +121,8 @@ static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t 
 
 static void wake_writer(void) { sem_post(&s.wake); }
 
-/* Which GPU it is by its UUID: the driver's word counts, CUPTI describes those too that the program does not see. */
+/* Which GPU it is by its UUID: the driver's word counts, CUPTI describes those too that the program
+ * does not see. */
 static bool find_uuid(uint32_t device, uint64_t uuid[2])
 {
     Record r;
@@ -133,7 +140,8 @@ static bool find_uuid(uint32_t device, uint64_t uuid[2])
 static void sample_gpus(void)
 {
     if (!s.options.sample_ms) return;
-    uint64_t used = atomic_load(&s.gpus_used) | s.collector.used, fresh = used & ~s.gpus_sampled, uuid[2];
+    uint64_t used = atomic_load(&s.gpus_used) | s.collector.used, fresh = used & ~s.gpus_sampled,
+             uuid[2];
     for (uint32_t i = 0; fresh >> i && i < 64; i++) {
         if (!(fresh >> i & 1) || !find_uuid(i, uuid)) continue;
         samples_of(i, uuid[0], uuid[1]);
@@ -175,18 +183,23 @@ static void count_losses(void)
     status->own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     status->api_version = atomic_load(&s.api_version);
     if (s.options.sample_ms) note_sample_problems();
-    if (atomic_exchange(&s.problems_new, false)) spool_note(s.collector.spool, "%s", s.cupti.problems);
+    if (atomic_exchange(&s.problems_new, false))
+        spool_note(s.collector.spool, "%s", s.cupti.problems);
 }
 
-/* CUPTI may have had its say about devices before we came: then the driver is asked, once it is initialized. */
+/* CUPTI may have had its say about devices before we came: then the driver is asked, once it is
+ * initialized. */
 static void describe_devices(void)
 {
-    if (atomic_load(&s.devices_described) || (!atomic_load(&s.has_context) && !atomic_load(&s.asked))) return;
+    if (atomic_load(&s.devices_described) ||
+        (!atomic_load(&s.has_context) && !atomic_load(&s.asked)))
+        return;
     uint32_t n = driver_devices();
     for (uint32_t i = 0; i < n; i++) {
         Record r;
         char name[256];
-        if (!collect_knows_device(&s.collector, i) && driver_device(i, &r, name, sizeof name)) collect_device(&s.collector, &r, name);
+        if (!collect_knows_device(&s.collector, i) && driver_device(i, &r, name, sizeof name))
+            collect_device(&s.collector, &r, name);
     }
     atomic_store(&s.devices_described, n != 0);
 }
@@ -199,14 +212,18 @@ static void *writer_main(void *unused)
     bool was_full = false;
     for (;;) {
         uint64_t now_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
-        if (now_s >= clocked_s + CLOCK_EVERY_S || now_s < clocked_s) collect_clock(&s.collector), clocked_s = now_s;
+        if (now_s >= clocked_s + CLOCK_EVERY_S || now_s < clocked_s)
+            collect_clock(&s.collector), clocked_s = now_s;
         wait_ns(&s.wake, WAKE_EVERY_NS);
         bool last = atomic_load(&s.stopping);
         bool any = drain();
         if (last || n_flushes > DEVICES_AFTER) describe_devices();
         if (last && !any) break;
-        if (now_s != flushed_s) flushed_s = now_s, n_flushes++, count_losses(), spool_flush(s.collector.spool);
-        if (spool_is_full(s.collector.spool) && !was_full) was_full = true, session_say("%s; the program goes on", spool_status(s.collector.spool)->note);
+        if (now_s != flushed_s)
+            flushed_s = now_s, n_flushes++, count_losses(), spool_flush(s.collector.spool);
+        if (spool_is_full(s.collector.spool) && !was_full)
+            was_full = true,
+            session_say("%s; the program goes on", spool_status(s.collector.spool)->note);
     }
     collect_clock(&s.collector);
     count_losses();
@@ -261,16 +278,21 @@ static SpoolWriter *create_spool(const Window *window, ProfErr *err)
     const StepsAsked *steps = window->steps;
     char run[512], boot[64], command[1024], asked[128] = "", header[8192];
     name_run(window->unix_s, run, sizeof run);
-    if (snprintf(s.spool_path, sizeof s.spool_path, "%s/plugins/profile/%s/.spool/%s.%d.spool", o->logdir, run, o->host, (int)getpid()) >=
-        (int)sizeof s.spool_path) {
+    if (snprintf(s.spool_path, sizeof s.spool_path, "%s/plugins/profile/%s/.spool/%s.%d.spool",
+                 o->logdir, run, o->host, (int)getpid()) >= (int)sizeof s.spool_path) {
         prof_fail(err, PROF_IO, 0, "the path of %s is too long", o->logdir);
         return NULL;
     }
     read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     read_line("/proc/self/cmdline", command, sizeof command);
-    if (steps) snprintf(asked, sizeof asked, "first_step=%llu\nn_steps=%llu\n", (unsigned long long)steps->first, (unsigned long long)steps->n);
-    snprintf(header, sizeof header, "version=%d\npid=%d\nhost=%s\nrun=%s\nboot_id=%s\nstart_unix_ns=%llu\nstep_range=%s\n%stoken=%s\ncommand=%s\n",
-             SPOOL_VERSION, (int)getpid(), o->host, run, boot, (unsigned long long)clock_ns(CLOCK_REALTIME), o->step_range, asked, o->token, command);
+    if (steps)
+        snprintf(asked, sizeof asked, "first_step=%llu\nn_steps=%llu\n",
+                 (unsigned long long)steps->first, (unsigned long long)steps->n);
+    snprintf(header, sizeof header,
+             "version=%d\npid=%d\nhost=%s\nrun=%s\nboot_id=%s\nstart_unix_ns=%llu\nstep_range=%s\n%"
+             "stoken=%s\ncommand=%s\n",
+             SPOOL_VERSION, (int)getpid(), o->host, run, boot,
+             (unsigned long long)clock_ns(CLOCK_REALTIME), o->step_range, asked, o->token, command);
     return spool_create(s.spool_path, header, o->spool_limit_bytes, err);
 }
 
@@ -294,15 +316,19 @@ static void on_callback(void *user, int domain, uint32_t cbid, const void *data)
             contexts_remove(context);
             return;
         }
-        inject_at_exit(); /* CUDA has registered its exit handlers: ours comes before them if it is said again */
+        inject_at_exit(); /* CUDA has registered its exit handlers: ours comes before them if it is
+                             said again */
         contexts_add(context);
         uint32_t device;
-        if (s.cupti.GetDeviceId && !s.cupti.GetDeviceId(context, &device) && device < 64) atomic_fetch_or(&s.gpus_used, UINT64_C(1) << device);
+        if (s.cupti.GetDeviceId && !s.cupti.GetDeviceId(context, &device) && device < 64)
+            atomic_fetch_or(&s.gpus_used, UINT64_C(1) << device);
         atomic_store(&s.has_context, true);
         enable_unified();
     } else if (domain == CB_DOMAIN_DRIVER && data) {
         int site = ((const CuptiCallbackData *)data)->site;
-        if (cbid == CB_PROFILER_START && site == CB_AT_EXIT && !session_is_on() && session_start(true, &err)) session_say("%s. Nothing is recorded.", err.text);
+        if (cbid == CB_PROFILER_START && site == CB_AT_EXIT && !session_is_on() &&
+            session_start(true, &err))
+            session_say("%s. Nothing is recorded.", err.text);
         if (cbid == CB_PROFILER_STOP && site == CB_AT_ENTRY) session_settle(), session_stop_aloud();
     }
 }
@@ -313,13 +339,16 @@ static void use_cuda(void)
     ProfErr err = {0};
     if (s.cupti_dead || s.cupti_tried) return;
     s.cupti_tried = true, s.cupti.problems[0] = 0;
-    if ((s.cupti.api_version || !cupti_open(&s.cupti, s.options.cupti, &err)) && !cupti_subscribe(&s.cupti, on_callback, s.options.profiler_api, &err)) {
-        if (!s.buffers.limit_bytes) buffers_init(&s.buffers, s.options.buffer_bytes, s.options.n_buffers);
+    if ((s.cupti.api_version || !cupti_open(&s.cupti, s.options.cupti, &err)) &&
+        !cupti_subscribe(&s.cupti, on_callback, s.options.profiler_api, &err)) {
+        if (!s.buffers.limit_bytes)
+            buffers_init(&s.buffers, s.options.buffer_bytes, s.options.n_buffers);
         buffers_keep_ready(&s.buffers, READY_BUFFERS);
         atomic_store(&s.api_version, s.cupti.api_version);
         return;
     }
-    s.cupti_tried = !s.cupti.api_version; /* another tool that has CUPTI may let it go: the next start tries again */
+    s.cupti_tried = !s.cupti.api_version; /* another tool that has CUPTI may let it go: the next
+                                             start tries again */
     session_say("%s. Only the host's ranges are recorded.", err.text);
     snprintf(s.cupti.problems, sizeof s.cupti.problems, "%.800s", err.text);
     atomic_store(&s.problems_new, true);
@@ -334,8 +363,8 @@ static void enable(bool late)
     atomic_store(&s.problems_new, *s.cupti.problems != 0);
 }
 
-/* What CUPTI gave back while nothing was recorded belongs to no window, nor do the losses: before CUDA 13 it goes on
- * recording kernels. */
+/* What CUPTI gave back while nothing was recorded belongs to no window, nor do the losses: before
+ * CUDA 13 it goes on recording kernels. */
 static void forget_filled(void)
 {
     size_t n = 0;
@@ -346,7 +375,8 @@ static void forget_filled(void)
         buffers_give(&s.buffers, i);
         i = next;
     }
-    if (s.cupti.subscribed && atomic_load(&s.asked)) s.cupti.ActivityGetNumDroppedRecords(NULL, 0, &n);
+    if (s.cupti.subscribed && atomic_load(&s.asked))
+        s.cupti.ActivityGetNumDroppedRecords(NULL, 0, &n);
     atomic_store(&s.n_refused, 0);
     atomic_store(&s.n_overwritten, 0);
     atomic_store(&s.n_dropped, 0);
@@ -385,12 +415,17 @@ static int start(bool late, Window window, ProfErr *err)
 
 int session_start(bool late, ProfErr *err) { return start(late, (Window){0}, err); }
 
-int session_start_window(uint64_t unix_s, ProfErr *err) { return start(true, (Window){.unix_s = unix_s}, err); }
+int session_start_window(uint64_t unix_s, ProfErr *err)
+{
+    return start(true, (Window){.unix_s = unix_s}, err);
+}
 
 static void wait_for_gpus(void)
 {
     if (!contexts_wait(SETTLE_S))
-        session_say("the GPU's work could not be waited for, or had not ended after %d s: what runs is recorded without an end", SETTLE_S);
+        session_say("the GPU's work could not be waited for, or had not ended after %d s: what "
+                    "runs is recorded without an end",
+                    SETTLE_S);
 }
 
 /* Work of the steps before must not end in this window. */
@@ -468,19 +503,26 @@ static void finish_samples(void)
     samples_stop();
     sample_gpus();
     note_sample_problems();
-    if (s.n_samples_lost) spool_note(s.collector.spool, "%llu values of GPU samples were lost", (unsigned long long)s.n_samples_lost);
+    if (s.n_samples_lost)
+        spool_note(s.collector.spool, "%llu values of GPU samples were lost",
+                   (unsigned long long)s.n_samples_lost);
 }
 
-/* All buffers come back when CUPTI is flushed, unless another tool registered its own in our place: CUPTI lets it. */
+/* All buffers come back when CUPTI is flushed, unless another tool registered its own in our place:
+ * CUPTI lets it. */
 static void note_taken_over(void)
 {
-    static const char taken[] = "another tool (torch.profiler?) has registered itself with CUPTI meanwhile, and has what is missing here";
+    static const char taken[] = "another tool (torch.profiler?) has registered itself with CUPTI "
+                                "meanwhile, and has what is missing here";
     uint32_t n = s.cupti.subscribed ? buffers_kept_out(&s.buffers) : 0;
     if (n) {
         spool_note(s.collector.spool, "%u buffers did not come back from CUPTI: %s", n, taken);
         session_say("%u buffers did not come back from CUPTI: %s", n, taken);
     } else if (s.cupti.subscribed && atomic_load(&s.has_context) && !atomic_load(&s.asked)) {
-        spool_note(s.collector.spool, "the program made a CUDA context, and CUPTI has recorded nothing: the GPU had nothing to do, or %s", taken);
+        spool_note(s.collector.spool,
+                   "the program made a CUDA context, and CUPTI has recorded nothing: the GPU had "
+                   "nothing to do, or %s",
+                   taken);
     }
 }
 
@@ -541,7 +583,8 @@ void session_convert_left(void)
     memcpy(path, s.left, sizeof path);
     *s.left = 0;
     pthread_mutex_unlock(&s.lock);
-    if (*path && !s.options.convert_later) convert_spool(path, &s.options, written, sizeof written, &err);
+    if (*path && !s.options.convert_later)
+        convert_spool(path, &s.options, written, sizeof written, &err);
     if (err.code) session_say("%s", err.text);
     if (*written && !s.options.quiet) session_say("wrote %s", written);
     pthread_mutex_unlock(&s.converting);
@@ -550,7 +593,8 @@ void session_convert_left(void)
 void session_release(void)
 {
     pthread_mutex_lock(&s.lock);
-    if (!atomic_load(&s.running) && s.cupti.subscribed) cupti_unsubscribe(&s.cupti), s.cupti_tried = false;
+    if (!atomic_load(&s.running) && s.cupti.subscribed)
+        cupti_unsubscribe(&s.cupti), s.cupti_tried = false;
     pthread_mutex_unlock(&s.lock);
 }
 
@@ -558,13 +602,15 @@ void session_release(void)
 
 void session_push_external(uint64_t id)
 {
-    if (atomic_load(&s.api_version) && s.cupti.ActivityPushExternalCorrelationId) s.cupti.ActivityPushExternalCorrelationId(EXTERNAL_CUSTOM0, id);
+    if (atomic_load(&s.api_version) && s.cupti.ActivityPushExternalCorrelationId)
+        s.cupti.ActivityPushExternalCorrelationId(EXTERNAL_CUSTOM0, id);
 }
 
 void session_pop_external(void)
 {
     uint64_t id;
-    if (atomic_load(&s.api_version) && s.cupti.ActivityPopExternalCorrelationId) s.cupti.ActivityPopExternalCorrelationId(EXTERNAL_CUSTOM0, &id);
+    if (atomic_load(&s.api_version) && s.cupti.ActivityPopExternalCorrelationId)
+        s.cupti.ActivityPopExternalCorrelationId(EXTERNAL_CUSTOM0, &id);
 }
 
 void session_child(void)

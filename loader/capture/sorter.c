@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sorter.c: an external merge sort; see sorter.h. In the file an element is the differences of its 8-byte words to the element before
- * in its run, as varints: neighbours are much alike. */
+/* sorter.c: an external merge sort; see sorter.h. In the file an element is the differences of its
+ * 8-byte words to the element before in its run, as varints: neighbours are much alike. */
 #define _GNU_SOURCE
 #include "sorter.h"
 
@@ -39,17 +39,24 @@ struct Sorter {
     size_t at;
 };
 
-Sorter *sorter_new(size_t element_bytes, int (*compare)(const void *, const void *), const char *folder)
+Sorter *sorter_new(size_t element_bytes, int (*compare)(const void *, const void *),
+                   const char *folder)
 {
     Sorter *s = prof_alloc(sizeof *s);
-    if (s) *s = (Sorter){.element_bytes = element_bytes, .n_words = element_bytes / 8, .compare = compare, .folder = folder, .fd = -1};
+    if (s)
+        *s = (Sorter){.element_bytes = element_bytes,
+                      .n_words = element_bytes / 8,
+                      .compare = compare,
+                      .folder = folder,
+                      .fd = -1};
     return s;
 }
 
 void sorter_free(Sorter *s)
 {
     if (!s) return;
-    for (size_t i = 0; i < s->n_runs; i++) prof_free(s->runs[i].window), prof_free(s->runs[i].element);
+    for (size_t i = 0; i < s->n_runs; i++)
+        prof_free(s->runs[i].window), prof_free(s->runs[i].element);
     if (s->fd >= 0) close(s->fd);
     prof_free(s->runs);
     prof_free(s->heap);
@@ -64,8 +71,11 @@ static bool open_file(Sorter *s, ProfErr *err)
 {
     char name[4096];
     s->fd = open(s->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (s->fd < 0 && snprintf(name, sizeof name, "%s/.sort-XXXXXX", s->folder) < (int)sizeof name && (s->fd = mkostemp(name, O_CLOEXEC)) >= 0) unlink(name);
-    if (s->fd < 0) prof_fail(err, PROF_IO, 0, "no temporary file in %s: %s", s->folder, strerror(errno));
+    if (s->fd < 0 && snprintf(name, sizeof name, "%s/.sort-XXXXXX", s->folder) < (int)sizeof name &&
+        (s->fd = mkostemp(name, O_CLOEXEC)) >= 0)
+        unlink(name);
+    if (s->fd < 0)
+        prof_fail(err, PROF_IO, 0, "no temporary file in %s: %s", s->folder, strerror(errno));
     return s->fd >= 0;
 }
 
@@ -75,7 +85,8 @@ static bool write_out(Sorter *s, const uint8_t *p, size_t n, ProfErr *err)
         ssize_t k = pwrite(s->fd, p, n, (off_t)s->file_bytes);
         if (k < 0 && errno == EINTR) continue;
         if (k <= 0) {
-            prof_fail(err, PROF_IO, 0, "cannot write a temporary file in %s: %s", s->folder, k < 0 ? strerror(errno) : "no space left");
+            prof_fail(err, PROF_IO, 0, "cannot write a temporary file in %s: %s", s->folder,
+                      k < 0 ? strerror(errno) : "no space left");
             return false;
         }
         p += k, n -= (size_t)k, s->file_bytes += (uint64_t)k;
@@ -88,13 +99,18 @@ static int compare_through(const void *a, const void *b, void *sorter)
     return ((const Sorter *)sorter)->compare(*(const void *const *)a, *(const void *const *)b);
 }
 
-static const void *element_at(const Sorter *s, size_t i) { return s->in_order ? s->elements + i * s->element_bytes : s->order[i]; }
+static const void *element_at(const Sorter *s, size_t i)
+{
+    return s->in_order ? s->elements + i * s->element_bytes : s->order[i];
+}
 
 /* Sorts pointers, the elements stay: they mostly come in order already. */
 static bool sort_elements(Sorter *s)
 {
     size_t n = 1;
-    while (n < s->n && s->compare(s->elements + (n - 1) * s->element_bytes, s->elements + n * s->element_bytes) <= 0) n++;
+    while (n < s->n && s->compare(s->elements + (n - 1) * s->element_bytes,
+                                  s->elements + n * s->element_bytes) <= 0)
+        n++;
     if ((s->in_order = n >= s->n)) return true;
     if (!s->order && !(s->order = prof_alloc(s->capacity * sizeof *s->order))) return false;
     for (size_t i = 0; i < s->n; i++) s->order[i] = s->elements + i * s->element_bytes;
@@ -105,7 +121,9 @@ static bool sort_elements(Sorter *s)
 static int spill(Sorter *s, ProfErr *err)
 {
     if (s->fd < 0 && !open_file(s, err)) return err->code;
-    if (s->n_runs == MOST_RUNS) return prof_fail(err, PROF_IO, 0, "more records than can be sorted (%llu)", (unsigned long long)s->n_added);
+    if (s->n_runs == MOST_RUNS)
+        return prof_fail(err, PROF_IO, 0, "more records than can be sorted (%llu)",
+                         (unsigned long long)s->n_added);
     if (!GROW(s->runs, s->n_runs, s->run_capacity)) return prof_nomem(err);
     uint8_t *room = prof_alloc(WINDOW_BYTES), *p = room;
     uint64_t *last = prof_alloc(s->element_bytes);
@@ -113,7 +131,8 @@ static int spill(Sorter *s, ProfErr *err)
         SortRun run = {.at = s->file_bytes, .n_elements = s->n};
         for (size_t i = 0; i < s->n && !err->code; i++) {
             const uint64_t *words = element_at(s, i);
-            if (p + s->n_words * VARINT_BYTES > room + WINDOW_BYTES) write_out(s, room, (size_t)(p - room), err), p = room;
+            if (p + s->n_words * VARINT_BYTES > room + WINDOW_BYTES)
+                write_out(s, room, (size_t)(p - room), err), p = room;
             for (size_t w = 0; w < s->n_words; w++) p = put_varint(p, zigzag(words[w] - last[w]));
             memcpy(last, words, s->element_bytes);
         }
@@ -171,7 +190,10 @@ static bool refill(Sorter *s, SortRun *r, ProfErr *err)
         if (n > r->end - r->at) n = (size_t)(r->end - r->at);
         ssize_t k = pread(s->fd, r->window + r->n, n, (off_t)r->at);
         if (k < 0 && errno == EINTR) continue;
-        if (k <= 0) return prof_fail(err, PROF_IO, 0, "cannot read a temporary file in %s: %s", s->folder, k < 0 ? strerror(errno) : "it was cut"), false;
+        if (k <= 0)
+            return prof_fail(err, PROF_IO, 0, "cannot read a temporary file in %s: %s", s->folder,
+                             k < 0 ? strerror(errno) : "it was cut"),
+                   false;
         r->n += (size_t)k, r->at += (uint64_t)k;
     }
     return true;
@@ -183,11 +205,14 @@ static bool advance(Sorter *s, SortRun *r, ProfErr *err)
     if (!r->n_elements) return false;
     if (!r->window && !(r->window = prof_alloc(WINDOW_BYTES))) return prof_nomem(err), false;
     if (!r->element && !(r->element = prof_alloc(s->element_bytes))) return prof_nomem(err), false;
-    if (r->n - r->position < s->n_words * VARINT_BYTES && r->at < r->end && !refill(s, r, err)) return false;
+    if (r->n - r->position < s->n_words * VARINT_BYTES && r->at < r->end && !refill(s, r, err))
+        return false;
     const uint8_t *p = r->window + r->position, *end = r->window + r->n;
     for (size_t w = 0; w < s->n_words; w++) {
         uint64_t v;
-        if (!(p = wire_varint(p, end, &v))) return prof_fail(err, PROF_IO, 0, "a temporary file in %s was changed", s->folder), false;
+        if (!(p = wire_varint(p, end, &v)))
+            return prof_fail(err, PROF_IO, 0, "a temporary file in %s was changed", s->folder),
+                   false;
         r->element[w] += unzigzag(v);
     }
     r->position = (size_t)(p - r->window);
@@ -200,7 +225,8 @@ static void sift_down(Sorter *s, size_t i)
     for (;;) {
         size_t least = i;
         for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < s->n_heap; child++)
-            if (s->compare(first_of(s, s->heap[child]), first_of(s, s->heap[least])) < 0) least = child;
+            if (s->compare(first_of(s, s->heap[child]), first_of(s, s->heap[least])) < 0)
+                least = child;
         if (least == i) return;
         size_t other = s->heap[i];
         s->heap[i] = s->heap[least], s->heap[least] = other;

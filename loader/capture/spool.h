@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /* spool.h: the file that a capture writes while the program runs, valid at every moment.
  *
- *   0      two copies of SpoolStatus, 2048 bytes apart, overwritten in turn: a kill in the middle of one leaves the other,
- *          and a full disk still takes them
- *   4096   blocks, appended: { magic u32, type u32, payload bytes u32, number u32 (from 0), records u32, crc32 u32 }, payload
+ *   0      two copies of SpoolStatus, 2048 bytes apart, overwritten in turn: a kill in the middle
+ * of one leaves the other, and a full disk still takes them 4096   blocks, appended: { magic u32,
+ * type u32, payload bytes u32, number u32 (from 0), records u32, crc32 u32 }, payload
  *
- * BLOCK_HEADER: lines "key=value". BLOCK_TEXTS: { varint id, varint length, bytes }..., ids count from 1 and stand before the
- * first record that uses them. BLOCK_RECORDS: { varint shape, values... }: shape 0 introduces the next shape of the block,
- * { varint kind, the kind's FIXED values }, shape n is the n-th of the block; then the values that are not FIXED. All values
- * are varints, differences zigzag. A block is read without the ones before it but for their texts. The crc32 is of the
- * payload and the header with 0 in its place.
+ * BLOCK_HEADER: lines "key=value". BLOCK_TEXTS: { varint id, varint length, bytes }..., ids count
+ * from 1 and stand before the first record that uses them. BLOCK_RECORDS: { varint shape, values...
+ * }: shape 0 introduces the next shape of the block, { varint kind, the kind's FIXED values },
+ * shape n is the n-th of the block; then the values that are not FIXED. All values are varints,
+ * differences zigzag. A block is read without the ones before it but for their texts. The crc32 is
+ * of the payload and the header with 0 in its place.
  *
- * A reader stops at the first block that is not whole, or, in a finished file, searches for the next one. The writer
- * holds flock() on the file. */
+ * A reader stops at the first block that is not whole, or, in a finished file, searches for the
+ * next one. The writer holds flock() on the file. */
 #ifndef PROF_CAPTURE_SPOOL_H
 #define PROF_CAPTURE_SPOOL_H
 
-#include "../base.h"
+#include "../base/base.h"
 #include "record.h"
 
 enum { SPOOL_MAGIC = 0x42535150, STATUS_MAGIC = 0x54535150, SPOOL_VERSION = 2 };
@@ -25,19 +26,24 @@ enum { BLOCK_HEADER = 1, BLOCK_TEXTS, BLOCK_RECORDS };
 enum { TEXT_MAX = 60000, MAX_SHAPES = 1024 }; /* longer texts are cut; shapes of a block */
 
 /* Why records are missing. */
-#define LOSSES(L)                                                                                                                                              \
-    L(LOST_CUPTI, "dropped by CUPTI, whose own buffers were full")                                                                                             \
-    L(LOST_NO_BUFFER, "buffers refused because all were in use (each for one or more records)")                                                                \
-    L(LOST_REUSED, "overwritten because all buffers were in use")                                                                                              \
-    L(LOST_SPOOL, "not written because the spool could not grow")                                                                                              \
-    L(LOST_RING, "ranges dropped because a thread made them faster than they were written")                                                                    \
+#define LOSSES(L)                                                                                  \
+    L(LOST_CUPTI, "dropped by CUPTI, whose own buffers were full")                                 \
+    L(LOST_NO_BUFFER, "buffers refused because all were in use (each for one or more records)")    \
+    L(LOST_REUSED, "overwritten because all buffers were in use")                                  \
+    L(LOST_SPOOL, "not written because the spool could not grow")                                  \
+    L(LOST_RING, "ranges dropped because a thread made them faster than they were written")        \
     L(LOST_UNREADABLE, "left out because the buffer that held them could not be read")
 #define AS_LOSS(id, text) id,
 enum Loss { LOSSES(AS_LOSS) N_LOSSES };
 #undef AS_LOSS
 extern const char *const loss_texts[N_LOSSES];
 
-enum SpoolState { SPOOL_RUNNING, SPOOL_ENDED, SPOOL_FULL, SPOOL_FAILED }; /* FULL: at its limit or the disk's */
+enum SpoolState {
+    SPOOL_RUNNING,
+    SPOOL_ENDED,
+    SPOOL_FULL,
+    SPOOL_FAILED
+}; /* FULL: at its limit or the disk's */
 
 typedef struct {
     uint32_t magic, crc; /* crc of everything behind it */
@@ -62,7 +68,8 @@ typedef struct SpoolWriter SpoolWriter;
 SpoolWriter *spool_create(const char *path, const char *header, uint64_t limit_bytes, ProfErr *err);
 /* The id of a text, 0 for NULL and ""; it is written before the next records are. */
 uint32_t spool_text(SpoolWriter *w, const char *text, size_t n_bytes);
-uint32_t spool_text_pointer(SpoolWriter *w, const char *text); /* the same, knowing pointers again */
+uint32_t spool_text_pointer(SpoolWriter *w,
+                            const char *text); /* the same, knowing pointers again */
 void spool_append(SpoolWriter *w, const Record *record);
 void spool_flush(SpoolWriter *w); /* writes what is pending, and the status */
 SpoolStatus *spool_status(SpoolWriter *w);
@@ -83,14 +90,17 @@ typedef struct {
     int fd;
     uint64_t at, n_bytes; /* of the file */
     SpoolStatus status;
-    bool has_status, damaged;                         /* damaged: something that is not a block follows */
-    bool salvage;                                     /* set for a spool that nobody writes to any more: reading goes on after damaged bytes */
-    bool searched;                                    /* left_to_search is set */
-    uint64_t n_read, n_skipped_bytes, left_to_search; /* records returned; bytes left out; bytes that searching may still check */
-    char *header;                                     /* the first block */
+    bool has_status, damaged; /* damaged: something that is not a block follows */
+    bool salvage;  /* set for a spool that nobody writes to any more: reading goes on after damaged
+                      bytes */
+    bool searched; /* left_to_search is set */
+    uint64_t n_read, n_skipped_bytes,
+        left_to_search; /* records returned; bytes left out; bytes that searching may still check */
+    char *header;       /* the first block */
     uint8_t *block;
     size_t block_bytes, block_at;
-    uint32_t block_records, n_blocks, n_bad_blocks; /* bad: whole, but not what a writer of ours makes */
+    uint32_t block_records, n_blocks,
+        n_bad_blocks; /* bad: whole, but not what a writer of ours makes */
     SpoolShape *shapes;
     uint32_t n_shapes, shape; /* of this block; of the record read last */
     uint64_t last_time, last_order;
@@ -100,9 +110,11 @@ typedef struct {
     size_t n_texts, text_capacity;
 } SpoolReader;
 int spool_open(SpoolReader *r, const char *path, ProfErr *err);
-/* The next record; false at the end of what is there (call again when more may have come), or with err set. */
+/* The next record; false at the end of what is there (call again when more may have come), or with
+ * err set. */
 bool spool_next(SpoolReader *r, Record *record, ProfErr *err);
-const Text *spool_text_of(const SpoolReader *r, uint64_t id); /* the empty text when there is none */
+const Text *spool_text_of(const SpoolReader *r,
+                          uint64_t id); /* the empty text when there is none */
 /* A value of the header; empty when it has none. out is NUL-terminated. */
 void spool_header_value(const SpoolReader *r, const char *key, char *out, size_t n);
 bool spool_read_status(SpoolReader *r);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* spool_read.c: reading a spool, whole or still growing; see spool.h. Whatever the bytes are, reading ends cleanly. */
+/* spool_read.c: reading a spool, whole or still growing; see spool.h. Whatever the bytes are,
+ * reading ends cleanly. */
 #define _GNU_SOURCE
 #include "spool.h"
 
@@ -55,8 +56,10 @@ bool spool_read_status(SpoolReader *r)
 {
     for (int i = 0; i < 2; i++) {
         SpoolStatus s;
-        if (!read_at(r->fd, &s, sizeof s, (uint64_t)i * STATUS_SLOT) || s.magic != STATUS_MAGIC) continue;
-        if (s.crc != spool_crc(0, &s.sequence, sizeof s - offsetof(SpoolStatus, sequence))) continue;
+        if (!read_at(r->fd, &s, sizeof s, (uint64_t)i * STATUS_SLOT) || s.magic != STATUS_MAGIC)
+            continue;
+        if (s.crc != spool_crc(0, &s.sequence, sizeof s - offsetof(SpoolStatus, sequence)))
+            continue;
         if (r->has_status && s.sequence < r->status.sequence) continue;
         s.note[sizeof s.note - 1] = 0;
         r->status = s, r->has_status = true;
@@ -70,24 +73,31 @@ static uint32_t get_u32(const uint8_t *p)
     return memcpy(&value, p, 4), value;
 }
 
-/* Reads the payload of the block at a position of the file; its type, 0 if there is no whole one of that number or later. */
+/* Reads the payload of the block at a position of the file; its type, 0 if there is no whole one of
+ * that number or later. */
 static uint32_t block_at(SpoolReader *r, uint64_t at, uint32_t number, ProfErr *err)
 {
     uint8_t head[BLOCK_HEAD];
     if (at + BLOCK_HEAD > r->n_bytes || !read_at(r->fd, head, sizeof head, at)) return 0;
-    uint32_t type = get_u32(head + 4), n = get_u32(head + 8), found = get_u32(head + 12), crc = get_u32(head + 20);
-    if (get_u32(head) != SPOOL_MAGIC || n > BLOCK_MAX || found < number || at + BLOCK_HEAD + n > r->n_bytes) return 0;
+    uint32_t type = get_u32(head + 4), n = get_u32(head + 8), found = get_u32(head + 12),
+             crc = get_u32(head + 20);
+    if (get_u32(head) != SPOOL_MAGIC || n > BLOCK_MAX || found < number ||
+        at + BLOCK_HEAD + n > r->n_bytes)
+        return 0;
     if (!r->block && !(r->block = prof_alloc(BLOCK_MAX))) return prof_nomem(err), 0;
     memset(head + 20, 0, 4);
     r->left_to_search = r->left_to_search > n ? r->left_to_search - n : 0;
-    if (!read_at(r->fd, r->block, n, at + BLOCK_HEAD) || spool_crc(spool_crc(0, head, sizeof head), r->block, n) != crc) return 0;
-    r->block_bytes = n, r->block_at = 0, r->block_records = get_u32(head + 16), r->n_blocks = found + 1;
+    if (!read_at(r->fd, r->block, n, at + BLOCK_HEAD) ||
+        spool_crc(spool_crc(0, head, sizeof head), r->block, n) != crc)
+        return 0;
+    r->block_bytes = n, r->block_at = 0, r->block_records = get_u32(head + 16),
+    r->n_blocks = found + 1;
     r->at = at + BLOCK_HEAD + n;
     return type;
 }
 
-/* The next whole block after damaged bytes. All searches of a file together do a bounded amount of work: a hostile file may be
- * full of beginnings of blocks. */
+/* The next whole block after damaged bytes. All searches of a file together do a bounded amount of
+ * work: a hostile file may be full of beginnings of blocks. */
 static uint32_t search_block(SpoolReader *r, ProfErr *err)
 {
     enum { WINDOW = 1 << 16 };
@@ -96,7 +106,8 @@ static uint32_t search_block(SpoolReader *r, ProfErr *err)
     uint8_t *window = prof_alloc(WINDOW);
     if (!window) return prof_nomem(err), 0;
     if (!r->searched) r->searched = true, r->left_to_search = 2 * r->n_bytes + ((uint64_t)64 << 20);
-    for (uint64_t at = from + 1; at + BLOCK_HEAD <= r->n_bytes && !type && r->left_to_search && !err->code;) {
+    for (uint64_t at = from + 1;
+         at + BLOCK_HEAD <= r->n_bytes && !type && r->left_to_search && !err->code;) {
         size_t n = r->n_bytes - at < WINDOW ? (size_t)(r->n_bytes - at) : WINDOW;
         r->left_to_search = r->left_to_search > n ? r->left_to_search - n : 0;
         if (!read_at(r->fd, window, n, at)) break;
@@ -114,7 +125,8 @@ static uint32_t search_block(SpoolReader *r, ProfErr *err)
 static uint32_t next_block(SpoolReader *r, ProfErr *err)
 {
     struct stat st;
-    if (fstat(r->fd, &st)) return prof_fail(err, PROF_IO, r->at, "cannot stat the spool: %s", strerror(errno)), 0;
+    if (fstat(r->fd, &st))
+        return prof_fail(err, PROF_IO, r->at, "cannot stat the spool: %s", strerror(errno)), 0;
     r->n_bytes = (uint64_t)st.st_size;
     if (r->at >= r->n_bytes) return 0;
     uint32_t expected = r->n_blocks, type = block_at(r, r->at, expected, err);
@@ -141,7 +153,9 @@ static bool take_texts(SpoolReader *r, ProfErr *err)
     const uint8_t *p = r->block, *end = p + r->block_bytes;
     while (p < end) {
         uint64_t id, n;
-        if (!(p = wire_varint(p, end, &id)) || !(p = wire_varint(p, end, &n)) || n > (uint64_t)(end - p) || id <= r->n_texts) return false;
+        if (!(p = wire_varint(p, end, &id)) || !(p = wire_varint(p, end, &n)) ||
+            n > (uint64_t)(end - p) || id <= r->n_texts)
+            return false;
         if (id > r->n_texts + 1 && (id > UINT32_MAX || !lose_texts(r, id - 1, err))) return false;
         const Text *text = text_intern(&r->table, &r->arena, p, (size_t)n);
         if (!text || !GROW(r->texts, r->n_texts, r->text_capacity)) return prof_nomem(err), false;
@@ -153,17 +167,23 @@ static bool take_texts(SpoolReader *r, ProfErr *err)
 
 int spool_open(SpoolReader *r, const char *path, ProfErr *err)
 {
-    *r = (SpoolReader){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), .at = BLOCKS_AT};
+    *r = (SpoolReader){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
+                       .at = BLOCKS_AT};
     struct stat st;
-    if (r->fd < 0) return prof_fail(err, errno == ENOENT ? PROF_NOTFOUND : PROF_IO, 0, "%s: cannot open: %s", path, strerror(errno));
+    if (r->fd < 0)
+        return prof_fail(err, errno == ENOENT ? PROF_NOTFOUND : PROF_IO, 0, "%s: cannot open: %s",
+                         path, strerror(errno));
     uint32_t type = 0;
     if (fstat(r->fd, &st) || !S_ISREG(st.st_mode)) {
-        prof_fail(err, PROF_FORMAT, 0, "%s: is not a regular file; give the .spool file of a capture", path);
+        prof_fail(err, PROF_FORMAT, 0,
+                  "%s: is not a regular file; give the .spool file of a capture", path);
     } else {
         spool_read_status(r);
         type = next_block(r, err);
         if (type != BLOCK_HEADER)
-            prof_fail(err, PROF_FORMAT, r->at, "%s: does not begin as the spool of a capture: it was cut short, or is another file; give a whole .spool file",
+            prof_fail(err, PROF_FORMAT, r->at,
+                      "%s: does not begin as the spool of a capture: it was cut short, or is "
+                      "another file; give a whole .spool file",
                       path);
     }
     if (!err->code && !(r->header = prof_alloc(r->block_bytes + 1))) prof_nomem(err);
@@ -174,7 +194,9 @@ int spool_open(SpoolReader *r, const char *path, ProfErr *err)
     char version[16];
     spool_header_value(r, "version", version, sizeof version);
     if (strtol(version, NULL, 10) != SPOOL_VERSION) {
-        prof_fail(err, PROF_FORMAT, 0, "%s: is a spool of version %s, not %d; ask the profsql-capture that wrote it", path, version, SPOOL_VERSION);
+        prof_fail(err, PROF_FORMAT, 0,
+                  "%s: is a spool of version %s, not %d; ask the profsql-capture that wrote it",
+                  path, version, SPOOL_VERSION);
         spool_reader_close(r);
     }
     return err->code;
@@ -184,12 +206,14 @@ int spool_open(SpoolReader *r, const char *path, ProfErr *err)
 static bool take_shape(SpoolReader *r, const uint8_t **p, const uint8_t *end)
 {
     uint64_t kind;
-    if (r->n_shapes >= MAX_SHAPES || !(*p = wire_varint(*p, end, &kind)) || kind >= N_RECORD_KINDS) return false;
+    if (r->n_shapes >= MAX_SHAPES || !(*p = wire_varint(*p, end, &kind)) || kind >= N_RECORD_KINDS)
+        return false;
     const KindSpec *spec = &record_kinds[kind];
     SpoolShape *shape = &r->shapes[r->n_shapes];
     *shape = (SpoolShape){.kind = (uint32_t)kind};
     for (int i = 0; i < spec->n_fields; i++)
-        if (field_is_fixed(&spec->fields[i]) && !(*p = wire_varint(*p, end, &shape->values[i]))) return false;
+        if (field_is_fixed(&spec->fields[i]) && !(*p = wire_varint(*p, end, &shape->values[i])))
+            return false;
     r->shape = r->n_shapes++;
     return true;
 }
@@ -229,7 +253,9 @@ bool spool_next(SpoolReader *r, Record *record, ProfErr *err)
         if (r->block_records) {
             r->block_records--;
             if (take_record(r, record)) return r->n_read++, true;
-            r->n_bad_blocks++, r->block_records = 0; /* a checked block that does not parse: what follows may be good */
+            r->n_bad_blocks++,
+                r->block_records =
+                    0; /* a checked block that does not parse: what follows may be good */
         }
         uint32_t type = next_block(r, err);
         if (!type || err->code) return false;
@@ -242,13 +268,17 @@ bool spool_next(SpoolReader *r, Record *record, ProfErr *err)
     }
 }
 
-const Text *spool_text_of(const SpoolReader *r, uint64_t id) { return id && id <= r->n_texts ? r->texts[id - 1] : empty_text; }
+const Text *spool_text_of(const SpoolReader *r, uint64_t id)
+{
+    return id && id <= r->n_texts ? r->texts[id - 1] : empty_text;
+}
 
 void spool_header_value(const SpoolReader *r, const char *key, char *out, size_t n)
 {
     size_t k = strlen(key);
     out[0] = 0;
-    for (const char *line = r->header; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    for (const char *line = r->header; line && *line;
+         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
         if (!strncmp(line, key, k) && line[k] == '=') {
             size_t length = strcspn(line + k + 1, "\n");
             if (length >= n) length = n - 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* spool_write.c: writing the spool; see spool.h. Memory is bounded: one block, its shapes, and the names known. */
+/* spool_write.c: writing the spool; see spool.h. Memory is bounded: one block, its shapes, and the
+ * names known. */
 #define _GNU_SOURCE
 #include "spool.h"
 
@@ -13,8 +14,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { RECORDS_BYTES = 256 << 10, TEXTS_BYTES = 256 << 10, RECORD_ROOM = 12 + 11 * MAX_KIND_FIELDS };
-enum { NAME_SLOTS = 1 << 15, NAMES_BYTES = 4 << 20, POINTER_SLOTS = 1 << 12, SHAPE_SLOTS = 4 * MAX_SHAPES };
+enum {
+    RECORDS_BYTES = 256 << 10,
+    TEXTS_BYTES = 256 << 10,
+    RECORD_ROOM = 12 + 11 * MAX_KIND_FIELDS
+};
+enum {
+    NAME_SLOTS = 1 << 15,
+    NAMES_BYTES = 4 << 20,
+    POINTER_SLOTS = 1 << 12,
+    SHAPE_SLOTS = 4 * MAX_SHAPES
+};
 
 typedef struct {
     uint32_t id, at, n_bytes; /* at: in the names' bytes */
@@ -59,7 +69,8 @@ static bool write_at(int fd, const void *bytes, size_t n, uint64_t at)
     return true;
 }
 
-/* Programs close descriptors that they do not know, and the number may be a file of theirs by now: looked at before each write. */
+/* Programs close descriptors that they do not know, and the number may be a file of theirs by now:
+ * looked at before each write. */
 static bool still_ours(SpoolWriter *w)
 {
     struct stat st;
@@ -67,7 +78,8 @@ static bool still_ours(SpoolWriter *w)
     int fd = open(w->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) return false;
     w->fd = fd;
-    if (fstat(fd, &st) || st.st_dev != w->device || st.st_ino != w->inode) return close(fd), w->fd = -1, false;
+    if (fstat(fd, &st) || st.st_dev != w->device || st.st_ino != w->inode)
+        return close(fd), w->fd = -1, false;
     flock(fd, LOCK_EX | LOCK_NB);
     return true;
 }
@@ -87,12 +99,14 @@ static void stop_full(SpoolWriter *w, enum SpoolState state, const char *why)
     if (w->status.state == SPOOL_RUNNING) spool_note(w, "recording stopped early: %s", why);
     w->status.state = state;
     if (!still_ours(w)) return;
-    if (ftruncate(w->fd, (off_t)w->n_bytes)) w->status.state = SPOOL_FAILED; /* the reader stops at the torn block all the same */
+    if (ftruncate(w->fd, (off_t)w->n_bytes))
+        w->status.state = SPOOL_FAILED; /* the reader stops at the torn block all the same */
 }
 
 static void put_u32(uint8_t *p, uint32_t value) { memcpy(p, &value, 4); }
 
-static void block_head(uint8_t *head, uint32_t type, const void *payload, size_t n, uint32_t n_records, uint32_t number)
+static void block_head(uint8_t *head, uint32_t type, const void *payload, size_t n,
+                       uint32_t n_records, uint32_t number)
 {
     put_u32(head, SPOOL_MAGIC), put_u32(head + 4, type), put_u32(head + 8, (uint32_t)n);
     put_u32(head + 12, number), put_u32(head + 16, n_records), put_u32(head + 20, 0);
@@ -120,8 +134,10 @@ static void write_blocks(SpoolWriter *w)
         n += BLOCK_HEAD + w->n_record_bytes;
     }
     if (!n) return;
-    if (w->status.state == SPOOL_RUNNING && w->n_bytes + n > w->limit_bytes) stop_full(w, SPOOL_FULL, "the spool is at its limit (--spool-limit)");
-    if (w->status.state == SPOOL_RUNNING && !still_ours(w)) stop_full(w, SPOOL_FAILED, "the spool was removed");
+    if (w->status.state == SPOOL_RUNNING && w->n_bytes + n > w->limit_bytes)
+        stop_full(w, SPOOL_FULL, "the spool is at its limit (--spool-limit)");
+    if (w->status.state == SPOOL_RUNNING && !still_ours(w))
+        stop_full(w, SPOOL_FAILED, "the spool was removed");
     if (w->status.state == SPOOL_RUNNING) {
         ssize_t k;
         do k = pwritev(w->fd, parts, n_parts, (off_t)w->n_bytes);
@@ -130,7 +146,9 @@ static void write_blocks(SpoolWriter *w)
             w->n_bytes += n, w->n_blocks = number, w->status.n_records += w->n_records;
             return;
         }
-        stop_full(w, k < 0 && errno != ENOSPC && errno != EDQUOT && errno != EFBIG ? SPOOL_FAILED : SPOOL_FULL,
+        stop_full(w,
+                  k < 0 && errno != ENOSPC && errno != EDQUOT && errno != EFBIG ? SPOOL_FAILED
+                                                                                : SPOOL_FULL,
                   k < 0 ? strerror(errno) : "no space left on the disk");
     }
     w->status.lost[LOST_SPOOL] += w->n_records;
@@ -154,7 +172,8 @@ void spool_flush(SpoolWriter *w)
 static bool make_folders(const char *path)
 {
     char part[4096];
-    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) return errno = ENAMETOOLONG, false;
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
+        return errno = ENAMETOOLONG, false;
     for (char *p = part + 1; *p; p++)
         if (*p == '/') {
             *p = 0;
@@ -166,9 +185,13 @@ static bool make_folders(const char *path)
 
 SpoolWriter *spool_create(const char *path, const char *header, uint64_t limit_bytes, ProfErr *err)
 {
-    if (!make_folders(path)) return prof_fail(err, PROF_IO, 0, "cannot make the folder of %s: %s", path, strerror(errno)), NULL;
+    if (!make_folders(path))
+        return prof_fail(err, PROF_IO, 0, "cannot make the folder of %s: %s", path,
+                         strerror(errno)),
+               NULL;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0) return prof_fail(err, PROF_IO, 0, "cannot create %s: %s", path, strerror(errno)), NULL;
+    if (fd < 0)
+        return prof_fail(err, PROF_IO, 0, "cannot create %s: %s", path, strerror(errno)), NULL;
     SpoolWriter *w = prof_alloc(sizeof *w);
     if (!w) {
         prof_nomem(err);
@@ -179,13 +202,15 @@ SpoolWriter *spool_create(const char *path, const char *header, uint64_t limit_b
         prof_fail(err, PROF_IO, 0, "cannot use %s: %s", path, strerror(errno));
         goto fail;
     }
-    w->fd = fd, w->limit_bytes = limit_bytes, w->n_bytes = BLOCKS_AT, w->device = st.st_dev, w->inode = st.st_ino;
+    w->fd = fd, w->limit_bytes = limit_bytes, w->n_bytes = BLOCKS_AT, w->device = st.st_dev,
+    w->inode = st.st_ino;
     flock(fd, LOCK_EX | LOCK_NB);
     uint8_t head[BLOCK_HEAD];
     static const uint8_t zeros[BLOCKS_AT];
     size_t n = strlen(header);
     block_head(head, BLOCK_HEADER, header, n, 0, w->n_blocks++);
-    if (!write_at(fd, zeros, sizeof zeros, 0) || !write_at(fd, head, sizeof head, w->n_bytes) || !write_at(fd, header, n, w->n_bytes + BLOCK_HEAD)) {
+    if (!write_at(fd, zeros, sizeof zeros, 0) || !write_at(fd, head, sizeof head, w->n_bytes) ||
+        !write_at(fd, header, n, w->n_bytes + BLOCK_HEAD)) {
         prof_fail(err, PROF_IO, 0, "cannot write %s: %s", path, strerror(errno));
         goto fail;
     }
@@ -269,7 +294,10 @@ static uint32_t name_slot(SpoolWriter *w, const char *text, size_t n)
     return slot;
 }
 
-uint32_t spool_text(SpoolWriter *w, const char *text, size_t n_bytes) { return text && n_bytes ? w->name_slots[name_slot(w, text, n_bytes)].id : 0; }
+uint32_t spool_text(SpoolWriter *w, const char *text, size_t n_bytes)
+{
+    return text && n_bytes ? w->name_slots[name_slot(w, text, n_bytes)].id : 0;
+}
 
 uint32_t spool_text_pointer(SpoolWriter *w, const char *text)
 {
@@ -278,7 +306,8 @@ uint32_t spool_text_pointer(SpoolWriter *w, const char *text)
     size_t n = strnlen(text, TEXT_MAX);
     if (w->pointers[at].pointer == text) { /* the address may hold another text by now */
         const Name *name = &w->name_slots[w->pointers[at].slot];
-        if (name->id && name->n_bytes == n && !memcmp(w->names + name->at, text, n)) return name->id;
+        if (name->id && name->n_bytes == n && !memcmp(w->names + name->at, text, n))
+            return name->id;
     }
     uint32_t slot = name_slot(w, text, n);
     w->pointers[at].pointer = text, w->pointers[at].slot = slot;
@@ -291,7 +320,8 @@ uint32_t spool_text_pointer(SpoolWriter *w, const char *text)
 static uint32_t shape_number(SpoolWriter *w, const SpoolShape *shape, bool *fresh)
 {
     uint64_t h = shape->kind;
-    for (uint32_t i = 0; i < shape->n_values; i++) h = (h ^ shape->values[i]) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+    for (uint32_t i = 0; i < shape->n_values; i++)
+        h = (h ^ shape->values[i]) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
     for (size_t slot = mix64(h) & (SHAPE_SLOTS - 1);; slot = (slot + 1) & (SHAPE_SLOTS - 1)) {
         uint32_t number = w->shape_slots[slot];
         if (!number) {
@@ -300,14 +330,17 @@ static uint32_t shape_number(SpoolWriter *w, const SpoolShape *shape, bool *fres
             return w->shape_slots[slot] = (uint16_t)w->n_shapes;
         }
         const SpoolShape *old = &w->shapes[number - 1];
-        if (old->kind == shape->kind && !memcmp(old->values, shape->values, shape->n_values * sizeof *shape->values)) return number;
+        if (old->kind == shape->kind &&
+            !memcmp(old->values, shape->values, shape->n_values * sizeof *shape->values))
+            return number;
     }
 }
 
 void spool_append(SpoolWriter *w, const Record *record)
 {
     const KindSpec *spec = &record_kinds[record->kind];
-    if (w->n_record_bytes > RECORDS_BYTES - RECORD_ROOM || w->n_shapes == MAX_SHAPES) finish_block(w);
+    if (w->n_record_bytes > RECORDS_BYTES - RECORD_ROOM || w->n_shapes == MAX_SHAPES)
+        finish_block(w);
     SpoolShape shape = {.kind = record->kind};
     for (int i = 0; i < spec->n_fields; i++)
         if (field_is_fixed(&spec->fields[i])) shape.values[shape.n_values++] = record->values[i];
@@ -323,7 +356,9 @@ void spool_append(SpoolWriter *w, const Record *record)
     for (int i = 0; i < spec->n_fields; i++) {
         uint64_t value = record->values[i];
         switch ((enum Role)spec->fields[i].role) {
-        case TIME: p = put_varint(p, zigzag(value - w->last_time)), w->last_time = time = value; break;
+        case TIME:
+            p = put_varint(p, zigzag(value - w->last_time)), w->last_time = time = value;
+            break;
         case UNTIL: p = put_varint(p, zigzag(value - time)); break;
         case ORDER: p = put_varint(p, zigzag(value - w->last_order)), w->last_order = value; break;
         case VARIES: p = put_varint(p, value); break;

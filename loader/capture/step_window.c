@@ -42,7 +42,11 @@ void step_window_begin(void)
     atomic_store(&w.counting, true);
 }
 
-static bool is_step(const char *text) { return text && !strncmp(text, w.pattern, w.n_literal) && !fnmatch(w.pattern, text, FNM_NOESCAPE); }
+static bool is_step(const char *text)
+{
+    return text && !strncmp(text, w.pattern, w.n_literal) &&
+           !fnmatch(w.pattern, text, FNM_NOESCAPE);
+}
 
 /* With the lock: what other threads do in their steps meanwhile has to wait. */
 static void start_window(void)
@@ -58,8 +62,8 @@ static void start_window(void)
     session_say("%s. Nothing is recorded.", err.text);
 }
 
-/* Counts a step that starts; true when it is one of the window. Leaves the lock held: steps have their times in the order in which
- * they are counted. */
+/* Counts a step that starts; true when it is one of the window. Leaves the lock held: steps have
+ * their times in the order in which they are counted. */
 static bool step_starts(void)
 {
     pthread_mutex_lock(&w.lock);
@@ -131,7 +135,8 @@ static void range_closed(uint64_t id)
     pthread_mutex_lock(&w.lock);
     size_t n = atomic_load(&w.n_open_ids);
     for (size_t i = 0; i < n && !found; i++)
-        if ((found = w.open_ids[i] == id)) w.open_ids[i] = w.open_ids[n - 1], atomic_store(&w.n_open_ids, n - 1);
+        if ((found = w.open_ids[i] == id))
+            w.open_ids[i] = w.open_ids[n - 1], atomic_store(&w.n_open_ids, n - 1);
     pthread_mutex_unlock(&w.lock);
     if (found) step_ends();
 }
@@ -155,9 +160,13 @@ void step_window_end(void)
     bool recording = w.recording;
     pthread_mutex_unlock(&w.lock);
     if (!recording)
-        session_say("nothing was recorded: the program ended after %llu ranges '%s', before step %llu (--from-step)", seen, w.pattern, first);
+        session_say("nothing was recorded: the program ended after %llu ranges '%s', before step "
+                    "%llu (--from-step)",
+                    seen, w.pattern, first);
     else if (n)
-        session_say("%llu of the %llu steps that --steps asks for were recorded: the program ended after %llu ranges '%s'", closed, n, seen, w.pattern);
+        session_say("%llu of the %llu steps that --steps asks for were recorded: the program ended "
+                    "after %llu ranges '%s'",
+                    closed, n, seen, w.pattern);
 }
 
 void step_window_child(void)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* step_window.h: --from-step and --steps: recording from one of the program's steps to another.
  *
- * Steps are the ranges that --step-range names, counted from 0 in the order in which they start, on whichever thread. A range inside
- * another one of its thread and domain belongs to it and is not counted. Recording starts before the first of the window and stops
- * when all of the window have ended, both times once the GPUs have done what they were given: so the window has all work of its
+ * Steps are the ranges that --step-range names, counted from 0 in the order in which they start, on
+ * whichever thread. A range inside another one of its thread and domain belongs to it and is not
+ * counted. Recording starts before the first of the window and stops when all of the window have
+ * ended, both times once the GPUs have done what they were given: so the window has all work of its
  * steps and none of others. */
 #ifndef PROF_CAPTURE_STEP_WINDOW_H
 #define PROF_CAPTURE_STEP_WINDOW_H

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "summary.h"
 
-#include "../base.h"
+#include "../base/base.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -12,17 +12,17 @@ enum { ROW = 100 /* SQLITE_ROW */, DONE = 101 };
 typedef void (*Destructor)(void *);
 
 /* F(result, name, parameters), of sqlite3.h */
-#define SQLITE_FUNCTIONS(F)                                                                                                                                    \
-    F(int, open, (const char *path, void **db))                                                                                                                \
-    F(int, close, (void *db))                                                                                                                                  \
-    F(int, enable_load_extension, (void *db, int on))                                                                                                          \
-    F(int, load_extension, (void *db, const char *file, const char *entry, char **error))                                                                      \
-    F(int, prepare_v2, (void *db, const char *sql, int n, void **statement, const char **tail))                                                                \
-    F(int, bind_text, (void *statement, int at, const char *text, int n, Destructor))                                                                          \
-    F(int, step, (void *statement))                                                                                                                            \
-    F(const unsigned char *, column_text, (void *statement, int column))                                                                                       \
-    F(int, finalize, (void *statement))                                                                                                                        \
-    F(const char *, errmsg, (void *db))                                                                                                                        \
+#define SQLITE_FUNCTIONS(F)                                                                        \
+    F(int, open, (const char *path, void **db))                                                    \
+    F(int, close, (void *db))                                                                      \
+    F(int, enable_load_extension, (void *db, int on))                                              \
+    F(int, load_extension, (void *db, const char *file, const char *entry, char **error))          \
+    F(int, prepare_v2, (void *db, const char *sql, int n, void **statement, const char **tail))    \
+    F(int, bind_text, (void *statement, int at, const char *text, int n, Destructor))              \
+    F(int, step, (void *statement))                                                                \
+    F(const unsigned char *, column_text, (void *statement, int column))                           \
+    F(int, finalize, (void *statement))                                                            \
+    F(const char *, errmsg, (void *db))                                                            \
     F(void, free, (void *))
 typedef struct {
 #define AS_POINTER(result, name, parameters) result(*name) parameters;
@@ -44,7 +44,8 @@ static bool find_sqlite(Sqlite *s)
     for (size_t i = 0; i < COUNT(functions) && library; i++) {
         void *symbol = dlsym(library, functions[i].name);
         if (!symbol) return false;
-        memcpy(functions[i].to, &symbol, sizeof symbol); /* a function's address, as dlsym gives it */
+        memcpy(functions[i].to, &symbol,
+               sizeof symbol); /* a function's address, as dlsym gives it */
     }
     return library != NULL;
 }
@@ -54,7 +55,8 @@ static int print_lines(const Sqlite *s, void *statement)
     int rc;
     char last[64] = "";
     while ((rc = s->step(statement)) == ROW) {
-        const char *topic = (const char *)s->column_text(statement, 0), *text = (const char *)s->column_text(statement, 1);
+        const char *topic = (const char *)s->column_text(statement, 0),
+                   *text = (const char *)s->column_text(statement, 1);
         bool again = topic && !strcmp(topic, last);
         fprintf(stderr, "  %-9s %s\n", again || !topic ? "" : topic, text ? text : "");
         snprintf(last, sizeof last, "%s", topic ? topic : "");
@@ -67,10 +69,17 @@ bool summary_print(const char *source, const char *extension, char *why, size_t 
     Sqlite s;
     void *db = NULL, *statement = NULL;
     char *error = NULL;
-    if (!*extension) return snprintf(why, n_why, "libprofsql.so is not beside this command nor in ../lib"), false;
-    if (!find_sqlite(&s)) return snprintf(why, n_why, "libsqlite3.so.0 cannot be loaded, or loads no extensions"), false;
-    bool ok = !s.open(":memory:", &db) && !s.enable_load_extension(db, 1) && !s.load_extension(db, extension, NULL, &error) &&
-              !s.prepare_v2(db, "SELECT topic, text FROM capture_summary(?1)", -1, &statement, NULL) && !s.bind_text(statement, 1, source, -1, NULL);
+    if (!*extension)
+        return snprintf(why, n_why, "libprofsql.so is not beside this command nor in ../lib"),
+               false;
+    if (!find_sqlite(&s))
+        return snprintf(why, n_why, "libsqlite3.so.0 cannot be loaded, or loads no extensions"),
+               false;
+    bool ok =
+        !s.open(":memory:", &db) && !s.enable_load_extension(db, 1) &&
+        !s.load_extension(db, extension, NULL, &error) &&
+        !s.prepare_v2(db, "SELECT topic, text FROM capture_summary(?1)", -1, &statement, NULL) &&
+        !s.bind_text(statement, 1, source, -1, NULL);
     if (ok) fprintf(stderr, "%s\n", source);
     ok = ok && print_lines(&s, statement) == DONE;
     if (!ok) snprintf(why, n_why, "%s", error ? error : db ? s.errmsg(db) : "no memory");

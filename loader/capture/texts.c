@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* texts.c: see texts.h. Copies live as long as the process: there are as many as a program has kernels. */
+/* texts.c: see texts.h. Copies live as long as the process: there are as many as a program has
+ * kernels. */
 #include "texts.h"
 
 #include <pthread.h>
 
-enum { SLOTS = 1 << 16, POINTERS = 1 << 12, MOST_BYTES = 16 << 20 }; /* beyond these a pointer is left as it is */
+enum {
+    SLOTS = 1 << 16,
+    POINTERS = 1 << 12,
+    MOST_BYTES = 16 << 20
+}; /* beyond these a pointer is left as it is */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *slots[SLOTS];
@@ -16,7 +21,8 @@ static size_t n_texts, n_bytes;
 static const char *keep(const char *text)
 {
     size_t memo = mix64((uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15u) & (POINTERS - 1);
-    if (pointers[memo].from == text && !strcmp(pointers[memo].copy, text)) return pointers[memo].copy;
+    if (pointers[memo].from == text && !strcmp(pointers[memo].copy, text))
+        return pointers[memo].copy;
     uint64_t h = 0xcbf29ce484222325u;
     size_t n = 0;
     for (; text[n]; n++) h = (h ^ (uint8_t)text[n]) * 0x100000001b3u;
@@ -40,7 +46,10 @@ void texts_keep(const Cupti *cupti, uint8_t *bytes, size_t n_valid)
     } with_text[] = {{REC_KERNEL, 10}, {REC_MEMORY, 49}, {REC_JIT, 52}};
     uint8_t *record = NULL;
     size_t offsets[COUNT(with_text)];
-    for (size_t i = 0; i < COUNT(with_text); i++) offsets[i] = record_kinds[with_text[i].kind].fields[record_field_index(with_text[i].kind, FIELD_NAME)].offset;
+    for (size_t i = 0; i < COUNT(with_text); i++)
+        offsets[i] = record_kinds[with_text[i].kind]
+                         .fields[record_field_index(with_text[i].kind, FIELD_NAME)]
+                         .offset;
     pthread_mutex_lock(&lock);
     while (!cupti->ActivityGetNextRecord(bytes, n_valid, &record)) {
         uint32_t number;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* timeline.c: sorted items as planes, lines and events of an XSpace; see timeline.h.
  *
- * The file is what XProf wants to find: one /host:CPU plane with calls and ranges on the threads' lines, a plane a GPU with a
- * line a stream, times from the session's start, Task Environment with the session's times. A line's events nest and never
- * half overlap; those that would are on an overflow line, "name (2)". */
+ * The file is what XProf wants to find: one /host:CPU plane with calls and ranges on the threads'
+ * lines, a plane a GPU with a line a stream, times from the session's start, Task Environment with
+ * the session's times. A line's events nest and never half overlap; those that would are on an
+ * overflow line, "name (2)". */
 #define _GNU_SOURCE
 #include "timeline.h"
 
@@ -11,7 +12,14 @@
 #include <stdio.h>
 
 enum { SPACE_PLANES = 1, SPACE_ERRORS, SPACE_WARNINGS, SPACE_HOSTNAMES };
-enum { PLANE_ID = 1, PLANE_NAME, PLANE_LINES, PLANE_EVENT_METADATA, PLANE_STAT_METADATA, PLANE_STATS };
+enum {
+    PLANE_ID = 1,
+    PLANE_NAME,
+    PLANE_LINES,
+    PLANE_EVENT_METADATA,
+    PLANE_STAT_METADATA,
+    PLANE_STATS
+};
 enum { LINE_ID = 1, LINE_NAME, LINE_TIMESTAMP, LINE_EVENTS };
 enum { EVENT_METADATA = 1, EVENT_OFFSET, EVENT_DURATION, EVENT_STATS };
 enum { USED_AS_EVENT = 1, USED_AS_REF = 2 };
@@ -19,8 +27,9 @@ enum { USED_AS_EVENT = 1, USED_AS_REF = 2 };
 typedef struct {
     Timeline *t;
     XOut out;
-    char *(*demangle)(const char *, char *, size_t *, int *); /* the C++ library's, where it is there */
-    uint8_t *used;                                            /* of each name, in this plane */
+    char *(*demangle)(const char *, char *, size_t *,
+                      int *); /* the C++ library's, where it is there */
+    uint8_t *used;            /* of each name, in this plane */
     size_t n_used;
     Description d;
     uint64_t *ends; /* of the events that are open on the line */
@@ -66,14 +75,18 @@ static void write_all_metadata(Writer *w)
     };
     for (uint32_t name = 0; name < w->n_used && name <= w->t->names.n; name++) {
         const char *text = name_text(&w->t->names, name);
-        if (w->used[name] & USED_AS_REF) write_metadata(w, PLANE_STAT_METADATA, FIRST_REF + (uint64_t)name, text);
+        if (w->used[name] & USED_AS_REF)
+            write_metadata(w, PLANE_STAT_METADATA, FIRST_REF + (uint64_t)name, text);
         if (!(w->used[name] & USED_AS_EVENT)) continue;
         int status = -1;
-        char *plain = w->demangle && !strncmp(text, "_Z", 2) ? w->demangle(text, NULL, NULL, &status) : NULL;
-        write_metadata(w, PLANE_EVENT_METADATA, (uint64_t)name + 1, plain && !status ? plain : text);
+        char *plain =
+            w->demangle && !strncmp(text, "_Z", 2) ? w->demangle(text, NULL, NULL, &status) : NULL;
+        write_metadata(w, PLANE_EVENT_METADATA, (uint64_t)name + 1,
+                       plain && !status ? plain : text);
         free(plain);
     }
-    for (int id = 1; id < N_XSTATS; id++) write_metadata(w, PLANE_STAT_METADATA, (uint64_t)id, stats[id]);
+    for (int id = 1; id < N_XSTATS; id++)
+        write_metadata(w, PLANE_STAT_METADATA, (uint64_t)id, stats[id]);
     if (w->n_used) memset(w->used, 0, w->n_used);
 }
 
@@ -84,14 +97,16 @@ static void write_event(Writer *w, const Item *item)
     Description *d = &w->d;
     Small event = {.n = 0};
     uint64_t duration = item->end - item->start;
-    bool instant = item->kind == REC_MARK || item->kind == REC_MEMORY || item->kind == REC_POOL || item->kind == REC_UNIFIED || item->kind == REC_ENVIRONMENT;
+    bool instant = item->kind == REC_MARK || item->kind == REC_MEMORY || item->kind == REC_POOL ||
+                   item->kind == REC_UNIFIED || item->kind == REC_ENVIRONMENT;
     if (!duration && !instant) duration = 1; /* readers leave out what takes no time */
     small_varint(&event, EVENT_METADATA, (uint64_t)d->name + 1);
     small_varint(&event, EVENT_OFFSET, (item->start - w->t->first_ns) * 1000);
     if (duration) small_varint(&event, EVENT_DURATION, duration * 1000);
     use(w, d->name, USED_AS_EVENT);
     for (size_t i = 0; i < COUNT(d->refs) && d->refs[i]; i++) use(w, d->refs[i], USED_AS_REF);
-    memcpy(event.bytes + event.n, d->stats.bytes, d->stats.n); /* both fit: stats are at most a few hundred bytes */
+    memcpy(event.bytes + event.n, d->stats.bytes,
+           d->stats.n); /* both fit: stats are at most a few hundred bytes */
     xout_bytes(&w->out, LINE_EVENTS, event.bytes, event.n + d->stats.n);
     w->t->n_events++;
 }
@@ -100,23 +115,32 @@ static void thread_name(const Timeline *t, uint64_t thread, char *out, size_t n)
 {
     for (size_t i = 0; i < t->n_threads; i++)
         if (t->threads[i].thread == thread && t->threads[i].name) {
-            snprintf(out, n, "%s/%llu", name_text(&t->names, t->threads[i].name), (unsigned long long)thread);
+            snprintf(out, n, "%s/%llu", name_text(&t->names, t->threads[i].name),
+                     (unsigned long long)thread);
             return;
         }
     snprintf(out, n, "Host Threads/%llu", (unsigned long long)thread);
 }
 
-static void line_name(const Timeline *t, uint64_t line, unsigned types, unsigned level, char *out, size_t n)
+static void line_name(const Timeline *t, uint64_t line, unsigned types, unsigned level, char *out,
+                      size_t n)
 {
-    static const char *const special[] = {
-        "", "CUDA synchronization", "CUPTI overhead", "NVTX start/end ranges", "CUDA graphs on the host", "Unified memory", "JIT compiler"};
+    static const char *const special[] = {"",
+                                          "CUDA synchronization",
+                                          "CUPTI overhead",
+                                          "NVTX start/end ranges",
+                                          "CUDA graphs on the host",
+                                          "Unified memory",
+                                          "JIT compiler"};
     uint64_t plane = line >> PLANE_SHIFT, id = line & (((uint64_t)1 << OVERFLOW_SHIFT) - 1);
     char list[256] = "";
     if (plane == HOST_PLANE && id < SPECIAL_LINE) {
         thread_name(t, id, out, n);
     } else if (plane == HOST_PLANE && id >= MEMORY_LINE) {
         uint64_t device = (id - MEMORY_LINE) & (HOST_MEMORY - 1);
-        snprintf(out, n, (id - MEMORY_LINE) & HOST_MEMORY ? "Host memory for GPU %u" : "Memory of GPU %u", (unsigned)device);
+        snprintf(out, n,
+                 (id - MEMORY_LINE) & HOST_MEMORY ? "Host memory for GPU %u" : "Memory of GPU %u",
+                 (unsigned)device);
     } else if (plane == HOST_PLANE) {
         snprintf(out, n, "%s", special[(id - SPECIAL_LINE) % COUNT(special)]);
     } else if ((id & UINT32_MAX) == OVERHEAD_STREAM) {
@@ -125,11 +149,14 @@ static void line_name(const Timeline *t, uint64_t line, unsigned types, unsigned
         snprintf(out, n, "_counters_"); /* by this name readers draw the values */
     } else {
         for (int i = 0; stream_types[i]; i++)
-            if (types >> i & 1) snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? "," : "", stream_types[i]);
+            if (types >> i & 1)
+                snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? "," : "",
+                         stream_types[i]);
         snprintf(out, n, "Stream #%u(%s)", (unsigned)id, list);
     }
     size_t k = strlen(out);
-    if (plane != HOST_PLANE && id >> 32 && (id & UINT32_MAX) != OVERHEAD_STREAM) k += (size_t)snprintf(out + k, n - k, " context %u", (unsigned)(id >> 32) + 1);
+    if (plane != HOST_PLANE && id >> 32 && (id & UINT32_MAX) != OVERHEAD_STREAM)
+        k += (size_t)snprintf(out + k, n - k, " context %u", (unsigned)(id >> 32) + 1);
     if (level && k < n) snprintf(out + k, n - k, " (%u)", level + 1);
 }
 
@@ -145,7 +172,8 @@ static bool nests(Writer *w, const Item *item)
 
 static const Item *next_item(Writer *w, Sorter *from) { return sorter_next(from, w->t->err); }
 
-/* Writes the line of *item and its overflow lines; *item becomes the first of the next line, or NULL. */
+/* Writes the line of *item and its overflow lines; *item becomes the first of the next line, or
+ * NULL. */
 static void write_line(Writer *w, Sorter *from, const Item **item, unsigned level)
 {
     Timeline *t = w->t;
@@ -155,11 +183,14 @@ static void write_line(Writer *w, Sorter *from, const Item **item, unsigned leve
     char name[512];
     uint64_t message = xout_begin(&w->out, PLANE_LINES);
     bool thread = line < (uint64_t)1 << THREAD_OVERFLOW_SHIFT;
-    xout_varint(&w->out, LINE_ID, (line & (((uint64_t)1 << PLANE_SHIFT) - 1)) | (uint64_t)level << (thread ? THREAD_OVERFLOW_SHIFT : OVERFLOW_SHIFT));
+    xout_varint(&w->out, LINE_ID,
+                (line & (((uint64_t)1 << PLANE_SHIFT) - 1)) |
+                    (uint64_t)level << (thread ? THREAD_OVERFLOW_SHIFT : OVERFLOW_SHIFT));
     w->n_ends = 0;
     for (; *item && (*item)->line == line && !t->err->code; *item = next_item(w, from)) {
         if (level < MOST_OVERFLOWS && !nests(w, *item)) {
-            if (!overflow && !(overflow = sorter_new(sizeof(Item), by_line_and_time, t->folder))) prof_nomem(t->err);
+            if (!overflow && !(overflow = sorter_new(sizeof(Item), by_line_and_time, t->folder)))
+                prof_nomem(t->err);
             if (overflow) sorter_add(overflow, *item, t->err);
             continue;
         }
@@ -233,11 +264,16 @@ static UuidText uuid_text(uint64_t low, uint64_t high)
     uint8_t b[16];
     size_t n = 0;
     memcpy(b, &low, 8), memcpy(b + 8, &high, 8);
-    for (int i = 0; i < 16; i++) n += (size_t)snprintf(uuid.text + n, sizeof uuid.text - n, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
+    for (int i = 0; i < 16; i++)
+        n += (size_t)snprintf(uuid.text + n, sizeof uuid.text - n, "%s%02x",
+                              i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
     return uuid;
 }
 
-static void stat_uuid(Writer *w, enum XStatId id, uint64_t low, uint64_t high) { stat_text(w, id, uuid_text(low, high).text); }
+static void stat_uuid(Writer *w, enum XStatId id, uint64_t low, uint64_t high)
+{
+    stat_text(w, id, uuid_text(low, high).text);
+}
 
 /* What connects a device with others. */
 static void write_links(Writer *w, const Record *device)
@@ -252,13 +288,18 @@ static void write_links(Writer *w, const Record *device)
             stat_uint(w, XS_PCIE_LANES, record_get(r, FIELD_LINKS));
             stat_uint(w, XS_PCIE_RATE, record_get(r, FIELD_LINK_RATE));
         }
-        if (r->kind != REC_NVLINK || (!first && (record_get(r, FIELD_PEER_UUID_LOW) != low || record_get(r, FIELD_PEER_UUID_HIGH) != high))) continue;
-        UuidText peer = first ? uuid_text(record_get(r, FIELD_PEER_UUID_LOW), record_get(r, FIELD_PEER_UUID_HIGH))
-                              : uuid_text(record_get(r, FIELD_UUID_LOW), record_get(r, FIELD_UUID_HIGH));
+        if (r->kind != REC_NVLINK || (!first && (record_get(r, FIELD_PEER_UUID_LOW) != low ||
+                                                 record_get(r, FIELD_PEER_UUID_HIGH) != high)))
+            continue;
+        UuidText peer =
+            first
+                ? uuid_text(record_get(r, FIELD_PEER_UUID_LOW), record_get(r, FIELD_PEER_UUID_HIGH))
+                : uuid_text(record_get(r, FIELD_UUID_LOW), record_get(r, FIELD_UUID_HIGH));
         char text[160];
         bool gpu = record_get(r, first ? FIELD_TYPE_1 : FIELD_TYPE_0) == TYPE_GPU;
-        snprintf(text, sizeof text, "to:%s links:%llu version:%llu kilobytes_per_second:%llu", gpu ? peer.text : "CPU",
-                 (unsigned long long)record_get(r, FIELD_LINKS), (unsigned long long)record_get(r, FIELD_LINK_VERSION),
+        snprintf(text, sizeof text, "to:%s links:%llu version:%llu kilobytes_per_second:%llu",
+                 gpu ? peer.text : "CPU", (unsigned long long)record_get(r, FIELD_LINKS),
+                 (unsigned long long)record_get(r, FIELD_LINK_VERSION),
                  (unsigned long long)record_get(r, FIELD_BANDWIDTH_KB));
         stat_text(w, XS_NVLINK, text);
     }
@@ -279,20 +320,26 @@ static void write_device_stats(Writer *w, const Device *device)
     stat_uint(w, XS_MINOR, record_get(r, FIELD_MINOR));
     stat_uuid(w, XS_UUID, record_get(r, FIELD_UUID_LOW), record_get(r, FIELD_UUID_HIGH));
     if (record_has(REC_DEVICE, FIELD_MIG, w->t->api_version) && record_get(r, FIELD_MIG))
-        stat_uuid(w, XS_MIG_UUID, record_get(r, FIELD_MIG_UUID_LOW), record_get(r, FIELD_MIG_UUID_HIGH));
+        stat_uuid(w, XS_MIG_UUID, record_get(r, FIELD_MIG_UUID_LOW),
+                  record_get(r, FIELD_MIG_UUID_HIGH));
     write_links(w, r);
 }
 
 static void stat_clocks(Writer *w, const Record *r)
 {
     char text[256];
-    snprintf(text, sizeof text, "realtime:%llu monotonic:%llu monotonic_raw:%llu boottime:%llu", (unsigned long long)record_get(r, FIELD_START),
-             (unsigned long long)record_get(r, FIELD_MONOTONIC), (unsigned long long)record_get(r, FIELD_MONOTONIC_RAW),
+    snprintf(text, sizeof text, "realtime:%llu monotonic:%llu monotonic_raw:%llu boottime:%llu",
+             (unsigned long long)record_get(r, FIELD_START),
+             (unsigned long long)record_get(r, FIELD_MONOTONIC),
+             (unsigned long long)record_get(r, FIELD_MONOTONIC_RAW),
              (unsigned long long)record_get(r, FIELD_BOOTTIME));
     stat_text(w, XS_CLOCKS, text);
 }
 
-static bool ended_abruptly(const Timeline *t) { return t->reader.has_status && t->reader.status.state == SPOOL_RUNNING; }
+static bool ended_abruptly(const Timeline *t)
+{
+    return t->reader.has_status && t->reader.status.state == SPOOL_RUNNING;
+}
 
 static uint64_t count_lost(const SpoolStatus *s)
 {
@@ -315,7 +362,8 @@ static void write_session(Writer *w)
     stat_uint(w, XS_UNDRAWN, t->n_unfinished);
     stat_uint(w, XS_ODD, t->n_odd + s->n_odd);
     if (ended_abruptly(t)) stat_int(w, XS_ABRUPT, 1);
-    if (t->n_steps < t->n_steps_asked) stat_uint(w, XS_MISSING_STEPS, t->n_steps_asked - t->n_steps);
+    if (t->n_steps < t->n_steps_asked)
+        stat_uint(w, XS_MISSING_STEPS, t->n_steps_asked - t->n_steps);
     if (t->api_version) stat_uint(w, XS_CUPTI, t->api_version);
     stat_uint(w, XS_OWN, s->own_ns);
     if (t->has_clock) stat_clocks(w, &t->first_clock), stat_clocks(w, &t->last_clock);
@@ -327,7 +375,8 @@ static void write_session(Writer *w)
 
 /* ---- the space ---- */
 
-static void warn(Writer *w, uint32_t field, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void warn(Writer *w, uint32_t field, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static void warn(Writer *w, uint32_t field, const char *format, ...)
 {
     char text[1536];
@@ -344,20 +393,37 @@ static void write_warnings(Writer *w)
     const SpoolReader *r = &t->reader;
     for (int i = 0; i < N_LOSSES; i++)
         if (r->status.lost[i])
-            warn(w, SPACE_WARNINGS, "%llu %s %s", (unsigned long long)r->status.lost[i], i == LOST_NO_BUFFER ? "requests for" : "records", loss_texts[i]);
-    if (t->n_unfinished) warn(w, SPACE_WARNINGS, "%llu records without an end, or without times, are not drawn", (unsigned long long)t->n_unfinished);
-    if (t->n_odd) warn(w, SPACE_WARNINGS, "%llu records whose times or device make no sense are not drawn", (unsigned long long)t->n_odd);
-    if (r->status.n_odd) warn(w, SPACE_WARNINGS, "%llu records of kinds that are not read", (unsigned long long)r->status.n_odd);
+            warn(w, SPACE_WARNINGS, "%llu %s %s", (unsigned long long)r->status.lost[i],
+                 i == LOST_NO_BUFFER ? "requests for" : "records", loss_texts[i]);
+    if (t->n_unfinished)
+        warn(w, SPACE_WARNINGS, "%llu records without an end, or without times, are not drawn",
+             (unsigned long long)t->n_unfinished);
+    if (t->n_odd)
+        warn(w, SPACE_WARNINGS, "%llu records whose times or device make no sense are not drawn",
+             (unsigned long long)t->n_odd);
+    if (r->status.n_odd)
+        warn(w, SPACE_WARNINGS, "%llu records of kinds that are not read",
+             (unsigned long long)r->status.n_odd);
     if (t->n_steps < t->n_steps_asked)
-        warn(w, SPACE_WARNINGS, "only %llu of the %llu steps from step %llu on are there: the program ended earlier, or recording was stopped",
-             (unsigned long long)t->n_steps, (unsigned long long)t->n_steps_asked, (unsigned long long)t->first_step);
-    if (ended_abruptly(t)) warn(w, SPACE_WARNINGS, "the capture ended abruptly: what the last buffers held is lost");
+        warn(w, SPACE_WARNINGS,
+             "only %llu of the %llu steps from step %llu on are there: the program ended earlier, "
+             "or recording was stopped",
+             (unsigned long long)t->n_steps, (unsigned long long)t->n_steps_asked,
+             (unsigned long long)t->first_step);
+    if (ended_abruptly(t))
+        warn(w, SPACE_WARNINGS, "the capture ended abruptly: what the last buffers held is lost");
     if (r->damaged || r->n_bad_blocks || t->n_missing)
-        warn(w, SPACE_ERRORS, "the spool is damaged: %llu bytes, %u blocks and %llu records of it were left out or are missing",
-             (unsigned long long)(r->n_bytes - r->at + r->n_skipped_bytes), r->n_bad_blocks, (unsigned long long)t->n_missing);
+        warn(w, SPACE_ERRORS,
+             "the spool is damaged: %llu bytes, %u blocks and %llu records of it were left out or "
+             "are missing",
+             (unsigned long long)(r->n_bytes - r->at + r->n_skipped_bytes), r->n_bad_blocks,
+             (unsigned long long)t->n_missing);
     for (uint32_t i = 0; i < t->n_devices; i++)
         if (!t->devices[i].known)
-            warn(w, SPACE_WARNINGS, "neither CUPTI nor the driver described GPU %u: its name, its peaks and the occupancy of its kernels are unknown", i);
+            warn(w, SPACE_WARNINGS,
+                 "neither CUPTI nor the driver described GPU %u: its name, its peaks and the "
+                 "occupancy of its kernels are unknown",
+                 i);
     for (const char *line = r->status.note; *line;) {
         size_t n = strcspn(line, "\n");
         if (n && utf8_valid((const uint8_t *)line, n)) xout_bytes(&w->out, SPACE_WARNINGS, line, n);
@@ -370,9 +436,11 @@ static void write_plane(Writer *w, const Item **item, uint64_t plane)
     char name[64] = "/host:CPU";
     uint64_t message = xout_begin(&w->out, SPACE_PLANES);
     xout_varint(&w->out, PLANE_ID, plane == HOST_PLANE ? MAX_DEVICES : plane - 1);
-    if (plane != HOST_PLANE) snprintf(name, sizeof name, "/device:GPU:%llu", (unsigned long long)plane - 1);
+    if (plane != HOST_PLANE)
+        snprintf(name, sizeof name, "/device:GPU:%llu", (unsigned long long)plane - 1);
     xout_text(&w->out, PLANE_NAME, name);
-    while (*item && (*item)->line >> PLANE_SHIFT == plane && !w->t->err->code) write_line(w, w->t->events, item, 0);
+    while (*item && (*item)->line >> PLANE_SHIFT == plane && !w->t->err->code)
+        write_line(w, w->t->events, item, 0);
     if (plane == HOST_PLANE) {
         write_memory_lines(w);
         stat_int(w, XS_PROCESS, w->t->pid);
@@ -389,7 +457,8 @@ typedef char *Demangler(const char *, char *, size_t *, int *);
 static Demangler *find_demangler(void)
 {
     Demangler *demangle = NULL;
-    void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL), *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
+    void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL),
+         *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
     memcpy(&demangle, &symbol, sizeof symbol);
     return demangle;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* timeline.h: what the two halves of the converter share: convert.c makes items out of records, timeline.c writes them. */
+/* timeline.h: what the two halves of the converter share: convert.c makes items out of records,
+ * timeline.c writes them. */
 #ifndef PROF_CAPTURE_TIMELINE_H
 #define PROF_CAPTURE_TIMELINE_H
 
@@ -9,31 +10,49 @@
 #include "spool.h"
 #include "xplane_out.h"
 
-/* Lines by number: of the host plane its threads, then the special ones; of a device its streams, `context` in bits 32 to 43. */
-enum { PLANE_SHIFT = 48, HOST_PLANE = 0, MAX_DEVICES = 4096, MAX_CONTEXTS = 2048, OVERFLOW_SHIFT = 44, THREAD_OVERFLOW_SHIFT = 23, MOST_OVERFLOWS = 15 };
+/* Lines by number: of the host plane its threads, then the special ones; of a device its streams,
+ * `context` in bits 32 to 43. */
+enum {
+    PLANE_SHIFT = 48,
+    HOST_PLANE = 0,
+    MAX_DEVICES = 4096,
+    MAX_CONTEXTS = 2048,
+    OVERFLOW_SHIFT = 44,
+    THREAD_OVERFLOW_SHIFT = 23,
+    MOST_OVERFLOWS = 15
+};
 enum HostLine { HOST_SYNC = 1, HOST_OVERHEAD, HOST_RANGES, HOST_GRAPHS, HOST_UNIFIED, HOST_JIT };
 /* Readers show the lower half: no thread has such an id. */
 #define SPECIAL_LINE ((uint64_t)1 << 32 | 0x10000000)
 #define MEMORY_LINE ((uint64_t)2 << 32 | 0x20000000)
-#define HOST_MEMORY ((uint64_t)1 << 16) /* added to a memory line: of the host, not of the device */
+#define HOST_MEMORY                                                                                \
+    ((uint64_t)1 << 16) /* added to a memory line: of the host, not of the device                  \
+                         */
 enum { UNIFIED_STREAM = 0x10000000, OVERHEAD_STREAM = 0x20000000, COUNTER_STREAM = 0x30000000 };
 
 /* An event on its way to its line; what a kind does not use is 0. */
 typedef struct {
-    uint64_t line;       /* plane << PLANE_SHIFT | line; while ranges and calls are sorted: the thread */
+    uint64_t line; /* plane << PLANE_SHIFT | line; while ranges and calls are sorted: the thread */
     uint64_t start, end; /* ns since 1970 */
     uint64_t order;      /* as read */
     uint64_t amount;     /* bytes; a range's step number + 1; a call's result */
     uint64_t node;       /* graph node; a range's payload; an address; a call's external id */
     uint32_t correlation, name;
-    uint32_t detail;             /* kernels: launch; copies: kinds and flags; ranges: payload type; calls: event + 1; others: their own kind */
-    uint32_t range, path;        /* names: innermost NVTX range at the launch, all of them; ranges: range is the domain */
-    uint32_t graph, api, thread; /* graph of a wait: the event waited for; of a call that records an event: the stream */
+    uint32_t detail; /* kernels: launch; copies: kinds and flags; ranges: payload type; calls: event
+                        + 1; others: their own kind */
+    uint32_t range, path; /* names: innermost NVTX range at the launch, all of them; ranges: range
+                             is the domain */
+    uint32_t graph, api, thread; /* graph of a wait: the event waited for; of a call that records an
+                                    event: the stream */
     int32_t device;              /* of a launch or of memory, -1: none */
     uint8_t kind;                /* enum RecordKind; REC_PUSH: a range */
     uint8_t flags, unused[2];
 } Item;
-enum { ITEM_UNFINISHED = 1, ITEM_EXTERNAL = 2, ITEM_STEP = 4 }; /* a range that was open when recording stopped; a call with an external id; a step */
+enum {
+    ITEM_UNFINISHED = 1,
+    ITEM_EXTERNAL = 2,
+    ITEM_STEP = 4
+}; /* a range that was open when recording stopped; a call with an external id; a step */
 
 /* A kernel's launch: what kernel_details tells. */
 typedef struct {
@@ -50,8 +69,9 @@ typedef struct {
     bool known;    /* record is there; else only its events are */
 } Device;
 
-/* What the ranges around a launch say of its operation. XLA's say "XlaModule:#hlo_module=NAME,program_id=N#" and
- * "Thunk:#name=PATH,hlo_op=NAME#"; of others the operation is their path. */
+/* What the ranges around a launch say of its operation. XLA's say
+ * "XlaModule:#hlo_module=NAME,program_id=N#" and "Thunk:#name=PATH,hlo_op=NAME#"; of others the
+ * operation is their path. */
 typedef struct {
     uint32_t tf_op, hlo_op, hlo_module; /* names, 0: none */
     uint64_t program_id;
@@ -65,7 +85,8 @@ typedef struct {
     const char *folder; /* for temporary files */
     char host[256];
     int64_t pid;
-    uint64_t start_ns, first_ns, stop_ns; /* of recording; of the earliest event; of the end, as far as known */
+    uint64_t start_ns, first_ns,
+        stop_ns; /* of recording; of the earliest event; of the end, as far as known */
     uint32_t api_version;
     Device *devices;
     uint32_t n_devices;
@@ -80,85 +101,88 @@ typedef struct {
     size_t n_links;
     Record first_clock, last_clock;
     bool has_clock;
-    uint32_t last_context, context_name, last_path;    /* made last: mostly the same again */
-    XlaNames path;                                     /* of last_path */
-    Sorter *events, *memory;                           /* by line and time; by device and time */
-    uint64_t n_events, n_odd, n_unfinished, n_missing; /* missing: records that the spool should have */
-    uint64_t first_step, n_steps_asked, n_steps;       /* of --from-step and --steps, asked 0: all that follow; n_steps: that are there as a whole */
+    uint32_t last_context, context_name, last_path; /* made last: mostly the same again */
+    XlaNames path;                                  /* of last_path */
+    Sorter *events, *memory;                        /* by line and time; by device and time */
+    uint64_t n_events, n_odd, n_unfinished,
+        n_missing;                               /* missing: records that the spool should have */
+    uint64_t first_step, n_steps_asked, n_steps; /* of --from-step and --steps, asked 0: all that
+                                                    follow; n_steps: that are there as a whole */
 } Timeline;
 
-int by_line_and_time(const void *a, const void *b); /* of Items: line, start, the longer first, as read */
+int by_line_and_time(const void *a,
+                     const void *b); /* of Items: line, start, the longer first, as read */
 /* ---- the stats that we write ---- */
 
-#define XSTATS(X)                                                                                                                                              \
-    X(XS_CORRELATION, "correlation_id")                                                                                                                        \
-    X(XS_CONTEXT, "context_id")                                                                                                                                \
-    X(XS_DEVICE, "device_id")                                                                                                                                  \
-    X(XS_KERNEL, "kernel_details")                                                                                                                             \
-    X(XS_MEMCPY, "memcpy_details")                                                                                                                             \
-    X(XS_MEMSET, "Memset_details")                                                                                                                             \
-    X(XS_OCCUPANCY, "theoretical_occupancy_pct")                                                                                                               \
-    X(XS_MIN_GRID, "occupancy_min_grid_size")                                                                                                                  \
-    X(XS_BEST_BLOCK, "occupancy_suggested_block_size")                                                                                                         \
-    X(XS_GRAPH, "cuda_graph_id")                                                                                                                               \
-    X(XS_GRAPH_NODE, "cuda_graph_node_id")                                                                                                                     \
-    X(XS_GRAPH_EXEC, "cuda_graph_exec_id")                                                                                                                     \
-    X(XS_NVTX, "nvtx_range")                                                                                                                                   \
-    X(XS_HLO_OP, "hlo_op")                                                                                                                                     \
-    X(XS_HLO_MODULE, "hlo_module")                                                                                                                             \
-    X(XS_PROGRAM, "program_id")                                                                                                                                \
-    X(XS_TF_OP, "tf_op")                                                                                                                                       \
-    X(XS_ROOT, "_r")                                                                                                                                           \
-    X(XS_STEP, "step_num")                                                                                                                                     \
-    X(XS_API, "cuda_api")                                                                                                                                      \
-    X(XS_RETURN, "return_value")                                                                                                                               \
-    X(XS_DOMAIN, "nvtx_domain")                                                                                                                                \
-    X(XS_PAYLOAD, "marker_payload")                                                                                                                            \
-    X(XS_UNFINISHED, "unfinished")                                                                                                                             \
-    X(XS_STREAM, "stream")                                                                                                                                     \
-    X(XS_EVENT, "cuda_event")                                                                                                                                  \
-    X(XS_EXTERNAL, "external_id")                                                                                                                              \
-    X(XS_CACHE, "cache_path")                                                                                                                                  \
-    X(XS_COUNTER, "counter_value")                                                                                                                             \
-    X(XS_CAUSE, "cause_correlation_id")                                                                                                                        \
-    X(XS_BYTES, "bytes")                                                                                                                                       \
-    X(XS_ADDRESS, "addr")                                                                                                                                      \
-    X(XS_ALLOCATOR, "allocator_name")                                                                                                                          \
-    X(XS_ALLOCATED, "bytes_allocated")                                                                                                                         \
-    X(XS_RESERVED, "bytes_reserved")                                                                                                                           \
-    X(XS_AVAILABLE, "bytes_available")                                                                                                                         \
-    X(XS_PEAK, "peak_bytes_in_use")                                                                                                                            \
-    X(XS_REQUESTED, "requested_bytes")                                                                                                                         \
-    X(XS_ALLOCATION, "allocation_bytes")                                                                                                                       \
-    X(XS_FRAGMENTATION, "fragmentation")                                                                                                                       \
-    X(XS_REGION, "region_type")                                                                                                                                \
-    X(XS_DATA_TYPE, "data_type")                                                                                                                               \
-    X(XS_SHAPE, "shape")                                                                                                                                       \
-    X(XS_VENDOR, "device_vendor")                                                                                                                              \
-    X(XS_GPU_NAME, "gpu_device_name")                                                                                                                          \
-    X(XS_CLOCK, "clock_rate")                                                                                                                                  \
-    X(XS_CORES, "core_count")                                                                                                                                  \
-    X(XS_BANDWIDTH, "memory_bandwidth")                                                                                                                        \
-    X(XS_MEMORY, "memory_size")                                                                                                                                \
-    X(XS_MAJOR, "compute_cap_major")                                                                                                                           \
-    X(XS_MINOR, "compute_cap_minor")                                                                                                                           \
-    X(XS_UUID, "uuid")                                                                                                                                         \
-    X(XS_MIG_UUID, "mig_uuid")                                                                                                                                 \
-    X(XS_NVLINK, "nvlink")                                                                                                                                     \
-    X(XS_PCIE_GENERATION, "pcie_generation")                                                                                                                   \
-    X(XS_PCIE_LANES, "pcie_lanes")                                                                                                                             \
-    X(XS_PCIE_RATE, "pcie_gigatransfers_per_second")                                                                                                           \
-    X(XS_PROCESS, "process_id")                                                                                                                                \
-    X(XS_START, "profile_start_time")                                                                                                                          \
-    X(XS_STOP, "profile_stop_time")                                                                                                                            \
-    X(XS_DROPPED, "capture_dropped_records")                                                                                                                   \
-    X(XS_UNDRAWN, "capture_unfinished_records")                                                                                                                \
-    X(XS_ODD, "capture_odd_records")                                                                                                                           \
-    X(XS_ABRUPT, "capture_ended_abruptly")                                                                                                                     \
-    X(XS_MISSING_STEPS, "capture_missing_steps")                                                                                                               \
-    X(XS_CUPTI, "cupti_api_version")                                                                                                                           \
-    X(XS_OWN, "capture_cpu_ns")                                                                                                                                \
-    X(XS_CLOCKS, "capture_clocks")                                                                                                                             \
+#define XSTATS(X)                                                                                  \
+    X(XS_CORRELATION, "correlation_id")                                                            \
+    X(XS_CONTEXT, "context_id")                                                                    \
+    X(XS_DEVICE, "device_id")                                                                      \
+    X(XS_KERNEL, "kernel_details")                                                                 \
+    X(XS_MEMCPY, "memcpy_details")                                                                 \
+    X(XS_MEMSET, "Memset_details")                                                                 \
+    X(XS_OCCUPANCY, "theoretical_occupancy_pct")                                                   \
+    X(XS_MIN_GRID, "occupancy_min_grid_size")                                                      \
+    X(XS_BEST_BLOCK, "occupancy_suggested_block_size")                                             \
+    X(XS_GRAPH, "cuda_graph_id")                                                                   \
+    X(XS_GRAPH_NODE, "cuda_graph_node_id")                                                         \
+    X(XS_GRAPH_EXEC, "cuda_graph_exec_id")                                                         \
+    X(XS_NVTX, "nvtx_range")                                                                       \
+    X(XS_HLO_OP, "hlo_op")                                                                         \
+    X(XS_HLO_MODULE, "hlo_module")                                                                 \
+    X(XS_PROGRAM, "program_id")                                                                    \
+    X(XS_TF_OP, "tf_op")                                                                           \
+    X(XS_ROOT, "_r")                                                                               \
+    X(XS_STEP, "step_num")                                                                         \
+    X(XS_API, "cuda_api")                                                                          \
+    X(XS_RETURN, "return_value")                                                                   \
+    X(XS_DOMAIN, "nvtx_domain")                                                                    \
+    X(XS_PAYLOAD, "marker_payload")                                                                \
+    X(XS_UNFINISHED, "unfinished")                                                                 \
+    X(XS_STREAM, "stream")                                                                         \
+    X(XS_EVENT, "cuda_event")                                                                      \
+    X(XS_EXTERNAL, "external_id")                                                                  \
+    X(XS_CACHE, "cache_path")                                                                      \
+    X(XS_COUNTER, "counter_value")                                                                 \
+    X(XS_CAUSE, "cause_correlation_id")                                                            \
+    X(XS_BYTES, "bytes")                                                                           \
+    X(XS_ADDRESS, "addr")                                                                          \
+    X(XS_ALLOCATOR, "allocator_name")                                                              \
+    X(XS_ALLOCATED, "bytes_allocated")                                                             \
+    X(XS_RESERVED, "bytes_reserved")                                                               \
+    X(XS_AVAILABLE, "bytes_available")                                                             \
+    X(XS_PEAK, "peak_bytes_in_use")                                                                \
+    X(XS_REQUESTED, "requested_bytes")                                                             \
+    X(XS_ALLOCATION, "allocation_bytes")                                                           \
+    X(XS_FRAGMENTATION, "fragmentation")                                                           \
+    X(XS_REGION, "region_type")                                                                    \
+    X(XS_DATA_TYPE, "data_type")                                                                   \
+    X(XS_SHAPE, "shape")                                                                           \
+    X(XS_VENDOR, "device_vendor")                                                                  \
+    X(XS_GPU_NAME, "gpu_device_name")                                                              \
+    X(XS_CLOCK, "clock_rate")                                                                      \
+    X(XS_CORES, "core_count")                                                                      \
+    X(XS_BANDWIDTH, "memory_bandwidth")                                                            \
+    X(XS_MEMORY, "memory_size")                                                                    \
+    X(XS_MAJOR, "compute_cap_major")                                                               \
+    X(XS_MINOR, "compute_cap_minor")                                                               \
+    X(XS_UUID, "uuid")                                                                             \
+    X(XS_MIG_UUID, "mig_uuid")                                                                     \
+    X(XS_NVLINK, "nvlink")                                                                         \
+    X(XS_PCIE_GENERATION, "pcie_generation")                                                       \
+    X(XS_PCIE_LANES, "pcie_lanes")                                                                 \
+    X(XS_PCIE_RATE, "pcie_gigatransfers_per_second")                                               \
+    X(XS_PROCESS, "process_id")                                                                    \
+    X(XS_START, "profile_start_time")                                                              \
+    X(XS_STOP, "profile_stop_time")                                                                \
+    X(XS_DROPPED, "capture_dropped_records")                                                       \
+    X(XS_UNDRAWN, "capture_unfinished_records")                                                    \
+    X(XS_ODD, "capture_odd_records")                                                               \
+    X(XS_ABRUPT, "capture_ended_abruptly")                                                         \
+    X(XS_MISSING_STEPS, "capture_missing_steps")                                                   \
+    X(XS_CUPTI, "cupti_api_version")                                                               \
+    X(XS_OWN, "capture_cpu_ns")                                                                    \
+    X(XS_CLOCKS, "capture_clocks")                                                                 \
     X(XS_COMMAND, "capture_command")
 #define AS_XSTAT(id, name) id,
 enum XStatId { XS_NONE, XSTATS(AS_XSTAT) N_XSTATS };

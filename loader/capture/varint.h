@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* varint.h: protobuf's variable-length integers, in which profiles, spools and sorted runs are written; see format/wire.h for reading. */
+/* varint.h: protobuf's variable-length integers, in which profiles, spools and sorted runs are
+ * written; see format/wire.h for reading. */
 #ifndef PROF_CAPTURE_VARINT_H
 #define PROF_CAPTURE_VARINT_H
 
@@ -16,7 +17,10 @@ static inline uint8_t *put_varint(uint8_t *p, uint64_t value)
 }
 
 /* Differences below 0 become short too. */
-static inline uint64_t zigzag(uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
+static inline uint64_t zigzag(uint64_t difference)
+{
+    return difference << 1 ^ (0 - (difference >> 63));
+}
 static inline uint64_t unzigzag(uint64_t v) { return v >> 1 ^ (0 - (v & 1)); }
 
 #endif

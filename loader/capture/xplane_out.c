@@ -16,7 +16,8 @@ static void write_out(XOut *out, const uint8_t *p, size_t n, uint64_t at)
         ssize_t k = pwrite(out->fd, p, n, (off_t)at);
         if (k < 0 && errno == EINTR) continue;
         if (k <= 0)
-            prof_fail(out->err, PROF_IO, at, "cannot write the profile: %s", k < 0 ? strerror(errno) : "no space left");
+            prof_fail(out->err, PROF_IO, at, "cannot write the profile: %s",
+                      k < 0 ? strerror(errno) : "no space left");
         else
             p += k, n -= (size_t)k, at += (uint64_t)k;
     }
@@ -71,8 +72,11 @@ void xout_end(XOut *out, uint64_t begun)
 {
     uint64_t n = out->at + out->n - begun, at = begun - LENGTH_BYTES;
     uint8_t length[LENGTH_BYTES];
-    for (int i = 0; i < LENGTH_BYTES; i++, n >>= 7) length[i] = (uint8_t)(n & 0x7f) | (i < LENGTH_BYTES - 1 ? 0x80 : 0);
-    if (n) prof_fail(out->err, PROF_IO, begun, "the profile is larger than 32 GiB; capture less, or shorter");
+    for (int i = 0; i < LENGTH_BYTES; i++, n >>= 7)
+        length[i] = (uint8_t)(n & 0x7f) | (i < LENGTH_BYTES - 1 ? 0x80 : 0);
+    if (n)
+        prof_fail(out->err, PROF_IO, begun,
+                  "the profile is larger than 32 GiB; capture less, or shorter");
     if (at >= out->at) {
         memcpy(out->bytes + (at - out->at), length, sizeof length);
         return;
@@ -94,7 +98,10 @@ void xout_bytes(XOut *out, uint32_t field, const void *bytes, size_t n)
     append(out, bytes, n);
 }
 
-void xout_text(XOut *out, uint32_t field, const char *text) { xout_bytes(out, field, text, strlen(text)); }
+void xout_text(XOut *out, uint32_t field, const char *text)
+{
+    xout_bytes(out, field, text, strlen(text));
+}
 
 /* ---- small messages ---- */
 
@@ -121,7 +128,10 @@ void small_bytes(Small *m, uint32_t field, const void *bytes, size_t n)
     m->n = (size_t)(p + n - m->bytes);
 }
 
-void small_message(Small *m, uint32_t field, const Small *inner) { small_bytes(m, field, inner->bytes, inner->n); }
+void small_message(Small *m, uint32_t field, const Small *inner)
+{
+    small_bytes(m, field, inner->bytes, inner->n);
+}
 
 enum { STAT_ID = 1, STAT_DOUBLE, STAT_UINT, STAT_INT, STAT_TEXT, STAT_REF = 7 };
 
@@ -134,9 +144,18 @@ static void stat_number(Small *m, uint32_t field, uint64_t id, uint32_t kind, ui
     small_bytes(m, field, body, (size_t)(put_varint(p, value) - body));
 }
 
-void small_stat_uint(Small *m, uint32_t field, uint64_t id, uint64_t value) { stat_number(m, field, id, STAT_UINT, value); }
-void small_stat_int(Small *m, uint32_t field, uint64_t id, int64_t value) { stat_number(m, field, id, STAT_INT, (uint64_t)value); }
-void small_stat_ref(Small *m, uint32_t field, uint64_t id, uint64_t ref) { stat_number(m, field, id, STAT_REF, ref); }
+void small_stat_uint(Small *m, uint32_t field, uint64_t id, uint64_t value)
+{
+    stat_number(m, field, id, STAT_UINT, value);
+}
+void small_stat_int(Small *m, uint32_t field, uint64_t id, int64_t value)
+{
+    stat_number(m, field, id, STAT_INT, (uint64_t)value);
+}
+void small_stat_ref(Small *m, uint32_t field, uint64_t id, uint64_t ref)
+{
+    stat_number(m, field, id, STAT_REF, ref);
+}
 
 void small_stat_double(Small *m, uint32_t field, uint64_t id, double value)
 {

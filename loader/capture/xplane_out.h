@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* xplane_out.h: writing an XSpace as it comes: planes and lines of any length with a small buffer.
  *
- * A message's length stands before it. Where it is not known yet, five bytes are kept and filled in when the message ends: a
- * varint may have zeros in front. Errors are sticky in `err`; calls after one do nothing. */
+ * A message's length stands before it. Where it is not known yet, five bytes are kept and filled in
+ * when the message ends: a varint may have zeros in front. Errors are sticky in `err`; calls after
+ * one do nothing. */
 #ifndef PROF_CAPTURE_XPLANE_OUT_H
 #define PROF_CAPTURE_XPLANE_OUT_H
 
-#include "../base.h"
+#include "../base/base.h"
 
 enum { XOUT_BYTES = 256 << 10 };
 typedef struct {

@@ -7,7 +7,8 @@ static enum Step cursor_next_at(Cursor *c, FileField *f, int depth, ProfErr *err
     if (c->at >= c->end) return STEP_END;
     uint64_t left = c->end - c->at;
     size_t there;
-    const uint8_t *start = window_at(c->window, c->at, left < 20 ? (size_t)left : 20, &there, err), *p = start;
+    const uint8_t *start = window_at(c->window, c->at, left < 20 ? (size_t)left : 20, &there, err),
+                  *p = start;
     if (!p) return STEP_FAILED;
     const uint8_t *end = p + (there < left ? there : (size_t)left);
     uint64_t tag;
@@ -55,11 +56,15 @@ static enum Step cursor_next_at(Cursor *c, FileField *f, int depth, ProfErr *err
     return STEP_FIELD;
 }
 
-enum Step cursor_next(Cursor *c, FileField *f, ProfErr *err) { return cursor_next_at(c, f, 0, err); }
+enum Step cursor_next(Cursor *c, FileField *f, ProfErr *err)
+{
+    return cursor_next_at(c, f, 0, err);
+}
 
 const uint8_t *cursor_payload(Window *window, Span span, ProfErr *err)
 {
     size_t there;
     static const uint8_t nothing[1];
-    return span.n_bytes ? window_at(window, span.offset, (size_t)span.n_bytes, &there, err) : nothing;
+    return span.n_bytes ? window_at(window, span.offset, (size_t)span.n_bytes, &there, err)
+                        : nothing;
 }

@@ -3,25 +3,27 @@
  *
  *   XPlane "/host:metadata"   4 event_metadata* {1 key 2 XEventMetadata}
  *   XEventMetadata            1 id  2 name "module(program id)"  5 stats*
- *   XStat                     1 metadata_id  6 bytes: the HloProto, when the stat is called "Hlo Proto"
- *   HloProto                  1 hlo_module {1 name ...}  3 buffer_assignment */
+ *   XStat                     1 metadata_id  6 bytes: the HloProto, when the stat is called "Hlo
+ * Proto" HloProto                  1 hlo_module {1 name ...}  3 buffer_assignment */
 #define _GNU_SOURCE
 #include "hlo.h"
 
-#include "../interrupt.h"
+#include "../base/interrupt.h"
 #include "../source.h"
 #include "cursor.h"
 #include "message.h"
 #include "xspace.h"
 
 struct HloProgramState {
-    HloModule *module;          /* NULL: not tried, or it cannot be parsed */
-    bool checked;               /* issues tell what is wrong with it */
-    bool bad;                   /* it cannot be parsed */
-    bool judged;                /* in the state of the first of an id: the one that counts went to hlo_check_programs()' judge */
-    Arena arena;                /* of the module */
-    HloProgram *first, *next;   /* of the same id */
-    HloProgram *untried, *best; /* in the state of the first of an id: the next to parse, and the one that counts */
+    HloModule *module;        /* NULL: not tried, or it cannot be parsed */
+    bool checked;             /* issues tell what is wrong with it */
+    bool bad;                 /* it cannot be parsed */
+    bool judged;              /* in the state of the first of an id: the one that counts went to
+                                 hlo_check_programs()' judge */
+    Arena arena;              /* of the module */
+    HloProgram *first, *next; /* of the same id */
+    HloProgram *untried,
+        *best; /* in the state of the first of an id: the next to parse, and the one that counts */
     struct HloResult *results;
 };
 
@@ -41,9 +43,10 @@ typedef struct {
     HloProgram **by_id; /* the first of each id, open addressing */
     size_t n_slots;
     Arena arena;
-    pthread_mutex_t lock;         /* of the states and of `all`: hold() */
-    unsigned n_held, depth;       /* how often it is held, and the interrupt_depth() of that */
-    pthread_mutex_t results_lock; /* of the states' results; recursive: an analysis may ask for another */
+    pthread_mutex_t lock;   /* of the states and of `all`: hold() */
+    unsigned n_held, depth; /* how often it is held, and the interrupt_depth() of that */
+    pthread_mutex_t
+        results_lock; /* of the states' results; recursive: an analysis may ask for another */
 } Programs;
 
 /* ---- the table ---- */
@@ -57,7 +60,9 @@ static bool id_of_name(const char *name, size_t n_bytes, uint64_t *id, size_t *s
     if (digits == n_bytes - 1 || !digits || name[digits - 1] != '(') return false;
     uint64_t value = 0;
     for (size_t i = digits; i < n_bytes - 1; i++)
-        if (__builtin_mul_overflow(value, (uint64_t)10, &value) || __builtin_add_overflow(value, (uint64_t)(name[i] - '0'), &value)) return false;
+        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(name[i] - '0'), &value))
+            return false;
     *id = value, *stem = digits - 1;
     return true;
 }
@@ -81,11 +86,13 @@ static const Text *host_text(Host *host, const uint8_t *bytes, size_t n_bytes, P
 typedef struct {
     const Text *name; /* NULL: none */
     uint64_t id;
-    bool is_program; /* there is a module with computations, and every field of proto and module is whole */
+    bool is_program; /* there is a module with computations, and every field of proto and module is
+                        whole */
 } Header;
 
 /* With name_only the walk ends at the name, which writers put first. */
-static int read_header(Host *host, Window *window, Span span, bool name_only, Header *header, ProfErr *err)
+static int read_header(Host *host, Window *window, Span span, bool name_only, Header *header,
+                       ProfErr *err)
 {
     *header = (Header){0};
     FileField f;
@@ -106,7 +113,8 @@ static int read_header(Host *host, Window *window, Span span, bool name_only, He
             if (name_only || err->code) return err->code;
         }
     }
-    header->is_program = inner == STEP_END && step == STEP_END && !clipped && computations && header->name;
+    header->is_program =
+        inner == STEP_END && step == STEP_END && !clipped && computations && header->name;
     return err->code;
 }
 
@@ -117,7 +125,8 @@ typedef struct {
     uint64_t id;
 } ProgramStats;
 
-static int read_stat(const Plane *plane, Window *window, Span span, ProgramStats *stats, ProfErr *err)
+static int read_stat(const Plane *plane, Window *window, Span span, ProgramStats *stats,
+                     ProfErr *err)
 {
     FileField f;
     Cursor c = {window, span.offset, span.offset + span.n_bytes};
@@ -128,19 +137,22 @@ static int read_stat(const Plane *plane, Window *window, Span span, ProgramStats
     while (cursor_next(&c, &f, err) == STEP_FIELD) {
         if (f.number == 1 && f.type == WIRE_VARINT) meta = stat_meta(plane, (int64_t)f.value);
         if (f.number == 6 && f.type == WIRE_BYTES && !f.clipped) is_bytes = true, bytes = f.payload;
-        if ((f.number == 3 || f.number == 4) && f.type == WIRE_VARINT) is_integer = true, integer = f.value;
+        if ((f.number == 3 || f.number == 4) && f.type == WIRE_VARINT)
+            is_integer = true, integer = f.value;
     }
     if (err->code || !meta) return err->code;
     bool respelled = !strcmp(meta->name->text, "HLO Proto");
     if (is_bytes && !stats->has_proto && (respelled || !strcmp(meta->name->text, "Hlo Proto")))
         stats->has_proto = true, stats->proto = bytes, stats->respelled = respelled;
-    if (is_integer && !stats->has_id && meta->known == STAT_PROGRAM_ID) stats->has_id = true, stats->id = integer;
+    if (is_integer && !stats->has_id && meta->known == STAT_PROGRAM_ID)
+        stats->has_id = true, stats->id = integer;
     return PROF_OK;
 }
 
 static int add_program(Programs *programs, HloProgram program, ProfErr *err)
 {
-    if (!GROW(programs->list.programs, programs->list.n, programs->capacity)) return prof_nomem(err);
+    if (!GROW(programs->list.programs, programs->list.n, programs->capacity))
+        return prof_nomem(err);
     program.state = arena_alloc(&programs->arena, sizeof *program.state);
     if (!program.state) return prof_nomem(err);
     programs->list.programs[programs->list.n++] = program;
@@ -157,7 +169,8 @@ static int index_programs(Programs *programs, ProfErr *err)
     for (size_t i = programs->list.n; i-- > 0;) {
         HloProgram *program = &programs->list.programs[i], **slot;
         size_t at = hash64(program->program_id) & (programs->n_slots - 1);
-        while (*(slot = &programs->by_id[at]) && (*slot)->program_id != program->program_id) at = (at + 1) & (programs->n_slots - 1);
+        while (*(slot = &programs->by_id[at]) && (*slot)->program_id != program->program_id)
+            at = (at + 1) & (programs->n_slots - 1);
         program->state->next = *slot;
         program->state->untried = *slot = program;
     }
@@ -167,8 +180,10 @@ static int index_programs(Programs *programs, ProfErr *err)
         for (HloProgram *p = first; p; p = p->state->next) {
             p->state->first = first;
             if (p == first) continue;
-            host_issue(p->host, "info", "duplicate_program", p->span.offset, 0, programs,
-                       "one program id stands for several HLO modules (%llu: %.200s); the first counts", (unsigned long long)p->program_id, p->name->text);
+            host_issue(
+                p->host, "info", "duplicate_program", p->span.offset, 0, programs,
+                "one program id stands for several HLO modules (%llu: %.200s); the first counts",
+                (unsigned long long)p->program_id, p->name->text);
         }
     }
     return PROF_OK;
@@ -176,32 +191,39 @@ static int index_programs(Programs *programs, ProfErr *err)
 
 static HloProgram *first_of(const Programs *programs, uint64_t id)
 {
-    for (size_t at = hash64(id) & (programs->n_slots - 1); programs->by_id[at]; at = (at + 1) & (programs->n_slots - 1))
+    for (size_t at = hash64(id) & (programs->n_slots - 1); programs->by_id[at];
+         at = (at + 1) & (programs->n_slots - 1))
         if (programs->by_id[at]->program_id == id) return programs->by_id[at];
     return NULL;
 }
 
 static bool is_own(const Plane *plane) { return !strcmp(plane->name->text, "/host:metadata"); }
 
-static int read_entry(Programs *programs, const Plane *plane, const EventMeta *meta, Window *window, ProfErr *err)
+static int read_entry(Programs *programs, const Plane *plane, const EventMeta *meta, Window *window,
+                      ProfErr *err)
 {
     ProgramStats stats = {0};
     FileField f;
     Cursor c = {window, meta->span.offset, meta->span.offset + meta->span.n_bytes};
     uint64_t own_id = 0;
     while (!err->code && cursor_next(&c, &f, err) == STEP_FIELD) {
-        if (f.number == 5 && f.type == WIRE_BYTES && !f.clipped) read_stat(plane, window, f.payload, &stats, err);
+        if (f.number == 5 && f.type == WIRE_BYTES && !f.clipped)
+            read_stat(plane, window, f.payload, &stats, err);
         if (f.number == 1 && f.type == WIRE_VARINT) own_id = f.value;
     }
     if (err->code || !stats.has_proto) return err->code;
     uint64_t id = (uint64_t)meta->id;
     size_t stem = meta->name->n_bytes;
-    bool named = id_of_name(meta->name->text, meta->name->n_bytes, &id, &stem); /* libtpu's metadata ids are not program ids: the name counts before them */
+    bool named = id_of_name(
+        meta->name->text, meta->name->n_bytes, &id,
+        &stem); /* libtpu's metadata ids are not program ids: the name counts before them */
     if (stats.has_id) id = stats.id;
     Header header;
     read_header(plane->host, window, stats.proto, true, &header, err);
     const Text *name = header.name;
-    if (!name && !err->code) name = named ? host_text(plane->host, (const uint8_t *)meta->name->text, stem, err) : meta->name;
+    if (!name && !err->code)
+        name = named ? host_text(plane->host, (const uint8_t *)meta->name->text, stem, err)
+                     : meta->name;
     if (err->code) return err->code;
     return add_program(programs,
                        (HloProgram){.host = plane->host,
@@ -241,14 +263,17 @@ static void programs_free(void *result)
 
 /* ---- files of one program ---- */
 
-/* Reads the header of an open file, and the id: from the name, "jit_step(12).hlo_proto.pb", else the module's own. */
+/* Reads the header of an open file, and the id: from the name, "jit_step(12).hlo_proto.pb", else
+ * the module's own. */
 static int file_header(Host *host, const File *file, Header *header, bool *named, ProfErr *err)
 {
     Window window = {.file = file};
     read_header(host, &window, (Span){0, file->n_bytes}, false, header, err);
     window_free(&window);
     if (!err->code && !header->is_program)
-        prof_fail(err, PROF_FORMAT, 0, "%s: is no whole HloProto; give a *.hlo.pb of XLA's dump or a *.hlo_proto.pb", file->path);
+        prof_fail(err, PROF_FORMAT, 0,
+                  "%s: is no whole HloProto; give a *.hlo.pb of XLA's dump or a *.hlo_proto.pb",
+                  file->path);
     const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
     size_t stem;
     *named = id_of_name(name, program_name_length(name), &header->id, &stem);
@@ -262,7 +287,8 @@ static int check_file(Host *host, ProfErr *err)
     bool named;
     File file;
     if (file_reopen(&host->file, &file, err)) return err->code;
-    if (!file_header(host, &file, &header, &named, err)) host->file.n_bytes = file.n_bytes, host->file.gzipped = file.gzipped;
+    if (!file_header(host, &file, &header, &named, err))
+        host->file.n_bytes = file.n_bytes, host->file.gzipped = file.gzipped;
     file_close(&file);
     return err->code;
 }
@@ -275,7 +301,12 @@ static int add_host_file(Programs *programs, Host *host, ProfErr *err)
     File file;
     if (!host->readable || file_reopen(&host->file, &file, err)) return err->code;
     if (!file_header(host, &file, &header, &named, err))
-        add_program(programs, (HloProgram){.host = host, .program_id = header.id, .name = header.name, .path = host->file.path, .span = {0, file.n_bytes}},
+        add_program(programs,
+                    (HloProgram){.host = host,
+                                 .program_id = header.id,
+                                 .name = header.name,
+                                 .path = host->file.path,
+                                 .span = {0, file.n_bytes}},
                     err);
     file_close(&file);
     return err->code;
@@ -283,15 +314,19 @@ static int add_host_file(Programs *programs, Host *host, ProfErr *err)
 
 static Programs *programs_of(Host *host, ProfErr *err);
 
-/* Whether a plane of the run holds this program, by its id, or where its file does not tell it by its name. */
-static bool in_planes(Run *run, const Programs *programs, size_t n, const Header *header, bool named, ProfErr *err)
+/* Whether a plane of the run holds this program, by its id, or where its file does not tell it by
+ * its name. */
+static bool in_planes(Run *run, const Programs *programs, size_t n, const Header *header,
+                      bool named, ProfErr *err)
 {
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
         const Programs *other = h ? programs_of(&run->hosts[h], err) : programs;
         for (size_t i = 0; other && i < (h ? other->list.n : n); i++) {
             const HloProgram *p = &other->list.programs[i];
             if (p->extra) continue;
-            if (named ? p->program_id == header->id : p->name == header->name || !strcmp(p->name->text, header->name->text)) return true;
+            if (named ? p->program_id == header->id
+                      : p->name == header->name || !strcmp(p->name->text, header->name->text))
+                return true;
         }
     }
     return false;
@@ -308,9 +343,11 @@ static int add_files_beside(Programs *programs, Run *run, ProfErr *err)
         ProfErr why = {0};
         uint64_t size;
         int64_t mtime;
-        if (!file_identity(run->programs[i], &size, &mtime) || !size) continue; /* NO_MODULE.hlo_proto.pb is an empty marker */
+        if (!file_identity(run->programs[i], &size, &mtime) || !size)
+            continue; /* NO_MODULE.hlo_proto.pb is an empty marker */
         if (!file_open(&file, run->programs[i], &why)) {
-            if (!file_header(host, &file, &header, &named, &why) && !in_planes(run, programs, n_in_planes, &header, named, err))
+            if (!file_header(host, &file, &header, &named, &why) &&
+                !in_planes(run, programs, n_in_planes, &header, named, err))
                 add_program(programs,
                             (HloProgram){.host = host,
                                          .program_id = header.id,
@@ -325,14 +362,16 @@ static int add_files_beside(Programs *programs, Run *run, ProfErr *err)
         if (is_fault_of_none(why.code))
             *err = why;
         else if (why.code)
-            host_issue(host, "error", "unreadable_program", 0, size, run->programs[i], "%s", why.text);
+            host_issue(host, "error", "unreadable_program", 0, size, run->programs[i], "%s",
+                       why.text);
     }
     return err->code;
 }
 
 /* ---- the analysis ---- */
 
-/* The programs of the host's own planes, or of its sub-processes', whose ids are not the host's: where one is taken already, the earlier program counts. */
+/* The programs of the host's own planes, or of its sub-processes', whose ids are not the host's:
+ * where one is taken already, the earlier program counts. */
 static void add_planes(Programs *programs, Host *host, bool own, Window *window, ProfErr *err)
 {
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
@@ -340,10 +379,12 @@ static void add_planes(Programs *programs, Host *host, bool own, Window *window,
         size_t before = programs->list.n;
         if (plane->kind != PLANE_METADATA || is_own(plane) != own) continue;
         for (size_t k = 0; k < plane->n_declared && !err->code; k++)
-            if (plane->event_metas[k].has_stats) read_entry(programs, plane, &plane->event_metas[k], window, err);
+            if (plane->event_metas[k].has_stats)
+                read_entry(programs, plane, &plane->event_metas[k], window, err);
         if (!own && programs->list.n > before)
             host_issue(host, "info", "programs_of_subprocesses", plane->span.offset, 0, plane,
-                       "XProf does not show the %zu programs of %.200s; those that have the id of a program of the host are not shown here either",
+                       "XProf does not show the %zu programs of %.200s; those that have the id of "
+                       "a program of the host are not shown here either",
                        programs->list.n - before, plane->name->text);
     }
 }
@@ -374,7 +415,8 @@ static const Analysis programs_analysis = {programs_make, programs_free};
 
 static Programs *programs_of(Host *host, ProfErr *err)
 {
-    return (Programs *)run_analysis_of(host->run, host, &programs_analysis, NEEDS_NO_EVENTS, err); /* changed under its lock only */
+    return (Programs *)run_analysis_of(host->run, host, &programs_analysis, NEEDS_NO_EVENTS,
+                                       err); /* changed under its lock only */
 }
 
 const HloProgramList *hlo_program_list(Host *host, ProfErr *err)
@@ -383,8 +425,8 @@ const HloProgramList *hlo_program_list(Host *host, ProfErr *err)
     return programs ? &programs->list : NULL;
 }
 
-/* Takes the lock; false with err set. A program that is being read on this very thread is not there yet for a statement that the
- * application runs when it is asked whether to go on. */
+/* Takes the lock; false with err set. A program that is being read on this very thread is not there
+ * yet for a statement that the application runs when it is asked whether to go on. */
 static bool hold(Programs *programs, Host *host, ProfErr *err)
 {
     if (!interrupt_lock(&programs->lock, err)) return false;
@@ -422,11 +464,14 @@ static int index_ops(HloModule *m, ProfErr *err)
         if (i % 1024 == 0 && interrupt_poll(1024, err)) return err->code;
         const Xla__HloInstructionProto *op = hlo_op(m, i).instruction;
         size_t slot = hash64((uint64_t)op->id) & (m->n_slots - 1);
-        while (m->by_id[slot] && hlo_op(m, m->by_id[slot] - 1).instruction->id != op->id) slot = (slot + 1) & (m->n_slots - 1);
+        while (m->by_id[slot] && hlo_op(m, m->by_id[slot] - 1).instruction->id != op->id)
+            slot = (slot + 1) & (m->n_slots - 1);
         m->unique &= !m->by_id[slot];
         if (!m->by_id[slot]) m->by_id[slot] = (uint32_t)i + 1;
         slot = text_hash(op->name, strlen(op->name)) & (m->n_slots - 1);
-        while (m->by_name[slot] && strcmp(hlo_op(m, m->by_name[slot] - 1).instruction->name, op->name) != 0) slot = (slot + 1) & (m->n_slots - 1);
+        while (m->by_name[slot] &&
+               strcmp(hlo_op(m, m->by_name[slot] - 1).instruction->name, op->name) != 0)
+            slot = (slot + 1) & (m->n_slots - 1);
         m->unique &= !m->by_name[slot];
         if (!m->by_name[slot]) m->by_name[slot] = (uint32_t)i + 1;
     }
@@ -438,7 +483,8 @@ int64_t hlo_computation_position(const HloModule *m, int64_t id)
     Xla__HloComputationProto *const *computations = m->proto->hlo_module->computations;
     size_t slot = hash64((uint64_t)id) & (m->n_computation_slots - 1);
     for (; m->computation_by_id[slot]; slot = (slot + 1) & (m->n_computation_slots - 1))
-        if (computations[m->computation_by_id[slot] - 1]->id == id) return m->computation_by_id[slot] - 1;
+        if (computations[m->computation_by_id[slot] - 1]->id == id)
+            return m->computation_by_id[slot] - 1;
     return -1;
 }
 
@@ -488,11 +534,13 @@ static HloModule *module_make(const HloProgram *program, const Xla__HloProto *pr
                      .repaired = program->repaired,
                      .state = program->state};
     m->first_op = arena_take(arena, hlo->n_computations * sizeof *m->first_op);
-    for (size_t i = 0; m->first_op && i < hlo->n_computations; i++) m->first_op[i] = (uint32_t)m->n_ops, m->n_ops += hlo->computations[i]->n_instructions;
+    for (size_t i = 0; m->first_op && i < hlo->n_computations; i++)
+        m->first_op[i] = (uint32_t)m->n_ops, m->n_ops += hlo->computations[i]->n_instructions;
     m->computation_of = arena_take(arena, m->n_ops * sizeof *m->computation_of);
     if (!m->first_op || !m->computation_of) return prof_nomem(err), NULL;
     for (size_t i = 0; i < hlo->n_computations; i++)
-        for (size_t k = 0; k < hlo->computations[i]->n_instructions; k++) m->computation_of[m->first_op[i] + k] = (uint32_t)i;
+        for (size_t k = 0; k < hlo->computations[i]->n_instructions; k++)
+            m->computation_of[m->first_op[i] + k] = (uint32_t)i;
     bool *is_fusion = arena_alloc(arena, hlo->n_computations * sizeof *is_fusion);
     if (!is_fusion) return prof_nomem(err), NULL;
     if (index_ops(m, err) || index_computations(m, is_fusion, err)) return module_free(m), NULL;
@@ -524,25 +572,34 @@ static void tell(const HloProgram *program, enum MessageState read, const Messag
 {
     static const char *const why[] = {[MESSAGE_DAMAGED] = "its bytes are no HloProto",
                                       [MESSAGE_DEEP] = "its messages are nested deeper than 100",
-                                      [MESSAGE_COSTLY] = "it needs far more memory than its size can pay for"};
+                                      [MESSAGE_COSTLY] =
+                                          "it needs far more memory than its size can pay for"};
     struct HloProgramState *state = program->state;
-    if (read == MESSAGE_NO_MEMORY || (state->checked && (state->bad || read == MESSAGE_READ))) return;
+    if (read == MESSAGE_NO_MEMORY || (state->checked && (state->bad || read == MESSAGE_READ)))
+        return;
     state->checked = true;
     state->bad = read != MESSAGE_READ;
     if (state->bad)
-        host_issue(program->host, "error", "unreadable_program", program->span.offset + result->at, program->span.n_bytes, program,
-                   "the HLO program %.200s(%llu) cannot be read: %s; its tables and costs are absent", program->name->text,
-                   (unsigned long long)program->program_id, why[read]);
+        host_issue(
+            program->host, "error", "unreadable_program", program->span.offset + result->at,
+            program->span.n_bytes, program,
+            "the HLO program %.200s(%llu) cannot be read: %s; its tables and costs are absent",
+            program->name->text, (unsigned long long)program->program_id, why[read]);
     else if (result->repaired)
         host_issue(program->host, "warning", "invalid_utf8", program->span.offset, 0, program,
-                   "%zu texts of the HLO program %.200s are not UTF-8 and were repaired; XProf leaves such a program out", result->repaired,
-                   program->name->text);
+                   "%zu texts of the HLO program %.200s are not UTF-8 and were repaired; XProf "
+                   "leaves such a program out",
+                   result->repaired, program->name->text);
 }
 
-_Static_assert(sizeof(Xla__HloInstructionMore) <= MESSAGE_PART_BYTES && sizeof(Xla__HloInstructionRare) <= MESSAGE_PART_BYTES, "parts");
+_Static_assert(sizeof(Xla__HloInstructionMore) <= MESSAGE_PART_BYTES &&
+                   sizeof(Xla__HloInstructionRare) <= MESSAGE_PART_BYTES,
+               "parts");
 
-/* What a program may take, read: those that compilers write take 1 to 3 times their bytes, the tersest that still say something 6 times; an empty message of
- * two bytes becomes a struct of hundreds. A file may spend SPARE on what is small and odd, each of its programs a part of that. */
+/* What a program may take, read: those that compilers write take 1 to 3 times their bytes, the
+ * tersest that still say something 6 times; an empty message of two bytes becomes a struct of
+ * hundreds. A file may spend SPARE on what is small and odd, each of its programs a part of that.
+ */
 static uint64_t most_bytes(const HloProgram *program)
 {
     enum { FREE = 8 << 10, PER_BYTE = 6, SPARE = 40 << 20 };
@@ -560,7 +617,9 @@ static int parse(HloProgram *program, ProfErr *err)
     if (!bytes) return arena_free(&arena), err->code;
     uint64_t content_hash = hash_bytes(bytes, (size_t)program->span.n_bytes);
     MessageResult result;
-    enum MessageState read = message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, most_bytes(program), &state->arena, &result);
+    enum MessageState read =
+        message_unpack(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes,
+                       most_bytes(program), &state->arena, &result);
     arena_free(&arena);
     const Xla__HloProto *proto = result.message;
     if (read == MESSAGE_READ && !proto->hlo_module) read = MESSAGE_DAMAGED;
@@ -590,8 +649,10 @@ static void check_bytes(const HloProgram *program, ProfErr *err)
     uint8_t *bytes = program->state->checked ? NULL : program_bytes(program, &arena, err);
     if (bytes) {
         MessageResult result;
-        enum MessageState read = message_check(&xla__hlo_proto__descriptor, bytes, (size_t)program->span.n_bytes, &result);
-        if (read == MESSAGE_READ && !has_module(bytes, (size_t)program->span.n_bytes)) read = MESSAGE_DAMAGED;
+        enum MessageState read = message_check(&xla__hlo_proto__descriptor, bytes,
+                                               (size_t)program->span.n_bytes, &result);
+        if (read == MESSAGE_READ && !has_module(bytes, (size_t)program->span.n_bytes))
+            read = MESSAGE_DAMAGED;
         tell(program, read, &result);
     }
     arena_free(&arena);
@@ -662,12 +723,15 @@ const HloPrograms *hlo_programs(Host *host, ProfErr *err)
     Programs *programs = programs_of(host, err);
     if (!programs || !hold(programs, host, err)) return NULL;
     if (!programs->all_made) {
-        const HloModule **modules = arena_alloc(&programs->arena, programs->list.n * sizeof *modules);
+        const HloModule **modules =
+            arena_alloc(&programs->arena, programs->list.n * sizeof *modules);
         size_t n = 0;
         if (!modules) prof_nomem(err);
-        for (size_t i = 0; i < programs->list.n && !programs->list.programs[i].extra && !err->code; i++) {
+        for (size_t i = 0; i < programs->list.n && !programs->list.programs[i].extra && !err->code;
+             i++) {
             HloProgram *program = &programs->list.programs[i];
-            if (best_of(program->state->first, err) == program) modules[n++] = program->state->module;
+            if (best_of(program->state->first, err) == program)
+                modules[n++] = program->state->module;
         }
         if (!err->code) programs->all = (HloPrograms){modules, n}, programs->all_made = true;
     }
@@ -691,7 +755,8 @@ const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, P
         else if (interrupt_poll(0, err)) /* it may lack what was left out then */
             analysis->release(made->result), prof_free(made);
         else
-            made->analysis = analysis, made->next = module->state->results, module->state->results = made, result = made->result;
+            made->analysis = analysis, made->next = module->state->results,
+            module->state->results = made, result = made->result;
     }
     pthread_mutex_unlock(&programs->results_lock);
     return result;
@@ -701,7 +766,8 @@ const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, P
 
 int64_t hlo_position(const HloModule *m, int64_t id)
 {
-    for (size_t slot = hash64((uint64_t)id) & (m->n_slots - 1); m->by_id[slot]; slot = (slot + 1) & (m->n_slots - 1))
+    for (size_t slot = hash64((uint64_t)id) & (m->n_slots - 1); m->by_id[slot];
+         slot = (slot + 1) & (m->n_slots - 1))
         if (hlo_op(m, m->by_id[slot] - 1).instruction->id == id) return m->by_id[slot] - 1;
     return -1;
 }
@@ -714,7 +780,8 @@ const Xla__HloInstructionProto *hlo_instruction(const HloModule *m, int64_t id)
 
 int64_t hlo_find_position(const HloModule *m, const char *name, size_t n_bytes)
 {
-    for (size_t slot = text_hash(name, n_bytes) & (m->n_slots - 1); m->by_name[slot]; slot = (slot + 1) & (m->n_slots - 1)) {
+    for (size_t slot = text_hash(name, n_bytes) & (m->n_slots - 1); m->by_name[slot];
+         slot = (slot + 1) & (m->n_slots - 1)) {
         const char *found = hlo_op(m, m->by_name[slot] - 1).instruction->name;
         if (!strncmp(found, name, n_bytes) && !found[n_bytes]) return m->by_name[slot] - 1;
     }
@@ -739,14 +806,17 @@ const Xla__HloComputationProto *hlo_entry(const HloModule *m)
     const Xla__HloComputationProto *by_id = hlo_computation(m, hlo->entry_computation_id);
     if (by_id) return by_id;
     for (size_t i = 0; i < hlo->n_computations; i++)
-        if (!strcmp(hlo->computations[i]->name, hlo->entry_computation_name)) return hlo->computations[i];
+        if (!strcmp(hlo->computations[i]->name, hlo->entry_computation_name))
+            return hlo->computations[i];
     return NULL;
 }
 
-const uint8_t *hlo_backend_config(const HloModule *m, const Xla__HloInstructionProto *op, size_t *n_bytes)
+const uint8_t *hlo_backend_config(const HloModule *m, const Xla__HloInstructionProto *op,
+                                  size_t *n_bytes)
 {
     const Xla__HloModuleProto *hlo = m->proto->hlo_module;
-    const Xla__HloInstructionProto__BackendConfigPayload *payload = op->more->backend_config_payload;
+    const Xla__HloInstructionProto__BackendConfigPayload *payload =
+        op->more->backend_config_payload;
     ProtobufCBinaryData config = op->more->backend_config;
     if (payload && payload->value.len)
         config = payload->value;
@@ -762,24 +832,32 @@ bool hlo_frame(const HloModule *m, int32_t id, HloFrame *frame)
     if (!index || id < 1 || (size_t)id > index->n_stack_frames) return false;
     const Xla__StackFrameIndexProto__StackFrame *f = index->stack_frames[id - 1];
     *frame = (HloFrame){.file = "", .function = "", .parent_id = f->parent_frame_id};
-    if (f->file_location_id < 1 || (size_t)f->file_location_id > index->n_file_locations) return true;
-    const Xla__StackFrameIndexProto__FileLocation *at = index->file_locations[f->file_location_id - 1];
+    if (f->file_location_id < 1 || (size_t)f->file_location_id > index->n_file_locations)
+        return true;
+    const Xla__StackFrameIndexProto__FileLocation *at =
+        index->file_locations[f->file_location_id - 1];
     frame->line = at->line, frame->column = at->column;
-    if (at->file_name_id >= 1 && (size_t)at->file_name_id <= index->n_file_names) frame->file = index->file_names[at->file_name_id - 1];
-    if (at->function_name_id >= 1 && (size_t)at->function_name_id <= index->n_function_names) frame->function = index->function_names[at->function_name_id - 1];
+    if (at->file_name_id >= 1 && (size_t)at->file_name_id <= index->n_file_names)
+        frame->file = index->file_names[at->file_name_id - 1];
+    if (at->function_name_id >= 1 && (size_t)at->function_name_id <= index->n_function_names)
+        frame->function = index->function_names[at->function_name_id - 1];
     return true;
 }
 
-bool hlo_source(const HloModule *m, const Xla__HloInstructionProto *op, const char **file, int32_t *line)
+bool hlo_source(const HloModule *m, const Xla__HloInstructionProto *op, const char **file,
+                int32_t *line)
 {
     HloFrame frame;
     if (!op->metadata) return false;
     *file = op->metadata->source_file, *line = op->metadata->source_line;
-    if (!**file && hlo_frame(m, op->metadata->stack_frame_id, &frame)) *file = frame.file, *line = frame.line;
+    if (!**file && hlo_frame(m, op->metadata->stack_frame_id, &frame))
+        *file = frame.file, *line = frame.line;
     return **file != 0;
 }
 
 /* ---- the format ---- */
 
-static const char *const suffixes[] = {".hlo_proto.pb.gz", ".hlo.pb.gz", ".hlo_proto.pb", ".hlo.pb", NULL};
-const Reader hlo_reader = {.name = "hlo", .suffixes = suffixes, .is_program = true, .read_structure = check_file};
+static const char *const suffixes[] = {".hlo_proto.pb.gz", ".hlo.pb.gz", ".hlo_proto.pb", ".hlo.pb",
+                                       NULL};
+const Reader hlo_reader = {
+    .name = "hlo", .suffixes = suffixes, .is_program = true, .read_structure = check_file};

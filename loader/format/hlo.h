@@ -123,7 +123,8 @@ int64_t hlo_computation_position(const HloModule *module, int64_t id);
 const Xla__HloComputationProto *hlo_entry(const HloModule *module);
 /* Returns the instruction's backend config: JSON text on GPU and TPU, from whichever field the
  * program's version stores it in. Never NULL; *n_bytes is 0 if there is none. */
-const uint8_t *hlo_backend_config(const HloModule *module, const Xla__HloInstructionProto *instruction, size_t *n_bytes);
+const uint8_t *hlo_backend_config(const HloModule *module,
+                                  const Xla__HloInstructionProto *instruction, size_t *n_bytes);
 /* Reads a frame of the module's stack frame index, with the id of its caller's frame. False if the
  * index has no frame of this id. */
 typedef struct {
@@ -133,7 +134,8 @@ typedef struct {
 bool hlo_frame(const HloModule *module, int32_t frame_id, HloFrame *frame);
 /* Reads the source file and line of an instruction: from its metadata, else from its innermost
  * stack frame. False if neither names a file. */
-bool hlo_source(const HloModule *module, const Xla__HloInstructionProto *instruction, const char **file, int32_t *line);
+bool hlo_source(const HloModule *module, const Xla__HloInstructionProto *instruction,
+                const char **file, int32_t *line);
 
 /* Return the position of the instruction with this id or name; -1 if there is none. */
 int64_t hlo_position(const HloModule *module, int64_t id);

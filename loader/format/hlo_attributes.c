@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hlo_attributes.c: the attributes of an instruction as HLO text writes them, behind its operands.
  *
- * First those of its opcode, in XLA's order: this file; then those of all: hlo_common_attributes.c. */
+ * First those of its opcode, in XLA's order: this file; then those of all: hlo_common_attributes.c.
+ */
 #include "hlo_writer.h"
 
 #include "hlo_type.h"
@@ -30,7 +31,8 @@ static void list_if_any(const HloWriter *w, const char *name, const int64_t *val
 {
     if (n) list(w, name, values, n);
 }
-#define LIST_IF_ANY(w, name, message, field) list_if_any(w, name, (message)->field, (message)->n_##field)
+#define LIST_IF_ANY(w, name, message, field)                                                       \
+    list_if_any(w, name, (message)->field, (message)->n_##field)
 
 static void number(const HloWriter *w, const char *name, int64_t value)
 {
@@ -52,7 +54,8 @@ static void word(const HloWriter *w, const char *name, const char *value)
 }
 
 /* The word of a number in an enum; "unknown" beyond it. */
-static void choice(const HloWriter *w, const char *name, const char *const *words, size_t n, int value)
+static void choice(const HloWriter *w, const char *name, const char *const *words, size_t n,
+                   int value)
 {
     word(w, name, value >= 0 && (size_t)value < n ? words[value] : "unknown");
 }
@@ -66,7 +69,8 @@ static void quoted(const HloWriter *w, const char *name, const char *bytes, size
     text_add_char(w->out, '"');
 }
 
-static void shape_list(const HloWriter *w, const char *name, Xla__ShapeProto *const *shapes, size_t n)
+static void shape_list(const HloWriter *w, const char *name, Xla__ShapeProto *const *shapes,
+                       size_t n)
 {
     key(w, name);
     text_add_char(w->out, '{');
@@ -96,10 +100,12 @@ static void aliasing(const HloWriter *w, const Xla__HloInstructionProto *op)
 /* ---- convolutions and dots ---- */
 
 /* One row of a window: " stride=2x2", when any dimension has another value than the usual one. */
-static void window_row(TextBuffer *out, const Xla__Window *window, const char *name, size_t offset, int64_t usual)
+static void window_row(TextBuffer *out, const Xla__Window *window, const char *name, size_t offset,
+                       int64_t usual)
 {
     bool any = false;
-    for (size_t i = 0; i < window->n_dimensions; i++) any |= *(const int64_t *)((const char *)window->dimensions[i] + offset) != usual;
+    for (size_t i = 0; i < window->n_dimensions; i++)
+        any |= *(const int64_t *)((const char *)window->dimensions[i] + offset) != usual;
     if (!any) return;
     text_add(out, name);
     for (size_t i = 0; i < window->n_dimensions; i++) {
@@ -124,23 +130,27 @@ static void write_window(const HloWriter *w, const Xla__Window *window)
     }
     window_row(w->out, window, " stride=", offsetof(Xla__WindowDimension, stride), 1);
     for (size_t i = 0; padded && i < window->n_dimensions; i++)
-        text_add_format(w->out, "%s%lld_%lld", i ? "x" : " pad=", (long long)window->dimensions[i]->padding_low,
+        text_add_format(w->out, "%s%lld_%lld",
+                        i ? "x" : " pad=", (long long)window->dimensions[i]->padding_low,
                         (long long)window->dimensions[i]->padding_high);
     window_row(w->out, window, " lhs_dilate=", offsetof(Xla__WindowDimension, base_dilation), 1);
     window_row(w->out, window, " rhs_dilate=", offsetof(Xla__WindowDimension, window_dilation), 1);
     for (size_t i = 0; reversed && i < window->n_dimensions; i++)
-        text_add_format(w->out, "%s%d", i ? "x" : " rhs_reversal=", window->dimensions[i]->window_reversal);
+        text_add_format(w->out, "%s%d",
+                        i ? "x" : " rhs_reversal=", window->dimensions[i]->window_reversal);
     text_add_char(w->out, '}');
 }
 
 /* "b01f": the role of each dimension of one operand; ? where none is said. */
-static void labels(TextBuffer *out, int64_t first, char first_role, int64_t second, char second_role, const int64_t *spatial, size_t n_spatial)
+static void labels(TextBuffer *out, int64_t first, char first_role, int64_t second,
+                   char second_role, const int64_t *spatial, size_t n_spatial)
 {
     char roles[MAX_LABELS];
     size_t n = 0;
     memset(roles, '?', sizeof roles);
-#define ROLE(at, role)                                                                                                                                         \
-    if ((at) >= 0 && (at) < MAX_LABELS) roles[at] = (role), n = (size_t)(at) + 1 > n ? (size_t)(at) + 1 : n
+#define ROLE(at, role)                                                                             \
+    if ((at) >= 0 && (at) < MAX_LABELS)                                                            \
+    roles[at] = (role), n = (size_t)(at) + 1 > n ? (size_t)(at) + 1 : n
     ROLE(first, first_role);
     ROLE(second, second_role);
     for (size_t i = 0; i < n_spatial; i++) ROLE(spatial[i], (char)('0' + i % 10));
@@ -152,12 +162,14 @@ static void dim_labels(const HloWriter *w, const Xla__ConvolutionDimensionNumber
 {
     if (!d) return;
     key(w, "dim_labels");
-    labels(w->out, d->input_batch_dimension, 'b', d->input_feature_dimension, 'f', d->input_spatial_dimensions, d->n_input_spatial_dimensions);
+    labels(w->out, d->input_batch_dimension, 'b', d->input_feature_dimension, 'f',
+           d->input_spatial_dimensions, d->n_input_spatial_dimensions);
     text_add_char(w->out, '_');
-    labels(w->out, d->kernel_input_feature_dimension, 'i', d->kernel_output_feature_dimension, 'o', d->kernel_spatial_dimensions,
-           d->n_kernel_spatial_dimensions);
+    labels(w->out, d->kernel_input_feature_dimension, 'i', d->kernel_output_feature_dimension, 'o',
+           d->kernel_spatial_dimensions, d->n_kernel_spatial_dimensions);
     text_add(w->out, "->");
-    labels(w->out, d->output_batch_dimension, 'b', d->output_feature_dimension, 'f', d->output_spatial_dimensions, d->n_output_spatial_dimensions);
+    labels(w->out, d->output_batch_dimension, 'b', d->output_feature_dimension, 'f',
+           d->output_spatial_dimensions, d->n_output_spatial_dimensions);
 }
 
 static void precision(const HloWriter *w, const Xla__PrecisionConfig *p)
@@ -170,7 +182,9 @@ static void precision(const HloWriter *w, const Xla__PrecisionConfig *p)
     text_add_char(w->out, '{');
     for (size_t i = 0; i < p->n_operand_precision; i++) {
         if (i) text_add_char(w->out, ',');
-        text_add(w->out, p->operand_precision[i] >= 0 && p->operand_precision[i] < (int)COUNT(names) ? names[p->operand_precision[i]] : "unknown");
+        text_add(w->out, p->operand_precision[i] >= 0 && p->operand_precision[i] < (int)COUNT(names)
+                             ? names[p->operand_precision[i]]
+                             : "unknown");
     }
     text_add_char(w->out, '}');
 }
@@ -179,12 +193,15 @@ static void convolution(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     write_window(w, op->rare->window);
     dim_labels(w, op->rare->convolution_dimension_numbers);
-    if (op->rare->feature_group_count > 1) number(w, "feature_group_count", op->rare->feature_group_count);
-    if (op->rare->batch_group_count > 1) number(w, "batch_group_count", op->rare->batch_group_count);
+    if (op->rare->feature_group_count > 1)
+        number(w, "feature_group_count", op->rare->feature_group_count);
+    if (op->rare->batch_group_count > 1)
+        number(w, "batch_group_count", op->rare->batch_group_count);
     precision(w, op->rare->precision_config);
 }
 
-static void dot(const HloWriter *w, const Xla__DotDimensionNumbers *d, const Xla__PrecisionConfig *p)
+static void dot(const HloWriter *w, const Xla__DotDimensionNumbers *d,
+                const Xla__PrecisionConfig *p)
 {
     static const char *const algorithms[] = {"unset",
                                              "dot_any_f8_any_f8_f32",
@@ -217,12 +234,14 @@ static void dot(const HloWriter *w, const Xla__DotDimensionNumbers *d, const Xla
 static void slice(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     bool strided = false;
-    for (size_t i = 0; i < op->rare->n_slice_dimensions; i++) strided |= op->rare->slice_dimensions[i]->stride != 1;
+    for (size_t i = 0; i < op->rare->n_slice_dimensions; i++)
+        strided |= op->rare->slice_dimensions[i]->stride != 1;
     key(w, "slice");
     text_add_char(w->out, '{');
     for (size_t i = 0; i < op->rare->n_slice_dimensions; i++) {
         const Xla__HloInstructionProto__SliceDimensions *d = op->rare->slice_dimensions[i];
-        text_add_format(w->out, "%s[%lld:%lld", i ? ", " : "", (long long)d->start, (long long)d->limit);
+        text_add_format(w->out, "%s[%lld:%lld", i ? ", " : "", (long long)d->start,
+                        (long long)d->limit);
         if (strided) text_add_format(w->out, ":%lld", (long long)d->stride);
         text_add_char(w->out, ']');
     }
@@ -233,11 +252,13 @@ static void padding(const HloWriter *w, const Xla__PaddingConfig *p)
 {
     bool interior = false;
     if (!p) return;
-    for (size_t i = 0; i < p->n_dimensions; i++) interior |= p->dimensions[i]->interior_padding != 0;
+    for (size_t i = 0; i < p->n_dimensions; i++)
+        interior |= p->dimensions[i]->interior_padding != 0;
     key(w, "padding");
     for (size_t i = 0; i < p->n_dimensions; i++) {
         const Xla__PaddingConfigDimension *d = p->dimensions[i];
-        text_add_format(w->out, "%s%lld_%lld", i ? "x" : "", (long long)d->edge_padding_low, (long long)d->edge_padding_high);
+        text_add_format(w->out, "%s%lld_%lld", i ? "x" : "", (long long)d->edge_padding_low,
+                        (long long)d->edge_padding_high);
         if (interior) text_add_format(w->out, "_%lld", (long long)d->interior_padding);
     }
 }
@@ -280,14 +301,16 @@ static void channel(const HloWriter *w, const Xla__HloInstructionProto *op)
     if (id > 0) number(w, "channel_id", id);
 }
 
-static void collective(const HloWriter *w, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
+static void collective(const HloWriter *w, const Xla__HloInstructionProto *op,
+                       enum HloOpcode opcode)
 {
     channel(w, op);
     if (opcode == HLO_COLLECTIVE_PERMUTE || opcode == HLO_COLLECTIVE_PERMUTE_START) {
         key(w, "source_target_pairs");
         text_add_char(w->out, '{');
         for (size_t i = 0; i < op->rare->n_source_target_pairs; i++)
-            text_add_format(w->out, "%s{%lld,%lld}", i ? "," : "", (long long)op->rare->source_target_pairs[i]->source,
+            text_add_format(w->out, "%s{%lld,%lld}", i ? "," : "",
+                            (long long)op->rare->source_target_pairs[i]->source,
                             (long long)op->rare->source_target_pairs[i]->target);
         return text_add_char(w->out, '}');
     }
@@ -295,23 +318,30 @@ static void collective(const HloWriter *w, const Xla__HloInstructionProto *op, e
     flag(w, "constrain_layout", op->rare->constrain_layout);
     bool gathers = opcode == HLO_ALL_GATHER || opcode == HLO_ALL_GATHER_START;
     if (gathers) LIST(w, "dimensions", op->more, dimensions);
-    bool reduces = opcode == HLO_ALL_REDUCE || opcode == HLO_ALL_REDUCE_START || opcode == HLO_REDUCE_SCATTER || opcode == HLO_COLLECTIVE_REDUCE;
+    bool reduces = opcode == HLO_ALL_REDUCE || opcode == HLO_ALL_REDUCE_START ||
+                   opcode == HLO_REDUCE_SCATTER || opcode == HLO_COLLECTIVE_REDUCE;
     if (gathers || reduces) flag(w, "use_global_device_ids", op->rare->use_global_device_ids);
     if (opcode == HLO_REDUCE_SCATTER) LIST(w, "dimensions", op->more, dimensions);
-    if (opcode == HLO_ALL_TO_ALL || opcode == HLO_RAGGED_ALL_TO_ALL) LIST_IF_ANY(w, "dimensions", op->more, dimensions);
-    if (opcode == HLO_COLLECTIVE_BROADCAST || opcode == HLO_COLLECTIVE_REDUCE) word(w, "has_dynamic_root", op->rare->has_dynamic_root ? "true" : "false");
+    if (opcode == HLO_ALL_TO_ALL || opcode == HLO_RAGGED_ALL_TO_ALL)
+        LIST_IF_ANY(w, "dimensions", op->more, dimensions);
+    if (opcode == HLO_COLLECTIVE_BROADCAST || opcode == HLO_COLLECTIVE_REDUCE)
+        word(w, "has_dynamic_root", op->rare->has_dynamic_root ? "true" : "false");
 }
 
 static void custom_call(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     static const char *const paddings[] = {NULL, "PADDING_VALID", "PADDING_SAME"};
     static const char *const schedules[] = {NULL, "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"};
-    static const char *const versions[] = {"API_VERSION_UNSPECIFIED", NULL, "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
-                                           "API_VERSION_TYPED_FFI"};
+    static const char *const versions[] = {
+        "API_VERSION_UNSPECIFIED", NULL, "API_VERSION_STATUS_RETURNING",
+        "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
     convolution(w, op);
     if (op->rare->padding_type > 0) CHOICE(w, "padding_type", paddings, op->rare->padding_type);
-    quoted(w, "custom_call_target", op->more->custom_call_target, strlen(op->more->custom_call_target));
-    if (op->rare->constrain_layout) shape_list(w, "operand_layout_constraints", op->rare->operand_shapes_with_layout, op->rare->n_operand_shapes_with_layout);
+    quoted(w, "custom_call_target", op->more->custom_call_target,
+           strlen(op->more->custom_call_target));
+    if (op->rare->constrain_layout)
+        shape_list(w, "operand_layout_constraints", op->rare->operand_shapes_with_layout,
+                   op->rare->n_operand_shapes_with_layout);
     flag(w, "custom_call_has_side_effect", op->rare->custom_call_has_side_effect);
     if (op->more->literal && op->more->literal->shape) {
         key(w, "literal");
@@ -320,21 +350,27 @@ static void custom_call(const HloWriter *w, const Xla__HloInstructionProto *op)
         hlo_write_literal(w->out, op->more->literal);
     }
     aliasing(w, op);
-    if (op->rare->custom_call_schedule > 0) CHOICE(w, "schedule", schedules, op->rare->custom_call_schedule);
-    if (op->rare->custom_call_api_version != 1) CHOICE(w, "api_version", versions, op->rare->custom_call_api_version);
+    if (op->rare->custom_call_schedule > 0)
+        CHOICE(w, "schedule", schedules, op->rare->custom_call_schedule);
+    if (op->rare->custom_call_api_version != 1)
+        CHOICE(w, "api_version", versions, op->rare->custom_call_api_version);
 }
 
 static void async_start(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     if (*op->rare->async_execution_thread && strcmp(op->rare->async_execution_thread, "main") != 0)
-        quoted(w, "async_execution_thread", op->rare->async_execution_thread, strlen(op->rare->async_execution_thread));
+        quoted(w, "async_execution_thread", op->rare->async_execution_thread,
+               strlen(op->rare->async_execution_thread));
     const Xla__HloComputationProto *single = hlo_async_single(w->module, op);
     if (!single) return;
-    /* the instruction that runs is written in place of the call; its frontend attributes only where the start has none */
+    /* the instruction that runs is written in place of the call; its frontend attributes only where
+     * the start has none */
     Xla__HloInstructionProto wrapped = *hlo_root(single);
-    if (hlo_opcode(wrapped.opcode) == HLO_ASYNC_START) return; /* an instruction that starts itself */
+    if (hlo_opcode(wrapped.opcode) == HLO_ASYNC_START)
+        return; /* an instruction that starts itself */
     Xla__HloInstructionMore more = *wrapped.more;
-    if (op->more->frontend_attributes && op->more->frontend_attributes->n_map) more.frontend_attributes = NULL;
+    if (op->more->frontend_attributes && op->more->frontend_attributes->n_map)
+        more.frontend_attributes = NULL;
     wrapped.more = &more;
     hlo_write_attributes(w, &wrapped);
 }
@@ -388,7 +424,8 @@ static void compare(const HloWriter *w, const Xla__HloInstructionProto *op)
     if (!strcmp(op->more->comparison_type, "TOTALORDER")) word(w, "order", "TOTAL");
 }
 
-static void random_numbers(const HloWriter *w, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
+static void random_numbers(const HloWriter *w, const Xla__HloInstructionProto *op,
+                           enum HloOpcode opcode)
 {
     static const char *const distributions[] = {"rng_invalid", "rng_uniform", "rng_normal"};
     static const char *const algorithms[] = {"rng_default", "rng_three_fry", "rng_philox"};
@@ -400,9 +437,11 @@ static void random_numbers(const HloWriter *w, const Xla__HloInstructionProto *o
         number(w, "delta", op->rare->delta);
 }
 
-static void linear_algebra(const HloWriter *w, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
+static void linear_algebra(const HloWriter *w, const Xla__HloInstructionProto *op,
+                           enum HloOpcode opcode)
 {
-    static const char *const transposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
+    static const char *const transposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE",
+                                             "ADJOINT"};
     static const char *const transforms[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
     const Xla__TriangularSolveOptions *solve = op->rare->triangular_solve_options;
     if (opcode == HLO_FFT) {
@@ -426,18 +465,23 @@ static void feed(const HloWriter *w, const Xla__HloInstructionProto *op, enum Hl
     }
     if (!w->configs) return;
     if (opcode == HLO_OUTFEED && op->rare->outfeed_config.len)
-        quoted(w, "outfeed_config", (const char *)op->rare->outfeed_config.data, op->rare->outfeed_config.len);
+        quoted(w, "outfeed_config", (const char *)op->rare->outfeed_config.data,
+               op->rare->outfeed_config.len);
     if (opcode == HLO_INFEED && op->rare->infeed_config.len)
-        quoted(w, "infeed_config", (const char *)op->rare->infeed_config.data, op->rare->infeed_config.len);
+        quoted(w, "infeed_config", (const char *)op->rare->infeed_config.data,
+               op->rare->infeed_config.len);
 }
 
 static void domain(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     static const Xla__OpSharding none = XLA__OP_SHARDING__INIT;
-    text_add(w->out, ", domain={kind=\"sharding\", entry="); /* XLA writes its field for the exit here, and the other way round */
-    hlo_write_sharding(w->out, op->rare->domain_exit_sharding ? op->rare->domain_exit_sharding : &none);
+    text_add(w->out, ", domain={kind=\"sharding\", entry="); /* XLA writes its field for the exit
+                                                                here, and the other way round */
+    hlo_write_sharding(w->out,
+                       op->rare->domain_exit_sharding ? op->rare->domain_exit_sharding : &none);
     text_add(w->out, ", exit=");
-    hlo_write_sharding(w->out, op->rare->domain_entry_sharding ? op->rare->domain_entry_sharding : &none);
+    hlo_write_sharding(w->out,
+                       op->rare->domain_entry_sharding ? op->rare->domain_entry_sharding : &none);
     text_add_char(w->out, '}');
 }
 
@@ -457,7 +501,8 @@ static void scan(const HloWriter *w, const Xla__HloInstructionProto *op)
     LIST(w, "dimensions", op->more, dimensions);
     number(w, "num_carries", op->rare->num_carries);
     flag(w, "is_reverse", op->rare->is_reverse);
-    if (op->rare->is_associative == 1 || op->rare->is_associative == 2) word(w, "is_associative", op->rare->is_associative == 1 ? "true" : "false");
+    if (op->rare->is_associative == 1 || op->rare->is_associative == 2)
+        word(w, "is_associative", op->rare->is_associative == 1 ? "true" : "false");
 }
 
 static void shuffle(const HloWriter *w, const Xla__HloInstructionProto *op)
@@ -468,7 +513,8 @@ static void shuffle(const HloWriter *w, const Xla__HloInstructionProto *op)
     if (mode && mode->rotate) LIST(w, "shifts", mode->rotate, shifts);
 }
 
-static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
+static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op,
+                          enum HloOpcode opcode)
 {
     switch (opcode) {
     case HLO_BROADCAST:
@@ -485,7 +531,9 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
         break;
     case HLO_SCAN: scan(w, op); break;
     case HLO_SHUFFLE: shuffle(w, op); break;
-    case HLO_IOTA: number(w, "iota_dimension", op->more->n_dimensions ? op->more->dimensions[0] : 0); break;
+    case HLO_IOTA:
+        number(w, "iota_dimension", op->more->n_dimensions ? op->more->dimensions[0] : 0);
+        break;
     case HLO_GET_TUPLE_ELEMENT: number(w, "index", op->more->tuple_index); break;
     case HLO_COMPARE: compare(w, op); break;
     case HLO_SLICE: slice(w, op); break;
@@ -556,7 +604,8 @@ static void attributes_of(const HloWriter *w, const Xla__HloInstructionProto *op
     case HLO_PARAMETER: parameter(w, op->rare->parameter_replication); break;
     case HLO_DOMAIN: domain(w, op); break;
     case HLO_COPY_START:
-        if (op->rare->cross_program_prefetch_case == XLA__HLO_INSTRUCTION_RARE__CROSS_PROGRAM_PREFETCH_CROSS_PROGRAM_PREFETCH_INDEX)
+        if (op->rare->cross_program_prefetch_case ==
+            XLA__HLO_INSTRUCTION_RARE__CROSS_PROGRAM_PREFETCH_CROSS_PROGRAM_PREFETCH_INDEX)
             number(w, "cross_program_prefetch_index", op->rare->cross_program_prefetch_index);
         break;
     case HLO_ASYNC_START: async_start(w, op); break;

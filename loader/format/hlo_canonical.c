@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_canonical.c: what an instruction does, without any name: the text that XProf takes the fingerprint of.
+/* hlo_canonical.c: what an instruction does, without any name: the text that XProf takes the
+ * fingerprint of.
  *
  *   f32[8]{0} fusion(f32[8]{0}, f32[]), kind=kLoop, calls=
  *   {
@@ -7,15 +8,16 @@
  *     ROOT tmp_1 = f32[8]{0} negate(f32[8]{0} tmp_0)
  *   }
  *
- * Computations stand in full where they are called. A damaged program may have ones that call each other in a circle, or many
- * times over: the text then ends at its limit, which says that it is not whole. */
+ * Computations stand in full where they are called. A damaged program may have ones that call each
+ * other in a circle, or many times over: the text then ends at its limit, which says that it is not
+ * whole. */
 #include "hlo_writer.h"
 
-#include "../fingerprint.h"
+#include "../base/fingerprint.h"
 
 enum { MAX_DEPTH = 100 }; /* of calls */
-/* Texts by the bytes of the proto: in a program that XLA wrote each computation is called once, so that a text is no longer than
- * the program's, and all together that times the depth of calls. */
+/* Texts by the bytes of the proto: in a program that XLA wrote each computation is called once, so
+ * that a text is no longer than the program's, and all together that times the depth of calls. */
 enum { TEXT_AT_LEAST = 1 << 20, TEXT_PER_BYTE = 16, ALL_TEXTS_PER_BYTE = 256 };
 
 void hlo_write_number(const HloWriter *w, const Xla__HloInstructionProto *op)
@@ -27,7 +29,8 @@ void hlo_write_number(const HloWriter *w, const Xla__HloInstructionProto *op)
     text_add_format(w->out, "tmp_%lld", (long long)number - 1);
 }
 
-static void write_lines(const HloWriter *w, const HloBody *body, const Xla__HloInstructionProto *const *ops, size_t n)
+static void write_lines(const HloWriter *w, const HloBody *body,
+                        const Xla__HloInstructionProto *const *ops, size_t n)
 {
     HloWriter inner = *w;
     inner.body = body;
@@ -47,7 +50,8 @@ void hlo_write_body(const HloWriter *w, const Xla__HloComputationProto *c)
 {
     HloBody body = {.computation = c, .depth = w->body ? w->body->depth + 1 : 0};
     int64_t first = c->n_instructions ? hlo_position(w->module, c->instructions[0]->id) : -1;
-    if (first < 0 || hlo_op(w->module, first).instruction != c->instructions[0] || body.depth > MAX_DEPTH) {
+    if (first < 0 || hlo_op(w->module, first).instruction != c->instructions[0] ||
+        body.depth > MAX_DEPTH) {
         w->out->cut = true; /* nothing that XLA would take */
         return;
     }
@@ -59,7 +63,8 @@ void hlo_write_body(const HloWriter *w, const Xla__HloComputationProto *c)
                     .base = body.first,
                     .to = prof_alloc(c->n_instructions * sizeof *walk.to)};
     ProfErr err = {0};
-    if (!numbers || !walk.state || !walk.to || hlo_walk_all(&walk, body.first, c->n_instructions, &err)) {
+    if (!numbers || !walk.state || !walk.to ||
+        hlo_walk_all(&walk, body.first, c->n_instructions, &err)) {
         w->out->no_memory = true;
     } else {
         for (size_t i = 0; i < walk.n; i++) {
@@ -113,7 +118,8 @@ static int take_fingerprint(Fingerprints *f, const HloModule *module, size_t at,
 {
     TextBuffer text = {.limit = TEXT_AT_LEAST + TEXT_PER_BYTE * (size_t)module->n_bytes};
     bool bounded = f->n_written <= TEXT_AT_LEAST + ALL_TEXTS_PER_BYTE * module->n_bytes;
-    if (bounded) hlo_instruction_text(module, hlo_op(module, at).instruction, HLO_TEXT_CANONICAL, &text);
+    if (bounded)
+        hlo_instruction_text(module, hlo_op(module, at).instruction, HLO_TEXT_CANONICAL, &text);
     f->n_written += text.n_bytes;
     if (text.no_memory) prof_nomem(err);
     if (bounded && !text.cut) f->fingerprints[at] = fingerprint64(text.text, text.n_bytes);
@@ -122,10 +128,12 @@ static int take_fingerprint(Fingerprints *f, const HloModule *module, size_t at,
     return err->code;
 }
 
-bool hlo_fingerprint(const HloModule *module, const Xla__HloInstructionProto *op, uint64_t *fingerprint, ProfErr *err)
+bool hlo_fingerprint(const HloModule *module, const Xla__HloInstructionProto *op,
+                     uint64_t *fingerprint, ProfErr *err)
 {
     static const HloAnalysis analysis = {fingerprints_make, fingerprints_free};
-    Fingerprints *f = (Fingerprints *)hlo_analysis(module, &analysis, err); /* its lock guards what it holds */
+    Fingerprints *f =
+        (Fingerprints *)hlo_analysis(module, &analysis, err); /* its lock guards what it holds */
     int64_t at = hlo_position(module, op->id);
     if (!f || at < 0) return false;
     pthread_mutex_lock(&f->lock);

@@ -2,12 +2,14 @@
 /* hlo_category.c: XProf's category of an instruction; see hlo_text.h. */
 #include "hlo_writer.h"
 
-#include "../analysis/shape.h"
+#include "shape.h"
 
 /* Convolutions say how their window is dilated. */
 static const char *convolution_category(const Xla__Window *window)
 {
-    static const char *const names[] = {"convolution", "convolution base-dilated", "convolution window-dilated", "convolution base-dilated window-dilated"};
+    static const char *const names[] = {"convolution", "convolution base-dilated",
+                                        "convolution window-dilated",
+                                        "convolution base-dilated window-dilated"};
     bool base = false, dilated = false;
     for (size_t i = 0; window && i < window->n_dimensions; i++) {
         base |= window->dimensions[i]->base_dilation > 1;
@@ -25,14 +27,19 @@ static const char *fusion_category(const char *kind)
     return "unknown fusion";
 }
 
-static int bits(const Xla__ShapeProto *shape) { return shape ? primitive_bits(shape->element_type) : 0; }
+static int bits(const Xla__ShapeProto *shape)
+{
+    return shape ? primitive_bits(shape->element_type) : 0;
+}
 
 /* A bitcast between types of one width acts element by element, too. */
-static bool acts_elementwise(const HloModule *m, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
+static bool acts_elementwise(const HloModule *m, const Xla__HloInstructionProto *op,
+                             enum HloOpcode opcode)
 {
     if (opcode == HLO_CONSTANT) return true; /* XLA has it so */
     if (opcode != HLO_BITCAST_CONVERT) return hlo_is_elementwise(opcode);
-    const Xla__HloInstructionProto *operand = op->n_operand_ids ? hlo_instruction(m, op->operand_ids[0]) : NULL;
+    const Xla__HloInstructionProto *operand =
+        op->n_operand_ids ? hlo_instruction(m, op->operand_ids[0]) : NULL;
     return operand && bits(operand->shape) == bits(op->shape);
 }
 

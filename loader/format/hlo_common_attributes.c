@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_common_attributes.c: the attributes that any instruction may have: the computations it calls, sharding, frontend
- * attributes, control predecessors, statistics, where its value comes from, and its backend's configuration. */
+/* hlo_common_attributes.c: the attributes that any instruction may have: the computations it calls,
+ * sharding, frontend attributes, control predecessors, statistics, where its value comes from, and
+ * its backend's configuration. */
 #include "hlo_writer.h"
 
-#include "../store/sort.h"
+#include "../base/sort.h"
 #include "hlo_type.h"
 
 /* ---- called computations ---- */
@@ -28,9 +29,12 @@ static void called(const HloWriter *w, const Xla__HloComputationProto *c)
     hlo_write_body(w, c);
 }
 
-static void computation(const HloWriter *w, const char *name, const Xla__HloInstructionProto *op, size_t i)
+static void computation(const HloWriter *w, const char *name, const Xla__HloInstructionProto *op,
+                        size_t i)
 {
-    const Xla__HloComputationProto *c = i < op->n_called_computation_ids ? hlo_computation(w->module, op->called_computation_ids[i]) : NULL;
+    const Xla__HloComputationProto *c =
+        i < op->n_called_computation_ids ? hlo_computation(w->module, op->called_computation_ids[i])
+                                         : NULL;
     if (!c) return;
     key(w, name);
     called(w, c);
@@ -41,7 +45,8 @@ static void computations(const HloWriter *w, const char *name, const Xla__HloIns
     key(w, name);
     text_add_char(w->out, '{');
     for (size_t i = 0; i < op->n_called_computation_ids; i++) {
-        const Xla__HloComputationProto *c = hlo_computation(w->module, op->called_computation_ids[i]);
+        const Xla__HloComputationProto *c =
+            hlo_computation(w->module, op->called_computation_ids[i]);
         if (i) text_add(w->out, w->canonical ? "," : ", ");
         if (c) called(w, c);
     }
@@ -55,13 +60,15 @@ static void all_calls(const HloWriter *w, const Xla__HloInstructionProto *op)
     key(w, "calls");
     text_add_char(w->out, '\n');
     for (size_t i = 0; i < op->n_called_computation_ids; i++) {
-        const Xla__HloComputationProto *c = hlo_computation(w->module, op->called_computation_ids[i]);
+        const Xla__HloComputationProto *c =
+            hlo_computation(w->module, op->called_computation_ids[i]);
         if (i) text_add(w->out, ", ");
         if (c) hlo_write_body(w, c);
     }
 }
 
-static void called_computations(const HloWriter *w, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
+static void called_computations(const HloWriter *w, const Xla__HloInstructionProto *op,
+                                enum HloOpcode opcode)
 {
     if (!op->n_called_computation_ids) return;
     switch (opcode) {
@@ -74,7 +81,8 @@ static void called_computations(const HloWriter *w, const Xla__HloInstructionPro
         computation(w, "scatter", op, 1);
         break;
     case HLO_CONDITIONAL: {
-        const Xla__HloInstructionProto *index = op->n_operand_ids ? hlo_instruction(w->module, op->operand_ids[0]) : NULL;
+        const Xla__HloInstructionProto *index =
+            op->n_operand_ids ? hlo_instruction(w->module, op->operand_ids[0]) : NULL;
         if (index && index->shape && index->shape->element_type == XLA_PRED) {
             computation(w, "true_computation", op, 0);
             computation(w, "false_computation", op, 1);
@@ -116,8 +124,8 @@ static void called_computations(const HloWriter *w, const Xla__HloInstructionPro
     if (opcode == HLO_CALL && op->rare->is_composite) text_add(w->out, ", is_composite=true");
 }
 
-/* Whether XLA's lexer takes the text for one object of JSON: braces in balance outside of strings, then nothing but space
- * and comments. */
+/* Whether XLA's lexer takes the text for one object of JSON: braces in balance outside of strings,
+ * then nothing but space and comments. */
 static bool is_json_object(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')) p++;
@@ -128,7 +136,8 @@ static bool is_json_object(const char *p, const char *end)
         if (c == '{') depth++;
         if (c == '}') depth--;
         if (c != '"') continue;
-        while (p < end && *p != '"') p += *p == '\\' && p + 1 < end && (p[1] == '\\' || p[1] == '"') ? 2 : 1;
+        while (p < end && *p != '"')
+            p += *p == '\\' && p + 1 < end && (p[1] == '\\' || p[1] == '"') ? 2 : 1;
         if (p < end) p++;
     } while (depth && p < end);
     if (depth) return false;
@@ -159,7 +168,8 @@ static void raw_or_quoted(TextBuffer *out, const char *bytes, size_t n)
 
 static int by_key(const void *a, const void *b)
 {
-    return strcmp((*(Xla__FrontendAttributes__MapEntry *const *)a)->key, (*(Xla__FrontendAttributes__MapEntry *const *)b)->key);
+    return strcmp((*(Xla__FrontendAttributes__MapEntry *const *)a)->key,
+                  (*(Xla__FrontendAttributes__MapEntry *const *)b)->key);
 }
 
 void hlo_write_frontend_attributes(TextBuffer *out, const Xla__FrontendAttributes *attributes)
@@ -188,7 +198,8 @@ static void control_predecessors(const HloWriter *w, const Xla__HloInstructionPr
     if (!w->control || !op->more->n_control_predecessor_ids) return;
     key(w, "control-predecessors");
     for (size_t i = 0; i < op->more->n_control_predecessor_ids; i++) {
-        const Xla__HloInstructionProto *before = hlo_instruction(w->module, op->more->control_predecessor_ids[i]);
+        const Xla__HloInstructionProto *before =
+            hlo_instruction(w->module, op->more->control_predecessor_ids[i]);
         text_add(w->out, i ? ", " : "{");
         if (before) name_of(w, before->name);
     }
@@ -215,15 +226,19 @@ enum { MAX_SHAPE_INDEX = 32, MAX_SEARCHES = 1 << 20 };
 
 typedef struct {
     const Xla__OriginalValueProto *value;
-    size_t next, searches; /* elements come in order of the shape: the next one, and how often it was another */
+    size_t next, searches; /* elements come in order of the shape: the next one, and how often it
+                              was another */
     int64_t index[MAX_SHAPE_INDEX];
 } Origin;
 
 static const Xla__OriginalValueElementProto *origin_at(Origin *o, size_t depth)
 {
     for (size_t i = 0; i < o->value->n_elements && o->searches < MAX_SEARCHES; i++) {
-        const Xla__OriginalValueElementProto *e = o->value->elements[(o->next + i) % o->value->n_elements];
-        if (e->n_shape_index == depth && (!depth || !memcmp(e->shape_index, o->index, depth * sizeof *o->index))) return o->next += i + 1, e;
+        const Xla__OriginalValueElementProto *e =
+            o->value->elements[(o->next + i) % o->value->n_elements];
+        if (e->n_shape_index == depth &&
+            (!depth || !memcmp(e->shape_index, o->index, depth * sizeof *o->index)))
+            return o->next += i + 1, e;
         o->searches++;
     }
     return NULL;
@@ -250,7 +265,8 @@ static void origin_part(const HloWriter *w, Origin *o, const Xla__ShapeProto *sh
         text_add_char(w->out, '"');
         if (e->original_array->n_shape_index) {
             text_add(w->out, " {");
-            hlo_write_integers(w->out, e->original_array->shape_index, e->original_array->n_shape_index);
+            hlo_write_integers(w->out, e->original_array->shape_index,
+                               e->original_array->n_shape_index);
             text_add_char(w->out, '}');
         }
     }

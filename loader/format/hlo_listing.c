@@ -10,11 +10,12 @@
  *
  *   ENTRY %main (...) -> ... {
  *
- * Computations come before their callers; instructions as the schedule has them, else operands before users. */
-#include "../interrupt.h"
+ * Computations come before their callers; instructions as the schedule has them, else operands
+ * before users. */
+#include "../base/interrupt.h"
 #include "hlo_writer.h"
 
-#include "../store/sort.h"
+#include "../base/sort.h"
 
 typedef struct {
     const Xla__HloComputationProto *proto;
@@ -84,7 +85,8 @@ static void index_computations(Order *o)
     size_t at = 0;
     for (size_t i = 0; i < hlo->n_computations; i++) {
         const Xla__HloComputationProto *c = hlo->computations[i];
-        o->nodes[i] = (Node){.id = c->id, .proto = c, .first = at, .n = c->n_instructions, .place = i};
+        o->nodes[i] =
+            (Node){.id = c->id, .proto = c, .first = at, .n = c->n_instructions, .place = i};
         at += c->n_instructions;
     }
     sort_array(o->nodes, o->n, sizeof *o->nodes, by_id);
@@ -105,7 +107,8 @@ static void index_computations(Order *o)
     }
 }
 
-/* Pushes what an instruction calls, the first on top. What is pushed counts as visited: XLA's order shows it. */
+/* Pushes what an instruction calls, the first on top. What is pushed counts as visited: XLA's order
+ * shows it. */
 static int push_called(Order *o, const Xla__HloInstructionProto *op, ProfErr *err)
 {
     for (size_t i = op->n_called_computation_ids; i-- > 0;) {
@@ -126,7 +129,8 @@ static int list_callees(Order *o, const Node *node, ProfErr *err)
             Frame *top = &o->stack[o->depth - 1];
             const Node *c = &o->nodes[top->node];
             if (top->at < c->n) {
-                if (push_called(o, hlo_op(o->module, c->first + top->at++).instruction, err)) return err->code;
+                if (push_called(o, hlo_op(o->module, c->first + top->at++).instruction, err))
+                    return err->code;
             } else {
                 o->order[o->n_order++] = top->node;
                 o->depth--;
@@ -144,7 +148,8 @@ static int order_computations(Order *o, ProfErr *err)
         node->visited = true;
         if (!list_callees(o, node, err)) o->order[o->n_order++] = o->in_file[i];
     }
-    for (size_t i = 0; i < o->n && !err->code; i++) /* only a damaged program has computations that call each other in a circle */
+    for (size_t i = 0; i < o->n && !err->code;
+         i++) /* only a damaged program has computations that call each other in a circle */
         if (!o->nodes[o->in_file[i]].visited) o->order[o->n_order++] = o->in_file[i];
     return err->code;
 }
@@ -155,7 +160,8 @@ static int list_ops(HloWalk *w, const Node *node, ProfErr *err)
 {
     const Xla__HloScheduleProto__InstructionSequence *schedule = node->schedule;
     w->computation = node->proto;
-    for (size_t i = 0; schedule && i < schedule->n_instruction_ids; i++) hlo_walk_list(w, schedule->instruction_ids[i]);
+    for (size_t i = 0; schedule && i < schedule->n_instruction_ids; i++)
+        hlo_walk_list(w, schedule->instruction_ids[i]);
     return schedule ? PROF_OK : hlo_walk_all(w, node->first, node->n, err);
 }
 
@@ -169,7 +175,8 @@ static int list_all(HloListing *l, Order *o, HloWalk *w, ProfErr *err)
         if (node->hidden) continue;
         size_t first = w->n;
         if (list_ops(w, node, err) || interrupt_poll(w->n - first, err)) return err->code;
-        l->computations[l->n_computations++] = (ListedComputation){node->proto, l->n_lines, first, w->n - first, hlo_root(node->proto)};
+        l->computations[l->n_computations++] = (ListedComputation){
+            node->proto, l->n_lines, first, w->n - first, hlo_root(node->proto)};
         l->n_lines += w->n - first + FRAME_LINES;
     }
     l->n_ops = w->n;
@@ -196,8 +203,10 @@ static void *listing_make(const HloModule *module, ProfErr *err)
                .order = prof_alloc(n * sizeof *o.order)};
     HloWalk w = {.module = module, .state = prof_alloc(n_ops)};
     if (l)
-        *l = (HloListing){
-            .module = module, .entry = hlo_entry(module), .computations = prof_alloc(n * sizeof *l->computations), .ops = prof_alloc(n_ops * sizeof *l->ops)};
+        *l = (HloListing){.module = module,
+                          .entry = hlo_entry(module),
+                          .computations = prof_alloc(n * sizeof *l->computations),
+                          .ops = prof_alloc(n_ops * sizeof *l->ops)};
     if (!l || !o.nodes || !o.in_file || !o.order || !w.state || !l->computations || !l->ops) {
         prof_nomem(err);
     } else {
@@ -217,7 +226,10 @@ static void *listing_make(const HloModule *module, ProfErr *err)
 }
 
 static const HloAnalysis listing_analysis = {listing_make, listing_free};
-const HloListing *hlo_listing(const HloModule *module, ProfErr *err) { return hlo_analysis(module, &listing_analysis, err); }
+const HloListing *hlo_listing(const HloModule *module, ProfErr *err)
+{
+    return hlo_analysis(module, &listing_analysis, err);
+}
 
 size_t hlo_listing_count(const HloListing *l) { return l->n_lines; }
 
@@ -250,8 +262,10 @@ static void write_donors(TextBuffer *out, const Xla__HloBufferDonorProto *donors
     if (!donors || !donors->n_entries) return;
     text_add(out, ", buffer_donor={ ");
     for (size_t i = 0; i < donors->n_entries; i++) {
-        text_add_format(out, "%s(%lld, ", i ? ", " : "", (long long)donors->entries[i]->parameter_number);
-        write_index(out, donors->entries[i]->parameter_shape_index, donors->entries[i]->n_parameter_shape_index);
+        text_add_format(out, "%s(%lld, ", i ? ", " : "",
+                        (long long)donors->entries[i]->parameter_number);
+        write_index(out, donors->entries[i]->parameter_shape_index,
+                    donors->entries[i]->n_parameter_shape_index);
         text_add_char(out, ')');
     }
     text_add(out, " }");
@@ -282,22 +296,26 @@ static void write_module(const HloModule *m, TextBuffer *out)
 
 static int by_number(const void *a, const void *b)
 {
-    const Xla__HloInstructionProto *x = *(Xla__HloInstructionProto *const *)a, *y = *(Xla__HloInstructionProto *const *)b;
-    if (x->more->parameter_number != y->more->parameter_number) return x->more->parameter_number < y->more->parameter_number ? -1 : 1;
+    const Xla__HloInstructionProto *x = *(Xla__HloInstructionProto *const *)a,
+                                   *y = *(Xla__HloInstructionProto *const *)b;
+    if (x->more->parameter_number != y->more->parameter_number)
+        return x->more->parameter_number < y->more->parameter_number ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
 /* "(p0: f32[4], p1: f32[]) -> f32[4] ": parameters by number, without layouts. */
 static void write_signature(const ListedComputation *c, TextBuffer *out)
 {
-    const Xla__HloInstructionProto **parameters = prof_alloc(c->proto->n_instructions * sizeof *parameters);
+    const Xla__HloInstructionProto **parameters =
+        prof_alloc(c->proto->n_instructions * sizeof *parameters);
     size_t n = 0;
     if (!parameters) {
         out->no_memory = true;
         return;
     }
     for (size_t i = 0; i < c->proto->n_instructions; i++)
-        if (hlo_opcode(c->proto->instructions[i]->opcode) == HLO_PARAMETER) parameters[n++] = c->proto->instructions[i];
+        if (hlo_opcode(c->proto->instructions[i]->opcode) == HLO_PARAMETER)
+            parameters[n++] = c->proto->instructions[i];
     sort_array(parameters, n, sizeof *parameters, by_number);
     text_add_char(out, '(');
     for (size_t i = 0; i < n; i++) {
@@ -349,7 +367,9 @@ static const ListedComputation *computation_of(const HloListing *l, size_t line)
 const Xla__HloInstructionProto *hlo_listing_instruction(const HloListing *l, size_t line)
 {
     const ListedComputation *c = computation_of(l, line);
-    return c && line > c->first_line && line - c->first_line <= c->n_ops ? l->ops[c->first_op + line - c->first_line - 1] : NULL;
+    return c && line > c->first_line && line - c->first_line <= c->n_ops
+               ? l->ops[c->first_op + line - c->first_line - 1]
+               : NULL;
 }
 
 void hlo_listing_line(const HloListing *l, size_t line, enum HloTextStyle style, TextBuffer *out)

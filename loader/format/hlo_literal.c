@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hlo_literal.c: the values of constants as HLO text writes them.
  *
- * A literal holds its elements in the order of its layout, in the list of its type; types of less than a byte take a byte
- * each. Text has them in logical order: 1.5, {1, 2}, { {7}, {8} }, { { 1, 2 }, { 3, 4 } }; from rank 4 on each part that holds
- * parts begins with a comment, its index: i0=0; tuples are ( 1.5, {1, 2} ). */
+ * A literal holds its elements in the order of its layout, in the list of its type; types of less
+ * than a byte take a byte each. Text has them in logical order: 1.5, {1, 2}, { {7}, {8} }, { { 1, 2
+ * }, { 3, 4 } }; from rank 4 on each part that holds parts begins with a comment, its index: i0=0;
+ * tuples are ( 1.5, {1, 2} ). */
 #include "hlo_writer.h"
 
-#include "../analysis/shape.h"
+#include "shape.h"
 #include "hlo_type.h"
 
 #include <math.h>
@@ -15,7 +16,13 @@
 enum { MAX_RANK = 64, MAX_EMPTY_GROUPS = 1 << 16 };
 
 /* Floats of up to 16 bits. */
-enum FloatKind { FLOAT_IEEE, FLOAT_ONE_NAN /* no infinity; NaN is all ones */, FLOAT_NO_ZERO_SIGN /* NaN is -0 */, FLOAT_FINITE, FLOAT_EXPONENT /* no more */ };
+enum FloatKind {
+    FLOAT_IEEE,
+    FLOAT_ONE_NAN /* no infinity; NaN is all ones */,
+    FLOAT_NO_ZERO_SIGN /* NaN is -0 */,
+    FLOAT_FINITE,
+    FLOAT_EXPONENT /* no more */
+};
 typedef struct {
     uint8_t exponent_bits, mantissa_bits, digits;
     int16_t bias;
@@ -30,11 +37,16 @@ typedef struct {
     const SmallFloat *small;
 } Values;
 
-static const SmallFloat f16 = {5, 10, 5, 15, FLOAT_IEEE}, bf16 = {8, 7, 4, 127, FLOAT_IEEE}, f8e5m2 = {5, 2, 2, 15, FLOAT_IEEE},
-                        f8e4m3 = {4, 3, 3, 7, FLOAT_IEEE}, f8e3m4 = {3, 4, 3, 3, FLOAT_IEEE}, f8e4m3fn = {4, 3, 3, 7, FLOAT_ONE_NAN},
-                        f8e4m3b11fnuz = {4, 3, 3, 11, FLOAT_NO_ZERO_SIGN}, f8e5m2fnuz = {5, 2, 2, 16, FLOAT_NO_ZERO_SIGN},
-                        f8e4m3fnuz = {4, 3, 3, 8, FLOAT_NO_ZERO_SIGN}, f4e2m1fn = {2, 1, 2, 1, FLOAT_FINITE}, f6e3m2fn = {3, 2, 2, 3, FLOAT_FINITE},
-                        f6e2m3fn = {2, 3, 3, 1, FLOAT_FINITE}, f8e8m0fnu = {8, 0, 2, 127, FLOAT_EXPONENT};
+static const SmallFloat f16 = {5, 10, 5, 15, FLOAT_IEEE}, bf16 = {8, 7, 4, 127, FLOAT_IEEE},
+                        f8e5m2 = {5, 2, 2, 15, FLOAT_IEEE}, f8e4m3 = {4, 3, 3, 7, FLOAT_IEEE},
+                        f8e3m4 = {3, 4, 3, 3, FLOAT_IEEE}, f8e4m3fn = {4, 3, 3, 7, FLOAT_ONE_NAN},
+                        f8e4m3b11fnuz = {4, 3, 3, 11, FLOAT_NO_ZERO_SIGN},
+                        f8e5m2fnuz = {5, 2, 2, 16, FLOAT_NO_ZERO_SIGN},
+                        f8e4m3fnuz = {4, 3, 3, 8, FLOAT_NO_ZERO_SIGN},
+                        f4e2m1fn = {2, 1, 2, 1, FLOAT_FINITE},
+                        f6e3m2fn = {3, 2, 2, 3, FLOAT_FINITE},
+                        f6e2m3fn = {2, 3, 3, 1, FLOAT_FINITE},
+                        f8e8m0fnu = {8, 0, 2, 127, FLOAT_EXPONENT};
 
 /* The list of a literal's type; false: it is no array's type. */
 static bool literal_values(const Xla__LiteralProto *l, Values *v)
@@ -118,7 +130,9 @@ static void add_double(TextBuffer *out, double value)
 
 static void add_small_float(TextBuffer *out, const SmallFloat *f, unsigned bits)
 {
-    unsigned mantissa_all = (1u << f->mantissa_bits) - 1, exponent_all = (1u << f->exponent_bits) - 1, sign_bit = f->exponent_bits + f->mantissa_bits;
+    unsigned mantissa_all = (1u << f->mantissa_bits) - 1,
+             exponent_all = (1u << f->exponent_bits) - 1,
+             sign_bit = f->exponent_bits + f->mantissa_bits;
     unsigned mantissa = bits & mantissa_all, exponent = bits >> f->mantissa_bits & exponent_all;
     bool negative = bits >> sign_bit & 1, top = exponent == exponent_all;
     double value;
@@ -127,7 +141,8 @@ static void add_small_float(TextBuffer *out, const SmallFloat *f, unsigned bits)
         value = ldexp(1, (int)exponent - f->bias);
     } else if (f->kind == FLOAT_IEEE && top && mantissa) {
         return add_nan(out, negative, mantissa, (mantissa_all + 1) / 2);
-    } else if ((f->kind == FLOAT_ONE_NAN && top && mantissa == mantissa_all) || (f->kind == FLOAT_NO_ZERO_SIGN && negative && !exponent && !mantissa)) {
+    } else if ((f->kind == FLOAT_ONE_NAN && top && mantissa == mantissa_all) ||
+               (f->kind == FLOAT_NO_ZERO_SIGN && negative && !exponent && !mantissa)) {
         return add_nan(out, negative, 0, 0);
     } else if (f->kind == FLOAT_IEEE && top) {
         value = INFINITY;
@@ -159,7 +174,8 @@ static void add_element(TextBuffer *out, const Values *v, size_t i, bool scalar)
     if (v->is_float) return add_real(out, v, i);
     if (v->type == XLA_PRED) {
         bool value = ((const protobuf_c_boolean *)v->values)[i];
-        return scalar ? text_add(out, value ? "true" : "false") : text_add_char(out, value ? '1' : '0');
+        return scalar ? text_add(out, value ? "true" : "false")
+                      : text_add_char(out, value ? '1' : '0');
     }
     uint64_t bits = 0;
     memcpy(&bits, (const uint8_t *)v->values + i * v->width, v->width);
@@ -184,9 +200,11 @@ typedef struct {
 static void add_part(const Array *a, size_t depth, size_t at, int64_t index)
 {
     if (depth == a->rank) return add_element(a->out, a->values, at, !a->rank);
-    bool innermost = depth + 1 == a->rank, spaces = a->rank > 1 && (!innermost || a->dimensions[depth] > 1);
+    bool innermost = depth + 1 == a->rank,
+         spaces = a->rank > 1 && (!innermost || a->dimensions[depth] > 1);
     text_add_char(a->out, '{');
-    if (!innermost && depth && a->rank > 3) text_add_format(a->out, " /*i%zu=%lld*/", depth - 1, (long long)index);
+    if (!innermost && depth && a->rank > 3)
+        text_add_format(a->out, " /*i%zu=%lld*/", depth - 1, (long long)index);
     if (spaces) text_add_char(a->out, ' ');
     for (int64_t i = 0; i < a->dimensions[depth] && !a->out->no_memory && !a->out->cut; i++) {
         if (i) text_add(a->out, ", ");
@@ -221,7 +239,9 @@ static void set_strides(Array *a, const Xla__LayoutProto *layout)
     for (size_t i = 0; i < a->rank; i++) {
         size_t d = ordered ? (size_t)layout->minor_to_major[i] : a->rank - 1 - i;
         a->strides[d] = stride;
-        if (a->dimensions[d]) stride *= a->dimensions[d]; /* no overflow: the product of all is the number of values */
+        if (a->dimensions[d])
+            stride *=
+                a->dimensions[d]; /* no overflow: the product of all is the number of values */
     }
 }
 
@@ -230,10 +250,12 @@ static void add_array(TextBuffer *out, const Xla__LiteralProto *literal)
     Values values;
     const Xla__ShapeProto *shape = literal->shape;
     int64_t n = hlo_element_count(shape), groups = 1;
-    bool whole = shape->n_dimensions <= MAX_RANK && literal_values(literal, &values) && n >= 0 && (uint64_t)n == values.n;
+    bool whole = shape->n_dimensions <= MAX_RANK && literal_values(literal, &values) && n >= 0 &&
+                 (uint64_t)n == values.n;
     /* without elements the dimensions alone decide how long the text gets */
     for (size_t i = 0; whole && !n && i + 1 < shape->n_dimensions && shape->dimensions[i]; i++)
-        whole = !__builtin_mul_overflow(groups, shape->dimensions[i], &groups) && groups <= MAX_EMPTY_GROUPS;
+        whole = !__builtin_mul_overflow(groups, shape->dimensions[i], &groups) &&
+                groups <= MAX_EMPTY_GROUPS;
     if (!whole) return text_add(out, "{...}");
     Array a = {.out = out, .values = &values, .rank = shape->n_dimensions};
     if (a.rank) memcpy(a.dimensions, shape->dimensions, a.rank * sizeof *a.dimensions);
@@ -267,8 +289,11 @@ static bool element_is(const Values *v, size_t i, int value)
 {
     if (v->is_float) {
         size_t at = v->is_complex ? 2 * i : i;
-        if (v->width == 4) return ((const float *)v->values)[at] == (float)value && (!v->is_complex || ((const float *)v->values)[at + 1] == 0);
-        return ((const double *)v->values)[at] == value && (!v->is_complex || ((const double *)v->values)[at + 1] == 0);
+        if (v->width == 4)
+            return ((const float *)v->values)[at] == (float)value &&
+                   (!v->is_complex || ((const float *)v->values)[at + 1] == 0);
+        return ((const double *)v->values)[at] == value &&
+               (!v->is_complex || ((const double *)v->values)[at + 1] == 0);
     }
     if (v->type == XLA_PRED) return ((const protobuf_c_boolean *)v->values)[i] == (value != 0);
     uint64_t bits = 0;
@@ -290,6 +315,7 @@ void hlo_write_essential_literal(TextBuffer *out, const Xla__LiteralProto *liter
     bool array = literal && literal->shape && literal_values(literal, &v);
     if (array && is_all(&v, 0)) return text_add_char(out, '0');
     if (array && is_all(&v, 1)) return text_add_char(out, '1');
-    if (array && !v.is_float && !v.small && v.type != XLA_PRED && v.n <= MOST_ELEMENTS) return hlo_write_literal(out, literal);
+    if (array && !v.is_float && !v.small && v.type != XLA_PRED && v.n <= MOST_ELEMENTS)
+        return hlo_write_literal(out, literal);
     text_add(out, "{...}");
 }

@@ -28,7 +28,10 @@ enum HloOpcode hlo_opcode(const char *name)
     return HLO_UNKNOWN;
 }
 
-bool hlo_is_elementwise(enum HloOpcode opcode) { return opcode != HLO_UNKNOWN && opcodes[opcode].elementwise; }
+bool hlo_is_elementwise(enum HloOpcode opcode)
+{
+    return opcode != HLO_UNKNOWN && opcodes[opcode].elementwise;
+}
 
 int hlo_arity(enum HloOpcode opcode) { return opcode == HLO_UNKNOWN ? -1 : opcodes[opcode].arity; }
 

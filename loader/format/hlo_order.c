@@ -4,7 +4,10 @@
 
 enum { OPEN = 1, DONE = 2, USED = 4 };
 
-static uint8_t *state_of(const HloWalk *w, int64_t position) { return &w->state[(size_t)position - w->base]; }
+static uint8_t *state_of(const HloWalk *w, int64_t position)
+{
+    return &w->state[(size_t)position - w->base];
+}
 
 /* The position of an instruction of this computation, -1: it has none of this id. */
 static int64_t own_position(const HloWalk *w, int64_t id)
@@ -21,7 +24,8 @@ static int push(HloWalk *w, int64_t position, ProfErr *err)
     return PROF_OK;
 }
 
-/* Lists what an instruction needs, then itself: control predecessors before operands, the last of them first. */
+/* Lists what an instruction needs, then itself: control predecessors before operands, the last of
+ * them first. */
 static int walk_from(HloWalk *w, int64_t position, ProfErr *err)
 {
     if (push(w, position, err)) return err->code;
@@ -38,7 +42,8 @@ static int walk_from(HloWalk *w, int64_t position, ProfErr *err)
         for (size_t i = op->n_operand_ids; i-- > 0;)
             if (push(w, own_position(w, op->operand_ids[i]), err)) return err->code;
         for (size_t i = 0; i < op->more->n_control_predecessor_ids; i++)
-            if (push(w, own_position(w, op->more->control_predecessor_ids[i]), err)) return err->code;
+            if (push(w, own_position(w, op->more->control_predecessor_ids[i]), err))
+                return err->code;
     }
     return PROF_OK;
 }
@@ -60,8 +65,10 @@ int hlo_walk_all(HloWalk *w, size_t first, size_t n, ProfErr *err)
             if (operand >= 0) *state_of(w, operand) |= USED;
         }
     }
-    for (int circles = 0; circles < 2; circles++) /* only a damaged program leaves something for the second round */
+    for (int circles = 0; circles < 2;
+         circles++) /* only a damaged program leaves something for the second round */
         for (size_t at = first; at < first + n; at++)
-            if ((circles || !(*state_of(w, (int64_t)at) & USED)) && walk_from(w, (int64_t)at, err)) return err->code;
+            if ((circles || !(*state_of(w, (int64_t)at) & USED)) && walk_from(w, (int64_t)at, err))
+                return err->code;
     return PROF_OK;
 }

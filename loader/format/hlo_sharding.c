@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hlo_sharding.c: shardings and groups of devices as HLO text writes them.
  *
- *   {replicated}  {maximal device=1}  {devices=[2,4]<=[8] last_tile_dim_replicate}  {{replicated}, {manual}}
- *   {mesh['a'=2,'b'=4], [{'a'}, {?}], replicated={'b'}}
+ *   {replicated}  {maximal device=1}  {devices=[2,4]<=[8] last_tile_dim_replicate}  {{replicated},
+ * {manual}} {mesh['a'=2,'b'=4], [{'a'}, {?}], replicated={'b'}}
  *   {{0,1},{2,3}}  [4,2]<=[2,4]T(1,0)  mesh['a'=2] {'a'}
  *
- * XLA brings shardings into a normal form before it stores them; one that is not in it is written as it is stored. */
+ * XLA brings shardings into a normal form before it stores them; one that is not in it is written
+ * as it is stored. */
 #include "hlo_writer.h"
 
 enum { SHARDING_REPLICATED, SHARDING_MAXIMAL, SHARDING_TUPLE, SHARDING_OTHER };
@@ -19,7 +20,8 @@ void hlo_write_integers(TextBuffer *out, const int64_t *values, size_t n)
 }
 
 /* "<=[2,4]T(1,0)": 0, 1, 2 ... in the shape [2,4], transposed. */
-static void write_iota(TextBuffer *out, const int64_t *reshape, size_t n_reshape, const int32_t *transpose, size_t n_transpose)
+static void write_iota(TextBuffer *out, const int64_t *reshape, size_t n_reshape,
+                       const int32_t *transpose, size_t n_transpose)
 {
     text_add(out, "<=[");
     hlo_write_integers(out, reshape, n_reshape);
@@ -45,9 +47,11 @@ static void write_mesh(TextBuffer *out, const Xla__MeshProto *mesh)
     text_add(out, ", device_ids=(");
     if (mesh->iota_transform) {
         text_add_char(out, '[');
-        hlo_write_integers(out, mesh->iota_transform->reshape_dims, mesh->iota_transform->n_reshape_dims);
+        hlo_write_integers(out, mesh->iota_transform->reshape_dims,
+                           mesh->iota_transform->n_reshape_dims);
         text_add(out, "]T(");
-        hlo_write_integers(out, mesh->iota_transform->transpose_perm, mesh->iota_transform->n_transpose_perm);
+        hlo_write_integers(out, mesh->iota_transform->transpose_perm,
+                           mesh->iota_transform->n_transpose_perm);
         text_add_char(out, ')');
     } else {
         hlo_write_integers(out, mesh->device_ids, mesh->n_device_ids);
@@ -66,7 +70,8 @@ static void write_axis(TextBuffer *out, const Xla__MeshProto *mesh, const Xla__A
     if (part) text_add_format(out, ":(%lld)%lld", (long long)part->pre_size, (long long)part->size);
 }
 
-static void write_axes(TextBuffer *out, const Xla__MeshProto *mesh, Xla__AxisRefProto *const *axes, size_t n, const char *between)
+static void write_axes(TextBuffer *out, const Xla__MeshProto *mesh, Xla__AxisRefProto *const *axes,
+                       size_t n, const char *between)
 {
     for (size_t i = 0; i < n; i++) {
         if (i) text_add(out, between);
@@ -74,7 +79,8 @@ static void write_axes(TextBuffer *out, const Xla__MeshProto *mesh, Xla__AxisRef
     }
 }
 
-static void write_axes_of(TextBuffer *out, const char *what, const Xla__MeshProto *mesh, Xla__AxisRefProto *const *axes, size_t n)
+static void write_axes_of(TextBuffer *out, const char *what, const Xla__MeshProto *mesh,
+                          Xla__AxisRefProto *const *axes, size_t n)
 {
     if (!n) return;
     text_add(out, what);
@@ -88,7 +94,8 @@ static void write_named(TextBuffer *out, const Xla__NamedShardingProto *s)
     static const char *const reductions[] = {", unreduced=", ", unreduced=max", ", unreduced=min"};
     text_add_char(out, '{');
     write_mesh(out, s->mesh);
-    if (!s->n_dim_shardings && !s->n_replicated_axes && !s->n_unreduced_axes && !s->n_manual_axes) return text_add(out, ", replicated}");
+    if (!s->n_dim_shardings && !s->n_replicated_axes && !s->n_unreduced_axes && !s->n_manual_axes)
+        return text_add(out, ", replicated}");
     text_add(out, ", [");
     for (size_t i = 0; i < s->n_dim_shardings; i++) {
         const Xla__NamedShardingProto__DimensionSharding *d = s->dim_shardings[i];
@@ -99,7 +106,8 @@ static void write_named(TextBuffer *out, const Xla__NamedShardingProto *s)
     }
     text_add_char(out, ']');
     write_axes_of(out, ", replicated=", s->mesh, s->replicated_axes, s->n_replicated_axes);
-    int reduction = s->reduction_op >= 0 && s->reduction_op < (int)COUNT(reductions) ? s->reduction_op : 0;
+    int reduction =
+        s->reduction_op >= 0 && s->reduction_op < (int)COUNT(reductions) ? s->reduction_op : 0;
     write_axes_of(out, reductions[reduction], s->mesh, s->unreduced_axes, s->n_unreduced_axes);
     write_axes_of(out, ", manual=", s->mesh, s->manual_axes, s->n_manual_axes);
     text_add_char(out, '}');
@@ -109,7 +117,8 @@ static void write_named(TextBuffer *out, const Xla__NamedShardingProto *s)
 
 static const char *sharding_name(int type)
 {
-    static const char *const names[] = {"replicated", "maximal", "tuple", "other", "manual", "unknown", "unreduced"};
+    static const char *const names[] = {"replicated", "maximal", "tuple",    "other",
+                                        "manual",     "unknown", "unreduced"};
     return type >= 0 && type < (int)COUNT(names) ? names[type] : "unknown";
 }
 
@@ -119,10 +128,12 @@ static void write_tiles(TextBuffer *out, const Xla__OpSharding *s)
     hlo_write_integers(out, s->tile_assignment_dimensions, s->n_tile_assignment_dimensions);
     text_add_char(out, ']');
     if (s->n_iota_reshape_dims)
-        write_iota(out, s->iota_reshape_dims, s->n_iota_reshape_dims, s->iota_transpose_perm, s->n_iota_transpose_perm);
+        write_iota(out, s->iota_reshape_dims, s->n_iota_reshape_dims, s->iota_transpose_perm,
+                   s->n_iota_transpose_perm);
     else
         hlo_write_integers(out, s->tile_assignment_devices, s->n_tile_assignment_devices);
-    if (s->replicate_on_last_tile_dim || (s->n_last_tile_dims == 1 && s->last_tile_dims[0] == SHARDING_REPLICATED))
+    if (s->replicate_on_last_tile_dim ||
+        (s->n_last_tile_dims == 1 && s->last_tile_dims[0] == SHARDING_REPLICATED))
         return text_add(out, " last_tile_dim_replicate");
     if (!s->n_last_tile_dims) return;
     text_add(out, " last_tile_dims={");
@@ -144,13 +155,17 @@ void hlo_write_sharding(TextBuffer *out, const Xla__OpSharding *s)
             hlo_write_sharding(out, s->tuple_shardings[i]);
         }
     } else if (s->type == SHARDING_MAXIMAL) {
-        text_add_format(out, "maximal device=%lld", s->n_tile_assignment_devices ? (long long)s->tile_assignment_devices[0] : 0);
+        text_add_format(out, "maximal device=%lld",
+                        s->n_tile_assignment_devices ? (long long)s->tile_assignment_devices[0]
+                                                     : 0);
     } else if (s->type == SHARDING_OTHER) {
         write_tiles(out, s);
     } else {
         text_add(out, sharding_name(s->type));
     }
-    if (s->is_shard_group) text_add_format(out, " shard_%s %lld", s->shard_group_type ? "like" : "as", (long long)s->shard_group_id);
+    if (s->is_shard_group)
+        text_add_format(out, " shard_%s %lld", s->shard_group_type ? "like" : "as",
+                        (long long)s->shard_group_id);
     text_add_char(out, '}');
 }
 
@@ -162,8 +177,10 @@ void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *o
     const Xla__IotaReplicaGroupListProto *iota = op->rare->iota_collective_device_list;
     const Xla__MeshAxesReplicaGroupListProto *mesh = op->rare->mesh_axes_replica_group_list;
     if (iota) {
-        text_add_format(out, "[%lld,%lld]", (long long)iota->num_replica_groups, (long long)iota->num_devices_per_group);
-        return write_iota(out, iota->iota_reshape_dims, iota->n_iota_reshape_dims, iota->iota_transpose_perm, iota->n_iota_transpose_perm);
+        text_add_format(out, "[%lld,%lld]", (long long)iota->num_replica_groups,
+                        (long long)iota->num_devices_per_group);
+        return write_iota(out, iota->iota_reshape_dims, iota->n_iota_reshape_dims,
+                          iota->iota_transpose_perm, iota->n_iota_transpose_perm);
     }
     if (mesh) {
         write_mesh(out, mesh->mesh);
@@ -171,7 +188,10 @@ void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *o
         write_axes(out, mesh->mesh, mesh->axes, mesh->n_axes, ",");
         return text_add_char(out, '}');
     }
-    const Xla__CollectiveDeviceListProto *list = op->rare->n_replica_groups ? NULL : op->rare->collective_device_list; /* the older place counts first */
+    const Xla__CollectiveDeviceListProto *list =
+        op->rare->n_replica_groups
+            ? NULL
+            : op->rare->collective_device_list; /* the older place counts first */
     Xla__ReplicaGroup *const *groups = list ? list->replica_groups : op->rare->replica_groups;
     size_t n = list ? list->n_replica_groups : op->rare->n_replica_groups;
     text_add_char(out, '{');

@@ -4,11 +4,14 @@
  *   %add.1 = f32[4,8]{1,0} add(%a, %b), sharding={replicated}, backend_config={...} */
 #include "hlo_writer.h"
 
-#include "../analysis/shape.h"
+#include "shape.h"
 #include "hlo_type.h"
 
-enum { SMALL_CONSTANT = 10 };                        /* elements of the largest constant that short texts show */
-enum { MAX_ASYNC_CHAIN = 64, MAX_ASYNC_OPS = 1024 }; /* updates between a start and its done; instructions that one can stand for */
+enum { SMALL_CONSTANT = 10 }; /* elements of the largest constant that short texts show */
+enum {
+    MAX_ASYNC_CHAIN = 64,
+    MAX_ASYNC_OPS = 1024
+}; /* updates between a start and its done; instructions that one can stand for */
 
 /* ---- shapes ---- */
 
@@ -30,15 +33,19 @@ static void write_layout(TextBuffer *out, const Xla__LayoutProto *l, bool scalar
         }
         text_add_char(out, ')');
     }
-    if (l->tail_padding_alignment_in_elements > 1) text_add_format(out, "L(%lld)", (long long)l->tail_padding_alignment_in_elements);
-    if (l->element_size_in_bits) text_add_format(out, "E(%lld)", (long long)l->element_size_in_bits);
+    if (l->tail_padding_alignment_in_elements > 1)
+        text_add_format(out, "L(%lld)", (long long)l->tail_padding_alignment_in_elements);
+    if (l->element_size_in_bits)
+        text_add_format(out, "E(%lld)", (long long)l->element_size_in_bits);
     if (l->memory_space) text_add_format(out, "S(%lld)", (long long)l->memory_space);
     for (size_t i = 0; i < l->n_split_configs; i++) {
         text_add_format(out, "%s%lld:", i ? "(" : "SC(", (long long)l->split_configs[i]->dimension);
-        hlo_write_integers(out, l->split_configs[i]->split_indices, l->split_configs[i]->n_split_indices);
+        hlo_write_integers(out, l->split_configs[i]->split_indices,
+                           l->split_configs[i]->n_split_indices);
         text_add_char(out, ')');
     }
-    if (l->dynamic_shape_metadata_prefix_bytes) text_add_format(out, "M(%lld)", (long long)l->dynamic_shape_metadata_prefix_bytes);
+    if (l->dynamic_shape_metadata_prefix_bytes)
+        text_add_format(out, "M(%lld)", (long long)l->dynamic_shape_metadata_prefix_bytes);
     bool plain = out->n_bytes == colon + 1;
     if (plain && out->n_bytes) out->n_bytes = scalar ? start : colon; /* nothing behind the colon */
     if (!plain || !scalar) text_add_char(out, '}');
@@ -70,7 +77,8 @@ void hlo_write_shape(TextBuffer *out, const Xla__ShapeProto *shape, bool layout)
         text_add_integer(out, shape->dimensions[i]);
     }
     text_add_char(out, ']');
-    if (layout && shape->layout && shape->element_type != XLA_TOKEN && shape->element_type != XLA_OPAQUE)
+    if (layout && shape->layout && shape->element_type != XLA_TOKEN &&
+        shape->element_type != XLA_OPAQUE)
         write_layout(out, shape->layout, !shape->n_dimensions);
 }
 
@@ -89,7 +97,8 @@ const Xla__HloInstructionProto *hlo_root(const Xla__HloComputationProto *c)
     return c->n_instructions ? c->instructions[c->n_instructions - 1] : NULL;
 }
 
-const Xla__HloComputationProto *hlo_async_single(const HloModule *m, const Xla__HloInstructionProto *op)
+const Xla__HloComputationProto *hlo_async_single(const HloModule *m,
+                                                 const Xla__HloInstructionProto *op)
 {
     for (int i = 0; op && hlo_opcode(op->opcode) != HLO_ASYNC_START; i++) {
         if (i == MAX_ASYNC_CHAIN || !op->n_operand_ids) return NULL;
@@ -98,18 +107,23 @@ const Xla__HloComputationProto *hlo_async_single(const HloModule *m, const Xla__
         if (opcode != HLO_ASYNC_START && opcode != HLO_ASYNC_UPDATE) return NULL;
         op = before;
     }
-    const Xla__HloComputationProto *c = op && op->n_called_computation_ids ? hlo_computation(m, op->called_computation_ids[0]) : NULL;
+    const Xla__HloComputationProto *c = op && op->n_called_computation_ids
+                                            ? hlo_computation(m, op->called_computation_ids[0])
+                                            : NULL;
     const Xla__HloInstructionProto *root = c ? hlo_root(c) : NULL;
     if (!root || c->n_instructions > MAX_ASYNC_OPS) return NULL;
     for (size_t i = 0; i < c->n_instructions; i++)
-        if (c->instructions[i] != root && strcmp(c->instructions[i]->opcode, "parameter") != 0) return NULL;
+        if (c->instructions[i] != root && strcmp(c->instructions[i]->opcode, "parameter") != 0)
+            return NULL;
     return c;
 }
 
-static void write_opcode(const HloWriter *w, const Xla__HloInstructionProto *op, enum HloOpcode opcode)
+static void write_opcode(const HloWriter *w, const Xla__HloInstructionProto *op,
+                         enum HloOpcode opcode)
 {
     static const char *const suffixes[] = {"-done", "-start", "-update"};
-    bool async = opcode == HLO_ASYNC_DONE || opcode == HLO_ASYNC_START || opcode == HLO_ASYNC_UPDATE;
+    bool async =
+        opcode == HLO_ASYNC_DONE || opcode == HLO_ASYNC_START || opcode == HLO_ASYNC_UPDATE;
     const Xla__HloComputationProto *single = async ? hlo_async_single(w->module, op) : NULL;
     text_add(w->out, single ? hlo_root(single)->opcode : op->opcode);
     if (single) text_add(w->out, suffixes[opcode - HLO_ASYNC_DONE]);
@@ -148,7 +162,8 @@ static void write_operands(const HloWriter *w, const Xla__HloInstructionProto *o
 
 HloWriter hlo_writer(const HloModule *module, enum HloTextStyle style, TextBuffer *out)
 {
-    bool is_short = style == HLO_TEXT_SHORT, is_canonical = style == HLO_TEXT_CANONICAL, shapes = style == HLO_TEXT_LONG_NAME || is_canonical;
+    bool is_short = style == HLO_TEXT_SHORT, is_canonical = style == HLO_TEXT_CANONICAL,
+         shapes = style == HLO_TEXT_LONG_NAME || is_canonical;
     return (HloWriter){.module = module,
                        .out = out,
                        .percent = !is_short && !is_canonical,
@@ -184,7 +199,8 @@ void hlo_write_instruction(const HloWriter *w, const Xla__HloInstructionProto *o
     hlo_write_backend_config(w, op);
 }
 
-char *hlo_instruction_text(const HloModule *module, const Xla__HloInstructionProto *op, enum HloTextStyle style, TextBuffer *out)
+char *hlo_instruction_text(const HloModule *module, const Xla__HloInstructionProto *op,
+                           enum HloTextStyle style, TextBuffer *out)
 {
     HloWriter w = hlo_writer(module, style, out);
     hlo_write_instruction(&w, op);

@@ -6,7 +6,7 @@
 #ifndef PROF_HLO_TEXT_H
 #define PROF_HLO_TEXT_H
 
-#include "../text_buffer.h"
+#include "../base/text_buffer.h"
 #include "hlo.h"
 
 enum HloTextStyle {
@@ -21,14 +21,16 @@ enum { HLO_LONG_NAME_MAX = 1000000 }; /* XProf cuts a long_name here */
 
 /* Appends "%name = SHAPE opcode(operands), attributes". Returns out->text, NULL if memory ran
  * out. */
-char *hlo_instruction_text(const HloModule *module, const Xla__HloInstructionProto *op, enum HloTextStyle style, TextBuffer *out);
+char *hlo_instruction_text(const HloModule *module, const Xla__HloInstructionProto *op,
+                           enum HloTextStyle style, TextBuffer *out);
 /* Appends "f32[4,2]{1,0:T(8,128)}", or "f32[4,2]" without `layout`. Returns out->text. */
 char *hlo_shape_text(const Xla__ShapeProto *shape, bool layout, TextBuffer *out);
 
 /* Computes XProf's fingerprint of an instruction from its canonical text, and keeps it with the
  * module. False without err set if there is none: in a damaged program that text would contain
  * itself or grow without bound. */
-bool hlo_fingerprint(const HloModule *module, const Xla__HloInstructionProto *op, uint64_t *fingerprint, ProfErr *err);
+bool hlo_fingerprint(const HloModule *module, const Xla__HloInstructionProto *op,
+                     uint64_t *fingerprint, ProfErr *err);
 
 /* Returns XProf's category of an instruction, never NULL. Equal categories are the same pointer,
  * except for an opcode that XLA does not have: then the result is the proto's own text. */
@@ -42,7 +44,8 @@ const HloListing *hlo_listing(const HloModule *module, ProfErr *err);
 /* Returns the number of lines. */
 size_t hlo_listing_count(const HloListing *listing);
 /* Appends a line, counted from 0, without the line feed at its end. */
-void hlo_listing_line(const HloListing *listing, size_t line, enum HloTextStyle style, TextBuffer *out);
+void hlo_listing_line(const HloListing *listing, size_t line, enum HloTextStyle style,
+                      TextBuffer *out);
 /* Returns the instruction on a line. NULL if there is none, as on a computation's first line. */
 const Xla__HloInstructionProto *hlo_listing_instruction(const HloListing *listing, size_t line);
 

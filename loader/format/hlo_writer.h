@@ -88,7 +88,8 @@ void hlo_write_integers(TextBuffer *out, const int64_t *values, size_t n);
 /* Returns the computation that an async-start, -update or -done runs. NULL if there is none, or if
  * it is more than one instruction over parameters: that instruction is then not written in its
  * place. */
-const Xla__HloComputationProto *hlo_async_single(const HloModule *module, const Xla__HloInstructionProto *op);
+const Xla__HloComputationProto *hlo_async_single(const HloModule *module,
+                                                 const Xla__HloInstructionProto *op);
 /* Returns the root instruction of a computation; NULL if it has none. */
 const Xla__HloInstructionProto *hlo_root(const Xla__HloComputationProto *computation);
 

@@ -4,7 +4,8 @@
 
 static void skip_blanks(Json *j)
 {
-    while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\n' || *j->p == '\r')) j->p++;
+    while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\n' || *j->p == '\r'))
+        j->p++;
 }
 
 bool json_take(Json *j, char c)
@@ -80,6 +81,7 @@ bool json_integer(Json *j, int64_t *value)
     bool quoted = json_take(j, '"'), fits = true;
     const char *first = j->p;
     for (*value = 0; j->p < j->end && *j->p >= '0' && *j->p <= '9'; j->p++)
-        fits &= !__builtin_mul_overflow(*value, (int64_t)10, value) && !__builtin_add_overflow(*value, (int64_t)(*j->p - '0'), value);
+        fits &= !__builtin_mul_overflow(*value, (int64_t)10, value) &&
+                !__builtin_add_overflow(*value, (int64_t)(*j->p - '0'), value);
     return fits && j->p > first && (!quoted || json_take(j, '"'));
 }

@@ -5,7 +5,7 @@
 #ifndef PROF_JSON_H
 #define PROF_JSON_H
 
-#include "../base.h"
+#include "../base/base.h"
 
 /* JSON text that has not been read yet. */
 typedef struct {

@@ -2,7 +2,7 @@
 /* message.c: reading messages into what protoc-c declares for them; see message.h. */
 #include "message.h"
 
-#include "../interrupt.h"
+#include "../base/interrupt.h"
 #include "wire.h"
 
 typedef ProtobufCMessageDescriptor Type;
@@ -10,7 +10,8 @@ typedef ProtobufCFieldDescriptor FieldType;
 
 /* ---- fields and where they are kept ---- */
 
-/* Fields that the schema numbers from here on are parts: structs that hold further fields of the message. */
+/* Fields that the schema numbers from here on are parts: structs that hold further fields of the
+ * message. */
 enum { FIRST_PART = 1000, MAX_PARTS = 2, UNREAD = 2000 };
 
 typedef struct {
@@ -22,7 +23,8 @@ static Place place_of(const Type *type, uint32_t number)
 {
     if (number >= FIRST_PART) return (Place){0};
     Place place = {.field = protobuf_c_message_descriptor_get_field(type, number)};
-    for (unsigned i = type->n_fields; !place.field && i-- > 0 && type->fields[i].id >= FIRST_PART;) {
+    for (unsigned i = type->n_fields;
+         !place.field && i-- > 0 && type->fields[i].id >= FIRST_PART;) {
         unsigned id = type->fields[i].id;
         place.field = protobuf_c_message_descriptor_get_field(type->fields[i].descriptor, number);
         place.kept = id == UNREAD ? UNREAD : id - FIRST_PART + 1;
@@ -31,7 +33,10 @@ static Place place_of(const Type *type, uint32_t number)
 }
 
 /* The same, quick where fields of one number follow each other. */
-static inline Place next_place(const Type *type, uint32_t number, Place last) { return last.field && last.field->id == number ? last : place_of(type, number); }
+static inline Place next_place(const Type *type, uint32_t number, Place last)
+{
+    return last.field && last.field->id == number ? last : place_of(type, number);
+}
 
 /* ---- the check ---- */
 
@@ -54,15 +59,18 @@ static bool fits(const FieldType *field, uint8_t wire_type)
     case PROTOBUF_C_TYPE_MESSAGE: return wire_type == WIRE_BYTES;
     case PROTOBUF_C_TYPE_FIXED32:
     case PROTOBUF_C_TYPE_SFIXED32:
-    case PROTOBUF_C_TYPE_FLOAT: return wire_type == WIRE_FIXED32 || (repeated && wire_type == WIRE_BYTES);
+    case PROTOBUF_C_TYPE_FLOAT:
+        return wire_type == WIRE_FIXED32 || (repeated && wire_type == WIRE_BYTES);
     case PROTOBUF_C_TYPE_FIXED64:
     case PROTOBUF_C_TYPE_SFIXED64:
-    case PROTOBUF_C_TYPE_DOUBLE: return wire_type == WIRE_FIXED64 || (repeated && wire_type == WIRE_BYTES);
+    case PROTOBUF_C_TYPE_DOUBLE:
+        return wire_type == WIRE_FIXED64 || (repeated && wire_type == WIRE_BYTES);
     default: return wire_type == WIRE_VARINT || (repeated && wire_type == WIRE_BYTES);
     }
 }
 
-static enum MessageState check(const Type *type, uint8_t *bytes, const uint8_t *end, int depth, MessageResult *result, const uint8_t *start)
+static enum MessageState check(const Type *type, uint8_t *bytes, const uint8_t *end, int depth,
+                               MessageResult *result, const uint8_t *start)
 {
     if (depth > MESSAGE_MAX_DEPTH) return result->at = (size_t)(bytes - start), MESSAGE_DEEP;
     if (interrupt_due(1)) return MESSAGE_NO_MEMORY;
@@ -72,21 +80,24 @@ static enum MessageState check(const Type *type, uint8_t *bytes, const uint8_t *
         const uint8_t *next = wire_field(p, end, &f);
         if (next) place = next_place(type, f.number, place);
         const FieldType *field = place.field;
-        if (!next || (field && !fits(field, f.type))) return result->at = (size_t)(p - start), MESSAGE_DAMAGED;
+        if (!next || (field && !fits(field, f.type)))
+            return result->at = (size_t)(p - start), MESSAGE_DAMAGED;
         p = next;
         if (!field || f.type != WIRE_BYTES) continue;
         uint8_t *payload = bytes + (f.bytes - bytes);
         if (field->type == PROTOBUF_C_TYPE_STRING) {
             result->repaired += text_repair(payload, (size_t)f.value);
         } else if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
-            enum MessageState state = check(field->descriptor, payload, payload + f.value, depth + 1, result, start);
+            enum MessageState state =
+                check(field->descriptor, payload, payload + f.value, depth + 1, result, start);
             if (state != MESSAGE_READ) return state;
         }
     }
     return MESSAGE_READ;
 }
 
-enum MessageState message_check(const Type *type, uint8_t *bytes, size_t n_bytes, MessageResult *result)
+enum MessageState message_check(const Type *type, uint8_t *bytes, size_t n_bytes,
+                                MessageResult *result)
 {
     *result = (MessageResult){0};
     return check(type, bytes, bytes + n_bytes, 1, result, bytes);
@@ -94,7 +105,8 @@ enum MessageState message_check(const Type *type, uint8_t *bytes, size_t n_bytes
 
 /* ---- memory ---- */
 
-/* Messages and texts of the same bytes are kept once if they come close together: most of a program's shapes, places in sources and attributes. */
+/* Messages and texts of the same bytes are kept once if they come close together: most of a
+ * program's shapes, places in sources and attributes. */
 enum { N_SEEN = 1 << 12, MOST_SEEN_BYTES = 512 };
 typedef struct {
     const void *type; /* NULL: a text */
@@ -113,19 +125,23 @@ typedef struct {
 
 static void *take(Reader *r, size_t n_bytes)
 {
-    if (r->arena->n_bytes > r->limit || n_bytes > r->limit - r->arena->n_bytes) return r->failure = MESSAGE_COSTLY, NULL;
+    if (r->arena->n_bytes > r->limit || n_bytes > r->limit - r->arena->n_bytes)
+        return r->failure = MESSAGE_COSTLY, NULL;
     void *p = arena_take(r->arena, n_bytes);
     if (!p) r->failure = MESSAGE_NO_MEMORY;
     return p;
 }
 
 /* The slot of what is made of these bytes, if they are few; *made: it is there. */
-static Seen *seen_slot(const Reader *r, const void *type, const uint8_t *bytes, size_t n_bytes, bool *made)
+static Seen *seen_slot(const Reader *r, const void *type, const uint8_t *bytes, size_t n_bytes,
+                       bool *made)
 {
     *made = false;
     if (n_bytes > MOST_SEEN_BYTES) return NULL;
-    Seen *slot = &r->seen[(text_hash((const char *)bytes, n_bytes) ^ hash64((uintptr_t)type)) & (N_SEEN - 1)];
-    *made = slot->made && slot->type == type && slot->n_bytes == n_bytes && !memcmp(slot->bytes, bytes, n_bytes);
+    Seen *slot = &r->seen[(text_hash((const char *)bytes, n_bytes) ^ hash64((uintptr_t)type)) &
+                          (N_SEEN - 1)];
+    *made = slot->made && slot->type == type && slot->n_bytes == n_bytes &&
+            !memcmp(slot->bytes, bytes, n_bytes);
     return slot;
 }
 
@@ -173,7 +189,8 @@ static size_t element_bytes(const FieldType *field)
 
 static bool is_packed(const FieldType *field, const Field *f)
 {
-    return f->type == WIRE_BYTES && field->type != PROTOBUF_C_TYPE_STRING && field->type != PROTOBUF_C_TYPE_BYTES && field->type != PROTOBUF_C_TYPE_MESSAGE;
+    return f->type == WIRE_BYTES && field->type != PROTOBUF_C_TYPE_STRING &&
+           field->type != PROTOBUF_C_TYPE_BYTES && field->type != PROTOBUF_C_TYPE_MESSAGE;
 }
 
 /* Bytes of each number of a packed field; 0: they are varints. */
@@ -232,10 +249,12 @@ static bool store_packed(const FieldType *field, char *array, size_t *n, const F
     return p;
 }
 
-static bool unpack(Reader *r, const Type *type, char *message, const uint8_t *bytes, const uint8_t *end);
+static bool unpack(Reader *r, const Type *type, char *message, const uint8_t *bytes,
+                   const uint8_t *end);
 
 /* The message of these bytes; one that may be shared is the same for the same bytes. */
-static void *message_of(Reader *r, const Type *type, const uint8_t *bytes, size_t n_bytes, bool may_share)
+static void *message_of(Reader *r, const Type *type, const uint8_t *bytes, size_t n_bytes,
+                        bool may_share)
 {
     bool made = false;
     Seen *slot = may_share ? seen_slot(r, type, bytes, n_bytes, &made) : NULL;
@@ -247,7 +266,8 @@ static void *message_of(Reader *r, const Type *type, const uint8_t *bytes, size_
 }
 
 /* A message that comes in several pieces is the one of all their bytes. */
-static void *joined_message(Reader *r, const Type *around, const FieldType *field, const uint8_t *bytes, const uint8_t *end)
+static void *joined_message(Reader *r, const Type *around, const FieldType *field,
+                            const uint8_t *bytes, const uint8_t *end)
 {
     uint8_t *joined = NULL;
     size_t n_bytes = 0;
@@ -267,7 +287,8 @@ static void *joined_message(Reader *r, const Type *around, const FieldType *fiel
     return message_of(r, field->descriptor, joined, n_bytes, false);
 }
 
-static bool store(Reader *r, Target *t, unsigned kept, const FieldType *field, const Field *f, const uint8_t *bytes, const uint8_t *end)
+static bool store(Reader *r, Target *t, unsigned kept, const FieldType *field, const Field *f,
+                  const uint8_t *bytes, const uint8_t *end)
 {
     char *base = t->at[kept], *at = base + field->offset;
     bool repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
@@ -333,7 +354,8 @@ static bool fill(Reader *r, Target *t, const uint8_t *bytes, const uint8_t *end)
         const FieldType *field = place.field;
         if (!field || place.kept == UNREAD || field->label != PROTOBUF_C_LABEL_REPEATED) continue;
         t->lists[place.kept] = true;
-        *(size_t *)(t->at[place.kept] + field->quantifier_offset) += is_packed(field, &f) ? count_packed(field, &f) : 1;
+        *(size_t *)(t->at[place.kept] + field->quantifier_offset) +=
+            is_packed(field, &f) ? count_packed(field, &f) : 1;
     }
     for (unsigned i = 0; i <= MAX_PARTS; i++)
         if (t->lists[i] && !make_lists(r, t->type[i], t->at[i])) return false;
@@ -362,7 +384,8 @@ static void *keep_part(Reader *r, const Type *type, unsigned part, const char *m
     return kept;
 }
 
-static bool unpack_with_parts(Reader *r, const Type *type, const FieldType *first, char *message, const uint8_t *bytes, const uint8_t *end)
+static bool unpack_with_parts(Reader *r, const Type *type, const FieldType *first, char *message,
+                              const uint8_t *bytes, const uint8_t *end)
 {
     _Alignas(8) char parts[MAX_PARTS][MESSAGE_PART_BYTES];
     Target t = {.type = {type}, .at = {message}};
@@ -381,21 +404,25 @@ static bool unpack_with_parts(Reader *r, const Type *type, const FieldType *firs
     return true;
 }
 
-static bool unpack(Reader *r, const Type *type, char *message, const uint8_t *bytes, const uint8_t *end)
+static bool unpack(Reader *r, const Type *type, char *message, const uint8_t *bytes,
+                   const uint8_t *end)
 {
     if (interrupt_due(4)) return r->failure = MESSAGE_NO_MEMORY, false;
     type->message_init((ProtobufCMessage *)message);
     const FieldType *part = &type->fields[type->n_fields];
     while (part > type->fields && part[-1].id >= FIRST_PART) part--;
-    if (part < &type->fields[type->n_fields] && part->id < UNREAD) return unpack_with_parts(r, type, part, message, bytes, end);
+    if (part < &type->fields[type->n_fields] && part->id < UNREAD)
+        return unpack_with_parts(r, type, part, message, bytes, end);
     return fill(r, &(Target){.type = {type}, .at = {message}}, bytes, end);
 }
 
-enum MessageState message_unpack(const Type *type, uint8_t *bytes, size_t n_bytes, uint64_t limit, Arena *arena, MessageResult *result)
+enum MessageState message_unpack(const Type *type, uint8_t *bytes, size_t n_bytes, uint64_t limit,
+                                 Arena *arena, MessageResult *result)
 {
     enum MessageState state = message_check(type, bytes, n_bytes, result);
     if (state != MESSAGE_READ) return state;
-    Reader r = {.arena = arena, .limit = arena->n_bytes + limit, .seen = prof_alloc(N_SEEN * sizeof(Seen))};
+    Reader r = {
+        .arena = arena, .limit = arena->n_bytes + limit, .seen = prof_alloc(N_SEEN * sizeof(Seen))};
     if (!r.seen) return MESSAGE_NO_MEMORY;
     result->message = message_of(&r, type, bytes, n_bytes, false);
     prof_free(r.seen);

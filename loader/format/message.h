@@ -11,7 +11,7 @@
 #ifndef PROF_MESSAGE_H
 #define PROF_MESSAGE_H
 
-#include "../base.h"
+#include "../base/base.h"
 
 #include <protobuf-c/protobuf-c.h>
 
@@ -36,9 +36,12 @@ typedef struct {
 
 /* Unpacks a message into an arena, of which it uses at most `limit` bytes. The result does not
  * borrow from `bytes`. On failure the arena may contain unused data. */
-enum MessageState message_unpack(const ProtobufCMessageDescriptor *type, uint8_t *bytes, size_t n_bytes, uint64_t limit, Arena *arena, MessageResult *result);
+enum MessageState message_unpack(const ProtobufCMessageDescriptor *type, uint8_t *bytes,
+                                 size_t n_bytes, uint64_t limit, Arena *arena,
+                                 MessageResult *result);
 /* Only walks the bytes, without unpacking: finds the reason for nearly all messages that cannot be
  * unpacked. result->message stays NULL. */
-enum MessageState message_check(const ProtobufCMessageDescriptor *type, uint8_t *bytes, size_t n_bytes, MessageResult *result);
+enum MessageState message_check(const ProtobufCMessageDescriptor *type, uint8_t *bytes,
+                                size_t n_bytes, MessageResult *result);
 
 #endif

@@ -2,7 +2,8 @@
 /* wire.c: the parts of the wire format that are not worth inlining; see wire.h. */
 #include "wire.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "fixed fields are read as the machine stores them");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "fixed fields are read as the machine stores them");
 
 const uint8_t *wire_long_varint(const uint8_t *p, const uint8_t *end, uint64_t *value)
 {
@@ -24,7 +25,8 @@ const uint8_t *wire_skip_group(const uint8_t *p, const uint8_t *end, uint32_t nu
         if (!after || tag < 8 || tag > UINT32_MAX) return NULL;
         if ((tag & 7) == WIRE_GROUP_END) return tag >> 3 == number ? after : NULL;
         Field field;
-        p = (tag & 7) == WIRE_GROUP ? wire_skip_group(after, end, (uint32_t)(tag >> 3), depth + 1) : wire_field(p, end, &field);
+        p = (tag & 7) == WIRE_GROUP ? wire_skip_group(after, end, (uint32_t)(tag >> 3), depth + 1)
+                                    : wire_field(p, end, &field);
     }
     return NULL;
 }

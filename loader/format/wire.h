@@ -8,7 +8,7 @@
 #ifndef PROF_WIRE_H
 #define PROF_WIRE_H
 
-#include "../base.h"
+#include "../base/base.h"
 
 enum WireType { WIRE_VARINT, WIRE_FIXED64, WIRE_BYTES, WIRE_GROUP, WIRE_GROUP_END, WIRE_FIXED32 };
 enum { WIRE_MAX_DEPTH = 100 }; /* how deep groups may nest */
@@ -73,7 +73,8 @@ static inline const uint8_t *wire_skip_varint(const uint8_t *p, const uint8_t *e
     if (p < end && *p < 0x80) return p + 1;
     if (end - p < 8) return wire_varint(p, end, &eight);
     memcpy(&eight, p, sizeof eight);
-    return (last = ~eight & 0x8080808080808080) ? p + __builtin_ctzll(last) / 8 + 1 : wire_varint(p, end, &eight);
+    return (last = ~eight & 0x8080808080808080) ? p + __builtin_ctzll(last) / 8 + 1
+                                                : wire_varint(p, end, &eight);
 }
 
 /* Skips the tag and length of a WIRE_BYTES field at p. Returns the position of its payload, which

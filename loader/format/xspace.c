@@ -2,15 +2,16 @@
 /* xspace.c: XSpace files into planes, lines and packed events.
  *
  *   XSpace          1 planes*  2 errors*  3 warnings*  4 hostnames*
- *   XPlane          1 id  2 name  3 lines*  4 event_metadata* {1 key 2 value}  5 stat_metadata* {1 key 2 value}  6 stats*
- *   XLine           1 id  2 name  3 timestamp_ns  4 events*  9 duration_ps  10 display_id  11 display_name
- *   XEvent          1 metadata_id  2 offset_ps | 5 num_occurrences  3 duration_ps  4 stats*
- *   XEventMetadata  1 id  2 name  3 metadata  4 display_name  5 stats*  6 child_id*
- *   XStatMetadata   1 id  2 name  3 description
- *   XStat           1 metadata_id  2 double | 3 uint64 | 4 int64 | 5 str | 6 bytes | 7 ref
+ *   XPlane          1 id  2 name  3 lines*  4 event_metadata* {1 key 2 value}  5 stat_metadata* {1
+ * key 2 value}  6 stats* XLine           1 id  2 name  3 timestamp_ns  4 events*  9 duration_ps  10
+ * display_id  11 display_name XEvent          1 metadata_id  2 offset_ps | 5 num_occurrences  3
+ * duration_ps  4 stats* XEventMetadata  1 id  2 name  3 metadata  4 display_name  5 stats*  6
+ * child_id* XStatMetadata   1 id  2 name  3 description XStat           1 metadata_id  2 double | 3
+ * uint64 | 4 int64 | 5 str | 6 bytes | 7 ref
  *
- * Fields come in any order: real writers put metadata behind the lines. What lies outside events is read field by field
- * through a Cursor, which never loads a payload that nobody asked for; events go through a loop over the window. */
+ * Fields come in any order: real writers put metadata behind the lines. What lies outside events is
+ * read field by field through a Cursor, which never loads a payload that nobody asked for; events
+ * go through a loop over the window. */
 #include "xspace.h"
 
 #include "cursor.h"
@@ -20,12 +21,14 @@
 
 void xspace_lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, const char *what)
 {
-    host_issue(host, "error", "damaged", offset, n_bytes, where, "%s: bytes that are not what an XSpace holds were left out", what);
+    host_issue(host, "error", "damaged", offset, n_bytes, where,
+               "%s: bytes that are not what an XSpace holds were left out", what);
 }
 
 void xspace_cut(Host *host, const void *where, uint64_t offset, uint64_t missing, const char *what)
 {
-    host_issue(host, "error", "truncated", offset, 0, where, "%s claims %llu bytes more than are there; what is there was read", what,
+    host_issue(host, "error", "truncated", offset, 0, where,
+               "%s claims %llu bytes more than are there; what is there was read", what,
                (unsigned long long)missing);
 }
 
@@ -41,16 +44,22 @@ const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err)
         return NULL;
     }
     if (text->repaired)
-        host_issue(host, "warning", "invalid_utf8", span.offset, 0, &host->texts, "a name is not UTF-8 and was repaired; XProf refuses the whole file for it");
-    if (text->has_nul) host_issue(host, "warning", "nul_in_name", span.offset, 0, &host->texts, "a name holds NUL bytes; shells print it only up to the first");
+        host_issue(host, "warning", "invalid_utf8", span.offset, 0, &host->texts,
+                   "a name is not UTF-8 and was repaired; XProf refuses the whole file for it");
+    if (text->has_nul)
+        host_issue(host, "warning", "nul_in_name", span.offset, 0, &host->texts,
+                   "a name holds NUL bytes; shells print it only up to the first");
     return text;
 }
 
 /* A structure that costs far more than the bytes that ask for it is not read to its end. */
-static bool affordable(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, uint64_t cost)
+static bool affordable(Host *host, const void *where, uint64_t offset, uint64_t n_bytes,
+                       uint64_t cost)
 {
     if (host->structure_bytes + cost > host->file.n_bytes + host->file.n_bytes / 4 + (44 << 20)) {
-        host_issue(host, "error", "too_many", offset, n_bytes, where, "more planes, lines or metadata entries than the file's size can pay for were left out");
+        host_issue(host, "error", "too_many", offset, n_bytes, where,
+                   "more planes, lines or metadata entries than the file's size can pay for were "
+                   "left out");
         return false;
     }
     host->structure_bytes += cost;
@@ -62,14 +71,16 @@ static bool affordable(Host *host, const void *where, uint64_t offset, uint64_t 
 static int64_t id_of(const void *array, size_t element_bytes, size_t i)
 {
     int64_t id;
-    memcpy(&id, (const char *)array + i * element_bytes, sizeof id); /* the id is the first member */
+    memcpy(&id, (const char *)array + i * element_bytes,
+           sizeof id); /* the id is the first member */
     return id;
 }
 
 int64_t id_find(const IdTable *t, const void *array, size_t element_bytes, int64_t id)
 {
     if (!t->n_slots) return -1;
-    for (size_t slot = hash64((uint64_t)id) & (t->n_slots - 1); t->slots[slot]; slot = (slot + 1) & (t->n_slots - 1))
+    for (size_t slot = hash64((uint64_t)id) & (t->n_slots - 1); t->slots[slot];
+         slot = (slot + 1) & (t->n_slots - 1))
         if (id_of(array, element_bytes, t->slots[slot] - 1) == id) return t->slots[slot] - 1;
     return -1;
 }
@@ -82,7 +93,8 @@ bool id_add(IdTable *t, const void *array, size_t element_bytes, size_t index)
         if (!slots) return false;
         for (size_t i = 0; i < t->n_slots; i++) {
             if (!t->slots[i]) continue;
-            size_t slot = hash64((uint64_t)id_of(array, element_bytes, t->slots[i] - 1)) & (n_slots - 1);
+            size_t slot =
+                hash64((uint64_t)id_of(array, element_bytes, t->slots[i] - 1)) & (n_slots - 1);
             while (slots[slot]) slot = (slot + 1) & (n_slots - 1);
             slots[slot] = t->slots[i];
         }
@@ -101,7 +113,8 @@ bool id_add(IdTable *t, const void *array, size_t element_bytes, size_t index)
 static enum KnownStat known_stat(const Text *name)
 {
     for (int i = 1; i < N_KNOWN_STATS; i++)
-        if (*name->text == *known_stat_names[i] && !strcmp(name->text, known_stat_names[i])) return (enum KnownStat)i;
+        if (*name->text == *known_stat_names[i] && !strcmp(name->text, known_stat_names[i]))
+            return (enum KnownStat)i;
     return STAT_UNKNOWN;
 }
 
@@ -118,9 +131,10 @@ static enum Step merge_part(File *file, Window *window, Span part, ProfErr *err)
     return err->code ? STEP_FAILED : step;
 }
 
-/* {1 key 2 value} of a metadata map: the key, and the value. A value in several parts is what its parts are one after the other;
- * no writer is known that makes one, but protobuf reads it. */
-static enum Step map_entry(Host *host, Window *window, Span span, int64_t *key, Span *value, ProfErr *err)
+/* {1 key 2 value} of a metadata map: the key, and the value. A value in several parts is what its
+ * parts are one after the other; no writer is known that makes one, but protobuf reads it. */
+static enum Step map_entry(Host *host, Window *window, Span span, int64_t *key, Span *value,
+                           ProfErr *err)
 {
     Cursor c = {window, span.offset, span.offset + span.n_bytes};
     FileField f;
@@ -129,7 +143,8 @@ static enum Step map_entry(Host *host, Window *window, Span span, int64_t *key, 
     *key = 0, *value = (Span){span.offset, 0};
     while ((step = cursor_next(&c, &f, err)) == STEP_FIELD) {
         if (f.number == 1 && f.type == WIRE_VARINT) *key = (int64_t)f.value;
-        if (f.number == 2 && f.type == WIRE_BYTES && f.payload.n_bytes) n_parts++, *value = f.payload;
+        if (f.number == 2 && f.type == WIRE_BYTES && f.payload.n_bytes)
+            n_parts++, *value = f.payload;
         if (f.number == 2 && f.type == WIRE_BYTES && f.clipped) return STEP_DAMAGED;
     }
     if (step != STEP_END || n_parts < 2) return step;
@@ -137,7 +152,8 @@ static enum Step map_entry(Host *host, Window *window, Span span, int64_t *key, 
     if (!affordable(host, host, span.offset, span.n_bytes, 2 * span.n_bytes)) return STEP_END;
     c.at = span.offset;
     while (step == STEP_END && cursor_next(&c, &f, err) == STEP_FIELD)
-        if (f.number == 2 && f.type == WIRE_BYTES) step = merge_part(&host->file, window, f.payload, err);
+        if (f.number == 2 && f.type == WIRE_BYTES)
+            step = merge_part(&host->file, window, f.payload, err);
     value->n_bytes = FILE_MERGED + host->file.n_merged - value->offset;
     return err->code ? STEP_FAILED : step;
 }
@@ -161,11 +177,14 @@ static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err
         }
         if (f.number == 5) meta.has_stats = true;
         if (f.number == 6) { /* packed child ids: checked now, read when asked for */
-            const uint8_t *p = cursor_payload(window, f.payload, err), *end = p ? p + f.payload.n_bytes : NULL;
+            const uint8_t *p = cursor_payload(window, f.payload, err),
+                          *end = p ? p + f.payload.n_bytes : NULL;
             uint64_t id;
             while (p && p < end) p = wire_varint(p, end, &id);
             if (err->code) return err->code;
-            if (!p) xspace_lost(host, plane, f.payload.offset, f.payload.n_bytes, "a list of child ids");
+            if (!p)
+                xspace_lost(host, plane, f.payload.offset, f.payload.n_bytes,
+                            "a list of child ids");
         }
         if (f.number != 2 && f.number != 4) continue;
         const Text *text = xspace_text(host, window, f.payload, err);
@@ -173,14 +192,19 @@ static int read_event_meta(Plane *plane, Window *window, Span span, ProfErr *err
         *(f.number == 2 ? &meta.name : &meta.display_name) = text;
     }
     if (inner == STEP_FAILED) return err->code;
-    if (step == STEP_DAMAGED || inner == STEP_DAMAGED) xspace_lost(host, plane, span.offset, span.n_bytes, "an event metadata entry");
+    if (step == STEP_DAMAGED || inner == STEP_DAMAGED)
+        xspace_lost(host, plane, span.offset, span.n_bytes, "an event metadata entry");
     if (!meta.span.n_bytes) meta.span.offset = span.offset;
     int64_t known = id_find(&plane->event_ids, plane->event_metas, sizeof meta, id);
-    if (known >= 0) return plane->event_metas[known] = meta, PROF_OK; /* the last entry of a key wins */
-    if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 12)) return PROF_OK;
-    if (!GROW(plane->event_metas, plane->n_event_metas, plane->event_meta_capacity)) return prof_nomem(err);
+    if (known >= 0)
+        return plane->event_metas[known] = meta, PROF_OK; /* the last entry of a key wins */
+    if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 12))
+        return PROF_OK;
+    if (!GROW(plane->event_metas, plane->n_event_metas, plane->event_meta_capacity))
+        return prof_nomem(err);
     plane->event_metas[plane->n_event_metas] = meta;
-    if (!id_add(&plane->event_ids, plane->event_metas, sizeof meta, plane->n_event_metas)) return prof_nomem(err);
+    if (!id_add(&plane->event_ids, plane->event_metas, sizeof meta, plane->n_event_metas))
+        return prof_nomem(err);
     plane->n_event_metas++;
     return PROF_OK;
 }
@@ -207,21 +231,28 @@ static int read_stat_meta(Plane *plane, Window *window, Span span, ProfErr *err)
         *(f.number == 2 ? &meta.name : &meta.description) = text;
     }
     if (inner == STEP_FAILED) return err->code;
-    if (step == STEP_DAMAGED || inner == STEP_DAMAGED) xspace_lost(host, plane, span.offset, span.n_bytes, "a stat metadata entry");
+    if (step == STEP_DAMAGED || inner == STEP_DAMAGED)
+        xspace_lost(host, plane, span.offset, span.n_bytes, "a stat metadata entry");
     meta.known = (uint8_t)known_stat(meta.name);
     int64_t known = id_find(&plane->stat_ids, plane->stat_metas, sizeof meta, id);
     if (known >= 0) return plane->stat_metas[known] = meta, PROF_OK;
-    if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 12)) return PROF_OK;
-    if (!GROW(plane->stat_metas, plane->n_stat_metas, plane->stat_meta_capacity)) return prof_nomem(err);
+    if (!affordable(host, plane, span.offset, span.n_bytes, sizeof meta * 3 / 2 + 12))
+        return PROF_OK;
+    if (!GROW(plane->stat_metas, plane->n_stat_metas, plane->stat_meta_capacity))
+        return prof_nomem(err);
     plane->stat_metas[plane->n_stat_metas] = meta;
-    if (!id_add(&plane->stat_ids, plane->stat_metas, sizeof meta, plane->n_stat_metas)) return prof_nomem(err);
+    if (!id_add(&plane->stat_ids, plane->stat_metas, sizeof meta, plane->n_stat_metas))
+        return prof_nomem(err);
     plane->n_stat_metas++;
     return PROF_OK;
 }
 
 static const char *const host_prefixes[] = {"/host:", "Host CPUs", "Syscalls"};
 
-static bool starts_with(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
+static bool starts_with(const char *s, const char *prefix)
+{
+    return !strncmp(s, prefix, strlen(prefix));
+}
 
 /* Where the digits at s end; NULL if there are none, or if their number does not fit an int. */
 static const char *after_number(const char *s)
@@ -231,14 +262,17 @@ static const char *after_number(const char *s)
     return number >= 0 && number <= INT32_MAX ? s + n : NULL;
 }
 
-/* As XProf names them: /device:TPU:N, or without the number, and /device:TPU:N SparseCore K. Other planes of TPUs have ops at most. */
+/* As XProf names them: /device:TPU:N, or without the number, and /device:TPU:N SparseCore K. Other
+ * planes of TPUs have ops at most. */
 static enum PlaneKind kind_of_core(Plane *plane)
 {
     static const char sparse[] = " SparseCore ";
-    const char *number = plane->name->text + strlen("/device:TPU:"), *end = after_number(number), *after = number + strspn(number, "0123456789");
+    const char *number = plane->name->text + strlen("/device:TPU:"), *end = after_number(number),
+               *after = number + strspn(number, "0123456789");
     plane->is_numbered = end && !*end;
     if (!*after) return PLANE_TENSORCORE;
-    end = after > number && starts_with(after, sparse) ? after_number(after + strlen(sparse)) : NULL;
+    end =
+        after > number && starts_with(after, sparse) ? after_number(after + strlen(sparse)) : NULL;
     return end && !*end ? PLANE_SPARSECORE : PLANE_OTHER;
 }
 
@@ -250,7 +284,8 @@ static void plane_classify(Plane *plane)
     const char *bracket = strrchr(name, '[');
     int consumed = 0;
     long long pid;
-    if (bracket && bracket > name && bracket[-1] == ' ' && sscanf(bracket, "[%lld]%n", &pid, &consumed) == 1 && consumed && !bracket[consumed])
+    if (bracket && bracket > name && bracket[-1] == ' ' &&
+        sscanf(bracket, "[%lld]%n", &pid, &consumed) == 1 && consumed && !bracket[consumed])
         plane->process_id = pid;
     if (starts_with(name, "/host:metadata")) {
         plane->kind = PLANE_METADATA;
@@ -264,7 +299,9 @@ static void plane_classify(Plane *plane)
         for (size_t i = 0; i < COUNT(host_prefixes); i++)
             if (starts_with(name, host_prefixes[i])) plane->kind = PLANE_HOST;
     }
-    if (*name == '/' || *name == '#' || plane->kind != PLANE_OTHER || !strcmp(name, "Task Environment")) plane->host->plausible = true;
+    if (*name == '/' || *name == '#' || plane->kind != PLANE_OTHER ||
+        !strcmp(name, "Task Environment"))
+        plane->host->plausible = true;
 }
 
 /* Writers count stat ids from 1 on, or nearly so; what is larger stays with the table of ids. */
@@ -275,9 +312,11 @@ static int index_known_stats(Plane *plane, ProfErr *err)
         uint64_t id = (uint64_t)plane->stat_metas[i].id;
         if (id < most && id >= plane->n_known_ids) plane->n_known_ids = (size_t)id + 1;
     }
-    if (!(plane->known_of_id = prof_alloc(plane->n_known_ids))) return plane->n_known_ids = 0, prof_nomem(err);
+    if (!(plane->known_of_id = prof_alloc(plane->n_known_ids)))
+        return plane->n_known_ids = 0, prof_nomem(err);
     for (size_t i = 0; i < plane->n_stat_metas; i++)
-        if ((uint64_t)plane->stat_metas[i].id < plane->n_known_ids) plane->known_of_id[plane->stat_metas[i].id] = plane->stat_metas[i].known;
+        if ((uint64_t)plane->stat_metas[i].id < plane->n_known_ids)
+            plane->known_of_id[plane->stat_metas[i].id] = plane->stat_metas[i].known;
     return PROF_OK;
 }
 
@@ -289,7 +328,8 @@ static int index_event_metas(Plane *plane, ProfErr *err)
         uint64_t id = (uint64_t)plane->event_metas[i].id;
         if (id < most && id >= plane->n_meta_ids) plane->n_meta_ids = (size_t)id + 1;
     }
-    if (!(plane->meta_of_id = prof_alloc(plane->n_meta_ids * sizeof *plane->meta_of_id))) return plane->n_meta_ids = 0, prof_nomem(err);
+    if (!(plane->meta_of_id = prof_alloc(plane->n_meta_ids * sizeof *plane->meta_of_id)))
+        return plane->n_meta_ids = 0, prof_nomem(err);
     for (size_t i = 0; i < plane->n_event_metas; i++) {
         uint64_t id = (uint64_t)plane->event_metas[i].id;
         if (id < plane->n_meta_ids) plane->meta_of_id[id] = (uint32_t)i + 1;
@@ -308,31 +348,40 @@ static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
     enum Step step;
     uint64_t field_at = c.at;
     while ((step = cursor_next(&c, &f, err)) == STEP_FIELD) {
-        static const uint8_t expected[] = {0, WIRE_VARINT, WIRE_BYTES, WIRE_BYTES, WIRE_BYTES, WIRE_BYTES, WIRE_BYTES};
+        static const uint8_t expected[] = {0,          WIRE_VARINT, WIRE_BYTES, WIRE_BYTES,
+                                           WIRE_BYTES, WIRE_BYTES,  WIRE_BYTES};
         bool fits = f.number < sizeof expected && f.type == expected[f.number];
         if (f.number < sizeof expected && !fits) {
             host->odd_fields |= 1u << f.number;
-            host_issue(host, "warning", "wrong_wire_type", field_at, c.at - field_at, plane,
-                       "a field of an XPlane has another type than XPlane gives it; it was skipped");
+            host_issue(
+                host, "warning", "wrong_wire_type", field_at, c.at - field_at, plane,
+                "a field of an XPlane has another type than XPlane gives it; it was skipped");
         }
         if (fits && f.clipped) {
-            xspace_cut(host, plane, field_at, f.missing, f.number == 3 ? "a line" : "a field of a plane");
+            xspace_cut(host, plane, field_at, f.missing,
+                       f.number == 3 ? "a line" : "a field of a plane");
             if (f.number != 3) fits = false;
         }
         if (fits) switch (f.number) {
             case 1: plane->proto_id = (int64_t)f.value; break;
             case 2: plane->name = xspace_text(host, window, f.payload, err); break;
             case 3:
-                if (!affordable(host, plane, field_at, f.payload.n_bytes, sizeof(Line) * 3 / 2 + (f.payload.n_bytes ? sizeof(Chunk) : 0))) break;
+                if (!affordable(host, plane, field_at, f.payload.n_bytes,
+                                sizeof(Line) * 3 / 2 + (f.payload.n_bytes ? sizeof(Chunk) : 0)))
+                    break;
                 if (!GROW(host->lines, host->n_lines, host->line_capacity)) return prof_nomem(err);
-                host->lines[host->n_lines++] = (Line){.name = empty_text, .display_name = empty_text, .span = f.payload, .ordered = true};
+                host->lines[host->n_lines++] = (Line){.name = empty_text,
+                                                      .display_name = empty_text,
+                                                      .span = f.payload,
+                                                      .ordered = true};
                 plane->n_lines++;
                 break;
             case 4: read_event_meta(plane, window, f.payload, err); break;
             case 5: read_stat_meta(plane, window, f.payload, err); break;
             case 6:
                 if (!affordable(host, plane, field_at, f.payload.n_bytes, 12)) break;
-                if (!GROW(plane->stat_offsets, plane->n_stats, plane->stat_capacity)) return prof_nomem(err);
+                if (!GROW(plane->stat_offsets, plane->n_stats, plane->stat_capacity))
+                    return prof_nomem(err);
                 plane->stat_offsets[plane->n_stats++] = field_at;
                 break;
             default: break;
@@ -346,7 +395,8 @@ static int read_plane(Host *host, Window *window, Span span, ProfErr *err)
     return index_known_stats(plane, err) ? err->code : index_event_metas(plane, err);
 }
 
-static int add_text(Host *host, Window *window, Span span, const Text ***array, size_t *n, size_t *capacity, ProfErr *err)
+static int add_text(Host *host, Window *window, Span span, const Text ***array, size_t *n,
+                    size_t *capacity, ProfErr *err)
 {
     if (!affordable(host, host, span.offset, span.n_bytes, 12)) return PROF_OK;
     const Text *text = xspace_text(host, window, span, err);
@@ -356,15 +406,18 @@ static int add_text(Host *host, Window *window, Span span, const Text ***array, 
     return PROF_OK;
 }
 
-/* The entry behind the declared ones stands for every id that the plane's events use without declaring it. */
+/* The entry behind the declared ones stands for every id that the plane's events use without
+ * declaring it. */
 static int add_undeclared_metas(Host *host, ProfErr *err)
 {
     for (size_t i = 0; i < host->n_planes; i++) {
         Plane *plane = &host->planes[i];
         plane->n_declared = plane->n_event_metas;
         if (!plane->n_lines) continue;
-        if (!GROW(plane->event_metas, plane->n_event_metas, plane->event_meta_capacity)) return prof_nomem(err);
-        plane->event_metas[plane->n_event_metas++] = (EventMeta){.name = empty_text, .display_name = empty_text};
+        if (!GROW(plane->event_metas, plane->n_event_metas, plane->event_meta_capacity))
+            return prof_nomem(err);
+        plane->event_metas[plane->n_event_metas++] =
+            (EventMeta){.name = empty_text, .display_name = empty_text};
     }
     return PROF_OK;
 }
@@ -378,12 +431,22 @@ static int read_structure(Host *host, ProfErr *err)
     uint64_t field_at = 0, n_good = 0;
     while ((step = cursor_next(&c, &f, err)) == STEP_FIELD) {
         if (f.type == WIRE_BYTES && f.number >= 1 && f.number <= 4) {
-            if (f.clipped) xspace_cut(host, host, field_at, f.missing, f.number == 1 ? "a plane" : "a text");
+            if (f.clipped)
+                xspace_cut(host, host, field_at, f.missing, f.number == 1 ? "a plane" : "a text");
             switch (f.number) {
             case 1: read_plane(host, &window, f.payload, err); break;
-            case 2: add_text(host, &window, f.payload, &host->errors, &host->n_errors, &host->error_capacity, err); break;
-            case 3: add_text(host, &window, f.payload, &host->warnings, &host->n_warnings, &host->warning_capacity, err); break;
-            default: add_text(host, &window, f.payload, &host->hostnames, &host->n_hostnames, &host->hostname_capacity, err); break;
+            case 2:
+                add_text(host, &window, f.payload, &host->errors, &host->n_errors,
+                         &host->error_capacity, err);
+                break;
+            case 3:
+                add_text(host, &window, f.payload, &host->warnings, &host->n_warnings,
+                         &host->warning_capacity, err);
+                break;
+            default:
+                add_text(host, &window, f.payload, &host->hostnames, &host->n_hostnames,
+                         &host->hostname_capacity, err);
+                break;
             }
             n_good++;
         } else if (f.type == WIRE_BYTES && f.clipped) {
@@ -397,16 +460,23 @@ static int read_structure(Host *host, ProfErr *err)
     if (step == STEP_DAMAGED) xspace_lost(host, host, c.at, c.end - c.at, "the file");
     const char *path = host->file.path;
     if (!err->code && (!n_good || (!host->plausible && step == STEP_DAMAGED)))
-        prof_fail(err, PROF_FORMAT, c.at, "%s: is not an XSpace (byte %llu is no field of one); give the *.xplane.pb that the profiler wrote", path,
-                  (unsigned long long)c.at);
+        prof_fail(err, PROF_FORMAT, c.at,
+                  "%s: is not an XSpace (byte %llu is no field of one); give the *.xplane.pb that "
+                  "the profiler wrote",
+                  path, (unsigned long long)c.at);
     if (!err->code && !host->plausible && (host->odd_fields & (host->odd_fields - 1)))
-        prof_fail(err, PROF_FORMAT, 0, "%s: is another protobuf message, not an XSpace; give the *.xplane.pb that the profiler wrote", path);
+        prof_fail(err, PROF_FORMAT, 0,
+                  "%s: is another protobuf message, not an XSpace; give the *.xplane.pb that the "
+                  "profiler wrote",
+                  path);
     window_free(&window);
     if (!err->code) add_undeclared_metas(host, err);
-    if (!err->code && !GROW(host->lines, host->n_lines, host->line_capacity)) prof_nomem(err); /* a place to count from, even of no lines */
+    if (!err->code && !GROW(host->lines, host->n_lines, host->line_capacity))
+        prof_nomem(err); /* a place to count from, even of no lines */
     if (err->code) return err->code;
     for (size_t i = 0; i < host->n_planes; i++)
-        for (size_t k = 0; k < host->planes[i].n_lines; k++) host->lines[host->planes[i].first_line + k].plane = &host->planes[i];
+        for (size_t k = 0; k < host->planes[i].n_lines; k++)
+            host->lines[host->planes[i].first_line + k].plane = &host->planes[i];
     return PROF_OK;
 }
 
@@ -420,11 +490,16 @@ bool stat_parse(const uint8_t *p, const uint8_t *end, Stat *stat)
         p = wire_field(p, end, &f);
         if (!p) return false;
         if (f.number == 1 && f.type == WIRE_VARINT) stat->id = (int64_t)f.value;
-        if (f.number == 2 && f.type == WIRE_FIXED64) stat->type = TYPE_DOUBLE, stat->natural = f.value;
+        if (f.number == 2 && f.type == WIRE_FIXED64)
+            stat->type = TYPE_DOUBLE, stat->natural = f.value;
         if ((f.number == 3 || f.number == 4 || f.number == 7) && f.type == WIRE_VARINT)
-            stat->type = f.number == 3 ? TYPE_UINT64 : f.number == 4 ? TYPE_INT64 : TYPE_REF, stat->natural = f.value;
+            stat->type = f.number == 3   ? TYPE_UINT64
+                         : f.number == 4 ? TYPE_INT64
+                                         : TYPE_REF,
+            stat->natural = f.value;
         if ((f.number == 5 || f.number == 6) && f.type == WIRE_BYTES)
-            stat->type = f.number == 5 ? TYPE_STR : TYPE_BYTES, stat->bytes = f.bytes, stat->n_bytes = (size_t)f.value;
+            stat->type = f.number == 5 ? TYPE_STR : TYPE_BYTES, stat->bytes = f.bytes,
+            stat->n_bytes = (size_t)f.value;
     }
     return true;
 }
@@ -434,7 +509,9 @@ const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_fie
     Field f;
     while (p && p < end) {
         p = wire_field(p, end, &f);
-        if (p && f.number == stat_field && f.type == WIRE_BYTES && stat_parse(f.bytes, f.bytes + f.value, stat)) return p;
+        if (p && f.number == stat_field && f.type == WIRE_BYTES &&
+            stat_parse(f.bytes, f.bytes + f.value, stat))
+            return p;
     }
     return NULL;
 }
@@ -480,15 +557,21 @@ int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err)
         Window window = {.file = &host->file};
         KnownFact facts[N_KNOWN_STATS];
         uint16_t n = 0;
-        const uint8_t *p = cursor_payload(&window, meta->span, err), *end = p ? p + meta->span.n_bytes : NULL;
+        const uint8_t *p = cursor_payload(&window, meta->span, err),
+                      *end = p ? p + meta->span.n_bytes : NULL;
         Stat stat;
         bool seen[N_KNOWN_STATS] = {false};
         while (!err->code && (p = stat_next(p, end, 5, &stat))) {
             const StatMeta *sm = stat_meta(plane, stat.id);
-            if (!sm || sm->known == STAT_UNKNOWN || seen[sm->known] || stat.type == TYPE_BYTES || stat.type == TYPE_NONE) continue;
+            if (!sm || sm->known == STAT_UNKNOWN || seen[sm->known] || stat.type == TYPE_BYTES ||
+                stat.type == TYPE_NONE)
+                continue;
             Fact fact = {.type = stat.type, .natural = stat.natural};
-            if (stat.type == TYPE_REF) fact.type = TYPE_STR, fact.text = stat_ref_text(plane, stat.natural);
-            if (stat.type == TYPE_STR && !(fact.text = text_intern(&host->texts, &host->arena, stat.bytes, stat.n_bytes))) prof_nomem(err);
+            if (stat.type == TYPE_REF)
+                fact.type = TYPE_STR, fact.text = stat_ref_text(plane, stat.natural);
+            if (stat.type == TYPE_STR &&
+                !(fact.text = text_intern(&host->texts, &host->arena, stat.bytes, stat.n_bytes)))
+                prof_nomem(err);
             seen[sm->known] = true;
             facts[n++] = (KnownFact){(enum KnownStat)sm->known, fact};
         }
@@ -506,46 +589,58 @@ int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err)
 
 /* ---- after all lines ---- */
 
-/* What our own capture says of itself: records that it could not keep, and an end that was not one. */
+/* What our own capture says of itself: records that it could not keep, and an end that was not one.
+ */
 static void capture_issue(Host *host, const char *name, const Stat *stat, uint64_t offset)
 {
     size_t n = host->n_issues;
     if (!stat->natural) return;
     if (!strcmp(name, "capture_dropped_records")) {
         host_issue(host, "error", "capture_dropped", offset, 0, &host->start_unix_ns,
-                   "%llu records were lost while the profile was captured; the warnings in session say how", (unsigned long long)stat->natural);
+                   "%llu records were lost while the profile was captured; the warnings in session "
+                   "say how",
+                   (unsigned long long)stat->natural);
         if (host->n_issues > n) host->issues[n].count = stat->natural;
     } else if (!strcmp(name, "capture_missing_steps")) {
         host_issue(host, "warning", "capture_missing_steps", offset, 0, &host->n_events,
-                   "%llu of the steps that the capture was asked for are not there; the warnings in session say more", (unsigned long long)stat->natural);
+                   "%llu of the steps that the capture was asked for are not there; the warnings "
+                   "in session say more",
+                   (unsigned long long)stat->natural);
         if (host->n_issues > n) host->issues[n].count = stat->natural;
     } else if (!strcmp(name, "capture_ended_abruptly")) {
         host_issue(host, "warning", "capture_ended_abruptly", offset, 0, &host->stop_unix_ns,
-                   "the program was killed while it was captured; what its last buffers held is not there");
+                   "the program was killed while it was captured; what its last buffers held is "
+                   "not there");
     }
 }
 
 /* ---- when lines begin ---- */
 
-/* A line's time in ns that no session lasts, but that fits 1970 and later: it counts from 1970, not from the session's start. */
+/* A line's time in ns that no session lasts, but that fits 1970 and later: it counts from 1970, not
+ * from the session's start. */
 static bool counts_from_1970(int64_t timestamp_ns) { return timestamp_ns > INT64_MAX / 1000; }
 
-/* Profilers write times from the session's start. Some write Unix times, which do not fit in picoseconds: those are taken
- * from the session's start too, also if they are earlier, or where the file does not say it from the earliest of them. */
+/* Profilers write times from the session's start. Some write Unix times, which do not fit in
+ * picoseconds: those are taken from the session's start too, also if they are earlier, or where the
+ * file does not say it from the earliest of them. */
 static void rebase_lines(Host *host)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < host->n_lines; i++)
-        if (counts_from_1970(host->lines[i].timestamp_ns) && host->lines[i].timestamp_ns < first) first = host->lines[i].timestamp_ns;
+        if (counts_from_1970(host->lines[i].timestamp_ns) && host->lines[i].timestamp_ns < first)
+            first = host->lines[i].timestamp_ns;
     if (first == INT64_MAX) return;
-    if (host->start_unix_ns > 0 && first - host->start_unix_ns <= INT64_MAX / 1000 && host->start_unix_ns - first <= INT64_MAX / 1000)
+    if (host->start_unix_ns > 0 && first - host->start_unix_ns <= INT64_MAX / 1000 &&
+        host->start_unix_ns - first <= INT64_MAX / 1000)
         first = host->start_unix_ns;
     else
         host->start_unix_ns = first;
     for (size_t i = 0; i < host->n_lines; i++)
         if (counts_from_1970(host->lines[i].timestamp_ns)) host->lines[i].epoch_ns = first;
-    host_issue(host, "info", "unix_times", 0, 0, host, "lines begin at Unix times: their events are shown from %lld ns on, the session's start",
-               (long long)first);
+    host_issue(
+        host, "info", "unix_times", 0, 0, host,
+        "lines begin at Unix times: their events are shown from %lld ns on, the session's start",
+        (long long)first);
 }
 
 static void place_line(Line *line)
@@ -554,14 +649,17 @@ static void place_line(Line *line)
     int64_t from_start = line->timestamp_ns - line->epoch_ns, unused;
     if (__builtin_mul_overflow(from_start, (int64_t)1000, &line->start_ps)) {
         line->start_ps = from_start < 0 ? INT64_MIN : INT64_MAX;
-        host_issue(host, "warning", "time_overflow", line->span.offset, 0, line, "times beyond int64 picoseconds were held at its end");
+        host_issue(host, "warning", "time_overflow", line->span.offset, 0, line,
+                   "times beyond int64 picoseconds were held at its end");
         return;
     }
     for (size_t i = 0; i < line->n_chunks; i++) {
         const Chunk *k = &line->chunks[i];
-        if (__builtin_add_overflow(line->start_ps, k->max_offset, &unused) || __builtin_add_overflow(line->start_ps, k->max_end, &unused) ||
+        if (__builtin_add_overflow(line->start_ps, k->max_offset, &unused) ||
+            __builtin_add_overflow(line->start_ps, k->max_end, &unused) ||
             k->max_end == INT64_MAX || __builtin_add_overflow(line->start_ps, k->min_end, &unused))
-            host_issue(host, "warning", "time_overflow", k->span.offset, 0, line, "times beyond int64 picoseconds were held at its end");
+            host_issue(host, "warning", "time_overflow", k->span.offset, 0, line,
+                       "times beyond int64 picoseconds were held at its end");
     }
 }
 
@@ -575,17 +673,21 @@ static int finish(Host *host, ProfErr *err)
         for (size_t k = 0; k < plane->n_lines; k++) {
             Line *line = &host->lines[plane->first_line + k];
             plane->n_events += line->n_events;
-            if ((line->proto_id == 1 || line->proto_id == 2) && !plane->core_lines[line->proto_id - 1]) plane->core_lines[line->proto_id - 1] = line;
+            if ((line->proto_id == 1 || line->proto_id == 2) &&
+                !plane->core_lines[line->proto_id - 1])
+                plane->core_lines[line->proto_id - 1] = line;
         }
         bool session = !strcmp(plane->name->text, "Task Environment");
-        for (size_t k = 0; k < plane->n_stats && (session || plane->process_id < 0) && !err->code; k++) {
+        for (size_t k = 0; k < plane->n_stats && (session || plane->process_id < 0) && !err->code;
+             k++) {
             size_t n;
             Stat stat;
             const uint8_t *p = event_message(&window, plane->stat_offsets[k], &n, err);
             if (!p || !stat_parse(p, p + n, &stat)) continue;
             const StatMeta *meta = stat_meta(plane, stat.id);
             if (!meta || (stat.type != TYPE_UINT64 && stat.type != TYPE_INT64)) continue;
-            if (session && meta->known == STAT_PROFILE_START_TIME) host->start_unix_ns = stat.integer;
+            if (session && meta->known == STAT_PROFILE_START_TIME)
+                host->start_unix_ns = stat.integer;
             if (session && meta->known == STAT_PROFILE_STOP_TIME) host->stop_unix_ns = stat.integer;
             if (session) capture_issue(host, meta->name->text, &stat, plane->stat_offsets[k]);
             if (meta->known == STAT_PROCESS_ID) plane->process_id = stat.integer;
@@ -599,4 +701,8 @@ static int finish(Host *host, ProfErr *err)
 }
 
 static const char *const suffixes[] = {".xplane.pb.gz", ".xplane.pb", NULL};
-const Reader xspace_reader = {.name = "xspace", .suffixes = suffixes, .read_structure = read_structure, .read_line = xspace_read_line, .finish = finish};
+const Reader xspace_reader = {.name = "xspace",
+                              .suffixes = suffixes,
+                              .read_structure = read_structure,
+                              .read_line = xspace_read_line,
+                              .finish = finish};

@@ -46,7 +46,8 @@ const StatMeta *stat_meta(const Plane *plane, int64_t id);
 enum KnownStat stat_known_by_table(const Plane *plane, int64_t id);
 static inline enum KnownStat stat_known(const Plane *plane, int64_t id)
 {
-    return (uint64_t)id < plane->n_known_ids ? (enum KnownStat)plane->known_of_id[id] : stat_known_by_table(plane, id);
+    return (uint64_t)id < plane->n_known_ids ? (enum KnownStat)plane->known_of_id[id]
+                                             : stat_known_by_table(plane, id);
 }
 /* Reads the plane's i-th stat. Its bytes are valid until the next use of the window. False without
  * err set if it is damaged. */

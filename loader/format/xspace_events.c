@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* xspace_events.c: the events of a line into packed chunks; see xspace.h and xspace_parts.h. */
-#include "../interrupt.h"
+#include "../base/interrupt.h"
 #include "cursor.h"
 #include "xspace_parts.h"
 
@@ -23,7 +23,8 @@ typedef struct {
     TextTable texts; /* of tf_op, in the arena */
     uint64_t text_bytes;
     bool texts_lost;   /* there were too many, or no memory */
-    unsigned repeated; /* bits by enum StatColumnName: an event of the chunk in hand has the stat twice, or without a value */
+    unsigned repeated; /* bits by enum StatColumnName: an event of the chunk in hand has the stat
+                          twice, or without a value */
 } ChunkMaker;
 
 const enum KnownStat stat_column_stats[N_STAT_COLUMNS] = {
@@ -47,14 +48,17 @@ static int64_t keep_text(ChunkMaker *m, const Stat *stat)
 {
     size_t n_texts = m->texts.n_texts;
     const Text *text = NULL;
-    if (!m->texts_lost && m->text_bytes + stat->n_bytes <= m->line->span.n_bytes / 2) text = text_intern(&m->texts, m->arena, stat->bytes, stat->n_bytes);
+    if (!m->texts_lost && m->text_bytes + stat->n_bytes <= m->line->span.n_bytes / 2)
+        text = text_intern(&m->texts, m->arena, stat->bytes, stat->n_bytes);
     if (m->texts.n_texts > n_texts) m->text_bytes += sizeof *text + text->n_bytes;
     m->texts_lost |= !text;
     return (int64_t)(intptr_t)text;
 }
 
-/* A stat that has a column, with its value; `value`: the byte behind its id. The first of an event counts. */
-static void keep_stat(ChunkMaker *m, unsigned known, const uint8_t *p, const uint8_t *value, const uint8_t *end)
+/* A stat that has a column, with its value; `value`: the byte behind its id. The first of an event
+ * counts. */
+static void keep_stat(ChunkMaker *m, unsigned known, const uint8_t *p, const uint8_t *value,
+                      const uint8_t *end)
 {
     Stat stat;
     enum StatColumnName column = (enum StatColumnName)(column_of_stat[known] - 1);
@@ -62,10 +66,13 @@ static void keep_stat(ChunkMaker *m, unsigned known, const uint8_t *p, const uin
         m->repeated |= 1u << column;
         return;
     }
-    if (!stat_number(value, end, 0, &stat) && (!stat_parse(p, end, &stat) || stat_known(m->line->plane, stat.id) != known)) return;
+    if (!stat_number(value, end, 0, &stat) &&
+        (!stat_parse(p, end, &stat) || stat_known(m->line->plane, stat.id) != known))
+        return;
     if (!stat.type) m->repeated |= 1u << column; /* there, but without a value: the message tells */
     m->stats->types[column][m->n] = (uint8_t)stat.type;
-    m->stats->values[column][m->n] = column == STAT_COLUMN_TF_OP && stat.type == TYPE_STR ? keep_text(m, &stat) : stat.integer;
+    m->stats->values[column][m->n] =
+        column == STAT_COLUMN_TF_OP && stat.type == TYPE_STR ? keep_text(m, &stat) : stat.integer;
 }
 
 /* Which stat a message is, whatever its form; STAT_UNKNOWN too of what is none. */
@@ -92,8 +99,10 @@ static inline void note_stat(ChunkMaker *m, const uint8_t *p, const uint8_t *end
     if (column_of_stat[known]) keep_stat(m, known, p, value, end);
 }
 
-/* Notes stats that follow each other, the first at p, in *stats. The byte behind the last; NULL where one is cut off. */
-static inline const uint8_t *note_stats(ChunkMaker *m, const uint8_t *p, const uint8_t *end, StatSet *stats)
+/* Notes stats that follow each other, the first at p, in *stats. The byte behind the last; NULL
+ * where one is cut off. */
+static inline const uint8_t *note_stats(ChunkMaker *m, const uint8_t *p, const uint8_t *end,
+                                        StatSet *stats)
 {
     StatSet set = *stats;
     do {
@@ -107,9 +116,11 @@ static inline const uint8_t *note_stats(ChunkMaker *m, const uint8_t *p, const u
     return p;
 }
 
-/* Notes the event's stats with the maker and in *stats, if there is a maker. Up to `limit` there are bytes to read: beyond the message none
- * of them counts, but varints are read quicker where they are. */
-static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *limit, Event *event, ChunkMaker *m, StatSet *stats)
+/* Notes the event's stats with the maker and in *stats, if there is a maker. Up to `limit` there
+ * are bytes to read: beyond the message none of them counts, but varints are read quicker where
+ * they are. */
+static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *limit, Event *event,
+                         ChunkMaker *m, StatSet *stats)
 {
     *event = (Event){0};
     while (p < end) {
@@ -135,12 +146,16 @@ static inline bool parse(const uint8_t *p, const uint8_t *end, const uint8_t *li
         default: { /* unknown, or a tag of more bytes than it needs */
             Field field;
             if (!(p = wire_field(p, end, &field))) return false;
-            if (field.number == 4 && field.type == WIRE_BYTES && m) note_stat(m, field.bytes, field.bytes + field.value, stats);
+            if (field.number == 4 && field.type == WIRE_BYTES && m)
+                note_stat(m, field.bytes, field.bytes + field.value, stats);
             if (field.type != WIRE_VARINT) break;
             if (field.number == 1) event->metadata_id = (int64_t)field.value;
-            if (field.number == 2) event->offset_ps = (int64_t)field.value, event->aggregated = false;
+            if (field.number == 2)
+                event->offset_ps = (int64_t)field.value, event->aggregated = false;
             if (field.number == 3) event->duration_ps = (int64_t)field.value;
-            if (field.number == 5) event->n_occurrences = (int64_t)field.value, event->offset_ps = 0, event->aggregated = true;
+            if (field.number == 5)
+                event->n_occurrences = (int64_t)field.value, event->offset_ps = 0,
+                event->aggregated = true;
         }
         }
         if (!p || p > end) return false;
@@ -158,7 +173,8 @@ bool event_parse(const uint8_t *p, const uint8_t *end, Event *event)
 /* Index of an event's metadata; that of the entry behind the declared ones where there is none. */
 static inline uint32_t meta_of(const Plane *plane, int64_t id)
 {
-    if ((uint64_t)id < plane->n_meta_ids) return plane->meta_of_id[id] ? plane->meta_of_id[id] - 1 : (uint32_t)plane->n_declared;
+    if ((uint64_t)id < plane->n_meta_ids)
+        return plane->meta_of_id[id] ? plane->meta_of_id[id] - 1 : (uint32_t)plane->n_declared;
     int64_t declared = id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), id);
     return declared < 0 ? (uint32_t)plane->n_declared : (uint32_t)declared;
 }
@@ -175,7 +191,8 @@ static inline void add_stats(ChunkMaker *m, EventMeta *meta, const StatSet *set)
 }
 
 /* Takes one event message (limit: see parse()); false when it is not one. */
-static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end, const uint8_t *limit, uint64_t position, uint64_t behind)
+static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *end,
+                              const uint8_t *limit, uint64_t position, uint64_t behind)
 {
     Event event;
     uint32_t i = m->n;
@@ -194,7 +211,9 @@ static inline bool take_event(ChunkMaker *m, const uint8_t *p, const uint8_t *en
     m->values->columns[COL_META][i] = meta;
     m->values->columns[COL_POSITION][i] = (int64_t)position;
     m->values->columns[COL_AGGREGATED][i] = event.aggregated;
-    if (event.offset_ps < m->last_offset || (event.offset_ps == m->last_offset && event.duration_ps > m->last_duration)) m->line->ordered = false;
+    if (event.offset_ps < m->last_offset ||
+        (event.offset_ps == m->last_offset && event.duration_ps > m->last_duration))
+        m->line->ordered = false;
     m->last_offset = event.offset_ps, m->last_duration = event.duration_ps;
     return true;
 }
@@ -210,8 +229,8 @@ static void fill_gaps(const uint8_t *types, int64_t *values, uint32_t n)
     for (uint32_t i = n; i--;) last = values[i] = types[i] ? values[i] : last;
 }
 
-/* Of group_id and is_eager the first of an event counts. The other columns are kept where they tell all, and where the chunk stays
- * within what chunk_finish() grants it: n_bytes are spoken for. */
+/* Of group_id and is_eager the first of an event counts. The other columns are kept where they tell
+ * all, and where the chunk stays within what chunk_finish() grants it: n_bytes are spoken for. */
 static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *err)
 {
     chunk->stats = m->chunk_stats;
@@ -224,7 +243,8 @@ static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *
         fill_gaps(types, values, m->n);
         ValueRange range = values_range(values, m->n);
         n_bytes += (uint64_t)m->n * (range_width(range) + 1u);
-        bool lost = m->repeated >> c & 1 || (c == STAT_COLUMN_TF_OP && m->texts_lost) || 2 * n_bytes > 3 * chunk->span.n_bytes;
+        bool lost = m->repeated >> c & 1 || (c == STAT_COLUMN_TF_OP && m->texts_lost) ||
+                    2 * n_bytes > 3 * chunk->span.n_bytes;
         if (lost && c > STAT_COLUMN_EAGER)
             chunk->columns_kept &= (uint8_t) ~(1u << c);
         else if (!packed_make_bytes(&chunk->stat_columns[c].types, m->arena, types, m->n) ||
@@ -241,19 +261,25 @@ static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *
 static ValueRange column_range(const ChunkMaker *m, enum ChunkColumn column)
 {
     const int64_t *values = m->values->columns[column];
-    return column == COL_POSITION ? (ValueRange){values[0], values[m->n - 1]} : values_range(values, m->n);
+    return column == COL_POSITION ? (ValueRange){values[0], values[m->n - 1]}
+                                  : values_range(values, m->n);
 }
 
 static void measure_chunk(const ChunkMaker *m, Chunk *chunk, const ValueRange *ranges)
 {
-    const int64_t *offset = m->values->columns[COL_OFFSET], *duration = m->values->columns[COL_DURATION], *aggregated = m->values->columns[COL_AGGREGATED];
+    const int64_t *offset = m->values->columns[COL_OFFSET],
+                  *duration = m->values->columns[COL_DURATION],
+                  *aggregated = m->values->columns[COL_AGGREGATED];
     bool any_aggregated = ranges[COL_AGGREGATED].most;
-    chunk->min_duration = ranges[COL_DURATION].least, chunk->max_duration = ranges[COL_DURATION].most;
-    chunk->min_offset = any_aggregated ? INT64_MAX : ranges[COL_OFFSET].least, chunk->max_offset = any_aggregated ? INT64_MIN : ranges[COL_OFFSET].most;
+    chunk->min_duration = ranges[COL_DURATION].least,
+    chunk->max_duration = ranges[COL_DURATION].most;
+    chunk->min_offset = any_aggregated ? INT64_MAX : ranges[COL_OFFSET].least,
+    chunk->max_offset = any_aggregated ? INT64_MIN : ranges[COL_OFFSET].most;
     chunk->min_end = INT64_MAX, chunk->max_end = INT64_MIN;
 #define WIDEN(min, max, v) ((min) = (v) < (min) ? (v) : (min), (max) = (v) > (max) ? (v) : (max))
     for (uint32_t i = 0; i < m->n; i++) {
-        int64_t start = any_aggregated && aggregated[i] ? 0 : offset[i], end = add_saturated(start, duration[i]);
+        int64_t start = any_aggregated && aggregated[i] ? 0 : offset[i],
+                end = add_saturated(start, duration[i]);
         if (any_aggregated) WIDEN(chunk->min_offset, chunk->max_offset, start);
         WIDEN(chunk->min_end, chunk->max_end, end);
     }
@@ -264,7 +290,8 @@ static int chunk_finish(ChunkMaker *m, ProfErr *err)
     if (!m->n) return PROF_OK;
     Line *line = m->line;
     if (!GROW(line->chunks, line->n_chunks, line->chunk_capacity)) return prof_nomem(err);
-    Chunk chunk = {.n_events = m->n, .span = {m->span_start, m->span_end - m->span_start}, .packed = true};
+    Chunk chunk = {
+        .n_events = m->n, .span = {m->span_start, m->span_end - m->span_start}, .packed = true};
     ValueRange ranges[N_CHUNK_COLUMNS];
     uint64_t n_bytes = 0;
     for (int c = 0; c < N_CHUNK_COLUMNS; c++) {
@@ -273,13 +300,16 @@ static int chunk_finish(ChunkMaker *m, ProfErr *err)
     }
     measure_chunk(m, &chunk, ranges);
     if (ranges[COL_META].most == (int64_t)line->plane->n_declared)
-        host_issue(line->plane->host, "warning", "unknown_metadata", m->span_start, 0, line->plane,
-                   "events use a metadata id that their plane does not declare; their name is empty");
+        host_issue(
+            line->plane->host, "warning", "unknown_metadata", m->span_start, 0, line->plane,
+            "events use a metadata id that their plane does not declare; their name is empty");
     if (m->n == CHUNK_EVENTS && 2 * n_bytes > 3 * chunk.span.n_bytes)
         chunk.packed = false;
     else
         for (int c = 0; c < N_CHUNK_COLUMNS; c++)
-            if (!packed_make_of(&chunk.columns[c], m->arena, m->values->columns[c], m->n, ranges[c])) return prof_nomem(err);
+            if (!packed_make_of(&chunk.columns[c], m->arena, m->values->columns[c], m->n,
+                                ranges[c]))
+                return prof_nomem(err);
     if (finish_stats(m, &chunk, n_bytes, err)) return err->code;
     line->chunks[line->n_chunks++] = chunk;
     line->n_events += m->n;
@@ -328,7 +358,10 @@ static void line_classify(Line *line)
         {"Launch Stats", LINE_LAUNCH_STATS},
         {"_counters_", LINE_COUNTERS},
     };
-    enum { DERIVED_FIRST = -559038737, DERIVED_LAST = DERIVED_FIRST + 389 }; /* 0xdeadbeef and on, as XProf numbers its own lines */
+    enum {
+        DERIVED_FIRST = -559038737,
+        DERIVED_LAST = DERIVED_FIRST + 389
+    }; /* 0xdeadbeef and on, as XProf numbers its own lines */
     line->derived = line->proto_id >= DERIVED_FIRST && line->proto_id <= DERIVED_LAST;
     line->kind = LINE_OTHER;
     if (line->plane->kind == PLANE_HOST)
@@ -336,12 +369,18 @@ static void line_classify(Line *line)
     else if (line->plane->kind == PLANE_GPU && !line->derived)
         line->kind = LINE_STREAM;
     for (size_t i = 0; i < COUNT(names); i++)
-        if (line->plane->kind != PLANE_HOST && !strcmp(line->name->text, names[i].name)) line->kind = names[i].kind;
+        if (line->plane->kind != PLANE_HOST && !strcmp(line->name->text, names[i].name))
+            line->kind = names[i].kind;
 }
 
-int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop, atomic_uint_fast64_t *bytes_done, ProfErr *err)
+int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop,
+                     atomic_uint_fast64_t *bytes_done, ProfErr *err)
 {
-    ChunkMaker m = {.line = line, .arena = arena, .last_offset = INT64_MIN, .values = prof_buffer(sizeof *m.values), .stats = prof_buffer(sizeof *m.stats)};
+    ChunkMaker m = {.line = line,
+                    .arena = arena,
+                    .last_offset = INT64_MIN,
+                    .values = prof_buffer(sizeof *m.values),
+                    .stats = prof_buffer(sizeof *m.stats)};
     if (!m.values || !m.stats) prof_nomem(err);
     if (m.stats) memset(m.stats->types, TYPE_NONE, sizeof m.stats->types);
     Host *host = line->plane->host;
@@ -349,7 +388,8 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
     while (c.at < c.end && !err->code) {
         uint64_t left = c.end - c.at;
         size_t there;
-        const uint8_t *start = window_at(window, c.at, left < 20 ? (size_t)left : 20, &there, err), *p = start;
+        const uint8_t *start = window_at(window, c.at, left < 20 ? (size_t)left : 20, &there, err),
+                      *p = start;
         if (!p) break;
         const uint8_t *end = p + (there < left ? there : (size_t)left);
         /* whole events in the window, one after the other */
@@ -358,13 +398,15 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
             const uint8_t *message = wire_varint(p + 1, end, &n);
             if (!message || n > (uint64_t)(end - message)) break;
             uint64_t position = c.at + (uint64_t)(p - start);
-            if (!take_event(&m, message, message + n, end, position, position + (uint64_t)(message - p) + n))
+            if (!take_event(&m, message, message + n, end, position,
+                            position + (uint64_t)(message - p) + n))
                 xspace_lost(host, line, position, (uint64_t)(message - p) + n, "an event");
             p = message + n;
         }
         if (p > start) {
             c.at += (uint64_t)(p - start);
-        } else if (m.n < CHUNK_EVENTS) { /* anything else, or an event that is not wholly in the window */
+        } else if (m.n <
+                   CHUNK_EVENTS) { /* anything else, or an event that is not wholly in the window */
             FileField f;
             uint64_t field_at = c.at;
             enum Step step = cursor_next(&c, &f, err);
@@ -374,14 +416,16 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
             }
             if (step == STEP_FAILED) break;
             if (f.type == WIRE_BYTES && f.clipped) {
-                xspace_cut(host, line, field_at, f.missing, f.number == 4 ? "an event" : "a field of a line");
+                xspace_cut(host, line, field_at, f.missing,
+                           f.number == 4 ? "an event" : "a field of a line");
                 xspace_lost(host, &line->span, field_at, c.end - field_at, "a cut event or field");
                 break;
             }
             if (f.number == 4 && f.type == WIRE_BYTES) {
                 const uint8_t *message = cursor_payload(window, f.payload, err);
                 if (!message) break;
-                if (!take_event(&m, message, message + f.payload.n_bytes, message + f.payload.n_bytes, field_at, c.at))
+                if (!take_event(&m, message, message + f.payload.n_bytes,
+                                message + f.payload.n_bytes, field_at, c.at))
                     xspace_lost(host, line, field_at, c.at - field_at, "an event");
             } else if (line_field(line, &f, window, err)) {
                 break;
@@ -390,7 +434,9 @@ int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool
         if (m.n == CHUNK_EVENTS) {
             chunk_finish(&m, err);
             atomic_fetch_add_explicit(bytes_done, m.span_end - m.span_start, memory_order_relaxed);
-            if (atomic_load_explicit(stop, memory_order_relaxed) || interrupt_poll(CHUNK_EVENTS, err)) break; /* the result is thrown away */
+            if (atomic_load_explicit(stop, memory_order_relaxed) ||
+                interrupt_poll(CHUNK_EVENTS, err))
+                break; /* the result is thrown away */
         }
     }
     if (!err->code) chunk_finish(&m, err);
@@ -409,7 +455,9 @@ const uint8_t *event_message(Window *window, uint64_t position, size_t *n_bytes,
     if (!p) return NULL;
     const uint8_t *message = wire_header(p, p + there, &n);
     if (!message || n > left - (uint64_t)(message - p)) {
-        prof_fail(err, PROF_IO, position, "%s: changed while it was being read; run the query again when it is written", window->file->path);
+        prof_fail(err, PROF_IO, position,
+                  "%s: changed while it was being read; run the query again when it is written",
+                  window->file->path);
         return NULL;
     }
     size_t header = (size_t)(message - p);
@@ -418,25 +466,30 @@ const uint8_t *event_message(Window *window, uint64_t position, size_t *n_bytes,
     return p ? p + header : NULL;
 }
 
-int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValues *values, Window *window, ProfErr *err)
+int chunk_read(const Line *line, const Chunk *chunk, unsigned wanted, ChunkValues *values,
+               Window *window, ProfErr *err)
 {
     if (interrupt_poll(chunk->n_events, err)) return err->code;
     if (chunk->packed) {
         for (int c = 0; c < N_CHUNK_COLUMNS; c++)
-            if (wanted >> c & 1) packed_read(&chunk->columns[c], values->columns[c], chunk->n_events);
+            if (wanted >> c & 1)
+                packed_read(&chunk->columns[c], values->columns[c], chunk->n_events);
         return PROF_OK;
     }
     Line scratch = {.plane = line->plane, .ordered = true};
     ChunkMaker m = {.line = &scratch, .values = values};
     Cursor c = {window, chunk->span.offset, chunk->span.offset + chunk->span.n_bytes};
     FileField f;
-    for (uint64_t at = c.at; cursor_next(&c, &f, err) == STEP_FIELD && m.n < chunk->n_events; at = c.at) {
+    for (uint64_t at = c.at; cursor_next(&c, &f, err) == STEP_FIELD && m.n < chunk->n_events;
+         at = c.at) {
         if (f.number != 4 || f.type != WIRE_BYTES) continue;
         const uint8_t *message = cursor_payload(window, f.payload, err);
         if (!message) break;
         take_event(&m, message, message + f.payload.n_bytes, message + f.payload.n_bytes, at, c.at);
     }
     if (!err->code && m.n != chunk->n_events)
-        prof_fail(err, PROF_IO, c.at, "%s: changed while it was being read; run the query again when it is written", window->file->path);
+        prof_fail(err, PROF_IO, c.at,
+                  "%s: changed while it was being read; run the query again when it is written",
+                  window->file->path);
     return err->code;
 }

@@ -11,12 +11,14 @@
 /* xspace_lost() records an issue for bytes that are skipped, xspace_cut() for a message that claims
  * `missing` bytes more than there are. `where` is the object that the issue is about, `what` names
  * it. */
-void xspace_lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes, const char *what);
+void xspace_lost(Host *host, const void *where, uint64_t offset, uint64_t n_bytes,
+                 const char *what);
 void xspace_cut(Host *host, const void *where, uint64_t offset, uint64_t missing, const char *what);
 /* Returns the text at a place of the file, interned in the host's texts. */
 const Text *xspace_text(Host *host, Window *window, Span span, ProfErr *err);
 
 /* Reader.read_line of XSpace. */
-int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop, atomic_uint_fast64_t *bytes_done, ProfErr *err);
+int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop,
+                     atomic_uint_fast64_t *bytes_done, ProfErr *err);
 
 #endif

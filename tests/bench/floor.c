@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* floor.c: the least that SQLite makes of a virtual table here: one integer and one text column, no work behind them.
+/* floor.c: the least that SQLite makes of a virtual table here: one integer and one text column, no
+ * work behind them.
  *
- *     SELECT name, count(*), sum(value) FROM floor GROUP BY name;    -- 5 million rows, handed over in groups of a thousand
+ *     SELECT name, count(*), sum(value) FROM floor GROUP BY name;    -- 5 million rows, handed over
+ * in groups of a thousand
  *
- * Nothing that answers row by row can be quicker; tests/bench/run prints it beside what our tables take. */
+ * Nothing that answers row by row can be quicker; tests/bench/run prints it beside what our tables
+ * take. */
 #include "sqlite3ext.h"
 SQLITE_EXTENSION_INIT1
 
@@ -18,7 +21,8 @@ typedef struct {
     char (*names)[32];
 } FloorCursor;
 
-static int floor_connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **vtab, char **message)
+static int floor_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
+                         sqlite3_vtab **vtab, char **message)
 {
     (void)context, (void)argc, (void)argv, (void)message;
     *vtab = sqlite3_malloc(sizeof **vtab);
@@ -37,7 +41,8 @@ static int floor_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     (void)vtab;
     info->estimatedCost = info->estimatedRows = N_ROWS;
-    info->orderByConsumed = info->nOrderBy == 1 && info->aOrderBy[0].iColumn == 1 && !info->aOrderBy[0].desc;
+    info->orderByConsumed =
+        info->nOrderBy == 1 && info->aOrderBy[0].iColumn == 1 && !info->aOrderBy[0].desc;
     return SQLITE_OK;
 }
 
@@ -51,7 +56,8 @@ static int floor_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
         sqlite3_free(names);
         return SQLITE_NOMEM;
     }
-    for (int i = 0; i < N_ROWS / GROUP; i++) snprintf(names[i], sizeof *names, "an operation, number %06d", i);
+    for (int i = 0; i < N_ROWS / GROUP; i++)
+        snprintf(names[i], sizeof *names, "an operation, number %06d", i);
     *c = (FloorCursor){.names = names};
     *cursor = &c->base;
     return SQLITE_OK;
@@ -64,15 +70,22 @@ static int floor_close(sqlite3_vtab_cursor *cursor)
     return SQLITE_OK;
 }
 
-static int floor_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int argc, sqlite3_value **argv)
+static int floor_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int argc,
+                        sqlite3_value **argv)
 {
     (void)plan, (void)text, (void)argc, (void)argv;
     return ((FloorCursor *)cursor)->row = 0, SQLITE_OK;
 }
 
-static int floor_next(sqlite3_vtab_cursor *cursor) { return ((FloorCursor *)cursor)->row++, SQLITE_OK; }
+static int floor_next(sqlite3_vtab_cursor *cursor)
+{
+    return ((FloorCursor *)cursor)->row++, SQLITE_OK;
+}
 static int floor_eof(sqlite3_vtab_cursor *cursor) { return ((FloorCursor *)cursor)->row == N_ROWS; }
-static int floor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid) { return *rowid = ((FloorCursor *)cursor)->row, SQLITE_OK; }
+static int floor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
+{
+    return *rowid = ((FloorCursor *)cursor)->row, SQLITE_OK;
+}
 
 static int floor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {

@@ -6,7 +6,8 @@
  * later can do less. All numbers go into a checksum, so that nothing is optimised away.
  *
  *     walk FILE [ROUNDS]
- *     bytes=1065137808 events=12812912 stats=55375118 seconds=1.316851 gb_per_s=0.809 checksum=8f7a65d3d27bb11f
+ *     bytes=1065137808 events=12812912 stats=55375118 seconds=1.316851 gb_per_s=0.809
+ * checksum=8f7a65d3d27bb11f
  *
  * The layout read (field numbers of xplane.proto):
  *
@@ -235,8 +236,9 @@ static int walk_file(const char *path)
         fprintf(stderr, "walk: %s: not an XSpace, or a damaged one\n", path);
         return 1;
     }
-    printf("bytes=%zu events=%llu stats=%llu seconds=%.6f gb_per_s=%.3f checksum=%016llx\n", size, (unsigned long long)w.events, (unsigned long long)w.stats,
-           seconds, (double)size / 1e9 / seconds, (unsigned long long)w.checksum);
+    printf("bytes=%zu events=%llu stats=%llu seconds=%.6f gb_per_s=%.3f checksum=%016llx\n", size,
+           (unsigned long long)w.events, (unsigned long long)w.stats, seconds,
+           (double)size / 1e9 / seconds, (unsigned long long)w.checksum);
     return 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* api.c: captures from inside a program, twice: the public calls of profsql_capture.h.
  *
- *   api FAKE_CUPTI SCRIPT LOGDIR [FAKE_CUDA]     with a driver, a stop waits for the work of its context */
+ *   api FAKE_CUPTI SCRIPT LOGDIR [FAKE_CUDA]     with a driver, a stop waits for the work of its
+ * context */
 #define _GNU_SOURCE
 #include "../../loader/capture/profsql_capture.h"
 
@@ -16,9 +17,11 @@ static void *cupti;
 /* What another tool of the process gets when it asks for CUPTI; it gives it back. */
 static int other_tool(void)
 {
-    void *symbols[] = {dlsym(cupti, "cuptiSubscribe"), dlsym(cupti, "cuptiUnsubscribe")}, *handle = NULL;
+    void *symbols[] = {dlsym(cupti, "cuptiSubscribe"), dlsym(cupti, "cuptiUnsubscribe")},
+         *handle = NULL;
     int (*subscribe)(void **, void *, void *), (*unsubscribe)(void *);
-    memcpy(&subscribe, &symbols[0], sizeof symbols[0]), memcpy(&unsubscribe, &symbols[1], sizeof symbols[1]);
+    memcpy(&subscribe, &symbols[0], sizeof symbols[0]),
+        memcpy(&unsubscribe, &symbols[1], sizeof symbols[1]);
     int rc = subscribe(&handle, &cupti, NULL);
     if (!rc) unsubscribe(handle);
     return rc;
@@ -29,7 +32,8 @@ static void begin_cuda(const char *path)
 {
     static int a_context;
     void *cuda = dlopen(path, RTLD_NOW),
-         *symbols[] = {cuda ? dlsym(cuda, "cuCtxPushCurrent_v2") : NULL, cuda ? dlsym(cuda, "fake_cuda_of") : NULL, dlsym(cupti, "fake_finish")};
+         *symbols[] = {cuda ? dlsym(cuda, "cuCtxPushCurrent_v2") : NULL,
+                       cuda ? dlsym(cuda, "fake_cuda_of") : NULL, dlsym(cupti, "fake_finish")};
     int (*push)(void *);
     void (*of)(void *);
     memcpy(&push, &symbols[0], sizeof symbols[0]), memcpy(&of, &symbols[1], sizeof symbols[1]);
@@ -40,10 +44,12 @@ int main(int argc, char **argv)
 {
     char path[4096] = "";
     if (argc < 4) return 2;
-    if (profsql_capture_stop(path, sizeof path) == 0) return fprintf(stderr, "a stop without a start\n"), 1;
+    if (profsql_capture_stop(path, sizeof path) == 0)
+        return fprintf(stderr, "a stop without a start\n"), 1;
     profsql_capture_push("before: does nothing"), profsql_capture_pop();
     ProfsqlCapture wrong = {.size = 1};
-    if (!profsql_capture_start(&wrong) || !*profsql_capture_error()) return fprintf(stderr, "a wrong size was taken\n"), 1;
+    if (!profsql_capture_start(&wrong) || !*profsql_capture_error())
+        return fprintf(stderr, "a wrong size was taken\n"), 1;
     ProfsqlCapture options = {.size = sizeof options,
                               .logdir = argv[3],
                               .run = "api",
@@ -52,7 +58,8 @@ int main(int argc, char **argv)
                               .cupti = argv[1],
                               .synchronize = argc > 4};
     for (int i = 0; i < 2; i++) {
-        if (profsql_capture_start(&options)) return fprintf(stderr, "%s\n", profsql_capture_error()), 1;
+        if (profsql_capture_start(&options))
+            return fprintf(stderr, "%s\n", profsql_capture_error()), 1;
         if (!profsql_capture_start(&options)) return fprintf(stderr, "two at once\n"), 1;
         cupti = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD);
         void *symbol = cupti ? dlsym(cupti, "fake_play") : NULL;
@@ -65,12 +72,14 @@ int main(int argc, char **argv)
         play(argv[2], 1, 1);
         profsql_capture_pop_id();
         profsql_capture_pop();
-        if (profsql_capture_stop(path, sizeof path)) return fprintf(stderr, "%s\n", profsql_capture_error()), 1;
+        if (profsql_capture_stop(path, sizeof path))
+            return fprintf(stderr, "%s\n", profsql_capture_error()), 1;
         puts(path);
         int before = other_tool();
         profsql_capture_release();
         bool had_it = i || !getenv("FAKE_CUPTI_FAIL"); /* which fails the first start's */
-        if (before != (had_it ? 39 : 0) || other_tool()) return fprintf(stderr, "CUPTI is not let go when it is released\n"), 1;
+        if (before != (had_it ? 39 : 0) || other_tool())
+            return fprintf(stderr, "CUPTI is not let go when it is released\n"), 1;
     }
     return 0;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* behaviour.c: prints tests/capture/README.md, or with an argument the words that NVIDIA's headers have: "SINCE WORDS", a line each.
+/* behaviour.c: prints tests/capture/README.md, or with an argument the words that NVIDIA's headers
+ * have: "SINCE WORDS", a line each.
  *
- *   cc -o build/behaviour tests/capture/behaviour.c loader/capture/record.c -pthread && build/behaviour > tests/capture/README.md */
+ *   cc -o build/behaviour tests/capture/behaviour.c loader/capture/record.c -pthread &&
+ * build/behaviour > tests/capture/README.md */
 #define _GNU_SOURCE
 #include "../../loader/capture/record.h"
 #include "fake_behaviour.h"
@@ -22,9 +24,11 @@ static const char *cuda_of(uint32_t version)
     static const struct {
         uint32_t version;
         const char *cuda;
-    } releases[] = {{13, "11.0"},     {14, "11.1"},     {15, "11.2"},     {16, "11.6"},     {17, "11.7"},    {18, "11.8"}, {19, "12.0"},
-                    {20, "12.2"},     {21, "12.3"},     {22, "12.4"},     {23, "12.5"},     {24, "12.6"},    {26, "12.8"}, {27, "12.9"},
-                    {130000, "13.0"}, {130100, "13.1"}, {130200, "13.2"}, {130400, "13.4"}, {130500, "13.5"}};
+    } releases[] = {{13, "11.0"},     {14, "11.1"},     {15, "11.2"},     {16, "11.6"},
+                    {17, "11.7"},     {18, "11.8"},     {19, "12.0"},     {20, "12.2"},
+                    {21, "12.3"},     {22, "12.4"},     {23, "12.5"},     {24, "12.6"},
+                    {26, "12.8"},     {27, "12.9"},     {130000, "13.0"}, {130100, "13.1"},
+                    {130200, "13.2"}, {130400, "13.4"}, {130500, "13.5"}};
     for (size_t i = 0; i < sizeof releases / sizeof *releases; i++)
         if (releases[i].version == version) return releases[i].cuda;
     return "?";
@@ -40,7 +44,8 @@ static void print_version(uint32_t version)
 
 static void print_behaviours(void)
 {
-    printf("| the stand-in | from API version | words in `cupti_activity.h` or `cupti_callbacks.h` | from |\n|---|---|---|---|\n");
+    printf("| the stand-in | from API version | words in `cupti_activity.h` or `cupti_callbacks.h` "
+           "| from |\n|---|---|---|---|\n");
     for (int i = 0; i < N_FAKE_BEHAVIOURS; i++) {
         printf("| %s | ", behaviours[i].what);
         print_version(behaviours[i].since);
@@ -78,16 +83,22 @@ int main(int argc, char **argv)
         return 0;
     }
     printf("# The stand-ins for CUPTI, CUDA's driver and NVML\n\n"
-           "`fake_cupti.c` is a CUPTI for machines without a GPU, `fake_cuda.c` the few calls of the driver that the capture\n"
-           "makes, `fake_nvml.c` an NVML. They follow NVIDIA's headers, not our code. This page is written by `behaviour.c` from\n"
-           "the lists that the stand-in itself uses. `tests/capture/run` fails if the page is not current, and looks for the words\n"
-           "below in every header that it finds (`CUDA_HOME`, `CUPTI_WHEELS`): they must be there from the version on that the\n"
+           "`fake_cupti.c` is a CUPTI for machines without a GPU, `fake_cuda.c` the few calls of "
+           "the driver that the capture\n"
+           "makes, `fake_nvml.c` an NVML. They follow NVIDIA's headers, not our code. This page is "
+           "written by `behaviour.c` from\n"
+           "the lists that the stand-in itself uses. `tests/capture/run` fails if the page is not "
+           "current, and looks for the words\n"
+           "below in every header that it finds (`CUDA_HOME`, `CUPTI_WHEELS`): they must be there "
+           "from the version on that the\n"
            "table names, and not before.\n\n"
            "## What depends on CUPTI's version\n\n");
     print_behaviours();
-    printf("\nFunctions that a version does not have are left out of the library (`-DFAKE_API=VERSION`).\n\n"
+    printf("\nFunctions that a version does not have are left out of the library "
+           "(`-DFAKE_API=VERSION`).\n\n"
            "## Lengths of records\n\n"
-           "`layout.c` compares them with the structs of the headers, `walk.c` with NVIDIA's libraries.\n\n");
+           "`layout.c` compares them with the structs of the headers, `walk.c` with NVIDIA's "
+           "libraries.\n\n");
     print_lengths();
     return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* damage.c: spools that are damaged but for their checksums, and spools cut at every so many bytes: a profile or an error, never a crash.
+/* damage.c: spools that are damaged but for their checksums, and spools cut at every so many bytes:
+ * a profile or an error, never a crash.
  *
  *   damage SPOOL ROUNDS     works on copies in the spool's folder; built with the sanitizers */
 #define _GNU_SOURCE
@@ -27,7 +28,9 @@ static uint32_t get(const uint8_t *p)
 static size_t find_blocks(const uint8_t *bytes, size_t n, size_t *at)
 {
     size_t n_blocks = 0;
-    for (size_t p = BLOCKS_AT; p + BLOCK_HEAD <= n && n_blocks < MOST_BLOCKS; p += BLOCK_HEAD + get(bytes + p + LENGTH_AT)) at[n_blocks++] = p;
+    for (size_t p = BLOCKS_AT; p + BLOCK_HEAD <= n && n_blocks < MOST_BLOCKS;
+         p += BLOCK_HEAD + get(bytes + p + LENGTH_AT))
+        at[n_blocks++] = p;
     return n_blocks;
 }
 
@@ -47,7 +50,8 @@ static void damage(uint8_t *block)
     for (size_t i = draw(6) + 1; i && n; i--) {
         uint8_t *at = block + BLOCK_HEAD + draw(n);
         size_t run = draw(8) ? 1 : draw(12); /* a run of 0xff is a varint without an end */
-        for (size_t k = 0; k < run && at + k < block + BLOCK_HEAD + n; k++) at[k] = run > 1 ? 0xff : draw(2) ? values[draw(sizeof values)] : (uint8_t)draw(256);
+        for (size_t k = 0; k < run && at + k < block + BLOCK_HEAD + n; k++)
+            at[k] = run > 1 ? 0xff : draw(2) ? values[draw(sizeof values)] : (uint8_t)draw(256);
     }
     if (!draw(4)) block[TYPE_AT] = (uint8_t)draw(5);
     if (!draw(4)) block[NUMBER_AT + 4 + draw(4)] = (uint8_t)draw(256); /* how many records */
@@ -61,7 +65,8 @@ static void convert(const char *path, const uint8_t *bytes, size_t n, size_t *n_
     CaptureOptions options = {.keep_spool = true};
     ProfErr err = {0};
     char written[4096] = "";
-    if (!convert_spool(path, &options, written, sizeof written, &err)) ++*n_profiles, unlink(written);
+    if (!convert_spool(path, &options, written, sizeof written, &err))
+        ++*n_profiles, unlink(written);
 }
 
 int main(int argc, char **argv)
@@ -81,7 +86,8 @@ int main(int argc, char **argv)
         for (size_t k = draw(3) + 1; k; k--) damage(copy + at[draw(n_blocks)]);
         convert(path, copy, n, &n_profiles);
     }
-    for (size_t cut = 0; cut < n; cut += n / rounds + 1, n_tried++) convert(path, whole, cut, &n_profiles);
+    for (size_t cut = 0; cut < n; cut += n / rounds + 1, n_tried++)
+        convert(path, whole, cut, &n_profiles);
     unlink(path);
     printf("%zu spools tried, %zu profiles\n", n_tried, n_profiles);
     return n_profiles ? 0 : 1;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fake_cuda.c: the calls of the driver that waiting for a context and describing devices take: libcuda.so.1 of the tests.
+/* fake_cuda.c: the calls of the driver that waiting for a context and describing devices take:
+ * libcuda.so.1 of the tests.
  *
  * FAKE_CUDA_HANG=1     a context's work never ends
- * FAKE_CUDA_DEVICES=N  how many devices there are (1); their attributes are numbered as in cuda.h */
+ * FAKE_CUDA_DEVICES=N  how many devices there are (1); their attributes are numbered as in cuda.h
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,7 +21,10 @@ static void (*finish)(void);
 EXPORT void fake_cuda_of(void (*finish_of_cupti)(void));
 EXPORT void fake_cuda_of(void (*finish_of_cupti)(void)) { finish = finish_of_cupti; }
 
-EXPORT int cuCtxPushCurrent_v2(void *context) { return current = context, context ? OK : INVALID_CONTEXT; }
+EXPORT int cuCtxPushCurrent_v2(void *context)
+{
+    return current = context, context ? OK : INVALID_CONTEXT;
+}
 EXPORT int cuCtxPopCurrent_v2(void **context) { return *context = current, current = NULL, OK; }
 EXPORT int cuCtxGetCurrent(void **context) { return *context = current, OK; }
 EXPORT int cuCtxSynchronize(void)
@@ -32,7 +37,10 @@ EXPORT int cuCtxSynchronize(void)
 
 /* ---- devices ---- */
 
-static int n_devices(void) { return getenv("FAKE_CUDA_DEVICES") ? atoi(getenv("FAKE_CUDA_DEVICES")) : 1; }
+static int n_devices(void)
+{
+    return getenv("FAKE_CUDA_DEVICES") ? atoi(getenv("FAKE_CUDA_DEVICES")) : 1;
+}
 EXPORT int cuDeviceGetCount(int *count) { return *count = n_devices(), OK; }
 EXPORT int cuDeviceGet(int *device, int ordinal)
 {
@@ -43,14 +51,19 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     static const struct {
         int attribute, value;
-    } of_an_h100[] = {{1, 1024},  {8, 49152},     {10, 32},   {12, 65536}, {13, 1755000}, {16, 114},    {32, 1},     {36, 1593000},
-                      {37, 5120}, {38, 52428800}, {39, 2048}, {75, 9},     {76, 0},       {81, 233472}, {82, 65536}, {106, 32}};
+    } of_an_h100[] = {{1, 1024},     {8, 49152},     {10, 32},    {12, 65536},
+                      {13, 1755000}, {16, 114},      {32, 1},     {36, 1593000},
+                      {37, 5120},    {38, 52428800}, {39, 2048},  {75, 9},
+                      {76, 0},       {81, 233472},   {82, 65536}, {106, 32}};
     if (device < 40) return INVALID_DEVICE;
     for (size_t i = 0; i < sizeof of_an_h100 / sizeof *of_an_h100; i++)
         if (of_an_h100[i].attribute == attribute) return *value = of_an_h100[i].value, OK;
     return INVALID_VALUE;
 }
-EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = (size_t)80 << 30, device < 40 ? INVALID_DEVICE : OK; }
+EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+    return *bytes = (size_t)80 << 30, device < 40 ? INVALID_DEVICE : OK;
+}
 EXPORT int cuDeviceGetName(char *name, int n, int device)
 {
     snprintf(name, (size_t)n, "NVIDIA H100 (fake driver's) %d", device - 40);

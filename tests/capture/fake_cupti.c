@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fake_cupti.c: a CUPTI of our own for machines without a GPU: plays records from a script through the real interface.
+/* fake_cupti.c: a CUPTI of our own for machines without a GPU: plays records from a script through
+ * the real interface.
  *
- * FAKE_CUPTI_VERSION   what cuptiGetVersion() says (130001, or what -DFAKE_API=VERSION built it for); it decides how long records are, as in the real library
- * FAKE_CUPTI_FAIL      "subscribe=39 enable.25=21 version=1": calls that fail, and with what; "subscribe=39 once"
- * FAKE_CUPTI_REPORT    file that gets "KIND COUNT" lines of what was handed over, when playing ends
- * FAKE_CUPTI_CLOCK     ns added to the clock
- * FAKE_CUPTI_UNTIL     playing ends early when this file is there
+ * FAKE_CUPTI_VERSION   what cuptiGetVersion() says (130001, or what -DFAKE_API=VERSION built it
+ * for); it decides how long records are, as in the real library FAKE_CUPTI_FAIL      "subscribe=39
+ * enable.25=21 version=1": calls that fail, and with what; "subscribe=39 once" FAKE_CUPTI_REPORT
+ * file that gets "KIND COUNT" lines of what was handed over, when playing ends FAKE_CUPTI_CLOCK ns
+ * added to the clock FAKE_CUPTI_UNTIL     playing ends early when this file is there
  *
- * A program calls fake_play(script, threads, times). A line of a script is a kind and its fields, `kernel start=+100 end=+200
- * corr=1 name=gemm`, times from the start of playing; or `flush`, `sleep MS`, `drop N`, `context [device=N]`, `context_ends`, `profiler_start`,
- * `profiler_stop`, `touch FILE`, `wait FILE` until it is there, `steal`: a second tool registers its own buffers, which CUPTI takes
- * without an error. The structs are laid out by the
- * compiler from the fields that NVIDIA documents, not from the library's table of offsets. */
+ * A program calls fake_play(script, threads, times). A line of a script is a kind and its fields,
+ * `kernel start=+100 end=+200 corr=1 name=gemm`, times from the start of playing; or `flush`,
+ * `sleep MS`, `drop N`, `context [device=N]`, `context_ends`, `profiler_start`, `profiler_stop`,
+ * `touch FILE`, `wait FILE` until it is there, `steal`: a second tool registers its own buffers,
+ * which CUPTI takes without an error. The structs are laid out by the compiler from the fields that
+ * NVIDIA documents, not from the library's table of offsets. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,7 +34,15 @@
 #endif
 
 #define EXPORT __attribute__((visibility("default")))
-enum { OK = 0, INVALID_PARAMETER = 1, MAX_LIMIT = 12, NOT_INITIALIZED = 15, INVALID_KIND = 21, N_KINDS = 64, MAX_THREADS = 64 };
+enum {
+    OK = 0,
+    INVALID_PARAMETER = 1,
+    MAX_LIMIT = 12,
+    NOT_INITIALIZED = 15,
+    INVALID_KIND = 21,
+    N_KINDS = 64,
+    MAX_THREADS = 64
+};
 
 typedef void Request(uint8_t **, size_t *, size_t *);
 typedef void Complete(void *, uint32_t, uint8_t *, size_t, size_t);
@@ -140,7 +150,10 @@ EXPORT int cuptiSubscribe_v2(void **out, Callback *callback, void *data, void *p
 }
 #endif
 
-EXPORT int cuptiUnsubscribe(void *handle) { return subscriber = NULL, handle ? OK : INVALID_PARAMETER; }
+EXPORT int cuptiUnsubscribe(void *handle)
+{
+    return subscriber = NULL, handle ? OK : INVALID_PARAMETER;
+}
 static atomic_bool callbacks[4][512];
 EXPORT int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uint32_t cbid)
 {
@@ -151,12 +164,14 @@ EXPORT int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uint32
 /* What the library does in a program's thread. */
 static void call_back(int domain, uint32_t cbid, const void *data)
 {
-    if (subscriber && atomic_load(&callbacks[domain][cbid])) subscriber(subscriber_data, domain, cbid, data);
+    if (subscriber && atomic_load(&callbacks[domain][cbid]))
+        subscriber(subscriber_data, domain, cbid, data);
 }
 
 static void call_profiler(uint32_t cbid)
 {
-    for (int site = 0; site < 2; site++) call_back(1, cbid, &site); /* the site is what its data begins with */
+    for (int site = 0; site < 2; site++)
+        call_back(1, cbid, &site); /* the site is what its data begins with */
 }
 
 EXPORT int cuptiActivityEnable(uint32_t kind)
@@ -185,7 +200,10 @@ EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
     if (cbid >= N_DRIVER_CALLS) return INVALID_PARAMETER;
     return atomic_store(&driver_calls[cbid], enable != 0), OK;
 }
-EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable) { return (void)cbid, (void)enable, OK; }
+EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
+{
+    return (void)cbid, (void)enable, OK;
+}
 #endif
 static _Thread_local uint64_t external_ids[16], n_external;
 EXPORT int cuptiActivityPushExternalCorrelationId(int kind, uint64_t id)
@@ -198,17 +216,20 @@ EXPORT int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *last)
     if (kind != 3 || !n_external) return INVALID_PARAMETER;
     return *last = external_ids[--n_external], OK;
 }
-/* "Should be called after CUDA driver initialization", says the header: the driver's first context is later than that. */
+/* "Should be called after CUDA driver initialization", says the header: the driver's first context
+ * is later than that. */
 static atomic_bool driver_is_initialized;
 EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void *config, uint32_t count)
 {
-    if (fake_does(FAKE_UNIFIED, version) && !atomic_load(&driver_is_initialized)) return NOT_INITIALIZED;
+    if (fake_does(FAKE_UNIFIED, version) && !atomic_load(&driver_is_initialized))
+        return NOT_INITIALIZED;
     return config && count ? OK : INVALID_PARAMETER;
 }
 static atomic_bool tool_zeroes; /* the buffers that it hands in; else the library does */
 EXPORT int cuptiActivitySetAttribute(int attribute, size_t *size, void *value)
 {
-    if (!size || !value || (attribute == 9 && !fake_does(FAKE_PER_THREAD, version))) return INVALID_PARAMETER;
+    if (!size || !value || (attribute == 9 && !fake_does(FAKE_PER_THREAD, version)))
+        return INVALID_PARAMETER;
     if (attribute == 5) atomic_store(&tool_zeroes, *(const uint8_t *)value != 0);
     return OK;
 }
@@ -217,11 +238,15 @@ enum { MOST_DEVICES = 8 };
 static int contexts[MOST_DEVICES];
 EXPORT int cuptiGetDeviceId(void *context, uint32_t *device)
 {
-    if ((int *)context < contexts || (int *)context >= contexts + MOST_DEVICES) return INVALID_PARAMETER;
+    if ((int *)context < contexts || (int *)context >= contexts + MOST_DEVICES)
+        return INVALID_PARAMETER;
     return *device = (uint32_t)((int *)context - contexts), OK;
 }
 EXPORT int cuptiSetThreadIdType(int type) { return type == 1 ? OK : INVALID_PARAMETER; }
-EXPORT int cuptiActivityRegisterCallbacks(Request *r, Complete *c) { return request = r, complete = c, OK; }
+EXPORT int cuptiActivityRegisterCallbacks(Request *r, Complete *c)
+{
+    return request = r, complete = c, OK;
+}
 EXPORT int cuptiFinalize(void) { return OK; }
 
 EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *out)
@@ -245,7 +270,8 @@ EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **r
     return *record = p, OK;
 }
 
-/* Kernels of a script whose end is "running" end when the program waits for its context (fake_cuda.c), or never. */
+/* Kernels of a script whose end is "running" end when the program waits for its context
+ * (fake_cuda.c), or never. */
 static uint64_t *running[256];
 static int n_running;
 EXPORT void fake_finish(void);
@@ -259,7 +285,8 @@ EXPORT void fake_finish(void)
 static void hand_over(Stream *s)
 {
     for (int i = 0; i < n_running; i++)
-        if ((uint8_t *)running[i] >= s->bytes && (uint8_t *)running[i] < s->bytes + s->size) running[i--] = running[--n_running];
+        if ((uint8_t *)running[i] >= s->bytes && (uint8_t *)running[i] < s->bytes + s->size)
+            running[i--] = running[--n_running];
     uint8_t *bytes = s->bytes;
     size_t size = s->size, used = s->used;
     s->bytes = NULL, s->used = 0;
@@ -273,10 +300,12 @@ EXPORT void fake_driver_gone(void) { atomic_store(&driver_gone, true); }
 
 EXPORT int cuptiActivityFlushAll(uint32_t flag)
 {
-    if (atomic_load(&driver_gone)) fprintf(stderr, "fake_cupti: flushed after the driver's end\n"), abort();
+    if (atomic_load(&driver_gone))
+        fprintf(stderr, "fake_cupti: flushed after the driver's end\n"), abort();
     for (int i = 0; i < MAX_THREADS; i++) {
         pthread_mutex_lock(&streams[i].lock);
-        bool withheld = !flag && n_running; /* a flush that is not forced leaves what is not complete */
+        bool withheld =
+            !flag && n_running; /* a flush that is not forced leaves what is not complete */
         if (streams[i].used && !withheld) hand_over(&streams[i]);
         pthread_mutex_unlock(&streams[i].lock);
     }
@@ -290,7 +319,8 @@ static void check_zeroed(const Stream *s)
 {
     size_t n = s->size < 4096 ? s->size : 4096;
     for (size_t i = 0; i < n; i++)
-        if (s->bytes[i]) fprintf(stderr, "fake_cupti: the buffer is not zeroed, byte %zu\n", i), abort();
+        if (s->bytes[i])
+            fprintf(stderr, "fake_cupti: the buffer is not zeroed, byte %zu\n", i), abort();
 }
 
 static bool is_chosen(const void *record, uint32_t kind)
@@ -303,7 +333,9 @@ static bool is_chosen(const void *record, uint32_t kind)
 static bool put(Stream *s, const void *record, uint32_t kind, bool runs)
 {
     size_t n = fake_record_size(kind, version), max = 0;
-    if (kind < N_KINDS && !atomic_load_explicit(&enabled[kind], memory_order_relaxed) && !is_chosen(record, kind)) return true;
+    if (kind < N_KINDS && !atomic_load_explicit(&enabled[kind], memory_order_relaxed) &&
+        !is_chosen(record, kind))
+        return true;
     pthread_mutex_lock(&s->lock);
     if (s->bytes && s->used + n > s->size) hand_over(s);
     if (!s->bytes) {
@@ -317,7 +349,8 @@ static bool put(Stream *s, const void *record, uint32_t kind, bool runs)
     }
     bool ok = s->bytes && s->size >= n;
     if (ok) memcpy(s->bytes + s->used, record, n);
-    if (ok && runs && n_running < 256) running[n_running++] = (uint64_t *)(void *)(s->bytes + s->used + offsetof(FakeKernel, end));
+    if (ok && runs && n_running < 256)
+        running[n_running++] = (uint64_t *)(void *)(s->bytes + s->used + offsetof(FakeKernel, end));
     if (ok) s->used += n;
     pthread_mutex_unlock(&s->lock);
     atomic_fetch_add_explicit(ok ? &delivered[kind % N_KINDS] : &refused, 1, memory_order_relaxed);
@@ -369,7 +402,8 @@ static void *play(void *argument)
                 atomic_fetch_add(&n_dropped, (unsigned long)atoi(strtok_r(NULL, " \n", &rest)));
             } else if (!strcmp(word, "context") || !strcmp(word, "context_ends")) {
                 const char *device = strtok_r(NULL, " \n", &rest);
-                int *context = &contexts[device ? atoi(device + strlen("device=")) % MOST_DEVICES : 0];
+                int *context =
+                    &contexts[device ? atoi(device + strlen("device=")) % MOST_DEVICES : 0];
                 atomic_store(&driver_is_initialized, true);
                 void *data[] = {context, NULL, NULL};
                 call_back(3, word[7] ? 2 : 1, data);
@@ -381,14 +415,17 @@ static void *play(void *argument)
                 snprintf(fields, sizeof fields, "%s", p->lines[i]);
                 /* repetitions and threads have ids and times of their own */
                 uint32_t shift = (uint32_t)(p->thread * p->times + time) * 1000;
-                uint32_t kind = fake_record_make(&r, fields, p->base + (uint64_t)time * 1000000, shift, version);
+                uint32_t kind = fake_record_make(&r, fields, p->base + (uint64_t)time * 1000000,
+                                                 shift, version);
                 if (!kind) fprintf(stderr, "fake_cupti: cannot read: %s", p->lines[i]), exit(3);
                 put(s, &r, kind, strstr(fields, "end=running"));
                 if (kind == 5 && n_external) { /* each call inside has a record of the id */
-                    FakeRecord e = {.external = {39, 3, external_ids[n_external - 1], r.api.correlationId, 0}};
+                    FakeRecord e = {
+                        .external = {39, 3, external_ids[n_external - 1], r.api.correlationId, 0}};
                     put(s, &e, 39, false);
                 }
-                if (kind == 10 && getenv("FAKE_CUPTI_STALE")) { /* the module is unloaded as soon as its records are out */
+                if (kind == 10 && getenv("FAKE_CUPTI_STALE")) { /* the module is unloaded as soon as
+                                                                   its records are out */
                     pthread_mutex_lock(&s->lock);
                     hand_over(s);
                     memset(r.kernel.name, '#', strlen(r.kernel.name));
@@ -423,7 +460,8 @@ EXPORT int fake_play(const char *path, int n_threads, int times)
     pthread_t threads[MAX_THREADS];
     Play plays[MAX_THREADS];
     static atomic_int n_plays;
-    int first = atomic_fetch_add(&n_plays, 1) * n_threads; /* each time is as if by other threads: ids do not come again */
+    int first = atomic_fetch_add(&n_plays, 1) *
+                n_threads; /* each time is as if by other threads: ids do not come again */
     uint64_t base = now_ns();
     for (int i = 0; i < n_threads; i++) {
         plays[i] = (Play){lines, n, first + i, times, base};
@@ -443,17 +481,22 @@ static double cpu_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Kernels at a rate for a time: what a launch-bound program makes. Returns how many were made, and the thread's CPU ns for each. */
+/* Kernels at a rate for a time: what a launch-bound program makes. Returns how many were made, and
+ * the thread's CPU ns for each. */
 EXPORT unsigned long fake_soak(double per_second, double seconds, double *ns_each);
 EXPORT unsigned long fake_soak(double per_second, double seconds, double *ns_each)
 {
     if (!request) request = own_request, complete = own_complete, atomic_store(&enabled[10], true);
     enum { BATCH = 1000 };
-    static const char *const names[4] = {"_Z4gemmPKfS0_Pfi", "_Z7softmaxPfi", "_Z9layernormPfS_i", "_Z4geluPfi"};
+    static const char *const names[4] = {"_Z4gemmPKfS0_Pfi", "_Z7softmaxPfi", "_Z9layernormPfS_i",
+                                         "_Z4geluPfi"};
     FakeRecord r[4];
     char line[256];
     for (int i = 0; i < 4; i++) {
-        snprintf(line, sizeof line, "kernel start=+0 end=+100 corr=1 name=%s stream=%d block=256,1,1 grid=%d,1,1 regs=32", names[i], 7 + i % 2, 100 + i);
+        snprintf(
+            line, sizeof line,
+            "kernel start=+0 end=+100 corr=1 name=%s stream=%d block=256,1,1 grid=%d,1,1 regs=32",
+            names[i], 7 + i % 2, 100 + i);
         fake_record_make(&r[i], line, now_ns(), 0, version);
     }
     uint64_t begin = now_ns();
@@ -464,7 +507,8 @@ EXPORT unsigned long fake_soak(double per_second, double seconds, double *ns_eac
         for (int i = 0; i < BATCH; i++) {
             FakeRecord *k = &r[i % 4];
             k->kernel.correlationId = ++correlation;
-            k->kernel.start = begin + (n + (unsigned)i) * 1000, k->kernel.end = k->kernel.start + 900;
+            k->kernel.start = begin + (n + (unsigned)i) * 1000,
+            k->kernel.end = k->kernel.start + 900;
             put(&streams[0], k, 10, false);
         }
         double due = (double)(n + BATCH) / per_second - (double)(now_ns() - begin) / 1e9;

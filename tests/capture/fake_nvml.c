@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fake_nvml.c: an NVML of our own, libnvidia-ml.so.1 of the tests: names, parameters and structs as in nvml.h.
+/* fake_nvml.c: an NVML of our own, libnvidia-ml.so.1 of the tests: names, parameters and structs as
+ * in nvml.h.
  *
- * It has four GPUs, whose indices run against CUDA's numbers: a GPU is the one that its UUID says, of those that fake_cupti.c
- * (01020304-...-NN) and fake_cuda.c (NN, NN+1, ...) give to device NN. Values tell the device: power (NN + 1) * 100 W and 1 mW
- * more each time, and so on.
+ * It has four GPUs, whose indices run against CUDA's numbers: a GPU is the one that its UUID says,
+ * of those that fake_cupti.c (01020304-...-NN) and fake_cuda.c (NN, NN+1, ...) give to device NN.
+ * Values tell the device: power (NN + 1) * 100 W and 1 mW more each time, and so on.
  *
  * FAKE_NVML_FAIL    "init=9 power=3": calls that fail, and with what
  * FAKE_NVML_HANG=1  power never answers */
@@ -15,7 +16,15 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-enum { OK = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, DRIVER_NOT_LOADED = 9, GPU_IS_LOST = 15 };
+enum {
+    OK = 0,
+    UNINITIALIZED = 1,
+    INVALID_ARGUMENT = 2,
+    NOT_SUPPORTED = 3,
+    NOT_FOUND = 6,
+    DRIVER_NOT_LOADED = 9,
+    GPU_IS_LOST = 15
+};
 enum { N_GPUS = 4, SM_CLOCK = 1, MEMORY_CLOCK = 2 };
 
 typedef struct {
@@ -55,12 +64,18 @@ EXPORT const char *nvmlErrorString(int result)
 
 /* ---- devices ---- */
 
-static void write_uuid(char *out, size_t n, unsigned char (*byte)(unsigned device, int i), unsigned device)
+static void write_uuid(char *out, size_t n, unsigned char (*byte)(unsigned device, int i),
+                       unsigned device)
 {
     size_t k = (size_t)snprintf(out, n, "GPU-");
-    for (int i = 0; i < 16; i++) k += (size_t)snprintf(out + k, n - k, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", byte(device, i));
+    for (int i = 0; i < 16; i++)
+        k += (size_t)snprintf(out + k, n - k, "%s%02x",
+                              i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", byte(device, i));
 }
-static unsigned char of_cupti(unsigned device, int i) { return (unsigned char)(i < 15 ? i + 1 : (int)device); }
+static unsigned char of_cupti(unsigned device, int i)
+{
+    return (unsigned char)(i < 15 ? i + 1 : (int)device);
+}
 static unsigned char of_cuda(unsigned device, int i) { return (unsigned char)((int)device + i); }
 
 EXPORT int nvmlDeviceGetCount_v2(unsigned *count) { return *count = N_GPUS, failure("count"); }
@@ -98,7 +113,8 @@ EXPORT int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts)
 EXPORT int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
 {
     if (type != SM_CLOCK && type != MEMORY_CLOCK) return INVALID_ARGUMENT;
-    return *mhz = ((const Gpu *)device)->device + (type == SM_CLOCK ? 1980 : 3201), failure(type == SM_CLOCK ? "sm_clock" : "memory_clock");
+    return *mhz = ((const Gpu *)device)->device + (type == SM_CLOCK ? 1980 : 3201),
+           failure(type == SM_CLOCK ? "sm_clock" : "memory_clock");
 }
 EXPORT int nvmlDeviceGetUtilizationRates(void *device, void *out)
 {
@@ -115,7 +131,8 @@ EXPORT int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius)
 }
 EXPORT int nvmlDeviceGetMemoryInfo(void *device, void *out)
 {
-    unsigned long long used = (((const Gpu *)device)->device + 1ull) << 30, info[] = {140ull << 30, (140ull << 30) - used, used};
+    unsigned long long used = (((const Gpu *)device)->device + 1ull) << 30,
+                       info[] = {140ull << 30, (140ull << 30) - used, used};
     memcpy(out, info, sizeof info);
     return failure("memory");
 }

@@ -9,7 +9,8 @@ int main(void)
     nvtxDomainHandle_t domain = nvtxDomainCreateA("my domain");
     nvtxStringHandle_t text = nvtxDomainRegisterStringA(domain, "registered");
     nvtxEventAttributes_t a = {0};
-    a.version = NVTX_VERSION, a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE, a.messageType = NVTX_MESSAGE_TYPE_REGISTERED, a.message.registered = text;
+    a.version = NVTX_VERSION, a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
+    a.messageType = NVTX_MESSAGE_TYPE_REGISTERED, a.message.registered = text;
     a.payloadType = NVTX_PAYLOAD_TYPE_DOUBLE, a.payload.dValue = 2.5;
     nvtxNameOsThreadA((uint32_t)gettid(), "main thread");
     nvtxRangePushA("outer");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* oom.c: makes a profile of a spool again and again, failing one allocation after the other: each time an error and nothing left
- * behind, until none fails.
+/* oom.c: makes a profile of a spool again and again, failing one allocation after the other: each
+ * time an error and nothing left behind, until none fails.
  *
  *   oom SPOOL      the spool is kept; profiles are written two folders above it, as always */
 #define _GNU_SOURCE
@@ -39,7 +39,8 @@ int main(int argc, char **argv)
         char written[4096] = "";
         until_failure = n;
         int rc = convert_spool(argv[1], &options, written, sizeof written, &err);
-        if (n_held) return printf("%ld pieces of memory left when allocation %ld failed\n", n_held, n), 1;
+        if (n_held)
+            return printf("%ld pieces of memory left when allocation %ld failed\n", n_held, n), 1;
         if (!rc) {
             unlink(written);
             printf("%ld allocations\n", n);

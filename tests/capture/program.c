@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* program.c: a program that "uses CUDA": starts up as the driver does, plays a script through the fake CUPTI, makes NVTX ranges as the
- * NVTX header does, and ends in one of many ways.
+/* program.c: a program that "uses CUDA": starts up as the driver does, plays a script through the
+ * fake CUPTI, makes NVTX ranges as the NVTX header does, and ends in one of many ways.
  *
- *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1] [teams=N]] [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds]
- * [seconds=S] [soak=RATE] [ranges=N] [until=FILE: _exit, abort, kill, segv, hold and closefds wait for it, for S seconds at most] [around=NAME;NAME...: ranges
- * that the script is played in] [slow=LIBRARY: it is being loaded while CUDA begins]
+ *   program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1] [teams=N]]
+ * [end=exit|_exit|abort|kill|segv|fork|forkexec|unload|hold|closefds] [seconds=S] [soak=RATE]
+ * [ranges=N] [until=FILE: _exit, abort, kill, segv, hold and closefds wait for it, for S seconds at
+ * most] [around=NAME;NAME...: ranges that the script is played in] [slow=LIBRARY: it is being
+ * loaded while CUDA begins]
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -65,7 +67,8 @@ static const void *export_table(uint32_t id)
 static void nvtx_init(void)
 {
     const char *path = getenv("NVTX_INJECTION64_PATH");
-    void *library = path ? dlopen(path, RTLD_LAZY) : NULL, *symbol = library ? dlsym(library, "InitializeInjectionNvtx2") : NULL;
+    void *library = path ? dlopen(path, RTLD_LAZY) : NULL,
+         *symbol = library ? dlsym(library, "InitializeInjectionNvtx2") : NULL;
     int (*inject)(const void *(*)(uint32_t));
     memcpy(&inject, &symbol, sizeof symbol);
     if (symbol) inject(export_table);
@@ -92,15 +95,26 @@ static void pop(void)
 }
 static void push_in_domain(void *domain, const char *name, int64_t payload)
 {
-    Attributes a = {.version = 3, .size = sizeof a, .payload_type = 2, .payload = payload, .message_type = 1, .message = name};
+    Attributes a = {.version = 3,
+                    .size = sizeof a,
+                    .payload_type = 2,
+                    .payload = payload,
+                    .message_type = 1,
+                    .message = name};
     if (functions[1][4]) ((int (*)(void *, const Attributes *))functions[1][4])(domain, &a);
 }
 static void pop_in_domain(void *domain)
 {
     if (functions[1][5]) ((int (*)(void *))functions[1][5])(domain);
 }
-static void *make_domain(const char *name) { return functions[1][12] ? ((void *(*)(const char *))functions[1][12])(name) : NULL; }
-static uint64_t start_range(const char *name) { return functions[0][5] ? ((uint64_t(*)(const char *))functions[0][5])(name) : 0; }
+static void *make_domain(const char *name)
+{
+    return functions[1][12] ? ((void *(*)(const char *))functions[1][12])(name) : NULL;
+}
+static uint64_t start_range(const char *name)
+{
+    return functions[0][5] ? ((uint64_t(*)(const char *))functions[0][5])(name) : 0;
+}
 static void end_range(uint64_t id)
 {
     if (functions[0][7]) ((void (*)(uint64_t))functions[0][7])(id);
@@ -162,20 +176,25 @@ typedef struct {
     int n;
     const char *script;
 } Team;
-static void *team_main(void *team) { return steps(((const Team *)team)->n, ((const Team *)team)->script), NULL; }
+static void *team_main(void *team)
+{
+    return steps(((const Team *)team)->n, ((const Team *)team)->script), NULL;
+}
 
 static void teams(int n_teams, int n, const char *script)
 {
     enum { MOST = 16 };
     pthread_t threads[MOST];
     Team team = {n, script};
-    for (int i = 0; i < n_teams && i < MOST; i++) pthread_create(&threads[i], NULL, team_main, &team);
+    for (int i = 0; i < n_teams && i < MOST; i++)
+        pthread_create(&threads[i], NULL, team_main, &team);
     for (int i = 0; i < n_teams && i < MOST; i++) pthread_join(threads[i], NULL);
 }
 
 static void wait_until(double seconds, const char *file)
 {
-    for (int i = 0; i < seconds * 20 && access(file, F_OK); i++) usleep(50000); /* signals cut a sleep short */
+    for (int i = 0; i < seconds * 20 && access(file, F_OK); i++)
+        usleep(50000); /* signals cut a sleep short */
 }
 
 /* Loads a library that takes its time, in a thread of its own. */
@@ -184,18 +203,24 @@ static void *load_slowly(void *path) { return dlopen(path, RTLD_NOW); }
 int main(int argc, char **argv)
 {
     if (argc < 3)
-        return fprintf(stderr, "usage: program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N [inside=1]] [end=HOW] [seconds=S] [soak=RATE] [ranges=N]\n"), 2;
+        return fprintf(stderr, "usage: program FAKE_CUPTI SCRIPT [threads=N] [times=N] [steps=N "
+                               "[inside=1]] [end=HOW] [seconds=S] [soak=RATE] [ranges=N]\n"),
+               2;
     const char *how = option(argc, argv, "end", "exit"), *until = option(argc, argv, "until", "");
-    double seconds = atof(option(argc, argv, "seconds", "1")), rate = atof(option(argc, argv, "soak", "0"));
+    double seconds = atof(option(argc, argv, "seconds", "1")),
+           rate = atof(option(argc, argv, "soak", "0"));
     int n_steps = atoi(option(argc, argv, "steps", "0"));
     long n_ranges = atol(option(argc, argv, "ranges", "0"));
     if (n_steps || n_ranges || *option(argc, argv, "around", "")) nvtx_init();
     const char *slow = option(argc, argv, "slow", NULL);
     pthread_t loader;
-    if (slow && !pthread_create(&loader, NULL, load_slowly, (void *)(uintptr_t)slow)) usleep(100000);
+    if (slow && !pthread_create(&loader, NULL, load_slowly, (void *)(uintptr_t)slow))
+        usleep(100000);
     if (strcmp(argv[1], "-")) cu_init();
     if (slow) pthread_join(loader, NULL);
-    void *cupti = strcmp(argv[1], "-") ? dlopen(argv[1], RTLD_NOW | (rate > 0 ? 0 : RTLD_NOLOAD)) : NULL, *symbol;
+    void *cupti =
+             strcmp(argv[1], "-") ? dlopen(argv[1], RTLD_NOW | (rate > 0 ? 0 : RTLD_NOLOAD)) : NULL,
+         *symbol;
     unsigned long (*soak)(double, double, double *) = NULL;
     if (cupti) {
         symbol = dlsym(cupti, "fake_play"), memcpy(&play, &symbol, sizeof symbol);
@@ -226,7 +251,10 @@ int main(int argc, char **argv)
     char around[1000], *rest = around;
     snprintf(around, sizeof around, "%s", option(argc, argv, "around", ""));
     for (char *name; (name = strsep(&rest, ";")) && *name;) push(name);
-    if (play && !inside && strcmp(argv[2], "-") && play(argv[2], atoi(option(argc, argv, "threads", "1")), atoi(option(argc, argv, "times", "1")))) return 3;
+    if (play && !inside && strcmp(argv[2], "-") &&
+        play(argv[2], atoi(option(argc, argv, "threads", "1")),
+             atoi(option(argc, argv, "times", "1"))))
+        return 3;
     if (soak && rate > 0) {
         double ns_each = 0;
         unsigned long n = soak(rate, seconds, &ns_each);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* slow_library.c: a library that another one is loaded by while it is loaded itself: its thread holds the loader's lock meanwhile. */
+/* slow_library.c: a library that another one is loaded by while it is loaded itself: its thread
+ * holds the loader's lock meanwhile. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* unit.c: parts of the capture by themselves: occupancy, the sorter beyond its memory, buffers between threads, the spool. */
+/* unit.c: parts of the capture by themselves: occupancy, the sorter beyond its memory, buffers
+ * between threads, the spool. */
 #define _GNU_SOURCE
 #include "pauses.h"
 
@@ -24,8 +25,10 @@ static void check(bool ok, const char *what)
 /* Values of NVIDIA's occupancy calculator and of XLA's formula, from the documentation of both. */
 static void test_occupancy(void)
 {
-    static const SmLimits hopper = {9, 0, 32, 64, 32, 65536, 233472, 1024, 65536}, ampere = {8, 0, 32, 64, 32, 65536, 167936, 1024, 65536},
-                          turing = {7, 5, 32, 32, 16, 65536, 65536, 1024, 65536}, blackwell = {12, 0, 32, 48, 24, 65536, 102400, 1024, 65536};
+    static const SmLimits hopper = {9, 0, 32, 64, 32, 65536, 233472, 1024, 65536},
+                          ampere = {8, 0, 32, 64, 32, 65536, 167936, 1024, 65536},
+                          turing = {7, 5, 32, 32, 16, 65536, 65536, 1024, 65536},
+                          blackwell = {12, 0, 32, 48, 24, 65536, 102400, 1024, 65536};
     static const struct {
         const SmLimits *sm;
         uint64_t threads;
@@ -42,10 +45,12 @@ static void test_occupancy(void)
     bool ok = true;
     for (size_t i = 0; i < COUNT(cases); i++) {
         double got = occupancy_percent(cases[i].sm, cases[i].threads, cases[i].needs);
-        if (fabs(got - cases[i].percent) > 1e-9) ok = false, printf("# case %zu: %g instead of %g\n", i, got, cases[i].percent);
+        if (fabs(got - cases[i].percent) > 1e-9)
+            ok = false, printf("# case %zu: %g instead of %g\n", i, got, cases[i].percent);
     }
     check(ok, "occupancy of the calculator's cases");
-    check(occupancy_percent(&hopper, 0, cases[0].needs) < 0 && occupancy_percent(&(SmLimits){0}, 256, cases[0].needs) < 0,
+    check(occupancy_percent(&hopper, 0, cases[0].needs) < 0 &&
+              occupancy_percent(&(SmLimits){0}, 256, cases[0].needs) < 0,
           "no occupancy without threads or limits");
 }
 
@@ -73,7 +78,8 @@ static void test_sorter(size_t n)
         if (got && (e[0] < last[0] || (e[0] == last[0] && e[1] <= last[1]))) ordered = false;
         last[0] = e[0], last[1] = e[1], got_sum += e[0] * (e[1] + 1);
     }
-    check(!err.code && got == n && ordered && sum == got_sum, n > 1000000 ? "sorting more than memory holds" : "sorting in memory");
+    check(!err.code && got == n && ordered && sum == got_sum,
+          n > 1000000 ? "sorting more than memory holds" : "sorting in memory");
     sorter_free(s);
 }
 
@@ -115,10 +121,12 @@ static void test_buffers(void)
     }
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     pause_hook = NULL;
-    check(n_taken == atomic_load(&n_filled) && atomic_load(&buffers.n_free) == 16, "buffers between threads: none lost, none twice");
+    check(n_taken == atomic_load(&n_filled) && atomic_load(&buffers.n_free) == 16,
+          "buffers between threads: none lost, none twice");
 }
 
-/* One call comes between any two atomic operations of another. Each number that is given out is marked in `given`. */
+/* One call comes between any two atomic operations of another. Each number that is given out is
+ * marked in `given`. */
 enum { LIMIT = 4 };
 static Buffers made;
 static _Atomic int given[MAX_BUFFERS];
@@ -154,7 +162,8 @@ static bool given_once(void)
     bool ok = true;
     int n = made.n_made;
     for (int i = 0; i < MAX_BUFFERS; i++)
-        if (given[i] != (i < n)) ok = false, printf("# number %d was given out %d times, of %d\n", i, given[i], n);
+        if (given[i] != (i < n))
+            ok = false, printf("# number %d was given out %d times, of %d\n", i, given[i], n);
     return ok;
 }
 
@@ -175,7 +184,8 @@ static void test_numbers_with_a_call_between(void)
             if (!ran) break;
             n_between++;
         }
-    check(ok && n_between > LIMIT, "a call between two steps of another: each buffer number is given out once");
+    check(ok && n_between > LIMIT,
+          "a call between two steps of another: each buffer number is given out once");
     free_made();
 }
 
@@ -201,7 +211,8 @@ static void test_numbers_between_threads(void)
     free_made();
 }
 
-/* Records of every kind, with every bit pattern that a field may have, come back as they were; and after any cut nothing else does. */
+/* Records of every kind, with every bit pattern that a field may have, come back as they were; and
+ * after any cut nothing else does. */
 static void test_spool(void)
 {
     char path[] = "/tmp/spool-test-XXXXXX";
@@ -218,7 +229,8 @@ static void test_spool(void)
         r->kind = (enum RecordKind)(i % N_RECORD_KINDS);
         for (int f = 0; f < record_kinds[r->kind].n_fields; f++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
-            r->values[f] = field_is_fixed(&record_kinds[r->kind].fields[f]) ? seed >> 61 : seed >> (seed >> 58);
+            r->values[f] = field_is_fixed(&record_kinds[r->kind].fields[f]) ? seed >> 61
+                                                                            : seed >> (seed >> 58);
             if (record_kinds[r->kind].fields[f].role == TEXT) {
                 snprintf(name, sizeof name, "text %d", i % 5000);
                 r->values[f] = spool_text(w, name, strlen(name));
@@ -232,8 +244,11 @@ static void test_spool(void)
     int n = 0;
     bool same = !spool_open(&reader, path, &err);
     for (; same && spool_next(&reader, &r, &err); n++)
-        same = n < RECORDS && r.kind == written[n].kind && !memcmp(r.values, written[n].values, record_kinds[r.kind].n_fields * sizeof *r.values);
-    check(same && n == RECORDS && !reader.damaged && reader.status.state == SPOOL_ENDED && reader.status.n_records == RECORDS,
+        same =
+            n < RECORDS && r.kind == written[n].kind &&
+            !memcmp(r.values, written[n].values, record_kinds[r.kind].n_fields * sizeof *r.values);
+    check(same && n == RECORDS && !reader.damaged && reader.status.state == SPOOL_ENDED &&
+              reader.status.n_records == RECORDS,
           "a spool gives its records back");
     uint64_t size = reader.n_bytes;
     spool_reader_close(&reader);
@@ -246,7 +261,8 @@ static void test_spool(void)
             continue;
         }
         for (n = 0; spool_next(&reader, &r, &err); n++)
-            ok &= n < RECORDS && !memcmp(r.values, written[n].values, record_kinds[r.kind].n_fields * sizeof *r.values);
+            ok &= n < RECORDS && !memcmp(r.values, written[n].values,
+                                         record_kinds[r.kind].n_fields * sizeof *r.values);
         spool_reader_close(&reader);
     }
     check(ok, "a spool that is cut gives what is whole");

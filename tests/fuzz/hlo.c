@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo.c: libFuzzer target: any bytes as an HLO program, through the whole of the tables that read it, and as the text of a shape.
- * Build and run with `make fuzz FUZZ=hlo`. */
+/* hlo.c: libFuzzer target: any bytes as an HLO program, through the whole of the tables that read
+ * it, and as the text of a shape. Build and run with `make fuzz FUZZ=hlo`. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -32,16 +32,24 @@ static int open_file(void)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static const char *const queries[] = {
-        "SELECT count(*), max(path), max(entry_computation), total(peak_heap_bytes), total(parameter_bytes), max(content_hash) FROM hlo_modules(?1)",
-        "SELECT count(*), max(computation), sum(is_fusion), max(execution_thread) FROM hlo_computations(?1)",
-        "SELECT count(*), max(category), max(shape), total(padded_bytes), total(padding_efficiency), max(memory_space), max(source_file), max(source_stack),"
-        " max(called_computations), max(expression), total(flops), total(bytes_accessed) FROM hlo_instructions(?1)",
-        "SELECT count(*) FROM hlo_instructions(?1) AS a JOIN hlo_instructions(?1) AS b USING (program_id, hlo_op) WHERE a.instruction_id < 200",
+        "SELECT count(*), max(path), max(entry_computation), total(peak_heap_bytes), "
+        "total(parameter_bytes), max(content_hash) FROM hlo_modules(?1)",
+        "SELECT count(*), max(computation), sum(is_fusion), max(execution_thread) FROM "
+        "hlo_computations(?1)",
+        "SELECT count(*), max(category), max(shape), total(padded_bytes), "
+        "total(padding_efficiency), max(memory_space), max(source_file), max(source_stack),"
+        " max(called_computations), max(expression), total(flops), total(bytes_accessed) FROM "
+        "hlo_instructions(?1)",
+        "SELECT count(*) FROM hlo_instructions(?1) AS a JOIN hlo_instructions(?1) AS b USING "
+        "(program_id, hlo_op) WHERE a.instruction_id < 200",
         "SELECT count(*), max(operand) FROM hlo_operands(?1)",
-        "SELECT count(*), total(expansion), max(attributes), max(shape_index), max(label), max(end_event), sum(live_at_peak), max(size_rank)"
+        "SELECT count(*), total(expansion), max(attributes), max(shape_index), max(label), "
+        "max(end_event), sum(live_at_peak), max(size_rank)"
         " FROM buffer_allocations(?1, 64)",
-        "SELECT count(*), total(heap_mib), total(unpadded_heap_mib), max(hlo_op) FROM heap_timeline(?1)",
-        "SELECT count(*), total(peak_heap_mib), total(fragmentation_fraction), max(scoped_vmem_op) FROM memory_peaks(?1)",
+        "SELECT count(*), total(heap_mib), total(unpadded_heap_mib), max(hlo_op) FROM "
+        "heap_timeline(?1)",
+        "SELECT count(*), total(peak_heap_mib), total(fragmentation_fraction), max(scoped_vmem_op) "
+        "FROM memory_peaks(?1)",
         "SELECT count(*), max(text), max(hlo_op) FROM hlo_text(?1)",
         "SELECT max(text) FROM hlo_text(?1, NULL, 'short')",
         "SELECT count(*), max(message) FROM prof_issues(?1)",
@@ -58,7 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         sqlite3_stmt *stmt = NULL;
         if (sqlite3_prepare_v2(db, queries[i], -1, &stmt, NULL)) abort();
         sqlite3_bind_text(stmt, 1, path, -1, SQLITE_STATIC);
-        if (sqlite3_bind_parameter_count(stmt) > 1) sqlite3_bind_text(stmt, 2, (const char *)bytes, (int)n, SQLITE_STATIC);
+        if (sqlite3_bind_parameter_count(stmt) > 1)
+            sqlite3_bind_text(stmt, 2, (const char *)bytes, (int)n, SQLITE_STATIC);
         while (sqlite3_step(stmt) == SQLITE_ROW)
             for (int c = 0; c < sqlite3_column_count(stmt); c++) sqlite3_column_text(stmt, c);
         sqlite3_finalize(stmt);

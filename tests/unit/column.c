@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* column.c: packed columns give back what went in, in the width it needs. */
-#include "../../loader/store/column.h"
+#include "../../loader/base/column.h"
 #include "check.h"
 
 static void pack(const int64_t *values, size_t n, int width, const char *what)
@@ -9,9 +9,11 @@ static void pack(const int64_t *values, size_t n, int width, const char *what)
     Packed packed;
     int64_t *out = malloc((n ? n : 1) * sizeof *out);
     if (!out) abort();
-    bool good = range_width(values_range(values, n)) == width && packed_make(&packed, &arena, values, n) && packed.width == width;
+    bool good = range_width(values_range(values, n)) == width &&
+                packed_make(&packed, &arena, values, n) && packed.width == width;
     if (good) packed_read(&packed, out, n);
-    for (size_t i = 0; i < n && good; i++) good = out[i] == values[i] && packed_at(&packed, i) == values[i];
+    for (size_t i = 0; i < n && good; i++)
+        good = out[i] == values[i] && packed_at(&packed, i) == values[i];
     check(good, what);
     free(out);
     arena_free(&arena);
@@ -28,10 +30,10 @@ static void *no_more(void *old, uint64_t n_bytes)
     return NULL;
 }
 
-#define PACK(width, what, ...)                                                                                                                                 \
-    {                                                                                                                                                          \
-        const int64_t values[] = {__VA_ARGS__};                                                                                                                \
-        pack(values, sizeof values / sizeof *values, width, what);                                                                                             \
+#define PACK(width, what, ...)                                                                     \
+    {                                                                                              \
+        const int64_t values[] = {__VA_ARGS__};                                                    \
+        pack(values, sizeof values / sizeof *values, width, what);                                 \
     }
 int main(void)
 {
@@ -60,6 +62,7 @@ int main(void)
     Packed packed;
     prof_use_memory(none);
     check(!packed_make(&packed, &arena, many, 1024), "no memory");
-    check(packed_make(&packed, &arena, many, 0) && packed_make(&packed, &arena, many, 1), "equal values need no memory");
+    check(packed_make(&packed, &arena, many, 0) && packed_make(&packed, &arena, many, 1),
+          "equal values need no memory");
     return finish();
 }

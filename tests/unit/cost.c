@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cost.c: the cases of XProf's own unit tests of its cost analysis (tests/data/hlo_zoo/modules/vectors.hlo), with their numbers. */
-#include "../../loader/analysis/cost.h"
+/* cost.c: the cases of XProf's own unit tests of its cost analysis
+ * (tests/data/hlo_zoo/modules/vectors.hlo), with their numbers. */
+#include "../../loader/analysis/program/cost.h"
 #include "../../loader/format/hlo_text.h"
 #include "check.h"
 
@@ -15,7 +16,8 @@ static const struct {
     {"gemm_s8", 1LL * 65536 * 32800 * 32, 2LL * 65536 * 32800 * 32, -1, -1, -1},
     {"gemm_f8", 1LL * 2048 * 5120 * 5120, 2LL * 2048 * 5120 * 5120, -1, -1, -1},
     {"workspace", 2000000, 2000000, 3 * 40000, 80000, -1},
-    {"conv", 159694848, 159694848, 128 * 12 * 24 * 24 * 4 + 16 * 12 * 5 * 5 * 4 + 16 * 4 + 128 * 4 * 24 * 24 * 4, -1, -1},
+    {"conv", 159694848, 159694848,
+     128 * 12 * 24 * 24 * 4 + 16 * 12 * 5 * 5 * 4 + 16 * 4 + 128 * 4 * 24 * 24 * 4, -1, -1},
     /* reductions: an initial value is read for each element of the output */
     {"window", 3 * 12 * 19, 3 * 12 * 19, 4 * (64 + 1 + 12), 4 * (64 + 1), 4 * 12},
     {"sum", 32 * 39 * 3, 32 * 39 * 3, 4 * (1280 + 32 + 32), 4 * (1280 + 32), 4 * 32},
@@ -47,8 +49,11 @@ static void check_vectors(const HloModule *m, ProfErr *err)
     for (size_t i = 0; i < COUNT(vectors); i++) {
         const Xla__HloInstructionProto *op = hlo_find(m, vectors[i].op, strlen(vectors[i].op));
         const HloCost *cost = op ? hlo_cost(m, op, err) : NULL;
-        check(cost && cost->known && is(cost->flops, vectors[i].flops) && is(cost->model_flops, vectors[i].model_flops) &&
-                  is(cost->bytes_accessed, vectors[i].bytes) && is(cost->hbm_read_bytes, vectors[i].read) && is(cost->hbm_write_bytes, vectors[i].write),
+        check(cost && cost->known && is(cost->flops, vectors[i].flops) &&
+                  is(cost->model_flops, vectors[i].model_flops) &&
+                  is(cost->bytes_accessed, vectors[i].bytes) &&
+                  is(cost->hbm_read_bytes, vectors[i].read) &&
+                  is(cost->hbm_write_bytes, vectors[i].write),
               vectors[i].op);
     }
 }
@@ -73,7 +78,8 @@ static void check_buffer(void)
 int main(void)
 {
     ProfErr err = {0};
-    Run *run = run_open("tests/data/hlo_zoo/plugins/profile/zoo", &(RunOptions){.n_threads = 1}, &err);
+    Run *run =
+        run_open("tests/data/hlo_zoo/plugins/profile/zoo", &(RunOptions){.n_threads = 1}, &err);
     const HloPrograms *programs = run ? hlo_programs(&run->hosts[0], &err) : NULL;
     const HloModule *found = NULL;
     for (size_t i = 0; programs && i < programs->n; i++)

@@ -27,10 +27,12 @@ static void ids(int64_t (*id_of)(size_t i), int64_t (*absent)(size_t i), size_t 
     bool good = items != NULL;
     for (size_t i = 0; i < n && good; i++) {
         items[i].id = id_of(i);
-        good = id_find(&table, items, sizeof *items, items[i].id) == -1 && id_add(&table, items, sizeof *items, i);
+        good = id_find(&table, items, sizeof *items, items[i].id) == -1 &&
+               id_add(&table, items, sizeof *items, i);
     }
     for (size_t i = 0; i < n && good; i++)
-        good = id_find(&table, items, sizeof *items, id_of(i)) == (int64_t)i && id_find(&table, items, sizeof *items, absent(i)) == -1;
+        good = id_find(&table, items, sizeof *items, id_of(i)) == (int64_t)i &&
+               id_find(&table, items, sizeof *items, absent(i)) == -1;
     check(good && table.n_ids == n && table.n_slots >= 2 * n, what);
     free(table.slots);
     free(items);
@@ -54,6 +56,7 @@ int main(void)
     ids(extreme, middle, 1000, "ids at the ends of int64");
     ProfMemory none = {no_memory, no_more, free};
     prof_use_memory(none);
-    check(!id_add(&table, &item, sizeof item, 0) && !table.slots && !table.n_ids, "no memory: nothing is added");
+    check(!id_add(&table, &item, sizeof item, 0) && !table.slots && !table.n_ids,
+          "no memory: nothing is added");
     return finish();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* profiles.h: the profiles that a test looks at: those named on its command line, else all in tests/data. */
+/* profiles.h: the profiles that a test looks at: those named on its command line, else all in
+ * tests/data. */
 #ifndef PROF_PROFILES_UNIT_H
 #define PROF_PROFILES_UNIT_H
 

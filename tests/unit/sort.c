@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sort.c: sort_in_place() against the C library's qsort(), also where a median of three is led astray. */
-#include "../../loader/store/sort.h"
+/* sort.c: sort_in_place() against the C library's qsort(), also where a median of three is led
+ * astray. */
+#include "../../loader/base/sort.h"
 #include "check.h"
 
 #include <stdint.h>
@@ -79,11 +80,13 @@ static bool with_equal_keys(uint32_t n, enum Pattern pattern)
 
 int main(void)
 {
-    static const char *const what[] = {"random", "rising", "falling", "equal", "organ pipe", "killer"};
+    static const char *const what[] = {"random", "rising",     "falling",
+                                       "equal",  "organ pipe", "killer"};
     for (enum Pattern pattern = RANDOM; pattern <= KILLER; pattern++) {
         bool all = true;
         for (uint32_t n = 0; n < 300; n++) all &= as_qsort(n, pattern);
-        all &= as_qsort(4096, pattern) && as_qsort(100003, pattern) && with_equal_keys(17, pattern) && with_equal_keys(5000, pattern);
+        all &= as_qsort(4096, pattern) && as_qsort(100003, pattern) &&
+               with_equal_keys(17, pattern) && with_equal_keys(5000, pattern);
         check(all, what[pattern]);
     }
     return finish();

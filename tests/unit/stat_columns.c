@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stat_columns.c: do the columns of stats say what the messages of the events say? Of the profiles named, else of all in tests/data and of
- * events made here: with a stat twice, without a sound one, cut off, and with more texts than a line keeps. */
+/* stat_columns.c: do the columns of stats say what the messages of the events say? Of the profiles
+ * named, else of all in tests/data and of events made here: with a stat twice, without a sound one,
+ * cut off, and with more texts than a line keeps. */
 #define _GNU_SOURCE
-#include "../../loader/analysis/events.h"
+#include "../../loader/store/events.h"
 #include "check.h"
 #include "profiles.h"
 
@@ -27,15 +28,19 @@ static Told told_by_message(const Plane *plane, const EventAt *e, enum KnownStat
     return told;
 }
 
-static bool agrees(const Plane *plane, const EventAt *e, enum StatColumnName column, const Told *told)
+static bool agrees(const Plane *plane, const EventAt *e, enum StatColumnName column,
+                   const Told *told)
 {
     Stat stat = event_stat(e, column);
     if (stat.type != told->first.type) return false;
     if (column == STAT_COLUMN_TF_OP && stat.type == TYPE_STR) {
-        const Text *text = event_stat_text(plane, &stat); /* as all texts: repaired where it is not UTF-8 */
-        return text->repaired || (text->n_bytes == told->first.n_bytes && !memcmp(text->text, told->first.bytes, text->n_bytes));
+        const Text *text =
+            event_stat_text(plane, &stat); /* as all texts: repaired where it is not UTF-8 */
+        return text->repaired || (text->n_bytes == told->first.n_bytes &&
+                                  !memcmp(text->text, told->first.bytes, text->n_bytes));
     }
-    bool number = stat.type == TYPE_INT64 || stat.type == TYPE_UINT64 || stat.type == TYPE_DOUBLE || stat.type == TYPE_REF;
+    bool number = stat.type == TYPE_INT64 || stat.type == TYPE_UINT64 || stat.type == TYPE_DOUBLE ||
+                  stat.type == TYPE_REF;
     return !number || stat.integer == told->first.integer;
 }
 
@@ -49,7 +54,9 @@ static bool line_agrees(Line *line, ProfErr *err)
         for (int c = 0; c < N_STAT_COLUMNS; c++) {
             Told told = told_by_message(line->plane, &e, stat_column_stats[c]);
             bool kept = event_column_kept(&e, (enum StatColumnName)c);
-            if (kept) good &= agrees(line->plane, &e, (enum StatColumnName)c, &told) && (told.n < 2 || c <= STAT_COLUMN_EAGER);
+            if (kept)
+                good &= agrees(line->plane, &e, (enum StatColumnName)c, &told) &&
+                        (told.n < 2 || c <= STAT_COLUMN_EAGER);
             if (told.n) ++*(kept ? &n_kept[c] : &n_left[c]);
         }
     event_reader_close(&reader);
@@ -85,7 +92,8 @@ static void put(Bytes *to, const void *bytes, size_t n)
 /* A field of bytes; a length of up to 2^21 in three bytes. */
 static void put_field(Bytes *to, unsigned number, const void *bytes, size_t n)
 {
-    uint8_t head[] = {(uint8_t)(number << 3 | WIRE_BYTES), (uint8_t)(n | 0x80), (uint8_t)(n >> 7 | 0x80), (uint8_t)(n >> 14)};
+    uint8_t head[] = {(uint8_t)(number << 3 | WIRE_BYTES), (uint8_t)(n | 0x80),
+                      (uint8_t)(n >> 7 | 0x80), (uint8_t)(n >> 14)};
     put(to, head, sizeof head);
     put(to, bytes, n);
 }
@@ -94,7 +102,8 @@ static void put_field(Bytes *to, unsigned number, const void *bytes, size_t n)
 static void compare_events(const char *what, const Bytes *events)
 {
     static Bytes line, plane, space;
-    static const uint8_t entry[] = {0x08, 0x01, 0x12, 0x09, 0x08, 0x01, 0x12, 0x05, 't', 'f', '_', 'o', 'p'};
+    static const uint8_t entry[] = {0x08, 0x01, 0x12, 0x09, 0x08, 0x01, 0x12,
+                                    0x05, 't',  'f',  '_',  'o',  'p'};
     char path[] = "/tmp/stat_columns.XXXXXX";
     line.n = plane.n = space.n = 0;
     put(&line, events->bytes, events->n);
@@ -128,12 +137,15 @@ static void put_event(Bytes *events, size_t n_stats, const char *text, bool cut)
 static void compare_made(void)
 {
     static Bytes events;
-    put_event(&events, 1, "a:A", false), put_event(&events, 1, "b:B", true), put_event(&events, 0, "", false), put_event(&events, 1, "", false);
+    put_event(&events, 1, "a:A", false), put_event(&events, 1, "b:B", true),
+        put_event(&events, 0, "", false), put_event(&events, 1, "", false);
     compare_events("an event is cut off", &events);
-    check(n_kept[STAT_COLUMN_TF_OP] == 2 && !n_left[STAT_COLUMN_TF_OP], "what a broken event said is forgotten");
+    check(n_kept[STAT_COLUMN_TF_OP] == 2 && !n_left[STAT_COLUMN_TF_OP],
+          "what a broken event said is forgotten");
     put_event(&events, 2, "c:C", false);
     compare_events("a stat stands twice in an event", &events);
-    check(!n_kept[STAT_COLUMN_TF_OP] && n_left[STAT_COLUMN_TF_OP] == 3, "a stat that an event has twice has no column");
+    check(!n_kept[STAT_COLUMN_TF_OP] && n_left[STAT_COLUMN_TF_OP] == 3,
+          "a stat that an event has twice has no column");
     events.n = 0;
     for (int i = 0; i < 3000; i++) {
         char text[100];
@@ -141,14 +153,19 @@ static void compare_made(void)
         put_event(&events, 1, text, false);
     }
     compare_events("all texts differ", &events);
-    check(n_left[STAT_COLUMN_TF_OP] > 1000 && n_kept[STAT_COLUMN_TF_OP] + n_left[STAT_COLUMN_TF_OP] == 3000, "too many texts have no column");
+    check(n_left[STAT_COLUMN_TF_OP] > 1000 &&
+              n_kept[STAT_COLUMN_TF_OP] + n_left[STAT_COLUMN_TF_OP] == 3000,
+          "too many texts have no column");
 }
 
 int main(int n_args, char **args)
 {
     each_profile(n_args, args, compare);
-    for (int c = 0; c < N_STAT_COLUMNS && n_args == 1; c++) check(n_kept[c] > 10, known_stat_names[stat_column_stats[c]]);
-    for (int c = 0; c < N_STAT_COLUMNS && n_args > 1; c++) printf("%s: %zu kept, %zu left\n", known_stat_names[stat_column_stats[c]], n_kept[c], n_left[c]);
+    for (int c = 0; c < N_STAT_COLUMNS && n_args == 1; c++)
+        check(n_kept[c] > 10, known_stat_names[stat_column_stats[c]]);
+    for (int c = 0; c < N_STAT_COLUMNS && n_args > 1; c++)
+        printf("%s: %zu kept, %zu left\n", known_stat_names[stat_column_stats[c]], n_kept[c],
+               n_left[c]);
     if (n_args == 1) compare_made();
     return finish();
 }

@@ -2,7 +2,7 @@
 /* std_sort.c: equal items come in the order in which libstdc++ leaves them.
  *
  * The sums are those of a C++ program that sorts the same pointers with std::sort of GCC 12. */
-#include "../../loader/store/std_sort.h"
+#include "../../loader/base/std_sort.h"
 #include "check.h"
 
 #include <stdint.h>
@@ -12,11 +12,15 @@ typedef struct {
     uint32_t key, index;
 } Item;
 
-static bool less(const void *a, const void *b) { return ((const Item *)a)->key < ((const Item *)b)->key; }
+static bool less(const void *a, const void *b)
+{
+    return ((const Item *)a)->key < ((const Item *)b)->key;
+}
 
 enum Pattern { RANDOM, RISING, FALLING, EQUAL, ORGAN_PIPE, KILLER };
 
-/* Keys of a pattern below n_keys. KILLER: the median of three is always the second least, so that heap sort takes over; n_keys of them are equal. */
+/* Keys of a pattern below n_keys. KILLER: the median of three is always the second least, so that
+ * heap sort takes over; n_keys of them are equal. */
 static void fill(Item *items, uint32_t n, enum Pattern pattern, uint32_t n_keys)
 {
     uint32_t seed = n * 2654435761u + n_keys;
@@ -71,6 +75,8 @@ int main(void)
         {KILLER, 1024, 2, 0x32778da4c460f801u, "killer, 1024, two equal"},
         {KILLER, 4096, 4, 0xa0de9a2a642bb3f3u, "killer, 4096, four equal"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(order_of(cases[i].pattern, cases[i].n, cases[i].n_keys) == cases[i].sum, cases[i].what);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(order_of(cases[i].pattern, cases[i].n, cases[i].n_keys) == cases[i].sum,
+              cases[i].what);
     return finish();
 }

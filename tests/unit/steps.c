@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* steps.c: sweeping, categories, bottlenecks, alignment and summaries of steps: vectors worked out by hand or published in XProf's
- * own unit tests. */
-#include "../../loader/analysis/step_align.h"
-#include "../../loader/analysis/step_parts.h"
+/* steps.c: sweeping, categories, bottlenecks, alignment and summaries of steps: vectors worked out
+ * by hand or published in XProf's own unit tests. */
+#include "../../loader/analysis/steps/step_align.h"
+#include "../../loader/analysis/steps/step_parts.h"
 #include "check.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 
 static SpanRef span(int64_t begin, int64_t end, enum StepType type)
 {
-    return (SpanRef){begin, end - begin, 0, (uint32_t)type | (uint32_t)type << SPAN_ACTUAL_SHIFT | SPAN_COUNTS};
+    return (SpanRef){begin, end - begin, 0,
+                     (uint32_t)type | (uint32_t)type << SPAN_ACTUAL_SHIFT | SPAN_COUNTS};
 }
 
 static SweepResult swept(const SpanRef *spans, size_t n, uint64_t duration)
@@ -24,33 +25,49 @@ static SweepResult swept(const SpanRef *spans, size_t n, uint64_t duration)
 
 static void sweeping(void)
 {
-    const SpanRef nested[] = {span(0, 100, TIME_HOST_COMPUTE), span(20, 60, TIME_COMPUTE_32), span(50, 80, TIME_DEVICE_TO_HOST)};
+    const SpanRef nested[] = {span(0, 100, TIME_HOST_COMPUTE), span(20, 60, TIME_COMPUTE_32),
+                              span(50, 80, TIME_DEVICE_TO_HOST)};
     SweepResult r = swept(nested, 3, 100);
-    check(r.type_ps[TIME_HOST_COMPUTE] == 40 && r.type_ps[TIME_COMPUTE_32] == 40 && r.type_ps[TIME_DEVICE_TO_HOST] == 20, "the highest type counts");
-    const SpanRef gap[] = {span(0, 10, TIME_WAIT_INPUT), span(5, 15, TIME_COLLECTIVES), span(20, 30, TIME_COMPUTE_16)};
+    check(r.type_ps[TIME_HOST_COMPUTE] == 40 && r.type_ps[TIME_COMPUTE_32] == 40 &&
+              r.type_ps[TIME_DEVICE_TO_HOST] == 20,
+          "the highest type counts");
+    const SpanRef gap[] = {span(0, 10, TIME_WAIT_INPUT), span(5, 15, TIME_COLLECTIVES),
+                           span(20, 30, TIME_COMPUTE_16)};
     r = swept(gap, 3, 40);
-    check(r.type_ps[TIME_WAIT_INPUT] == 10 && r.type_ps[TIME_COLLECTIVES] == 5 && r.type_ps[TIME_COMPUTE_16] == 10, "spans that cross");
-    check(r.type_ps[TIME_UNKNOWN] == 15 && r.all_ps[TIME_UNKNOWN] == 5, "gaps and what is behind the last span");
+    check(r.type_ps[TIME_WAIT_INPUT] == 10 && r.type_ps[TIME_COLLECTIVES] == 5 &&
+              r.type_ps[TIME_COMPUTE_16] == 10,
+          "spans that cross");
+    check(r.type_ps[TIME_UNKNOWN] == 15 && r.all_ps[TIME_UNKNOWN] == 5,
+          "gaps and what is behind the last span");
     const SpanRef empty[] = {span(10, 10, TIME_COMPUTE_32), span(30, 40, TIME_COLLECTIVES)};
     r = swept(empty, 2, 50);
-    check(r.type_ps[TIME_COMPUTE_32] == 30, "a span of no length stays on top until one of its type ends"); /* as XProf has it */
+    check(r.type_ps[TIME_COMPUTE_32] == 30,
+          "a span of no length stays on top until one of its type ends"); /* as XProf has it */
     r = swept(NULL, 0, 7);
     check(r.types == 1 && r.type_ps[TIME_UNKNOWN] == 7, "no spans");
 }
 
-/* The same for steps that overlap each other; time that no span tells of is unknown, a span without length is nothing. */
+/* The same for steps that overlap each other; time that no span tells of is unknown, a span without
+ * length is nothing. */
 static void sweeping_by_time(void)
 {
-    const SpanRef spans[] = {span(0, 100, TIME_HOST_COMPUTE), span(20, 60, TIME_COMPUTE_32), span(50, 80, TIME_DEVICE_TO_HOST), span(90, 90, TIME_COMPUTE_16)};
+    const SpanRef spans[] = {span(0, 100, TIME_HOST_COMPUTE), span(20, 60, TIME_COMPUTE_32),
+                             span(50, 80, TIME_DEVICE_TO_HOST), span(90, 90, TIME_COMPUTE_16)};
     const Marker steps[] = {{0, 100, true}, {30, 40, true}, {80, 70, true}, {200, 5, true}};
     uint64_t ps[4][N_STEP_TYPES];
     ProfErr err = {0};
     check(!step_sweep_by_time(spans, 4, steps, 4, ps[0], &err), "sweep by time");
-    check(ps[0][TIME_HOST_COMPUTE] == 40 && ps[0][TIME_COMPUTE_32] == 40 && ps[0][TIME_DEVICE_TO_HOST] == 20, "all of it");
-    check(ps[1][TIME_COMPUTE_32] == 30 && ps[1][TIME_DEVICE_TO_HOST] == 10 && !ps[1][TIME_HOST_COMPUTE], "a step inside the other");
-    check(ps[2][TIME_HOST_COMPUTE] == 20 && ps[2][TIME_UNKNOWN] == 50 && !ps[2][TIME_COMPUTE_16], "a step that goes on");
+    check(ps[0][TIME_HOST_COMPUTE] == 40 && ps[0][TIME_COMPUTE_32] == 40 &&
+              ps[0][TIME_DEVICE_TO_HOST] == 20,
+          "all of it");
+    check(ps[1][TIME_COMPUTE_32] == 30 && ps[1][TIME_DEVICE_TO_HOST] == 10 &&
+              !ps[1][TIME_HOST_COMPUTE],
+          "a step inside the other");
+    check(ps[2][TIME_HOST_COMPUTE] == 20 && ps[2][TIME_UNKNOWN] == 50 && !ps[2][TIME_COMPUTE_16],
+          "a step that goes on");
     check(ps[3][TIME_UNKNOWN] == 5, "a step behind all spans");
-    check(!step_sweep_by_time(NULL, 0, steps, 1, ps[0], &err) && ps[0][TIME_UNKNOWN] == 100, "no spans");
+    check(!step_sweep_by_time(NULL, 0, steps, 1, ps[0], &err) && ps[0][TIME_UNKNOWN] == 100,
+          "no spans");
 }
 
 static void pod_stats(void)
@@ -74,7 +91,8 @@ typedef struct {
     HostSpans host;
 } TestHost;
 
-static HostSpans make_host(TestHost *h, size_t n, uint64_t begin_ps, uint64_t stride_ps, uint64_t shorter)
+static HostSpans make_host(TestHost *h, size_t n, uint64_t begin_ps, uint64_t stride_ps,
+                           uint64_t shorter)
 {
     for (size_t i = 0; i < n; i++) {
         h->steps[i].begin_ps = begin_ps + i * stride_ps;
@@ -90,13 +108,17 @@ static void alignment(void)
     ProfErr err = {0};
     bool empty;
     for (size_t i = 0; i < 4; i++) hosts[i] = make_host(&h[i], 10, i * step_ps, step_ps, i == 0);
-    check(steps_align(hosts, 4, &empty, &err) == 7 && hosts[0].first == 3 && hosts[3].first == 0 && !empty, "each host a step later");
+    check(steps_align(hosts, 4, &empty, &err) == 7 && hosts[0].first == 3 && hosts[3].first == 0 &&
+              !empty,
+          "each host a step later");
     for (size_t i = 0; i < 4; i++) hosts[i] = make_host(&h[i], 10, i * 100, step_ps, i == 0);
-    check(steps_align(hosts, 4, &empty, &err) == 10 && !hosts[0].first && !hosts[3].first, "each host 100 ps later");
+    check(steps_align(hosts, 4, &empty, &err) == 10 && !hosts[0].first && !hosts[3].first,
+          "each host 100 ps later");
     check(steps_align(hosts, 1, &empty, &err) == 10 && !empty, "one host");
     for (size_t i = 0; i < 4; i++) hosts[i].n = 0;
     check(steps_align(hosts, 4, &empty, &err) == 0 && !empty, "no steps");
-    hosts[0] = make_host(&h[0], 10, 0, step_ps, 1), hosts[1] = make_host(&h[1], 5, 8 * step_ps, step_ps, 0),
+    hosts[0] = make_host(&h[0], 10, 0, step_ps, 1),
+    hosts[1] = make_host(&h[1], 5, 8 * step_ps, step_ps, 0),
     hosts[2] = make_host(&h[2], 10, 11 * step_ps, step_ps, 0);
     check(steps_align(hosts, 3, &empty, &err) == 0 && empty, "a chain without a step in common");
     hosts[0] = make_host(&h[0], 5, 0, step_ps, 1), hosts[1] = make_host(&h[1], 10, 0, step_ps, 0);
@@ -108,8 +130,10 @@ static void alignment(void)
     hosts[0] = make_host(&h[0], 1, 0, step_ps, 0);
     hosts[0].spans = (const StepSpan[]){{0, 0}};
     check(steps_align(hosts, 1, &empty, &err) == 1, "a step without cores");
-    hosts[0] = make_host(&h[0], 3, 0, step_ps, 1), hosts[1] = make_host(&h[1], 3, 1000 * step_ps, step_ps, 0);
-    check(steps_align(hosts, 2, &empty, &err) == 3 && !empty && !hosts[0].first && !hosts[1].first, "no overlap: by number");
+    hosts[0] = make_host(&h[0], 3, 0, step_ps, 1),
+    hosts[1] = make_host(&h[1], 3, 1000 * step_ps, step_ps, 0);
+    check(steps_align(hosts, 2, &empty, &err) == 3 && !empty && !hosts[0].first && !hosts[1].first,
+          "no overlap: by number");
     check(hosts[1].apart && !hosts[0].apart, "and it is said");
 }
 
@@ -117,11 +141,13 @@ static void summaries(void)
 {
     const double one = 0, same[] = {5, 5}, two[] = {1, 3};
     StepSummary s = step_summary(&one, 1);
-    check(s.deviation == 0 && isnan(s.xprof_deviation) && s.xprof_maximum > 0 && s.maximum == 0, "a single zero");
+    check(s.deviation == 0 && isnan(s.xprof_deviation) && s.xprof_maximum > 0 && s.maximum == 0,
+          "a single zero");
     s = step_summary(same, 2);
     check(s.average == 5 && s.deviation == 0 && s.xprof_deviation == 0, "equal values");
     s = step_summary(two, 2);
-    check(s.average == 2 && s.minimum == 1 && s.maximum == 3 && fabs(s.deviation - sqrt(2)) < 1e-12, "two values");
+    check(s.average == 2 && s.minimum == 1 && s.maximum == 3 && fabs(s.deviation - sqrt(2)) < 1e-12,
+          "two values");
     s = step_summary(two, 0);
     check(s.average == 0 && s.maximum == 0 && s.deviation == 0, "no values");
 }
@@ -134,21 +160,42 @@ static Text *text(const char *s)
     return t;
 }
 
-/* XProf's own numbers for what idle time is before some of it is taken for input, and for SparseCores. */
+/* XProf's own numbers for what idle time is before some of it is taken for input, and for
+ * SparseCores. */
 static void tpu_times(void)
 {
-    Text *names[] = {text("IDLE"), text("all-gather"), text("async-done"), text("async-start"), text("multiply")};
-    const StepShare a[] = {{names[0], 300}, {names[1], 300}, {names[2], 50}, {names[3], 50}, {names[4], 300}};
-    const StepShare b[] = {{names[0], 250}, {names[1], 250}, {names[2], 50}, {names[3], 50}, {names[4], 300}};
-    StepCore cores[] = {{.core_id = 1, .kind = STEP_CORE_TENSOR, .begin_ps = 45, .duration_ps = 900, .shares = b, .n_shares = 5},
-                        {.core_id = 2, .kind = STEP_CORE_TENSOR, .begin_ps = 40, .duration_ps = 1000, .shares = a, .n_shares = 5}};
+    Text *names[] = {text("IDLE"), text("all-gather"), text("async-done"), text("async-start"),
+                     text("multiply")};
+    const StepShare a[] = {
+        {names[0], 300}, {names[1], 300}, {names[2], 50}, {names[3], 50}, {names[4], 300}};
+    const StepShare b[] = {
+        {names[0], 250}, {names[1], 250}, {names[2], 50}, {names[3], 50}, {names[4], 300}};
+    StepCore cores[] = {{.core_id = 1,
+                         .kind = STEP_CORE_TENSOR,
+                         .begin_ps = 45,
+                         .duration_ps = 900,
+                         .shares = b,
+                         .n_shares = 5},
+                        {.core_id = 2,
+                         .kind = STEP_CORE_TENSOR,
+                         .begin_ps = 40,
+                         .duration_ps = 1000,
+                         .shares = a,
+                         .n_shares = 5}};
     TpuStep t = tpu_step(&(Step){.cores = cores, .n_cores = 2});
-    check(t.tc_compute_ps == 650 && t.tc_idle_ps == 250 && t.n_tensorcores == 2, "the least that a core computes, what it leaves of the shortest step");
+    check(t.tc_compute_ps == 650 && t.tc_idle_ps == 250 && t.n_tensorcores == 2,
+          "the least that a core computes, what it leaves of the shortest step");
     const uint64_t ms = 1000000000;
-    StepCore sparse = {.core_id = 1000001, .kind = STEP_CORE_SPARSE, .duration_ps = 1000 * ms, .busy_ps = 800 * ms};
+    StepCore sparse = {.core_id = 1000001,
+                       .kind = STEP_CORE_SPARSE,
+                       .duration_ps = 1000 * ms,
+                       .busy_ps = 800 * ms};
     t = tpu_step(&(Step){.cores = &sparse, .n_cores = 1});
-    check(!t.tc_compute_ps && !t.tc_infeed_ps && !t.tc_outfeed_ps && !t.tc_idle_ps && t.tc_idle_ms == 0 && !t.n_tensorcores, "no TensorCore");
-    check(t.sc_step_ps == 1000 * ms && t.sc_compute_ps == 800 * ms && t.sc_idle_ps == 200 * ms, "a SparseCore alone");
+    check(!t.tc_compute_ps && !t.tc_infeed_ps && !t.tc_outfeed_ps && !t.tc_idle_ps &&
+              t.tc_idle_ms == 0 && !t.n_tensorcores,
+          "no TensorCore");
+    check(t.sc_step_ps == 1000 * ms && t.sc_compute_ps == 800 * ms && t.sc_idle_ps == 200 * ms,
+          "a SparseCore alone");
     for (size_t i = 0; i < COUNT(names); i++) free(names[i]);
 }
 

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0
+/* async_pairs.c: the asynchronous ops of a TPU plane; see async_pairs.h.
+ *
+ * Halves of pairs are taken in the order of their starts. Starts wait in a queue of their pair for
+ * their dones. */
+#define _GNU_SOURCE
+#include "async_pairs.h"
+
+#include "../../format/xspace.h"
+#include "../../base/list.h"
+#include "../../base/sort.h"
+#include "../../store/events.h"
+#include "../program/instruction_text.h"
+
+/* ---- what an op is, by its metadata ---- */
+
+enum Role { ROLE_NONE, ROLE_START, ROLE_DONE, ROLE_SYNCHRONOUS };
+typedef struct {
+    Slice name;
+    uint32_t pair; /* of a start or done: which; counted from 1 */
+    uint8_t role;
+} Meaning;
+
+/* Where the HLO text is a done's: the name of its start. Empty: it is none, or does not say. */
+static Slice start_in_text(Slice text)
+{
+    const char *done = text.n ? memmem(text.text, text.n, "-done(", 6) : NULL,
+               *end = text.text + text.n;
+    const char *name = done ? memchr(done, '%', (size_t)(end - done)) : NULL, *at;
+    if (!name) return (Slice){text.text, 0};
+    for (at = ++name; at < end && *at != ',' && *at != ')' && *at != ' ';) at++;
+    return (Slice){name, (size_t)(at - name)};
+}
+
+static int64_t bytes_of(const EventMeta *meta)
+{
+    for (uint16_t i = 0; i < meta->n_facts; i++)
+        if (meta->facts[i].known == STAT_BYTES_ACCESSED &&
+            (meta->facts[i].fact.type == TYPE_INT64 || meta->facts[i].fact.type == TYPE_UINT64))
+            return meta->facts[i].fact.integer > 0 ? meta->facts[i].fact.integer : -1;
+    return -1;
+}
+
+/* ---- a plane in the making ---- */
+
+/* An event that is a start or a done. */
+typedef struct {
+    const EventMeta *meta;
+    uint64_t event;
+    int64_t start_ps, duration_ps;
+} Half;
+typedef struct Waiting {
+    struct Waiting *next;
+    Half half;
+    size_t run; /* of a program, that it belongs to */
+} Waiting;
+typedef struct {
+    Slice name; /* of the start */
+    Waiting *first, *last;
+} Pair;
+
+/* An op by the name of its start. */
+typedef struct {
+    Slice op;
+    int64_t start_ps;
+    size_t nth; /* of the ops */
+} Known;
+
+typedef struct {
+    Plane *plane;
+    const uint8_t *kinds;
+    ProfErr *err;
+    AsyncOps *ops;
+    Known *known; /* in order; of the ops that lines before the one in hand have */
+    size_t n_known, known_capacity;
+    Meaning *meanings; /* by metadata */
+    Pair *pairs;
+    size_t n_pairs, pair_capacity;
+    uint32_t *slots; /* of pairs by name: position + 1 */
+    size_t n_slots;
+    int64_t *runs; /* when the programs of the plane begin, sorted */
+    size_t n_runs, run_capacity;
+    LIST(Half) dones; /* that start at the moment in hand: starts of the same moment come first */
+    Arena arena;
+} Making;
+
+static uint64_t hash_slice(Slice s) { return text_hash(s.text, s.n); }
+
+static bool same(Slice a, Slice b) { return a.n == b.n && !memcmp(a.text, b.text, a.n); }
+
+/* The pair of a start's name, 0: none. */
+static uint32_t pair_find(const Making *m, Slice name)
+{
+    if (!m->n_slots) return 0;
+    for (size_t at = hash_slice(name) & (m->n_slots - 1); m->slots[at];
+         at = (at + 1) & (m->n_slots - 1))
+        if (same(m->pairs[m->slots[at] - 1].name, name)) return m->slots[at];
+    return 0;
+}
+
+static uint32_t pair_of(Making *m, Slice name)
+{
+    uint32_t found = pair_find(m, name);
+    if (found) return found;
+    if ((m->n_pairs + 1) * 2 > m->n_slots) {
+        size_t n_slots = m->n_slots ? m->n_slots * 2 : 64;
+        uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
+        if (!slots) return prof_nomem(m->err), 0;
+        for (size_t i = 0; i < m->n_pairs; i++) {
+            size_t at = hash_slice(m->pairs[i].name) & (n_slots - 1);
+            while (slots[at]) at = (at + 1) & (n_slots - 1);
+            slots[at] = (uint32_t)i + 1;
+        }
+        prof_free(m->slots);
+        m->slots = slots, m->n_slots = n_slots;
+    }
+    if (!GROW(m->pairs, m->n_pairs, m->pair_capacity)) return prof_nomem(m->err), 0;
+    m->pairs[m->n_pairs++] = (Pair){.name = name};
+    size_t at = hash_slice(name) & (m->n_slots - 1);
+    while (m->slots[at]) at = (at + 1) & (m->n_slots - 1);
+    return m->slots[at] = (uint32_t)m->n_pairs;
+}
+
+/* "copy-done.3" -> "copy-start.3", and for pairs like send and send-done "send.3": the one that the
+ * plane has. */
+static Slice start_by_name(Making *m, Slice done)
+{
+    const char *at = memmem(done.text, done.n, "-done", 5);
+    size_t before = (size_t)(at - done.text), after = done.n - before - 5;
+    char *name = arena_alloc(&m->arena, done.n + 2);
+    if (!name) return prof_nomem(m->err), (Slice){"", 0};
+    memcpy(name, done.text, before);
+    bool plain = (before == 4 && (!memcmp(name, "send", 4) || !memcmp(name, "recv", 4)));
+    size_t n = before;
+    if (!plain) memcpy(name + n, "-start", 6), n += 6;
+    memcpy(name + n, at + 5, after);
+    return (Slice){name, n + after};
+}
+
+/* Roles of all ops of the plane. A start is what a done names, or is named so. */
+static void read_meanings(Making *m)
+{
+    Plane *plane = m->plane;
+    m->meanings = prof_alloc(plane->n_event_metas * sizeof *m->meanings);
+    if (!m->meanings) prof_nomem(m->err);
+    for (size_t i = 0; i < plane->n_event_metas && !m->err->code; i++) {
+        Meaning *meaning = &m->meanings[i];
+        meaning->name = event_op_name(&plane->event_metas[i]);
+        if (m->kinds[i] == WORK_COMPUTE) continue;
+        Slice start = start_in_text(slice_of(plane->event_metas[i].name));
+        if (!start.n && slice_contains(meaning->name, "-done"))
+            start = start_by_name(m, meaning->name);
+        if (start.n) meaning->role = ROLE_DONE, meaning->pair = pair_of(m, start);
+    }
+    for (size_t i = 0; i < plane->n_event_metas && !m->err->code; i++) {
+        Meaning *meaning = &m->meanings[i];
+        if (meaning->role == ROLE_DONE || m->kinds[i] == WORK_COMPUTE) continue;
+        meaning->pair = slice_contains(meaning->name, "-start") ? pair_of(m, meaning->name)
+                                                                : pair_find(m, meaning->name);
+        meaning->role = meaning->pair ? ROLE_START : ROLE_SYNCHRONOUS;
+    }
+}
+
+static AsyncOp *add_op(Making *m)
+{
+    if (!GROW(m->ops->ops, m->ops->n_ops, m->ops->capacity)) return prof_nomem(m->err), NULL;
+    AsyncOp *op = &m->ops->ops[m->ops->n_ops++];
+    *op = (AsyncOp){.plane = m->plane, .bytes_moved = -1, .bytes_accessed = -1};
+    return op;
+}
+
+static void set_start(Making *m, AsyncOp *op, const Half *start)
+{
+    op->start = start->meta, op->start_event = start->event, op->start_ps = start->start_ps;
+    op->op = event_op_name(start->meta);
+    if (op->op.n && *op->op.text == '%') op->op = instruction_name(op->op);
+    op->kind = m->kinds[start->meta - m->plane->event_metas] == WORK_COLLECTIVE ? WORK_COLLECTIVE
+                                                                                : WORK_TRANSFER;
+    if (event_meta_facts(m->plane, (EventMeta *)start->meta, m->err)) return;
+    op->category = event_meta_text(start->meta, STAT_HLO_CATEGORY);
+    op->bytes_accessed = bytes_of(start->meta);
+    op->has_program = event_meta_number(start->meta, STAT_PROGRAM_ID, &op->program_id);
+}
+
+/* What a collective is given; of a transfer what arrives, or what leaves for the host or into a
+ * larger buffer. */
+static int64_t moved_bytes(const AsyncOp *op)
+{
+    Slice start = slice_of(op->start->name), done = slice_of(op->done->name);
+    if (op->kind == WORK_COLLECTIVE) return instruction_operand_bytes(start, ALL_OPERANDS);
+    if (slice_contains(op->op, "update-slice")) return instruction_operand_bytes(start, 1);
+    int64_t bytes = op->done != op->start || slice_starts(op->op, "infeed")
+                        ? instruction_result_bytes(done)
+                        : 0;
+    return bytes > 0 ? bytes : instruction_operand_bytes(start, 0);
+}
+
+/* How many programs have started by a time. */
+static size_t run_at(const Making *m, int64_t time)
+{
+    size_t low = 0, high = m->n_runs;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (m->runs[mid] <= time)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static Pair *pair_of_half(const Making *m, const Half *half)
+{
+    return &m->pairs[m->meanings[half->meta - m->plane->event_metas].pair - 1];
+}
+
+static void take_start(Making *m, const Half *half)
+{
+    Pair *pair = pair_of_half(m, half);
+    Waiting *w = arena_alloc(&m->arena, sizeof *w);
+    if (!w) {
+        prof_nomem(m->err);
+        return;
+    }
+    *w = (Waiting){NULL, *half, run_at(m, half->start_ps)};
+    if (pair->last)
+        pair->last->next = w;
+    else
+        pair->first = w;
+    pair->last = w;
+}
+
+static Waiting *next_waiting(Pair *pair)
+{
+    Waiting *w = pair->first;
+    if (w && !(pair->first = w->next)) pair->last = NULL;
+    return w;
+}
+
+/* A start whose done is not in the profile. */
+static void give_up(Making *m, const Waiting *w)
+{
+    AsyncOp *op = add_op(m);
+    if (op) set_start(m, op, &w->half);
+}
+
+static int64_t length(int64_t start, int64_t end)
+{
+    if (end <= start) return 0;
+    return (uint64_t)end - (uint64_t)start > INT64_MAX ? INT64_MAX : end - start;
+}
+
+/* The oldest start that waits in this run of the program is this done's. A start of an earlier run
+ * has lost its done. A done without a start is no op. */
+static void take_done(Making *m, const Half *done)
+{
+    Pair *pair = pair_of_half(m, done);
+    size_t run = run_at(m, done->start_ps);
+    Waiting *w;
+    while ((w = next_waiting(pair)) && w->run < run && !m->err->code) give_up(m, w);
+    AsyncOp *op = w ? add_op(m) : NULL;
+    if (!op) return;
+    set_start(m, op, &w->half);
+    if (m->err->code || event_meta_facts(m->plane, (EventMeta *)done->meta, m->err)) return;
+    op->done = done->meta, op->done_event = done->event, op->done_op = event_op_name(done->meta),
+    op->done_ps = done->duration_ps > 0 ? done->duration_ps : 0;
+    op->duration_ps = length(op->start_ps, add_saturated(done->start_ps, op->done_ps));
+    if (bytes_of(done->meta) > op->bytes_accessed) op->bytes_accessed = bytes_of(done->meta);
+    op->bytes_moved = moved_bytes(op);
+}
+
+static void take_dones(Making *m)
+{
+    for (size_t i = 0; i < m->dones.n && !m->err->code; i++) take_done(m, &m->dones.items[i]);
+    m->dones.n = 0;
+}
+
+static void take_synchronous(Making *m, const Half *half)
+{
+    AsyncOp *op = add_op(m);
+    if (!op) return;
+    set_start(m, op, half);
+    op->is_synchronous = true, op->done = op->start, op->done_event = op->start_event,
+    op->done_op = op->op;
+    op->duration_ps = half->duration_ps > 0 ? half->duration_ps : 0;
+    op->bytes_moved = moved_bytes(op);
+}
+
+static void take_half(Making *m, const Half *half)
+{
+    enum Role role = m->meanings[half->meta - m->plane->event_metas].role;
+    if (role == ROLE_SYNCHRONOUS) {
+        take_synchronous(m, half);
+        return;
+    }
+    if (m->dones.n && m->dones.items[0].start_ps != half->start_ps) take_dones(m);
+    if (role == ROLE_START) {
+        take_start(m, half);
+        return;
+    }
+    Half *place = PUSH(m->dones);
+    if (place)
+        *place = *half;
+    else
+        prof_nomem(m->err);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void read_runs(Making *m)
+{
+    for (size_t i = 0; i < m->plane->n_lines && !m->err->code; i++) {
+        Line *line = &m->plane->host->lines[m->plane->first_line + i];
+        if (line->kind != LINE_MODULES || line->derived) continue;
+        EventReader reader;
+        EventAt e;
+        event_reader_open(&reader, line, 0, m->err);
+        while (event_reader_next(&reader, &e))
+            if (!GROW(m->runs, m->n_runs, m->run_capacity))
+                prof_nomem(m->err);
+            else
+                m->runs[m->n_runs++] = e.start_ps;
+        event_reader_close(&reader);
+    }
+    sort_array(m->runs, m->n_runs, sizeof *m->runs, by_value);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const Half *x = a, *y = b;
+    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static void walk_line(Making *m, Line *line)
+{
+    LIST(Half) all = {0};
+    EventReader reader;
+    EventAt e;
+    event_reader_open(&reader, line, 0, m->err);
+    while (!m->err->code && event_reader_next(&reader, &e)) {
+        Half half = {e.meta, e.event, e.start_ps, e.duration_ps}, *place;
+        if (e.occurrences >= 0 || m->meanings[e.meta - m->plane->event_metas].role == ROLE_NONE)
+            continue;
+        if (line->ordered)
+            take_half(m, &half);
+        else if ((place = PUSH(all)))
+            *place = half;
+        else
+            prof_nomem(m->err);
+    }
+    event_reader_close(&reader);
+    sort_array(all.items, all.n, sizeof *all.items, by_start);
+    for (size_t i = 0; i < all.n && !m->err->code; i++) take_half(m, &all.items[i]);
+    prof_free(all.items);
+    take_dones(m);
+    for (size_t i = 0; i < m->n_pairs; i++)
+        for (Waiting *w; !m->err->code && (w = next_waiting(&m->pairs[i]));) give_up(m, w);
+}
+
+/* ---- spans that the file has as events of their own ---- */
+
+static int by_name_then_start(const void *a, const void *b)
+{
+    const Known *x = a, *y = b;
+    size_t n = x->op.n < y->op.n ? x->op.n : y->op.n;
+    int c = memcmp(x->op.text, y->op.text, n);
+    if (c || x->op.n != y->op.n) return c ? c : x->op.n < y->op.n ? -1 : 1;
+    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
+    return x->nth < y->nth ? -1 : x->nth > y->nth;
+}
+
+/* Takes what came since into the order of the known. */
+static bool know_all(Making *m)
+{
+    size_t n_old = m->n_known, n_new = m->ops->n_ops - n_old;
+    if (!n_new) return true;
+    Known *added = prof_buffer(n_new * sizeof *added);
+    while (added && m->known_capacity < m->ops->n_ops)
+        if (!prof_grow(&m->known, m->known_capacity, &m->known_capacity, sizeof *m->known)) break;
+    if (!added || m->known_capacity < m->ops->n_ops) return prof_free(added), false;
+    for (size_t i = 0; i < n_new; i++)
+        added[i] = (Known){m->ops->ops[n_old + i].op, m->ops->ops[n_old + i].start_ps, n_old + i};
+    sort_array(added, n_new, sizeof *added, by_name_then_start);
+    while (n_new) {
+        bool old = n_old && by_name_then_start(&m->known[n_old - 1], &added[n_new - 1]) > 0;
+        m->known[n_old + n_new - 1] = old ? m->known[n_old - 1] : added[n_new - 1];
+        n_old -= old, n_new -= !old;
+    }
+    m->n_known = m->ops->n_ops;
+    prof_free(added);
+    return true;
+}
+
+/* Of the known the one that is the same span: of the same start op, and running at this time; NULL:
+ * none. */
+static const AsyncOp *find_known(const Making *m, Slice name, int64_t time)
+{
+    Known wanted = {name, time, SIZE_MAX};
+    size_t low = 0, high = m->n_known;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (by_name_then_start(&m->known[mid], &wanted) <= 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const AsyncOp *known = low ? &m->ops->ops[m->known[low - 1].nth] : NULL;
+    if (!known || known->is_synchronous || !same(known->op, name)) return NULL;
+    return !known->done || time <= add_saturated(known->start_ps, known->duration_ps) ? known
+                                                                                      : NULL;
+}
+
+static void take_span(AsyncOp *op, const EventAt *e)
+{
+    int64_t end = add_saturated(e->start_ps, e->duration_ps > 0 ? e->duration_ps : 0);
+    op->done = e->meta, op->done_event = e->event, op->done_op = op->op;
+    op->duration_ps = length(op->start_ps, end);
+    op->bytes_moved = moved_bytes(op);
+}
+
+/* A span of an op whose done was lost. */
+typedef struct {
+    size_t op;
+    EventAt span;
+} Found;
+
+/* Spans are compared with what is known of other lines: what this one tells counts after it. */
+static void walk_async_line(Making *m, Line *line)
+{
+    Found *found = NULL;
+    size_t n_found = 0, capacity = 0;
+    EventReader reader;
+    EventAt e;
+    if (!know_all(m)) prof_nomem(m->err);
+    event_reader_open(&reader, line, 0, m->err);
+    while (event_reader_next(&reader, &e)) {
+        Slice name = instruction_name(slice_of(e.meta->name));
+        const AsyncOp *known = e.occurrences < 0 ? find_known(m, name, e.start_ps) : NULL;
+        if (known && !known->done) {
+            if (!GROW(found, n_found, capacity)) {
+                prof_nomem(m->err);
+                break;
+            }
+            found[n_found++] = (Found){(size_t)(known - m->ops->ops), e};
+        }
+        if (known || e.occurrences >= 0) continue;
+        AsyncOp *op = add_op(m);
+        if (!op) break;
+        set_start(m, op, &(Half){e.meta, e.event, e.start_ps, e.duration_ps});
+        if (m->err->code) break;
+        op->op = name;
+        take_span(op, &e);
+    }
+    event_reader_close(&reader);
+    for (size_t i = 0; i < n_found; i++) take_span(&m->ops->ops[found[i].op], &found[i].span);
+    prof_free(found);
+}
+
+static void walk_plane(Making *m)
+{
+    Host *host = m->plane->host;
+    read_meanings(m);
+    if (!m->err->code) read_runs(m);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < m->plane->n_lines && !m->err->code; i++) {
+            Line *line = &host->lines[m->plane->first_line + i];
+            if (line->derived || !line->n_events) continue;
+            if (!pass && line->kind == LINE_OPS) walk_line(m, line);
+            if (pass && line->kind == LINE_ASYNC_OPS) walk_async_line(m, line);
+        }
+}
+
+bool find_async_pairs(Plane *plane, const uint8_t *kinds, AsyncOps *ops, ProfErr *err)
+{
+    Making m = {.plane = plane, .kinds = kinds, .ops = ops, .err = err};
+    walk_plane(&m);
+    prof_free(m.known);
+    prof_free(m.runs);
+    prof_free(m.meanings);
+    prof_free(m.pairs);
+    prof_free(m.slots);
+    prof_free(m.dones.items);
+    arena_free(&m.arena);
+    return !err->code;
+}

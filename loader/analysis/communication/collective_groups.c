@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/* collective_groups.c: which devices exchange data in a collective; see collective_groups.h. */
+#include "collective_groups.h"
+
+#include "../program/instruction_text.h"
+
+static bool add_entry(CollectiveGroups *g, int64_t id, int64_t other)
+{
+    GroupEntry *entry = PUSH(g->entries);
+    if (entry) *entry = (GroupEntry){id, other};
+    return entry != NULL;
+}
+
+/* XLA's rules: what the ids of an instruction count. */
+static enum GroupIds ids_of(const char *kind, bool has_channel, bool is_global)
+{
+    bool reduces = !strcmp(kind, "all-reduce") || !strcmp(kind, "all-gather") ||
+                   !strcmp(kind, "reduce-scatter");
+    if (!has_channel) return IDS_REPLICA;
+    if (!reduces) return IDS_PARTITION;
+    return is_global ? IDS_DEVICE : IDS_REPLICA_AND_PARTITIONS;
+}
+
+/* The groups are rows of an array: numbers in order, reshaped and transposed. */
+static void set_iota(CollectiveGroups *g, int64_t n_groups, int64_t size)
+{
+    int64_t n = 1;
+    bool used[MAX_IOTA_RANK] = {false}, sound = g->n_dims > 0 && n_groups > 0 && size > 0;
+    for (int i = 0; sound && i < g->n_dims; i++) {
+        int64_t at = g->transpose[i];
+        sound = g->dims[i] > 0 && !__builtin_mul_overflow(n, g->dims[i], &n) && at >= 0 &&
+                at < g->n_dims && !used[at];
+        if (sound) used[at] = true;
+    }
+    int64_t all;
+    sound = sound && !__builtin_mul_overflow(n_groups, size, &all) && all == n;
+    g->form = sound ? GROUPS_IOTA : GROUPS_UNKNOWN, g->size = sound ? size : 0;
+}
+
+/* ---- from an instruction ---- */
+
+static bool add_groups(CollectiveGroups *g, Xla__ReplicaGroup *const *groups, size_t n)
+{
+    g->form = GROUPS_LIST, g->size = n ? (int64_t)groups[0]->n_replica_ids : 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < groups[i]->n_replica_ids; k++)
+            if (!add_entry(g, groups[i]->replica_ids[k], (int64_t)i)) return false;
+    return true;
+}
+
+static void read_iota(CollectiveGroups *g, const Xla__IotaReplicaGroupListProto *iota)
+{
+    if (iota->n_iota_reshape_dims > MAX_IOTA_RANK ||
+        iota->n_iota_transpose_perm > iota->n_iota_reshape_dims)
+        return;
+    g->n_dims = (int)iota->n_iota_reshape_dims;
+    for (int i = 0; i < g->n_dims; i++) {
+        g->dims[i] = iota->iota_reshape_dims[i];
+        g->transpose[i] =
+            iota->n_iota_transpose_perm
+                ? (i < (int)iota->n_iota_transpose_perm ? iota->iota_transpose_perm[i] : -1)
+                : i;
+    }
+    set_iota(g, iota->num_replica_groups, iota->num_devices_per_group);
+}
+
+bool groups_read(CollectiveGroups *g, const HloModule *module, const Xla__HloInstructionProto *i,
+                 const char *kind)
+{
+    const Xla__CollectiveDeviceListProto *list = i->rare->collective_device_list;
+    const Xla__IotaReplicaGroupListProto *iota = i->rare->iota_collective_device_list
+                                                     ? i->rare->iota_collective_device_list
+                                                 : list ? list->iota_replica_group_list
+                                                        : NULL;
+    *g = (CollectiveGroups){
+        .ids = ids_of(kind, i->rare->channel_id > 0, i->rare->use_global_device_ids),
+        .assignment = module->proto->hlo_module->device_assignment};
+    if (!strcmp(kind, "collective-permute")) {
+        g->form = GROUPS_PAIRS;
+        for (size_t k = 0; k < i->rare->n_source_target_pairs; k++)
+            if (!add_entry(g, i->rare->source_target_pairs[k]->source,
+                           i->rare->source_target_pairs[k]->target))
+                return false;
+        return true;
+    }
+    if (i->rare->n_replica_groups)
+        return add_groups(g, i->rare->replica_groups, i->rare->n_replica_groups);
+    if (list && list->n_replica_groups)
+        return add_groups(g, list->replica_groups, list->n_replica_groups);
+    if (iota)
+        read_iota(g, iota);
+    else if (!i->rare->mesh_axes_replica_group_list)
+        g->form = GROUPS_ALL;
+    return true;
+}
+
+/* ---- from text ---- */
+
+/* The next number of a text: moves *at after it. */
+static bool next_number(const char **at, const char *end, int64_t *number)
+{
+    const char *p = *at, *start;
+    while (p < end && (*p < '0' || *p > '9')) p++;
+    for (start = p; p < end && *p >= '0' && *p <= '9';) p++;
+    *at = p;
+    return p > start && p - start < 19 &&
+           slice_integer((Slice){start, (size_t)(p - start)}, number);
+}
+
+/* "{{0,1},{2,3}}" */
+static bool read_list(CollectiveGroups *g, Slice text)
+{
+    int64_t group = -1, number;
+    for (const char *at = text.text + 1, *end = text.text + text.n; at < end;) {
+        if (*at == '{') group++;
+        if (*at < '0' || *at > '9') {
+            at++;
+            continue;
+        }
+        if (!next_number(&at, end, &number)) break;
+        if (!add_entry(g, number, group)) return false;
+        if (!group) g->size++;
+    }
+    g->form = g->entries.n ? GROUPS_LIST : GROUPS_ALL;
+    return true;
+}
+
+/* "{{0,1},{1,0}}" */
+static bool read_pairs(CollectiveGroups *g, Slice text)
+{
+    int64_t source, target;
+    const char *at = text.text, *end = at + text.n;
+    g->form = GROUPS_PAIRS;
+    while (next_number(&at, end, &source) && next_number(&at, end, &target))
+        if (!add_entry(g, source, target)) return false;
+    return true;
+}
+
+/* "[4,2]<=[2,4]T(1,0)" */
+static void read_iota_text(CollectiveGroups *g, Slice text)
+{
+    const char *end = text.text + text.n, *arrow = memchr(text.text, '<', text.n), *at = text.text;
+    const char *transposed = arrow ? memchr(arrow, 'T', (size_t)(end - arrow)) : NULL;
+    int64_t n_groups, size, number;
+    if (!arrow || !next_number(&at, arrow, &n_groups) || !next_number(&at, arrow, &size)) return;
+    for (at = arrow; next_number(&at, transposed ? transposed : end, &number);) {
+        if (g->n_dims == MAX_IOTA_RANK) return;
+        g->transpose[g->n_dims] = transposed ? -1 : g->n_dims, g->dims[g->n_dims++] = number;
+    }
+    at = transposed;
+    for (int i = 0; transposed && i < g->n_dims && next_number(&at, end, &number); i++)
+        g->transpose[i] = number;
+    set_iota(g, n_groups, size);
+}
+
+bool groups_read_text(CollectiveGroups *g, Slice text, const char *kind)
+{
+    Slice groups = instruction_attribute(text, "replica_groups"),
+          pairs = instruction_attribute(text, "source_target_pairs");
+    bool is_global = slice_is(instruction_attribute(text, "use_global_device_ids"), "true");
+    *g = (CollectiveGroups){
+        .ids = ids_of(kind, instruction_attribute(text, "channel_id").n > 0, is_global)};
+    if (pairs.n) return read_pairs(g, pairs);
+    if (groups.n && *groups.text == '{') return read_list(g, groups);
+    if (groups.n && *groups.text == '[') read_iota_text(g, groups);
+    return true;
+}
+
+void groups_free(CollectiveGroups *g) { prof_free(g->entries.items); }
+
+/* ---- devices ---- */
+
+static int64_t group_of(const CollectiveGroups *g, int64_t id)
+{
+    if (g->form == GROUPS_ALL) return 0;
+    if (g->form == GROUPS_IOTA) {
+        int64_t index[MAX_IOTA_RANK], left = id, position = 0;
+        for (int i = g->n_dims; i-- > 0;) index[i] = left % g->dims[i], left /= g->dims[i];
+        if (left) return -1;
+        for (int i = 0; i < g->n_dims; i++)
+            position = position * g->dims[g->transpose[i]] + index[g->transpose[i]];
+        return position / g->size;
+    }
+    for (size_t i = 0; i < g->entries.n; i++) {
+        const GroupEntry *e = &g->entries.items[i];
+        if (e->id == id || (g->form == GROUPS_PAIRS && e->other == id))
+            return g->form == GROUPS_PAIRS ? 0 : e->other;
+    }
+    return -1;
+}
+
+GroupPlace groups_place(const CollectiveGroups *g, int64_t device_id)
+{
+    GroupPlace place = {.id = device_id};
+    const Xla__DeviceAssignmentProto *a = g->assignment;
+    if (g->form == GROUPS_ALL && !a) return (GroupPlace){.known = true};
+    if (device_id < 0 || g->form == GROUPS_UNKNOWN) return place;
+    bool found = !a;
+    for (size_t p = 0; a && p < a->n_computation_devices && !found; p++)
+        for (size_t r = 0; r < a->computation_devices[p]->n_replica_device_ids && !found; r++) {
+            if (a->computation_devices[p]->replica_device_ids[r] != device_id) continue;
+            int64_t replica = (int64_t)r, partition = (int64_t)p;
+            found = true;
+            place.id = g->ids == IDS_PARTITION ? partition
+                       : g->ids == IDS_DEVICE
+                           ? replica * (int64_t)a->n_computation_devices + partition
+                           : replica;
+            place.apart = g->ids == IDS_PARTITION ? replica : g->ids == IDS_REPLICA ? partition : 0;
+        }
+    place.group = found ? group_of(g, place.id) : -1;
+    place.known = place.group >= 0;
+    return place;
+}
+
+bool groups_are_peers(const CollectiveGroups *g, const GroupPlace *a, const GroupPlace *b)
+{
+    if (!a->known || !b->known || a->apart != b->apart) return false;
+    if (g->form != GROUPS_PAIRS) return a->group == b->group;
+    for (size_t i = 0; i < g->entries.n; i++) {
+        const GroupEntry *e = &g->entries.items[i];
+        if ((e->id == a->id && e->other == b->id) || (e->id == b->id && e->other == a->id))
+            return true;
+    }
+    return false;
+}
+
+int64_t groups_device_count(const CollectiveGroups *g)
+{
+    int64_t n = 0;
+    const Xla__DeviceAssignmentProto *a = g->assignment;
+    for (size_t p = 0; a && p < a->n_computation_devices; p++)
+        n += (int64_t)a->computation_devices[p]->n_replica_device_ids;
+    for (size_t i = 0; !a && i < g->entries.n; i++) {
+        if (g->entries.items[i].id >= n) n = add_saturated(g->entries.items[i].id, 1);
+        if (g->form == GROUPS_PAIRS && g->entries.items[i].other >= n)
+            n = add_saturated(g->entries.items[i].other, 1);
+    }
+    if (a || g->form != GROUPS_IOTA) return n;
+    n = 1;
+    for (int i = 0; i < g->n_dims; i++) n *= g->dims[i];
+    return n;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/* collectives.c: collective ops and kernels; see collectives.h. */
+#include "collectives.h"
+
+#include "../../format/hlo.h"
+#include "../../base/interrupt.h"
+#include "../../base/sort.h"
+#include "async_ops.h"
+#include "collective_groups.h"
+#include "../device/devices.h"
+#include "../program/instruction_text.h"
+#include "../../format/shape.h"
+
+/* One occurrence on one device. */
+typedef struct {
+    const AsyncOp *op;
+    const char *kind;
+} Instance;
+
+typedef struct {
+    Collectives *result;
+    const DeviceCapabilities *devices;
+    LIST(Instance) instances;
+} Making;
+
+/* ---- kinds ---- */
+
+static const char *kind_of_op(Slice text)
+{
+    static const char *const kinds[] = {
+        "all-reduce",           "all-gather",        "reduce-scatter", "collective-permute",
+        "collective-broadcast", "ragged-all-to-all", "all-to-all"};
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (slice_starts(text, kinds[i])) return kinds[i];
+    return NULL;
+}
+
+/* By the name of a kernel of NCCL or RCCL. */
+static const char *kind_of_kernel(Slice name)
+{
+    static const struct {
+        const char *part, *kind;
+    } kinds[] = {{"AllReduce", "all-reduce"},
+                 {"AllGather", "all-gather"},
+                 {"ReduceScatter", "reduce-scatter"},
+                 {"Broadcast", "collective-broadcast"},
+                 {"SendRecv", "collective-permute"},
+                 {"AllToAll", "all-to-all"},
+                 {"Reduce", "reduce"}};
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (slice_contains(name, kinds[i].part)) return kinds[i].kind;
+    return NULL;
+}
+
+/* By category, opcode or name; a kernel's instruction is not known yet. NULL: no collective, or
+ * between two devices. */
+static const char *kind_of(const AsyncOp *op)
+{
+    if (op->plane->kind == PLANE_GPU) return kind_of_kernel(op->op);
+    const char *kind = op->category ? kind_of_op(slice_of(op->category)) : NULL;
+    if (!kind) kind = kind_of_op(instruction_opcode(slice_of(op->start->name)));
+    return kind ? kind : kind_of_op(op->op);
+}
+
+static void add_instances(Making *m, const AsyncOps *all, ProfErr *err)
+{
+    for (size_t i = 0; i < all->n_ops && !err->code; i++) {
+        const AsyncOp *op = &all->ops[i];
+        const char *kind = op->kind == WORK_COLLECTIVE && op->done ? kind_of(op) : NULL;
+        Instance *place = kind ? PUSH(m->instances) : NULL;
+        if (place)
+            *place = (Instance){op, kind};
+        else if (kind)
+            prof_nomem(err);
+    }
+}
+
+/* ---- rows ---- */
+
+static int compare_slices(Slice a, Slice b)
+{
+    int order = memcmp(a.text, b.text, a.n < b.n ? a.n : b.n);
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* Do two occurrences belong to one op of one host? */
+static int compare_ops(const AsyncOp *x, const AsyncOp *y)
+{
+    if (x->plane->host != y->plane->host) return x->plane->host < y->plane->host ? -1 : 1;
+    if (x->has_program != y->has_program) return x->has_program ? 1 : -1;
+    if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
+    int order = compare_slices(x->op, y->op);
+    return order || !x->hlo_op.n || !y->hlo_op.n
+               ? order ? order : (x->hlo_op.n > 0) - (y->hlo_op.n > 0)
+               : compare_slices(x->hlo_op, y->hlo_op);
+}
+
+static int by_op(const void *a, const void *b)
+{
+    const AsyncOp *x = ((const Instance *)a)->op, *y = ((const Instance *)b)->op;
+    int order = compare_ops(x, y);
+    if (order) return order;
+    if (x->plane != y->plane) return x->plane < y->plane ? -1 : 1;
+    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
+    return x->duration_ps < y->duration_ps ? -1 : x->duration_ps > y->duration_ps;
+}
+
+/* What the operands hold, without padding. */
+static int64_t operand_bytes(const HloModule *module, const Xla__HloInstructionProto *i)
+{
+    int64_t sum = 0;
+    for (size_t k = 0; k < i->n_operand_ids; k++) {
+        const Xla__HloInstructionProto *operand = hlo_instruction(module, i->operand_ids[k]);
+        ShapeSizes sizes =
+            operand && operand->shape ? shape_sizes(operand->shape) : (ShapeSizes){0};
+        if (!sizes.known) return -1;
+        sum = add_saturated(sum, sizes.bytes);
+    }
+    return i->n_operand_ids ? sum : -1;
+}
+
+/* The collective of a program; of a generic asynchronous op the one that it wraps. NULL: the
+ * program is not known or has none of the name. */
+static const Xla__HloInstructionProto *find_instruction(const HloModule *module, Slice name)
+{
+    const Xla__HloInstructionProto *i = module ? hlo_find(module, name.text, name.n) : NULL;
+    if (!i || strncmp(i->opcode, "async-", 6) != 0 || !i->n_called_computation_ids) return i;
+    const Xla__HloComputationProto *called = hlo_computation(module, i->called_computation_ids[0]);
+    return called ? hlo_instruction(module, called->root_id) : NULL;
+}
+
+static bool describe(Collective *c, const AsyncOp *op, CollectiveGroups *groups, ProfErr *err)
+{
+    Slice name = op->hlo_op.n ? op->hlo_op : op->op;
+    const HloModule *module =
+        c->has_program ? hlo_program(c->plane->host, c->program_id, err) : NULL;
+    const Xla__HloInstructionProto *i = find_instruction(module, name);
+    const char *kind = i ? kind_of_op((Slice){i->opcode, strlen(i->opcode)}) : NULL;
+    if (kind) c->kind = kind, c->bytes = operand_bytes(module, i);
+    if (c->bytes < 0) c->bytes = op->bytes_moved;
+    bool sound = kind ? groups_read(groups, module, i, kind)
+                      : groups_read_text(groups, slice_of(op->start->name), c->kind);
+    if (!sound) return prof_nomem(err), false;
+    c->group_size = groups->size > 0             ? groups->size
+                    : groups->form == GROUPS_ALL ? groups_device_count(groups)
+                                                 : 0;
+    return !err->code;
+}
+
+/* ---- waiting ---- */
+
+/* The number of a device among all that run programs together, -1: unknown. Without core_details
+ * only a run's single host has known numbers. */
+static int64_t device_number(const Making *m, const Plane *plane, const CollectiveGroups *groups)
+{
+    size_t n_planes = 0;
+    int64_t number = -1;
+    for (size_t i = 0; i < m->devices->n_devices; i++) {
+        const Device *d = &m->devices->devices[i];
+        if (d->plane == plane && d->global_core_id >= 0) return d->global_core_id;
+        n_planes += d->plane->kind == plane->kind && d->plane->host == plane->host;
+    }
+    const char *last = strrchr(plane->name->text, ':');
+    if (plane->host->run->n_hosts > 1 || groups_device_count(groups) > (int64_t)n_planes || !last ||
+        !slice_integer((Slice){last + 1, strlen(last + 1)}, &number))
+        return -1;
+    return number;
+}
+
+/* Occurrences of devices that are peers start when the last of them does; none waits longer than it
+ * lasts. */
+static void add_wait(const Instance *instances, const size_t *starts, Collective *rows,
+                     const bool *peers, size_t n_rows, size_t r)
+{
+    Collective *row = &rows[r];
+    for (size_t p = 0; p < n_rows; p++) {
+        if (p == r || !peers[p]) continue;
+        if (rows[p].occurrences != row->occurrences) {
+            row->has_wait = false;
+            return;
+        }
+        row->has_wait = true;
+    }
+    for (uint64_t k = 0; k < row->occurrences && row->has_wait; k++) {
+        const AsyncOp *own = instances[starts[r] + k].op;
+        int64_t last = own->start_ps;
+        for (size_t p = 0; p < n_rows; p++)
+            if (peers[p] && instances[starts[p] + k].op->start_ps > last)
+                last = instances[starts[p] + k].op->start_ps;
+        uint64_t wait_ps = (uint64_t)last - (uint64_t)own->start_ps;
+        row->wait_ps += wait_ps < (uint64_t)own->duration_ps ? wait_ps : (uint64_t)own->duration_ps;
+    }
+}
+
+/* If nothing says the groups, all devices of the host are taken for one. */
+static void add_waits(const Making *m, const Instance *instances, Collective *rows, size_t n_rows,
+                      const CollectiveGroups *groups, ProfErr *err)
+{
+    size_t *starts = prof_alloc(n_rows * sizeof *starts);
+    bool *peers = prof_alloc(n_rows * sizeof *peers);
+    GroupPlace *places = prof_alloc(n_rows * sizeof *places);
+    if (!starts || !peers || !places) prof_nomem(err);
+    for (size_t r = 0, at = 0; !err->code && r < n_rows; at += rows[r++].occurrences) {
+        starts[r] = at;
+        places[r] = groups_place(groups, device_number(m, rows[r].plane, groups));
+    }
+    for (size_t r = 0; !err->code && r < n_rows; r++) {
+        for (size_t p = 0; p < n_rows; p++)
+            peers[p] =
+                groups->form == GROUPS_UNKNOWN || groups_are_peers(groups, &places[r], &places[p]);
+        add_wait(instances, starts, rows, peers, n_rows, r);
+    }
+    prof_free(starts);
+    prof_free(peers);
+    prof_free(places);
+}
+
+static size_t count_plane(const Instance *instances, size_t n)
+{
+    size_t i = 1;
+    while (i < n && instances[i].op->plane == instances->op->plane) i++;
+    return i;
+}
+
+/* The rows of one op of one host, one a plane. */
+static void take_op(Making *m, const Instance *instances, size_t n, ProfErr *err)
+{
+    size_t first = m->result->collectives.n;
+    CollectiveGroups groups = {0};
+    for (size_t i = 0; i < n && !err->code;) {
+        const AsyncOp *of = instances[i].op;
+        Collective *c = PUSH(m->result->collectives);
+        if (!c) {
+            prof_nomem(err);
+            break;
+        }
+        *c = (Collective){.plane = of->plane,
+                          .name = of->op,
+                          .kind = instances[i].kind,
+                          .program_id = of->program_id,
+                          .has_program = of->has_program,
+                          .bytes = -1};
+        c->hlo_op = of->plane->kind == PLANE_GPU ? of->hlo_op : of->op;
+        c->min_ps = INT64_MAX, c->max_ps = INT64_MIN;
+        for (size_t end = i + count_plane(&instances[i], n - i); i < end; i++) {
+            int64_t ps = instances[i].op->duration_ps;
+            c->occurrences++, c->total_ps += (uint64_t)ps;
+            if (ps < c->min_ps) c->min_ps = ps;
+            if (ps > c->max_ps) c->max_ps = ps;
+        }
+        groups_free(&groups);
+        if (!describe(c, of, &groups, err)) break;
+    }
+    if (!err->code)
+        add_waits(m, instances, &m->result->collectives.items[first],
+                  m->result->collectives.n - first, &groups, err);
+    groups_free(&groups);
+}
+
+static int by_plane(const void *a, const void *b)
+{
+    const Collective *x = a, *y = b;
+    if (x->plane->plane_id != y->plane->plane_id)
+        return x->plane->plane_id < y->plane->plane_id ? -1 : 1;
+    if (x->total_ps != y->total_ps) return x->total_ps > y->total_ps ? -1 : 1;
+    if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
+    return compare_slices(x->name, y->name);
+}
+
+static void release(void *result)
+{
+    Collectives *all = result;
+    prof_free(all->collectives.items);
+    prof_free(all);
+}
+
+static void *make(Run *run, Host *only, ProfErr *err)
+{
+    Making m = {.result = prof_alloc(sizeof(Collectives)), .devices = run_devices(run, only, err)};
+    const AsyncOps *all = run_async_ops(run, only, err);
+    if (!m.result) prof_nomem(err);
+    if (!err->code) add_instances(&m, all, err);
+    if (!err->code && m.instances.n)
+        sort_array(m.instances.items, m.instances.n, sizeof *m.instances.items, by_op);
+    for (size_t i = 0, k; i < m.instances.n && !err->code; i = k) {
+        for (k = i + 1; k < m.instances.n && !interrupt_due(2) &&
+                        !compare_ops(m.instances.items[i].op, m.instances.items[k].op);
+             k++) {
+        }
+        take_op(&m, &m.instances.items[i], k - i, err);
+    }
+    prof_free(m.instances.items);
+    if (!err->code && m.result->collectives.n)
+        sort_array(m.result->collectives.items, m.result->collectives.n,
+                   sizeof *m.result->collectives.items, by_plane);
+    if (!err->code) return m.result;
+    if (m.result) release(m.result);
+    return NULL;
+}
+
+const Collectives *run_collectives(Run *run, Host *only, ProfErr *err)
+{
+    static const Analysis analysis = {make, release};
+    return run_analysis(run, only, &analysis, err);
+}

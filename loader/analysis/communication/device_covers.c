@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/* device_covers.c: when a device does each kind of work; see device_covers.h. */
+#include "device_covers.h"
+
+#include "async_pairs.h"
+
+static bool take_piece(void *context, const WorkPiece *piece)
+{
+    DeviceCovers *d = context;
+    return cover_add(&d->covers[d->kinds[piece->meta - d->plane->event_metas]], piece->start,
+                     piece->end);
+}
+
+bool device_covers_of_work(DeviceCovers *d, const Plane *plane, ProfErr *err)
+{
+    d->plane = plane;
+    if (!(d->kinds = plane_work_kinds((Plane *)plane, err)) ||
+        !device_work_walk(plane, take_piece, d, &d->range, err))
+        return false;
+    for (int i = 0; i < N_WORK_KINDS; i++) cover_finish(&d->covers[i]);
+    return true;
+}
+
+bool device_covers_add_async(DeviceCovers *d, ProfErr *err)
+{
+    AsyncOps ops = {0};
+    if (d->plane->kind == PLANE_GPU) return true;
+    find_async_pairs((Plane *)d->plane, d->kinds, &ops, err);
+    for (size_t i = 0; i < ops.n_ops && !err->code; i++) {
+        const AsyncOp *op = &ops.ops[i];
+        int64_t start = op->start_ps, end = add_saturated(start, op->duration_ps);
+        if (start < d->range.start) start = d->range.start;
+        if (end > d->range.end) end = d->range.end;
+        if (op->done && !op->is_synchronous && !cover_add(&d->covers[op->kind], start, end))
+            prof_nomem(err);
+    }
+    prof_free(ops.ops);
+    for (int i = 0; i < N_WORK_KINDS; i++) cover_finish(&d->covers[i]);
+    return !err->code;
+}
+
+void device_covers_free(DeviceCovers *d)
+{
+    for (int i = 0; i < N_WORK_KINDS; i++) cover_free(&d->covers[i]);
+    prof_free(d->kinds);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* event_context.c: contexts out of stats; see event_context.h. */
+#include "event_context.h"
+
+/* Types of contexts, XProf's numbers. */
+enum { CONTEXT_LEGACY = 1, CONTEXT_TPU_STREAM = 11, CONTEXT_TPU_LAUNCH = 12 };
+
+static const enum KnownStat wanted[] = {
+    STAT_CORRELATION_ID, STAT_PRODUCER_TYPE,    STAT_PRODUCER,       STAT_CONSUMER_TYPE,
+    STAT_CONSUMER,       STAT_CONSUMER_PROCESS, STAT_ROOT,           STAT_ASYNC,
+    STAT_STEP_ID,        STAT_ITERATION,        STAT_STEP_NUM,       STAT_GRAPH_TYPE,
+    STAT_IS_FUNCTION,    STAT_REQUEST_ID,       STAT_QUEUE_ADDRESS,  STAT_RUN_ID,
+    STAT_QUEUE_ID,       STAT_CORE_TYPE,        STAT_DEVICE_ORDINAL,
+};
+
+/* ---- planes ---- */
+
+static bool starts_with(const char *s, const char *prefix)
+{
+    return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* Planes of sub-processes have a stat process_id; contexts are then of that process. */
+static bool read_process(ContextPlane *cp, const Plane *plane, ProfErr *err)
+{
+    bool declared = plane_declares(plane, STAT_PROCESS_ID);
+    Window window = {.file = &plane->host->file};
+    for (size_t i = 0; i < plane->n_stats && declared && !cp->has_process && !err->code; i++) {
+        Stat stat;
+        if (!plane_stat(plane, i, &window, &stat, err)) continue;
+        const StatMeta *meta = stat_meta(plane, stat.id);
+        if (!meta || meta->known != STAT_PROCESS_ID) continue;
+        cp->has_process = true, cp->process = stat_int_or_uint(&stat);
+    }
+    window_free(&window);
+    return !err->code;
+}
+
+bool context_plane_open(ContextPlane *cp, const Plane *plane, ProfErr *err)
+{
+    const char *name = plane->name->text;
+    *cp = (ContextPlane){.is_tpu = starts_with(name, "/device:TPU:"),
+                         .is_host = !strcmp(name, "/host:CPU"),
+                         .device = -1};
+    if (is_numbered_core(plane)) cp->device = strtoll(name + strlen("/device:TPU:"), NULL, 10);
+    return read_process(cp, plane, err) &&
+           !stat_filter_open(&cp->filter, plane, wanted, COUNT(wanted), err);
+}
+
+void context_plane_close(ContextPlane *cp) { stat_filter_close(&cp->filter); }
+
+/* ---- the stats of an event ---- */
+
+static void put(EventNumbers *n, enum KnownStat known, enum StatType type, uint64_t bits)
+{
+    n->by_stat[known] = (Number){type, bits};
+    n->seen[known / 64] |= (uint64_t)1 << (known % 64);
+}
+
+/* XProf loops over these, so that the last counts; of the others it takes the first. */
+static bool last_counts(unsigned known)
+{
+    return (known >= STAT_PRODUCER_TYPE && known <= STAT_ROOT) || known == STAT_ASYNC;
+}
+
+static bool read_stats(EventNumbers *n, const StatFilter *filter, const uint8_t *p,
+                       const uint8_t *end)
+{
+    Stat stat;
+    unsigned known;
+    bool any = false;
+    for (; (p = stat_filter_next(filter, p, end, 4, &known, &stat)); any = true) {
+        if (numbers_have(n, known)) n->repeated[known / 64] |= (uint64_t)1 << (known % 64);
+        if (last_counts(known) || !numbers_have(n, known)) put(n, known, stat.type, stat.natural);
+    }
+    return any;
+}
+
+/* ---- what XProf adds ---- */
+
+/* XProf overwrites the first stat of a name; a later one still counts. */
+static void overwrite(EventNumbers *n, enum KnownStat known, int64_t value)
+{
+    if (!(last_counts(known) && n->repeated[known / 64] >> (known % 64) & 1))
+        put(n, known, TYPE_INT64, (uint64_t)value);
+}
+
+static uint64_t join(uint64_t id, uint64_t part) { return mix64(id * 31 + part); }
+
+static uint64_t join_two(const EventNumbers *n, enum KnownStat a, enum KnownStat b)
+{
+    return join(join(1, numbers_natural(n, a)), numbers_natural(n, b));
+}
+
+static void connect(EventNumbers *n, bool produces, int64_t type, uint64_t id)
+{
+    overwrite(n, produces ? STAT_PRODUCER_TYPE : STAT_CONSUMER_TYPE, type);
+    overwrite(n, produces ? STAT_PRODUCER : STAT_CONSUMER, (int64_t)id);
+}
+
+static uint64_t launch_id(const EventNumbers *n, uint64_t device)
+{
+    return join(join(join_two(n, STAT_QUEUE_ID, STAT_RUN_ID), device),
+                numbers_natural(n, STAT_CORE_TYPE));
+}
+
+static void add_program(EventNumbers *n, enum EventType type)
+{
+    enum { RUN_ID_MASK = (1 << 27) - 1 };
+    if (!numbers_have(n, STAT_RUN_ID)) return;
+    overwrite(n, STAT_RUN_ID, (int64_t)(numbers_natural(n, STAT_RUN_ID) & RUN_ID_MASK));
+    if (type != EVENT_ENQUEUE_CONTINUATION && numbers_have(n, STAT_DEVICE_ORDINAL) &&
+        numbers_have(n, STAT_QUEUE_ID))
+        connect(n, type == EVENT_ENQUEUE_PROGRAM, CONTEXT_TPU_LAUNCH,
+                launch_id(n, numbers_natural(n, STAT_DEVICE_ORDINAL)));
+}
+
+static void complete(EventNumbers *n, enum EventType type)
+{
+    switch (type) {
+    case EVENT_PROCESS_BATCH: overwrite(n, STAT_ROOT, 2); break;
+    case EVENT_BATCHING_SESSION_RUN: overwrite(n, STAT_ROOT, 1); break;
+    case EVENT_EXECUTOR_PROCESS:
+    case EVENT_TPU_EXECUTE_OP:
+        if (numbers_have(n, STAT_STEP_ID) && numbers_have(n, STAT_ITERATION))
+            connect(n, type == EVENT_EXECUTOR_PROCESS, CONTEXT_LEGACY,
+                    join_two(n, STAT_STEP_ID, STAT_ITERATION));
+        break;
+    case EVENT_ENQUEUE_REQUEST:
+    case EVENT_QUEUED_REQUEST:
+        if (numbers_have(n, STAT_REQUEST_ID) && numbers_have(n, STAT_QUEUE_ADDRESS))
+            connect(n, type == EVENT_ENQUEUE_REQUEST, CONTEXT_TPU_STREAM,
+                    join_two(n, STAT_REQUEST_ID, STAT_QUEUE_ADDRESS));
+        break;
+    case EVENT_ENQUEUE_PROGRAM:
+    case EVENT_ENQUEUE_CONTINUATION:
+    case EVENT_COMPLETE_CALLBACKS: add_program(n, type); break;
+    default: break;
+    }
+}
+
+bool event_numbers_read(EventNumbers *n, const ContextPlane *cp, const Line *line,
+                        enum EventType type, const uint8_t *message, size_t n_bytes)
+{
+    if (n->used) memset(n->seen, 0, sizeof n->seen), memset(n->repeated, 0, sizeof n->repeated);
+    bool any = n->used = n_bytes && read_stats(n, &cp->filter, message, message + n_bytes);
+    if (cp->as_written) return any;
+    /* a program's run on a TPU consumes its launch */
+    if (any && cp->device >= 0 && !strcmp(line->name->text, "XLA Modules") &&
+        numbers_have(n, STAT_RUN_ID) && numbers_have(n, STAT_QUEUE_ID))
+        connect(n, false, CONTEXT_TPU_LAUNCH, launch_id(n, (uint64_t)cp->device));
+    complete(n, type);
+    return n->used = any || type == EVENT_PROCESS_BATCH || type == EVENT_BATCHING_SESSION_RUN;
+}
+
+bool event_root_level(const EventNumbers *n, enum EventType type, int32_t *level)
+{
+    *level = numbers_have(n, STAT_ROOT) ? (int32_t)numbers_int(n, STAT_ROOT) : 1;
+    return numbers_have(n, STAT_ROOT) || type == EVENT_TRACE_CONTEXT;
+}
+
+/* What has a producer's id is of its plane's process where that is known, other consumers of the
+ * one that they name; programs are launched from any. */
+uint32_t context_scope(const EventNumbers *n, const ContextPlane *cp, bool produces)
+{
+    int32_t type = context_type(n, produces);
+    bool launch =
+        context_type(n, true) == CONTEXT_TPU_LAUNCH || context_type(n, false) == CONTEXT_TPU_LAUNCH;
+    bool named = numbers_have(n, STAT_CONSUMER_PROCESS) &&
+                 !(numbers_have(n, STAT_PRODUCER) && cp->has_process);
+    uint64_t process = named ? numbers_natural(n, STAT_CONSUMER_PROCESS) : cp->process;
+    if (launch || !(named || cp->has_process)) return (uint32_t)type;
+    return (uint32_t)(mix64(process + 1) * 31) + (uint32_t)type;
+}

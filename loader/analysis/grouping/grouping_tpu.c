@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/* grouping_tpu.c: a TPU's steps after grouping, and what the events of its other lines get from
+ * them; see grouping_parts.h. */
+#include "../../store/events.h"
+#include "grouping_parts.h"
+
+#define NOT_KNOWN INT64_MIN
+
+/* ---- reading ---- */
+
+/* The first of a name counts. A group of the file's own stands where grouping gave none. */
+static void read_stats(const StatFilter *filter, const EventAt *e, MergedStep *step)
+{
+    Stat stat;
+    unsigned known;
+    int64_t own = NOT_KNOWN;
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes;
+         (p = stat_filter_next(filter, p, end, 4, &known, &stat));) {
+        int64_t *to = known == STAT_STEP_IDLE_PS       ? &step->idle_ps
+                      : known == STAT_DEVICE_OFFSET_PS ? &step->device_start_ps
+                      : known == STAT_GROUP_ID         ? &own
+                                                       : &step->device_duration_ps;
+        if (*to == NOT_KNOWN)
+            *to = known == STAT_GROUP_ID ? stat_int(&stat) : (int64_t)stat_int_or_uint(&stat);
+    }
+    if (step->group < 0 && own != NOT_KNOWN) step->group = own;
+    if (step->device_start_ps == NOT_KNOWN || step->device_duration_ps == NOT_KNOWN)
+        step->device_start_ps = step->device_duration_ps = NOT_KNOWN;
+}
+
+bool tpu_read_steps(const ForestLine *line, MergedStep **steps, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_STEP_IDLE_PS, STAT_DEVICE_OFFSET_PS,
+                                            STAT_DEVICE_DURATION_PS, STAT_GROUP_ID};
+    MergedStep *list = *steps = prof_alloc(line->n * sizeof *list);
+    StatFilter filter;
+    EventReader reader;
+    EventAt e;
+    if (!list) return prof_nomem(err), false;
+    stat_filter_open(&filter, line->line->plane, wanted, COUNT(wanted), err);
+    event_reader_open_for(&reader, line->line, &filter.wanted, err);
+    for (Node i = 0; event_reader_next(&reader, &e); i++) {
+        list[i] =
+            (MergedStep){e.event,   e.start_ps, e.duration_ps, node_group(line, line->first + i),
+                         NOT_KNOWN, NOT_KNOWN,  NOT_KNOWN,     false};
+        read_stats(&filter, &e, &list[i]);
+    }
+    event_reader_close(&reader);
+    stat_filter_close(&filter);
+    return !err->code;
+}
+
+/* ---- merging ---- */
+
+/* XProf's durations are unsigned: one that ends before it begins is shown as a very long one, here
+ * as negative. */
+static int64_t until(int64_t start_ps, int64_t end_ps)
+{
+    return (int64_t)((uint64_t)end_ps - (uint64_t)start_ps);
+}
+
+static void extend_step(MergedStep *step, const MergedStep *by)
+{
+    step->extended = true;
+    step->duration_ps = until(step->start_ps, add_saturated(by->start_ps, by->duration_ps));
+    if (by->device_start_ps == NOT_KNOWN || step->device_start_ps == NOT_KNOWN) return;
+    int64_t end = add_saturated(step->device_start_ps, step->device_duration_ps),
+            by_end = add_saturated(by->device_start_ps, by->device_duration_ps);
+    if (by->device_start_ps < step->device_start_ps) step->device_start_ps = by->device_start_ps;
+    step->device_duration_ps = until(step->device_start_ps, by_end > end ? by_end : end);
+}
+
+/* Idle time runs on from step to step, as XProf lets it: a step without the stat shows that of the
+ * step before, and events that are merged add theirs. */
+size_t tpu_merge_steps(MergedStep *steps, size_t n)
+{
+    size_t n_merged = 0;
+    int64_t idle_ps = 0;
+    bool open = false, any = false; /* open: the event before is of the last step */
+    for (size_t i = 0; i < n; i++) any |= steps[i].group >= 0;
+    for (size_t i = 0; i < n && any; i++) {
+        const MergedStep step = steps[i];
+        MergedStep *last = open ? &steps[n_merged - 1] : NULL;
+        if (last && last->group == step.group) {
+            extend_step(last, &step);
+            if (step.idle_ps != NOT_KNOWN) idle_ps = add_saturated(idle_ps, step.idle_ps);
+        } else if (step.group >= 0) {
+            last = &steps[n_merged++];
+            *last = step;
+            if (step.idle_ps != NOT_KNOWN) idle_ps = step.idle_ps;
+        }
+        open = step.group >= 0;
+        if (open) last->idle_ps = idle_ps;
+    }
+    return any ? n_merged : n;
+}
+
+/* ---- overlap ---- */
+
+/* The latest ends below each place of a binary tree over the steps. */
+typedef struct {
+    int64_t *ends;
+    size_t size, n;
+} EndTree;
+
+static bool tree_open(EndTree *t, const MergedStep *steps, size_t n)
+{
+    *t = (EndTree){.size = 1, .n = n};
+    while (t->size < n) t->size *= 2;
+    if (!(t->ends = prof_alloc(2 * t->size * sizeof *t->ends))) return false;
+    for (size_t i = 0; i < t->size; i++)
+        t->ends[t->size + i] =
+            i < n ? add_saturated(steps[i].start_ps, steps[i].duration_ps) : INT64_MIN;
+    for (size_t i = t->size - 1; i > 0; i--)
+        t->ends[i] = t->ends[2 * i] > t->ends[2 * i + 1] ? t->ends[2 * i] : t->ends[2 * i + 1];
+    return true;
+}
+
+/* The first step from `from` on that ends at or behind start_ps; n: none does. */
+static size_t first_reaching(const EndTree *t, size_t from, int64_t start_ps)
+{
+    if (from >= t->n) return t->n;
+    for (size_t i = from + t->size;;) {
+        while (i % 2 == 0) i /= 2;
+        if (t->ends[i] >= start_ps) {
+            while (i < t->size) {
+                i *= 2;
+                if (t->ends[i] < start_ps) i++;
+            }
+            return i - t->size < t->n ? i - t->size : t->n;
+        }
+        i++;
+        if ((i & (i - 1)) == 0) return t->n;
+    }
+}
+
+/* An event belongs to the step that it touches: the last one found while that lasts, else the next.
+ */
+typedef struct {
+    const MergedStep *steps;
+    EndTree tree;
+    size_t next; /* behind the last one found */
+} Overlap;
+
+static bool touches(const Overlap *o, size_t at, int64_t start_ps, int64_t end_ps)
+{
+    return at < o->tree.n && o->steps[at].start_ps <= end_ps &&
+           o->tree.ends[o->tree.size + at] >= start_ps;
+}
+
+static int64_t overlapped_group(Overlap *o, int64_t start_ps, int64_t end_ps)
+{
+    size_t at = o->next;
+    if (!at || !touches(o, --at, start_ps, end_ps)) {
+        at = first_reaching(&o->tree, o->next, start_ps);
+        if (!touches(o, at, start_ps, end_ps)) return -1;
+        o->next = at + 1;
+    }
+    return o->steps[at].group;
+}
+
+bool tpu_overlap(const ForestLine *line, const MergedStep *steps, size_t n_steps, LineGroups *out,
+                 Arena *arena, ProfErr *err)
+{
+    Overlap o = {.steps = steps};
+    Packed *groups = arena_alloc(arena, line->line->n_chunks * sizeof *groups);
+    ChunkValues *v = prof_alloc(sizeof *v);
+    Window window = {.file = &line->line->plane->host->file};
+    bool any = false;
+    if (!groups || !v || !tree_open(&o.tree, steps, n_steps)) prof_nomem(err);
+    for (size_t c = 0; c < line->line->n_chunks && !err->code; c++) {
+        const Chunk *chunk = &line->line->chunks[c];
+        if (chunk_read(line->line, chunk, 1 << COL_OFFSET | 1 << COL_DURATION | 1 << COL_AGGREGATED,
+                       v, &window, err))
+            break;
+        int64_t *of = v->columns[COL_META];
+        for (uint32_t i = 0; i < chunk->n_events; i++) {
+            int64_t start =
+                add_saturated(line->line->start_ps,
+                              v->columns[COL_AGGREGATED][i] ? 0 : v->columns[COL_OFFSET][i]);
+            of[i] = overlapped_group(&o, start, add_saturated(start, v->columns[COL_DURATION][i]));
+            if (of[i] < 0 && line->n)
+                of[i] = node_group(line, line->first + (Node)(c * CHUNK_EVENTS + i));
+            any |= of[i] >= 0;
+        }
+        if (!packed_make(&groups[c], arena, of, chunk->n_events)) prof_nomem(err);
+    }
+    if (any) out->groups = groups;
+    window_free(&window);
+    prof_free(v);
+    prof_free(o.tree.ends);
+    return !err->code;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* diagnostics.h: the warnings that XProf shows above its pages: errors that the profiler recorded,
+ * and steps that are missing. */
+#ifndef PROF_DIAGNOSTICS_H
+#define PROF_DIAGNOSTICS_H
+
+#include "../../run.h"
+
+/* One warning, with the number of times that it occurs. */
+typedef struct {
+    const char *severity, *code, *message;
+    size_t n_bytes; /* bytes of the message */
+    uint64_t count;
+} Diagnostic;
+
+/* Lists the diagnostics of a host: the profiler's errors and warnings, each once with its count,
+ * sorted by bytes (XProf's order of warnings is a hash's). The run's first host (or `only`) also
+ * lists those of the entire run. *list is freed with prof_free() and may be NULL if it is empty;
+ * its texts live as long as the run. */
+bool host_diagnostics(Host *host, Host *only, Diagnostic **list, size_t *n, ProfErr *err);
+
+#endif

@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: Apache-2.0
+/* memory_profile.c: the events of allocators, their peaks, and what was live at them; see
+ * memory_profile.h. */
+#include "memory_profile.h"
+
+#include "../../base/interrupt.h"
+#include "../../base/sort.h"
+#include "../../base/std_sort.h"
+#include "../../store/event_stats.h"
+#include "../../store/events.h"
+#include "../grouping/grouping.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *const special_memory_names[] = {NULL, "unused", "stack"};
+
+/* XProf's sums wrap. */
+static int64_t wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static int64_t wrapped_difference(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+static int64_t in_use(const MemoryEvent *e) { return wrapped_sum(e->heap_bytes, e->stack_bytes); }
+
+static const Text *intern(MemoryProfile *profile, Slice text, ProfErr *err)
+{
+    const Text *t =
+        text_intern(&profile->texts, &profile->arena, (const uint8_t *)text.text, text.n);
+    if (!t) prof_nomem(err);
+    return t;
+}
+
+/* ---- reading ---- */
+
+/* TensorFlow's name of a data type. */
+static const Text *data_type_text(MemoryProfile *profile, int64_t value, ProfErr *err)
+{
+    static const char *const names[] = {
+        "INVALID",
+        "float",
+        "double",
+        "int32",
+        "uint8",
+        "int16",
+        "int8",
+        "string",
+        "complex64",
+        "int64",
+        "bool",
+        "qint8",
+        "quint8",
+        "qint32",
+        "bfloat16",
+        "qint16",
+        "quint16",
+        "uint16",
+        "complex128",
+        "half",
+        "resource",
+        "variant",
+        "uint32",
+        "uint64",
+        "float8_e5m2",
+        "float8_e4m3fn",
+        "float8_e4m3fnuz",
+        "float8_e4m3b11fnuz",
+        "float8_e5m2fnuz",
+        "int4",
+        "uint4",
+    };
+    enum { REFERENCES = 100 }; /* above: the type of a reference to one */
+    int32_t number = (int32_t)(uint32_t)value;
+    const char *suffix = "";
+    if (number > REFERENCES) number -= REFERENCES, suffix = "_ref";
+    char text[64];
+    if (number >= 0 && (size_t)number < COUNT(names))
+        snprintf(text, sizeof text, "%s%s", names[number], suffix);
+    else
+        snprintf(text, sizeof text, "unknown dtype enum (%" PRId32 ")%s", number, suffix);
+    return intern(profile, (Slice){text, strlen(text)}, err);
+}
+
+/* One stat of an event. The last of those that name the allocator counts. */
+static void take_stat(MemoryProfile *profile, const Plane *plane, MemoryEvent *e, unsigned known,
+                      const Stat *stat, ProfErr *err)
+{
+    char number[24];
+    switch (known) {
+    case STAT_ALLOCATOR_NAME: e->allocator = intern(profile, stat_text(plane, stat), err); break;
+    case STAT_INDEX_ON_HOST:
+    case STAT_DEVICE_ORDINAL:
+        snprintf(number, sizeof number, "%" PRId64, stat_int(stat));
+        e->allocator = intern(profile, (Slice){number, strlen(number)}, err);
+        break;
+    case STAT_BYTES_RESERVED: e->stack_bytes = stat_int(stat); break;
+    case STAT_BYTES_ALLOCATED: e->heap_bytes = stat_int(stat); break;
+    case STAT_BYTES_AVAILABLE: e->free_bytes = stat_int(stat); break;
+    case STAT_FRAGMENTATION: e->fragmentation = stat_double(stat); break;
+    case STAT_PEAK_BYTES_IN_USE: e->peak_bytes = stat_int(stat); break;
+    case STAT_REQUESTED_BYTES: e->requested_bytes = stat_int(stat); break;
+    case STAT_ALLOCATION_BYTES: e->allocation_bytes = stat_int(stat); break;
+    case STAT_ADDRESS: e->address = (uint64_t)stat_int(stat); break;
+    case STAT_TF_OP: e->tf_op = intern(profile, stat_text(plane, stat), err); break;
+    case STAT_REGION_TYPE: e->region_type = intern(profile, stat_text(plane, stat), err); break;
+    case STAT_DATA_TYPE: e->data_type = data_type_text(profile, stat_int(stat), err); break;
+    case STAT_SHAPE: e->shape = intern(profile, stat_text(plane, stat), err); break;
+    case STAT_GROUP_ID: e->group = stat_int(stat); break;
+    default: break;
+    }
+}
+
+enum { NOT_MEMORY, ALLOCATION, FREE };
+static int kind_of(const EventMeta *meta)
+{
+    if (!strcmp(meta->name->text, "MemoryAllocation")) return ALLOCATION;
+    return strcmp(meta->name->text, "MemoryDeallocation") ? NOT_MEMORY : FREE;
+}
+
+static void take_event(MemoryProfile *profile, const StatFilter *filter, const EventAt *at,
+                       int kind, Window *window, ProfErr *err)
+{
+    size_t n;
+    const uint8_t *p = event_message(window, at->position, &n, err), *end = p ? p + n : NULL;
+    MemoryEvent *e = p ? arena_alloc(&profile->arena, sizeof *e) : NULL;
+    if (!e || !GROW(profile->events, profile->n_events, profile->event_capacity)) {
+        if (p) prof_nomem(err);
+        return;
+    }
+    Event fields = {0};
+    event_parse(p, end, &fields);
+    *e = (MemoryEvent){.event = at->event,
+                       .turn = at->event,
+                       .start_ps = at->start_ps,
+                       .line_time_ps = fields.offset_ps,
+                       .duration_ps = fields.duration_ps,
+                       .group = -1};
+    e->allocator = e->tf_op = e->region_type = e->data_type = e->shape = empty_text;
+    e->is_free = kind == FREE;
+    unsigned known;
+    Stat stat;
+    while (!err->code && (p = stat_filter_next(filter, p, end, 4, &known, &stat)))
+        take_stat(profile, filter->plane, e, known, &stat, err);
+    profile->events[profile->n_events++] = e;
+}
+
+static void read_line(MemoryProfile *profile, const StatFilter *filter, const uint8_t *kinds,
+                      Line *line, Window *window, ProfErr *err)
+{
+    EventReader reader;
+    EventAt at;
+    event_reader_open(&reader, line, 0, err);
+    while (!err->code && event_reader_next(&reader, &at)) {
+        int kind = kinds[at.meta - line->plane->event_metas];
+        if (kind) take_event(profile, filter, &at, kind, window, err);
+    }
+    event_reader_close(&reader);
+}
+
+static void read_plane(MemoryProfile *profile, Plane *plane, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {
+        STAT_ALLOCATOR_NAME,  STAT_INDEX_ON_HOST,    STAT_DEVICE_ORDINAL, STAT_BYTES_RESERVED,
+        STAT_BYTES_ALLOCATED, STAT_BYTES_AVAILABLE,  STAT_FRAGMENTATION,  STAT_PEAK_BYTES_IN_USE,
+        STAT_REQUESTED_BYTES, STAT_ALLOCATION_BYTES, STAT_ADDRESS,        STAT_TF_OP,
+        STAT_REGION_TYPE,     STAT_DATA_TYPE,        STAT_SHAPE,          STAT_GROUP_ID};
+    uint8_t *kinds = prof_alloc(plane->n_event_metas);
+    if (!kinds) {
+        prof_nomem(err);
+        return;
+    }
+    bool any = false;
+    for (size_t i = 0; i < plane->n_event_metas; i++)
+        any |= (kinds[i] = (uint8_t)kind_of(&plane->event_metas[i])) != NOT_MEMORY;
+    StatFilter filter = {0};
+    Window window = {.file = &plane->host->file};
+    if (any && !stat_filter_open(&filter, plane, wanted, COUNT(wanted), err))
+        for (size_t i = 0; i < plane->n_lines && !err->code; i++)
+            read_line(profile, &filter, kinds, &plane->host->lines[plane->first_line + i], &window,
+                      err);
+    stat_filter_close(&filter);
+    window_free(&window);
+    prof_free(kinds);
+}
+
+/* XProf reads the first plane of this name, never those of sub-processes. */
+static void read_host(MemoryProfile *profile, Host *host, ProfErr *err)
+{
+    bool found = false;
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        Plane *plane = &host->planes[i];
+        if (!found && !strcmp(plane->name->text, "/host:CPU")) {
+            found = true;
+            read_plane(profile, plane, err);
+            continue;
+        }
+        size_t m = 0;
+        while (m < plane->n_declared && !kind_of(&plane->event_metas[m])) m++;
+        if (m < plane->n_declared)
+            host_issue(host, "info", "memory_events_elsewhere", plane->event_metas[m].span.offset,
+                       0, plane,
+                       "the memory tables show the allocators of /host:CPU, as XProf does; those "
+                       "of plane %s are in trace_events alone",
+                       plane->name->text);
+    }
+}
+
+/* ---- steps ---- */
+
+static int outer_first(const void *a, const void *b)
+{
+    const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
+    if (x->line_time_ps != y->line_time_ps) return x->line_time_ps < y->line_time_ps ? -1 : 1;
+    if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* XProf sorts the lines to which it adds regions of thread pools: their events take their turns in
+ * that order. */
+static int sort_turns(MemoryEvent **events, size_t n, ProfErr *err)
+{
+    MemoryEvent **sorted = prof_alloc(n * sizeof *sorted);
+    if (!sorted) return prof_nomem(err);
+    memcpy(sorted, events, n * sizeof *sorted);
+    sort_array(sorted, n, sizeof *sorted, outer_first);
+    for (size_t i = 0; i < n; i++) sorted[i]->turn = events[i]->event;
+    prof_free(sorted);
+    return PROF_OK;
+}
+
+/* Gives the events the groups that grouping found for them. */
+static void find_groups(MemoryProfile *profile, Host *host, ProfErr *err)
+{
+    const Grouping *grouping = err->code || !profile->n_events ? NULL : host_grouping(host, err);
+    if (!grouping || grouping->by != GROUPED_HERE) return;
+    for (size_t i = 0, n; i < profile->n_events && !err->code; i += n) {
+        const Line *line = run_line_of_event(host->run, profile->events[i]->event);
+        for (n = 0; i + n < profile->n_events && !interrupt_poll(1, err) &&
+                    profile->events[i + n]->event < line->first_event + line->n_events;
+             n++) {
+            MemoryEvent *e = profile->events[i + n];
+            int64_t group = event_last_group(grouping, e->event);
+            if (group != -1) e->group = group;
+        }
+        if (line_groups(grouping, line)->n_regions) sort_turns(&profile->events[i], n, err);
+    }
+}
+
+/* ---- order ---- */
+
+static int compare_texts(const Text *a, const Text *b)
+{
+    int order =
+        a == b ? 0 : memcmp(a->text, b->text, a->n_bytes < b->n_bytes ? a->n_bytes : b->n_bytes);
+    return order ? order : (a->n_bytes > b->n_bytes) - (a->n_bytes < b->n_bytes);
+}
+
+static int by_allocator(const void *a, const void *b)
+{
+    const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
+    int order = compare_texts(x->allocator, y->allocator);
+    return order ? order : x->turn < y->turn ? -1 : x->turn > y->turn;
+}
+
+static int by_true_time(const void *a, const void *b)
+{
+    const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
+    if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static bool earlier_in_line(const void *a, const void *b)
+{
+    return ((const MemoryEvent *)a)->line_time_ps < ((const MemoryEvent *)b)->line_time_ps;
+}
+
+/* ---- what lies at an address ---- */
+
+typedef struct {
+    uint64_t address;
+    MemoryEvent *event;
+    bool taken;
+} Slot;
+typedef struct {
+    Slot *slots;
+    size_t mask;
+} AddressMap;
+
+/* An empty map for up to n addresses. */
+static void map_clear(AddressMap *map, size_t n)
+{
+    size_t n_slots = 16;
+    while (n_slots < 2 * n) n_slots *= 2;
+    map->mask = n_slots - 1;
+    memset(map->slots, 0, n_slots * sizeof *map->slots);
+}
+
+/* Where the event of an address is kept; it holds NULL for an address not seen. */
+static MemoryEvent **map_at(const AddressMap *map, uint64_t address)
+{
+    size_t i = (size_t)hash64(address) & map->mask;
+    while (map->slots[i].taken && map->slots[i].address != address) i = (i + 1) & map->mask;
+    map->slots[i].address = address, map->slots[i].taken = true;
+    return &map->slots[i].event;
+}
+
+/* ---- what XProf derives ---- */
+
+static void find_peak(MemoryAllocator *a)
+{
+    for (size_t i = 0; i < a->n_events; i++) {
+        const MemoryEvent *e = a->events[i];
+        *(e->is_free ? &a->n_frees : &a->n_allocations) += 1;
+        a->last_peak_bytes = e->peak_bytes;
+        if (!i || e->peak_bytes > a->max_peak_bytes) a->max_peak_bytes = e->peak_bytes;
+        if (in_use(e) < a->peak_bytes) continue;
+        a->peak = e, a->peak_bytes = in_use(e),
+        a->capacity_bytes = wrapped_sum(a->peak_bytes, e->free_bytes);
+    }
+}
+
+/* An event of no group gets the number after the last group's. */
+static void fill_steps(MemoryAllocator *a)
+{
+    int64_t last = -1;
+    for (size_t i = 0; i < a->n_events; i++) {
+        MemoryEvent *e = a->events[i];
+        e->step = e->group == -1 ? wrapped_sum(last, 1) : e->group;
+        if (e->group != -1) last = e->group;
+    }
+}
+
+/* Frees say little of themselves: they get what is known of the allocation. */
+static void describe_frees(MemoryAllocator *a, AddressMap *map)
+{
+    map_clear(map, a->n_events);
+    for (size_t i = 0; i < a->n_events; i++) {
+        MemoryEvent *e = a->events[i], **live = map_at(map, e->address);
+        if (!e->is_free) {
+            if (!*live) *live = e;
+        } else if (*live) {
+            e->tf_op = (*live)->tf_op, e->region_type = (*live)->region_type,
+            e->data_type = (*live)->data_type, e->shape = (*live)->shape;
+            *live = NULL;
+        }
+    }
+}
+
+static int64_t negative(int64_t x) { return (int64_t)(0 - (uint64_t)x); }
+
+/* The order in which XProf shows what was live: the largest first. */
+static int compare_active(const ActiveMemory *x, const ActiveMemory *y)
+{
+    if (x->allocation_bytes != y->allocation_bytes)
+        return negative(x->allocation_bytes) < negative(y->allocation_bytes) ? -1 : 1;
+    if (x->requested_bytes != y->requested_bytes)
+        return negative(x->requested_bytes) < negative(y->requested_bytes) ? -1 : 1;
+    int order = compare_texts(x->tf_op, y->tf_op);
+    if (!order) order = compare_texts(x->region_type, y->region_type);
+    if (!order) order = compare_texts(x->data_type, y->data_type);
+    return order ? order : compare_texts(x->shape, y->shape);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const ActiveMemory *x = a, *y = b;
+    int order = compare_active(x, y);
+    if (order || !x->event || !y->event) return order ? order : !x->event - !y->event;
+    return x->event->event < y->event->event ? -1 : x->event->event > y->event->event;
+}
+
+static void add_special(MemoryProfile *profile, MemoryAllocator *a, enum SpecialMemory special,
+                        int64_t bytes, const char *op, const char *region, ProfErr *err)
+{
+    const Text *tf_op = intern(profile, (Slice){op, strlen(op)}, err),
+               *region_type = intern(profile, (Slice){region, strlen(region)}, err);
+    const Text *data_type = data_type_text(profile, 0, err),
+               *shape = intern(profile, (Slice){"unknown", 7}, err);
+    a->active[a->n_active++] = (ActiveMemory){.special = special,
+                                              .requested_bytes = bytes,
+                                              .allocation_bytes = bytes,
+                                              .occurrences = 1,
+                                              .tf_op = tf_op,
+                                              .region_type = region_type,
+                                              .data_type = data_type,
+                                              .shape = shape};
+}
+
+/* Walks the step of the peak up to it: *unmapped becomes the heap that no allocation of it
+ * explains. The map is left with what is live; returns how much that is. */
+static size_t walk_peak_step(const MemoryAllocator *a, AddressMap *map, int64_t *unmapped)
+{
+    int64_t freed_before = 0;
+    size_t n_live = 0;
+    *unmapped = a->peak ? a->peak->heap_bytes : 0;
+    map_clear(map, a->n_events);
+    for (size_t i = 0; i < a->n_events; i++) {
+        MemoryEvent *e = a->events[i];
+        if (e->line_time_ps > (a->peak ? a->peak->line_time_ps : 0)) break;
+        if (e->step != a->peak_step) continue;
+        MemoryEvent **live = map_at(map, e->address);
+        if (!e->is_free) {
+            n_live += !*live;
+            *live = e;
+            *unmapped = wrapped_difference(*unmapped, e->allocation_bytes);
+            continue;
+        }
+        if (*live)
+            n_live--, *live = NULL;
+        else
+            freed_before = wrapped_sum(freed_before, e->allocation_bytes);
+        *unmapped = wrapped_sum(*unmapped, e->allocation_bytes);
+    }
+    *unmapped = wrapped_difference(*unmapped, freed_before);
+    return n_live;
+}
+
+static void find_active(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map, ProfErr *err)
+{
+    for (size_t i = 0; i < a->n_events; i++)
+        if (in_use(a->events[i]) == a->peak_bytes) a->peak_step = a->events[i]->step;
+    int64_t unmapped, stack = a->peak ? a->peak->stack_bytes : 0;
+    size_t n_live = walk_peak_step(a, map, &unmapped);
+    if (!(a->active = arena_alloc(&profile->arena, (n_live + 2) * sizeof *a->active))) {
+        prof_nomem(err);
+        return;
+    }
+    for (size_t i = 0; i <= map->mask && n_live; i++) {
+        const MemoryEvent *e = map->slots[i].event;
+        if (!e) continue;
+        a->active[a->n_active++] = (ActiveMemory){.event = e,
+                                                  .requested_bytes = e->requested_bytes,
+                                                  .allocation_bytes = e->allocation_bytes,
+                                                  .occurrences = 1,
+                                                  .tf_op = e->tf_op,
+                                                  .region_type = e->region_type,
+                                                  .data_type = e->data_type,
+                                                  .shape = e->shape};
+    }
+    if (unmapped > 0)
+        add_special(profile, a, MEMORY_UNUSED, unmapped, "unused preallocated device memory",
+                    "persist/dynamic", err);
+    if (stack > 0) add_special(profile, a, MEMORY_STACK, stack, "stack", "stack", err);
+    if (err->code) return;
+    sort_array(a->active, a->n_active, sizeof *a->active, by_size);
+    size_t n = 0;
+    for (size_t i = 0; i < a->n_active; i++) {
+        if (n && !compare_active(&a->active[n - 1], &a->active[i]))
+            a->active[n - 1].occurrences++;
+        else
+            a->active[n++] = a->active[i];
+    }
+    a->n_active = n;
+}
+
+/* ---- what is true ---- */
+
+/* Links frees with their allocations, in the order of true time. `events` is in that order. */
+static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *map, Host *host)
+{
+    map_clear(map, a->n_events);
+    for (size_t i = 0; i < a->n_events; i++) {
+        MemoryEvent *e = events[i], **live = map_at(map, e->address);
+        if (!e->is_free) {
+            if (*live) (*live)->reuse = e;
+            *live = e;
+        } else if (*live) {
+            e->match = *live, (*live)->match = e;
+            *live = NULL;
+        } else {
+            a->n_unmatched_frees++;
+        }
+    }
+    if (a->n_unmatched_frees)
+        host_issue(host, "info", "free_without_allocation", 0, 0, a,
+                   "frees of allocator %s without an allocation in the profile: %" PRId64
+                   "; what they freed is not known",
+                   a->name->text, a->n_unmatched_frees);
+}
+
+static void analyse(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map,
+                    MemoryEvent **scratch, Host *host, ProfErr *err)
+{
+    find_peak(a);
+    memcpy(scratch, a->events, a->n_events * sizeof *scratch);
+    sort_array(scratch, a->n_events, sizeof *scratch, by_true_time);
+    match_frees(a, scratch, map, host);
+    std_sort((void **)a->events, a->n_events, earlier_in_line);
+    for (size_t i = 0; i < a->n_events; i++) a->events[i]->place = i;
+    fill_steps(a);
+    describe_frees(a, map);
+    find_active(profile, a, map, err);
+}
+
+/* ---- all of it ---- */
+
+/* Cuts the events into allocators; returns the most events of one. */
+static size_t cut_allocators(MemoryProfile *profile, ProfErr *err)
+{
+    size_t n = 0, most = 0;
+    MemoryEvent **events = profile->by_allocator;
+    memcpy(events, profile->events, profile->n_events * sizeof *events);
+    sort_array(events, profile->n_events, sizeof *events, by_allocator);
+    for (size_t i = 0; i < profile->n_events; i++)
+        n += !i || events[i]->allocator != events[i - 1]->allocator;
+    if (!(profile->allocators = arena_alloc(&profile->arena, n * sizeof *profile->allocators)))
+        return prof_nomem(err), 0;
+    for (size_t i = 0; i < profile->n_events; i++) {
+        if (!i || events[i]->allocator != events[i - 1]->allocator)
+            profile->allocators[profile->n_allocators++] =
+                (MemoryAllocator){.name = events[i]->allocator, .events = &events[i]};
+        MemoryAllocator *a = &profile->allocators[profile->n_allocators - 1];
+        events[i]->owner = a;
+        if (++a->n_events > most) most = a->n_events;
+    }
+    return most;
+}
+
+static void analyse_all(MemoryProfile *profile, Host *host, ProfErr *err)
+{
+    if (!profile->n_events || err->code) return;
+    if (!(profile->by_allocator = prof_alloc(profile->n_events * sizeof *profile->by_allocator))) {
+        prof_nomem(err);
+        return;
+    }
+    size_t most = cut_allocators(profile, err);
+    AddressMap map = {.slots = prof_alloc((4 * most + 16) * sizeof *map.slots)};
+    MemoryEvent **scratch = prof_alloc(most * sizeof *scratch);
+    if (!map.slots || !scratch) prof_nomem(err);
+    for (size_t i = 0; i < profile->n_allocators && !interrupt_poll(64, err); i++)
+        analyse(profile, &profile->allocators[i], &map, scratch, host, err);
+    prof_free(map.slots);
+    prof_free(scratch);
+}
+
+static void release(void *result)
+{
+    MemoryProfile *profile = result;
+    text_table_free(&profile->texts);
+    prof_free(profile->events);
+    prof_free(profile->by_allocator);
+    arena_free(&profile->arena);
+    prof_free(profile);
+}
+
+static void *make(Run *run, Host *host, ProfErr *err)
+{
+    if (!host) host = &run->hosts[0]; /* the only one */
+    MemoryProfile *profile = prof_alloc(sizeof *profile);
+    if (!profile) return prof_nomem(err), NULL;
+    if (host->readable) read_host(profile, host, err);
+    find_groups(profile, host, err);
+    analyse_all(profile, host, err);
+    if (err->code) return release(profile), NULL;
+    return profile;
+}
+
+const MemoryProfile *host_memory_profile(Host *host, ProfErr *err)
+{
+    static const Analysis analysis = {make, release};
+    return run_analysis(host->run, host, &analysis, err);
+}
+
+const MemoryEvent *memory_event(const MemoryProfile *profile, uint64_t event)
+{
+    size_t low = 0, high = profile->n_events;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (profile->events[mid]->event < event)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < profile->n_events && profile->events[low]->event == event ? profile->events[low]
+                                                                           : NULL;
+}
+
+bool memory_sampled(const MemoryEvent *event, size_t n_samples, size_t *winner)
+{
+    const MemoryAllocator *a = event->owner;
+    size_t n = a->n_events, place = event->place;
+    if (n <= n_samples) return true;
+    if (!n_samples) return false;
+    size_t width = n / n_samples, n_narrow = n_samples * (width + 1) - n, narrow = n_narrow * width;
+    size_t into = place < narrow ? place % width : (place - narrow) % (width + 1),
+           end = place - into + width + (place >= narrow);
+    if (!into || *winner == SIZE_MAX)
+        for (size_t i = *winner = place - into; i < end; i++)
+            if (in_use(a->events[i]) > in_use(a->events[*winner])) *winner = i;
+    return place == *winner;
+}

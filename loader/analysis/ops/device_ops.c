@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+/* device_ops.c: events of TPU op lines into sums by metadata; see device_ops.h. */
+#include "device_ops.h"
+
+#include "../../base/sort.h"
+#include "../../store/lines.h"
+
+void hull_add(Hull *hull, PsSpan span)
+{
+    if (!hull->any || span.begin < hull->begin) hull->begin = span.begin;
+    if (!hull->any || span.end > hull->end) hull->end = span.end;
+    hull->any = true;
+}
+
+/* ---- what an event says ---- */
+
+const enum KnownStat op_fact_stats[] = {
+    STAT_DEVICE_OFFSET_PS,
+    STAT_DEVICE_DURATION_PS,
+    STAT_TIME_SCALE,
+    STAT_MIN_DURATION_PS,
+    STAT_DMA_STALL_PS,
+    STAT_ENERGY_J,
+    STAT_OFFLOAD_CORE_ID,
+    STAT_OFFLOAD_START_ID,
+    STAT_TF_OP,
+    STAT_ASYNC,
+    STAT_FLOPS,
+    STAT_MODEL_FLOPS,
+    STAT_ALL_REDUCE_ID,
+};
+const size_t n_op_fact_stats = COUNT(op_fact_stats);
+
+OpFacts op_facts(const StatFilter *filter, const EventAt *e)
+{
+    OpFacts f = {.event = {(uint64_t)e->start_ps, (uint64_t)e->start_ps + (uint64_t)e->duration_ps},
+                 .min_ps = (uint64_t)e->duration_ps};
+    Stat stat, offset_stat = event_stat(e, STAT_COLUMN_DEVICE_OFFSET),
+               duration_stat = event_stat(e, STAT_COLUMN_DEVICE_DURATION);
+    bool has_offset = offset_stat.type != TYPE_NONE, has_duration = duration_stat.type != TYPE_NONE;
+    uint64_t offset = stat_int_or_uint(&offset_stat), duration = stat_int_or_uint(&duration_stat);
+    if (event_column_kept(e, STAT_COLUMN_TF_OP)) {
+        Stat tf_op = event_stat(e, STAT_COLUMN_TF_OP);
+        f.has_tf_op = tf_op.type != TYPE_NONE,
+        f.tf_op_is_empty = !event_stat_text(filter->plane, &tf_op)->n_bytes;
+    }
+    unsigned known;
+    const uint8_t *p = e->message, *end = p + e->n_bytes;
+    while (p < end && (p = stat_filter_next(filter, p, end, 4, &known, &stat))) switch (known) {
+        case STAT_DEVICE_OFFSET_PS:
+            if (!has_offset) has_offset = true, offset = stat_int_or_uint(&stat);
+            break;
+        case STAT_DEVICE_DURATION_PS:
+            if (!has_duration) has_duration = true, duration = stat_int_or_uint(&stat);
+            break;
+        case STAT_TIME_SCALE: f.has_scale = true, f.scale = stat_double(&stat); break;
+        case STAT_MIN_DURATION_PS: f.min_ps = (uint64_t)stat_int(&stat); break;
+        case STAT_DMA_STALL_PS: f.dma_stall_ps = (uint64_t)stat_int(&stat); break;
+        case STAT_ENERGY_J: f.has_energy = true, f.energy_j = stat_double(&stat); break;
+        case STAT_OFFLOAD_CORE_ID:
+            f.has_core_id = true, f.core_id_unsigned = stat.type == TYPE_UINT64 ? stat.natural : 0;
+            break;
+        case STAT_OFFLOAD_START_ID:
+            f.has_start_id = true;
+            f.start_id_unsigned = stat.type == TYPE_UINT64 ? stat.natural : 0,
+            f.start_id_signed = (uint64_t)stat_int(&stat);
+            break;
+        case STAT_FLOPS:
+            f.has_flops = true, f.flops = stat_int_or_uint(&stat),
+            f.flops_positive = is_positive_int32(f.flops);
+            break;
+        case STAT_MODEL_FLOPS:
+            f.has_model_flops = true, f.model_flops = stat_int_or_uint(&stat),
+            f.model_flops_positive = is_positive_int32(f.model_flops);
+            break;
+        case STAT_TF_OP:
+            f.has_tf_op = true, f.tf_op_is_empty = !stat_text(filter->plane, &stat).n;
+            break;
+        case STAT_ALL_REDUCE_ID: f.names_all_reduce = true; break;
+        case STAT_ASYNC: f.is_async = stat_int(&stat) != 0; break;
+        default: break;
+        }
+    f.device = has_offset && has_duration ? (PsSpan){offset, offset + duration} : f.event;
+    return f;
+}
+
+/* ---- sums ---- */
+
+static OpSums *sums_of(OpSummer *s, const EventMeta *meta)
+{
+    if (!s->index && !(s->index = prof_alloc(s->plane->n_event_metas * sizeof *s->index)))
+        return NULL;
+    uint32_t *at = &s->index[meta - s->plane->event_metas];
+    if (!*at) {
+        if (!GROW(s->sums, s->n, s->capacity)) return NULL;
+        s->sums[s->n] = (OpSums){.meta = meta, .min_ps = UINT64_MAX};
+        *at = (uint32_t)++s->n;
+    }
+    return &s->sums[*at - 1];
+}
+
+/* Opens a span; the sums of the op around it, NULL: there is none. */
+static OpSums *around(OpSummer *s, OpStack *stack, PsSpan span)
+{
+    while (stack->n && !span_includes(stack->open[stack->n - 1].span, span)) stack->n--;
+    return stack->n ? &s->sums[stack->open[stack->n - 1].sums] : NULL;
+}
+
+/* A span equal to the one around it stands for both: nothing else is directly inside of that, and
+ * they end together. */
+static bool push(OpStack *stack, PsSpan span, uint32_t sums)
+{
+    OpenSpan *top = stack->n ? &stack->open[stack->n - 1] : NULL;
+    if (top && top->span.begin == span.begin && top->span.end == span.end)
+        return top->sums = sums, true;
+    if (!GROW(stack->open, stack->n, stack->capacity)) return false;
+    stack->open[stack->n++] = (OpenSpan){span, sums};
+    return true;
+}
+
+int64_t op_summer_add(OpSummer *s, const EventMeta *meta, int64_t occurrences, const OpFacts *f,
+                      double default_scale, ProfErr *err)
+{
+    OpSums *sums = sums_of(s, meta);
+    if (!sums) return prof_nomem(err), -1;
+    if (sums->n_events++ &&
+        !sums->occurrences) { /* XProf takes an op whose uint32 of occurrences is 0 for a new one */
+        *sums = (OpSums){.meta = meta,
+                         .min_ps = UINT64_MAX,
+                         .n_events = sums->n_events,
+                         .own_flops = sums->own_flops,
+                         .own_model_flops = sums->own_model_flops,
+                         .n_own = sums->n_own,
+                         .executions = sums->executions};
+        host_issue(s->plane->host, "warning", "occurrences_overflow", s->plane->span.offset, 0,
+                   s->plane,
+                   "aggregated events whose occurrences are a multiple of 2^32: XProf forgets what "
+                   "came before in the times of their ops");
+    }
+    uint64_t time = f->device.end - f->device.begin, event_time = f->event.end - f->event.begin;
+    OpSums *outer = around(s, &s->device, f->device), *event_outer = around(s, &s->event, f->event);
+    if (outer) outer->self_ps -= time;
+    if (event_outer) event_outer->event_self_ps -= event_time;
+    uint64_t n = occurrences > 1 ? (uint64_t)occurrences : 1;
+    sums->occurrences += (uint32_t)n, sums->executions += n;
+    if (f->has_flops) {
+        sums->n_own += n;
+        sums->own_flops += (double)f->flops * (double)n,
+            sums->own_model_flops +=
+            (double)(f->has_model_flops ? f->model_flops : f->flops) * (double)n;
+    }
+    sums->time_ps += time, sums->self_ps += time;
+    sums->event_time_ps += event_time, sums->event_self_ps += event_time;
+    if (f->min_ps < sums->min_ps) sums->min_ps = f->min_ps;
+    sums->normalized_ps += truncated((double)time * (f->has_scale ? f->scale : default_scale));
+    sums->dma_stall_ps += f->dma_stall_ps;
+    sums->has_energy |= f->has_energy, sums->energy_j += f->energy_j;
+    uint32_t position = (uint32_t)(sums - s->sums);
+    if (push(&s->device, f->device, position) && push(&s->event, f->event, position))
+        return position;
+    return prof_nomem(err), -1;
+}
+
+void op_summer_close_spans(OpSummer *s) { s->device.n = s->event.n = 0; }
+
+void op_summer_free(OpSummer *s)
+{
+    prof_free(s->sums);
+    prof_free(s->index);
+    prof_free(s->device.open);
+    prof_free(s->event.open);
+}
+
+/* ---- walking a line ---- */
+
+/* An event on its way into order; 16 bytes, for there may be many in a small file. */
+typedef struct {
+    int64_t key;    /* its start; then, of those that start together, its duration */
+    uint32_t index; /* on the line */
+} Placed;
+
+static int by_start(const void *a, const void *b)
+{
+    const Placed *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int longer_first(const void *a, const void *b)
+{
+    const Placed *x = a, *y = b;
+    if (x->key != y->key) return x->key > y->key ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Orders events that start together. Few do, so their durations are read again. */
+static bool order_together(Line *line, EventFinder *finder, Placed *events, size_t n, ProfErr *err)
+{
+    EventAt e;
+    if (n < 2) return true;
+    for (size_t i = 0; i < n; i++) {
+        if (!event_find(finder, line, events[i].index, 0, &e, err)) return false;
+        events[i].key = e.duration_ps;
+    }
+    sort_in_place(events, n, sizeof *events, longer_first);
+    return true;
+}
+
+static bool order_events(Line *line, EventFinder *finder, Placed *events, ProfErr *err)
+{
+    EventReader reader;
+    EventAt e;
+    size_t n = 0;
+    event_reader_open(&reader, line, 0, err);
+    for (; event_reader_next(&reader, &e); n++) events[n] = (Placed){e.start_ps, (uint32_t)n};
+    event_reader_close(&reader);
+    if (err->code) return false;
+    sort_in_place(events, n, sizeof *events, by_start);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && events[end].key == events[first].key;) end++;
+        if (!order_together(line, finder, events + first, end - first, err)) return false;
+    }
+    return true;
+}
+
+static int each_sorted(Line *line, bool (*take)(void *context, const EventAt *e, ProfErr *err),
+                       void *context, ProfErr *err)
+{
+    if (line->n_events > UINT32_MAX) return line_too_long(line, "sorted", err);
+    Placed *events = prof_buffer((size_t)line->n_events * sizeof *events);
+    EventFinder *finder = prof_alloc(sizeof *finder);
+    EventAt e;
+    if (!events || !finder) prof_nomem(err);
+    if (!err->code && order_events(line, finder, events, err))
+        for (size_t i = 0; i < line->n_events &&
+                           event_find(finder, line, events[i].index, EVENT_STATS, &e, err) &&
+                           take(context, &e, err);)
+            i++;
+    if (finder) event_finder_close(finder);
+    prof_free(finder);
+    prof_free(events);
+    return err->code;
+}
+
+int each_event(Line *line, const StatFilter *filter, bool sorted,
+               bool (*take)(void *context, const EventAt *e, ProfErr *err), void *context,
+               ProfErr *err)
+{
+    if (sorted && !line->ordered) return each_sorted(line, take, context, err);
+    EventReader reader;
+    EventAt e;
+    event_reader_open_beside_columns(&reader, line, &filter->wanted, err);
+    while (event_reader_next(&reader, &e) && take(context, &e, err)) {
+    }
+    event_reader_close(&reader);
+    return err->code;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/* duty_cycle.c: busy and idle time of chips; see duty_cycle.h. */
+#include "duty_cycle.h"
+
+#include "../../base/sort.h"
+
+bool span_list_add(SpanList *list, PsSpan span)
+{
+    if (span.end < span.begin) return true;
+    PsSpan *last = list->n ? &list->spans[list->n - 1] : NULL;
+    if (last && span.begin >= last->begin && span.begin <= last->end) {
+        if (span.end > last->end) last->end = span.end;
+        return true;
+    }
+    if (!list->n) list->sorted = true;
+    if (last && span.begin < last->begin) list->sorted = false;
+    if (!GROW(list->spans, list->n, list->capacity)) return false;
+    list->spans[list->n++] = span;
+    return true;
+}
+
+void span_list_free(SpanList *list)
+{
+    prof_free(list->spans);
+    *list = (SpanList){0};
+}
+
+static bool append(SpanList *to, const SpanList *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        if (!span_list_add(to, from->spans[i])) return false;
+    return true;
+}
+
+/* From here on the lists are two. */
+static bool tell_apart(DutySpans *active)
+{
+    if (active->differ) return true;
+    active->differ = true;
+    return append(&active->spans[DUTY_SURE], &active->spans[DUTY_LIKELY]);
+}
+
+bool duty_spans_add(DutySpans *active, PsSpan span, unsigned on_duty)
+{
+    bool likely = on_duty >> DUTY_LIKELY & 1, sure = on_duty >> DUTY_SURE & 1;
+    if (likely != sure && !tell_apart(active)) return false;
+    return (!likely || span_list_add(&active->spans[DUTY_LIKELY], span)) &&
+           (!sure || !active->differ || span_list_add(&active->spans[DUTY_SURE], span));
+}
+
+void duty_spans_free(DutySpans *active)
+{
+    for (int d = 0; d < N_DUTIES; d++) span_list_free(&active->spans[d]);
+}
+
+/* An op is told as far as `until`; what follows up to `from` belongs to an op inside it. */
+static bool tell(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
+{
+    bool good =
+        until <= op->from || duty_spans_add(&line->active, (PsSpan){op->from, until}, op->on_duty);
+    if (from > op->from) op->from = from;
+    return good;
+}
+
+static bool close_innermost(DutyLine *line)
+{
+    DutyOp *op = &line->open[--line->n];
+    return tell(line, op, op->span.end, op->span.end);
+}
+
+bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
+{
+    while (line->n && !span_includes(line->open[line->n - 1].span, span))
+        if (!close_innermost(line)) return false;
+    DutyOp *outer = line->n ? &line->open[line->n - 1] : NULL;
+    bool again = outer && outer->on_duty == on_duty && outer->span.begin == span.begin &&
+                 outer->span.end == span.end && outer->from == span.begin;
+    if (again) return true; /* it changes nothing: millions of equal ops must not be held */
+    if (outer && !tell(line, outer, span.begin, span.end)) return false;
+    if (!GROW(line->open, line->n, line->capacity)) return false;
+    line->open[line->n++] = (DutyOp){span, span.begin, on_duty};
+    return true;
+}
+
+bool duty_line_end(DutyLine *line)
+{
+    while (line->n)
+        if (!close_innermost(line)) return false;
+    return true;
+}
+
+void duty_line_free(DutyLine *line)
+{
+    prof_free(line->open);
+    duty_spans_free(&line->active);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const PsSpan *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static uint64_t covered_ps(SpanList *list)
+{
+    if (!list->n) return 0;
+    if (!list->sorted) sort_array(list->spans, list->n, sizeof *list->spans, by_begin);
+    uint64_t ps = 0, end = list->spans[0].begin;
+    for (size_t i = 0; i < list->n; i++) {
+        PsSpan s = list->spans[i];
+        if (s.begin < end) s.begin = end;
+        if (s.end > s.begin) ps += s.end - s.begin, end = s.end;
+    }
+    return ps;
+}
+
+bool core_duty_join(CoreDuty *duty, DutySpans *active, const Hull *measured)
+{
+    if (measured->any) hull_add(&duty->measured, (PsSpan){measured->begin, measured->end});
+    DutySpans *to = &duty->active;
+    if (!to->spans[DUTY_LIKELY].n && !to->differ) {
+        duty_spans_free(to);
+        *to = *active;
+        *active = (DutySpans){0};
+        return true;
+    }
+    if ((to->differ || active->differ) && (!tell_apart(to) || !tell_apart(active))) return false;
+    bool good = append(&to->spans[DUTY_LIKELY], &active->spans[DUTY_LIKELY]) &&
+                append(&to->spans[DUTY_SURE], &active->spans[DUTY_SURE]);
+    duty_spans_free(active);
+    return good;
+}
+
+static int by_chip(const void *a, const void *b)
+{
+    const CoreDuty *x = a, *y = b;
+    return x->chip < y->chip ? -1 : x->chip > y->chip;
+}
+
+int duty_cycle(CoreDuty *cores, size_t n_cores, OpMetricsDb *db, ProfErr *err)
+{
+    sort_array(cores, n_cores, sizeof *cores, by_chip);
+    for (size_t i = 0, k; i < n_cores; i = k) {
+        CoreDuty *chip = &cores[i];
+        for (k = i + 1; k < n_cores && cores[k].chip == chip->chip; k++)
+            if (!core_duty_join(chip, &cores[k].active, &cores[k].measured)) return prof_nomem(err);
+        uint64_t all = chip->measured.any ? chip->measured.end - chip->measured.begin : 0;
+        uint64_t busy = covered_ps(&chip->active.spans[DUTY_LIKELY]),
+                 sure = chip->active.differ ? covered_ps(&chip->active.spans[DUTY_SURE]) : busy;
+        db->busy_ps += busy, db->idle_ps += all - busy;
+        db->sure_busy_ps += sure, db->sure_idle_ps += all - sure;
+    }
+    return PROF_OK;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* framework_ops.c: the framework's view of the device ops: those of one framework op together.
+ *
+ * An op ran as often as the one of its kernels or HLO ops that ran most often. */
+#include "op_build.h"
+
+static const Text *intern(OpStats *stats, Slice text, ProfErr *err)
+{
+    const Text *t = text_intern(&stats->texts, &stats->arena, (const uint8_t *)text.text, text.n);
+    if (!t) prof_nomem(err);
+    return t;
+}
+
+static int add(OpStats *stats, OpMetricsDb *db, const OpMetrics *src, ProfErr *err)
+{
+    TfOp parsed = {.name = slice_of(src->name)};
+    if (op_is_idle(src))
+        parsed.type = slice_of(stats->idle);
+    else if (src->provenance->n_bytes)
+        parsed = tf_op_parse(slice_of(src->provenance));
+    if (op_is_idle(src)) parsed.name = slice_of(stats->idle);
+    if (!parsed.type.n) parsed.type = (Slice){"Unknown", 7};
+    const Text *name = intern(stats, parsed.name, err),
+               *type = name ? intern(stats, parsed.type, err) : NULL;
+    OpMetrics *op = type ? op_db_at(db, 0, name) : NULL;
+    if (!op) return prof_nomem(err);
+    if (!op->category->n_bytes) op->category = type;
+    if (src->occurrences > op->occurrences) op->occurrences = src->occurrences;
+    op->is_eager = src->is_eager, op->core_type = src->core_type;
+    op->time_ps += src->time_ps, op->self_ps += src->self_ps;
+    op->event_time_ps += src->event_time_ps, op->event_self_ps += src->event_self_ps;
+    op->flops += src->flops, op->model_flops += src->model_flops;
+    op->bytes_accessed += src->bytes_accessed;
+    return PROF_OK;
+}
+
+int framework_ops_build(OpStats *stats, ProfErr *err)
+{
+    OpMetricsDb *db = &stats->framework;
+    for (size_t i = 0; i < stats->device.n_ops && !err->code; i++)
+        add(stats, db, &stats->device.ops[i], err);
+    db->total_op_ps = stats->device.total_op_ps, db->total_ps = stats->device.total_ps;
+    return err->code;
+}

@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: Apache-2.0
+/* kernels.c: kernel reports; see kernels.h.
+ *
+ * Two steps. Every line is walked once, on all processors: events are summed by what their stats
+ * refer to (ids, not texts), so that a line of a million kernels leaves a few hundred tallies. Then
+ * the texts of the tallies are read, each once, and tallies become reports. XProf looks at an
+ * event's own stats only, and the last one of a name counts. */
+#include "kernels.h"
+
+#include "../../base/sort.h"
+#include "../program/hlo_sound.h"
+#include "../../base/parallel.h"
+#include "../../store/event_stats.h"
+#include "../../store/events.h"
+
+/* ---- a walk over a line ---- */
+
+enum KernelText {
+    TEXT_DETAILS,
+    TEXT_TF_OP,
+    TEXT_OP_NAME,
+    TEXT_HLO_OP,
+    TEXT_EQUATION,
+    TEXT_ANNOTATION,
+    TEXT_LEVEL_0,
+    N_TEXTS
+};
+
+/* What tells tallies apart. A text is a ref + 1, or the address of an interned Text where its bit
+ * of `inlined` is set; 0: none. No padding: keys are compared as bytes. */
+typedef struct {
+    uint64_t texts[N_TEXTS], program_id;
+    uint32_t meta, inlined;
+} Key;
+
+typedef struct {
+    Key key;
+    uint64_t occurrences, total_ns, min_ns, max_ns;
+} Tally;
+
+typedef struct {
+    Line *line;
+    Tally *tallies; /* in order of their first event */
+    size_t n, capacity;
+    uint32_t *slots; /* position + 1 */
+    size_t n_slots;
+} LineTallies;
+
+typedef struct {
+    KernelStats *stats;
+    LineTallies *lines;
+    pthread_mutex_t lock; /* of stats->texts */
+} Walk;
+
+static uint64_t key_hash(const Key *key)
+{
+    uint64_t h = key->program_id;
+    for (int i = 0; i < N_TEXTS; i++) h = hash64(h ^ key->texts[i]);
+    return hash64(h ^ key->meta);
+}
+
+static bool tallies_rehash(LineTallies *l)
+{
+    size_t n_slots = l->n_slots ? l->n_slots * 2 : 64;
+    uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
+    if (!slots) return false;
+    for (size_t i = 0; i < l->n; i++) {
+        size_t at = key_hash(&l->tallies[i].key) & (n_slots - 1);
+        while (slots[at]) at = (at + 1) & (n_slots - 1);
+        slots[at] = (uint32_t)i + 1;
+    }
+    prof_free(l->slots);
+    l->slots = slots, l->n_slots = n_slots;
+    return true;
+}
+
+static bool tally(LineTallies *l, const Key *key, uint64_t ns)
+{
+    if (l->n * 2 >= l->n_slots && !tallies_rehash(l)) return false;
+    size_t at = key_hash(key) & (l->n_slots - 1);
+    for (; l->slots[at]; at = (at + 1) & (l->n_slots - 1)) {
+        Tally *t = &l->tallies[l->slots[at] - 1];
+        if (memcmp(&t->key, key, sizeof *key)) continue;
+        t->occurrences++, t->total_ns += ns;
+        if (ns < t->min_ns) t->min_ns = ns;
+        if (ns > t->max_ns) t->max_ns = ns;
+        return true;
+    }
+    if (l->n >= UINT32_MAX - 1 || !GROW(l->tallies, l->n, l->capacity)) return false;
+    l->tallies[l->n++] = (Tally){*key, 1, ns, ns, ns};
+    l->slots[at] = (uint32_t)l->n;
+    return true;
+}
+
+static int text_of_stat(unsigned known)
+{
+    switch (known) {
+    case STAT_KERNEL_DETAILS: return TEXT_DETAILS;
+    case STAT_TF_OP: return TEXT_TF_OP;
+    case STAT_OP_NAME: return TEXT_OP_NAME;
+    case STAT_HLO_OP: return TEXT_HLO_OP;
+    case STAT_EQUATION: return TEXT_EQUATION;
+    case STAT_ANNOTATION: return TEXT_ANNOTATION;
+    default: return TEXT_LEVEL_0;
+    }
+}
+
+static int take_stat(Walk *walk, Key *key, unsigned known, const Stat *stat, ProfErr *err)
+{
+    if (known == STAT_PROGRAM_ID) return key->program_id = stat_int_or_uint(stat), PROF_OK;
+    int text = text_of_stat(known);
+    key->inlined &= ~(1u << text);
+    key->texts[text] = stat->type == TYPE_REF ? stat->natural + 1 : 0;
+    if (stat->type != TYPE_STR || !stat->n_bytes) return PROF_OK;
+    pthread_mutex_lock(&walk->lock);
+    const Text *interned =
+        text_intern(&walk->stats->texts, &walk->stats->arena, stat->bytes, stat->n_bytes);
+    pthread_mutex_unlock(&walk->lock);
+    if (!interned) return prof_nomem(err);
+    key->texts[text] = (uint64_t)(uintptr_t)interned, key->inlined |= 1u << text;
+    return PROF_OK;
+}
+
+static void walk_line(void *context, size_t i, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_KERNEL_DETAILS, STAT_TF_OP,     STAT_OP_NAME,
+                                            STAT_HLO_OP,         STAT_EQUATION,  STAT_ANNOTATION,
+                                            STAT_LEVEL_0,        STAT_PROGRAM_ID},
+                                details[] = {STAT_KERNEL_DETAILS};
+    Walk *walk = context;
+    LineTallies *l = &walk->lines[i];
+    const Plane *plane = l->line->plane;
+    StatFilter filter = {0};
+    stat_filter_open(&filter, plane, details, COUNT(details), err);
+    bool any = filter.any;
+    stat_filter_close(&filter);
+    if (!any || stat_filter_open(&filter, plane, wanted, COUNT(wanted), err)) {
+        stat_filter_close(&filter);
+        return;
+    }
+    EventReader reader;
+    EventAt e;
+    event_reader_open_for(&reader, l->line, &filter.wanted, err);
+    while (event_reader_next(&reader, &e)) {
+        if (!e.duration_ps) continue;
+        Key key = {.meta = (uint32_t)(e.meta - plane->event_metas)};
+        const uint8_t *p = e.message, *end = p + e.n_bytes;
+        Stat stat;
+        unsigned known;
+        while ((p = stat_filter_next(&filter, p, end, 4, &known, &stat)) &&
+               !take_stat(walk, &key, known, &stat, err)) {
+        }
+        if (err->code || !key.texts[TEXT_DETAILS]) continue;
+        if (!key.texts[TEXT_HLO_OP]) key.program_id = 0;
+        if (!tally(l, &key, (uint64_t)e.duration_ps / 1000)) prof_nomem(err);
+    }
+    event_reader_close(&reader);
+    stat_filter_close(&filter);
+}
+
+/* ---- texts, each read once ---- */
+
+/* Address (and a number) -> a number that is not 0. */
+typedef struct {
+    const void *address;
+    uint64_t number, value;
+} Memo;
+typedef struct {
+    Memo *slots;
+    size_t n_slots, n;
+} Memos;
+
+static Memo *memo_slot(const Memos *m, const void *address, uint64_t number)
+{
+    size_t at = hash64((uint64_t)(uintptr_t)address * 31 + number) & (m->n_slots - 1);
+    while (m->slots[at].value && (m->slots[at].address != address || m->slots[at].number != number))
+        at = (at + 1) & (m->n_slots - 1);
+    return &m->slots[at];
+}
+
+/* The value's place, 0 where it is new; NULL: no memory. Holds until the next call. */
+static uint64_t *memo(Memos *m, const void *address, uint64_t number)
+{
+    if (m->n * 2 >= m->n_slots) {
+        Memos grown = {.n_slots = m->n_slots ? m->n_slots * 2 : 64, .n = m->n};
+        if (!(grown.slots = prof_alloc(grown.n_slots * sizeof *grown.slots))) return NULL;
+        for (size_t i = 0; i < m->n_slots; i++)
+            if (m->slots[i].value)
+                *memo_slot(&grown, m->slots[i].address, m->slots[i].number) = m->slots[i];
+        prof_free(m->slots);
+        *m = grown;
+    }
+    Memo *slot = memo_slot(m, address, number);
+    if (!slot->value) *slot = (Memo){address, number, 0}, m->n++;
+    return &slot->value;
+}
+
+static bool memo_has(const Memos *m, const void *address)
+{
+    return m->n_slots && memo_slot(m, address, 0)->value;
+}
+
+typedef struct {
+    KernelLaunch xprof, actual;
+} Launches;
+typedef struct {
+    const Text *name;
+    bool eligible;
+} Op;
+
+typedef struct {
+    KernelReport *reports;
+    size_t n, capacity;
+    uint32_t *slots; /* of reports by identity: position + 1 */
+    size_t n_slots;
+} ReportSet;
+
+/* The reports of one host in the making. */
+typedef struct {
+    KernelStats *stats;
+    Host *host;
+    ProfErr *err;
+    ReportSet reports, by_instruction, by_op;
+    Memos launch_of, op_of, einsum_of, instruction_of, provenance_of, parts_of, uses_tensorcore;
+    Launches *launches;
+    Op *ops;
+    size_t n_launches, launch_capacity, n_ops, op_capacity;
+} Making;
+
+static const Text *key_text(const Plane *plane, const Key *key, enum KernelText text)
+{
+    if (!key->texts[text]) return empty_text;
+    if (key->inlined >> text & 1) return (const Text *)(uintptr_t)key->texts[text];
+    return stat_ref_text(plane, key->texts[text] - 1);
+}
+
+static const Launches *launches_of(Making *m, const Text *details)
+{
+    uint64_t *at = memo(&m->launch_of, details, 0);
+    if (at && !*at && GROW(m->launches, m->n_launches, m->launch_capacity)) {
+        m->launches[m->n_launches++] = (Launches){kernel_launch_xprof(slice_of(details)),
+                                                  kernel_launch_actual(slice_of(details))};
+        *at = m->n_launches;
+    }
+    if (!at || !*at) return prof_nomem(m->err), NULL;
+    return &m->launches[*at - 1];
+}
+
+/* The op that a framework op's full name stands for: its name, and whether tensor cores could run
+ * it. */
+static Op op_of(Making *m, const Text *full_name)
+{
+    static const Op none = {.name = NULL};
+    uint64_t *at = memo(&m->op_of, full_name, 0);
+    if (at && !*at && GROW(m->ops, m->n_ops, m->op_capacity)) {
+        Slice name = tf_op_parse(slice_of(full_name)).name;
+        const Text *text =
+            text_intern(&m->stats->texts, &m->stats->arena, (const uint8_t *)name.text, name.n);
+        if (text) {
+            m->ops[m->n_ops++] = (Op){text, op_is_tensorcore_eligible(name)};
+            *at = m->n_ops;
+        }
+    }
+    if (!at || !*at) return prof_nomem(m->err), none;
+    return m->ops[*at - 1];
+}
+
+static bool is_einsum(Making *m, const Text *equation)
+{
+    uint64_t *at = memo(&m->einsum_of, equation, 0);
+    if (!at) return prof_nomem(m->err), false;
+    if (!*at) *at = equation_is_tensorcore_eligible(slice_of(equation)) ? 2 : 1;
+    return *at == 2;
+}
+
+/* The instruction that hlo_op (its last part between ::) names in a program; NULL: none. */
+static const Xla__HloInstructionProto *instruction_of(Making *m, const Text *hlo_op,
+                                                      uint64_t program_id)
+{
+    enum { LONGEST_NAME = 1 << 16 };
+    uint64_t *at = memo(&m->instruction_of, hlo_op, program_id);
+    if (!at) return prof_nomem(m->err), NULL;
+    if (!*at) {
+        const char *name = hlo_op->text, *end = name + hlo_op->n_bytes;
+        for (const char *p = name; p + 1 < end; p++)
+            if (p[0] == ':' && p[1] == ':') name = p + 2, p++;
+        const HloModule *module = hlo_sound_program(m->host, program_id, m->err);
+        const Xla__HloInstructionProto *found = module && end - name <= LONGEST_NAME
+                                                    ? hlo_find(module, name, (size_t)(end - name))
+                                                    : NULL;
+        *at = found ? (uint64_t)(uintptr_t)found : 1;
+    }
+    return *at == 1 ? NULL : (const Xla__HloInstructionProto *)(uintptr_t)*at;
+}
+
+/* ---- products ---- */
+
+enum { SEEN = 1, HAS_PRODUCT = 2, HAS_MULTIPLY = 4, HAS_REDUCE = 8 };
+enum { DEEPEST_FUSION = 8 };
+
+/* What an instruction, and if it is a fusion its computation, consists of. Calls of other
+ * computations count as products. */
+static unsigned parts_of(Making *m, const HloModule *module, const Xla__HloInstructionProto *op,
+                         int depth)
+{
+    static const char *const products[] = {"dot", "ragged-dot", "scaled-dot", "convolution",
+                                           "custom-call"};
+    for (size_t i = 0; i < COUNT(products); i++)
+        if (!strcmp(op->opcode, products[i])) return HAS_PRODUCT;
+    if (!strcmp(op->opcode, "multiply")) return HAS_MULTIPLY;
+    if (!strncmp(op->opcode, "reduce", 6)) return HAS_REDUCE;
+    if (!op->n_called_computation_ids) return 0;
+    bool is_fusion = !strcmp(op->opcode, "fusion");
+    const Xla__HloComputationProto *inside =
+        is_fusion ? hlo_computation(module, op->called_computation_ids[0]) : NULL;
+    if (!inside || depth == DEEPEST_FUSION) return HAS_PRODUCT;
+    uint64_t *known = memo(&m->parts_of, inside, 0);
+    if (!known) return prof_nomem(m->err), 0;
+    if (*known) return (unsigned)*known;
+    unsigned parts = SEEN;
+    for (size_t i = 0; i < inside->n_instructions && !m->err->code; i++)
+        parts |= parts_of(m, module, inside->instructions[i], depth + 1);
+    if ((known = memo(&m->parts_of, inside, 0))) *known = parts;
+    if (!known) prof_nomem(m->err);
+    return parts;
+}
+
+/* A product or convolution, also one that XLA made a sum of products of. Transposes before it and
+ * sums of its parts are none. */
+static bool is_product(Making *m, const Xla__HloInstructionProto *instruction, uint64_t program_id)
+{
+    const HloModule *module = hlo_sound_program(m->host, program_id, m->err);
+    unsigned parts = module ? parts_of(m, module, instruction, 0) : 0;
+    return parts & HAS_PRODUCT || (parts & HAS_MULTIPLY && parts & HAS_REDUCE);
+}
+
+/* "op_name:op_type" of an instruction's metadata, as XProf puts them together. NULL: no memory. */
+static const Text *provenance_of(Making *m, const Xla__HloInstructionProto *instruction)
+{
+    uint64_t *at = memo(&m->provenance_of, instruction, 0);
+    if (!at) return prof_nomem(m->err), NULL;
+    if (*at) return (const Text *)(uintptr_t)*at;
+    const char *name = instruction->metadata ? instruction->metadata->op_name : "",
+               *type = instruction->metadata ? instruction->metadata->op_type : "";
+    if (!*type && (!strcmp(name, "XLA_Args") || !strcmp(name, "XLA_Retvals"))) type = name;
+    size_t n = strlen(name), k = strlen(type);
+    char *joined = prof_alloc(n + k + 2);
+    if (!joined) return prof_nomem(m->err), NULL;
+    memcpy(joined, name, n);
+    if (n || k) joined[n] = ':';
+    memcpy(joined + n + 1, type, k);
+    const Text *text = text_intern(&m->stats->texts, &m->stats->arena, (const uint8_t *)joined,
+                                   n || k ? n + 1 + k : 0);
+    prof_free(joined);
+    if (!text) return prof_nomem(m->err), NULL;
+    *at = (uint64_t)(uintptr_t)text;
+    return text;
+}
+
+/* ---- reports ---- */
+
+/* Tensor cores by a kernel's name: the names of a plane are read once. */
+enum { NAME_READ = 1, NAME_XPROF = 2, NAME_ACTUAL = 4 };
+static unsigned tensorcores_of(uint8_t *read, const Plane *plane, uint32_t meta,
+                               enum KernelVendor vendor)
+{
+    if (!read[meta]) {
+        Slice name = slice_of(plane->event_metas[meta].name);
+        read[meta] =
+            (uint8_t)(NAME_READ | (kernel_uses_tensorcore_xprof(name, vendor) ? NAME_XPROF : 0) |
+                      (kernel_uses_tensorcore_actual(name, vendor) ? NAME_ACTUAL : 0));
+    }
+    return read[meta];
+}
+
+static uint64_t identity_hash(const KernelReport *r)
+{
+    uint64_t h = (uint64_t)(uintptr_t)r->name * 31 + (uint64_t)(uintptr_t)r->op_name;
+    for (int i = 0; i < 3; i++)
+        h = hash64(h ^ r->launch.block[i]), h = hash64(h ^ r->launch.grid[i]);
+    h = hash64(h ^ r->launch.registers);
+    h = hash64(h ^ ((uint64_t)r->launch.static_shared << 32 | r->launch.dynamic_shared));
+    h = hash64(h ^ (uint64_t)(uintptr_t)r->op);
+    return hash64(h ^ (uint64_t)(r->is_helper * 4 + r->uses_tensorcore * 2 + r->eligible));
+}
+
+static bool identical(const KernelReport *a, const KernelReport *b)
+{
+    return a->name == b->name && a->op_name == b->op_name &&
+           !memcmp(a->launch.block, b->launch.block, sizeof a->launch.block) &&
+           !memcmp(a->launch.grid, b->launch.grid, sizeof a->launch.grid) &&
+           a->launch.registers == b->launch.registers &&
+           a->launch.static_shared == b->launch.static_shared &&
+           a->launch.dynamic_shared == b->launch.dynamic_shared &&
+           a->uses_tensorcore == b->uses_tensorcore && a->eligible == b->eligible &&
+           a->op == b->op && a->is_helper == b->is_helper;
+}
+
+/* Forgets what of two kernels is not the same. */
+static void keep_common(KernelReport *r, const KernelReport *other)
+{
+    KernelLaunch *a = &r->actual;
+    const KernelLaunch *b = &other->actual;
+    unsigned same = a->known & b->known;
+    if (a->registers != b->registers) same &= ~(unsigned)LAUNCH_REGISTERS;
+    if (a->static_shared + (uint64_t)a->dynamic_shared !=
+        b->static_shared + (uint64_t)b->dynamic_shared)
+        same &= ~(unsigned)LAUNCH_SHARED;
+    if (memcmp(a->block, b->block, sizeof a->block)) same &= ~(unsigned)LAUNCH_BLOCK;
+    if (memcmp(a->grid, b->grid, sizeof a->grid)) same &= ~(unsigned)LAUNCH_GRID;
+    if (a->occupancy != b->occupancy) same &= ~(unsigned)LAUNCH_OCCUPANCY;
+    if (r->actual_op_name != other->actual_op_name) same &= ~(unsigned)KERNEL_OP_NAME;
+    a->known = same;
+    r->actual_uses_tensorcore |= other->actual_uses_tensorcore;
+    r->actual_eligible |= other->actual_eligible;
+}
+
+static bool reports_rehash(ReportSet *m)
+{
+    size_t n_slots = m->n_slots ? m->n_slots * 2 : 64;
+    uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
+    if (!slots) return false;
+    for (size_t i = 0; i < m->n; i++) {
+        size_t at = identity_hash(&m->reports[i]) & (n_slots - 1);
+        while (slots[at]) at = (at + 1) & (n_slots - 1);
+        slots[at] = (uint32_t)i + 1;
+    }
+    prof_free(m->slots);
+    m->slots = slots, m->n_slots = n_slots;
+    return true;
+}
+
+static void add_report(ReportSet *m, const KernelReport *report, ProfErr *err)
+{
+    if (m->n * 2 >= m->n_slots && !reports_rehash(m)) {
+        prof_nomem(err);
+        return;
+    }
+    size_t at = identity_hash(report) & (m->n_slots - 1);
+    while (m->slots[at] && !identical(&m->reports[m->slots[at] - 1], report))
+        at = (at + 1) & (m->n_slots - 1);
+    if (m->slots[at]) {
+        KernelReport *r = &m->reports[m->slots[at] - 1];
+        r->occurrences += report->occurrences, r->total_ns += report->total_ns;
+        if (report->min_ns < r->min_ns) r->min_ns = report->min_ns;
+        if (report->max_ns > r->max_ns) r->max_ns = report->max_ns;
+        keep_common(r, report);
+    } else if (m->n >= UINT32_MAX - 1 || !GROW(m->reports, m->n, m->capacity)) {
+        prof_nomem(err);
+    } else {
+        m->reports[m->n++] = *report;
+        m->slots[at] = (uint32_t)m->n;
+    }
+}
+
+/* What older software wrote where tf_op stands now: the op's full name, with "#key=value#" behind
+ * it in one of the two. */
+static const Text *older_op_name(Making *m, const Plane *plane, const Key *key)
+{
+    const Text *text = key_text(plane, key, TEXT_LEVEL_0);
+    if (!text->n_bytes) text = key_text(plane, key, TEXT_ANNOTATION);
+    const char *hash = memchr(text->text, '#', text->n_bytes);
+    if (!hash) return text;
+    text = text_intern(&m->stats->texts, &m->stats->arena, (const uint8_t *)text->text,
+                       (size_t)(hash - text->text));
+    if (!text) prof_nomem(m->err);
+    return text ? text : empty_text;
+}
+
+static void take_tally(Making *m, const Plane *plane, const Tally *t, unsigned tensorcores)
+{
+    const Text *details = key_text(plane, &t->key, TEXT_DETAILS),
+               *tf_op = key_text(plane, &t->key, TEXT_TF_OP);
+    if (!details->n_bytes) return;
+    const Launches *launches = launches_of(m, details);
+    if (!launches) return;
+    KernelReport r = {.host = m->host,
+                      .name = plane->event_metas[t->key.meta].name,
+                      .op_name = empty_text,
+                      .launch = launches->xprof,
+                      .actual = launches->actual,
+                      .uses_tensorcore = tensorcores & NAME_XPROF,
+                      .actual_uses_tensorcore = tensorcores & NAME_ACTUAL,
+                      .occurrences = t->occurrences,
+                      .total_ns = t->total_ns,
+                      .min_ns = t->min_ns,
+                      .max_ns = t->max_ns};
+    if (tf_op->n_bytes) {
+        Op op = op_of(m, tf_op);
+        r.op_name = op.name;
+        r.eligible = op.eligible || r.uses_tensorcore ||
+                     is_einsum(m, key_text(plane, &t->key, TEXT_EQUATION));
+    }
+    const Text *hlo_op = key_text(plane, &t->key, TEXT_HLO_OP);
+    const Xla__HloInstructionProto *instruction =
+        hlo_op->n_bytes ? instruction_of(m, hlo_op, t->key.program_id) : NULL;
+    if (instruction) {
+        const Text *provenance = provenance_of(m, instruction);
+        Op op = provenance ? op_of(m, provenance) : (Op){0};
+        r.op_name = op.name;
+        r.eligible |= op.eligible;
+    }
+    if (m->err->code) return;
+    r.actual_op_name = r.op_name;
+    r.actual_eligible = r.eligible || r.actual_uses_tensorcore;
+    bool of_module =
+        !instruction &&
+        slice_is(
+            slice_of(tf_op),
+            "XlaModule:"); /* XLA's annotation of a kernel whose program the run does not have */
+    if (!r.op_name->n_bytes || of_module) {
+        Op other = op_of(m, of_module ? key_text(plane, &t->key, TEXT_OP_NAME)
+                                      : older_op_name(m, plane, &t->key));
+        if (m->err->code) return;
+        r.actual_op_name = other.name;
+        r.actual_eligible |= other.eligible;
+    }
+    if (r.actual_op_name->n_bytes) r.actual.known |= KERNEL_OP_NAME;
+    add_report(&m->reports, &r, m->err);
+    r.op_name = r.actual_op_name, r.uses_tensorcore = r.actual_uses_tensorcore,
+    r.eligible = r.actual_eligible, r.launch = (KernelLaunch){0};
+    if (r.eligible && !r.uses_tensorcore && instruction)
+        r.eligible = is_product(m, instruction, t->key.program_id);
+    r.op = instruction ? (const void *)instruction : r.op_name;
+    add_report(&m->by_instruction, &r, m->err);
+}
+
+/* Sums kernels by op. A kernel that tensor cores could run is a helper if another kernel of its
+ * instruction uses them. */
+static void take_by_op(Making *m)
+{
+    const ReportSet *all = &m->by_instruction;
+    for (size_t i = 0; i < all->n && !m->err->code; i++) {
+        uint64_t *uses = all->reports[i].uses_tensorcore
+                             ? memo(&m->uses_tensorcore, all->reports[i].op, 0)
+                             : NULL;
+        if (uses) *uses = 1;
+        if (!uses && all->reports[i].uses_tensorcore) prof_nomem(m->err);
+    }
+    for (size_t i = 0; i < all->n && !m->err->code; i++) {
+        KernelReport r = all->reports[i];
+        r.is_helper = r.eligible && !r.uses_tensorcore && memo_has(&m->uses_tensorcore, r.op);
+        r.op = NULL;
+        add_report(&m->by_op, &r, m->err);
+    }
+}
+
+/* ---- order ---- */
+
+static int compare_u64(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+static int compare_text(const Text *a, const Text *b)
+{
+    uint32_t n = a->n_bytes < b->n_bytes ? a->n_bytes : b->n_bytes;
+    int c = a == b ? 0 : memcmp(a->text, b->text, n);
+    return c ? c : compare_u64(a->n_bytes, b->n_bytes);
+}
+
+static int xprof_order(const void *x, const void *y)
+{
+    const KernelReport *a = x, *b = y;
+    int c = compare_u64(b->total_ns, a->total_ns);
+    if (!c) c = compare_text(a->name, b->name);
+    for (int i = 0; i < 3 && !c; i++) c = compare_u64(a->launch.grid[i], b->launch.grid[i]);
+    for (int i = 0; i < 3 && !c; i++) c = compare_u64(a->launch.block[i], b->launch.block[i]);
+    if (!c) c = compare_u64(a->launch.registers, b->launch.registers);
+    if (!c) c = compare_u64(a->launch.static_shared, b->launch.static_shared);
+    if (!c) c = compare_u64(a->launch.dynamic_shared, b->launch.dynamic_shared);
+    if (!c) c = compare_u64(a->uses_tensorcore, b->uses_tensorcore);
+    if (!c) c = compare_u64(a->eligible, b->eligible);
+    if (!c) c = compare_text(a->op_name, b->op_name);
+    return c ? c : a->host < b->host ? -1 : a->host > b->host;
+}
+
+/* ---- by op ---- */
+
+struct KernelOp {
+    const Text *name;
+    uint64_t total_ns, tensorcore_ns;               /* of the reports that XProf keeps */
+    bool eligible;                                  /* one of these is */
+    uint64_t actual_total_ns, actual_tensorcore_ns; /* of all, by the actual flag */
+};
+
+static int by_op_name(const void *a, const void *b)
+{
+    return strcmp(((const KernelOp *)a)->name->text, ((const KernelOp *)b)->name->text);
+}
+
+static void sum_by_op(KernelStats *stats, ProfErr *err)
+{
+    KernelOp *ops = arena_alloc(&stats->arena, stats->n_reports * sizeof *ops);
+    size_t n = 0, merged = 0;
+    if (!ops) {
+        prof_nomem(err);
+        return;
+    }
+    for (size_t i = 0; i < stats->n_reports; i++) {
+        const KernelReport *r = &stats->reports[i];
+        bool kept = i < XPROF_KERNELS;
+        ops[n++] = (KernelOp){r->op_name,
+                              kept ? r->total_ns : 0,
+                              kept && r->uses_tensorcore ? r->total_ns : 0,
+                              kept && r->eligible,
+                              r->total_ns,
+                              r->actual_uses_tensorcore ? r->total_ns : 0};
+    }
+    sort_array(ops, n, sizeof *ops, by_op_name);
+    for (size_t i = 0; i < n; i++)
+        if (merged && !by_op_name(&ops[merged - 1], &ops[i])) {
+            KernelOp *op = &ops[merged - 1];
+            op->total_ns += ops[i].total_ns, op->tensorcore_ns += ops[i].tensorcore_ns,
+                op->eligible |= ops[i].eligible;
+            op->actual_total_ns += ops[i].actual_total_ns,
+                op->actual_tensorcore_ns += ops[i].actual_tensorcore_ns;
+        } else {
+            ops[merged++] = ops[i];
+        }
+    stats->ops = ops, stats->n_ops = merged;
+}
+
+static const KernelOp *find_op(const KernelStats *stats, const char *op_name)
+{
+    size_t low = 0, high = stats->n_ops;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        int c = strcmp(op_name, stats->ops[mid].name->text);
+        if (!c) return &stats->ops[mid];
+        if (c < 0)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return NULL;
+}
+
+double kernel_tensorcore_utilization(const KernelStats *stats, const char *op_name)
+{
+    const KernelOp *op = find_op(stats, op_name);
+    return op && op->total_ns ? (double)op->tensorcore_ns / (double)op->total_ns : 0;
+}
+
+bool kernel_op_is_eligible(const KernelStats *stats, const char *op_name)
+{
+    const KernelOp *op = find_op(stats, op_name);
+    return op && op->eligible;
+}
+
+double kernel_tensorcore_utilization_actual(const KernelStats *stats, const char *op_name)
+{
+    const KernelOp *op = find_op(stats, op_name);
+    return op && op->actual_total_ns
+               ? (double)op->actual_tensorcore_ns / (double)op->actual_total_ns
+               : -1;
+}
+
+/* ---- a host, and hosts together ---- */
+
+static enum KernelVendor plane_vendor(const Plane *plane, Window *window, ProfErr *err)
+{
+    enum KernelVendor vendor = VENDOR_OTHER;
+    for (size_t i = 0; i < plane->n_stats && !err->code; i++) {
+        Stat stat;
+        if (!plane_stat(plane, i, window, &stat, err)) continue;
+        const StatMeta *meta = stat_meta(plane, stat.id);
+        if (!meta || strcmp(meta->name->text, "device_vendor")) continue;
+        Slice name = stat_text(plane, &stat);
+        vendor = slice_is(name, "Nvidia") ? VENDOR_NVIDIA
+                 : slice_is(name, "AMD")  ? VENDOR_AMD
+                                          : VENDOR_OTHER;
+    }
+    return vendor;
+}
+
+static void take_plane(Making *m, const Plane *plane, const LineTallies *lines, size_t n_lines)
+{
+    Window window = {.file = &m->host->file};
+    enum KernelVendor vendor = plane_vendor(plane, &window, m->err);
+    window_free(&window);
+    uint8_t *read = prof_alloc(plane->n_event_metas);
+    if (!read) prof_nomem(m->err);
+    for (size_t i = 0; i < n_lines; i++)
+        for (size_t k = 0; k < lines[i].n && !m->err->code; k++)
+            take_tally(m, plane, &lines[i].tallies[k],
+                       tensorcores_of(read, plane, lines[i].tallies[k].key.meta, vendor));
+    prof_free(read);
+}
+
+static void making_free(Making *m)
+{
+    prof_free(m->reports.reports);
+    prof_free(m->reports.slots);
+    prof_free(m->by_instruction.reports);
+    prof_free(m->by_instruction.slots);
+    prof_free(m->by_op.reports);
+    prof_free(m->by_op.slots);
+    prof_free(m->launches);
+    prof_free(m->ops);
+    Memos *const memos[] = {&m->launch_of,     &m->op_of,    &m->einsum_of,      &m->instruction_of,
+                            &m->provenance_of, &m->parts_of, &m->uses_tensorcore};
+    for (size_t i = 0; i < COUNT(memos); i++) prof_free(memos[i]->slots);
+}
+
+static void append_reports(ReportSet *all, const ReportSet *some, ProfErr *err)
+{
+    for (size_t i = 0; i < some->n && !err->code; i++) {
+        if (!GROW(all->reports, all->n, all->capacity))
+            prof_nomem(err);
+        else
+            all->reports[all->n++] = some->reports[i];
+    }
+}
+
+/* Reports of all hosts: as XProf has them, and by actual op. */
+typedef struct {
+    ReportSet reports, by_op;
+} Reports;
+
+/* lines: of the host, those of a plane together. */
+static void take_host(KernelStats *stats, Host *host, const LineTallies *lines, size_t n_lines,
+                      Reports *all, ProfErr *err)
+{
+    Making m = {.stats = stats, .host = host, .err = err};
+    for (size_t i = 0, n; i < n_lines && !err->code; i += n) {
+        for (n = 1; i + n < n_lines && lines[i + n].line->plane == lines[i].line->plane;) n++;
+        take_plane(&m, lines[i].line->plane, &lines[i], n);
+    }
+    take_by_op(&m);
+    append_reports(&all->reports, &m.reports, err);
+    append_reports(&all->by_op, &m.by_op, err);
+    making_free(&m);
+}
+
+/* The host's lines that can hold kernels: of TPU planes where it has any, else of GPU planes. */
+static size_t device_lines(Host *host, LineTallies *lines)
+{
+    bool tpu = false;
+    size_t n = 0;
+    for (size_t i = 0; i < host->n_planes; i++) tpu |= host->planes[i].is_tpu;
+    for (size_t i = 0; i < host->n_lines; i++) {
+        Line *line = &host->lines[i];
+        bool counts = tpu ? line->plane->is_tpu : line->plane->kind == PLANE_GPU;
+        if (!counts || line->derived || !line->n_events) continue;
+        if (lines) lines[n] = (LineTallies){.line = line};
+        n++;
+    }
+    return n;
+}
+
+static void release(void *result)
+{
+    KernelStats *stats = result;
+    prof_free((void *)stats->reports);
+    prof_free((void *)stats->by_op);
+    text_table_free(&stats->texts);
+    arena_free(&stats->arena);
+    prof_free(stats);
+}
+
+static void walk_host(KernelStats *stats, Host *host, Reports *all, ProfErr *err)
+{
+    if (host_hold(host, err)) return;
+    Walk walk = {.stats = stats};
+    size_t n = device_lines(host, NULL);
+    if (!(walk.lines = prof_alloc(n * sizeof *walk.lines))) {
+        prof_nomem(err);
+        return;
+    }
+    device_lines(host, walk.lines);
+    pthread_mutex_init(&walk.lock, NULL);
+    parallel_for(host->run->n_workers, n, walk_line, &walk, err);
+    pthread_mutex_destroy(&walk.lock);
+    if (!err->code) take_host(stats, host, walk.lines, n, all, err);
+    for (size_t i = 0; i < n; i++) prof_free(walk.lines[i].tallies), prof_free(walk.lines[i].slots);
+    prof_free(walk.lines);
+}
+
+static void *make(Run *run, Host *only, ProfErr *err)
+{
+    KernelStats *stats = prof_alloc(sizeof *stats);
+    if (!stats) return prof_nomem(err), NULL;
+    Reports all = {0};
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++)
+        if (!only || only == &run->hosts[h]) walk_host(stats, &run->hosts[h], &all, err);
+    sort_array(all.reports.reports, all.reports.n, sizeof *all.reports.reports, xprof_order);
+    sort_array(all.by_op.reports, all.by_op.n, sizeof *all.by_op.reports, xprof_order);
+    stats->reports = all.reports.reports, stats->n_reports = all.reports.n;
+    stats->by_op = all.by_op.reports, stats->n_by_op = all.by_op.n;
+    if (!err->code) sum_by_op(stats, err);
+    if (err->code) return release(stats), NULL;
+    return stats;
+}
+
+const KernelStats *run_kernel_stats(Run *run, Host *only, ProfErr *err)
+{
+    static const Analysis analysis = {make, release};
+    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* metadata_costs.c: see metadata_costs.h. */
+#include "metadata_costs.h"
+
+#include <math.h>
+
+#include "../../store/events.h"
+
+/* Of two cores with one op the first counts. */
+static int add_costs(OpMetricsDb *db, const EventMeta *meta, ProfErr *err)
+{
+    const Fact *facts[N_KNOWN_STATS] = {0};
+    for (uint16_t i = 0; i < meta->n_facts; i++) facts[meta->facts[i].known] = &meta->facts[i].fact;
+    const Fact *program = facts[STAT_PROGRAM_ID], *flops = facts[STAT_FLOPS],
+               *model = facts[STAT_MODEL_FLOPS], *bytes = facts[STAT_BYTES_ACCESSED];
+    const Text *name = meta->display_name->n_bytes ? meta->display_name : meta->name;
+    if (!program || (!flops && !bytes)) return PROF_OK;
+    size_t n = db->n_ops;
+    OpMetrics *op = op_db_at(db, program->natural, name);
+    if (!op) return prof_nomem(err);
+    if (db->n_ops == n) return PROF_OK;
+    if (flops)
+        op->flops = op->model_flops = op->flops_actual = op->model_flops_actual =
+            (double)flops->natural;
+    if (model && model->natural) op->model_flops = op->model_flops_actual = (double)model->natural;
+    if (bytes) op->has_actual_bytes = true, op->bytes_accessed = op->bytes_actual = bytes->natural;
+    return PROF_OK;
+}
+
+static void *make(Run *run, Host *only, ProfErr *err)
+{
+    Host *host = only ? only : &run->hosts[0]; /* the one of its run */
+    OpMetricsDb *db = prof_alloc(sizeof *db);
+    if (!db) return prof_nomem(err), NULL;
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        Plane *plane = &host->planes[i];
+        if (!plane->is_tpu ||
+            !(plane_declares(plane, STAT_FLOPS) || plane_declares(plane, STAT_BYTES_ACCESSED)))
+            continue;
+        for (size_t k = 0; k < plane->n_event_metas && !err->code; k++)
+            if (!event_meta_facts(plane, &plane->event_metas[k], err))
+                add_costs(db, &plane->event_metas[k], err);
+    }
+    if (!err->code) return db;
+    op_db_free(db);
+    prof_free(db);
+    return NULL;
+}
+
+static void release(void *db)
+{
+    op_db_free(db);
+    prof_free(db);
+}
+
+const OpMetricsDb *host_metadata_costs(Host *host, ProfErr *err)
+{
+    static const Analysis analysis = {make, release};
+    return run_analysis_of(host->run, host, &analysis, NEEDS_NO_EVENTS, err);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/* op_build.h: internals shared by the files that build op metrics, and the builders of one host's
+ * parts. */
+#ifndef PROF_OP_BUILD_H
+#define PROF_OP_BUILD_H
+
+#include "../../store/event_stats.h"
+#include "../../store/events.h"
+#include "../grouping/grouping.h"
+#include "../../base/parallel.h"
+#include "op_metrics.h"
+
+/* The state that the builders of one host share. */
+typedef struct {
+    Host *host;
+    OpStats *stats; /* the result, being built */
+    /* The file already contains XProf's groups: XProf then derives nothing and keeps the order of
+     * lines. */
+    bool grouped;
+    /* NULL: not needed yet; the events' own stats say whether they are eager. */
+    const Grouping *grouping;
+    pthread_mutex_t lock; /* protects stats->texts while lines are read in parallel */
+} OpBuild;
+
+/* Returns a text interned in build->stats. May be called from several threads. */
+const Text *op_text(OpBuild *build, Slice text, ProfErr *err);
+/* Returns the host's first plane of this name; NULL if it has none. */
+Plane *host_plane(Host *host, const char *name);
+/* Returns build->grouping, computed now if it was not before. */
+const Grouping *op_grouping(OpBuild *build, ProfErr *err);
+
+/* Returns the integer part of x, limited to uint64. */
+static inline uint64_t truncated(double x)
+{
+    return x >= 18446744073709551616.0 ? UINT64_MAX : x > 0 ? (uint64_t)x : 0;
+}
+
+/* Each fills its part of build->stats from build->host. */
+int host_ops_build(OpBuild *build, ProfErr *err);
+int tpu_ops_build(OpBuild *build, ProfErr *err);
+int gpu_ops_build(OpBuild *build, ProfErr *err);
+/* Adds the instructions inside a TPU's fusions, as children of the ops in stats->device. */
+int fused_ops_build(OpBuild *build, ProfErr *err);
+/* Sums stats->device by framework op into stats->framework. */
+int framework_ops_build(OpStats *stats, ProfErr *err);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sparsecore_busy.c: when the ops of a SparseCore ran; see duty_cycle.h.
+ *
+ * At each moment the innermost op counts, in the order of the file. It ran where it is on duty, but
+ * for one without a category that has an op on duty directly inside: what it does besides is not
+ * known. */
+#include "device_ops.h"
+#include "duty_cycle.h"
+
+enum { NO_PART = UINT32_MAX };
+
+/* A part of an op's span that no op inside has. */
+typedef struct {
+    PsSpan span;
+    uint32_t next;
+} Part;
+
+typedef struct {
+    PsSpan span;
+    uint64_t told_until;
+    uint32_t parts;
+    bool has_category, off_duty, has_inside;
+} OpenOp;
+
+typedef struct {
+    StatFilter filter;
+    SpanList busy;
+    OpenOp *open;
+    size_t n_open, open_capacity;
+    Part *parts; /* of the open ops */
+    size_t n_parts, part_capacity;
+} OpReader;
+
+static bool tell(OpReader *r, OpenOp *op, uint64_t until)
+{
+    if (op->off_duty || until <= op->told_until) return true;
+    if (r->n_parts == NO_PART || !GROW(r->parts, r->n_parts, r->part_capacity)) return false;
+    r->parts[r->n_parts] = (Part){{op->told_until, until}, op->parts};
+    op->parts = (uint32_t)r->n_parts++;
+    return true;
+}
+
+static bool close_op(OpReader *r)
+{
+    OpenOp op = r->open[--r->n_open];
+    bool counts = !op.off_duty && (op.has_category || !op.has_inside),
+         good = !counts || tell(r, &op, op.span.end);
+    for (uint32_t i = op.parts; good && counts && i != NO_PART; i = r->parts[i].next)
+        good = span_list_add(&r->busy, r->parts[i].span);
+    if (!r->n_open) r->n_parts = 0;
+    return good;
+}
+
+static bool open_op(OpReader *r, const OpenOp *op)
+{
+    while (r->n_open && !span_includes(r->open[r->n_open - 1].span, op->span))
+        if (!close_op(r)) return false;
+    if (r->n_open) {
+        OpenOp *around = &r->open[r->n_open - 1];
+        if (!tell(r, around, op->span.begin)) return false;
+        if (around->told_until < op->span.end) around->told_until = op->span.end;
+        around->has_inside |= !op->off_duty;
+    }
+    if (!GROW(r->open, r->n_open, r->open_capacity)) return false;
+    r->open[r->n_open++] = *op;
+    return true;
+}
+
+/* The event's own category, else that of its metadata. */
+static OpenOp read_op(const OpReader *r, const Plane *plane, const EventAt *e, ProfErr *err)
+{
+    OpenOp op = {.span = {(uint64_t)e->start_ps, (uint64_t)e->start_ps + (uint64_t)e->duration_ps},
+                 .told_until = (uint64_t)e->start_ps,
+                 .parts = NO_PART};
+    Stat stat;
+    unsigned known;
+    if (stat_filter_next(&r->filter, e->message, e->message + e->n_bytes, 4, &known, &stat)) {
+        op.has_category = true, op.off_duty = op_is_off_duty(stat_text(plane, &stat));
+        return op;
+    }
+    if (event_meta_facts(plane, e->meta, err)) return op;
+    for (uint16_t i = 0; i < e->meta->n_facts && !op.has_category; i++) {
+        const Fact *fact = &e->meta->facts[i].fact;
+        op.has_category = e->meta->facts[i].known == STAT_HLO_CATEGORY;
+        op.off_duty =
+            op.has_category && fact->type == TYPE_STR && op_is_off_duty(slice_of(fact->text));
+    }
+    return op;
+}
+
+static int read_line(OpReader *r, Line *line, ProfErr *err)
+{
+    EventReader reader;
+    EventAt e;
+    event_reader_open_for(&reader, line, &r->filter.wanted, err);
+    while (event_reader_next(&reader, &e) && !err->code) {
+        OpenOp op = read_op(r, line->plane, &e, err);
+        if (!err->code && !open_op(r, &op)) prof_nomem(err);
+    }
+    event_reader_close(&reader);
+    while (r->n_open && !err->code)
+        if (!close_op(r)) prof_nomem(err);
+    return err->code;
+}
+
+bool is_sparse_op_line(const Line *line)
+{
+    const char *name = line->name->text;
+    return !strcmp(name, "Sparse Core Ops") ||
+           (line->plane->kind == PLANE_SPARSECORE && !strcmp(name, "XLA Ops"));
+}
+
+int sparsecore_busy(const Plane *plane, SpanList *busy, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_HLO_CATEGORY};
+    OpReader r = {0};
+    stat_filter_open(&r.filter, plane, wanted, COUNT(wanted), err);
+    for (size_t i = plane->first_line; i < plane->first_line + plane->n_lines && !err->code; i++)
+        if (is_sparse_op_line(&plane->host->lines[i])) read_line(&r, &plane->host->lines[i], err);
+    stat_filter_close(&r.filter);
+    prof_free(r.open);
+    prof_free(r.parts);
+    *busy = r.busy;
+    return err->code;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/* symbol_ops.c: ops of one TPU core, told by program and symbol: sums of events joined with what
+ * their metadata says. */
+#include "device_ops.h"
+#include "op_metadata.h"
+
+typedef struct {
+    uint64_t symbol_id;
+    bool has_flops, has_bytes;
+    double own_flops, own_model_flops; /* of the n_own occurrences whose events bring their own */
+    uint64_t n_own;
+    OpMetrics op;                 /* from the metadata of its first event, and the sums so far */
+    const OpMetricsDb *offloaded; /* NULL: none */
+} SymbolOp;
+
+struct SymbolOps {
+    MetadataReader reader;
+    enum CoreType core;
+    SymbolOp *ops;
+    size_t n, capacity;
+    uint32_t *slots; /* by (program, symbol): position + 1 */
+    size_t n_slots;
+};
+
+SymbolOps *symbol_ops_new(OpBuild *build, Plane *plane, enum CoreType core, ProfErr *err)
+{
+    SymbolOps *s = prof_alloc(sizeof *s);
+    if (!s) return prof_nomem(err), NULL;
+    s->core = core;
+    if (metadata_reader_open(&s->reader, build, plane, err)) {
+        symbol_ops_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void symbol_ops_free(SymbolOps *s)
+{
+    if (!s) return;
+    metadata_reader_close(&s->reader);
+    prof_free(s->ops);
+    prof_free(s->slots);
+    prof_free(s);
+}
+
+static uint32_t *slot_of(const SymbolOps *s, uint64_t program_id, uint64_t symbol_id)
+{
+    size_t slot = hash64(hash64(program_id) + symbol_id) & (s->n_slots - 1);
+    for (; s->slots[slot]; slot = (slot + 1) & (s->n_slots - 1)) {
+        const SymbolOp *known = &s->ops[s->slots[slot] - 1];
+        if (known->op.program_id == program_id && known->symbol_id == symbol_id) break;
+    }
+    return &s->slots[slot];
+}
+
+static bool slots_grow(SymbolOps *s)
+{
+    if ((s->n + 1) * 2 <= s->n_slots) return true;
+    size_t n_slots = s->n_slots ? s->n_slots * 2 : 64;
+    uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
+    if (!slots) return false;
+    prof_free(s->slots);
+    s->slots = slots, s->n_slots = n_slots;
+    for (size_t i = 0; i < s->n; i++)
+        *slot_of(s, s->ops[i].op.program_id, s->ops[i].symbol_id) = (uint32_t)i + 1;
+    return true;
+}
+
+/* The op of this key: of the first metadata that has it, which decides what it is. */
+static SymbolOp *symbol_op(SymbolOps *s, const OpMetrics *read, const OpKey *key)
+{
+    if (!slots_grow(s)) return NULL;
+    uint32_t *slot = slot_of(s, read->program_id, key->symbol_id);
+    if (!*slot) {
+        if (!GROW(s->ops, s->n, s->capacity)) return NULL;
+        SymbolOp *made = &s->ops[s->n];
+        *made = (SymbolOp){.symbol_id = key->symbol_id,
+                           .has_flops = key->has_flops,
+                           .has_bytes = key->has_bytes,
+                           .op = *read};
+        made->op.min_ps = UINT64_MAX, made->op.n_cores = s->core == CORE_TENSORCORE,
+        made->op.core_type = s->core;
+        *slot = (uint32_t)++s->n;
+    }
+    return &s->ops[*slot - 1];
+}
+
+int64_t symbol_ops_add(SymbolOps *s, const OpSums *sums, ProfErr *err)
+{
+    OpMetricsDb one = {0};
+    OpMetrics *read = op_db_append(&one);
+    OpKey key;
+    int64_t position = -1;
+    if (!read)
+        prof_nomem(err);
+    else if (!metadata_read(&s->reader, sums->meta, read, &key, err) && key.has_program &&
+             key.has_symbol && key.symbol_id) {
+        SymbolOp *to = symbol_op(s, read, &key);
+        if (!to) {
+            prof_nomem(err);
+        } else {
+            OpMetrics *op = &to->op;
+            op->occurrences += sums->occurrences, op->executions += sums->executions;
+            op->time_ps += sums->time_ps, op->self_ps += sums->self_ps,
+                op->normalized_ps += sums->normalized_ps;
+            op->event_time_ps += sums->event_time_ps, op->event_self_ps += sums->event_self_ps;
+            op->dma_stall_ps += sums->dma_stall_ps;
+            if (sums->min_ps < op->min_ps) op->min_ps = sums->min_ps;
+            op->has_energy |= sums->has_energy, op->energy_j += sums->energy_j;
+            to->n_own += sums->n_own, to->own_flops += sums->own_flops,
+                to->own_model_flops += sums->own_model_flops;
+            position = to - s->ops;
+        }
+    }
+    op_db_free(&one);
+    return position;
+}
+
+void symbol_ops_offload(SymbolOps *s, int64_t position, const OpMetricsDb *programs)
+{
+    if (!s->ops[position].offloaded) s->ops[position].offloaded = programs;
+}
+
+/* An op that runs others needs nothing that they do not. */
+static void take_actual(SymbolOp *s)
+{
+    OpMetrics *op = &s->op;
+    double rest = (double)op->executions - (double)s->n_own,
+           model = op->model_flops > 0 ? op->model_flops : op->flops;
+    op->has_actual_bytes = s->has_bytes, op->bytes_actual = op->bytes_accessed * op->executions;
+    if (op_is_container(slice_of(op->category)) || (rest > 0 && !s->has_flops)) return;
+    op->flops_actual = s->own_flops + op->flops * rest,
+    op->model_flops_actual = s->own_model_flops + model * rest;
+}
+
+/* From one occurrence to all. */
+static void multiply(OpMetrics *op)
+{
+    op->flops *= op->occurrences;
+    op->bytes_accessed *= op->occurrences;
+    op->model_flops = op->model_flops > 0 ? op->model_flops * op->occurrences : op->flops;
+    for (size_t i = 0; i < op->n_memory; i++) op->memory[i].bytes *= op->occurrences;
+}
+
+/* The ops of offloaded programs stand behind the fused ones. */
+static bool join_children(OpMetrics *op, const OpMetricsDb *offloaded, Arena *arena)
+{
+    OpMetricsDb all = {.total_ps = offloaded->total_ps,
+                       .total_op_ps = offloaded->total_op_ps,
+                       .normalized_total_ps = offloaded->normalized_total_ps};
+    bool good = !op->children || op_db_append_all(&all, op->children);
+    good = good && op_db_append_all(&all, offloaded) &&
+           (op->children = op_db_keep(&all, arena)) != NULL;
+    op_db_free(&all);
+    return good;
+}
+
+int symbol_ops_finish(SymbolOps *s, OpMetricsDb *db, ProfErr *err)
+{
+    Arena *arena = &s->reader.build->stats->arena;
+    for (size_t i = 0; i < s->n; i++) {
+        OpMetrics *op = &s->ops[i].op;
+        take_actual(&s->ops[i]);
+        multiply(op);
+        if (s->ops[i].offloaded && !join_children(op, s->ops[i].offloaded, arena))
+            return prof_nomem(err);
+        db->total_op_ps += op->self_ps;
+        double share = safe_div((double)op->normalized_ps, (double)op->time_ps);
+        /* A self time below 0 (children that outlast their parent) wraps in XProf, and its sum is
+         * then undefined: here it is subtracted. */
+        db->normalized_total_ps =
+            truncated((double)db->normalized_total_ps + (double)(int64_t)op->self_ps * share);
+        OpMetrics *to = op_db_at(db, op->program_id, op->name);
+        if (!to || !op_merge(to, op, arena, true)) return prof_nomem(err);
+    }
+    return PROF_OK;
+}

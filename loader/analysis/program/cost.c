@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cost.c: walks a program and costs its instructions; see cost.h. What each operation costs is in
+ * cost_ops.c. */
+#include "../../base/interrupt.h"
+#include "cost_graph.h"
+
+#include <math.h>
+
+enum { MAX_CALLS = 100 };                      /* calls inside calls */
+static const uint64_t STEPS_FOR_ALL = 1 << 24; /* of what grows faster than the program */
+static const uint64_t STEPS_A_NODE = 64;
+
+static const Xla__ShapeProto no_shape = XLA__SHAPE_PROTO__INIT;
+
+/* ---- the graph ---- */
+
+static void index_computations(CostGraph *g)
+{
+    for (size_t i = g->n_computations; i-- > 0;) { /* of several with one id the first counts */
+        size_t slot = hash64((uint64_t)g->computations[i].proto->id) & (g->n_slots - 1);
+        while (g->by_id[slot] &&
+               g->computations[g->by_id[slot] - 1].proto->id != g->computations[i].proto->id)
+            slot = (slot + 1) & (g->n_slots - 1);
+        g->by_id[slot] = (uint32_t)i + 1;
+    }
+}
+
+CostComputation *cost_called(const CostGraph *g, const CostNode *node, size_t i)
+{
+    if (i >= node->op->n_called_computation_ids) return NULL;
+    int64_t id = node->op->called_computation_ids[i];
+    for (size_t slot = hash64((uint64_t)id) & (g->n_slots - 1); g->by_id[slot];
+         slot = (slot + 1) & (g->n_slots - 1))
+        if (g->computations[g->by_id[slot] - 1].proto->id == id)
+            return &g->computations[g->by_id[slot] - 1];
+    return NULL;
+}
+
+static void fill_computation(CostGraph *g, CostComputation *c, uint32_t *next_operand,
+                             float *figures)
+{
+    c->root = COST_NONE;
+    for (uint32_t i = c->first; i < c->first + c->n; i++) {
+        CostNode *node = &g->nodes[i];
+        const Xla__HloInstructionProto *op = hlo_op(g->module, i).instruction;
+        *node = (CostNode){.op = op,
+                           .shape = op->shape ? op->shape : &no_shape,
+                           .computation = (uint32_t)(c - g->computations),
+                           .opcode = (uint16_t)hlo_opcode(op->opcode)};
+        node->first_operand = *next_operand,
+        node->n_operands = node->n_figures = (uint32_t)op->n_operand_ids;
+        node->figures = figures + *next_operand;
+        if (op->id == c->proto->root_id) c->root = i;
+        for (size_t k = 0; k < op->n_operand_ids; k++) {
+            int64_t at = hlo_position(g->module, op->operand_ids[k]);
+            bool own = at >= c->first && at < (int64_t)c->first + c->n;
+            g->operands[(*next_operand)++] = own ? (uint32_t)at : COST_NONE;
+        }
+    }
+    for (uint32_t i = c->first; i < c->first + c->n; i++)
+        for (uint32_t k = 0; k < g->nodes[i].n_operands; k++) {
+            CostNode *operand = cost_operand(g, &g->nodes[i], k);
+            if (operand) operand->used = true;
+        }
+    if (c->root == COST_NONE && c->n) c->root = c->first + c->n - 1;
+}
+
+static void refill_budget(CostGraph *g)
+{
+    g->budget = STEPS_FOR_ALL + STEPS_A_NODE * ((uint64_t)g->n_nodes + g->n_operands);
+}
+
+static int graph_make(CostGraph *g, ProfErr *err)
+{
+    const Xla__HloModuleProto *hlo = g->module->proto->hlo_module;
+    uint64_t n_operands = 0;
+    for (size_t i = 0; i < g->module->n_ops; i++)
+        n_operands += hlo_op(g->module, i).instruction->n_operand_ids;
+    if (g->module->n_ops >= COST_NONE || n_operands >= COST_NONE) return g->failed = true, PROF_OK;
+    g->n_nodes = (uint32_t)g->module->n_ops, g->n_computations = hlo->n_computations;
+    g->n_operands = (uint32_t)n_operands;
+    refill_budget(g);
+    for (g->n_slots = 16; g->n_slots < 2 * g->n_computations;) g->n_slots *= 2;
+    g->nodes = arena_alloc(&g->arena, g->n_nodes * sizeof *g->nodes);
+    g->computations = arena_alloc(&g->arena, g->n_computations * sizeof *g->computations);
+    g->by_id = arena_alloc(&g->arena, g->n_slots * sizeof *g->by_id);
+    g->operands = arena_alloc(&g->arena, (size_t)n_operands * sizeof *g->operands);
+    float *figures = arena_alloc(&g->arena, (size_t)n_operands * sizeof *figures);
+    g->marks = arena_alloc(&g->arena, g->n_nodes);
+    uint32_t *order = arena_alloc(&g->arena, g->n_nodes * sizeof *order), at = 0, next_operand = 0;
+    if (!g->nodes || !g->computations || !g->by_id || !g->operands || !figures || !g->marks ||
+        !order)
+        return prof_nomem(err);
+    for (size_t i = 0; i < g->n_computations; i++) {
+        CostComputation *c = &g->computations[i];
+        *c = (CostComputation){.proto = hlo->computations[i],
+                               .first = at,
+                               .n = (uint32_t)hlo->computations[i]->n_instructions,
+                               .order = order + at};
+        fill_computation(g, c, &next_operand, figures);
+        at += c->n;
+        if (interrupt_poll(c->n, err)) return err->code;
+    }
+    index_computations(g);
+    return PROF_OK;
+}
+
+bool cost_spend(CostGraph *g, uint64_t n)
+{
+    if (n > g->budget) g->failed = true, g->budget = 0;
+    if (!g->failed) g->budget -= n;
+    return !g->failed;
+}
+
+/* ---- order ---- */
+
+enum { OPEN = 1, LISTED = 2 };
+
+typedef struct {
+    CostGraph *g;
+    const CostComputation *c;
+    size_t depth;
+    uint32_t *to, n;
+} Walk;
+
+static void push(Walk *w, uint32_t at)
+{
+    CostGraph *g = w->g;
+    if (at < w->c->first || at >= w->c->first + w->c->n || g->marks[at] & LISTED || g->failed)
+        return;
+    if (GROW(g->stack, w->depth, g->stack_capacity))
+        g->stack[w->depth++] = at;
+    else
+        prof_nomem(g->err), g->failed = true;
+}
+
+static void push_control(Walk *w, const CostNode *node, bool reversed)
+{
+    const Xla__HloInstructionProto *op = node->op;
+    for (size_t i = 0; i < op->more->n_control_predecessor_ids; i++) {
+        int64_t at = hlo_position(
+            w->g->module,
+            op->more->control_predecessor_ids[reversed ? op->more->n_control_predecessor_ids - 1 - i
+                                                       : i]);
+        if (at >= 0) push(w, (uint32_t)at);
+    }
+}
+
+static void walk_from(Walk *w, uint32_t start, bool listed)
+{
+    CostGraph *g = w->g;
+    push(w, start);
+    while (w->depth && !g->failed) {
+        uint32_t at = g->stack[w->depth - 1];
+        const CostNode *node = &g->nodes[at];
+        if (g->marks[at]) {
+            w->depth--;
+            if (!(g->marks[at] & LISTED)) g->marks[at] |= LISTED, w->to[w->n++] = at;
+            continue;
+        }
+        g->marks[at] = OPEN;
+        if (!listed)
+            push_control(w, node, true); /* visited behind the operands, in order; listed before
+                                            them, the last first */
+        for (uint32_t i = node->n_operands; i-- > 0;) push(w, g->operands[node->first_operand + i]);
+        if (listed) push_control(w, node, false);
+    }
+}
+
+uint32_t cost_order(CostGraph *g, const CostComputation *c, bool listed, uint32_t *to)
+{
+    Walk w = {.g = g, .c = c, .to = to};
+    memset(g->marks + c->first, 0, c->n);
+    for (uint32_t i = c->first; i < c->first + c->n; i++)
+        if (!g->nodes[i].used && (listed || i != c->root)) walk_from(&w, i, listed);
+    if (!listed && c->root != COST_NONE) walk_from(&w, c->root, listed);
+    return w.n;
+}
+
+/* ---- costs ---- */
+
+/* What runs asynchronously counts where it is started: NULL for other instructions. */
+static const CostComputation *started(const CostGraph *g, const CostNode *node)
+{
+    return node->opcode == HLO_ASYNC_START ? cost_called(g, node, 0) : NULL;
+}
+
+static void add_instructions(CostGraph *g, CostSum *sum, const CostComputation *c)
+{
+    if (!cost_spend(g, c->n_order)) return;
+    for (uint32_t i = 0; i < c->n_order; i++) {
+        const CostNode *node = &g->nodes[c->order[i]];
+        const CostComputation *inner = started(g, node);
+        if (inner)
+            add_instructions(g, sum, inner); /* no deeper than the calls that have been costed */
+        sum->flops += node->flops, sum->bytes += node->bytes, sum->output += node->output;
+        for (uint32_t k = 0; k < node->n_figures; k++) sum->operands[k] += node->figures[k];
+        cost_add_leaves(g, &node->leaves);
+    }
+}
+
+static void sum_up(CostGraph *g, CostComputation *c)
+{
+    CostSum *sum = &c->sum;
+    for (uint32_t i = 0; i < c->n_order; i++) {
+        const CostNode *node = &g->nodes[c->order[i]];
+        const CostComputation *inner = started(g, node);
+        if (node->n_figures > sum->n_operands) sum->n_operands = node->n_figures;
+        if (inner && inner->sum.n_operands > sum->n_operands)
+            sum->n_operands = inner->sum.n_operands;
+    }
+    sum->operands = arena_alloc(&g->arena, sum->n_operands * sizeof *sum->operands);
+    if (sum->operands) {
+        add_instructions(g, sum, c);
+        sum->leaves = cost_take_leaves(g, false);
+    } else {
+        prof_nomem(g->err);
+        g->failed = true;
+    }
+}
+
+const CostSum *cost_computation(CostGraph *g, CostComputation *c, int depth)
+{
+    if (depth > MAX_CALLS || c->state == COST_OPEN) g->failed = true;
+    if (g->failed || c->state == COST_DONE) return g->failed ? NULL : &c->sum;
+    c->state = COST_OPEN;
+    c->n_order = cost_order(g, c, false, c->order);
+    for (uint32_t i = 0; i < c->n_order && !g->failed; i++) {
+        if (interrupt_poll(4, g->err)) g->failed = true;
+        CostNode *node = &g->nodes[c->order[i]];
+        cost_instruction(g, node, depth);
+        node->visited = true;
+    }
+    if (!g->failed) sum_up(g, c);
+    c->state = COST_DONE;
+    return g->failed ? NULL : &c->sum;
+}
+
+/* ---- results ---- */
+
+static int64_t positive(int64_t value) { return value > 0 ? value : 0; }
+
+/* XLA's peak is that of 16-bit work: what narrower operands make faster counts less. */
+static int64_t device_flops(const CostGraph *g, const CostNode *node)
+{
+    int widest = 0;
+    bool gemm = node->opcode == HLO_CUSTOM_CALL &&
+                !strncmp(node->op->more->custom_call_target, "__cublas$lt$", 12);
+    if (node->opcode == HLO_CUSTOM_CALL && !gemm) return cost_integer(node->flops);
+    for (uint32_t i = 0; i < (gemm && node->n_operands ? 1 : node->n_operands); i++) {
+        const CostNode *operand = cost_operand(g, node, i);
+        int bits = operand ? cost_bits(operand->shape->element_type) : 0;
+        if (bits > widest) widest = bits;
+    }
+    float share = widest == 8 ? 2 : widest == 4 ? 4 : 1;
+    return cost_add(cost_integer(node->flops), -cost_integer(node->flops - node->flops / share));
+}
+
+/* Bytes of an operand (COST_NONE: the output) that lie in the main memory by their layout: of an
+ * array its figure, of a tuple what is known of its parts. */
+static int64_t in_main_memory(const CostNode *node, const Xla__ShapeProto *shape, uint32_t operand,
+                              uint64_t path, float figure)
+{
+    if (shape->element_type != XLA_TUPLE)
+        return cost_in_main_memory(shape) ? cost_integer(figure) : 0;
+    int64_t sum = 0;
+    for (size_t i = 0; i < shape->n_tuple_shapes && node->leaves.n; i++) {
+        uint64_t part = cost_path(path, i);
+        sum = cost_add(sum, in_main_memory(node, shape->tuple_shapes[i], operand, part,
+                                           cost_leaf(&node->leaves, operand, part)));
+    }
+    return sum;
+}
+
+static HloCost result_of(const CostGraph *g, const CostNode *node)
+{
+    if (node->unknown) return (HloCost){.known = false};
+    HloCost cost = {.known = true};
+    if (!node->visited) return cost;
+    cost.model_flops = positive(cost_integer(node->flops));
+    cost.flops = positive(device_flops(g, node));
+    cost.bytes_accessed = positive(cost_integer(node->bytes));
+    if (!cost.bytes_accessed) return cost;
+    for (uint32_t i = 0; i < node->n_operands; i++) {
+        const CostNode *operand = cost_operand(g, node, i);
+        if (operand)
+            cost.hbm_read_bytes = cost_add(
+                cost.hbm_read_bytes, in_main_memory(node, operand->shape, i, 0, node->figures[i]));
+    }
+    cost.hbm_read_bytes = positive(cost.hbm_read_bytes);
+    cost.hbm_write_bytes = positive(in_main_memory(node, node->shape, COST_NONE, 0, node->output));
+    return cost;
+}
+
+static void add_needs(CostGraph *g, HloCost *costs)
+{
+    if (g->err->code) return;
+    g->failed = false;
+    refill_budget(g);
+    const CostNeed *needs = cost_needs(g);
+    for (uint32_t i = 0; needs && i < g->n_nodes; i++) {
+        costs[i].model_flops_actual = needs[i].model_flops, costs[i].flops_actual = needs[i].flops;
+        costs[i].bytes_accessed_actual = needs[i].library_bytes >= 0 ? needs[i].library_bytes
+                                         : g->nodes[i].opcode == HLO_CUSTOM_CALL || !costs[i].known
+                                             ? -1
+                                             : costs[i].bytes_accessed;
+    }
+}
+
+static void *costs_make(const HloModule *module, ProfErr *err)
+{
+    CostGraph g = {.module = module, .err = err};
+    HloCost *costs = prof_alloc((module->n_ops + 1) * sizeof *costs);
+    if (!costs) return prof_nomem(err), NULL;
+    for (size_t i = 0; i <= module->n_ops; i++)
+        costs[i].model_flops_actual = costs[i].flops_actual = NAN,
+        costs[i].bytes_accessed_actual = -1;
+    const Xla__HloComputationProto *entry = hlo_entry(module);
+    if (entry && !graph_make(&g, err) && !g.failed) {
+        for (size_t i = 0; i < g.n_computations; i++)
+            if (g.computations[i].proto == entry) cost_computation(&g, &g.computations[i], 0);
+        for (uint32_t i = 0; i < g.n_nodes && !g.failed; i++) costs[i] = result_of(&g, &g.nodes[i]);
+        add_needs(&g, costs);
+    }
+    arena_free(&g.arena);
+    prof_free(g.stack);
+    prof_free(g.pending);
+    if (!err->code) return costs;
+    prof_free(costs);
+    return NULL;
+}
+
+static const HloAnalysis cost_analysis = {costs_make, prof_free};
+
+const HloCost *hlo_cost(const HloModule *module, const Xla__HloInstructionProto *op, ProfErr *err)
+{
+    const HloCost *costs = hlo_analysis(module, &cost_analysis, err);
+    int64_t at = costs ? hlo_position(module, op->id) : -1;
+    return !costs ? NULL : &costs[at < 0 ? (int64_t)module->n_ops : at]; /* the last is unknown */
+}

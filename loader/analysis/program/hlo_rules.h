@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/* hlo_rules.h: XLA's rules for single instructions and shapes.
+ *
+ * The rules are what XProf 2.24.2 answers for programs with one such instruction. If XLA would end
+ * the process instead of refusing the program, that counts as refused too. */
+#ifndef PROF_HLO_RULES_H
+#define PROF_HLO_RULES_H
+
+#include "../../format/hlo.h"
+
+enum { RULED_OPERANDS = 3 }; /* the rules depend on this many of the first operands */
+
+/* Returns what is wrong with an instruction or shape, as a static text; NULL if nothing is.
+ * `operands` are the instruction's first operands, each with a shape, NULL after the last. */
+const char *hlo_instruction_fault(const Xla__HloInstructionProto *op,
+                                  const Xla__HloInstructionProto *const operands[RULED_OPERANDS]);
+const char *hlo_shape_fault(const Xla__ShapeProto *shape);
+/* Checks that a computation's parameters are numbered from 0, each number once. *fault is a static
+ * text, NULL if nothing is wrong. */
+bool hlo_parameters_fault(const Xla__HloComputationProto *computation, const char **fault,
+                          ProfErr *err);
+
+#endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+/* inference_times.c: the time of requests and their tensors; see inference_parts.h. */
+#include "inference_parts.h"
+
+#include "../../base/sort.h"
+
+#include <stdio.h>
+
+/* ---- the time of requests ---- */
+
+static int by_request(const void *a, const void *b)
+{
+    const MomentOf *x = a, *y = b;
+    if (x->request != y->request) return x->request < y->request ? -1 : 1;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    return x->turn < y->turn ? -1 : x->turn > y->turn;
+}
+
+typedef struct {
+    bool there[N_MOMENTS];
+    uint64_t ps[N_MOMENTS];
+} Moments;
+
+static void own_span(InferenceMaking *m, uint32_t request, enum RequestTime type, uint64_t begin_ps,
+                     uint64_t end_ps, ProfErr *err)
+{
+    SpanOf *place = PUSH(m->spans);
+    if (place)
+        *place = (SpanOf){request, (uint8_t)type, false, begin_ps,
+                          end_ps < begin_ps ? begin_ps : end_ps};
+    else
+        prof_nomem(err);
+}
+
+/* The moments of one group in a request: of launches the first counts, of others the last. */
+static size_t take_group(const MomentOf *moments, size_t n, Moments *found)
+{
+    size_t i = 0;
+    *found = (Moments){0};
+    for (; i < n && moments[i].request == moments->request && moments[i].group == moments->group;
+         i++) {
+        uint8_t at = moments[i].moment;
+        if (at == AT_LAUNCH && found->there[at] && found->ps[at] < moments[i].ps) continue;
+        found->there[at] = true, found->ps[at] = moments[i].ps;
+    }
+    return i;
+}
+
+/* Adds what lies between the moments of a request; returns how many those were. */
+static size_t take_request(InferenceMaking *m, const MomentOf *moments, size_t n,
+                           bool *has_callback, ProfErr *err)
+{
+    uint32_t request = moments->request;
+    const InferenceRequest *r = &m->result->requests.items[request];
+    Moments all = {0};
+    size_t i = 0;
+    while (i < n && moments[i].request == request) {
+        Moments of_group;
+        i += take_group(&moments[i], n - i, &of_group);
+        if (of_group.there[AT_EXECUTE] && of_group.there[AT_LAUNCH])
+            own_span(m, request, REQUEST_RUNTIME, of_group.ps[AT_EXECUTE], of_group.ps[AT_LAUNCH],
+                     err);
+        for (int at = 0; at < N_MOMENTS; at++) {
+            if (!of_group.there[at]) continue;
+            bool better = at == AT_CALLBACK ? of_group.ps[at] > all.ps[at]
+                                            : at != AT_SCHEDULE && of_group.ps[at] < all.ps[at];
+            if (!all.there[at] || better) all.there[at] = true, all.ps[at] = of_group.ps[at];
+        }
+    }
+    if (all.there[AT_EXECUTE])
+        own_span(m, request, REQUEST_PREPROCESS, r->start_ps, all.ps[AT_EXECUTE], err);
+    if ((*has_callback = all.there[AT_CALLBACK]))
+        own_span(m, request, REQUEST_POSTPROCESS, all.ps[AT_CALLBACK], r->end_ps, err);
+    if (all.there[AT_SCHEDULE] && all.there[AT_CONCAT])
+        own_span(m, request, REQUEST_BATCH_FORMATION, all.ps[AT_SCHEDULE], all.ps[AT_CONCAT], err);
+    return i;
+}
+
+/* Without a callback a request is postprocessed from the end of the last program on. */
+static void postprocess_without_callback(InferenceMaking *m, const bool *has_callback, ProfErr *err)
+{
+    uint64_t *ends = prof_alloc(m->result->requests.n * sizeof *ends);
+    if (!ends) {
+        prof_nomem(err);
+        return;
+    }
+    for (size_t i = 0; i < m->spans.n; i++) {
+        const SpanOf *s = &m->spans.items[i];
+        if (s->type == REQUEST_DEVICE && !s->of_gpu && s->end_ps > ends[s->owner])
+            ends[s->owner] = s->end_ps;
+    }
+    for (uint32_t i = 0; i < m->result->requests.n && !err->code; i++)
+        if (!has_callback[i] && ends[i])
+            own_span(m, i, REQUEST_POSTPROCESS, ends[i], m->result->requests.items[i].end_ps, err);
+    prof_free(ends);
+}
+
+void inference_take_moments(InferenceMaking *m, ProfErr *err)
+{
+    bool *has_callback = prof_alloc(m->result->requests.n);
+    if (!has_callback) {
+        prof_nomem(err);
+        return;
+    }
+    sort_array(m->moments.items, m->moments.n, sizeof *m->moments.items, by_request);
+    for (size_t i = 0; i < m->moments.n && !err->code;) {
+        uint32_t request = m->moments.items[i].request;
+        i += take_request(m, &m->moments.items[i], m->moments.n - i, &has_callback[request], err);
+    }
+    if (!err->code) postprocess_without_callback(m, has_callback, err);
+    prof_free(has_callback);
+}
+
+/* ---- overlapping spans into what counts at each moment ---- */
+
+typedef struct {
+    uint64_t ps;
+    uint32_t owner, order; /* ends before begins, the higher type first */
+} Edge;
+enum { BEGINS = 0x100 };
+
+static int by_owner_and_time(const void *a, const void *b)
+{
+    const Edge *x = a, *y = b;
+    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
+    if (x->ps != y->ps) return x->ps < y->ps ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* A span without duration ends before it begins, which leaves its type on top until another of the
+ * type ends: as in XProf. */
+static size_t sweep(const Edge *edges, size_t n, uint64_t times[N_REQUEST_TIMES])
+{
+    int64_t open[N_REQUEST_TIMES] = {0};
+    int now = REQUEST_IDLE;
+    size_t i = 0;
+    for (; i < n && edges[i].owner == edges->owner; i++) {
+        int type = N_REQUEST_TIMES - (int)(edges[i].order & 0xff);
+        if (edges[i].order & BEGINS) {
+            open[type]++;
+            if (type > now) now = type;
+        } else if (--open[type] == 0 && type == now) {
+            while (now > REQUEST_IDLE && open[--now] <= 0) {
+            }
+        }
+        if (i + 1 < n && edges[i + 1].owner == edges->owner)
+            times[now] += edges[i + 1].ps - edges[i].ps;
+    }
+    return i;
+}
+
+/* Of all spans, or of those that XProf counts. */
+static Edge *make_edges(const SpanOf *spans, size_t n, bool all, size_t *n_edges, ProfErr *err)
+{
+    Edge *edges = prof_alloc(2 * n * sizeof *edges);
+    *n_edges = 0;
+    if (!edges) return prof_nomem(err), NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (spans[i].of_gpu && !all) continue;
+        uint32_t order = (uint32_t)(N_REQUEST_TIMES - spans[i].type);
+        edges[(*n_edges)++] = (Edge){spans[i].begin_ps, spans[i].owner, order | BEGINS};
+        edges[(*n_edges)++] = (Edge){spans[i].end_ps, spans[i].owner, order};
+    }
+    sort_array(edges, *n_edges, sizeof *edges, by_owner_and_time);
+    return edges;
+}
+
+static void sum_requests(InferenceMaking *m, bool all, ProfErr *err)
+{
+    size_t n;
+    Edge *edges = make_edges(m->spans.items, m->spans.n, all, &n, err);
+    for (size_t i = 0; edges && i < n;) {
+        InferenceRequest *r = &m->result->requests.items[edges[i].owner];
+        i += sweep(&edges[i], n - i, all ? r->actual : r->times);
+    }
+    prof_free(edges);
+}
+
+static void sum_batches(InferenceMaking *m, bool all, ProfErr *err)
+{
+    size_t n;
+    Edge *edges = make_edges(m->batch_spans.items, m->batch_spans.n, all, &n, err);
+    for (size_t i = 0; edges && i < n;) {
+        uint64_t times[N_REQUEST_TIMES] = {0};
+        InferenceBatch *b = &m->result->batches.items[edges[i].owner];
+        i += sweep(&edges[i], n - i, times);
+        *(all ? &b->actual_device_ps : &b->device_ps) = times[REQUEST_DEVICE];
+    }
+    prof_free(edges);
+}
+
+void inference_sum_times(InferenceMaking *m, ProfErr *err)
+{
+    for (int all = 0; all < 2 && !err->code; all++) {
+        sum_requests(m, all, err);
+        if (!err->code) sum_batches(m, all, err);
+    }
+}
+
+/* ---- tensors ---- */
+
+static int compare_tensors(const TensorOf *x, const TensorOf *y)
+{
+    int order = strcmp(x->seen->name->text, y->seen->name->text);
+    if (!order) order = strcmp(x->seen->shape->text, y->seen->shape->text);
+    return order ? order : strcmp(x->seen->layout->text, y->seen->layout->text);
+}
+
+/* Those without shape or layout first. */
+static int by_owner_and_text(const void *a, const void *b)
+{
+    const TensorOf *x = a, *y = b;
+    if (x->owner != y->owner) return x->owner < y->owner ? -1 : 1;
+    bool known_x = x->seen->shape && x->seen->layout, known_y = y->seen->shape && y->seen->layout;
+    if (!known_x || !known_y) return known_x - known_y;
+    return compare_tensors(x, y);
+}
+
+static size_t part_bytes(const Seen *s)
+{
+    return (size_t)s->name->n_bytes + s->shape->n_bytes + s->layout->n_bytes + sizeof " " - 1 +
+           sizeof " <br>" - 1;
+}
+
+/* "name shape layout" of each, by <br>; NULL without err set: too much of it. */
+static const Text *pattern_text(InferenceMaking *m, const TensorOf *tensors, size_t n, ProfErr *err)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    size_t n_bytes = 0, at = 0;
+    for (size_t i = 0; i < n && n_bytes <= MOST_BYTES; i++) n_bytes += part_bytes(tensors[i].seen);
+    if (n_bytes > MOST_BYTES || n_bytes > m->budget) return m->result->cut = true, NULL;
+    m->budget -= n_bytes;
+    char *text = prof_alloc(n_bytes + 1);
+    if (!text) return prof_nomem(err), NULL;
+    for (size_t i = 0; i < n; i++) {
+        const Seen *s = tensors[i].seen;
+        at += (size_t)snprintf(text + at, n_bytes + 1 - at, "%s%s %s %s", i ? "<br>" : "",
+                               s->name->text, s->shape->text, s->layout->text);
+    }
+    const Text *pattern = inference_intern(m, (Slice){text, at}, err);
+    prof_free(text);
+    return pattern;
+}
+
+/* The pattern and the time of the tensors of the first owner; returns how many tensors it has. */
+static size_t take_owner(InferenceMaking *m, const TensorOf *tensors, size_t n,
+                         const Text **pattern, uint64_t *time_ps, ProfErr *err)
+{
+    size_t i = 0;
+    bool known = tensors->seen->shape && tensors->seen->layout;
+    for (; i < n && tensors[i].owner == tensors->owner; i++)
+        *time_ps += tensors[i].seen->end_ps - tensors[i].seen->start_ps;
+    if (known) *pattern = pattern_text(m, tensors, i, err);
+    return i;
+}
+
+void inference_find_patterns(InferenceMaking *m, ProfErr *err)
+{
+    EACH_SEEN(s, KIND_TENSOR, KIND_OTHER)
+    {
+        const GroupSpan *group = inference_group(m, s->group);
+        if (!group->request && !group->batch) continue;
+        TensorOf *place = group->request ? PUSH(m->tensors) : PUSH(m->batch_tensors);
+        if (place)
+            *place = (TensorOf){(group->request ? group->request : group->batch) - 1, s};
+        else
+            prof_nomem(err);
+    }
+    if (err->code) return;
+    sort_array(m->tensors.items, m->tensors.n, sizeof *m->tensors.items, by_owner_and_text);
+    sort_array(m->batch_tensors.items, m->batch_tensors.n, sizeof *m->batch_tensors.items,
+               by_owner_and_text);
+    for (size_t i = 0; i < m->tensors.n && !err->code;) {
+        InferenceRequest *r = &m->result->requests.items[m->tensors.items[i].owner];
+        i += take_owner(m, &m->tensors.items[i], m->tensors.n - i, &r->pattern, &r->tensor_ps, err);
+    }
+    for (size_t i = 0; i < m->batch_tensors.n && !err->code;) {
+        InferenceBatch *b = &m->result->batches.items[m->batch_tensors.items[i].owner];
+        i += take_owner(m, &m->batch_tensors.items[i], m->batch_tensors.n - i, &b->pattern,
+                        &b->tensor_ps, err);
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* serving.c: see serving.h. */
+#include "serving.h"
+
+static bool starts(const Text *text, const char *prefix)
+{
+    return !strncmp(text->text, prefix, strlen(prefix));
+}
+
+/* Has the host's first plane of threads an event of that name? Names that no event uses do not
+ * count. */
+static bool serves(Host *host, ProfErr *err)
+{
+    const Plane *plane = NULL;
+    bool known = false;
+    for (size_t i = 0; i < host->n_planes && !plane; i++)
+        if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
+    for (size_t i = 0; plane && i < plane->n_event_metas && !known; i++)
+        known = starts(plane->event_metas[i].name, "WizServable");
+    if (known) host_hold(host, err);
+    for (size_t i = 0; known && i < plane->n_lines && !err->code; i++) {
+        Line *line = &host->lines[plane->first_line + i];
+        if (!line_totals(line, err)) return false;
+        for (size_t k = 0; k < line->n_totals; k++)
+            if (line->totals[k].count &&
+                starts(plane->event_metas[line->totals[k].meta].name, "WizServable"))
+                return true;
+    }
+    return false;
+}
+
+static void add_line(Line *line, uint64_t *n, uint64_t *ps, ProfErr *err)
+{
+    if (!line_totals(line, err)) return;
+    for (size_t i = 0; i < line->n_totals; i++) {
+        const LineTotal *t = &line->totals[i];
+        if (!starts(line->plane->event_metas[t->meta].name, "jit_generate")) continue;
+        *n += (uint64_t)t->count, *ps += (uint64_t)t->total_ps;
+    }
+}
+
+int run_decode_steps(Run *run, Host *only, DecodeSteps *steps, ProfErr *err)
+{
+    *steps = (DecodeSteps){0};
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
+        Host *host = &run->hosts[h];
+        uint64_t n = 0, ps = 0;
+        if ((only && only != host) || !serves(host, err)) continue;
+        for (size_t i = 0; i < host->n_planes; i++) {
+            const Plane *plane = &host->planes[i];
+            for (size_t k = 0; (plane->kind == PLANE_TENSORCORE || plane->kind == PLANE_GPU) &&
+                               k < plane->n_lines && !err->code;
+                 k++)
+                if (starts(host->lines[plane->first_line + k].name, "XLA Modules"))
+                    add_line(&host->lines[plane->first_line + k], &n, &ps, err);
+        }
+        if (n) steps->n += n, steps->total_ps += (double)(ps / n) * (double)n;
+    }
+    return err->code;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/* serving.h: decode steps of a language model that several machines serve, as XProf finds them. */
+#ifndef PROF_SERVING_H
+#define PROF_SERVING_H
+
+#include "../../run.h"
+
+/* Runs of programs named jit_generate... on device lines XLA Modules..., of hosts that have events
+ * named WizServable... */
+typedef struct {
+    uint64_t n;
+    /* sum over hosts of n times the host's truncated average, as XProf merges them */
+    double total_ps;
+} DecodeSteps;
+
+/* Counts the decode steps of all hosts together, or of `only`. */
+int run_decode_steps(Run *run, Host *only, DecodeSteps *steps, ProfErr *err);
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/* compile_events.c: names of compilers' events; see compile_events.h. */
+#include "compile_events.h"
+
+#include <ctype.h>
+
+/* The word Compile, or words that start with it (CompileCpuExecutable), after `before`; not
+ * Compiled, Compiler. */
+static bool names_compile_after(Slice s, const char *before)
+{
+    size_t n = strlen(before);
+    static const char word[] = "Compile";
+    enum { LENGTH = sizeof word - 1 };
+    for (size_t i = n; i + LENGTH <= s.n; i++) {
+        bool here = !memcmp(s.text + i, word, LENGTH) && !memcmp(s.text + i - n, before, n);
+        if (here && (i + LENGTH == s.n || !islower((unsigned char)s.text[i + LENGTH]))) return true;
+    }
+    return false;
+}
+
+bool is_compile_event(Slice name)
+{
+    static const char *const starts[] = {"backend_compile", "XlaCompile", "TpuCompile",
+                                         "TPUCompile"};
+    static const char *const op_types[] = {"_XlaCompile", "XlaCompile", "TPUCompile",
+                                           "_TPUCompileMlir", "TpuCompileMlir"};
+    size_t n_name = 0;
+    while (n_name < name.n && name.text[n_name] != '#' && name.text[n_name] != ' ')
+        n_name++; /* what follows are arguments */
+    Slice s = {name.text, n_name};
+    if (!s.n || *s.text == '$') return false;
+    for (size_t i = 0; i < COUNT(starts); i++) {
+        size_t n = strlen(starts[i]);
+        if (slice_starts(s, starts[i]) && !(s.n > n && (s.text[n] == 'd' || s.text[n] == 'r')))
+            return true;
+    }
+    TfOp op = tf_op_parse(s);
+    for (size_t i = 0; i < COUNT(op_types) && op.category == OP_TENSORFLOW; i++)
+        if (slice_is(op.type, op_types[i])) return true;
+    return names_compile_after(s, "::") || slice_contains(s, "Compiler::Run") ||
+           (slice_ends(s, "_Compile") && !slice_contains(s, "/"));
+}
+
+bool plane_compiles(const Plane *plane)
+{
+    for (size_t i = 0; i < plane->n_event_metas; i++)
+        if (is_compile_event(slice_of(plane->event_metas[i].name))) return true;
+    return false;
+}

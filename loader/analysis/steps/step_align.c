@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/* step_align.c: aligning the steps of hosts; see step_align.h.
+ *
+ * Which shift is best is a sum over pairs of steps that overlap, one sum a shift. As in XProf one
+ * walk over both hosts finds the pairs: of the two steps at hand it leaves the one that ends first.
+ * Where steps of a host overlap, some are passed by. */
+#include "step_align.h"
+
+/* Adds what pairs of steps overlap to scores[the leader's step - the other's + other->n - 1]. */
+static void score_shifts(const HostSpans *leader, const HostSpans *other, uint64_t *scores)
+{
+    for (size_t i = 0, k = 0; i < leader->n && k < other->n;) {
+        StepSpan t = leader->spans[i], s = other->spans[k];
+        if (s.begin_ps >= s.end_ps) {
+            k++;
+        } else if (t.begin_ps >= t.end_ps) {
+            i++;
+        } else {
+            uint64_t from = s.begin_ps > t.begin_ps ? s.begin_ps : t.begin_ps,
+                     to = s.end_ps < t.end_ps ? s.end_ps : t.end_ps;
+            if (from < to) scores[i + other->n - 1 - k] += to - from;
+            k += s.end_ps <= t.end_ps, i += t.end_ps <= s.end_ps;
+        }
+    }
+}
+
+/* From which step of the leader, or else of the other, they go together. Shifts of the leader are
+ * tried first; the first of the best stays. False: at no shift do any overlap. */
+static bool best_shift(const uint64_t *scores, size_t n_leader, size_t n_other, size_t *leader,
+                       size_t *other)
+{
+    size_t zero = n_other - 1, best = zero;
+    for (size_t i = zero; i < zero + n_leader; i++)
+        if (scores[i] > scores[best]) best = i;
+    for (size_t i = zero; i-- > 0;)
+        if (scores[i] > scores[best]) best = i;
+    *leader = best > zero ? best - zero : 0, *other = best < zero ? zero - best : 0;
+    return scores[best] > 0;
+}
+
+static int align(const HostSpans *leader, HostSpans *host, size_t *from_leader, size_t *from_host,
+                 ProfErr *err)
+{
+    uint64_t *scores = prof_alloc((leader->n + host->n) * sizeof *scores);
+    if (!scores) return prof_nomem(err);
+    score_shifts(leader, host, scores);
+    host->apart = !best_shift(scores, leader->n, host->n, from_leader, from_host);
+    prof_free(scores);
+    return PROF_OK;
+}
+
+/* From the first begin to the last end of steps that last. */
+static uint64_t whole_span(const HostSpans *host)
+{
+    uint64_t begin = UINT64_MAX, end = 0;
+    for (size_t i = 0; i < host->n; i++) {
+        if (host->spans[i].begin_ps >= host->spans[i].end_ps) continue;
+        if (host->spans[i].begin_ps < begin) begin = host->spans[i].begin_ps;
+        if (host->spans[i].end_ps > end) end = host->spans[i].end_ps;
+    }
+    return begin < end ? end - begin : 0;
+}
+
+size_t steps_align(HostSpans *hosts, size_t n_hosts, bool *is_empty, ProfErr *err)
+{
+    size_t leader = 0, begin = 0, end, from_leader = 0, from_host = 0;
+    *is_empty = false;
+    for (size_t h = 0; h < n_hosts; h++) hosts[h].first = 0, hosts[h].apart = false;
+    for (size_t h = 0; h < n_hosts; h++)
+        if (!hosts[h].n || hosts[h].n >= UINT32_MAX) return 0;
+    if (n_hosts < 2) return n_hosts ? hosts[0].n : 0;
+    for (size_t h = 1; h < n_hosts; h++)
+        if (whole_span(&hosts[h]) < whole_span(&hosts[leader])) leader = h;
+    end = hosts[leader].n;
+    for (size_t h = 0; h < n_hosts && !err->code; h++) {
+        if (h == leader || align(&hosts[leader], &hosts[h], &from_leader, &from_host, err))
+            continue;
+        size_t left = hosts[h].n - from_host;
+        hosts[h].first =
+            from_host - from_leader; /* wraps; right again when the first common step is added */
+        if (from_leader > begin) begin = from_leader;
+        if (from_leader + left < end) end = from_leader + left;
+    }
+    for (size_t h = 0; h < n_hosts; h++) hosts[h].first += begin;
+    *is_empty = !err->code && begin > end;
+    return err->code || begin >= end ? 0 : end - begin;
+}

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: Apache-2.0
+/* step_events.c: what the events of GPUs and host threads are to a step; see step_parts.h.
+ *
+ * A GPU's event is a copy, a collective or a computation by its name, as XProf has it: it knows
+ * copies by names that only older profilers gave (MEMCPYHtoD), and takes MemcpyH2D for a
+ * computation. What it is indeed is kept beside that. */
+#include "compile_events.h"
+#include "../grouping/event_types.h"
+#include "../ops/kernel_names.h"
+#include "../../store/lines.h"
+#include "step_parts.h"
+#include "../device/work_kind.h"
+
+uint32_t group_number(const GroupList *groups, int64_t id, uint32_t *last)
+{
+    if (*last != NO_GROUP && groups->ids[*last] == id) return *last;
+    size_t low = 0, high = groups->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (groups->ids[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < groups->n && groups->ids[low] == id ? (*last = (uint32_t)low) : NO_GROUP;
+}
+
+static uint32_t number_of_event(const StepBuild *b, int64_t id, uint32_t *last)
+{
+    return b->by_time ? 0 : group_number(&b->groups, id, last);
+}
+
+void marker_add(Marker *marker, uint64_t begin_ps, uint64_t duration_ps)
+{
+    if (!marker->there || duration_ps > marker->duration_ps)
+        *marker = (Marker){begin_ps, duration_ps, true};
+}
+
+void line_spans_free(LineSpans *s)
+{
+    prof_free(s->spans);
+    prof_free(s->markers);
+    prof_free(s->transfers);
+    *s = (LineSpans){0};
+}
+
+static bool add_span(LineSpans *s, int64_t start_ps, int64_t duration_ps, uint32_t group,
+                     enum StepType type, enum StepType actual, unsigned bits)
+{
+    if (!GROW(s->spans, s->n, s->capacity)) return false;
+    s->spans[s->n++] = (SpanRef){start_ps, duration_ps, group,
+                                 (uint32_t)type | (uint32_t)actual << SPAN_ACTUAL_SHIFT | bits};
+    return true;
+}
+
+static bool add_marker(LineSpans *s, LineMarker marker)
+{
+    if (!GROW(s->markers, s->n_markers, s->marker_capacity)) return false;
+    s->markers[s->n_markers++] = marker;
+    return true;
+}
+
+/* ---- GPUs ---- */
+
+typedef struct {
+    StepBuild *build;
+    Plane *plane;
+    StatFilter filter;
+    uint16_t *kinds; /* of each event metadata; GPUs: types as in SpanRef.at, and HALF; host
+                        threads: see host_kind() */
+    LineSpans *spans;
+    bool has_device;    /* host threads: of a host with devices */
+    bool is_staged;     /* input pipelines mark their stages */
+    bool has_ops;       /* host threads: run ops of programs, on a host without devices */
+    uint64_t *produced; /* contexts, as an open hash table; 0: free */
+    size_t n_slots, n_produced;
+} PlaneRead;
+
+enum { HALF = 1 << 14, DECIDED = 1 << 15 };
+/* As actual type: a memset, or a copy from and to places that its name does not say. Counts as a
+ * copy between devices, and in no number of copies. */
+enum { OTHER_TRANSFER = N_STEP_TYPES };
+
+static uint16_t gpu_kind(const Text *name)
+{
+    static const struct {
+        const char *prefix;
+        enum StepType type;
+    } actual[] = {
+        {"MEMCPYHToD", TIME_HOST_TO_DEVICE},
+        {"MemcpyH2D", TIME_HOST_TO_DEVICE},
+        {"MEMCPYDToH", TIME_DEVICE_TO_HOST},
+        {"MemcpyD2H", TIME_DEVICE_TO_HOST},
+        {"MEMCPYDToD", TIME_DEVICE_TO_DEVICE},
+        {"MemcpyD2D", TIME_DEVICE_TO_DEVICE},
+        {"MemcpyP2P", TIME_DEVICE_TO_DEVICE},
+        {"MEMCPYPToP", TIME_DEVICE_TO_DEVICE},
+        {"MEMCPYHToH", TIME_HOST_TO_HOST},
+        {"MemcpyH2H", TIME_HOST_TO_HOST},
+        {"CopyHostToDevice", TIME_HOST_TO_DEVICE},
+        {"CopyDeviceToHost", TIME_DEVICE_TO_HOST},
+        {"CopyDeviceToDevice", TIME_DEVICE_TO_DEVICE},
+        {"nccl", TIME_COLLECTIVES},
+        {"rccl", TIME_COLLECTIVES},
+    };
+    Slice s = slice_of(name);
+    TfOp op = tf_op_parse(s);
+    uint16_t kind = DECIDED;
+    switch (op.category) {
+    case OP_MEMCPY_HTOD: kind |= TIME_HOST_TO_DEVICE; break;
+    case OP_MEMCPY_DTOH: kind |= TIME_DEVICE_TO_HOST; break;
+    case OP_MEMCPY_DTOD: kind |= TIME_DEVICE_TO_DEVICE; break;
+    default:
+        if (slice_starts_ignoring_case(s, "nccl"))
+            kind |= TIME_COLLECTIVES;
+        else if (slice_contains(s, "half") || slice_contains(s, "fp16"))
+            kind |= HALF;
+        break;
+    }
+    for (size_t i = 0; i < COUNT(actual); i++)
+        if (slice_starts_ignoring_case(s, actual[i].prefix))
+            return kind | (uint16_t)(actual[i].type << SPAN_ACTUAL_SHIFT);
+    return kind;
+}
+
+enum StepType gpu_event_type(const Text *name)
+{
+    uint16_t kind = gpu_kind(name);
+    enum StepType type = kind & SPAN_TYPE, actual = kind >> SPAN_ACTUAL_SHIFT & 0x3f;
+    return actual ? actual : type ? type : TIME_COMPUTE_32;
+}
+
+static bool add_transfer(LineSpans *s, uint32_t group, enum StepType type, const EventAt *e,
+                         Slice details)
+{
+    enum StepTransfer kind = type == TIME_HOST_TO_DEVICE   ? TRANSFER_HOST_TO_DEVICE
+                             : type == TIME_DEVICE_TO_HOST ? TRANSFER_DEVICE_TO_HOST
+                                                           : TRANSFER_DEVICE_TO_DEVICE;
+    if (type != TIME_HOST_TO_DEVICE && type != TIME_DEVICE_TO_HOST && type != TIME_DEVICE_TO_DEVICE)
+        return true;
+    LineTransfer *t = NULL;
+    uint64_t bytes;
+    for (size_t back = 1; back <= N_STEP_TRANSFERS && back <= s->n_transfers && !t; back++) {
+        LineTransfer *before = &s->transfers[s->n_transfers - back];
+        if (before->group == group && before->kind == kind) t = before;
+    }
+    if (!t) {
+        if (!GROW(s->transfers, s->n_transfers, s->transfer_capacity)) return false;
+        t = &s->transfers[s->n_transfers++];
+        *t = (LineTransfer){.group = group, .kind = kind};
+    }
+    t->what.count++, t->what.ps += (uint64_t)e->duration_ps,
+        t->what.bytes += copy_bytes(details, &bytes) ? bytes : 0;
+    return true;
+}
+
+static bool take_gpu_event(PlaneRead *r, LineSpans *out, const EventAt *e, uint32_t group)
+{
+    bool correlated = false;
+    Slice shape = {"", 0}, details = {"", 0};
+    Stat stat;
+    unsigned known;
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes;
+         (p = stat_filter_next(&r->filter, p, end, 4, &known, &stat));) {
+        if (known == STAT_CORRELATION_ID) correlated = stat_int(&stat) >= 0;
+        if (known == STAT_SHAPE) shape = stat_text(r->plane, &stat);
+        if (known == STAT_MEMCPY_DETAILS) details = stat_text(r->plane, &stat);
+    }
+    uint16_t *kind = &r->kinds[e->meta - r->plane->event_metas];
+    bool half = shape.n ? slice_contains(shape, "half") : (*kind & HALF) != 0;
+    enum StepType type = *kind & SPAN_TYPE, actual = *kind >> SPAN_ACTUAL_SHIFT & 0x3f,
+                  compute = half ? TIME_COMPUTE_16 : TIME_COMPUTE_32;
+    bool other_transfer = (*kind >> SPAN_ACTUAL_SHIFT & 0x3f) == OTHER_TRANSFER;
+    if (!type) type = compute;
+    if (!actual) actual = compute;
+    if (other_transfer)
+        actual = TIME_DEVICE_TO_DEVICE;
+    else if (correlated && !add_transfer(out, group, actual, e, details))
+        return false;
+    return add_span(out, e->start_ps, e->duration_ps, group, type, actual,
+                    correlated ? SPAN_COUNTS : 0);
+}
+
+/* Does the line tell of two computations of the group? One of them begins before whatever is last
+ * in the group, so the step computes. */
+static bool tells_enough(const LineSpans *s, uint32_t group)
+{
+    size_t n = 0;
+    for (const SpanRef *span = s->spans + s->n; n < 2 && span > s->spans; n++) {
+        span--;
+        if (span->line != group || !(span->at & SPAN_COUNTS) || span_type(span) < TIME_COMPUTE_32)
+            break;
+    }
+    return n == 2;
+}
+
+/* context: one a plane of the host. */
+static void read_gpu_line(void *context, size_t i, ProfErr *err)
+{
+    PlaneRead *r = context;
+    StepBuild *b = r->build;
+    Line *line = &b->host->lines[i];
+    LineSpans *out = &r->spans[i];
+    r += line->plane - b->host->planes;
+    const LineGroups *groups = line_groups(b->grouping, line);
+    bool steps = (uint32_t)line->proto_id == 0xdeadbeef;
+    if (b->by_time ? line->derived : !groups->groups || (line->derived && !steps)) return;
+    EventReader reader;
+    EventAt e;
+    uint32_t last = NO_GROUP, told = NO_GROUP, group;
+    if (steps)
+        event_reader_open(&reader, line, 0, err);
+    else
+        event_reader_open_for(&reader, line, &r->filter.wanted, err);
+    for (uint64_t nth = 0; event_reader_next(&reader, &e); nth++) {
+        if ((group = number_of_event(b, nth_group(groups, nth), &last)) == NO_GROUP ||
+            group == told)
+            continue;
+        bool good = steps ? add_marker(out, (LineMarker){group, true, (uint64_t)e.start_ps,
+                                                         (uint64_t)e.duration_ps, NULL})
+                          : take_gpu_event(r, out, &e, group);
+        if (!good) {
+            prof_nomem(err);
+            break;
+        }
+        if (b->is_outline && tells_enough(out, group)) told = group;
+    }
+    event_reader_close(&reader);
+}
+
+static int open_gpu_plane(PlaneRead *r, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_CORRELATION_ID, STAT_SHAPE, STAT_MEMCPY_DETAILS};
+    if (!(r->kinds = prof_alloc(r->plane->n_event_metas * sizeof *r->kinds)))
+        return prof_nomem(err);
+    uint8_t *work = plane_work_kinds(r->plane, err);
+    for (size_t i = 0; work && i < r->plane->n_event_metas; i++) {
+        r->kinds[i] = gpu_kind(r->plane->event_metas[i].name);
+        if (work[i] == WORK_TRANSFER && !(r->kinds[i] >> SPAN_ACTUAL_SHIFT & 0x3f))
+            r->kinds[i] |= OTHER_TRANSFER << SPAN_ACTUAL_SHIFT;
+    }
+    prof_free(work);
+    return err->code ? err->code
+                     : stat_filter_open(&r->filter, r->plane, wanted, COUNT(wanted), err);
+}
+
+int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err)
+{
+    Host *host = build->host;
+    PlaneRead *planes = prof_alloc(host->n_planes * sizeof *planes);
+    if (!planes) return prof_nomem(err);
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        planes[i] = (PlaneRead){.build = build, .plane = &host->planes[i], .spans = spans};
+        if (planes[i].plane->kind == PLANE_GPU) open_gpu_plane(&planes[i], err);
+    }
+    if (!err->code) parallel_lines_of(host, PLANE_GPU, read_gpu_line, planes, err);
+    for (size_t i = 0; i < host->n_planes; i++) {
+        stat_filter_close(&planes[i].filter);
+        prof_free(planes[i].kinds);
+    }
+    prof_free(planes);
+    return err->code;
+}
+
+/* ---- host threads ---- */
+
+/* What an event is by its name: the type of a span, or one of these. HOST_PREPARES: with a device
+ * it prepares what that runs. HOST_COMPILES: computing for XProf, in fact compiling. */
+enum {
+    HOST_TYPE = 0xff,
+    HOST_MARKER = 1 << 8,
+    HOST_IGNORED = 1 << 9,
+    HOST_PREPARES = 1 << 10,
+    HOST_COMPILES = 1 << 11
+};
+
+static uint16_t host_kind(const Text *name)
+{
+    static const char *const ignored[] = {"EagerExecute", "EagerLocalExecute", "EagerKernelExecute",
+                                          "FunctionRun"};
+    Slice s = slice_of(name);
+    uint16_t type = TIME_HOST_COMPUTE;
+    if ((slice_starts(s, "train") || slice_starts(s, "test") || slice_starts(s, "TraceContext")) &&
+        !slice_contains(s, "/"))
+        return HOST_MARKER;
+    for (size_t i = 0; i < COUNT(ignored); i++)
+        if (slice_starts(s, ignored[i])) return HOST_IGNORED;
+    TfOp op = tf_op_parse(s);
+    if (op_is_infeed_enqueue(op.type) || op.category == OP_MEMCPY_HTOD)
+        type = TIME_HOST_TO_DEVICE;
+    else if (op.category == OP_MEMCPY_HTOH)
+        type = TIME_HOST_TO_HOST;
+    else if (slice_starts_ignoring_case(s, "IteratorGetNext"))
+        type = TIME_WAIT_INPUT;
+    else if (is_compile_event(s))
+        type |= HOST_COMPILES;
+    return slice_starts_ignoring_case(s, "ExecutorState::Process") ? type | HOST_PREPARES : type;
+}
+
+typedef struct {
+    bool correlated, is_stage, consumes, produces, is_op;
+    Slice step_name;
+    uint64_t consumer, producer; /* hashes of contexts */
+} HostFacts;
+
+static uint64_t context_of(uint64_t type, uint64_t id) { return mix64(mix64(type + 1) ^ id) | 1; }
+
+static HostFacts host_facts(const PlaneRead *r, const EventAt *e)
+{
+    HostFacts f = {.step_name = {"", 0}};
+    uint64_t types[2] = {0}, ids[2] = {0};
+    bool has_type[2] = {false, false}, has_id[2] = {false, false};
+    Stat stat;
+    unsigned known;
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes;
+         (p = stat_filter_next(&r->filter, p, end, 4, &known, &stat));)
+        switch (known) {
+        case STAT_CORRELATION_ID: f.correlated = stat_int(&stat) >= 0; break;
+        case STAT_STEP_NAME: f.step_name = stat_text(r->plane, &stat); break;
+        case STAT_STAGE_NAME: f.is_stage = stat_text(r->plane, &stat).n > 0; break;
+        case STAT_HLO_OP: f.is_op = stat_text(r->plane, &stat).n > 0; break;
+        case STAT_PRODUCER_TYPE:
+        case STAT_CONSUMER_TYPE:
+            has_type[known == STAT_CONSUMER_TYPE] = true,
+                              types[known == STAT_CONSUMER_TYPE] = stat_int_or_uint(&stat);
+            break;
+        default:
+            has_id[known == STAT_CONSUMER] = true,
+                            ids[known == STAT_CONSUMER] = stat_int_or_uint(&stat);
+            break;
+        }
+    f.produces = has_type[0] && has_id[0], f.consumes = has_type[1] && has_id[1];
+    if (f.produces) f.producer = context_of(types[0], ids[0]);
+    if (f.consumes) f.consumer = context_of(types[1], ids[1]);
+    return f;
+}
+
+static uint64_t *context_slot(const PlaneRead *r, uint64_t context)
+{
+    size_t slot = hash64(context) & (r->n_slots - 1);
+    while (r->produced[slot] && r->produced[slot] != context) slot = (slot + 1) & (r->n_slots - 1);
+    return &r->produced[slot];
+}
+
+static bool add_context(PlaneRead *r, uint64_t context)
+{
+    if ((r->n_produced + 1) * 2 > r->n_slots) {
+        size_t n_slots = r->n_slots;
+        uint64_t *old = r->produced,
+                 *grown = prof_alloc((n_slots ? n_slots * 2 : 256) * sizeof *grown);
+        if (!grown) return false;
+        r->produced = grown, r->n_slots = n_slots ? n_slots * 2 : 256;
+        for (size_t i = 0; i < n_slots; i++)
+            if (old[i]) *context_slot(r, old[i]) = old[i];
+        prof_free(old);
+    }
+    uint64_t *slot = context_slot(r, context);
+    r->n_produced += !*slot;
+    *slot = context;
+    return true;
+}
+
+/* What stages produce, so that those which consume it are known as parts of others. */
+static int collect_contexts(PlaneRead *r, ProfErr *err)
+{
+    for (size_t i = 0; i < r->plane->n_lines && !err->code; i++) {
+        EventReader reader;
+        EventAt e;
+        event_reader_open_for(&reader, &r->build->host->lines[r->plane->first_line + i],
+                              &r->filter.wanted, err);
+        while (event_reader_next(&reader, &e)) {
+            HostFacts f = host_facts(r, &e);
+            if (f.produces && !add_context(r, f.producer)) prof_nomem(err);
+        }
+        event_reader_close(&reader);
+    }
+    return err->code;
+}
+
+/* Events around the one in hand; a stage inside a stage is a part of it. */
+typedef struct {
+    struct OpenStage {
+        int64_t start_ps, end_ps;
+        bool inside; /* a stage, or part of one */
+    } * open;
+    size_t n, capacity;
+} Stages;
+
+/* Sets *is_root for a stage that is part of no other; false: no memory. */
+static bool enter_stage(const PlaneRead *r, Stages *stages, const EventAt *e, const HostFacts *f,
+                        bool *is_root)
+{
+    int64_t end_ps = add_saturated(e->start_ps, e->duration_ps);
+    while (stages->n && (stages->open[stages->n - 1].start_ps > e->start_ps ||
+                         stages->open[stages->n - 1].end_ps < end_ps))
+        stages->n--;
+    bool part = (stages->n && stages->open[stages->n - 1].inside) ||
+                (f->consumes && r->n_slots && *context_slot(r, f->consumer));
+    *is_root = f->is_stage && !part;
+    if (!GROW(stages->open, stages->n, stages->capacity)) return false;
+    stages->open[stages->n++] = (struct OpenStage){e->start_ps, end_ps, part || f->is_stage};
+    return true;
+}
+
+/* The step's name is a stat that grouping gives to the events that open groups. */
+static const char *step_name_of(const StepBuild *b, const EventAt *e, int64_t group,
+                                const HostFacts *f, ProfErr *err)
+{
+    const Grouping *g = b->grouping;
+    if (group >= 0 && (uint64_t)group < g->n_groups && g->groups[group].root == e->event &&
+        g->groups[group].explicit)
+        return g->groups[group].name;
+    if (!f->step_name.n) return NULL;
+    pthread_mutex_lock(&b->host->lock);
+    const Text *name = text_intern(&b->steps->texts->texts, &b->steps->texts->arena,
+                                   (const uint8_t *)f->step_name.text, f->step_name.n);
+    pthread_mutex_unlock(&b->host->lock);
+    if (!name) prof_nomem(err);
+    return name ? name->text : NULL;
+}
+
+/* The last span of a thread that lies in no other of its group. */
+typedef struct {
+    uint32_t group;
+    enum StepType actual;
+    int64_t start_ps, end_ps;
+} OuterSpan;
+
+/* Beside a device only actual types count, of all open spans the most important: a span inside one
+ * that counts as much, or that counts more and goes on, changes nothing. That is most of what
+ * threads do. */
+static bool is_covered(OuterSpan *cover, const EventAt *e, uint32_t group, enum StepType actual)
+{
+    int64_t end_ps;
+    if (e->duration_ps <= 0 || __builtin_add_overflow(e->start_ps, e->duration_ps, &end_ps))
+        return false;
+    bool inside =
+        cover->group == group && cover->start_ps <= e->start_ps && end_ps <= cover->end_ps;
+    if (inside && (actual == cover->actual ||
+                   (actual_rank(actual) < actual_rank(cover->actual) && end_ps < cover->end_ps)))
+        return true;
+    if (!inside) *cover = (OuterSpan){group, actual, e->start_ps, end_ps};
+    return false;
+}
+
+static int take_host_event(const PlaneRead *r, LineSpans *out, OuterSpan *cover, const EventAt *e,
+                           int64_t id, uint32_t group, const HostFacts *f, bool is_root,
+                           ProfErr *err)
+{
+    const char *name = step_name_of(r->build, e, id, f, err);
+    uint16_t kind = r->kinds[e->meta - r->plane->event_metas];
+    if (kind & HOST_MARKER || name) {
+        if (!add_marker(out, (LineMarker){group, true, (uint64_t)e->start_ps,
+                                          (uint64_t)e->duration_ps, name}))
+            return prof_nomem(err);
+        return err->code;
+    }
+    if (kind & HOST_IGNORED) return err->code;
+    enum StepType type = (enum StepType)(kind & HOST_TYPE);
+    if (is_root && type == TIME_HOST_COMPUTE) type = TIME_WAIT_INPUT;
+    enum StepType actual =
+        kind & HOST_COMPILES && type == TIME_HOST_COMPUTE ? TIME_HOST_COMPILE : type;
+    if (r->has_device && actual != TIME_HOST_COMPILE && type != TIME_HOST_TO_DEVICE &&
+        type != TIME_HOST_TO_HOST && (f->correlated || kind & HOST_PREPARES))
+        actual = TIME_HOST_PREPARE;
+    if ((r->has_device || r->build->by_time) && type == TIME_HOST_COMPUTE &&
+        is_covered(cover, e, group, actual))
+        return err->code;
+    return add_span(out, e->start_ps, e->duration_ps, group, type, actual, SPAN_HOST | SPAN_COUNTS)
+               ? err->code
+               : prof_nomem(err);
+}
+
+static void read_host_line(void *context, size_t i, ProfErr *err)
+{
+    PlaneRead *r = context;
+    StepBuild *b = r->build;
+    Line *line = &b->host->lines[r->plane->first_line + i];
+    LineSpans *out = &r->spans[i];
+    const LineGroups *groups = line_groups(b->grouping, line);
+    Stages stages = {0};
+    EventReader reader;
+    EventAt e;
+    OuterSpan cover = {.group = NO_GROUP};
+    uint32_t last = NO_GROUP, group;
+    if (!groups->groups && !groups->n_regions && !b->by_time && !r->has_ops) return;
+    event_reader_open_for(&reader, line, &r->filter.wanted, err);
+    for (uint64_t nth = 0; event_reader_next(&reader, &e); nth++) {
+        int64_t id = nth_group(groups, nth);
+        bool is_root = false, grouped = (group = number_of_event(b, id, &last)) != NO_GROUP;
+        if (!grouped && !r->is_staged && !r->has_ops) continue;
+        HostFacts f = host_facts(r, &e);
+        if (r->is_staged && !enter_stage(r, &stages, &e, &f, &is_root)) prof_nomem(err);
+        if (grouped && !err->code) take_host_event(r, out, &cover, &e, id, group, &f, is_root, err);
+        if (!grouped && f.is_op &&
+            !add_span(out, e.start_ps, e.duration_ps, (uint32_t)b->groups.n, TIME_HOST_COMPUTE,
+                      TIME_HOST_COMPUTE, SPAN_HOST))
+            prof_nomem(err);
+        if (err->code) break;
+    }
+    event_reader_close(&reader);
+    prof_free(stages.open);
+    for (size_t k = 0; k < groups->n_regions && !err->code; k++) {
+        const Region *region = &groups->regions[k];
+        if ((group = number_of_event(b, region->group, &last)) == NO_GROUP) continue;
+        int64_t duration = (int64_t)((uint64_t)region->end_ps - (uint64_t)region->start_ps);
+        if (!add_span(out, region->start_ps, duration, group, TIME_HOST_COMPUTE, TIME_HOST_COMPUTE,
+                      SPAN_HOST | SPAN_COUNTS))
+            prof_nomem(err);
+    }
+}
+
+int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *spans, ProfErr *err)
+{
+    static const enum KnownStat wanted[] = {STAT_CORRELATION_ID, STAT_STEP_NAME,     STAT_HLO_OP,
+                                            STAT_STAGE_NAME,     STAT_PRODUCER_TYPE, STAT_PRODUCER,
+                                            STAT_CONSUMER_TYPE,  STAT_CONSUMER};
+    PlaneRead r = {.build = build,
+                   .plane = plane,
+                   .spans = spans,
+                   .has_device = has_device,
+                   .kinds = prof_alloc(plane->n_event_metas * sizeof *r.kinds)};
+    if (!r.kinds) return prof_nomem(err);
+    for (size_t i = 0; i < plane->n_event_metas; i++) {
+        Slice name = slice_of(plane->event_metas[i].name);
+        bool aside = build->by_time && (is_foreign_step(name) || slice_starts(name, "$"));
+        r.kinds[i] = aside ? HOST_IGNORED : host_kind(plane->event_metas[i].name);
+    }
+    r.is_staged = plane_declares(plane, STAT_STAGE_NAME);
+    r.has_ops = !build->steps->has_device && !build->by_time && plane_declares(plane, STAT_HLO_OP);
+    if (!stat_filter_open(&r.filter, plane, wanted,
+                          r.is_staged ? COUNT(wanted)
+                          : r.has_ops ? 3
+                                      : 2,
+                          err) &&
+        (!r.is_staged || !collect_contexts(&r, err)))
+        parallel_lines(plane->host->lines + plane->first_line, plane->n_lines, read_host_line, &r,
+                       err);
+    stat_filter_close(&r.filter);
+    prof_free(r.kinds);
+    prof_free(r.produced);
+    return err->code;
+}

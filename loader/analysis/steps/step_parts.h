@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/* step_parts.h: internals shared by the files that make a host's steps; steps.h is the public
+ * part.
+ *
+ *   step_events.c      classifies events of GPUs and host threads: spans of a type, markers
+ *   step_sweep.c       turns overlapping spans of a group into what counts at each moment
+ *   step_generic.c     steps of GPUs and of hosts without devices
+ *   step_tpu.c         steps of TensorCores
+ *   step_tpu_times.c   what they did during each step
+ *   step_tpu_lines.c   their lines: ops by group, and markers
+ *   step_sparsecore.c  SparseCores in the steps of the TensorCores
+ *   step_marked.c      steps with marks of frameworks by which XProf does not group
+ *   host_steps.c       the steps of one host, from all parts
+ *   step_merge.c       steps of several hosts
+ *   steps.c            functions that read steps */
+#ifndef PROF_STEP_PARTS_H
+#define PROF_STEP_PARTS_H
+
+#include "../device/cover.h"
+#include "../ops/device_ops.h"
+#include "../../store/span_walk.h"
+#include "steps.h"
+
+/* Ids of the groups that a host's events have, ascending. A group's number is its index here. */
+typedef struct {
+    int64_t *ids;
+    size_t n, capacity;
+} GroupList;
+#define NO_GROUP UINT32_MAX
+/* Returns the number of a group; NO_GROUP if it is not listed. *last, NO_GROUP at first, keeps the
+ * number that was found before, since events of a group are stored together. */
+uint32_t group_number(const GroupList *groups, int64_t id, uint32_t *last);
+
+/* The longest marker of a group; the first of equal ones. */
+typedef struct {
+    uint64_t begin_ps, duration_ps;
+    bool there;
+} Marker;
+/* Keeps the marker if it is longer than the one before. */
+void marker_add(Marker *marker, uint64_t begin_ps, uint64_t duration_ps);
+
+/* What is collected for each group of the host. */
+typedef struct {
+    Marker device, host;
+    const char *name; /* name that its events give it; NULL: none */
+    StepTransfers transfers[N_STEP_TRANSFERS];
+    uint64_t n_collectives, host_input_ps, xprof_all_reduce_ps;
+    bool host_spoke;
+    bool marked;     /* TPU: a core has a marker */
+    bool has_events; /* on a device; on the host if it has no device */
+} GroupFacts;
+
+/* The state that the makers of one host's steps share. */
+typedef struct {
+    HostSteps *steps; /* the result, being built */
+    Host *host;
+    const Grouping *grouping;
+    GroupList groups;
+    size_t n_settled; /* repetitions in `groups` are removed when it has more than this */
+    /* For GPUs: threads are not read, nor what only tells that a step computes. */
+    bool is_outline;
+    /* Every event counts as group number 0, except marks and Python frames. For steps that groups
+     * do not describe. */
+    bool by_time;
+    GroupFacts *facts; /* by group number */
+} StepBuild;
+
+/* ---- spans ---- */
+
+/* Use of SpanRef for steps: `line` is the group's number. `at` is the enum StepType as XProf sees
+ * it, above it the actual type, and bits: SPAN_COUNTS if XProf counts the span, SPAN_HOST if it is
+ * of the host. */
+enum { SPAN_TYPE = 0xff, SPAN_ACTUAL_SHIFT = 8, SPAN_COUNTS = 1 << 16, SPAN_HOST = 1 << 17 };
+static inline enum StepType span_type(const SpanRef *s)
+{
+    return (enum StepType)(s->at & SPAN_TYPE);
+}
+static inline enum StepType span_actual_type(const SpanRef *s)
+{
+    return (enum StepType)(s->at >> SPAN_ACTUAL_SHIFT & SPAN_TYPE);
+}
+
+/* A marker or name that an event gives to a group. */
+typedef struct {
+    uint32_t group;
+    bool is_step; /* from the file's own line of steps, or from the host */
+    uint64_t begin_ps, duration_ps;
+    const char *name;
+} LineMarker;
+/* Copies in a group. */
+typedef struct {
+    uint32_t group;
+    enum StepTransfer kind;
+    StepTransfers what;
+} LineTransfer;
+
+/* What a line contains about steps. */
+typedef struct {
+    SpanRef *spans; /* spans of grouped events, in stored order */
+    size_t n, capacity;
+    LineMarker *markers;
+    size_t n_markers, marker_capacity;
+    LineTransfer *transfers; /* summed over consecutive events */
+    size_t n_transfers, transfer_capacity;
+} LineSpans;
+void line_spans_free(LineSpans *spans);
+
+/* Returns the type of a GPU's event by its name: a copy, a collective, or computing
+ * (TIME_COMPUTE_32). */
+enum StepType gpu_event_type(const Text *name);
+/* Read lines on all processors. read_gpu_planes() fills spans in the order of host->lines,
+ * read_host_plane() one for each line of the plane. The caller frees them. */
+int read_gpu_planes(StepBuild *build, LineSpans *spans, ProfErr *err);
+int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *spans,
+                    ProfErr *err);
+
+/* Returns the priority of an actual type: XProf's order, but launching kernels comes after
+ * compiling and copying, because a launch call, or the executor that makes it, goes on while a copy
+ * to the device is awaited or a program is compiled for it. */
+unsigned actual_rank(enum StepType type);
+
+/* Result of step_sweep(). */
+typedef struct {
+    uint64_t type_ps[N_STEP_TYPES]; /* within the step */
+    uint64_t all_ps[N_STEP_TYPES];  /* anywhere */
+    unsigned types;                 /* bits: types that occur */
+} SweepResult;
+/* Sums the spans of one group by type: at each moment the most important type counts. actual: by
+ * the actual types, with host spans; otherwise by XProf's types, and only spans that XProf
+ * counts. */
+int step_sweep(const SpanRef *spans, size_t n, bool actual, uint64_t begin_ps, uint64_t duration_ps,
+               SweepResult *result, ProfErr *err);
+
+/* Sums the times of each actual type (covers[type], finished here) over each of many steps, which
+ * may overlap each other: at each moment the most important type counts. type_ps has N_STEP_TYPES
+ * values per step. */
+int step_sweep_by_time(Cover *covers, const Marker *steps, size_t n_steps, uint64_t *type_ps,
+                       ProfErr *err);
+
+/* ---- parts ---- */
+
+/* Returns whether Keras 3 marks a step with an event of this name, by which XProf does not
+ * group. */
+bool is_foreign_step(Slice name);
+
+/* Each adds its steps to build->steps. */
+int generic_steps(StepBuild *build, ProfErr *err);
+int tpu_steps(StepBuild *build, ProfErr *err);
+/* Adds steps that XProf does not recognise. If XProf has no others, they get what went on in their
+ * time, except on TPUs. */
+int marked_steps(StepBuild *build, ProfErr *err);
+/* Adds actual_ps to the cores of TensorCores' steps. */
+int tensorcore_times(StepBuild *build, ProfErr *err);
+/* Adds the SparseCores to the steps that the TensorCores have. */
+int sparsecore_steps(StepBuild *build, ProfErr *err);
+
+/* Adds a step for the group, with room for its cores. NULL if memory runs out. */
+HostStep *add_host_step(StepBuild *build, uint32_t group, size_t n_cores);
+static inline int64_t nth_of(const Packed *packed, uint64_t nth)
+{
+    return packed ? packed_at(&packed[nth / CHUNK_EVENTS], (size_t)(nth % CHUNK_EVENTS)) : -1;
+}
+/* Returns the group of the nth event of a line; -1 if it has none. */
+static inline int64_t nth_group(const LineGroups *groups, uint64_t nth)
+{
+    return nth_of(groups->last ? groups->last : groups->groups, nth);
+}
+
+#endif

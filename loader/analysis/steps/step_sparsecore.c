@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/* step_sparsecore.c: SparseCores in the steps of the TensorCores; see step_parts.h.
+ *
+ * XProf asks neither for their own steps nor for their groups: what counts is how much of the
+ * TensorCores' step any of their ops ran (sparsecore_busy.c), by the profiler's clock. */
+#include "../ops/duty_cycle.h"
+#include "../../base/sort.h"
+#include "step_parts.h"
+
+typedef struct {
+    PsSpan *spans;    /* apart from each other, in order */
+    uint64_t *before; /* of each span: how long all before it are */
+    size_t n;
+} Busy;
+
+static int by_begin(const void *a, const void *b)
+{
+    const PsSpan *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Unites the spans in place. */
+static int unite(SpanList *list, Busy *busy, ProfErr *err)
+{
+    if (list->n && !list->sorted) sort_array(list->spans, list->n, sizeof *list->spans, by_begin);
+    *busy =
+        (Busy){.spans = list->spans, .before = prof_alloc((list->n + 1) * sizeof *busy->before)};
+    if (!busy->before) return prof_nomem(err);
+    for (size_t i = 0; i < list->n; i++) {
+        PsSpan s = list->spans[i], *last = busy->n ? &busy->spans[busy->n - 1] : NULL;
+        if (last && s.begin <= last->end) {
+            if (s.end > last->end) last->end = s.end;
+        } else {
+            busy->spans[busy->n++] = s;
+        }
+    }
+    for (size_t i = 0; i < busy->n; i++)
+        busy->before[i + 1] = busy->before[i] + (busy->spans[i].end - busy->spans[i].begin);
+    return PROF_OK;
+}
+
+/* How long it was busy before a moment. */
+static uint64_t busy_until(const Busy *busy, uint64_t ps)
+{
+    size_t low = 0, high = busy->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (busy->spans[middle].end <= ps)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return busy->before[low] +
+           (low < busy->n && busy->spans[low].begin < ps ? ps - busy->spans[low].begin : 0);
+}
+
+static int add_plane(StepBuild *b, const Plane *plane, ProfErr *err)
+{
+    SpanList list = {0};
+    Busy busy = {0};
+    if (!sparsecore_busy(plane, &list, err) && list.n && !unite(&list, &busy, err))
+        for (size_t i = 0; i < b->steps->n_steps; i++) {
+            HostStep *step = &b->steps->steps[i];
+            if (!step->n_cores) continue;
+            uint64_t end_ps = step->begin_ps + step->duration_ps;
+            step->cores[step->n_cores++] = (StepCore){
+                .core_id = SPARSECORE_IDS + (uint32_t)plane->proto_id,
+                .kind = STEP_CORE_SPARSE,
+                .host = b->host,
+                .plane = plane,
+                .begin_ps = step->begin_ps,
+                .duration_ps = step->duration_ps,
+                .busy_ps = busy_until(&busy, end_ps) - busy_until(&busy, step->begin_ps)};
+        }
+    prof_free(busy.before);
+    span_list_free(&list);
+    return err->code;
+}
+
+int sparsecore_steps(StepBuild *build, ProfErr *err)
+{
+    for (size_t i = 0; i < build->host->n_planes && !err->code; i++)
+        if (build->host->planes[i].kind == PLANE_SPARSECORE)
+            add_plane(build, &build->host->planes[i], err);
+    return err->code;
+}

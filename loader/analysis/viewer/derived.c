@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+/* derived.c: the derived lines of a host, plane by plane, and the launches of its GPUs; see
+ * derived.h. */
+#define _GNU_SOURCE
+#include "derived.h"
+
+#include "../../base/sort.h"
+#include "derived_parts.h"
+#include "../../store/events.h"
+
+#include <stdio.h>
+
+/* ---- launch stats ---- */
+
+/* The launches of one step on one GPU. */
+typedef struct {
+    int64_t group;
+    uint32_t gpu;
+    int64_t start_ps, duration_ps, longest_ps, sum_ps;
+    uint64_t n;
+} LaunchSum;
+
+typedef struct {
+    Derivation *d;
+    uint32_t n_gpus;
+    LIST(LaunchSum) sums;
+    uint32_t *slots; /* + 1 */
+    size_t n_slots;
+} LaunchWalk;
+
+static uint32_t *sum_slot(const LaunchWalk *w, uint32_t gpu, int64_t group)
+{
+    size_t slot = (size_t)hash64((uint64_t)group * 1031 + gpu) & (w->n_slots - 1);
+    for (; w->slots[slot]; slot = (slot + 1) & (w->n_slots - 1)) {
+        const LaunchSum *sum = &w->sums.items[w->slots[slot] - 1];
+        if (sum->gpu == gpu && sum->group == group) break;
+    }
+    return &w->slots[slot];
+}
+
+static LaunchSum *sum_of(LaunchWalk *w, uint32_t gpu, int64_t group)
+{
+    if (2 * (w->sums.n + 1) > w->n_slots) {
+        size_t n_slots = w->n_slots ? 2 * w->n_slots : 64;
+        uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
+        if (!slots) return NULL;
+        prof_free(w->slots);
+        w->slots = slots, w->n_slots = n_slots;
+        for (uint32_t i = 0; i < w->sums.n; i++)
+            *sum_slot(w, w->sums.items[i].gpu, w->sums.items[i].group) = i + 1;
+    }
+    uint32_t *slot = sum_slot(w, gpu, group);
+    if (*slot) return &w->sums.items[*slot - 1];
+    LaunchSum *sum = PUSH(w->sums);
+    if (sum) *sum = (LaunchSum){.group = group, .gpu = gpu}, *slot = (uint32_t)w->sums.n;
+    return sum;
+}
+
+/* The GPU that an event launches something on; -1: it launches nothing, or on none that is known.
+ */
+static int64_t launched_on(const LaunchWalk *w, const StatFilter *filter, const EventAt *e)
+{
+    int64_t gpu = -1;
+    bool has_gpu = false, correlated = false;
+    Stat stat;
+    unsigned known;
+    for (const uint8_t *p = e->message, *end = p + e->n_bytes;
+         (p = stat_filter_next(filter, p, end, 4, &known, &stat));) {
+        if (known == STAT_DEVICE_ID)
+            gpu = (int64_t)stat_int_or_uint(&stat), has_gpu = true;
+        else
+            correlated = true;
+    }
+    return has_gpu && correlated && gpu >= 0 && gpu < w->n_gpus ? gpu : -1;
+}
+
+static bool sum_line(LaunchWalk *w, Line *line, const StatFilter *filter, ProfErr *err)
+{
+    const LineGroups *grouping = line_groups(w->d->grouping, line);
+    const Packed *groups = grouping->last ? grouping->last : grouping->groups;
+    EventReader reader;
+    EventAt e;
+    event_reader_open_for(&reader, line, &filter->wanted, err);
+    for (uint64_t at = 0; groups && event_reader_next(&reader, &e); at++) {
+        int64_t group = packed_at(&groups[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS));
+        if (group < 0 || !strncmp(e.meta->name->text, "cu", 2))
+            continue; /* driver calls: not each is a launch */
+        int64_t gpu = launched_on(w, filter, &e);
+        if (gpu < 0) continue;
+        LaunchSum *sum = sum_of(w, (uint32_t)gpu, group);
+        if (!sum) {
+            prof_nomem(err);
+            break;
+        }
+        if (!sum->n)
+            sum->start_ps = e.start_ps, sum->duration_ps = e.duration_ps;
+        else
+            span_extend(&sum->start_ps, &sum->duration_ps, e.start_ps, e.duration_ps);
+        if (e.duration_ps > sum->longest_ps) sum->longest_ps = e.duration_ps;
+        sum->sum_ps = add_saturated(sum->sum_ps, e.duration_ps);
+        sum->n++;
+    }
+    event_reader_close(&reader);
+    return !err->code;
+}
+
+static bool add_number(LineMaker *maker, const char *name, Stat value)
+{
+    DerivedStat *stat = PUSH(maker->stats);
+    if (stat) *stat = (DerivedStat){(uint32_t)(maker->events.n - 1), name, value};
+    return stat != NULL;
+}
+
+static bool add_launches(Derivation *d, NameTable *names, LineMaker *maker, const LaunchSum *sum,
+                         ProfErr *err)
+{
+    const char *step = group_name(d->grouping, sum->group);
+    if (!step) return true; /* a group of the file's own, which XProf does not know */
+    size_t n = strlen("Launch Stats for ") + strlen(step);
+    char *text = prof_alloc(n + 1);
+    if (text) stpcpy(stpcpy(text, "Launch Stats for "), step);
+    uint32_t meta = text ? names_find(d, names, text, n) : NO_META;
+    prof_free(text);
+    DerivedEvent *e = meta != NO_META ? PUSH(maker->events) : NULL;
+    if (!e) return prof_nomem(err), false;
+    *e = (DerivedEvent){sum->start_ps, sum->duration_ps, sum->group, meta};
+    double longest_us = (double)sum->longest_ps / 1e6,
+           average_us = (double)(sum->sum_ps / (int64_t)sum->n) / 1e6;
+    bool memory =
+        add_number(maker, "num_launches", (Stat){.type = TYPE_UINT64, .natural = sum->n}) &&
+        add_number(maker, "max_launch_time_us",
+                   (Stat){.type = TYPE_DOUBLE, .number = longest_us}) &&
+        add_number(maker, "avg_launch_time_us", (Stat){.type = TYPE_DOUBLE, .number = average_us});
+    return memory ? true : (prof_nomem(err), false);
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const LaunchSum *x = a, *y = b;
+    if (x->gpu != y->gpu) return x->gpu < y->gpu ? -1 : 1;
+    return x->group < y->group ? -1 : x->group > y->group;
+}
+
+/* Launches are summed over the threads of the first plane named /host:CPU. */
+static bool derive_launches(Derivation *d, Plane *const *gpus, uint32_t n_gpus, ProfErr *err)
+{
+    const Plane *plane = NULL;
+    for (size_t i = 0; i < d->host->n_planes && !plane; i++)
+        if (!strcmp(d->host->planes[i].name->text, "/host:CPU")) plane = &d->host->planes[i];
+    if (!plane || !n_gpus) return true;
+    static const enum KnownStat wanted[] = {STAT_DEVICE_ID, STAT_CORRELATION_ID};
+    LaunchWalk w = {.d = d, .n_gpus = n_gpus};
+    StatFilter filter;
+    stat_filter_open(&filter, plane, wanted, COUNT(wanted), err);
+    for (size_t i = 0; i < plane->n_lines && filter.any && !err->code; i++) {
+        Line *line = &d->host->lines[plane->first_line + i];
+        if (!line->derived) sum_line(&w, line, &filter, err);
+    }
+    stat_filter_close(&filter);
+    sort_array(w.sums.items, w.sums.n, sizeof *w.sums.items, by_group);
+    for (size_t i = 0, next; i < w.sums.n && !err->code; i = next) {
+        Plane *gpu = gpus[w.sums.items[i].gpu];
+        LineMaker maker;
+        line_open(&maker, gpu, DERIVED_LAUNCH_STATS, "Launch Stats", LINE_LAUNCH_STATS);
+        for (next = i; next < w.sums.n && w.sums.items[next].gpu == w.sums.items[i].gpu; next++)
+            if (!err->code)
+                add_launches(d, &d->names[gpu - d->host->planes], &maker, &w.sums.items[next], err);
+        line_end(d, &maker, err);
+    }
+    prof_free(w.sums.items);
+    prof_free(w.slots);
+    return !err->code;
+}
+
+/* ---- the result ---- */
+
+typedef struct {
+    DerivedLines lines;
+    Derivation d;
+    DerivedPlane *planes;
+} Result;
+
+static void release(void *result)
+{
+    Result *r = result;
+    for (size_t i = 0; i < r->d.lines.n; i++) {
+        prof_free((void *)(uintptr_t)r->d.lines.items[i].events);
+        prof_free((void *)(uintptr_t)r->d.lines.items[i].stats);
+    }
+    for (size_t i = 0; r->d.names && i < r->d.host->n_planes; i++) names_close(&r->d.names[i]);
+    prof_free(r->d.lines.items);
+    prof_free(r->d.names);
+    prof_free(r->d.display_ids);
+    arena_free(&r->d.arena);
+    text_table_free(&r->d.texts);
+    prof_free(r->planes);
+    prof_free(r);
+}
+
+static int by_plane(const void *a, const void *b)
+{
+    const DerivedLine *x = a, *y = b;
+    if (x->plane != y->plane) return x->plane < y->plane ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static bool derive(Result *r, ProfErr *err)
+{
+    Host *host = r->d.host;
+    Derivation *d = &r->d;
+    d->events_left = host->file.n_bytes / 4 +
+                     (1 << 19); /* real files derive 1 to 3 events from one of 20 bytes and more */
+    d->names = prof_alloc(host->n_planes * sizeof *d->names);
+    d->display_ids = prof_alloc(host->n_lines * sizeof *d->display_ids);
+    r->planes = prof_alloc(host->n_planes * sizeof *r->planes);
+    Plane **gpus = prof_alloc(host->n_planes * sizeof *gpus);
+    uint32_t n_gpus = 0;
+    if (!d->names || !d->display_ids || !r->planes || !gpus) prof_nomem(err);
+    if (!err->code) scopes_read(&d->scopes, host, err);
+    for (size_t i = 0; i < host->n_planes && !err->code; i++)
+        if (host->planes[i].kind == PLANE_TENSORCORE) derive_tensorcore(d, &host->planes[i], err);
+    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
+        if (host->planes[i].kind != PLANE_GPU) continue;
+        gpus[n_gpus++] = &host->planes[i];
+        derive_gpu(d, &host->planes[i], err);
+    }
+    if (!err->code) derive_launches(d, gpus, n_gpus, err);
+    prof_free(gpus);
+    prof_free(d->scopes.links.items);
+    d->scopes = (ScopeTree){0};
+    if (err->code) return false;
+    if (!d->events_left)
+        host_issue(host, "warning", "derived_lines_cut", 0, 0, r,
+                   "names of ops have so many levels that not all derived events were made");
+    sort_array(d->lines.items, d->lines.n, sizeof *d->lines.items, by_plane);
+    for (size_t i = 0; i < host->n_planes; i++)
+        r->planes[i] = (DerivedPlane){d->names[i].metas.items, d->names[i].metas.n};
+    r->lines = (DerivedLines){host, d->lines.items, d->lines.n, r->planes, d->display_ids};
+    return true;
+}
+
+static void *make(Run *run, Host *only, ProfErr *err)
+{
+    Host *host = only ? only : &run->hosts[0];
+    Result *r = prof_alloc(sizeof *r);
+    if (!r) return prof_nomem(err), NULL;
+    r->d.host = r->lines.host = host;
+    r->d.grouping = host_grouping(host, err);
+    if (r->d.grouping && r->d.grouping->by != GROUPED_BY_FILE) derive(r, err);
+    if (!err->code) return r;
+    release(r);
+    return NULL;
+}
+
+const DerivedLines *host_derived(Host *host, ProfErr *err)
+{
+    static const Analysis analysis = {make, release};
+    const Result *r = run_analysis(host->run, host, &analysis, err);
+    return r ? &r->lines : NULL;
+}

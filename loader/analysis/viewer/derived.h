@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* derived.h: the lines that XProf's trace viewer adds to GPUs and TensorCores: steps, programs, HLO
+ * ops, framework ops, name scopes and source lines over the kernels and ops that they cover.
+ *
+ * A file that was grouped when it was written already contains these lines; then none are
+ * derived. */
+#ifndef PROF_DERIVED_H
+#define PROF_DERIVED_H
+
+#include "../grouping/grouping.h"
+
+/* A name of derived events. If the plane has event metadata of the same name, XProf joins the two:
+ * derived events get its stats, and its own events get the display name. */
+typedef struct {
+    const Text *name, *display_name; /* empty if none */
+    EventMeta *file;                 /* the plane's metadata of this name; NULL: none */
+} DerivedMeta;
+
+/* An event on a derived line. */
+typedef struct {
+    int64_t start_ps, duration_ps, group; /* group: -1 if none */
+    uint32_t meta;                        /* index in DerivedPlane.metas */
+} DerivedEvent;
+
+/* A stat of a derived event besides its group. */
+typedef struct {
+    uint32_t event;   /* index of the event on its line */
+    const char *name; /* name as XProf spells it */
+    /* TYPE_INT64, TYPE_UINT64, TYPE_DOUBLE, or TYPE_STR whose bytes live as long as the run. */
+    Stat value;
+} DerivedStat;
+
+/* A line that XProf adds to a plane. */
+typedef struct {
+    Plane *plane;
+    int64_t id, display_id; /* XLine.id and XLine.display_id; display_id is 0 if absent */
+    const char *name;
+    enum LineKind kind;
+    /* GPU: XLine.id of the stream that the line describes; -1: the plane */
+    int64_t stream;
+    const DerivedEvent *events; /* by start, the longer first */
+    size_t n_events;
+    const DerivedStat *stats; /* by event */
+    size_t n_stats;
+} DerivedLine;
+
+/* The names of a plane's derived events. */
+typedef struct {
+    const DerivedMeta *metas; /* includes metadata of the file that gets a display name here */
+    size_t n_metas;
+} DerivedPlane;
+
+/* The derived lines of a host. */
+typedef struct {
+    Host *host;
+    const DerivedLine *lines; /* lines that have events, plane by plane */
+    size_t n_lines;
+    const DerivedPlane *planes; /* in the order of host->planes */
+    /* In the order of host->lines: the value to which XProf sets display_id, 0 if it does not
+     * change it. NULL: it changes none. */
+    const int64_t *line_display_ids;
+} DerivedLines;
+
+/* Returns the derived lines of a host, computed on first use. */
+const DerivedLines *host_derived(Host *host, ProfErr *err);
+
+#endif

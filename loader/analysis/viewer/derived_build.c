@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+/* derived_build.c: derived events from the events that they cover; see derived_parts.h.
+ *
+ * A line has levels, one inside the other. At each level the event that is open is extended while
+ * the next one has its name and group; else it is closed with all below it, and a new one opened.
+ */
+#include "derived_parts.h"
+
+#include "../../base/sort.h"
+
+/* ---- names ---- */
+
+static uint32_t *name_slot(const NameTable *t, const char *text, size_t n_bytes)
+{
+    size_t slot = text_hash(text, n_bytes) & (t->n_slots - 1);
+    for (; t->slots[slot]; slot = (slot + 1) & (t->n_slots - 1)) {
+        const Text *name = t->metas.items[t->slots[slot] - 1].name;
+        if (name->n_bytes == n_bytes && !memcmp(name->text, text, n_bytes)) break;
+    }
+    return &t->slots[slot];
+}
+
+static bool names_grow(NameTable *t)
+{
+    if (2 * (t->metas.n + 1) <= t->n_slots) return true;
+    uint32_t *old = t->slots;
+    size_t n_slots = t->n_slots ? 2 * t->n_slots : 64;
+    while (n_slots < 2 * (t->metas.n + 1)) n_slots *= 2;
+    t->slots = prof_alloc(n_slots * sizeof *t->slots);
+    if (!t->slots) return t->slots = old, false;
+    t->n_slots = n_slots;
+    for (uint32_t i = 0; i < t->metas.n; i++) {
+        uint32_t *slot =
+            name_slot(t, t->metas.items[i].name->text, t->metas.items[i].name->n_bytes);
+        if (!*slot) *slot = i + 1; /* of the file's equal names the first counts */
+    }
+    prof_free(old);
+    return true;
+}
+
+bool names_open(NameTable *t, const Plane *plane)
+{
+    t->plane = plane;
+    for (size_t i = 0; i < plane->n_declared; i++) {
+        DerivedMeta *meta = PUSH(t->metas);
+        if (!meta) return false;
+        EventMeta *file = &plane->event_metas[i];
+        *meta = (DerivedMeta){file->name, file->display_name, file};
+    }
+    return names_grow(t);
+}
+
+void names_close(NameTable *t)
+{
+    prof_free(t->metas.items);
+    prof_free(t->slots);
+}
+
+uint32_t names_find(Derivation *d, NameTable *t, const char *text, size_t n_bytes)
+{
+    uint32_t *slot = name_slot(t, text, n_bytes);
+    if (*slot) return *slot - 1;
+    const Text *name = text_intern(&d->texts, &d->arena, (const uint8_t *)text, n_bytes);
+    DerivedMeta *meta = name && names_grow(t) ? PUSH(t->metas) : NULL;
+    if (!meta) return NO_META;
+    *meta = (DerivedMeta){name, empty_text, NULL};
+    slot = name_slot(t, name->text,
+                     name->n_bytes); /* the name may have been repaired to one that is there */
+    if (!*slot) *slot = (uint32_t)t->metas.n;
+    return *slot - 1;
+}
+
+bool names_display(Derivation *d, NameTable *t, uint32_t at, const char *text, size_t n_bytes)
+{
+    DerivedMeta *meta = &t->metas.items[at];
+    if (meta->display_name->n_bytes || !n_bytes) return true;
+    const Text *display = text_intern(&d->texts, &d->arena, (const uint8_t *)text, n_bytes);
+    if (display) meta->display_name = display;
+    return display != NULL;
+}
+
+bool op_metas(Derivation *d, NameTable *names, Slice full_name, OpMetas *metas, ProfErr *err)
+{
+    TfOp op = tf_op_parse(full_name);
+    *metas = (OpMetas){.op = names_find(d, names, full_name.text, full_name.n),
+                       .has_scopes = op.category == OP_TENSORFLOW || op.category == OP_JAX};
+    if (metas->op == NO_META) return prof_nomem(err), false;
+    size_t n = 0;
+    for (size_t i = 0; i < op.name.n && metas->has_scopes; i++) n += op.name.text[i] == '/';
+    if (n && !(metas->scopes = arena_alloc(&d->arena, n * sizeof *metas->scopes)))
+        return prof_nomem(err), false;
+    for (size_t i = 0, from = 0; i < op.name.n && metas->n_scopes < n; i++) {
+        if (op.name.text[i] != '/') continue;
+        uint32_t scope = metas->scopes[metas->n_scopes++] =
+            names_find(d, names, op.name.text + from, i - from);
+        if (scope == NO_META) return prof_nomem(err), false;
+        from = i + 1;
+    }
+    bool is_iterator;
+    Slice display = tf_op_display(&op, &is_iterator);
+    char *shown = prof_alloc(display.n + sizeof "Iterator::");
+    if (!shown) return prof_nomem(err), false;
+    size_t n_prefix = is_iterator ? strlen("Iterator::") : 0;
+    memcpy(shown, "Iterator::", n_prefix);
+    if (display.n) memcpy(shown + n_prefix, display.text, display.n);
+    bool set = names_display(d, names, metas->op, shown, n_prefix + display.n);
+    prof_free(shown);
+    return set ? true : (prof_nomem(err), false);
+}
+
+/* ---- a line ---- */
+
+void line_open(LineMaker *m, Plane *plane, int64_t id, const char *name, enum LineKind kind)
+{
+    *m = (LineMaker){.line = {.plane = plane, .id = id, .name = name, .kind = kind, .stream = -1},
+                     .is_gpu = plane->kind == PLANE_GPU};
+}
+
+static int64_t end_of(const DerivedEvent *e) { return add_saturated(e->start_ps, e->duration_ps); }
+
+int64_t span_between(int64_t start_ps, int64_t end_ps)
+{
+    int64_t duration_ps;
+    return end_ps <= start_ps                                       ? 0
+           : __builtin_sub_overflow(end_ps, start_ps, &duration_ps) ? INT64_MAX
+                                                                    : duration_ps;
+}
+
+void span_extend(int64_t *start_ps, int64_t *duration_ps, int64_t by_start_ps,
+                 int64_t by_duration_ps)
+{
+    int64_t end = add_saturated(*start_ps, *duration_ps),
+            by_end = add_saturated(by_start_ps, by_duration_ps);
+    if (!by_start_ps && !by_duration_ps) return;
+    if (by_start_ps < *start_ps || (!*start_ps && !*duration_ps)) *start_ps = by_start_ps;
+    *duration_ps = span_between(*start_ps, by_end > end ? by_end : end);
+}
+
+/* Events that are open one inside the other and end together are told apart by shortening: each of
+ * them ends 1 ns before the one around it, for as long as the innermost keeps 1 ns. */
+static void shorten(LineMaker *m, size_t level)
+{
+    size_t innermost = level;
+    while (innermost + 1 < m->levels.n && m->levels.items[innermost + 1].open) innermost++;
+    if (level >= m->levels.n || !m->levels.items[level].open || innermost == level) return;
+    int64_t most_ns = m->events.items[m->levels.items[innermost].event].duration_ps / 1000 - 1,
+            shrink_ns = 0;
+    DerivedEvent outer = {.start_ps = -1, .duration_ps = -1};
+    for (size_t i = level; i <= innermost; i++) {
+        DerivedEvent *e = &m->events.items[m->levels.items[i].event];
+        DerivedEvent was = *e;
+        if (i > level && shrink_ns < most_ns && outer.start_ps == was.start_ps &&
+            outer.duration_ps == was.duration_ps)
+            shrink_ns++;
+        e->duration_ps = span_between(was.start_ps, add_saturated(end_of(&was), -1000 * shrink_ns));
+        outer = was;
+    }
+}
+
+void line_close(LineMaker *m, size_t level)
+{
+    shorten(m, level);
+    for (size_t i = level; i < m->levels.n; i++) m->levels.items[i].open = false;
+    for (size_t i = 0; i < COUNT(m->dependents) && !level; i++)
+        if (m->dependents[i]) line_close(m->dependents[i], 0);
+}
+
+/* An open event is extended by what has its name and group. Where events have no group a gap of
+ * more than twice the event's duration ends it, except on GPUs. */
+static bool continues(const LineMaker *m, const Level *level, uint32_t meta, const CoverSpan *span,
+                      const int64_t *scope)
+{
+    if (!level->open) return false;
+    const DerivedEvent *e = &m->events.items[level->event];
+    if (e->meta != meta || e->group != span->group) return false;
+    if (scope && level->has_scope && *scope != level->scope) return false;
+    return m->is_gpu || span->group >= 0 ||
+           add_saturated(end_of(e), add_saturated(e->duration_ps, e->duration_ps)) >=
+               span->start_ps;
+}
+
+static bool cover_level(Derivation *d, LineMaker *m, size_t at, uint32_t meta,
+                        const CoverSpan *span, ProfErr *err)
+{
+    if (at == m->levels.n) {
+        Level *level = PUSH(m->levels);
+        if (!level) return prof_nomem(err), false;
+        *level = (Level){0};
+    }
+    Level *level = &m->levels.items[at];
+    const int64_t *scope = span->scopes ? &span->scopes[at] : NULL;
+    if (continues(m, level, meta, span, scope)) {
+        DerivedEvent *e = &m->events.items[level->event];
+        span_extend(&e->start_ps, &e->duration_ps, span->start_ps, span->duration_ps);
+        return true;
+    }
+    line_close(m, at);
+    if (!d->events_left) return true;
+    DerivedEvent *e = PUSH(m->events);
+    if (!e) return prof_nomem(err), false;
+    d->events_left--;
+    *e = (DerivedEvent){span->start_ps, span->duration_ps, span->group, meta};
+    *level = (Level){(uint32_t)(m->events.n - 1), 0, true, scope != NULL, scope ? *scope : 0};
+    return true;
+}
+
+bool line_cover(Derivation *d, LineMaker *m, const uint32_t *metas, size_t n_levels,
+                const CoverSpan *span, ProfErr *err)
+{
+    for (size_t i = 0; i < n_levels; i++)
+        if (!cover_level(d, m, i, metas[i], span, err)) return false;
+    line_close(m, n_levels);
+    return true;
+}
+
+bool line_cover_op(Derivation *d, LineMaker *name_scope, LineMaker *framework_ops,
+                   const OpMetas *op, const CoverSpan *span, ProfErr *err)
+{
+    if (op->n_scopes && !line_cover(d, name_scope, op->scopes, op->n_scopes, span, err))
+        return false;
+    return line_cover(d, framework_ops, &op->op, 1, span, err);
+}
+
+/* ---- the end of a line ---- */
+
+typedef struct {
+    DerivedEvent event;
+    uint32_t was;
+} Sorted;
+
+static int outer_first(const void *a, const void *b)
+{
+    const Sorted *x = a, *y = b;
+    if (x->event.start_ps != y->event.start_ps)
+        return x->event.start_ps < y->event.start_ps ? -1 : 1;
+    if (x->event.duration_ps != y->event.duration_ps)
+        return x->event.duration_ps > y->event.duration_ps ? -1 : 1;
+    return x->was < y->was ? -1 : x->was > y->was;
+}
+
+static int by_event(const void *a, const void *b)
+{
+    const DerivedStat *x = a, *y = b;
+    if (x->event != y->event) return x->event < y->event ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static bool is_sorted(const DerivedEvent *e, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (e[i].start_ps < e[i - 1].start_ps ||
+            (e[i].start_ps == e[i - 1].start_ps && e[i].duration_ps > e[i - 1].duration_ps))
+            return false;
+    return true;
+}
+
+static bool sort_events(LineMaker *m)
+{
+    size_t n = m->events.n;
+    if (is_sorted(m->events.items, n)) return true;
+    Sorted *sorted = prof_alloc(n * sizeof *sorted);
+    uint32_t *place = prof_alloc(n * sizeof *place);
+    for (size_t i = 0; i < n && sorted && place; i++)
+        sorted[i] = (Sorted){m->events.items[i], (uint32_t)i};
+    if (sorted && place) {
+        sort_array(sorted, n, sizeof *sorted, outer_first);
+        for (size_t i = 0; i < n; i++)
+            m->events.items[i] = sorted[i].event, place[sorted[i].was] = (uint32_t)i;
+        for (size_t i = 0; i < m->stats.n; i++)
+            m->stats.items[i].event = place[m->stats.items[i].event];
+    }
+    bool done = sorted && place;
+    prof_free(sorted);
+    prof_free(place);
+    return done;
+}
+
+void line_drop(LineMaker *m)
+{
+    prof_free(m->events.items);
+    prof_free(m->stats.items);
+    prof_free(m->levels.items);
+    *m = (LineMaker){.line = m->line};
+}
+
+bool line_end(Derivation *d, LineMaker *m, ProfErr *err)
+{
+    DerivedLine *kept = NULL;
+    if (!err->code && m->events.n && (!sort_events(m) || !(kept = PUSH(d->lines)))) prof_nomem(err);
+    if (kept) {
+        sort_array(m->stats.items, m->stats.n, sizeof *m->stats.items, by_event);
+        *kept = m->line;
+        kept->events = m->events.items, kept->n_events = m->events.n;
+        kept->stats = m->stats.items, kept->n_stats = m->stats.n;
+        m->events.items = NULL, m->stats.items = NULL;
+    }
+    line_drop(m);
+    return !err->code;
+}

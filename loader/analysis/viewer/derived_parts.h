@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/* derived_parts.h: internals shared by the files that make derived lines; derived.h is the public
+ * part.
+ *
+ *   derived_build.c   opens, extends and closes events, level by level
+ *   derived_gpu.c     steps and streams of GPUs
+ *   derived_tpu.c     TensorCores
+ *   derived.c         launch stats, the result */
+#ifndef PROF_DERIVED_PARTS_H
+#define PROF_DERIVED_PARTS_H
+
+#include "../../base/list.h"
+#include "derived.h"
+#include "../../store/event_stats.h"
+
+/* XProf numbers its derived lines from here. */
+enum { DERIVED_LINE_BASE = -559038737 };
+enum DerivedLineId {
+    DERIVED_STEPS = DERIVED_LINE_BASE,
+    DERIVED_LAUNCH_STATS,
+    DERIVED_NAME_SCOPE,
+    DERIVED_FRAMEWORK_OPS,
+    DERIVED_MODULES,
+    DERIVED_OPS,
+    DERIVED_SOURCE = DERIVED_LINE_BASE + 7,
+    DERIVED_OFFLOAD,
+    DERIVED_STREAMS = DERIVED_LINE_BASE + 290,
+};
+
+/* ---- names of a plane ---- */
+
+typedef struct {
+    const Plane *plane;
+    LIST(DerivedMeta) metas; /* those of the file first, in its order */
+    uint32_t *slots;         /* hash table: index in metas + 1 */
+    size_t n_slots;
+} NameTable;
+
+/* a line that is being made */
+
+typedef struct {
+    /* event: index of its open event. stats: index + 1 in LineMaker.stats of the stats set for
+     * it. */
+    uint32_t event, stats;
+    bool open, has_scope;
+    int64_t scope;
+} Level;
+
+typedef struct LineMaker LineMaker;
+struct LineMaker {
+    DerivedLine line;
+    LIST(DerivedEvent) events;
+    LIST(DerivedStat) stats;
+    LIST(Level) levels;
+    bool is_gpu;
+    LineMaker *dependents[3]; /* lines that are closed with this line's first level */
+};
+
+typedef struct {
+    int64_t child, parent;
+} ScopeLink;
+
+typedef struct {
+    LIST(ScopeLink) links; /* by child, the last of a child first */
+} ScopeTree;
+
+/* The result, while it is made. */
+typedef struct {
+    Host *host;
+    const Grouping *grouping;
+    ScopeTree scopes; /* set by scopes_read(), used while lines are derived */
+    LIST(DerivedLine) lines;
+    NameTable *names; /* in the order of host->planes */
+    int64_t *display_ids;
+    /* bounds the number of events: names of many levels could ask for any amount */
+    uint64_t events_left;
+    Arena arena;
+    TextTable texts;
+} Derivation;
+
+/* What one event contributes to the derived events that cover it. */
+typedef struct {
+    int64_t start_ps, duration_ps, group;
+    const int64_t *scopes; /* one per level; NULL: none */
+} CoverSpan;
+
+#define NO_META UINT32_MAX
+
+/* Prepares the names of a plane. False if memory runs out. names_close() frees them. */
+bool names_open(NameTable *names, const Plane *plane);
+void names_close(NameTable *names);
+/* Returns the index of the metadata of a name, which is added if the plane has none; NO_META if
+ * memory runs out. Invalid UTF-8 is repaired. */
+uint32_t names_find(Derivation *d, NameTable *names, const char *text, size_t n_bytes);
+/* Sets the display name unless there is one. False if memory runs out. */
+bool names_display(Derivation *d, NameTable *names, uint32_t meta, const char *text,
+                   size_t n_bytes);
+
+/* Returns the duration from start to end; 0 if the end is before the start. */
+int64_t span_between(int64_t start_ps, int64_t end_ps);
+/* Extends a span to cover another one too. For XProf, a span that starts at 0 with duration 0 is
+ * empty and covers nothing. */
+void span_extend(int64_t *start_ps, int64_t *duration_ps, int64_t by_start_ps,
+                 int64_t by_duration_ps);
+/* Prepares a line. */
+void line_open(LineMaker *maker, Plane *plane, int64_t id, const char *name, enum LineKind kind);
+/* Makes events of the metas, one per level, cover the span: extends the open ones or opens new
+ * ones. */
+bool line_cover(Derivation *d, LineMaker *maker, const uint32_t *metas, size_t n_levels,
+                const CoverSpan *span, ProfErr *err);
+/* Closes the open events from a level on, and shortens nested events that end together as XProf
+ * does. */
+void line_close(LineMaker *maker, size_t level);
+/* Sorts the line's events, adds the line to the derivation if it has any, and frees the maker. */
+bool line_end(Derivation *d, LineMaker *maker, ProfErr *err);
+/* Frees the maker without keeping its line. */
+void line_drop(LineMaker *maker);
+
+/* The metas that show a framework op: its own, and one per name scope. */
+typedef struct {
+    uint32_t op;
+    uint32_t *scopes;
+    size_t n_scopes;
+    bool has_scopes; /* TensorFlow or JAX op: even without scopes it ends those before it */
+} OpMetas;
+/* Makes events of the op's name scopes, and of the op itself, cover a span. */
+bool line_cover_op(Derivation *d, LineMaker *name_scope, LineMaker *framework_ops,
+                   const OpMetas *op, const CoverSpan *span, ProfErr *err);
+/* Finds the metas of a framework op with this full name. */
+bool op_metas(Derivation *d, NameTable *names, Slice full_name, OpMetas *metas, ProfErr *err);
+
+/* Reads the host's tree of name scopes. */
+bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err);
+/* Derive the lines of a plane. */
+bool derive_gpu(Derivation *d, Plane *plane, ProfErr *err);
+bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err);
+
+#endif

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+/* derived_tpu.c: the derived lines of a TensorCore: framework ops, name scopes and source lines of
+ * its ops, and the transfers to and from host memory; see derived_parts.h. */
+#include "derived_parts.h"
+#include "../../store/events.h"
+#include "../../store/span_walk.h"
+
+#include <stdio.h>
+
+/* ---- transfers: from a start to its done ---- */
+
+enum OffloadEnd { NO_OFFLOAD, OFFLOAD_START, OFFLOAD_DONE };
+enum { MOST_ROWS = 41 };
+
+typedef struct {
+    SpanRef span;
+    const EventMeta *meta;
+    uint32_t next; /* start of the same key, + 1 */
+} OffloadStart;
+
+typedef struct {
+    const Text *key;
+    uint32_t first, last; /* of the starts that wait, + 1 */
+} OffloadQueue;
+
+typedef struct {
+    int64_t last_end_ps;
+    LineMaker maker;
+} OffloadRow;
+
+/* ---- the walk ---- */
+
+/* What an op's metadata leads to. */
+typedef struct {
+    bool known, has_op, is_async;
+    enum OffloadEnd offload;
+    OpMetas op;
+    uint32_t source; /* NO_META: none */
+    int64_t group;   /* of all its events, -1: none */
+} MetaRecipe;
+
+typedef struct {
+    Derivation *d;
+    NameTable *names;
+    Plane *plane;
+    SpanLine *lines;
+    EventFinder *finder;
+    StatFilter filter;
+    MetaRecipe *recipes; /* by event metadata */
+    LineMaker name_scope, framework_ops, source;
+    LIST(OffloadStart) starts;
+    LIST(OffloadQueue) queues;
+    uint32_t *queue_slots; /* of queues by key, + 1 */
+    size_t n_queue_slots;
+    OffloadRow *rows;
+    size_t n_rows;
+} CoreWalk;
+
+static const enum KnownStat wanted[] = {STAT_TF_OP, STAT_SOURCE, STAT_ASYNC, STAT_GROUP_ID};
+
+static enum OffloadEnd offload_end(const EventMeta *meta)
+{
+    static const char *const ops[] = {
+        "copy-start", "dynamic-slice-start", "dynamic-update-slice-start",
+        "copy-done",  "dynamic-slice-done",  "dynamic-update-slice-done"};
+    if (!strstr(meta->name->text, "S(5)")) return NO_OFFLOAD; /* the host's memory */
+    for (size_t i = 0; i < COUNT(ops); i++)
+        if (strstr(meta->display_name->text, ops[i]))
+            return strstr(meta->display_name->text, "-start") ? OFFLOAD_START : OFFLOAD_DONE;
+    return NO_OFFLOAD;
+}
+
+static bool set_source(CoreWalk *w, Slice text, uint32_t *source, ProfErr *err)
+{
+    *source = text.n ? names_find(w->d, w->names, text.text, text.n) : NO_META;
+    if (text.n && *source == NO_META) prof_nomem(err);
+    return !err->code;
+}
+
+/* Stats of a metadata, then of the event itself: the last of a name counts. */
+static bool read_recipe(CoreWalk *w, const uint8_t *p, const uint8_t *end, uint32_t stat_field,
+                        MetaRecipe *r, ProfErr *err)
+{
+    Stat stat;
+    unsigned known;
+    while (!err->code && (p = stat_filter_next(&w->filter, p, end, stat_field, &known, &stat))) {
+        if (known == STAT_ASYNC) {
+            r->is_async = stat_int_or_uint(&stat) != 0;
+        } else if (known == STAT_GROUP_ID) {
+            r->group = (int64_t)stat_int_or_uint(&stat);
+        } else if (known == STAT_SOURCE) {
+            set_source(w, stat_text(w->plane, &stat), &r->source, err);
+        } else {
+            Slice name = stat_text(w->plane, &stat);
+            r->has_op = name.n && op_metas(w->d, w->names, name, &r->op, err);
+        }
+    }
+    return !err->code;
+}
+
+static MetaRecipe *meta_recipe(CoreWalk *w, const EventMeta *meta, ProfErr *err)
+{
+    MetaRecipe *r = &w->recipes[meta - w->plane->event_metas];
+    if (r->known) return r;
+    *r = (MetaRecipe){.known = true, .source = NO_META, .group = -1, .offload = offload_end(meta)};
+    if (!meta->has_stats) return r;
+    uint8_t *message = prof_alloc((size_t)meta->span.n_bytes);
+    if (!message)
+        prof_nomem(err);
+    else if (!file_read(&w->d->host->file, meta->span.offset, message, (size_t)meta->span.n_bytes,
+                        err))
+        read_recipe(w, message, message + meta->span.n_bytes, 5, r, err);
+    prof_free(message);
+    return err->code ? NULL : r;
+}
+
+/* ---- transfers ---- */
+
+/* "offload-copy.3" of copy-start.3 and copy-done.3; a name without a number has 0. */
+static const Text *offload_key(CoreWalk *w, const Text *display)
+{
+    const char *end = strstr(display->text, "-start"), *dot = strrchr(display->text, '.');
+    if (!end) end = strstr(display->text, "-done");
+    size_t n = strlen("offload-") + (size_t)(end - display->text) + 1 + (dot ? strlen(dot + 1) : 1);
+    char *text = prof_alloc(n + 1);
+    if (!text) return NULL;
+    snprintf(text, n + 1, "offload-%.*s.%s", (int)(end - display->text), display->text,
+             dot ? dot + 1 : "0");
+    const Text *key = text_intern(&w->d->texts, &w->d->arena, (const uint8_t *)text, n);
+    prof_free(text);
+    return key;
+}
+
+static uint32_t *queue_slot(const CoreWalk *w, const Text *key)
+{
+    size_t slot = (size_t)hash64((uintptr_t)key) & (w->n_queue_slots - 1);
+    while (w->queue_slots[slot] && w->queues.items[w->queue_slots[slot] - 1].key != key)
+        slot = (slot + 1) & (w->n_queue_slots - 1);
+    return &w->queue_slots[slot];
+}
+
+static OffloadQueue *queue_of(CoreWalk *w, const Text *key)
+{
+    if (2 * (w->queues.n + 1) > w->n_queue_slots) {
+        size_t n_slots = w->n_queue_slots ? 2 * w->n_queue_slots : 64;
+        uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
+        if (!slots) return NULL;
+        prof_free(w->queue_slots);
+        w->queue_slots = slots, w->n_queue_slots = n_slots;
+        for (uint32_t i = 0; i < w->queues.n; i++) *queue_slot(w, w->queues.items[i].key) = i + 1;
+    }
+    uint32_t *slot = queue_slot(w, key);
+    if (*slot) return &w->queues.items[*slot - 1];
+    OffloadQueue *queue = PUSH(w->queues);
+    if (queue) *queue = (OffloadQueue){.key = key}, *slot = (uint32_t)w->queues.n;
+    return queue;
+}
+
+/* A stat of a metadata as a derived event shows it. */
+static bool copy_stat(CoreWalk *w, LineMaker *maker, const EventMeta *meta, enum KnownStat known,
+                      ProfErr *err)
+{
+    EventMeta *entry = &w->plane->event_metas[meta - w->plane->event_metas];
+    if (event_meta_facts(w->plane, entry, err)) return false;
+    for (uint16_t i = 0; i < entry->n_facts; i++) {
+        const KnownFact *f = &entry->facts[i];
+        if (f->known != known) continue;
+        DerivedStat *stat = PUSH(maker->stats);
+        if (!stat) return prof_nomem(err), false;
+        *stat = (DerivedStat){(uint32_t)(maker->events.n - 1),
+                              known_stat_names[known],
+                              {.type = f->fact.type, .natural = f->fact.natural}};
+        if (f->fact.type == TYPE_STR)
+            stat->value.bytes = (const uint8_t *)f->fact.text->text,
+            stat->value.n_bytes = f->fact.text->n_bytes;
+    }
+    return true;
+}
+
+/* The row whose last transfer ended latest, but not after the begin; of several that ended together
+ * the last; else a new one. */
+static OffloadRow *choose_row(CoreWalk *w, int64_t start_ps)
+{
+    OffloadRow *found = NULL;
+    int64_t limit = start_ps;
+    for (size_t i = 0; i < w->n_rows; i++)
+        if (w->rows[i].last_end_ps <= limit) found = &w->rows[i], limit = found->last_end_ps;
+    if (found || w->n_rows == MOST_ROWS) return found;
+    char *name = arena_alloc(&w->d->arena, sizeof "Host Offload Ops row " + 4);
+    if (!name) return NULL;
+    snprintf(name, sizeof "Host Offload Ops row " + 4, "Host Offload Ops row %zu", w->n_rows);
+    line_open(&w->rows[w->n_rows].maker, w->plane, DERIVED_OFFLOAD + (int64_t)w->n_rows, name,
+              LINE_OTHER);
+    return &w->rows[w->n_rows++];
+}
+
+static bool add_transfer(CoreWalk *w, const OffloadStart *start, const SpanRef *done,
+                         const EventMeta *done_meta, const Text *key, ProfErr *err)
+{
+    int64_t end = add_saturated(done->start_ps, done->duration_ps);
+    OffloadRow *row = choose_row(w, start->span.start_ps);
+    if (!row) return w->n_rows == MOST_ROWS ? true : (prof_nomem(err), false);
+    DerivedMeta *meta = PUSH(w->names->metas); /* one of its own */
+    DerivedEvent *e = meta ? PUSH(row->maker.events) : NULL;
+    DerivedStat *stat = e ? PUSH(row->maker.stats) : NULL;
+    if (!stat) return prof_nomem(err), false;
+    *meta = (DerivedMeta){empty_text, key, NULL};
+    *e = (DerivedEvent){start->span.start_ps, span_between(start->span.start_ps, end), -1,
+                        (uint32_t)w->names->metas.n - 1};
+    *stat = (DerivedStat){
+        (uint32_t)(row->maker.events.n - 1), "_a", {.type = TYPE_INT64, .integer = 1}};
+    row->last_end_ps = end;
+    return copy_stat(w, &row->maker, done_meta, STAT_RAW_BYTES_ACCESSED, err) &&
+           copy_stat(w, &row->maker, start->meta, STAT_SHAPE_WITH_LAYOUT, err);
+}
+
+static bool take_transfer(CoreWalk *w, const SpanRef *span, const EventMeta *meta,
+                          enum OffloadEnd which, ProfErr *err)
+{
+    const Text *key = offload_key(w, meta->display_name);
+    OffloadQueue *queue = key ? queue_of(w, key) : NULL;
+    if (!queue) return prof_nomem(err), false;
+    if (which == OFFLOAD_DONE) {
+        if (!queue->first) return true;
+        const OffloadStart start = w->starts.items[queue->first - 1];
+        queue->first = start.next;
+        return add_transfer(w, &start, span, meta, key, err);
+    }
+    OffloadStart *start = PUSH(w->starts);
+    if (!start) return prof_nomem(err), false;
+    *start = (OffloadStart){*span, meta, 0};
+    if (queue->first)
+        w->starts.items[queue->last - 1].next = (uint32_t)w->starts.n;
+    else
+        queue->first = (uint32_t)w->starts.n;
+    queue->last = (uint32_t)w->starts.n;
+    return true;
+}
+
+/* ---- ops ---- */
+
+static int64_t group_of(const CoreWalk *w, const SpanRef *span)
+{
+    const Packed *groups = line_groups(w->d->grouping, w->lines[span->line].line)->groups;
+    return groups ? packed_at(&groups[span->at / CHUNK_EVENTS], span->at % CHUNK_EVENTS) : -1;
+}
+
+static bool event_recipe(CoreWalk *w, const SpanRef *ref, EventAt *e, MetaRecipe *r, ProfErr *err)
+{
+    if (!event_find(w->finder, w->lines[ref->line].line, ref->at, EVENT_STATS, e, err))
+        return false;
+    const MetaRecipe *shared = meta_recipe(w, e->meta, err);
+    if (!shared) return false;
+    *r = *shared;
+    if (!read_recipe(w, e->message, e->message + e->n_bytes, 4, r, err)) return false;
+    int64_t group = group_of(w, ref);
+    if (group >= 0) r->group = group;
+    return true;
+}
+
+static bool take_op(void *context, const SpanRef *ref, ProfErr *err)
+{
+    CoreWalk *w = context;
+    EventAt e;
+    MetaRecipe r;
+    if (!event_recipe(w, ref, &e, &r, err)) return false;
+    if (r.is_async) return true;
+    CoverSpan span = {ref->start_ps, ref->duration_ps, r.group, NULL};
+    if (r.has_op && !line_cover_op(w->d, &w->name_scope, &w->framework_ops, &r.op, &span, err))
+        return false;
+    if (r.source != NO_META && !line_cover(w->d, &w->source, &r.source, 1, &span, err))
+        return false;
+    return r.offload == NO_OFFLOAD || take_transfer(w, ref, e.meta, r.offload, err);
+}
+
+static bool says_nothing(const MetaRecipe *r)
+{
+    return r->is_async || (!r->has_op && r->source == NO_META && r->offload == NO_OFFLOAD);
+}
+
+static bool alike(void *context, const SpanRef *a, const SpanRef *b, ProfErr *err)
+{
+    CoreWalk *w = context;
+    EventAt e;
+    MetaRecipe x, y;
+    if (!event_recipe(w, a, &e, &x, err) || !event_recipe(w, b, &e, &y, err)) return false;
+    if (says_nothing(&x) || says_nothing(&y)) return true;
+    if (x.offload || y.offload || x.has_op != y.has_op || x.source != y.source ||
+        x.group != y.group)
+        return false;
+    return !x.has_op || x.op.op == y.op.op;
+}
+
+static void restart(void *context)
+{
+    CoreWalk *w = context;
+    LineMaker *makers[] = {&w->name_scope, &w->framework_ops, &w->source};
+    for (size_t i = 0; i < COUNT(makers); i++) {
+        w->d->events_left += makers[i]->events.n;
+        makers[i]->events.n = makers[i]->levels.n = 0;
+    }
+    for (size_t i = 0; i < w->n_rows; i++) line_drop(&w->rows[i].maker);
+    if (w->n_queue_slots) memset(w->queue_slots, 0, w->n_queue_slots * sizeof *w->queue_slots);
+    w->n_rows = w->starts.n = w->queues.n = 0;
+}
+
+/* Steps are walked as they were merged. */
+static bool take_line(CoreWalk *w, SpanLine *to, Line *line, ProfErr *err)
+{
+    const LineGroups *groups = line_groups(w->d->grouping, line);
+    to->line = line;
+    if (!groups->merged) return true;
+    SpanRef *spans = arena_alloc(&w->d->arena, groups->n_steps * sizeof *spans);
+    if (!spans) return prof_nomem(err), false;
+    for (size_t i = 0; i < groups->n_steps; i++) {
+        const MergedStep *step = &groups->steps[i];
+        spans[i] = (SpanRef){.start_ps = step->start_ps,
+                             .duration_ps = step->duration_ps,
+                             .at = (uint32_t)(step->event - line->first_event)};
+    }
+    to->instead = spans, to->n_instead = groups->n_steps;
+    return true;
+}
+
+bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err)
+{
+    CoreWalk w = {.d = d, .names = &d->names[plane - d->host->planes], .plane = plane};
+    w.lines = prof_alloc(plane->n_lines * sizeof *w.lines);
+    w.recipes = prof_alloc(plane->n_event_metas * sizeof *w.recipes);
+    w.finder = prof_alloc(sizeof *w.finder);
+    w.rows = prof_alloc(MOST_ROWS * sizeof *w.rows);
+    if (!w.lines || !w.recipes || !w.finder || !w.rows || !names_open(w.names, plane))
+        prof_nomem(err);
+    for (size_t i = 0; i < plane->n_lines && !err->code; i++)
+        take_line(&w, &w.lines[i], &d->host->lines[plane->first_line + i], err);
+    line_open(&w.name_scope, plane, DERIVED_NAME_SCOPE, "Framework Name Scope", LINE_NAME_SCOPE);
+    line_open(&w.framework_ops, plane, DERIVED_FRAMEWORK_OPS, "Framework Ops", LINE_FRAMEWORK_OPS);
+    line_open(&w.source, plane, DERIVED_SOURCE, "Source code", LINE_SOURCE);
+    w.name_scope.dependents[0] = &w.framework_ops;
+    const SpanVisitor visitor = {&w, take_op, alike, restart};
+    if (!err->code && !stat_filter_open(&w.filter, plane, wanted, COUNT(wanted), err))
+        span_lines_walk(w.lines, plane->n_lines, &visitor, err);
+    line_close(&w.name_scope, 0);
+    line_end(d, &w.name_scope, err);
+    line_end(d, &w.framework_ops, err);
+    line_end(d, &w.source, err);
+    for (size_t i = 0; i < w.n_rows; i++) line_end(d, &w.rows[i].maker, err);
+    stat_filter_close(&w.filter);
+    if (w.finder) event_finder_close(w.finder);
+    prof_free(w.finder);
+    prof_free(w.lines);
+    prof_free(w.recipes);
+    prof_free(w.starts.items);
+    prof_free(w.queues.items);
+    prof_free(w.queue_slots);
+    prof_free(w.rows);
+    return !err->code;
+}

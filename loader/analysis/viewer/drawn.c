@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+/* drawn.c: tracks, names and arguments of the trace viewer; see drawn.h. */
+#include "drawn.h"
+
+#include "../../base/sort.h"
+#include "../../base/text_buffer.h"
+#include "../grouping/event_context.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* What drawing a plane's events needs. */
+struct DrawnPlane {
+    ContextPlane context;
+    uint8_t *types; /* enum EventType, by name alone, of each event metadata */
+};
+
+typedef struct {
+    Drawing drawing;
+    struct DrawnPlane *planes;
+    Track *lines, *derived_lines;
+} Result;
+
+/* ---- tracks ---- */
+
+static bool starts_with(const char *s, const char *prefix)
+{
+    return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* /host:CPU itself first, in order of the file, then those of sub-processes by name. */
+static int by_host_name(const void *a, const void *b)
+{
+    const Plane *x = *(Plane *const *)a, *y = *(Plane *const *)b;
+    bool p = !strcmp(x->name->text, "/host:CPU"), q = !strcmp(y->name->text, "/host:CPU");
+    if (p != q) return p ? -1 : 1;
+    int c = strcmp(x->name->text, y->name->text);
+    return c ? c : x < y ? -1 : x > y;
+}
+
+/* Processes are numbered by kind: devices from 1, custom planes from 501, hosts from 701. Beside
+ * GPUs XProf draws no TPUs. */
+static bool number_planes(const Host *host, Track *planes)
+{
+    enum { FIRST_DEVICE = 1, FIRST_CUSTOM = 501, FIRST_HOST = 701 };
+    const Plane **hosts = prof_alloc(host->n_planes * sizeof *hosts);
+    size_t n_hosts = 0;
+    bool has_gpus = false;
+    if (!hosts) return false;
+    for (size_t i = 0; i < host->n_planes; i++)
+        has_gpus |= starts_with(host->planes[i].name->text, "/device:GPU:");
+    for (size_t i = 0; i < host->n_planes; i++) {
+        const Plane *plane = &host->planes[i];
+        const char *name = plane->name->text;
+        if (starts_with(name, has_gpus ? "/device:GPU:" : "/device:TPU:"))
+            planes[i] = (Track){true, (uint32_t)((uint64_t)plane->proto_id + FIRST_DEVICE), 0};
+        else if (starts_with(name, "/device:CUSTOM:"))
+            planes[i] = (Track){true, (uint32_t)((uint64_t)plane->proto_id + FIRST_CUSTOM), 0};
+        else if (starts_with(name, "/host:CPU"))
+            hosts[n_hosts++] = plane;
+    }
+    sort_array(hosts, n_hosts, sizeof *hosts, by_host_name);
+    for (size_t i = 0; i < n_hosts; i++)
+        planes[hosts[i] - host->planes] = (Track){true, FIRST_HOST + (int64_t)i, 0};
+    prof_free(hosts);
+    return true;
+}
+
+static bool number_lines(Result *r)
+{
+    const Host *host = r->drawing.host;
+    const DerivedLines *derived = r->drawing.derived;
+    Track *planes = prof_alloc(host->n_planes * sizeof *planes);
+    if (!planes || !number_planes(host, planes)) return prof_free(planes), false;
+    for (size_t i = 0; i < host->n_lines; i++) {
+        const Line *line = &host->lines[i];
+        int64_t shown = derived->line_display_ids ? derived->line_display_ids[i] : 0;
+        r->lines[i] = planes[line->plane - host->planes];
+        r->lines[i].tid = (uint32_t)(shown              ? shown
+                                     : line->display_id ? line->display_id
+                                                        : line->proto_id);
+    }
+    for (size_t i = 0; i < derived->n_lines; i++) {
+        const DerivedLine *line = &derived->lines[i];
+        r->derived_lines[i] = planes[line->plane - host->planes];
+        r->derived_lines[i].tid = (uint32_t)(line->display_id ? line->display_id : line->id);
+    }
+    prof_free(planes);
+    return true;
+}
+
+/* ---- making ---- */
+
+static void release(void *result)
+{
+    Result *r = result;
+    for (size_t i = 0; r->planes && i < r->drawing.host->n_planes; i++) {
+        context_plane_close(&r->planes[i].context);
+        prof_free(r->planes[i].types);
+    }
+    prof_free(r->planes);
+    prof_free(r->lines);
+    prof_free(r->derived_lines);
+    prof_free(r);
+}
+
+static bool prepare_plane(struct DrawnPlane *dp, const Plane *plane, ProfErr *err)
+{
+    if (!context_plane_open(&dp->context, plane, err)) return false;
+    if (!(dp->types = prof_alloc(plane->n_event_metas))) return prof_nomem(err), false;
+    for (size_t i = 0; i < plane->n_event_metas; i++)
+        dp->types[i] = (uint8_t)event_type_named(plane->event_metas[i].name);
+    return true;
+}
+
+static void *make(Run *run, Host *only, ProfErr *err)
+{
+    Host *host = only ? only : &run->hosts[0];
+    Result *r = prof_alloc(sizeof *r);
+    if (!r) return prof_nomem(err), NULL;
+    Drawing *d = &r->drawing;
+    d->host = host;
+    d->grouping = host_grouping(host, err);
+    d->derived = d->grouping ? host_derived(host, err) : NULL;
+    if (d->derived) {
+        r->planes = prof_alloc(host->n_planes * sizeof *r->planes);
+        r->lines = prof_alloc(host->n_lines * sizeof *r->lines);
+        r->derived_lines = prof_alloc(d->derived->n_lines * sizeof *r->derived_lines);
+        if (!r->planes || !r->lines || !r->derived_lines || !number_lines(r)) prof_nomem(err);
+    }
+    for (size_t i = 0; i < host->n_planes && !err->code; i++)
+        prepare_plane(&r->planes[i], &host->planes[i], err);
+    d->lines = r->lines, d->derived_lines = r->derived_lines, d->planes = r->planes;
+    if (!err->code) return r;
+    release(r);
+    return NULL;
+}
+
+const Drawing *host_drawing(Host *host, ProfErr *err)
+{
+    static const Analysis analysis = {make, release};
+    const Result *r = run_analysis(host->run, host, &analysis, err);
+    return r ? &r->drawing : NULL;
+}
+
+/* ---- names ---- */
+
+static enum EventType type_of(const Drawing *d, const Plane *plane, const EventMeta *meta)
+{
+    return (enum EventType)d->planes[plane - d->host->planes].types[meta - plane->event_metas];
+}
+
+bool is_drawn(const Drawing *d, const Line *line, const EventMeta *meta)
+{
+    return type_of(d, line->plane, meta) != EVENT_INTERNAL;
+}
+
+static const Text *display_name(const Drawing *d, const Plane *plane, const EventMeta *meta)
+{
+    const DerivedPlane *derived =
+        d->derived->planes ? &d->derived->planes[plane - d->host->planes] : NULL;
+    size_t i = (size_t)(meta - plane->event_metas);
+    if (derived && i < derived->n_metas && derived->metas[i].file == meta)
+        return derived->metas[i].display_name;
+    return meta->display_name;
+}
+
+const Text *drawn_meta_name(const Drawing *d, const Plane *plane, const EventMeta *meta)
+{
+    const Text *display = display_name(d, plane, meta);
+    return display->n_bytes ? display : meta->name;
+}
+
+const char *drawn_value(const Plane *plane, const Stat *value, char room[DRAWN_ROOM],
+                        size_t *n_bytes)
+{
+    const Text *text = value->type == TYPE_REF ? stat_ref_text(plane, value->natural) : NULL;
+    *n_bytes = text ? text->n_bytes : value->n_bytes;
+    if (value->type == TYPE_STR || text) return text ? text->text : (const char *)value->bytes;
+    switch (value->type) {
+    case TYPE_INT64: snprintf(room, DRAWN_ROOM, "%lld", (long long)value->integer); break;
+    case TYPE_UINT64: snprintf(room, DRAWN_ROOM, "%llu", (unsigned long long)value->natural); break;
+    case TYPE_DOUBLE:
+        print_real(room, DRAWN_ROOM, "%g", value->number != value->number ? NAN : value->number);
+        break;
+    default: snprintf(room, DRAWN_ROOM, "<opaque bytes>"); break;
+    }
+    *n_bytes = strlen(room);
+    return room;
+}
+
+/* ---- arguments ---- */
+
+/* Stats that XProf keeps to itself. */
+static bool is_internal(const char *name, size_t n)
+{
+    static const char *const internal[] = {"_c", "_ct",   "_p",         "_pt",
+                                           "_r", "flops", "program_id", "symbol_id"};
+    for (size_t i = 0; i < COUNT(internal); i++)
+        if (strlen(internal[i]) == n && !memcmp(internal[i], name, n)) return true;
+    return false;
+}
+
+static bool add_arg(DrawnEvent *out, const char *name, size_t n_name, const Stat *value)
+{
+    if (value->type == TYPE_NONE || is_internal(name, n_name)) return true;
+    DrawnArg *arg = PUSH(out->args);
+    if (arg) *arg = (DrawnArg){name, n_name, *value, (uint32_t)out->args.n};
+    return arg != NULL;
+}
+
+static bool add_text(DrawnEvent *out, const char *name, const char *text, size_t n)
+{
+    return add_arg(out, name, strlen(name),
+                   &(Stat){.type = TYPE_STR, .bytes = (const uint8_t *)text, .n_bytes = n});
+}
+
+static bool add_integer(DrawnEvent *out, const char *name, int64_t value)
+{
+    return add_arg(out, name, strlen(name), &(Stat){.type = TYPE_INT64, .integer = value});
+}
+
+/* What XProf writes to the event's first stat of the name: of several the last is drawn, which
+ * stays as it is. */
+static bool set_integer(DrawnEvent *out, const char *name, int64_t value)
+{
+    size_t n = strlen(name), n_there = 0;
+    for (size_t i = out->first_own; i < out->args.n; i++)
+        n_there += out->args.items[i].n_name == n && !memcmp(out->args.items[i].name, name, n);
+    return n_there > 1 || add_integer(out, name, value);
+}
+
+static bool add_stat(DrawnEvent *out, const Stat *stat)
+{
+    const StatMeta *meta = stat_meta(out->plane, stat->id);
+    const Text *name = meta ? meta->name : empty_text;
+    if (out->first_stat.type == TYPE_NONE) out->first_stat = *stat;
+    if (meta && meta->known == STAT_STEP_NAME && stat->type != TYPE_NONE)
+        out->name = drawn_value(out->plane, stat, out->room, &out->n_name);
+    return add_arg(out, name->text, name->n_bytes, stat);
+}
+
+static bool add_stats(DrawnEvent *out, const uint8_t *p, const uint8_t *end, uint32_t stat_field)
+{
+    Stat stat;
+    while ((p = stat_next(p, end, stat_field, &stat)))
+        if (!add_stat(out, &stat)) return false;
+    return true;
+}
+
+static bool read_shared(DrawnEvent *out, const EventMeta *meta, ProfErr *err)
+{
+    if (out->shared_of == meta) return true;
+    out->shared_of = NULL;
+    if (meta->span.n_bytes > out->shared_capacity) {
+        prof_free(out->shared);
+        out->shared_capacity = 0;
+        if (!(out->shared = prof_alloc((size_t)meta->span.n_bytes))) return prof_nomem(err), false;
+        out->shared_capacity = (size_t)meta->span.n_bytes;
+    }
+    if (file_read(&out->plane->host->file, meta->span.offset, out->shared,
+                  (size_t)meta->span.n_bytes, err))
+        return false;
+    out->shared_of = meta, out->n_shared = (size_t)meta->span.n_bytes;
+    return true;
+}
+
+/* Begins an event: its name, and the stats that its metadata has for all of them. */
+static bool begin(DrawnEvent *out, const Plane *plane, const Text *name, const Text *display,
+                  const EventMeta *meta, ProfErr *err)
+{
+    out->plane = plane;
+    out->args.n = 0;
+    out->has_flow_in = out->has_flow_out = false;
+    out->first_stat = (Stat){0};
+    const Text *shown = display->n_bytes ? display : name;
+    out->name = shown->text, out->n_name = shown->n_bytes;
+    if (display->n_bytes && !add_text(out, "long_name", name->text, name->n_bytes))
+        return prof_nomem(err), false;
+    if (!meta || !meta->has_stats) return true;
+    if (!read_shared(out, meta, err)) return false;
+    return add_stats(out, out->shared, out->shared + out->n_shared, 5) ? true
+                                                                       : (prof_nomem(err), false);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const DrawnArg *x = a, *y = b;
+    int c = memcmp(x->name, y->name, x->n_name < y->n_name ? x->n_name : y->n_name);
+    if (c) return c;
+    if (x->n_name != y->n_name) return x->n_name < y->n_name ? -1 : 1;
+    return x->order < y->order ? 1 : -1; /* the last first */
+}
+
+/* Of the arguments of one name the last counts. */
+static void settle(DrawnEvent *out)
+{
+    size_t n = 0;
+    sort_array(out->args.items, out->args.n, sizeof *out->args.items, by_name);
+    for (size_t i = 0; i < out->args.n; i++) {
+        const DrawnArg *a = &out->args.items[i], *last = n ? &out->args.items[n - 1] : NULL;
+        if (!last || last->n_name != a->n_name || memcmp(last->name, a->name, a->n_name))
+            out->args.items[n++] = *a;
+    }
+    out->args.n = n;
+}
+
+static const DrawnArg *find_arg(const DrawnEvent *out, const char *name)
+{
+    for (size_t i = out->args.n; i-- > 0;)
+        if (out->args.items[i].n_name == strlen(name) &&
+            !memcmp(out->args.items[i].name, name, out->args.items[i].n_name))
+            return &out->args.items[i];
+    return NULL;
+}
+
+/* ---- flows ---- */
+
+static int64_t flow_id(uint64_t id, uint32_t scope)
+{
+    return (int64_t)(mix64(id * 31 + mix64(scope)) >> 8);
+}
+
+static void set_flow(DrawnEvent *out, bool comes_in, int64_t id)
+{
+    *(comes_in ? &out->has_flow_in : &out->has_flow_out) = true;
+    *(comes_in ? &out->flow_in : &out->flow_out) = id;
+}
+
+/* A flow of the file: direction in the lowest two bits, then 56 bits of id. */
+static void read_flow(DrawnEvent *out)
+{
+    const DrawnArg *arg = find_arg(out, "flow");
+    if (!arg || (arg->value.type != TYPE_UINT64 && arg->value.type != TYPE_INT64)) return;
+    uint64_t flow = arg->value.natural;
+    int64_t id = (int64_t)(flow >> 2 & (((uint64_t)1 << 56) - 1));
+    if (flow & 1) set_flow(out, true, id);
+    if (flow & 2) set_flow(out, false, id);
+}
+
+static bool add_flows(const Drawing *d, const Line *line, const EventMeta *meta,
+                      const uint8_t *message, size_t n_bytes, DrawnEvent *out)
+{
+    enum { CONTEXT_GPU_LAUNCH = 9 };
+    const struct DrawnPlane *dp = &d->planes[line->plane - d->host->planes];
+    enum EventType type = type_of(d, line->plane, meta);
+    EventNumbers n;
+    n.used = true;
+    if (d->grouping->by == GROUPED_BY_FILE ||
+        !event_numbers_read(&n, &dp->context, line, type, message, n_bytes))
+        return true;
+    bool any = numbers_have(&n, STAT_CORRELATION_ID);
+    if (any)
+        set_flow(out, !dp->context.is_host,
+                 flow_id(numbers_unsigned(&n, STAT_CORRELATION_ID), CONTEXT_GPU_LAUNCH));
+    for (int produces = 0; produces < 2; produces++) {
+        if (!has_context(&n, produces)) continue;
+        set_flow(out, !produces,
+                 flow_id(context_id(&n, produces), context_scope(&n, &dp->context, produces)));
+        any = true;
+    }
+    bool program = type == EVENT_ENQUEUE_PROGRAM || type == EVENT_ENQUEUE_CONTINUATION ||
+                   type == EVENT_COMPLETE_CALLBACKS;
+    bool once = !(n.repeated[STAT_RUN_ID / 64] >> (STAT_RUN_ID % 64) &
+                  1); /* of several XProf masks the first, and shows the last */
+    if (program && once && numbers_have(&n, STAT_RUN_ID) &&
+        !add_integer(out, "run_id", numbers_int(&n, STAT_RUN_ID)))
+        return false;
+    return !any || add_integer(out, "flow", out->has_flow_in ? out->flow_in : out->flow_out);
+}
+
+/* ---- events ---- */
+
+static int64_t column_at(const Packed *column, uint64_t index)
+{
+    return column ? packed_at(&column[index / CHUNK_EVENTS], (size_t)(index % CHUNK_EVENTS)) : -1;
+}
+
+static bool add_step_name(const Drawing *d, int64_t group, DrawnEvent *out)
+{
+    const char *name = group_name(d->grouping, group);
+    if (!name) return true;
+    out->name = name, out->n_name = strlen(name);
+    return add_text(out, "step_name", name, out->n_name);
+}
+
+/* What grouping gave the event. The file's own stats stay as they are where it gave none. */
+static bool add_grouping(const Drawing *d, const Line *line, uint64_t index, DrawnEvent *out)
+{
+    const LineGroups *groups = line_groups(d->grouping, line);
+    int64_t group = column_at(groups->groups, index), eager = column_at(groups->eager, index);
+    bool appends = d->planes[line->plane - d->host->planes].context.is_tpu,
+         given = group >= 0 && column_at(groups->groups_of_file, index) <= 0;
+    if (given && !(appends ? add_integer : set_integer)(out, "group_id", group)) return false;
+    if (eager >= 0 && column_at(groups->eager_of_file, index) <= 0 &&
+        !add_integer(out, "is_eager", eager))
+        return false;
+    if (group < 0 || (uint64_t)group >= d->grouping->n_groups) return true;
+    const Group *g = &d->grouping->groups[group];
+    return !g->explicit || g->root != line->first_event + index || add_step_name(d, group, out);
+}
+
+static bool begin_event(const Drawing *d, Line *line, uint64_t index, DrawnEvent *out, EventAt *e,
+                        ProfErr *err)
+{
+    if (!event_find(&out->finder, line, index, EVENT_STATS, e, err)) return false;
+    if (!begin(out, line->plane, e->meta->name, display_name(d, line->plane, e->meta), e->meta,
+               err))
+        return false;
+    out->first_own = out->args.n;
+    if (!add_stats(out, e->message, e->message + e->n_bytes, 4)) return prof_nomem(err), false;
+    read_flow(out);
+    return add_flows(d, line, e->meta, e->message, e->n_bytes, out) ? true
+                                                                    : (prof_nomem(err), false);
+}
+
+bool draw_event(const Drawing *d, Line *line, uint64_t index, DrawnEvent *out, ProfErr *err)
+{
+    EventAt e;
+    if (!begin_event(d, line, index, out, &e, err)) return false;
+    if (!add_grouping(d, line, index, out)) return prof_nomem(err), false;
+    settle(out);
+    return true;
+}
+
+bool draw_step(const Drawing *d, Line *line, const MergedStep *step, DrawnEvent *out, ProfErr *err)
+{
+    EventAt e;
+    if (!begin_event(d, line, step->event - line->first_event, out, &e, err)) return false;
+    bool memory = set_integer(out, "group_id", step->group) &&
+                  set_integer(out, "step_idle_time_ps", step->idle_ps);
+    if (memory && step->extended && step->device_start_ps != INT64_MIN)
+        memory = set_integer(out, "device_offset_ps", step->device_start_ps) &&
+                 set_integer(out, "device_duration_ps", step->device_duration_ps);
+    const LineGroups *groups = line_groups(d->grouping, line);
+    int64_t eager = column_at(groups->eager, step->event - line->first_event);
+    if (memory && eager >= 0 &&
+        column_at(groups->eager_of_file, step->event - line->first_event) <= 0)
+        memory = add_integer(out, "is_eager", eager);
+    if (!memory || !add_step_name(d, step->group, out)) return prof_nomem(err), false;
+    settle(out);
+    return true;
+}
+
+bool draw_region(const Drawing *d, Line *line, const Region *region, DrawnEvent *out, ProfErr *err)
+{
+    static const char name[] = "ThreadpoolListener::Region";
+    (void)d;
+    if (!begin(out, line->plane, empty_text, empty_text, NULL, err)) return false;
+    out->name = name, out->n_name = sizeof name - 1;
+    if (region->group >= 0 && !add_integer(out, "group_id", region->group))
+        return prof_nomem(err), false;
+    return true;
+}
+
+bool draw_derived(const Drawing *d, const DerivedLine *line, size_t event, DrawnEvent *out,
+                  ProfErr *err)
+{
+    const DerivedEvent *e = &line->events[event];
+    const DerivedMeta *meta = &d->derived->planes[line->plane - d->host->planes].metas[e->meta];
+    if (!begin(out, line->plane, meta->name, meta->display_name, meta->file, err)) return false;
+    bool memory = e->group < 0 || add_integer(out, "group_id", e->group);
+    size_t low = 0, high = line->n_stats;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (line->stats[mid].event < event)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    for (; low < line->n_stats && line->stats[low].event == event && memory; low++) {
+        const DerivedStat *stat = &line->stats[low];
+        memory = add_arg(out, stat->name, strlen(stat->name), &stat->value);
+        if (!strcmp(stat->name, "step_name"))
+            out->name = (const char *)stat->value.bytes, out->n_name = stat->value.n_bytes;
+    }
+    if (!memory) return prof_nomem(err), false;
+    settle(out);
+    return true;
+}
+
+void drawn_free(DrawnEvent *event)
+{
+    event_finder_close(&event->finder);
+    prof_free(event->args.items);
+    prof_free(event->shared);
+    event->args.items = NULL, event->args.n = event->args.capacity = 0;
+    event->shared = NULL, event->shared_capacity = 0, event->shared_of = NULL;
+}

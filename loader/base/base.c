@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+/* base.c: errors, memory, arenas and text; see base.h. */
+#define _GNU_SOURCE
+#include "base.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+
+int prof_fail(ProfErr *err, int code, uint64_t offset, const char *format, ...)
+{
+    if (err->code) return err->code; /* the first error is the true one */
+    err->code = code, err->offset = offset;
+    va_list ap;
+    va_start(ap, format);
+    print_utf8(err->text, sizeof err->text, format, ap);
+    va_end(ap);
+    return code;
+}
+
+int prof_nomem(ProfErr *err) { return prof_fail(err, PROF_NOMEM, 0, "out of memory"); }
+
+static void *system_alloc(uint64_t n) { return malloc(n); }
+static void *system_resize(void *p, uint64_t n) { return realloc(p, n); }
+static ProfMemory memory = {system_alloc, system_resize, free};
+
+void prof_use_memory(ProfMemory other) { memory = other; }
+
+/* Large pages for what is large, where the system has them: a third of the time that filling it
+ * takes. */
+static void *advised(void *p, size_t n_bytes)
+{
+#ifdef MADV_HUGEPAGE
+    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+    uintptr_t first = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    if (p && n_bytes >= 2 * HUGE_PAGE)
+        madvise((void *)first, (uintptr_t)p + n_bytes - first, MADV_HUGEPAGE);
+#else
+    (void)n_bytes;
+#endif
+    return p;
+}
+
+void *prof_buffer(size_t n_bytes) { return advised(memory.alloc(n_bytes ? n_bytes : 1), n_bytes); }
+
+void *prof_alloc(size_t n_bytes)
+{
+    void *p = prof_buffer(n_bytes);
+    if (p) memset(p, 0, n_bytes);
+    return p;
+}
+
+void prof_free(void *p) { memory.release(p); }
+
+enum {
+    FIRST_ITEMS_BYTES = 512
+}; /* most arrays of large items, as the chunks of a line, hold one or two */
+
+bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t element_bytes)
+{
+    if (n_used < *capacity) return true;
+    size_t first = FIRST_ITEMS_BYTES / element_bytes;
+    size_t wanted = *capacity   ? *capacity + *capacity / 2 + 1
+                    : first < 1 ? 1
+                    : first > 8 ? 8
+                                : first;
+    void *old;
+    memcpy(&old, array_address, sizeof old);
+    void *grown = memory.resize(old, wanted * element_bytes);
+    if (!grown) return false;
+    memcpy(array_address, &grown, sizeof grown);
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- arena ---- */
+
+struct ArenaBlock {
+    ArenaBlock *older;
+    size_t used, capacity;
+    uint64_t bytes[]; /* uint64_t for its alignment */
+};
+enum {
+    FIRST_BLOCK = 512,
+    LARGEST_BLOCK = 1 << 20
+}; /* small at first: files of many planes have some arenas for each */
+
+void *arena_take(Arena *arena, size_t n_bytes)
+{
+    size_t n = (n_bytes + 7) & ~(size_t)7;
+    ArenaBlock *block = arena->block;
+    if (!block || block->capacity - block->used < n) {
+        size_t capacity = block ? block->capacity * 2 : FIRST_BLOCK;
+        if (capacity > LARGEST_BLOCK) capacity = LARGEST_BLOCK;
+        if (capacity < arena->block_bytes) capacity = arena->block_bytes;
+        if (capacity < n) capacity = n;
+        block = prof_buffer(sizeof *block + capacity);
+        if (!block) return NULL;
+        *block = (ArenaBlock){.older = arena->block, .capacity = capacity};
+        arena->block = block;
+        arena->n_bytes += sizeof *block + capacity;
+    }
+    void *p = (char *)block->bytes + block->used;
+    block->used += n;
+    return p;
+}
+
+void *arena_alloc(Arena *arena, size_t n_bytes)
+{
+    void *p = arena_take(arena, n_bytes);
+    return p ? memset(p, 0, n_bytes) : NULL;
+}
+
+void arena_free(Arena *arena)
+{
+    for (ArenaBlock *block = arena->block, *older; block; block = older) {
+        older = block->older;
+        memory.release(block);
+    }
+    *arena = (Arena){0};
+}
+
+/* ---- text ---- */
+
+static const union {
+    Text text;
+    char room[sizeof(Text) + 8];
+} empty;
+const Text *const empty_text = &empty.text;
+
+/* Length of the well-formed sequence at s, or 0; then *bad is the length of the ill-formed part (at
+ * least 1). */
+static size_t utf8_step(const uint8_t *s, const uint8_t *end, size_t *bad)
+{
+    *bad = 1;
+    uint8_t c = s[0], low = 0x80, high = 0xbf;
+    size_t n;
+    if (c < 0x80) return 1;
+    if (c < 0xc2) return 0;
+    if (c < 0xe0) {
+        n = 2;
+    } else if (c < 0xf0) {
+        n = 3;
+        if (c == 0xe0) low = 0xa0;
+        if (c == 0xed) high = 0x9f;
+    } else if (c < 0xf5) {
+        n = 4;
+        if (c == 0xf0) low = 0x90;
+        if (c == 0xf4) high = 0x8f;
+    } else {
+        return 0;
+    }
+    for (size_t i = 1; i < n; i++) {
+        if (s + i == end || s[i] < low || s[i] > high) return *bad = i, (size_t)0;
+        low = 0x80, high = 0xbf;
+    }
+    return n;
+}
+
+bool utf8_valid(const uint8_t *s, size_t n_bytes)
+{
+    const uint8_t *end = s + n_bytes;
+    while (s < end) {
+        uint64_t eight;
+        if (end - s >= 8 && (memcpy(&eight, s, 8), !(eight & 0x8080808080808080u))) {
+            s += 8;
+            continue;
+        }
+        size_t bad, n = utf8_step(s, end, &bad);
+        if (!n) return false;
+        s += n;
+    }
+    return true;
+}
+
+size_t utf8_repair(const uint8_t *s, size_t n_bytes, char *out)
+{
+    const uint8_t *end = s + n_bytes;
+    char *o = out;
+    while (s < end) {
+        size_t bad, n = utf8_step(s, end, &bad);
+        if (n)
+            memcpy(o, s, n), o += n, s += n;
+        else
+            memcpy(o, "\xef\xbf\xbd", 3), o += 3, s += bad;
+    }
+    return (size_t)(o - out);
+}
+
+void print_utf8(char *out, size_t n_out, const char *format, va_list ap)
+{
+    vsnprintf(out, n_out, format, ap);
+    uint8_t *s = (uint8_t *)out;
+    for (const uint8_t *end = s + strlen(out); s < end;) {
+        size_t bad, n = utf8_step(s, end, &bad);
+        if (!n) memset(s, s + bad < end ? '?' : '\0', bad);
+        s += n ? n : bad;
+    }
+}
+
+uint64_t hash_bytes(const uint8_t *s, size_t n)
+{
+    uint64_t h = n * 0x9e3779b97f4a7c15u;
+    while (n >= 8) {
+        uint64_t word;
+        memcpy(&word, s, 8);
+        h = mix64(h ^ word) * 0x9e3779b97f4a7c15u;
+        s += 8, n -= 8;
+    }
+    uint64_t rest = 0;
+    if (n) memcpy(&rest, s, n);
+    return mix64(h ^ rest);
+}
+
+uint64_t hash_secrets[2] = {0x9e3779b97f4a7c15u, 0xd6e8feb86659fd93u};
+
+__attribute__((constructor)) static void draw_secrets(void)
+{
+    uint64_t drawn[2];
+    if (getrandom(drawn, sizeof drawn, GRND_NONBLOCK) != (ssize_t)sizeof drawn)
+        return; /* early at boot: then the known ones */
+    hash_secrets[0] = drawn[0], hash_secrets[1] = drawn[1] | 1;
+}
+
+uint64_t text_hash(const char *text, size_t n)
+{
+    uint64_t h = n, rest = 0;
+    for (; n >= 8; text += 8, n -= 8) {
+        uint64_t word;
+        memcpy(&word, text, 8);
+        h = hash64(h ^ word);
+    }
+    if (n) memcpy(&rest, text, n);
+    return hash64(h ^ rest);
+}
+
+static bool table_has_room(TextTable *table)
+{
+    if (table->n_texts * 2 < table->n_slots) return true;
+    TextTable grown = {.n_slots = table->n_slots ? table->n_slots * 2 : 64,
+                       .n_texts = table->n_texts};
+    grown.slots = prof_alloc(grown.n_slots * sizeof *grown.slots);
+    if (!grown.slots) return false;
+    for (size_t i = 0; i < table->n_slots; i++) {
+        const Text *text = table->slots[i];
+        if (!text) continue;
+        size_t slot = text_hash(text->text, text->n_bytes) & (grown.n_slots - 1);
+        while (grown.slots[slot]) slot = (slot + 1) & (grown.n_slots - 1);
+        grown.slots[slot] = text;
+    }
+    prof_free(table->slots);
+    *table = grown;
+    return true;
+}
+
+const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes, size_t n_bytes)
+{
+    if (!n_bytes) return empty_text;
+    char *fixed = NULL;
+    if (!utf8_valid(bytes, n_bytes)) {
+        fixed = prof_alloc(n_bytes * 3);
+        if (!fixed) return NULL;
+        n_bytes = utf8_repair(bytes, n_bytes, fixed);
+        bytes = (const uint8_t *)fixed;
+    }
+    Text *text = NULL;
+    if (n_bytes > UINT32_MAX - 64 || !table_has_room(table)) goto done;
+    size_t slot = text_hash((const char *)bytes, n_bytes) & (table->n_slots - 1);
+    for (const Text *old; (old = table->slots[slot]); slot = (slot + 1) & (table->n_slots - 1))
+        if (old->n_bytes == n_bytes && !memcmp(old->text, bytes, n_bytes)) {
+            prof_free(fixed);
+            return old;
+        }
+    text = arena_alloc(arena, sizeof *text + n_bytes + 1);
+    if (!text) goto done;
+    text->n_bytes = (uint32_t)n_bytes;
+    text->has_nul = memchr(bytes, 0, n_bytes) != NULL;
+    text->repaired = fixed != NULL;
+    memcpy(text->text, bytes, n_bytes);
+    table->slots[slot] = text;
+    table->n_texts++;
+done:
+    prof_free(fixed);
+    return text;
+}
+
+void text_table_free(TextTable *table)
+{
+    prof_free(table->slots);
+    *table = (TextTable){0};
+}

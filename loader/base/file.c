@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/* file.c: opening, inflating and reading files; see file.h. */
+#define _GNU_SOURCE
+#include "file.h"
+
+#include "interrupt.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+bool file_identity(const char *path, uint64_t *size_bytes, int64_t *mtime_ns)
+{
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode)) return false;
+    *size_bytes = (uint64_t)st.st_size, *mtime_ns = mtime_of(&st);
+    return true;
+}
+
+static bool write_all(int fd, const uint8_t *bytes, size_t n)
+{
+    while (n) {
+        ssize_t k = write(fd, bytes, n);
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) return false;
+        bytes += k, n -= (size_t)k;
+    }
+    return true;
+}
+
+/* Profiles deflate 5 to 60 fold; what claims far more is a bomb. */
+enum { MAX_RATIO = 400, FREE_BYTES = 64 << 20 };
+
+static voidpf z_alloc(voidpf unused, uInt n, uInt size)
+{
+    (void)unused;
+    return prof_alloc((size_t)n * size);
+}
+static void z_free(voidpf unused, voidpf p)
+{
+    (void)unused;
+    prof_free(p);
+}
+
+static int inflate_file(File *file, int disk_fd, ProfErr *err)
+{
+    enum { STEP = 256 << 10 };
+    uint8_t *in = prof_alloc(STEP), *out = prof_alloc(STEP);
+    z_stream z = {.zalloc = z_alloc, .zfree = z_free};
+    bool inflating = false, more = true;
+    uint64_t offset = 0;
+    if (!in || !out || inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) {
+        prof_nomem(err);
+        goto done;
+    }
+    inflating = true;
+    file->inflated_fd = temporary_open(file->path, err);
+    if (file->inflated_fd < 0) goto done;
+    while (more && !interrupt_poll(STEP / 64, err)) {
+        ssize_t k = pread(disk_fd, in, STEP, (off_t)offset);
+        if (k < 0 && errno == EINTR) continue;
+        if (k < 0)
+            prof_fail(err, PROF_IO, offset, "%s: cannot read at byte %llu: %s", file->path,
+                      (unsigned long long)offset, strerror(errno));
+        if (k <= 0) {
+            file->cut_short = true; /* no end of stream seen */
+            break;
+        }
+        offset += (uint64_t)k;
+        z.next_in = in, z.avail_in = (uInt)k;
+        while (z.avail_in || z.avail_out == 0) {
+            z.next_out = out, z.avail_out = STEP;
+            int rc = inflate(&z, Z_NO_FLUSH);
+            size_t n = STEP - z.avail_out;
+            if (n && !write_all(file->inflated_fd, out, n)) {
+                prof_fail(
+                    err, PROF_IO, 0,
+                    "%s: cannot write the inflated bytes: %s; set TMPDIR to a folder that has room",
+                    file->path, strerror(errno));
+                break;
+            }
+            file->n_bytes += n;
+            if (interrupt_poll(n / 64, err)) break;
+            if (file->n_bytes > FREE_BYTES && file->n_bytes / MAX_RATIO > offset) {
+                prof_fail(err, PROF_FORMAT, offset,
+                          "%s: inflates to more than %d times its size, which no profile does; if "
+                          "you trust it, give the file that gzip -d makes of it",
+                          file->path, MAX_RATIO);
+                break;
+            }
+            if (rc == Z_STREAM_END) { /* another member may follow */
+                bool last = !z.avail_in && offset >= file->disk_size;
+                bool junk = z.avail_in && z.next_in[0] != 0x1f;
+                if (junk) file->trailing_bytes = file->disk_size - offset + z.avail_in;
+                if (last || junk || inflateReset(&z) != Z_OK) {
+                    more = false;
+                    break;
+                }
+                if (!z.avail_in) break;
+            } else if (rc == Z_MEM_ERROR) {
+                prof_nomem(err);
+                break;
+            } else if (rc != Z_OK && rc != Z_BUF_ERROR) {
+                file->cut_short = true;
+                more = false;
+                break;
+            } else if (rc == Z_BUF_ERROR && !n) {
+                break;
+            }
+        }
+    }
+    if (!err->code && !file->n_bytes)
+        prof_fail(err, PROF_FORMAT, 0,
+                  "%s: is a gzip file without content that can be inflated; copy it again from "
+                  "where it came",
+                  file->path);
+done:
+    if (inflating) inflateEnd(&z);
+    prof_free(in);
+    prof_free(out);
+    return err->code;
+}
+
+/* Looks at what kind of file it is, and inflates it. */
+static int read_kind(File *f, const struct stat *st, ProfErr *err)
+{
+    uint8_t magic[2] = {0};
+    if (!S_ISREG(st->st_mode))
+        return prof_fail(err, PROF_FORMAT, 0,
+                         "%s: is not a regular file; save its bytes to a file and give that",
+                         f->path);
+    if (!f->disk_size)
+        return prof_fail(
+            err, PROF_FORMAT, 0,
+            "%s: is empty (0 bytes); the capture wrote nothing, take the profile again", f->path);
+    int fd = handle_pin(f->handle, f->path, err);
+    if (fd < 0) return err->code;
+    if (pread(fd, magic, 2, 0) < 0)
+        prof_fail(err, PROF_IO, 0, "%s: cannot read: %s", f->path, strerror(errno));
+    f->gzipped = magic[0] == 0x1f && magic[1] == 0x8b;
+    if (!f->gzipped)
+        f->n_bytes = f->disk_size;
+    else if (!err->code)
+        inflate_file(f, fd, err);
+    handle_release(f->handle);
+    return err->code;
+}
+
+int file_open(File *file, const char *path, ProfErr *err)
+{
+    File f = {.inflated_fd = -1};
+    struct stat st;
+    f.path = prof_alloc(strlen(path) + 1);
+    if (!f.path) return prof_nomem(err);
+    strcpy(f.path, path);
+    if ((f.handle = handle_open(path, &st, err))) {
+        f.disk_size = (uint64_t)st.st_size, f.mtime_ns = mtime_of(&st);
+        read_kind(&f, &st, err);
+    }
+    if (err->code)
+        file_close(&f);
+    else
+        *file = f;
+    return err->code;
+}
+
+int file_note(File *file, const char *path, ProfErr *err)
+{
+    File f = {.inflated_fd = -1};
+    if (!file_identity(path, &f.disk_size, &f.mtime_ns))
+        return prof_fail(err, PROF_IO, 0, "%s: is not a regular file that can be read", path);
+    f.n_bytes = f.disk_size;
+    f.path = prof_alloc(strlen(path) + 1);
+    if (!f.path) return prof_nomem(err);
+    strcpy(f.path, path);
+    *file = f;
+    return PROF_OK;
+}
+
+int file_reopen(const File *noted, File *file, ProfErr *err)
+{
+    if (file_open(file, noted->path, err)) return err->code;
+    if (file->disk_size == noted->disk_size && file->mtime_ns == noted->mtime_ns) return PROF_OK;
+    file_close(file);
+    return prof_fail(err, PROF_IO, 0,
+                     "%s: changed while it was being read; run the query again when it is written",
+                     noted->path);
+}
+
+void file_close(File *file)
+{
+    temporary_close(file->inflated_fd);
+    handle_close(file->handle);
+    prof_free(file->path);
+    prof_free(file->merged);
+    *file = (File){.inflated_fd = -1};
+}
+
+int file_translate(File *file, int (*translate)(const File *file, int fd, ProfErr *err),
+                   ProfErr *err)
+{
+    struct stat st;
+    int fd = temporary_open(file->path, err);
+    if (fd < 0) return err->code;
+    if (!translate(file, fd, err) && fstat(fd, &st))
+        prof_fail(err, PROF_IO, 0, "%s: cannot be translated: %s", file->path, strerror(errno));
+    if (err->code) return temporary_close(fd), err->code;
+    temporary_close(file->inflated_fd);
+    file->inflated_fd = fd, file->n_bytes = (uint64_t)st.st_size;
+    return PROF_OK;
+}
+
+bool file_merge(File *file, const uint8_t *bytes, size_t n_bytes)
+{
+    while (file->merged_capacity - file->n_merged < n_bytes)
+        if (!prof_grow(&file->merged, file->merged_capacity, &file->merged_capacity, 1))
+            return false;
+    if (n_bytes) memcpy(file->merged + file->n_merged, bytes, n_bytes);
+    file->n_merged += n_bytes;
+    return true;
+}
+
+int file_read(const File *file, uint64_t offset, void *out, size_t n_bytes, ProfErr *err)
+{
+    if (offset >= FILE_MERGED)
+        return memcpy(out, file->merged + (offset - FILE_MERGED), n_bytes), PROF_OK;
+    int disk_fd = handle_pin(file->handle, file->path, err),
+        fd = file->inflated_fd >= 0 ? file->inflated_fd : disk_fd;
+    if (disk_fd < 0) return err->code;
+    char *to = out;
+    while (n_bytes && !err->code) {
+        ssize_t k = pread(fd, to, n_bytes, (off_t)offset);
+        if (k < 0 && errno == EINTR) continue;
+        if (k > 0)
+            to += k, offset += (uint64_t)k, n_bytes -= (size_t)k;
+        else
+            prof_fail(err, PROF_IO, offset, "%s: cannot read at byte %llu: %s", file->path,
+                      (unsigned long long)offset,
+                      k < 0 ? strerror(errno) : "the file has become shorter");
+    }
+    handle_release(file->handle);
+    return err->code;
+}
+
+const uint8_t *window_at(Window *w, uint64_t offset, size_t n_wanted, size_t *n_there, ProfErr *err)
+{
+    if (offset >= w->offset && offset - w->offset <= w->n_bytes &&
+        w->n_bytes - (offset - w->offset) >= n_wanted) {
+        *n_there = w->n_bytes - (offset - w->offset);
+        return w->bytes + (offset - w->offset);
+    }
+    uint64_t end = offset < FILE_MERGED ? w->file->n_bytes : FILE_MERGED + w->file->n_merged,
+             left = end - offset;
+    if (offset > end || n_wanted > left) {
+        prof_fail(err, PROF_FORMAT, offset,
+                  "%s: %zu bytes wanted at byte %llu, but the file ends before", w->file->path,
+                  n_wanted, (unsigned long long)offset);
+        return NULL;
+    }
+    bool goes_on = w->n_bytes && offset >= w->offset && offset - w->offset <= w->n_bytes;
+    w->ahead = !goes_on ? WINDOW_LEAST : w->ahead < WINDOW_BYTES / 4 ? w->ahead * 4 : WINDOW_BYTES;
+    size_t n = n_wanted > w->ahead ? n_wanted : w->ahead;
+    if (n > left) n = (size_t)left;
+    if (w->capacity < n ||
+        w->capacity > 2 * n + WINDOW_BYTES) { /* grown for one huge message: not kept */
+        prof_free(w->bytes);
+        w->n_bytes = w->capacity = 0;
+        w->bytes = prof_buffer(n);
+        if (!w->bytes) {
+            prof_nomem(err);
+            return NULL;
+        }
+        w->capacity = n;
+    }
+    w->n_bytes = 0;
+    if (file_read(w->file, offset, w->bytes, n, err)) return NULL;
+    w->offset = offset, w->n_bytes = n;
+    *n_there = n;
+    return w->bytes;
+}
+
+void window_free(Window *window)
+{
+    prof_free(window->bytes);
+    *window = (Window){.file = window->file};
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/* open_files.c: the few files that are held open at once; see open_files.h. */
+#define _GNU_SOURCE
+#include "open_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct FileHandle {
+    int fd; /* -1: closed to make room */
+    unsigned n_pins;
+    dev_t device;
+    ino_t inode;
+    uint64_t size;
+    int64_t mtime_ns;
+    FileHandle *older, *newer; /* of the open ones, by their last use */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static FileHandle *oldest, *newest;
+static size_t n_open, n_temporary;
+
+int64_t mtime_of(const struct stat *st)
+{
+    return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+/* A share of the files that the process may have open: the rest is for others. */
+static size_t share(unsigned part, size_t most)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / part > most) return most;
+    return limit.rlim_cur / part < 8 ? 8 : (size_t)limit.rlim_cur / part;
+}
+
+/* ---- under the lock ---- */
+
+static void take_out(FileHandle *handle)
+{
+    *(handle->older ? &handle->older->newer : &oldest) = handle->newer;
+    *(handle->newer ? &handle->newer->older : &newest) = handle->older;
+    handle->older = handle->newer = NULL;
+    n_open--;
+}
+
+static void put_in(FileHandle *handle)
+{
+    handle->older = newest;
+    *(newest ? &newest->newer : &oldest) = handle;
+    newest = handle;
+    n_open++;
+}
+
+/* Closes the file that was used longest ago; false if all are in use. */
+static bool close_one(void)
+{
+    FileHandle *handle = oldest;
+    while (handle && handle->n_pins) handle = handle->newer;
+    if (!handle) return false;
+    take_out(handle);
+    close(handle->fd);
+    handle->fd = -1;
+    return true;
+}
+
+static int open_with_room(const char *path)
+{
+    while (n_open >= share(4, 256) && close_one()) continue;
+    for (;;) {
+        /* O_NONBLOCK: opening a FIFO must not wait for its writer */
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd >= 0 || (errno != EMFILE && errno != ENFILE)) return fd;
+        int why = errno;
+        if (!close_one()) return errno = why, -1;
+    }
+}
+
+/* ---- files ---- */
+
+FileHandle *handle_open(const char *path, struct stat *st, ProfErr *err)
+{
+    FileHandle *handle = prof_alloc(sizeof *handle);
+    if (!handle) return prof_nomem(err), NULL;
+    pthread_mutex_lock(&lock);
+    handle->fd = open_with_room(path);
+    int why = errno;
+    if (handle->fd >= 0) put_in(handle), handle->n_pins++;
+    pthread_mutex_unlock(&lock);
+    if (handle->fd < 0) {
+        fail_to_open(err, why, path, "cannot open");
+    } else if (fstat(handle->fd, st)) {
+        prof_fail(err, PROF_IO, 0, "%s: cannot stat: %s", path, strerror(errno));
+    } else {
+        handle->device = st->st_dev, handle->inode = st->st_ino;
+        handle->size = (uint64_t)st->st_size, handle->mtime_ns = mtime_of(st);
+    }
+    if (handle->fd >= 0) handle_release(handle);
+    if (!err->code) return handle;
+    handle_close(handle);
+    return NULL;
+}
+
+static bool is_same(const FileHandle *handle, int fd, bool opened_again)
+{
+    struct stat st;
+    if (fstat(fd, &st) || (uint64_t)st.st_size != handle->size || mtime_of(&st) != handle->mtime_ns)
+        return false;
+    return !opened_again ||
+           (S_ISREG(st.st_mode) && st.st_dev == handle->device && st.st_ino == handle->inode);
+}
+
+int handle_pin(FileHandle *handle, const char *path, ProfErr *err)
+{
+    bool again = false;
+    int why = 0;
+    pthread_mutex_lock(&lock);
+    if (handle->fd >= 0) {
+        take_out(handle);
+        put_in(handle);
+    } else {
+        again = true;
+        handle->fd = open_with_room(path);
+        why = errno;
+        if (handle->fd >= 0) put_in(handle);
+    }
+    int fd = handle->fd;
+    if (fd >= 0) handle->n_pins++;
+    pthread_mutex_unlock(&lock);
+    if (fd >= 0 && is_same(handle, fd, again)) return fd;
+    if (fd >= 0) handle_release(handle);
+    if (fd < 0 && why != ENOENT)
+        fail_to_open(err, why, path, "cannot open again");
+    else
+        prof_fail(err, PROF_IO, 0,
+                  "%s: changed while it was being read; run the query again when it is written",
+                  path);
+    return -1;
+}
+
+void handle_release(FileHandle *handle)
+{
+    pthread_mutex_lock(&lock);
+    handle->n_pins--;
+    pthread_mutex_unlock(&lock);
+}
+
+void handle_close(FileHandle *handle)
+{
+    if (!handle) return;
+    pthread_mutex_lock(&lock);
+    if (handle->fd >= 0) {
+        take_out(handle);
+        close(handle->fd);
+    }
+    pthread_mutex_unlock(&lock);
+    prof_free(handle);
+}
+
+int fail_to_open(ProfErr *err, int why, const char *path, const char *what)
+{
+    bool too_many = why == EMFILE || why == ENFILE;
+    return prof_fail(err,
+                     why == ENOENT ? PROF_NOTFOUND
+                     : too_many    ? PROF_LIMIT
+                                   : PROF_IO,
+                     0, "%s: %s: %s%s", path, what, strerror(why),
+                     too_many ? "; raise the limit of open files (ulimit -n)" : "");
+}
+
+/* ---- temporary files ---- */
+
+int temporary_open(const char *path, ProfErr *err)
+{
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder) folder = "/tmp";
+    pthread_mutex_lock(&lock);
+    bool full = n_temporary >= share(2, SIZE_MAX);
+    if (!full) n_temporary++;
+    pthread_mutex_unlock(&lock);
+    if (full)
+        return prof_fail(err, PROF_LIMIT, 0,
+                         "%s: %zu gzipped files are open already, each inflated; raise the limit "
+                         "of open files (ulimit -n) or gunzip them",
+                         path, n_temporary),
+               -1;
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0) return fd;
+    char name[512];
+    if (snprintf(name, sizeof name, "%s/libprofsql-XXXXXX", folder) >= (int)sizeof name)
+        name[0] = 0;
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0) return unlink(name), fd;
+    bool too_many = errno == EMFILE || errno == ENFILE;
+    prof_fail(err, too_many ? PROF_LIMIT : PROF_IO, 0,
+              "no temporary file in %s to inflate into: %s; %s", folder, strerror(errno),
+              too_many ? "raise the limit of open files (ulimit -n)"
+                       : "set TMPDIR to a folder that has room");
+    pthread_mutex_lock(&lock);
+    n_temporary--;
+    pthread_mutex_unlock(&lock);
+    return -1;
+}
+
+void temporary_close(int fd)
+{
+    if (fd < 0) return;
+    close(fd);
+    pthread_mutex_lock(&lock);
+    n_temporary--;
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sort.c: an introsort of items of any size; see sort.h. */
+#define _GNU_SOURCE
+#include "sort.h"
+
+#include "interrupt.h"
+
+#include <assert.h>
+
+enum { FEW = 16 };
+
+typedef struct {
+    size_t bytes; /* of an item */
+    int (*compare)(const void *a, const void *b, void *context);
+    void *context;
+    uint32_t n_compared;
+    bool stopped; /* all items are equal then, so that what is being done soon ends */
+} Kind;
+
+enum { COMPARED = 4096 };
+
+static inline int compare(Kind *k, const void *a, const void *b)
+{
+    if (++k->n_compared % COMPARED == 0) k->stopped = interrupt_due(COMPARED / 4);
+    return k->stopped ? 0 : k->compare(a, b, k->context);
+}
+
+static void swap(Kind *k, char *a, char *b)
+{
+    char kept[SORT_ITEM_BYTES];
+    memcpy(kept, a, k->bytes);
+    memcpy(a, b, k->bytes);
+    memcpy(b, kept, k->bytes);
+}
+
+/* Lets the item at `at` sink until none below it is greater. */
+static void sink(Kind *k, char *items, size_t n, size_t at)
+{
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n &&
+            compare(k, items + child * k->bytes, items + (child + 1) * k->bytes) < 0)
+            child++;
+        if (compare(k, items + at * k->bytes, items + child * k->bytes) >= 0) return;
+        swap(k, items + at * k->bytes, items + child * k->bytes);
+    }
+}
+
+static void heap_sort(Kind *k, char *items, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;) sink(k, items, n, i);
+    for (size_t i = n; i-- > 1 && !k->stopped;) {
+        swap(k, items, items + i * k->bytes);
+        sink(k, items, i, 0);
+    }
+}
+
+static void insertion_sort(Kind *k, char *items, size_t n)
+{
+    char kept[SORT_ITEM_BYTES];
+    for (size_t i = 1; i < n; i++) {
+        size_t to = i;
+        memcpy(kept, items + i * k->bytes, k->bytes);
+        while (to && compare(k, items + (to - 1) * k->bytes, kept) > 0) to--;
+        memmove(items + (to + 1) * k->bytes, items + to * k->bytes, (i - to) * k->bytes);
+        memcpy(items + to * k->bytes, kept, k->bytes);
+    }
+}
+
+/* Splits the items around the middle one of three; returns where the second part begins: neither is
+ * empty. */
+static size_t partition(Kind *k, char *items, size_t n)
+{
+    char *first = items, *middle = items + n / 2 * k->bytes, *last = items + (n - 1) * k->bytes,
+         pivot[SORT_ITEM_BYTES];
+    if (compare(k, middle, first) < 0) swap(k, middle, first);
+    if (compare(k, last, middle) < 0) swap(k, last, middle);
+    if (compare(k, middle, first) < 0) swap(k, middle, first);
+    memcpy(pivot, middle, k->bytes);
+    for (;;) {
+        while (compare(k, first, pivot) < 0) first += k->bytes;
+        while (compare(k, pivot, last) < 0) last -= k->bytes;
+        if (first >= last) break;
+        swap(k, first, last);
+        first += k->bytes, last -= k->bytes;
+    }
+    return (size_t)(first - items) / k->bytes;
+}
+
+static void sort(Kind *k, char *items, size_t n, unsigned depth)
+{
+    while (n > FEW && !k->stopped) {
+        if (!depth--) {
+            heap_sort(k, items, n);
+            return;
+        }
+        size_t left = partition(k, items, n);
+        if (left < n - left) {
+            sort(k, items, left, depth);
+            items += left * k->bytes, n -= left;
+        } else {
+            sort(k, items + left * k->bytes, n - left, depth);
+            n = left;
+        }
+    }
+    insertion_sort(k, items, n);
+}
+
+static bool is_sorted(Kind *k, const char *items, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (compare(k, items + (i - 1) * k->bytes, items + i * k->bytes) > 0) return false;
+    return true;
+}
+
+void sort_in_place_by(void *items, size_t n, size_t item_bytes,
+                      int (*order)(const void *a, const void *b, void *context), void *context)
+{
+    assert(item_bytes <= SORT_ITEM_BYTES);
+    Kind k = {.bytes = item_bytes, .compare = order, .context = context};
+    unsigned depth = 0;
+    for (size_t i = n; i; i >>= 1) depth += 2;
+    if (!is_sorted(&k, items, n)) sort(&k, items, n, depth);
+}
+
+typedef struct {
+    int (*compare)(const void *a, const void *b);
+} Plain;
+
+static int compare_plain(const void *a, const void *b, void *context)
+{
+    return ((const Plain *)context)->compare(a, b);
+}
+
+void sort_in_place(void *items, size_t n, size_t item_bytes,
+                   int (*order)(const void *a, const void *b))
+{
+    sort_in_place_by(items, n, item_bytes, compare_plain, &(Plain){order});
+}
+
+/* ---- qsort ---- */
+
+enum { MANY = 16384 };
+
+typedef struct {
+    int (*compare)(const void *a, const void *b);
+    uint32_t n_compared;
+    bool stopped;
+} Stoppable;
+
+static int compare_until_stopped(const void *a, const void *b, void *context)
+{
+    Stoppable *s = context;
+    if (++s->n_compared % COMPARED == 0) s->stopped = interrupt_due(COMPARED / 4);
+    return s->stopped ? 0 : s->compare(a, b);
+}
+
+void sort_array(void *items, size_t n, size_t item_bytes,
+                int (*order)(const void *a, const void *b))
+{
+    if (n < 2) return;
+    if (n < MANY)
+        qsort(items, n, item_bytes, order);
+    else
+        qsort_r(items, n, item_bytes, compare_until_stopped, &(Stoppable){.compare = order});
+}

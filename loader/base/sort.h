@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sort.h: sorting that can be interrupted. If interrupt_due() says stop, sorting ends early and
+ * leaves the items in an undefined order; the caller learns of it from its next
+ * interrupt_poll(). */
+#ifndef PROF_SORT_H
+#define PROF_SORT_H
+
+#include <stddef.h>
+
+enum { SORT_ITEM_BYTES = 64 };
+/* Sorts n items in place, without allocating memory, in O(n log n). Not stable. An item has at most
+ * SORT_ITEM_BYTES. `order` compares like qsort()'s function. */
+void sort_in_place(void *items, size_t n, size_t item_bytes,
+                   int (*order)(const void *a, const void *b));
+void sort_in_place_by(void *items, size_t n, size_t item_bytes,
+                      int (*order)(const void *a, const void *b, void *context), void *context);
+
+/* Sorts like qsort(): faster than sort_in_place(), but it may copy the items. */
+void sort_array(void *items, size_t n, size_t item_bytes,
+                int (*order)(const void *a, const void *b));
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tf_op.c: parsing framework op names as XProf does; see tf_op.h. */
+#define _GNU_SOURCE
+#include "tf_op.h"
+
+#include <strings.h>
+
+/* ---- slices ---- */
+
+bool slice_is(Slice s, const char *text)
+{
+    return s.n == strlen(text) && !memcmp(s.text, text, s.n);
+}
+bool slice_starts(Slice s, const char *text)
+{
+    return s.n >= strlen(text) && !memcmp(s.text, text, strlen(text));
+}
+bool slice_starts_ignoring_case(Slice s, const char *text)
+{
+    return s.n >= strlen(text) && !strncasecmp(s.text, text, strlen(text));
+}
+bool slice_ends(Slice s, const char *text)
+{
+    size_t n = strlen(text);
+    return s.n >= n && !memcmp(s.text + s.n - n, text, n);
+}
+bool slice_contains(Slice s, const char *text)
+{
+    return memmem(s.text, s.n, text, strlen(text)) != NULL;
+}
+
+static Slice behind(Slice s, size_t n) { return (Slice){s.text + n, s.n - n}; }
+
+/* What follows the last occurrence of a byte; the whole where there is none. */
+static Slice last_part(Slice s, char separator)
+{
+    const char *at = memrchr(s.text, separator, s.n);
+    return at ? behind(s, (size_t)(at + 1 - s.text)) : s;
+}
+
+Slice slice_innermost(Slice s)
+{
+    for (size_t i = 0; i + 1 < s.n;) {
+        if (s.text[i] != ':' || s.text[i + 1] != ':')
+            i++;
+        else
+            s = behind(s, i + 2), i = 0;
+    }
+    return s;
+}
+
+/* ---- the grammar ---- */
+
+static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* [A-Za-z0-9.][A-Za-z0-9_./>-]* */
+static bool is_tensorflow_name(Slice s)
+{
+    if (!s.n) return false;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.text[i];
+        if (is_lower(c) || is_upper(c) || is_digit(c) || c == '.') continue;
+        if (!i || !c || !strchr("_/>-", c)) return false;
+    }
+    return true;
+}
+
+/* [A-Z_][a-zA-Z0-9_]* */
+static bool is_tensorflow_type(Slice s)
+{
+    if (!s.n || !(is_upper(s.text[0]) || s.text[0] == '_')) return false;
+    for (size_t i = 1; i < s.n; i++)
+        if (!is_lower(s.text[i]) && !is_upper(s.text[i]) && !is_digit(s.text[i]) &&
+            s.text[i] != '_')
+            return false;
+    return true;
+}
+
+/* [a-z_][a-z0-9_]*(\[.*\])? and, in *plain, what is before the bracket */
+static bool is_jax_type(Slice s, Slice *plain)
+{
+    if (!s.n || !(is_lower(s.text[0]) || s.text[0] == '_')) return false;
+    size_t i = 1;
+    while (i < s.n && (is_lower(s.text[i]) || is_digit(s.text[i]) || s.text[i] == '_')) i++;
+    *plain = (Slice){s.text, i};
+    if (i == s.n) return true;
+    return s.text[i] == '[' && i + 1 < s.n && s.text[s.n - 1] == ']' &&
+           !memchr(s.text + i, '\n', s.n - i);
+}
+
+bool slice_integer(Slice s, int64_t *value)
+{
+    while (s.n && is_blank(s.text[0])) s = behind(s, 1);
+    while (s.n && is_blank(s.text[s.n - 1])) s.n--;
+    bool negative = s.n && s.text[0] == '-';
+    if (s.n && (s.text[0] == '-' || s.text[0] == '+')) s = behind(s, 1);
+    if (!s.n) return false;
+    uint64_t v = 0, most = (uint64_t)INT64_MAX + negative;
+    for (size_t i = 0; i < s.n; i++) {
+        if (!is_digit(s.text[i])) return false;
+        uint64_t digit = (uint64_t)(s.text[i] - '0');
+        if (v > (most - digit) / 10) return false;
+        v = v * 10 + digit;
+    }
+    *value = (int64_t)(negative ? 0 - v : v);
+    return true;
+}
+
+/* The type in an op's name: its last component without a number behind it. */
+static Slice derived_type(Slice name)
+{
+    Slice op = last_part(name, '/'), id = last_part(op, '_');
+    int64_t number;
+    if (id.n < op.n && slice_integer(id, &number)) op.n -= id.n + 1;
+    return op;
+}
+
+static const struct {
+    const char *prefix, *type;
+    enum OpCategory category;
+} copies[] = {
+    {"MEMCPYHToD", "MemcpyHToD", OP_MEMCPY_HTOD},
+    {"MEMCPYDToH", "MemcpyDToH", OP_MEMCPY_DTOH},
+    {"MEMCPYDToD", "MemcpyDToD", OP_MEMCPY_DTOD},
+    {"MEMCPYHToH", "MemcpyHToH", OP_MEMCPY_HTOH},
+};
+
+static Slice literal(const char *text) { return (Slice){text, strlen(text)}; }
+
+TfOp tf_op_parse(Slice full)
+{
+    TfOp unknown = {OP_UNKNOWN, full, {full.text + full.n, 0}};
+    const char *colon = full.n ? memchr(full.text, ':', full.n) : NULL;
+    if (!colon) {
+        for (size_t i = 0; i < COUNT(copies); i++)
+            if (slice_starts_ignoring_case(full, copies[i].prefix))
+                return (TfOp){copies[i].category, full, literal(copies[i].type)};
+        return unknown;
+    }
+    Slice a = {full.text, (size_t)(colon - full.text)}, b = behind(full, a.n + 1), plain;
+    if (slice_is(a, "Iterator")) return (TfOp){OP_TF_DATA, full, literal("Dataset")};
+    if (is_tensorflow_name(a) && is_tensorflow_type(b)) return (TfOp){OP_TENSORFLOW, a, b};
+    Slice type = b.n ? b : derived_type(a);
+    if (is_jax_type(type, &plain)) return (TfOp){OP_JAX, a, plain};
+    if (!b.n) return (TfOp){OP_TENSORFLOW, a, type};
+    return unknown;
+}
+
+Slice tf_op_display(const TfOp *op, bool *is_iterator)
+{
+    *is_iterator = op->category == OP_TF_DATA;
+    if (op->category == OP_UNKNOWN) {
+        Slice s = op->name;
+        while (s.n && is_blank(s.text[s.n - 1])) s.n--;
+        return s;
+    }
+    return *is_iterator ? last_part(op->name, ':') : op->type;
+}
+
+/* ---- predicates ---- */
+
+static bool one_of(Slice s, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (slice_is(s, list[i])) return true;
+    return false;
+}
+
+bool op_is_infeed_enqueue(Slice type) { return slice_starts(type, "InfeedEnqueue"); }
+bool op_is_infeed_or_outfeed(Slice category)
+{
+    return slice_contains(category, "infeed") || slice_contains(category, "outfeed");
+}
+
+bool op_is_container(Slice category)
+{
+    static const char *const list[] = {"call", "conditional", "while", "megacore fusion"};
+    return one_of(category, list, COUNT(list));
+}
+
+bool op_is_off_duty(Slice category)
+{
+    static const char *const list[] = {"infeed",         "outfeed",        "host send",
+                                       "host send-done", "host recv",      "host recv-done",
+                                       "async-done",     "megacore fusion"};
+    return one_of(category, list, COUNT(list));
+}
+
+bool op_is_outside_compilation(Slice framework_name, Slice hlo_text)
+{
+    return slice_ends(framework_name, ":XlaSendToHost") ||
+           slice_ends(framework_name, ":XlaRecvFromHost") ||
+           (slice_contains(hlo_text, "send-done") &&
+            slice_contains(hlo_text, "is_host_transfer=true"));
+}
+
+bool op_is_rematerialization(Slice framework_name, Slice hlo_text)
+{
+    const char *equals = hlo_text.n ? memchr(hlo_text.text, '=', hlo_text.n) : NULL;
+    Slice name = {hlo_text.text, equals ? (size_t)(equals - hlo_text.text) : hlo_text.n};
+    return slice_contains(name, ".remat") || slice_contains(framework_name, "rematted_computation");
+}

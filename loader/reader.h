@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/* reader.h: the file formats that can be read.
+ *
+ * A format of another kind than XSpace needs only `translate`: it writes the profile once more as
+ * an XSpace, into a file without a name, and the functions of the XSpace reader do the rest. To add
+ * a format, add a Reader to `readers`. */
+#ifndef PROF_READER_H
+#define PROF_READER_H
+
+#include "base/file.h"
+
+#include <stdatomic.h>
+
+typedef struct Host Host;
+typedef struct Line Line;
+
+typedef struct Reader {
+    const char *name;            /* as prof_runs.format shows it */
+    const char *const *suffixes; /* of file names, longest first; a NULL ends them */
+    bool is_program; /* a file is one HLO program, without planes and events; it is opened only
+                        while it is read */
+    /* Writes to `fd` what the file is as an XSpace. NULL: the file is read as it is. PROF_FORMAT:
+     * it is of another format. */
+    int (*translate)(const File *file, int fd, ProfErr *err);
+    /* Reads the structure: planes, names, and where lines are. PROF_FORMAT: the file is of another
+     * format. Damage becomes issues of the host. */
+    int (*read_structure)(Host *host, ProfErr *err);
+    /* Reads the events of a line into memory of `arena`. Ends early when *stop is set; adds the
+     * bytes read to *bytes_done. NULL for programs. */
+    int (*read_line)(Line *line, Window *window, Arena *arena, const atomic_bool *stop,
+                     atomic_uint_fast64_t *bytes_done, ProfErr *err);
+    /* Completes what needs all lines. NULL for programs. */
+    int (*finish)(Host *host, ProfErr *err);
+} Reader;
+
+extern const Reader xspace_reader, hlo_reader;
+/* All formats, in the order in which a file without a known suffix is tried; a NULL ends them.
+ * Tests replace it. */
+extern const Reader *const *readers;
+
+/* Returns the reader for a file's name, and in *stem the length of the name without its suffix.
+ * NULL if no format has the suffix. */
+const Reader *reader_of_name(const char *file_name, size_t *stem);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/* check.c: a walk over all stats for those that are damaged; see check.h. */
+#include "check.h"
+
+#include "../base/parallel.h"
+#include "events.h"
+
+static void damaged(Host *host, const void *where, uint64_t offset, uint64_t n_bytes,
+                    const char *what)
+{
+    host_issue(host, "error", "damaged_stat", offset, n_bytes, where,
+               "a stat of %s is not what an XSpace holds and was left out; the rest of it is there",
+               what);
+}
+
+/* Looks at the stats of a message that lies at `offset` of the file. */
+static void check_message(Host *host, const void *where, const uint8_t *message, size_t n_bytes,
+                          uint64_t offset, uint32_t stat_field, const char *what)
+{
+    const uint8_t *end = message + n_bytes;
+    Field f;
+    Stat stat;
+    for (const uint8_t *p = message, *next; p < end && (next = wire_field(p, end, &f)); p = next)
+        if (f.number == stat_field && f.type == WIRE_BYTES &&
+            !stat_parse(f.bytes, f.bytes + f.value, &stat))
+            damaged(host, where, offset + (uint64_t)(p - message), f.value, what);
+}
+
+static void check_line(Line *line, ProfErr *err)
+{
+    EventReader reader;
+    EventAt e;
+    event_reader_open(&reader, line, EVENT_STATS, err);
+    while (event_reader_next(&reader, &e)) {
+        uint64_t header = 2; /* tag and length before the message */
+        for (size_t n = e.n_bytes; n >= 0x80; n >>= 7) header++;
+        check_message(line->plane->host, line, e.message, e.n_bytes, e.position + header, 4,
+                      "an event");
+    }
+    event_reader_close(&reader);
+}
+
+static void check_plane(Plane *plane, ProfErr *err)
+{
+    Host *host = plane->host;
+    Window window = {.file = &host->file};
+    size_t n;
+    Stat stat;
+    for (size_t i = 0; i < plane->n_declared && !err->code; i++) {
+        const EventMeta *meta = &plane->event_metas[i];
+        const uint8_t *p = meta->has_stats ? window_at(&window, meta->span.offset,
+                                                       (size_t)meta->span.n_bytes, &n, err)
+                                           : NULL;
+        if (p)
+            check_message(host, plane->event_metas, p, (size_t)meta->span.n_bytes,
+                          meta->span.offset, 5, "an event metadata entry");
+    }
+    for (size_t i = 0; i < plane->n_stats && !err->code; i++) {
+        const uint8_t *p = event_message(&window, plane->stat_offsets[i], &n, err);
+        if (p && !stat_parse(p, p + n, &stat))
+            damaged(host, plane, plane->stat_offsets[i], n, "a plane");
+    }
+    window_free(&window);
+}
+
+/* Lines first, then planes. */
+static void check_part(void *context, size_t i, ProfErr *err)
+{
+    const Run *run = context;
+    if (i < run->n_lines) {
+        check_line(run->lines[i], err);
+        return;
+    }
+    i -= run->n_lines;
+    for (size_t h = 0; h < run->n_hosts; i -= run->hosts[h++].n_planes)
+        if (i < run->hosts[h].n_planes) {
+            check_plane(&run->hosts[h].planes[i], err);
+            return;
+        }
+}
+
+static void *check(Run *run, Host *only, ProfErr *err)
+{
+    (void)only;
+    enum { SMALL = 4 << 20 };
+    size_t n_workers = run->size_bytes < SMALL ? 1 : run->n_workers;
+    return parallel_for(n_workers, run->n_lines + run->n_planes, check_part, run, err) ? NULL : run;
+}
+
+static void nothing(void *result) { (void)result; }
+
+bool run_check_stats(Run *run, ProfErr *err)
+{
+    static const Analysis stats = {check, nothing};
+    return run_analysis(run, NULL, &stats, err) != NULL;
+}

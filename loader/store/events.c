@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/* events.c: a walk over a line's events; see events.h. */
+#include "events.h"
+
+#include "../base/interrupt.h"
+
+void event_reader_open(EventReader *reader, Line *line, int flags, ProfErr *err)
+{
+    *reader = (EventReader){.line = line, .err = err, .event = line->first_event, .flags = flags};
+    reader->chunks.file = reader->messages.file = &line->plane->host->file;
+    if (!(reader->values = prof_alloc(sizeof *reader->values))) prof_nomem(err);
+}
+
+void event_reader_open_for(EventReader *reader, Line *line, const StatSet *wanted, ProfErr *err)
+{
+    event_reader_open(reader, line, EVENT_STATS, err);
+    reader->only_wanted = true, reader->wanted = *wanted;
+}
+
+void event_reader_open_beside_columns(EventReader *reader, Line *line, const StatSet *wanted,
+                                      ProfErr *err)
+{
+    event_reader_open_for(reader, line, wanted, err);
+    reader->beside_columns = true;
+}
+
+void event_reader_close(EventReader *reader)
+{
+    window_free(&reader->chunks);
+    window_free(&reader->messages);
+    prof_free(reader->values);
+    reader->values = NULL;
+}
+
+enum { SPAN_BYTES = 1 << 20 }; /* chunks of larger events are read event by event */
+
+static StatSet needed_of(const EventReader *reader, const Chunk *chunk)
+{
+    StatSet needed = reader->wanted;
+    for (int c = 0; c < N_STAT_COLUMNS && reader->beside_columns; c++)
+        if (chunk->columns_kept >> c & 1) stat_set_remove(&needed, stat_column_stats[c]);
+    return needed;
+}
+
+static bool next_chunk(EventReader *reader)
+{
+    if (reader->chunk == reader->line->n_chunks) return false;
+    const Chunk *chunk = reader->in_hand = &reader->line->chunks[reader->chunk++];
+    if (chunk_read(reader->line, chunk, (1u << N_CHUNK_COLUMNS) - 1, reader->values,
+                   &reader->chunks, reader->err))
+        return false;
+    reader->i = 0, reader->n = chunk->n_events;
+    reader->span = NULL;
+    reader->needed = needed_of(reader, chunk);
+    reader->has_messages = reader->flags & EVENT_STATS &&
+                           (!reader->only_wanted || stat_sets_meet(&chunk->stats, &reader->needed));
+    if (!reader->has_messages || chunk->span.n_bytes > SPAN_BYTES) return true;
+    size_t there;
+    reader->span = window_at(&reader->messages, chunk->span.offset, (size_t)chunk->span.n_bytes,
+                             &there, reader->err);
+    return reader->span != NULL;
+}
+
+/* The message of the event at `position`, from the chunk's bytes where they are at hand. */
+static const uint8_t *message_at(EventReader *reader, uint64_t position, size_t *n_bytes)
+{
+    const Span *span = &reader->in_hand->span;
+    if (reader->span) {
+        const uint8_t *end = reader->span + span->n_bytes,
+                      *p = reader->span + (position - span->offset);
+        uint64_t n;
+        p = wire_header(p, end, &n);
+        if (p && n <= (uint64_t)(end - p)) return *n_bytes = (size_t)n, p;
+    }
+    reader->span = NULL;
+    return event_message(&reader->messages, position, n_bytes, reader->err);
+}
+
+static inline bool is_wanted(const EventReader *reader, const EventMeta *meta)
+{
+    uint64_t both = 0;
+    for (size_t i = 0; i < STAT_SET_WORDS; i++)
+        both |= reader->needed.bits[i] &
+                atomic_load_explicit(&meta->event_stats[i], memory_order_relaxed);
+    return both != 0;
+}
+
+bool event_reader_next(EventReader *reader, EventAt *at)
+{
+    static const uint8_t
+        nothing[1]; /* without EVENT_STATS: no bytes, but at a place that can be added to */
+    const Line *line = reader->line;
+    if (reader->err->code) return false;
+    while (reader->i == reader->n)
+        if (!next_chunk(reader)) return false;
+    uint32_t i = reader->i++;
+    int64_t(*columns)[CHUNK_EVENTS] = reader->values->columns;
+    bool aggregated = columns[COL_AGGREGATED][i];
+    *at = (EventAt){
+        .event = reader->event++,
+        .meta = &line->plane->event_metas[columns[COL_META][i]],
+        .start_ps =
+            aggregated ? line->start_ps : add_saturated(line->start_ps, columns[COL_OFFSET][i]),
+        .duration_ps = columns[COL_DURATION][i],
+        .occurrences = aggregated ? columns[COL_OFFSET][i] : -1,
+        .position = (uint64_t)columns[COL_POSITION][i],
+        .message = nothing,
+        .chunk = reader->in_hand,
+        .in_chunk = i,
+    };
+    if (!reader->has_messages || (reader->only_wanted && !is_wanted(reader, at->meta))) return true;
+    at->message = message_at(reader, at->position, &at->n_bytes);
+    return at->message != NULL;
+}
+
+static void forget_line(struct FinderLine *f)
+{
+    window_free(&f->chunks);
+    window_free(&f->messages);
+    prof_free(f->values);
+    *f = (struct FinderLine){0};
+}
+
+void event_finder_close(EventFinder *finder)
+{
+    for (size_t i = 0; i < FINDER_LINES; i++) forget_line(&finder->lines[i]);
+}
+
+/* Makes the values of a chunk that stayed in the file be there. */
+static bool hold_chunk(struct FinderLine *f, const Chunk *chunk, ProfErr *err)
+{
+    if (chunk->packed || f->values_of == chunk) return true;
+    if (!f->values && !(f->values = prof_alloc(sizeof *f->values))) return prof_nomem(err), false;
+    f->values_of = NULL;
+    if (chunk_read(f->line, chunk, (1u << N_CHUNK_COLUMNS) - 1, f->values, &f->chunks, err))
+        return false;
+    f->values_of = chunk;
+    return true;
+}
+
+bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, EventAt *at,
+                ProfErr *err)
+{
+    struct FinderLine *f = &finder->lines[line->line_id % FINDER_LINES];
+    const Chunk *chunk = &line->chunks[index / CHUNK_EVENTS];
+    size_t i = (size_t)(index % CHUNK_EVENTS);
+    int64_t values[N_CHUNK_COLUMNS];
+    if (f->line != line) {
+        forget_line(f);
+        *f = (struct FinderLine){.line = line,
+                                 .chunks.file = &line->plane->host->file,
+                                 .messages.file = &line->plane->host->file};
+    }
+    if (interrupt_poll(1, err) || !hold_chunk(f, chunk, err)) return false;
+    for (int c = 0; c < N_CHUNK_COLUMNS; c++)
+        values[c] = chunk->packed ? packed_at(&chunk->columns[c], i) : f->values->columns[c][i];
+    bool aggregated = values[COL_AGGREGATED];
+    *at = (EventAt){
+        .event = line->first_event + index,
+        .meta = &line->plane->event_metas[values[COL_META]],
+        .start_ps = aggregated ? line->start_ps : add_saturated(line->start_ps, values[COL_OFFSET]),
+        .duration_ps = values[COL_DURATION],
+        .occurrences = aggregated ? values[COL_OFFSET] : -1,
+        .position = (uint64_t)values[COL_POSITION],
+        .chunk = chunk,
+        .in_chunk = (uint32_t)i,
+    };
+    if (!(flags & EVENT_STATS)) return true;
+    at->message = event_message(&f->messages, at->position, &at->n_bytes, err);
+    return at->message != NULL;
+}

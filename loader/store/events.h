@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/* events.h: reads the events of a line in stored order, with their times and, if wanted, their
+ * stats; or single events by index.
+ *
+ *   EventReader reader;
+ *   EventAt e;
+ *   event_reader_open(&reader, line, EVENT_STATS, err);
+ *   while (event_reader_next(&reader, &e)) {
+ *       Stat stat;
+ *       const uint8_t *p = e.message;
+ *       while ((p = stat_next(p, e.message + e.n_bytes, 4, &stat))) ...
+ *   }
+ *   event_reader_close(&reader);
+ *   if (err->code) ... */
+#ifndef PROF_EVENTS_H
+#define PROF_EVENTS_H
+
+#include "../format/xspace.h"
+
+/* An event as a reader or finder returns it. */
+typedef struct {
+    uint64_t event; /* ordinal in the run */
+    EventMeta *meta;
+    /* Start counts from the session's start, line start included. Times beyond int64 are held at
+     * its ends. */
+    int64_t start_ps, duration_ps;
+    int64_t occurrences; /* num_occurrences of an aggregated event (start: the line's), else -1 */
+    uint64_t position;   /* position of the event's field in the host's file */
+    /* With EVENT_STATS the bytes of the XEvent, valid until the reader's next step. Otherwise
+     * n_bytes is 0. */
+    const uint8_t *message;
+    size_t n_bytes;
+    const Chunk *chunk; /* the event's chunk */
+    uint32_t in_chunk;  /* index of the event in its chunk */
+} EventAt;
+
+enum { EVENT_STATS = 1 };
+
+/* A walk over the events of a line. */
+typedef struct {
+    Line *line;
+    ProfErr *err;
+    ChunkValues *values;
+    Window chunks, messages;
+    const Chunk *in_hand;
+    /* bytes of the chunk in the window `messages`; NULL: too large to load at once */
+    const uint8_t *span;
+    size_t chunk;
+    uint32_t i, n;
+    uint64_t event;
+    int flags;
+    /* has_messages: messages of the current chunk are read */
+    bool only_wanted, beside_columns, has_messages;
+    /* needed: the wanted stats that have no column in the current chunk */
+    StatSet wanted, needed;
+} EventReader;
+
+/* Opens a reader of all events of a line. flags: EVENT_STATS to get their messages, or 0. On
+ * failure err is set and event_reader_next() returns false. Close it in any case. The reader keeps
+ * `err`. */
+void event_reader_open(EventReader *reader, Line *line, int flags, ProfErr *err);
+/* Like event_reader_open() with EVENT_STATS, but only events that may have one of these stats get
+ * their message; the others come with n_bytes 0. */
+void event_reader_open_for(EventReader *reader, Line *line, const StatSet *wanted, ProfErr *err);
+/* Like event_reader_open_for(), for callers that ask event_stat() first: a message is only read for
+ * wanted stats that have no column. */
+void event_reader_open_beside_columns(EventReader *reader, Line *line, const StatSet *wanted,
+                                      ProfErr *err);
+/* Reads the next event. False at the end of the line or with err set. */
+bool event_reader_next(EventReader *reader, EventAt *at);
+/* Frees what the reader holds. */
+void event_reader_close(EventReader *reader);
+/* Returns a stat of the event from its column; a text's bytes are not set (event_stat_text()).
+ * TYPE_NONE if the event has no such stat, or if event_column_kept() is false: then only the
+ * message has it. */
+static inline Stat event_stat(const EventAt *at, enum StatColumnName column)
+{
+    const StatColumn *c = &at->chunk->stat_columns[column];
+    return (Stat){.type = (enum StatType)packed_at(&c->types, at->in_chunk),
+                  .integer = packed_at(&c->values, at->in_chunk)};
+}
+/* Returns whether the stat's column is complete for this event's chunk, so that its message is not
+ * needed. */
+static inline bool event_column_kept(const EventAt *at, enum StatColumnName column)
+{
+    return at->chunk->columns_kept >> column & 1;
+}
+
+/* Returns the text of a tf_op stat that event_stat() returned. Empty if the stat is not a text. */
+static inline const Text *event_stat_text(const Plane *plane, const Stat *stat)
+{
+    if (stat->type == TYPE_STR) return (const Text *)(intptr_t)stat->integer;
+    return stat->type == TYPE_REF ? stat_ref_text(plane, stat->natural) : empty_text;
+}
+
+/* Random access to events by their index on a line. Fast if requests for one line move forward and
+ * come from few lines. Starts as {0}. */
+enum { FINDER_LINES = 64 };
+typedef struct {
+    struct FinderLine {
+        Line *line;
+        Window chunks, messages;
+        ChunkValues *values; /* values of a chunk that stayed in the file */
+        const Chunk *values_of;
+    } lines[FINDER_LINES]; /* cache, by line_id modulo FINDER_LINES */
+} EventFinder;
+/* Reads the event with this index on the line. flags as for event_reader_open(). The message is
+ * valid until the next call. */
+bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, EventAt *at,
+                ProfErr *err);
+/* Frees what the finder holds. */
+void event_finder_close(EventFinder *finder);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/* facts.c: typed values out of stats; see facts.h. */
+#include "facts.h"
+
+#include "../base/interrupt.h"
+#include "../base/sort.h"
+#include "events.h"
+
+int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uint64_t position,
+                     Window *window, ProfErr *err)
+{
+    arena_free(&facts->texts);
+    memset(facts->by_stat, 0, sizeof facts->by_stat);
+    size_t n;
+    const uint8_t *p = event_message(window, position, &n, err), *end = p ? p + n : NULL;
+    if (!p) return err->code;
+    Stat stat;
+    while ((p = stat_next(p, end, 4, &stat))) {
+        const StatMeta *sm = stat_meta(plane, stat.id);
+        if (!sm || sm->known == STAT_UNKNOWN || facts->by_stat[sm->known].type ||
+            stat.type == TYPE_BYTES)
+            continue;
+        Fact *fact = &facts->by_stat[sm->known];
+        *fact = (Fact){.type = stat.type, .natural = stat.natural};
+        if (stat.type == TYPE_REF)
+            fact->type = TYPE_STR, fact->text = stat_ref_text(plane, stat.natural);
+        if (stat.type == TYPE_STR) {
+            TextTable none = {0}; /* a table of its own: the text lives until the next event */
+            fact->text = text_intern(&none, &facts->texts, stat.bytes, stat.n_bytes);
+            text_table_free(&none);
+            if (!fact->text) return fact->type = TYPE_NONE, prof_nomem(err);
+        }
+    }
+    if (event_meta_facts(plane, meta, err)) return err->code;
+    for (uint16_t i = 0; i < meta->n_facts; i++)
+        if (!facts->by_stat[meta->facts[i].known].type)
+            facts->by_stat[meta->facts[i].known] = meta->facts[i].fact;
+    return PROF_OK;
+}
+
+void event_facts_free(EventFacts *facts) { arena_free(&facts->texts); }
+
+const Text *program_entry_name(const Host *host, int64_t program_id)
+{
+    for (size_t i = 0; i < host->n_planes; i++) {
+        const Plane *plane = &host->planes[i];
+        int64_t k =
+            strcmp(plane->name->text, "/host:metadata")
+                ? -1
+                : id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), program_id);
+        if (k >= 0) return plane->event_metas[k].name;
+    }
+    return NULL;
+}
+
+bool fact_integer(const Fact *fact, int64_t *value)
+{
+    if (fact->type != TYPE_INT64 && fact->type != TYPE_UINT64) return false;
+    return *value = fact->integer, true;
+}
+
+/* Reads the facts of every event of a line, in stored order. */
+static int each_fact(Line *line,
+                     void (*take)(void *context, const EventAt *event, const EventFacts *facts),
+                     void *context, ProfErr *err)
+{
+    EventFacts *facts = prof_alloc(sizeof *facts);
+    Window stats = {.file = &line->plane->host->file};
+    EventReader reader;
+    EventAt e;
+    if (!facts) return prof_nomem(err);
+    event_reader_open(&reader, line, 0, err);
+    while (event_reader_next(&reader, &e) &&
+           !event_facts_read(facts, line->plane, e.meta, e.position, &stats, err))
+        take(context, &e, facts);
+    event_reader_close(&reader);
+    window_free(&stats);
+    event_facts_free(facts);
+    prof_free(facts);
+    return err->code;
+}
+
+/* ---- correlation ---- */
+
+typedef struct {
+    Correlated *pairs;
+    size_t n, capacity;
+    bool failed;
+} Pairs;
+
+static void take_pair(void *context, const EventAt *event, const EventFacts *facts)
+{
+    Pairs *p = context;
+    int64_t id;
+    if (p->failed || !fact_integer(&facts->by_stat[STAT_CORRELATION_ID], &id)) return;
+    if (!GROW(p->pairs, p->n, p->capacity))
+        p->failed = true;
+    else
+        p->pairs[p->n++] = (Correlated){(uint64_t)id, event->event};
+}
+
+static int by_correlation(const void *a, const void *b)
+{
+    const Correlated *x = a, *y = b;
+    if (x->correlation_id != y->correlation_id)
+        return x->correlation_id < y->correlation_id ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+const Correlated *run_correlation(Run *run, size_t *n, ProfErr *err)
+{
+    static const Correlated none[1];
+    if (!interrupt_lock(&run->lock, err)) return NULL;
+    if (!run->correlated_made) {
+        Pairs p = {0};
+        for (uint32_t l = 0; l < run->n_lines && !err->code; l++)
+            if (plane_declares(run->lines[l]->plane, STAT_CORRELATION_ID))
+                each_fact(run->lines[l], take_pair, &p, err);
+        if (p.failed) prof_nomem(err);
+        sort_array(p.pairs, p.n, sizeof *p.pairs, by_correlation);
+        if (interrupt_poll(0, err) ||
+            run->correlated_made) { /* made meanwhile: by a statement that runs when it is asked */
+            prof_free(p.pairs);
+        } else {
+            run->correlated = p.pairs, run->n_correlated = p.n, run->correlated_made = true;
+        }
+    }
+    *n = run->n_correlated;
+    const Correlated *pairs = run->correlated ? run->correlated : none;
+    pthread_mutex_unlock(&run->lock);
+    return err->code ? NULL : pairs;
+}
+
+/* ---- the device's clock ---- */
+
+typedef struct {
+    int64_t start, end, duration;
+    uint64_t event; /* on the line */
+    bool known;     /* the file has the device's times; else the event's own are used */
+} DeviceSpan;
+
+typedef struct {
+    uint64_t first_event;
+    DeviceSpan *spans;
+    size_t n;
+} Spans;
+
+static void take_span(void *context, const EventAt *event, const EventFacts *facts)
+{
+    Spans *s = context;
+    int64_t start, duration;
+    bool known = fact_integer(&facts->by_stat[STAT_DEVICE_DURATION_PS], &duration) &&
+                 fact_integer(&facts->by_stat[STAT_DEVICE_OFFSET_PS], &start);
+    if (!known) start = event->start_ps, duration = event->duration_ps;
+    s->spans[s->n++] = (DeviceSpan){start, add_saturated(start, duration), duration,
+                                    event->event - s->first_event, known};
+}
+
+static int outer_first(const void *a, const void *b)
+{
+    const DeviceSpan *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    if (x->end != y->end) return x->end > y->end ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* Nests as XProf's op tools do: ordered by begin, the longer first, each in the innermost that is
+ * still open and includes it. */
+static void nest(const Spans *s, size_t *stack, int64_t *self)
+{
+    size_t depth = 0;
+    sort_array(s->spans, s->n, sizeof *s->spans, outer_first);
+    for (size_t i = 0; i < s->n; i++) {
+        const DeviceSpan *span = &s->spans[i];
+        while (depth && s->spans[stack[depth - 1]].end < span->end) depth--;
+        int64_t *outer = depth ? &self[s->spans[stack[depth - 1]].event] : NULL;
+        if (outer && *outer != INT64_MIN)
+            *outer =
+                add_saturated(*outer, span->duration == INT64_MIN ? INT64_MAX : -span->duration);
+        self[span->event] = span->known ? span->duration : INT64_MIN;
+        stack[depth++] = i;
+    }
+}
+
+const int64_t *line_device_self(Line *line, ProfErr *err)
+{
+    Run *run = line->plane->host->run;
+    if (!interrupt_lock(&run->lock, err)) return NULL;
+    if (!line->device_self && plane_declares(line->plane, STAT_DEVICE_DURATION_PS)) {
+        Spans s = {.first_event = line->first_event,
+                   .spans = prof_alloc((size_t)line->n_events * sizeof *s.spans)};
+        size_t *stack = prof_alloc((size_t)line->n_events * sizeof *stack);
+        int64_t *self = arena_alloc(&run->derived_arena, (size_t)line->n_events * sizeof *self);
+        if (!s.spans || !stack || !self) {
+            prof_nomem(err);
+        } else if (!each_fact(line, take_span, &s, err)) {
+            nest(&s, stack, self);
+            if (!interrupt_poll(0, err)) line->device_self = self;
+        }
+        prof_free(stack);
+        prof_free(s.spans);
+    }
+    const int64_t *self = line->device_self;
+    pthread_mutex_unlock(&run->lock);
+    return self;
+}

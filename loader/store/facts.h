@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* facts.h: the known stats of single events, by XProf's rules: an event's own stat counts before
+ * its metadata's. */
+#ifndef PROF_FACTS_H
+#define PROF_FACTS_H
+
+#include "../run.h"
+
+/* The known stats of one event. Starts as {0}, freed with event_facts_free(). */
+typedef struct {
+    Fact by_stat[N_KNOWN_STATS];
+    Arena texts; /* owns the texts of the event's own stats */
+} EventFacts;
+/* Reads the stats of the event at `position` of the host's file and of its metadata. The first stat
+ * of a name counts. Overwrites what an earlier call read. */
+int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uint64_t position,
+                     Window *window, ProfErr *err);
+void event_facts_free(EventFacts *facts);
+
+/* Returns the value of an int64 or uint64 stat, like XProf's IntOrUint. False if it is absent or of
+ * another type. */
+bool fact_integer(const Fact *fact, int64_t *value);
+
+/* Returns the name `module(id)` of a program in the host's plane /host:metadata; NULL if it has
+ * none. */
+const Text *program_entry_name(const Host *host, int64_t program_id);
+
+/* An event with a correlation id. */
+typedef struct Correlated {
+    uint64_t correlation_id, event;
+} Correlated;
+/* Returns all events with a correlation id, sorted by id, then by event. Computed on first use. */
+const Correlated *run_correlation(Run *run, size_t *n, ProfErr *err);
+
+/* Returns a self time for each event of a line, by the device's clock: its duration without
+ * those of its direct children, nested as in XProf's op tools. INT64_MIN if an event has no
+ * device times. */
+const int64_t *line_device_self(Line *line, ProfErr *err);
+
+#endif

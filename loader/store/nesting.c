@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+/* nesting.c: self time, depth and parents on a line, and totals by metadata.
+ *
+ * An event nests in the innermost earlier event of its line that includes it: parent.start <= start
+ * and end <= parent.end, both closed, the longer first where two begin together. Its self time is
+ * its duration without its direct children's. Lines are nearly always stored in that order; others
+ * are sorted for the walk. */
+#include "../format/xspace.h"
+#include "../base/interrupt.h"
+#include "../base/sort.h"
+#include "lines.h"
+
+/* An event that is met, in the order of the walk. */
+typedef struct {
+    int64_t start, duration;
+    uint64_t event, place; /* ordinals: on the line, and in the walk */
+    uint32_t meta;
+} Met;
+
+/* Open events that begin and end together are one entry: each is the only child of the one before,
+ * which is then closed, so that only the last can get children. Starts need no keeping: the walk
+ * meets events in their order. */
+typedef struct {
+    int64_t start, end, self; /* self: of the last one */
+    uint64_t place;           /* in the walk, of the last one */
+    uint32_t n, meta;         /* how many; of the last one */
+} Open;
+
+/* An event of a line that is not stored in order, on its way through the walk. Such a line has less
+ * than 2^31 events. */
+typedef struct {
+    union {
+        struct {
+            int64_t start, duration;
+        };
+        struct { /* once it is met */
+            int64_t self;
+            int32_t depth, parent; /* parent: the distance */
+        };
+    };
+    uint32_t event, meta;
+} Unordered;
+
+typedef struct {
+    Line *line;
+    Open *stack;
+    size_t n_open, capacity;
+    uint64_t depth;
+    Unordered *sorted; /* of a line that is not stored in order: in the order of the walk */
+    /* called for each event in the order of the walk, when its place is known; false: no memory */
+    bool (*meet)(void *context, const Met *event, int64_t parent_distance, uint64_t depth);
+    /* called when an event's self time is known; false: no memory */
+    bool (*close)(void *context, const Open *event);
+    void *context;
+} Walk;
+
+static uint64_t event_at(const Walk *w, uint64_t place)
+{
+    return w->sorted ? w->sorted[place].event : place;
+}
+
+static bool pop(Walk *w)
+{
+    const Open *top = &w->stack[--w->n_open];
+    w->depth -= top->n;
+    return w->close(w->context, top);
+}
+
+static bool push(Walk *w, const Met *event)
+{
+    int64_t end = add_saturated(event->start, event->duration);
+    while (w->n_open &&
+           !(w->stack[w->n_open - 1].start <= event->start && end <= w->stack[w->n_open - 1].end))
+        if (!pop(w)) return false;
+    Open *top = w->n_open ? &w->stack[w->n_open - 1] : NULL;
+    if (top)
+        top->self =
+            add_saturated(top->self, event->duration == INT64_MIN ? INT64_MAX : -event->duration);
+    /* unsigned: in a line that is not stored in order, a parent may stand behind its child */
+    if (!w->meet(w->context, event, top ? (int64_t)(event->event - event_at(w, top->place)) : 0,
+                 w->depth++))
+        return false;
+    if (top && top->start == event->start && top->end == end && top->n < UINT32_MAX) {
+        if (!w->close(w->context, top)) return false;
+        top->self = event->duration, top->place = event->place, top->meta = event->meta, top->n++;
+        return true;
+    }
+    if (!GROW(w->stack, w->n_open, w->capacity)) return false;
+    w->stack[w->n_open++] =
+        (Open){event->start, end, event->duration, event->place, 1, event->meta};
+    return true;
+}
+
+static int outer_first(const void *a, const void *b)
+{
+    const Unordered *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    if (x->duration != y->duration) return x->duration > y->duration ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* The caller frees w->sorted. */
+static int walk_line(Walk *w, ProfErr *err)
+{
+    const Line *line = w->line;
+    ChunkValues *v = prof_alloc(sizeof *v);
+    if (!line->ordered && line->n_events > INT32_MAX) line_too_long(line, "nested", err);
+    Unordered *sorted = w->sorted =
+        line->ordered || err->code ? NULL : prof_buffer((size_t)line->n_events * sizeof *sorted);
+    Window window = {.file = &line->plane->host->file};
+    if (!v || (!line->ordered && !sorted)) prof_nomem(err); /* the first error counts */
+    uint64_t event = 0;
+    for (size_t c = 0; c < line->n_chunks && !err->code; c++) {
+        const Chunk *chunk = &line->chunks[c];
+        if (chunk_read(line, chunk,
+                       1 << COL_OFFSET | 1 << COL_DURATION | 1 << COL_META | 1 << COL_AGGREGATED, v,
+                       &window, err))
+            break;
+        for (uint32_t i = 0; i < chunk->n_events && !err->code; i++, event++) {
+            int64_t start = v->columns[COL_AGGREGATED][i] ? 0 : v->columns[COL_OFFSET][i];
+            Met met = {start, v->columns[COL_DURATION][i], event, event,
+                       (uint32_t)v->columns[COL_META][i]};
+            if (sorted)
+                sorted[event] = (Unordered){.start = met.start,
+                                            .duration = met.duration,
+                                            .event = (uint32_t)event,
+                                            .meta = met.meta};
+            else if (!push(w, &met))
+                prof_nomem(err);
+        }
+    }
+    if (sorted && !err->code) {
+        sort_in_place(sorted, (size_t)event, sizeof *sorted, outer_first);
+        for (uint64_t i = 0;
+             i < event && (i % CHUNK_EVENTS || !interrupt_poll(CHUNK_EVENTS, err)) && !err->code;
+             i++)
+            if (!push(w, &(Met){sorted[i].start, sorted[i].duration, sorted[i].event, i,
+                                sorted[i].meta}))
+                prof_nomem(err);
+    }
+    while (w->n_open && !err->code)
+        if (!pop(w)) prof_nomem(err);
+    window_free(&window);
+    prof_free(w->stack);
+    prof_free(v);
+    return err->code;
+}
+
+/* ---- columns ----
+ * A chunk is packed when the walk leaves it. Events that are still open then get their self time
+ * later, as a patch. A line that is not stored in order is walked across its chunks and needs all
+ * values at once. */
+
+typedef struct {
+    uint64_t event;
+    int64_t self;
+} Patch;
+
+typedef struct {
+    Line *line;
+    Arena *arena;
+    NestingChunk *chunks;
+    int64_t (*columns)[CHUNK_EVENTS]; /* of the chunk in hand */
+    size_t in_hand;                   /* the chunk */
+    Walk *walk;
+    Patch *patches;
+    size_t n_patches, capacity;
+} NestingMaker;
+
+static bool pack_chunk(NestingMaker *m, size_t chunk)
+{
+    uint32_t n = m->line->chunks[chunk].n_events;
+    for (uint32_t i = 0; i < n && m->walk->sorted; i++) {
+        const Unordered *place = &m->walk->sorted[chunk * CHUNK_EVENTS + i];
+        m->columns[NEST_SELF][i] = place->self, m->columns[NEST_DEPTH][i] = place->depth,
+        m->columns[NEST_PARENT][i] = place->parent;
+    }
+    for (int c = 0; c < N_NESTING_COLUMNS; c++)
+        if (!packed_make(&m->chunks[chunk].columns[c], m->arena, m->columns[c], n)) return false;
+    return true;
+}
+
+static bool keep_place(void *context, const Met *met, int64_t parent_distance, uint64_t depth)
+{
+    NestingMaker *m = context;
+    size_t at = (size_t)met->event;
+    if (m->walk->sorted) {
+        Unordered *place = &m->walk->sorted[met->place];
+        return place->depth = (int32_t)depth, place->parent = (int32_t)parent_distance, true;
+    }
+    if (at / CHUNK_EVENTS != m->in_hand && !pack_chunk(m, m->in_hand)) return false;
+    m->in_hand = at / CHUNK_EVENTS;
+    at %= CHUNK_EVENTS;
+    m->columns[NEST_SELF][at] = 0;
+    m->columns[NEST_DEPTH][at] = (int64_t)depth;
+    m->columns[NEST_PARENT][at] = parent_distance;
+    return true;
+}
+
+static bool keep_self(void *context, const Open *closed)
+{
+    NestingMaker *m = context;
+    uint64_t event = closed->place;
+    int64_t self_ps = closed->self;
+    if (m->walk->sorted) return m->walk->sorted[event].self = self_ps, true;
+    if (event / CHUNK_EVENTS == m->in_hand)
+        return m->columns[NEST_SELF][event % CHUNK_EVENTS] = self_ps, true;
+    if (!self_ps) return true; /* as it was packed */
+    if (!GROW(m->patches, m->n_patches, m->capacity)) return false;
+    m->patches[m->n_patches++] = (Patch){event, self_ps};
+    return true;
+}
+
+static int by_event(const void *a, const void *b)
+{
+    const Patch *x = a, *y = b;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static bool apply_patches(NestingMaker *m)
+{
+    sort_in_place(m->patches, m->n_patches, sizeof *m->patches, by_event);
+    for (size_t i = 0; i < m->n_patches;) {
+        size_t chunk = (size_t)(m->patches[i].event / CHUNK_EVENTS),
+               n = m->line->chunks[chunk].n_events;
+        Packed *packed = &m->chunks[chunk].columns[NEST_SELF];
+        packed_read(packed, m->columns[NEST_SELF], n);
+        for (; i < m->n_patches && m->patches[i].event / CHUNK_EVENTS == chunk; i++)
+            m->columns[NEST_SELF][m->patches[i].event % CHUNK_EVENTS] = m->patches[i].self;
+        if (!packed_make(packed, m->arena, m->columns[NEST_SELF], n)) return false;
+    }
+    return true;
+}
+
+/* From the order of the walk to that of the line, in place. */
+static void put_in_place(Unordered *events, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        while (events[i].event != i) {
+            Unordered there = events[events[i].event];
+            events[events[i].event] = events[i];
+            events[i] = there;
+        }
+}
+
+static NestingChunk *make_nesting(Line *line, ProfErr *err)
+{
+    NestingMaker m = {.line = line, .arena = &line->plane->host->run->derived_arena};
+    bool memory = (m.chunks = arena_alloc(m.arena, line->n_chunks * sizeof *m.chunks)) != NULL;
+    memory = memory && (m.columns = prof_alloc(N_NESTING_COLUMNS * sizeof *m.columns));
+    Walk walk = {.line = line, .meet = keep_place, .close = keep_self, .context = &m};
+    m.walk = &walk;
+    if (!memory) {
+        prof_nomem(err);
+    } else if (!walk_line(&walk, err)) {
+        if (line->ordered) {
+            memory = pack_chunk(&m, m.in_hand) && apply_patches(&m);
+        } else {
+            put_in_place(walk.sorted, (size_t)line->n_events);
+            for (size_t i = 0; i < line->n_chunks && memory && !interrupt_poll(CHUNK_EVENTS, err);
+                 i++)
+                memory = pack_chunk(&m, i);
+        }
+        if (!memory) prof_nomem(err);
+        interrupt_poll(0, err); /* patches may not be in order then */
+    }
+    prof_free(m.patches);
+    prof_free(walk.sorted);
+    prof_free(m.columns);
+    return err->code ? NULL : m.chunks;
+}
+
+const NestingChunk *line_nesting(Line *line, ProfErr *err)
+{
+    Run *run = line->plane->host->run;
+    if (!interrupt_lock(&run->lock, err)) return NULL;
+    if (!line->nesting) line->nesting = make_nesting(line, err);
+    pthread_mutex_unlock(&run->lock);
+    return line->nesting;
+}
+
+/* ---- totals ---- */
+
+typedef struct {
+    uint32_t *index; /* metadata -> position in totals + 1 */
+    LineTotal *totals;
+    size_t n, capacity;
+} Totals;
+
+static bool add_met(void *context, const Met *met, int64_t parent_distance, uint64_t depth)
+{
+    (void)parent_distance, (void)depth;
+    Totals *t = context;
+    uint32_t *index = &t->index[met->meta];
+    if (!*index) {
+        if (!GROW(t->totals, t->n, t->capacity)) return false;
+        t->totals[t->n] = (LineTotal){.meta = met->meta, .min_ps = INT64_MAX, .max_ps = INT64_MIN};
+        *index = (uint32_t)++t->n;
+    }
+    LineTotal *total = &t->totals[*index - 1];
+    total->count++;
+    total->total_ps = add_saturated(total->total_ps, met->duration);
+    if (met->duration < total->min_ps) total->min_ps = met->duration;
+    if (met->duration > total->max_ps) total->max_ps = met->duration;
+    return true;
+}
+
+static bool add_self(void *context, const Open *closed)
+{
+    Totals *t = context;
+    LineTotal *total = &t->totals[t->index[closed->meta] - 1];
+    total->self_ps = add_saturated(total->self_ps, closed->self);
+    return true;
+}
+
+static int by_meta(const void *a, const void *b)
+{
+    const LineTotal *x = a, *y = b;
+    return x->meta < y->meta ? -1 : x->meta > y->meta;
+}
+
+static bool total_line(Line *line, MetaNumbers *numbers, ProfErr *err)
+{
+    Run *run = line->plane->host->run;
+    bool made = __atomic_load_n(&line->totals_made, __ATOMIC_ACQUIRE);
+    if (made || !line->n_events) return true;
+    Totals t = {.index = meta_numbers(numbers, line->plane, err)};
+    Walk walk = {.line = line, .meet = add_met, .close = add_self, .context = &t};
+    if (t.index) walk_line(&walk, err);
+    prof_free(walk.sorted);
+    for (size_t i = 0; i < t.n; i++) t.index[t.totals[i].meta] = 0;
+    sort_array(t.totals, t.n, sizeof *t.totals, by_meta);
+    if (!interrupt_poll(t.n, err) && interrupt_lock(&run->lock, err)) {
+        if (!line->totals_made) {
+            LineTotal *kept = arena_alloc(&run->derived_arena, t.n * sizeof *kept);
+            if (kept) {
+                line->totals = memcpy(kept, t.totals, t.n * sizeof *kept), line->n_totals = t.n;
+                __atomic_store_n(&line->totals_made, true, __ATOMIC_RELEASE);
+            } else {
+                prof_nomem(err);
+            }
+        }
+        pthread_mutex_unlock(&run->lock);
+    }
+    prof_free(t.totals);
+    return !err->code;
+}
+
+bool line_totals(Line *line, ProfErr *err)
+{
+    MetaNumbers numbers = {0};
+    total_line(line, &numbers, err);
+    prof_free(numbers.numbers);
+    return !err->code;
+}
+
+bool run_totals(Run *run, ProfErr *err) { return run_each_line(run, total_line, err); }

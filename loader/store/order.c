@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/* order.c: the events of a line by their metadata, so that GROUP BY needs no sorting.
+ *
+ * A counting sort by index of metadata. Events of ids that the plane does not declare share one
+ * index; their true ids are read from the file, twice, and each id becomes a group. */
+#include "../base/interrupt.h"
+#include "../base/sort.h"
+#include "events.h"
+#include "lines.h"
+
+#include <stdlib.h>
+
+static int add_group(LineOrder *order, size_t *capacity, LineGroup group, ProfErr *err)
+{
+    if (!GROW(order->groups, order->n_groups, *capacity)) return prof_nomem(err);
+    order->groups[order->n_groups++] = group;
+    return PROF_OK;
+}
+
+/* The events of a line that its plane does not declare. */
+typedef struct {
+    Line *line;
+    LineOrder *order;
+    size_t *capacity, before; /* before: groups of declared metadata */
+    IdTable table;            /* the true ids, of the groups from `before` on */
+} Undeclared;
+
+static LineGroup *undeclared_group(Undeclared *u, int64_t id, ProfErr *err)
+{
+    LineGroup *groups = u->order->groups + u->before;
+    int64_t at = id_find(&u->table, groups, sizeof *groups, id);
+    if (at >= 0) return &groups[at];
+    if (add_group(u->order, u->capacity,
+                  (LineGroup){.id = id, .meta = (uint32_t)u->line->plane->n_declared}, err))
+        return NULL;
+    groups = u->order->groups + u->before, at = (int64_t)(u->order->n_groups - u->before - 1);
+    if (!id_add(&u->table, groups, sizeof *groups, (size_t)at)) return prof_nomem(err), NULL;
+    return &groups[at];
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const LineGroup *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Counts the events of each true id; once the ids are sorted, puts the events where they belong, in
+ * stored order. */
+static int each_undeclared(Undeclared *u, bool sorted, ProfErr *err)
+{
+    const Plane *plane = u->line->plane;
+    EventReader reader;
+    EventAt at;
+    event_reader_open(&reader, u->line, EVENT_STATS, err);
+    while (event_reader_next(&reader, &at)) {
+        Event event;
+        if (at.meta != &plane->event_metas[plane->n_declared] ||
+            !event_parse(at.message, at.message + at.n_bytes, &event))
+            continue;
+        LineGroup wanted = {.id = event.metadata_id}, *groups = u->order->groups + u->before;
+        LineGroup *group =
+            sorted ? bsearch(&wanted, groups, u->order->n_groups - u->before, sizeof *groups, by_id)
+                   : undeclared_group(u, event.metadata_id, err);
+        if (group && sorted)
+            u->order->events[group->end] = (uint32_t)(at.event - u->line->first_event);
+        if (group) group->end++;
+    }
+    event_reader_close(&reader);
+    return err->code;
+}
+
+/* The groups' ends are numbers of events yet: makes each where the group begins; returns where the
+ * last one ends. */
+static uint32_t begin_groups(LineGroup *groups, size_t n, uint32_t first)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t n_events = groups[i].end;
+        groups[i].end = first, first += n_events;
+    }
+    return first;
+}
+
+/* Makes groups of the events from `first` on, which no metadata declares. */
+static int split_undeclared(Line *line, LineOrder *order, size_t *capacity, uint32_t first,
+                            ProfErr *err)
+{
+    Undeclared u = {.line = line, .order = order, .capacity = capacity, .before = order->n_groups};
+    each_undeclared(&u, false, err);
+    prof_free(u.table.slots);
+    LineGroup *groups = order->groups + u.before;
+    size_t n = order->n_groups - u.before;
+    if (err->code) return err->code;
+    sort_in_place(groups, n, sizeof *groups, by_id);
+    if (begin_groups(groups, n, first) != line->n_events)
+        return prof_fail(
+            err, PROF_IO, line->span.offset,
+            "%s: changed while it was being read; run the query again when it is written",
+            line->plane->host->file.path);
+    return each_undeclared(&u, true, err);
+}
+
+static int by_meta(const void *a, const void *b)
+{
+    const LineGroup *x = a, *y = b;
+    return x->meta < y->meta ? -1 : x->meta > y->meta;
+}
+
+/* Finds the groups and their sizes; numbers[] become positions in groups + 1. */
+static int count_groups(Line *line, LineOrder *order, size_t *capacity, uint32_t *numbers,
+                        ChunkValues *v, Window *window, ProfErr *err)
+{
+    const EventMeta *metas = line->plane->event_metas;
+    for (size_t c = 0;
+         c < line->n_chunks && !chunk_read(line, &line->chunks[c], 1 << COL_META, v, window, err);
+         c++)
+        for (uint32_t i = 0; i < line->chunks[c].n_events; i++) {
+            uint32_t meta = (uint32_t)v->columns[COL_META][i];
+            if (!numbers[meta]) {
+                if (add_group(order, capacity, (LineGroup){.id = metas[meta].id, .meta = meta},
+                              err))
+                    return err->code;
+                numbers[meta] = (uint32_t)order->n_groups;
+            }
+            order->groups[numbers[meta] - 1].end++;
+        }
+    sort_in_place(order->groups, order->n_groups, sizeof *order->groups, by_meta);
+    return err->code;
+}
+
+static int place_events(Line *line, LineOrder *order, uint32_t *numbers, ChunkValues *v,
+                        Window *window, ProfErr *err)
+{
+    uint32_t event = 0;
+    for (size_t i = 0; i < order->n_groups; i++) numbers[order->groups[i].meta] = (uint32_t)i + 1;
+    begin_groups(order->groups, order->n_groups, 0);
+    for (size_t c = 0;
+         c < line->n_chunks && !chunk_read(line, &line->chunks[c], 1 << COL_META, v, window, err);
+         c++)
+        for (uint32_t i = 0; i < line->chunks[c].n_events; i++)
+            order->events[order->groups[numbers[v->columns[COL_META][i]] - 1].end++] = event++;
+    return err->code;
+}
+
+static LineOrder *make_order(Line *line, MetaNumbers *m, ProfErr *err)
+{
+    const Plane *plane = line->plane;
+    if (line->n_events >= UINT32_MAX) {
+        prof_fail(err, PROF_FORMAT, line->span.offset,
+                  "%s: a line of %llu events is too long to be grouped; group by an expression, "
+                  "like name || '', instead",
+                  plane->host->file.path, (unsigned long long)line->n_events);
+        return NULL;
+    }
+    uint32_t *numbers = meta_numbers(m, plane, err);
+    ChunkValues *v = prof_alloc(sizeof *v);
+    LineOrder *order = prof_alloc(sizeof *order);
+    Window window = {.file = &plane->host->file};
+    size_t capacity = 0;
+    if (order) order->events = prof_alloc((size_t)line->n_events * sizeof *order->events);
+    if (!numbers || !v || !order || !order->events)
+        prof_nomem(err);
+    else if (!count_groups(line, order, &capacity, numbers, v, &window, err))
+        place_events(line, order, numbers, v, &window, err);
+    for (size_t i = 0; order && i < order->n_groups; i++) numbers[order->groups[i].meta] = 0;
+    LineGroup *last = !err->code && order->n_groups ? &order->groups[order->n_groups - 1] : NULL;
+    if (last && last->meta == plane->n_declared) {
+        order->n_groups--; /* in its place come those of the true ids */
+        split_undeclared(line, order, &capacity, group_begin(order, last), err);
+    }
+    window_free(&window);
+    prof_free(v);
+    if (!err->code) return order;
+    line_order_free(order);
+    return NULL;
+}
+
+void line_order_free(LineOrder *order)
+{
+    if (!order) return;
+    prof_free(order->events);
+    prof_free(order->groups);
+    prof_free(order);
+}
+
+static bool order_line(Line *line, MetaNumbers *numbers, ProfErr *err)
+{
+    Run *run = line->plane->host->run;
+    if (!interrupt_lock(&run->lock, err)) return false;
+    bool made = line->order != NULL;
+    pthread_mutex_unlock(&run->lock);
+    if (made || !line->n_events) return true;
+    LineOrder *order = make_order(line, numbers, err);
+    if (!interrupt_lock(&run->lock, err)) return line_order_free(order), false;
+    if (!line->order) line->order = order, order = NULL;
+    pthread_mutex_unlock(&run->lock);
+    line_order_free(order); /* another thread was quicker */
+    return !err->code;
+}
+
+const LineOrder *line_order(Line *line, ProfErr *err)
+{
+    MetaNumbers numbers = {0};
+    order_line(line, &numbers, err);
+    prof_free(numbers.numbers);
+    return line->order;
+}
+
+bool run_orders(Run *run, ProfErr *err) { return run_each_line(run, order_line, err); }
