@@ -51,12 +51,20 @@ static void sweeping(void)
  * length is nothing. */
 static void sweeping_by_time(void)
 {
-    const SpanRef spans[] = {span(0, 100, TIME_HOST_COMPUTE), span(20, 60, TIME_COMPUTE_32),
-                             span(50, 80, TIME_DEVICE_TO_HOST), span(90, 90, TIME_COMPUTE_16)};
+    static const struct {
+        int64_t begin, end;
+        enum StepType type;
+    } spans[] = {{0, 100, TIME_HOST_COMPUTE},
+                 {20, 60, TIME_COMPUTE_32},
+                 {50, 80, TIME_DEVICE_TO_HOST},
+                 {90, 90, TIME_COMPUTE_16}};
+    Cover covers[N_STEP_TYPES] = {0}, none[N_STEP_TYPES] = {0};
+    for (size_t i = 0; i < 4; i++)
+        if (!cover_add(&covers[spans[i].type], spans[i].begin, spans[i].end)) abort();
     const Marker steps[] = {{0, 100, true}, {30, 40, true}, {80, 70, true}, {200, 5, true}};
     uint64_t ps[4][N_STEP_TYPES];
     ProfErr err = {0};
-    check(!step_sweep_by_time(spans, 4, steps, 4, ps[0], &err), "sweep by time");
+    check(!step_sweep_by_time(covers, steps, 4, ps[0], &err), "sweep by time");
     check(ps[0][TIME_HOST_COMPUTE] == 40 && ps[0][TIME_COMPUTE_32] == 40 &&
               ps[0][TIME_DEVICE_TO_HOST] == 20,
           "all of it");
@@ -66,8 +74,9 @@ static void sweeping_by_time(void)
     check(ps[2][TIME_HOST_COMPUTE] == 20 && ps[2][TIME_UNKNOWN] == 50 && !ps[2][TIME_COMPUTE_16],
           "a step that goes on");
     check(ps[3][TIME_UNKNOWN] == 5, "a step behind all spans");
-    check(!step_sweep_by_time(NULL, 0, steps, 1, ps[0], &err) && ps[0][TIME_UNKNOWN] == 100,
+    check(!step_sweep_by_time(none, steps, 1, ps[0], &err) && ps[0][TIME_UNKNOWN] == 100,
           "no spans");
+    for (int t = 0; t < N_STEP_TYPES; t++) cover_free(&covers[t]);
 }
 
 static void pod_stats(void)
