@@ -258,7 +258,7 @@ static void plane_task(void *context, size_t i, ProfErr *err)
     if (m->plane->kind == PLANE_GPU)
         walk_gpu(m, err);
     else
-        find_async_pairs(m->plane, m->kinds, &m->ops, err);
+        find_async_pairs(m->plane, m->kinds, true, &m->ops, err);
     if (m->ops.n_ops && !err->code && device_work_walk(m->plane, take_piece, m, &range, err) &&
         !lane_finish(&m->lane))
         prof_nomem(err);
@@ -291,6 +291,11 @@ static void *make(Run *run, Host *only, ProfErr *err)
                 makings[n++].plane = &run->hosts[h].planes[i];
     if (!err->code) parallel_for(run->n_workers, n, plane_task, makings, err);
     for (size_t i = 0; i < n; i++) n_ops += makings[i].ops.n_ops;
+    if (n == 1 && !err->code) { /* nothing to join: there may be as many ops as events */
+        *all = makings[0].ops;
+        prof_free(makings);
+        return all;
+    }
     if (!err->code && !(all->ops = prof_buffer(n_ops * sizeof *all->ops))) prof_nomem(err);
     for (size_t i = 0; i < n; i++) {
         AsyncOps *ops = &makings[i].ops;

@@ -71,8 +71,11 @@ typedef struct {
     const uint8_t *kinds;
     ProfErr *err;
     AsyncOps *ops;
-    Known *known; /* in order; of the ops that lines before the one in hand have */
+    /* Asynchronous ops of the lines before the current one, by name, then start. */
+    Known *known;
     size_t n_known, known_capacity;
+    size_t n_looked; /* ops that know_all() has seen */
+    bool with_synchronous;
     Meaning *meanings; /* by metadata */
     Pair *pairs;
     size_t n_pairs, pair_capacity;
@@ -290,7 +293,7 @@ static void take_half(Making *m, const Half *half)
 {
     enum Role role = m->meanings[half->meta - m->plane->event_metas].role;
     if (role == ROLE_SYNCHRONOUS) {
-        take_synchronous(m, half);
+        if (m->with_synchronous) take_synchronous(m, half);
         return;
     }
     if (m->dones.n && m->dones.items[0].start_ps != half->start_ps) take_dones(m);
@@ -377,21 +380,26 @@ static int by_name_then_start(const void *a, const void *b)
 /* Takes what came since into the order of the known. */
 static bool know_all(Making *m)
 {
-    size_t n_old = m->n_known, n_new = m->ops->n_ops - n_old;
+    size_t n_old = m->n_known, n_new = 0;
+    for (size_t i = m->n_looked; i < m->ops->n_ops; i++) n_new += !m->ops->ops[i].is_synchronous;
+    size_t n_all = n_old + n_new;
     if (!n_new) return true;
     Known *added = prof_buffer(n_new * sizeof *added);
-    while (added && m->known_capacity < m->ops->n_ops)
+    while (added && m->known_capacity < n_all)
         if (!prof_grow(&m->known, m->known_capacity, &m->known_capacity, sizeof *m->known)) break;
-    if (!added || m->known_capacity < m->ops->n_ops) return prof_free(added), false;
-    for (size_t i = 0; i < n_new; i++)
-        added[i] = (Known){m->ops->ops[n_old + i].op, m->ops->ops[n_old + i].start_ps, n_old + i};
+    if (!added || m->known_capacity < n_all) return prof_free(added), false;
+    n_new = 0;
+    for (; m->n_looked < m->ops->n_ops; m->n_looked++) {
+        const AsyncOp *op = &m->ops->ops[m->n_looked];
+        if (!op->is_synchronous) added[n_new++] = (Known){op->op, op->start_ps, m->n_looked};
+    }
     sort_array(added, n_new, sizeof *added, by_name_then_start);
     while (n_new) {
         bool old = n_old && by_name_then_start(&m->known[n_old - 1], &added[n_new - 1]) > 0;
         m->known[n_old + n_new - 1] = old ? m->known[n_old - 1] : added[n_new - 1];
         n_old -= old, n_new -= !old;
     }
-    m->n_known = m->ops->n_ops;
+    m->n_known = n_all;
     prof_free(added);
     return true;
 }
@@ -410,7 +418,7 @@ static const AsyncOp *find_known(const Making *m, Slice name, int64_t time)
             high = mid;
     }
     const AsyncOp *known = low ? &m->ops->ops[m->known[low - 1].nth] : NULL;
-    if (!known || known->is_synchronous || !same(known->op, name)) return NULL;
+    if (!known || !same(known->op, name)) return NULL;
     return !known->done || time <= add_saturated(known->start_ps, known->duration_ps) ? known
                                                                                       : NULL;
 }
@@ -475,9 +483,14 @@ static void walk_plane(Making *m)
         }
 }
 
-bool find_async_pairs(Plane *plane, const uint8_t *kinds, AsyncOps *ops, ProfErr *err)
+bool find_async_pairs(Plane *plane, const uint8_t *kinds, bool with_synchronous, AsyncOps *ops,
+                      ProfErr *err)
 {
-    Making m = {.plane = plane, .kinds = kinds, .ops = ops, .err = err};
+    Making m = {.plane = plane,
+                .kinds = kinds,
+                .ops = ops,
+                .with_synchronous = with_synchronous,
+                .err = err};
     walk_plane(&m);
     prof_free(m.known);
     prof_free(m.runs);
