@@ -201,26 +201,26 @@ static bool on_gpu(enum Place place)
 /* ---- rows ---- */
 
 /* The stats that have a column of their own, or say which HLO instruction it is. */
-enum Told {
-    TOLD_CORRELATION,
-    TOLD_FLOW,
-    TOLD_SOURCE,
-    TOLD_DETAILS,
-    TOLD_TF_OP,
-    TOLD_HLO_OP,
-    TOLD_MODULE,
-    TOLD_PROGRAM,
-    TOLD_SHAPES,
-    TOLD_FLOPS,
-    TOLD_BYTES,
-    N_TOLD
+enum KeptStat {
+    KEPT_CORRELATION,
+    KEPT_FLOW,
+    KEPT_SOURCE,
+    KEPT_DETAILS,
+    KEPT_TF_OP,
+    KEPT_HLO_OP,
+    KEPT_MODULE,
+    KEPT_PROGRAM,
+    KEPT_SHAPES,
+    KEPT_FLOPS,
+    KEPT_BYTES,
+    N_KEPT
 };
 
 /* What a host's rows are made from. */
 typedef struct {
     EventReader reader;
     EventAt event;
-    bool reading, has_stats, has_detail; /* a line is open; `told` is the event's; so is `detail` */
+    bool reading, has_stats, has_detail; /* a line is open; `kept` is the event's; so is `detail` */
     Line *line;
     enum Place place;
     const Plane *cpu;
@@ -228,8 +228,8 @@ typedef struct {
     uint8_t *meta_message; /* of `meta` */
     const EventMeta *meta;
     size_t n_meta, meta_capacity;
-    Stat told[N_TOLD]; /* TYPE_NONE: not there */
-    bool is_told[N_TOLD];
+    Stat kept[N_KEPT]; /* TYPE_NONE: not there */
+    bool has_stat[N_KEPT];
     HloDetails hlo;
     const HloDetail *detail; /* NULL: the event has no instruction */
     EventFinder finder;
@@ -274,28 +274,29 @@ static bool Events_next(RowCursor *c)
 
 /* ---- stats ---- */
 
-static void tell(EventsRows *r, const Stat *stat)
+static void keep_stat(EventsRows *r, const Stat *stat)
 {
-    static const uint8_t told_as[N_KNOWN_STATS] = {
-        [STAT_CORRELATION_ID] = TOLD_CORRELATION + 1,
-        [STAT_FLOW] = TOLD_FLOW + 1,
-        [STAT_SOURCE] = TOLD_SOURCE + 1,
-        [STAT_KERNEL_DETAILS] = TOLD_DETAILS + 1,
-        [STAT_TF_OP] = TOLD_TF_OP + 1,
-        [STAT_HLO_OP] = TOLD_HLO_OP + 1,
-        [STAT_HLO_MODULE] = TOLD_MODULE + 1,
-        [STAT_PROGRAM_ID] = TOLD_PROGRAM + 1,
-        [STAT_SHAPE] = TOLD_SHAPES + 1,
-        [STAT_FLOPS] = TOLD_FLOPS + 1,
-        [STAT_BYTES_ACCESSED] = TOLD_BYTES + 1,
+    static const uint8_t kept_as[N_KNOWN_STATS] = {
+        [STAT_CORRELATION_ID] = KEPT_CORRELATION + 1,
+        [STAT_FLOW] = KEPT_FLOW + 1,
+        [STAT_SOURCE] = KEPT_SOURCE + 1,
+        [STAT_KERNEL_DETAILS] = KEPT_DETAILS + 1,
+        [STAT_TF_OP] = KEPT_TF_OP + 1,
+        [STAT_HLO_OP] = KEPT_HLO_OP + 1,
+        [STAT_HLO_MODULE] = KEPT_MODULE + 1,
+        [STAT_PROGRAM_ID] = KEPT_PROGRAM + 1,
+        [STAT_SHAPE] = KEPT_SHAPES + 1,
+        [STAT_FLOPS] = KEPT_FLOPS + 1,
+        [STAT_BYTES_ACCESSED] = KEPT_BYTES + 1,
     };
     const StatMeta *meta = stat_meta(r->line->plane, stat->id);
-    int told = meta ? told_as[meta->known] - 1 : -1;
+    int kind = meta ? kept_as[meta->known] - 1 : -1;
     bool text = stat->type == TYPE_STR || stat->type == TYPE_REF;
-    if (told < 0) return;
+    if (kind < 0) return;
     /* of several the last counts, also if it is no text and so names no op or kernel */
-    r->told[told] = *stat,
-    r->is_told[told] = text || (told != TOLD_HLO_OP && told != TOLD_MODULE && told != TOLD_DETAILS);
+    r->kept[kind] = *stat;
+    r->has_stat[kind] =
+        text || (kind != KEPT_HLO_OP && kind != KEPT_MODULE && kind != KEPT_DETAILS);
 }
 
 /* The metadata's stats, which do not count everywhere. */
@@ -321,38 +322,38 @@ static bool open_meta(RowCursor *c, EventsRows *r)
     return true;
 }
 
-static bool read_told(RowCursor *c, EventsRows *r)
+static bool read_stats(RowCursor *c, EventsRows *r)
 {
     Stat stat;
     if (r->has_stats) return true;
     if (!open_meta(c, r)) return false;
-    memset(r->is_told, 0, sizeof r->is_told);
+    memset(r->has_stat, 0, sizeof r->has_stat);
     for (const uint8_t *p = r->meta_message;
          (p = r->n_meta ? stat_next(p, r->meta_message + r->n_meta, 5, &stat) : NULL);)
-        tell(r, &stat);
+        keep_stat(r, &stat);
     for (const uint8_t *p = r->event.message;
          (p = stat_next(p, r->event.message + r->event.n_bytes, 4, &stat));)
-        tell(r, &stat);
+        keep_stat(r, &stat);
     return r->has_stats = true;
 }
 
 /* The stat, NULL: the event has none. */
-static const Stat *told(RowCursor *c, EventsRows *r, enum Told which)
+static const Stat *kept_stat(RowCursor *c, EventsRows *r, enum KeptStat which)
 {
-    return read_told(c, r) && r->is_told[which] ? &r->told[which] : NULL;
+    return read_stats(c, r) && r->has_stat[which] ? &r->kept[which] : NULL;
 }
 
-static Slice told_text(RowCursor *c, EventsRows *r, enum Told which)
+static Slice kept_text(RowCursor *c, EventsRows *r, enum KeptStat which)
 {
-    const Stat *stat = told(c, r, which);
+    const Stat *stat = kept_stat(c, r, which);
     return stat ? stat_text(r->line->plane, stat) : (Slice){"", 0};
 }
 
 /* Of kernels XProf shows an empty text as NULL. */
-static bool is_empty_text(RowCursor *c, EventsRows *r, enum Told which)
+static bool is_empty_text(RowCursor *c, EventsRows *r, enum KeptStat which)
 {
-    const Stat *stat = told(c, r, which);
-    return stat && (stat->type == TYPE_STR || stat->type == TYPE_REF) && !told_text(c, r, which).n;
+    const Stat *stat = kept_stat(c, r, which);
+    return stat && (stat->type == TYPE_STR || stat->type == TYPE_REF) && !kept_text(c, r, which).n;
 }
 
 /* ---- groups ---- */
@@ -544,7 +545,7 @@ static const HloModule *module_around(RowCursor *c, EventsRows *r)
 
 static const HloModule *module_of_kernel(RowCursor *c, EventsRows *r)
 {
-    const Stat *program = told(c, r, TOLD_PROGRAM);
+    const Stat *program = kept_stat(c, r, KEPT_PROGRAM);
     return program ? hlo_sound_program(c->host, stat_int_or_uint(program), &c->err) : NULL;
 }
 
@@ -555,7 +556,7 @@ static const HloDetail *instruction_of(RowCursor *c, EventsRows *r)
         return r->has_detail ? r->detail : NULL;
     const HloModule *module = r->place == AT_OP ? module_around(c, r) : module_of_kernel(c, r);
     Slice name = r->place == AT_OP ? slice_of(r->event.meta->display_name)
-                                   : slice_innermost(told_text(c, r, TOLD_HLO_OP));
+                                   : slice_innermost(kept_text(c, r, KEPT_HLO_OP));
     const Xla__HloInstructionProto *op =
         module && !module->repaired ? hlo_find(module, name.text, name.n) : NULL;
     r->detail = op ? hlo_detail(&r->hlo, module, op, &c->err) : NULL;
@@ -575,13 +576,13 @@ static void tf_op_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool
     if (r->place == AT_HOST) {
         op = tf_op_parse(slice_of(r->event.meta->name));
         if (op.category != OP_TENSORFLOW && op.category != OP_JAX) return;
-    } else if (r->place == AT_GPU && told(c, r, TOLD_HLO_OP)) {
+    } else if (r->place == AT_GPU && kept_stat(c, r, KEPT_HLO_OP)) {
         if (!(detail = instruction_of(c, r))) return;
         op = tf_op_parse((Slice){detail->provenance, strlen(detail->provenance)});
-    } else if (told(c, r, TOLD_TF_OP) &&
-               (r->told[TOLD_TF_OP].type == TYPE_STR || r->told[TOLD_TF_OP].type == TYPE_REF)) {
-        if (r->place == AT_GPU && is_empty_text(c, r, TOLD_TF_OP)) return;
-        op = tf_op_parse(told_text(c, r, TOLD_TF_OP));
+    } else if (kept_stat(c, r, KEPT_TF_OP) &&
+               (r->kept[KEPT_TF_OP].type == TYPE_STR || r->kept[KEPT_TF_OP].type == TYPE_REF)) {
+        if (r->place == AT_GPU && is_empty_text(c, r, KEPT_TF_OP)) return;
+        op = tf_op_parse(kept_text(c, r, KEPT_TF_OP));
     } else {
         return;
     }
@@ -612,9 +613,9 @@ static void shapes_column(sqlite3_context *ctx, Slice shapes)
 static void instruction_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, int column)
 {
     const HloDetail *detail = instruction_of(c, r);
-    if (!told(c, r, TOLD_HLO_OP) && column == ED_INPUTS && r->place == AT_GPU &&
-        told(c, r, TOLD_TF_OP) && told(c, r, TOLD_SHAPES))
-        return shapes_column(ctx, told_text(c, r, TOLD_SHAPES));
+    if (!kept_stat(c, r, KEPT_HLO_OP) && column == ED_INPUTS && r->place == AT_GPU &&
+        kept_stat(c, r, KEPT_TF_OP) && kept_stat(c, r, KEPT_SHAPES))
+        return shapes_column(ctx, kept_text(c, r, KEPT_SHAPES));
     if (!detail) return;
     if (column != ED_FINGERPRINT)
         sqlite3_result_text(ctx, column == ED_INPUTS ? detail->inputs : detail->outputs, -1,
@@ -626,8 +627,8 @@ static void instruction_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx
 static void hlo_name_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, bool module)
 {
     if (r->place == AT_GPU) {
-        if (!told(c, r, TOLD_HLO_OP)) return;
-        Slice name = told_text(c, r, module ? TOLD_MODULE : TOLD_HLO_OP);
+        if (!kept_stat(c, r, KEPT_HLO_OP)) return;
+        Slice name = kept_text(c, r, module ? KEPT_MODULE : KEPT_HLO_OP);
         return result_slice(ctx, module ? name : slice_innermost(name));
     }
     if (r->place != AT_OP) return;
@@ -719,7 +720,7 @@ static void kernel_name_column(const EventsRows *r, sqlite3_context *ctx)
 static void correlation_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
 {
     const Stat *stat =
-        r->place == AT_HOST || r->place == AT_GPU ? told(c, r, TOLD_CORRELATION) : NULL;
+        r->place == AT_HOST || r->place == AT_GPU ? kept_stat(c, r, KEPT_CORRELATION) : NULL;
     if (!stat) return;
     bool counts = stat->type == TYPE_UINT64 || (stat->type == TYPE_INT64 && r->place == AT_GPU);
     sqlite3_result_int64(ctx, counts ? (uint32_t)stat->natural : 0);
@@ -756,11 +757,11 @@ static void category_column(const EventsRows *r, sqlite3_context *ctx)
         result_text(ctx, r->line->name);
 }
 
-static void stat_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, enum Told which)
+static void stat_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, enum KeptStat which)
 {
-    const Stat *stat = told(c, r, which);
+    const Stat *stat = kept_stat(c, r, which);
     if (!stat) return;
-    if (which == TOLD_FLOPS || which == TOLD_BYTES)
+    if (which == KEPT_FLOPS || which == KEPT_BYTES)
         result_u64(ctx, stat_int_or_uint(stat));
     else
         result_stat(ctx, r->line->plane, stat);
@@ -783,7 +784,7 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ED_CORRELATION: correlation_column(c, r, ctx); break;
     case ED_KERNEL_NAME: kernel_name_column(r, ctx); break;
     case ED_KERNEL_DETAILS:
-        if (of_kernel && !is_empty_text(c, r, TOLD_DETAILS)) stat_column(c, r, ctx, TOLD_DETAILS);
+        if (of_kernel && !is_empty_text(c, r, KEPT_DETAILS)) stat_column(c, r, ctx, KEPT_DETAILS);
         break;
     case ED_TF_OP_NAME:
     case ED_TF_OP_TYPE: tf_op_column(c, r, ctx, column == ED_TF_OP_TYPE); break;
@@ -797,17 +798,17 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ED_FLOPS:
     case ED_MEMORY:
         if (shows_metadata(r->place))
-            stat_column(c, r, ctx, column == ED_FLOPS ? TOLD_FLOPS : TOLD_BYTES);
+            stat_column(c, r, ctx, column == ED_FLOPS ? KEPT_FLOPS : KEPT_BYTES);
         break;
     case ED_INPUTS:
     case ED_OUTPUTS:
     case ED_FINGERPRINT: instruction_column(c, r, ctx, column); break;
     case ED_ARGS: args_column(c, r, ctx); break;
     case ED_FLOW:
-        if (on_host) stat_column(c, r, ctx, TOLD_FLOW);
+        if (on_host) stat_column(c, r, ctx, KEPT_FLOW);
         break;
     case ED_SOURCE_LINE:
-        if (!of_kernel) stat_column(c, r, ctx, TOLD_SOURCE);
+        if (!of_kernel) stat_column(c, r, ctx, KEPT_SOURCE);
         break;
     case ED_SRC_SLICE: dcn_column(r, ctx, DCN_SRC_SLICE); break;
     case ED_DST_SLICE: dcn_column(r, ctx, DCN_DST_SLICE); break;

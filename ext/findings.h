@@ -17,10 +17,10 @@ enum Finding {
     N_FINDINGS
 };
 
-/* Percent of the steps' time; NAN where there are no steps, or where the flavour does not tell it.
- */
+/* Returns the percentage of the steps' time; NAN if there are no steps, or if XProf does not
+ * compute it for this kind of device. */
 double finding_percent(const InputAnalysis *a, enum Finding finding);
-/* The same as it is (input.h); NAN also where it is not known. */
+/* Returns the right percentage (input.h); NAN also if it is unknown. */
 double finding_percent_actual(const InputAnalysis *a, enum Finding finding);
 /* XProf's classification: input: unknown, device, both, host; output: device, both, host; idle: no,
  * yes (TPU alone); launch, collectives, others: no, moderate, high (on TPU collectives alone, no

@@ -188,9 +188,18 @@ static void measure_host(DeviceSteps *all, Host *host, size_t *row, ProfErr *err
 
 /* ---- rows ---- */
 
+/* A file of some bytes may name thousands of GPUs and thousands of steps, each pair of them a row.
+ */
+static bool too_many(const DeviceSteps *all, const Run *run)
+{
+    enum { FREE_ROWS = 500000, BYTES_A_ROW = 64 };
+    return all->n_rows > FREE_ROWS + run->size_bytes / BYTES_A_ROW;
+}
+
 static bool add_row(DeviceSteps *all, const DeviceStep *row)
 {
-    if (!GROW(all->rows, all->n_rows, all->capacity)) return false;
+    if (too_many(all, row->plane->host->run) || !GROW(all->rows, all->n_rows, all->capacity))
+        return false;
     all->rows[all->n_rows++] = *row;
     return true;
 }
@@ -266,6 +275,12 @@ static void find_rows(DeviceSteps *all, Run *run, Host *only, const StepDb *db, 
             ok = add_core(all, db, i, &db->steps[i].cores[k]);
     for (size_t h = 0; h < run->n_hosts && ok; h++)
         if (!only || only == &run->hosts[h]) ok = add_outside(all, &run->hosts[h]);
+    if (!ok && too_many(all, run))
+        prof_fail(
+            err, PROF_LIMIT, 0,
+            "%s: more than %zu pairs of a device and a step; use device_time, which has a row "
+            "for each device",
+            run->path, all->n_rows - 1);
     if (!ok) prof_nomem(err);
     sort_array(all->rows, all->n_rows, sizeof *all->rows, by_plane);
     interrupt_poll(all->n_rows, err);
