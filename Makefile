@@ -103,7 +103,7 @@ setup:
 run: loadable
 	@echo "-- the operations that take the most time in $(SAMPLE)"
 	@sqlite3 :memory: -cmd '.load $(BUILD)/libprofsql' -cmd '.mode column' -cmd '.width 4 48' \
-	  "SELECT rank, operation, occurrences, round(self_time_us, 1) AS self_time_us, round(self_time_percent, 1) AS percent FROM top_ops('$(SAMPLE)')"
+	  "SELECT rank, operation, occurrences, round(self_time_us, 1) AS self_time_us, round(self_time_percent, 1) AS percent FROM top_ops('$(SAMPLE)') LIMIT 10"
 
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 test: loadable capture $(BUILD)/oom $(BUILD)/prefix $(BUILD)/mutants $(UNITS)

@@ -2,7 +2,7 @@
 -- Which operations allocate the most memory over and over?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 10: number of rows of each run, most freed memory first
+-- parameter n INTEGER = NULL: number of rows of each run, most freed memory first; NULL for all
 -- needs: events allocations
 -- nothing: none found: no allocation of the profile was freed in it
 -- column run TEXT: name of the run
@@ -40,5 +40,5 @@ WITH op AS (
 SELECT run, host, allocator, op, allocations, CAST(bytes AS INTEGER), largest, freed,
        CAST(freed_bytes AS INTEGER), life_us, rounding
 FROM ranked
-WHERE rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

@@ -2,7 +2,7 @@
 -- How much memory do programs allocate for temporaries but never use?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n = 10: number of programs and memory spaces of each run, most unused memory first
+-- parameter n INTEGER = NULL: number of programs and memory spaces of each run, most unused memory first; NULL for all
 -- needs: programs
 -- nothing: none found: every program uses all memory that it allocates for temporaries, or has no
 --   buffer assignment
@@ -35,5 +35,5 @@ WITH program AS (
 )
 SELECT run, host, program_id, hlo_module, memory_space, allocated, peak, unused, percent, hosts
 FROM ranked
-WHERE rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

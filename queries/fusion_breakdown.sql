@@ -2,7 +2,7 @@
 -- Which instructions are in the fusions, slowest fusion first?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n = 10: number of fusions of each run, slowest first
+-- parameter n INTEGER = NULL: number of fusions of each run, slowest first; NULL for all
 -- needs: programs
 -- nothing: none found: no readable program contains a fusion
 -- column run TEXT: name of the run
@@ -76,5 +76,5 @@ WITH inside AS (
 SELECT run, program_id, hlo_module, hlo_op, category, self_us, occurrences, flops, bytes_accessed,
        instructions, opcodes, tf_op, line, hosts
 FROM ranked
-WHERE rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

@@ -2,7 +2,7 @@
 -- When was a device idle, and what ran before and after?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 10: number of gaps of each run, longest first
+-- parameter n INTEGER = NULL: number of gaps of each run, longest first; NULL for all
 -- needs: events
 -- nothing: none found: the devices (or threads) work without a gap from their first to their last
 --   op
@@ -49,5 +49,5 @@ WITH kind(kind, class) AS (
 )
 SELECT run, host, plane, busy_until, (start_ps - busy_until) / 1e6, before, operation
 FROM ranked
-WHERE rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

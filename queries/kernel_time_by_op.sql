@@ -2,7 +2,7 @@
 -- For which framework ops do GPU kernels and copies run, in profiler files of any age?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 20: number of rows of each run
+-- parameter n INTEGER = NULL: number of rows of each run; NULL for all
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by total time within the run; 1 is the longest
 -- column type TEXT: type of the op; NULL if the file does not record it
@@ -51,5 +51,5 @@ WITH event AS MATERIALIZED (
 )
 SELECT run, rank, type, operation, n, kernels, ps / 1e6, ps / 1e6 / n, 100.0 * ps / nullif(all_ps, 0), tensorcore / nullif(kernel_ps, 0)
 FROM ranked
-WHERE rank <= coalesce(:n, 20)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

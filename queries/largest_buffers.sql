@@ -2,7 +2,7 @@
 -- Which buffers use the most memory at the peak?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n = 10: number of buffers of each run, largest first
+-- parameter n INTEGER = NULL: number of buffers of each run, largest first; NULL for all
 -- parameter space = 0: memory space: 0 is the device's main memory, 1 is TPU VMEM; an error if no
 --   program uses it
 -- needs: programs
@@ -42,7 +42,7 @@ WITH buffer AS (
            100 * size_bytes / 1048576.0 / nullif(peak_heap_mib, 0),
            1.0 * size_bytes / nullif(data_bytes, 0), shape, tf_op, line, hosts
     FROM ranked
-    WHERE rank <= coalesce(:n, 10)
+    WHERE (:n IS NULL OR rank <= :n)
     ORDER BY run, rank
 )
 SELECT * FROM answer

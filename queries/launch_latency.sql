@@ -2,7 +2,7 @@
 -- How long does a kernel wait between its launch on the host and its start on the device?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 10: number of kernels of each run, largest total wait first
+-- parameter n INTEGER = NULL: number of kernels of each run, largest total wait first; NULL for all
 -- column run TEXT: name of the run
 -- column kernel TEXT: name of the kernel, copy or other event on the device
 -- column launches INTEGER [events]: number of device events with this name whose launch is known
@@ -36,5 +36,5 @@ WITH launch AS MATERIALIZED (
 )
 SELECT run, name, launches, avg_latency, median_latency, max_latency, avg_launch, avg_kernel
 FROM latency
-WHERE rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

@@ -4,7 +4,7 @@
 --   NULL, all attached runs
 -- parameter event INTEGER = NULL: event_id of a row of memory_events: shows all allocators of its
 --   host at that time (an error if no row has it); NULL: shows each allocator at its own peak
--- parameter n = 20: number of rows of each run, most memory first
+-- parameter n INTEGER = NULL: number of rows of each run, most memory first; NULL for all
 -- needs: events allocations
 -- nothing: none found: no memory was live
 -- column run TEXT: name of the run
@@ -76,7 +76,7 @@ WITH moment AS MATERIALIZED (
            allocated_bytes,
            requested_bytes, oldest_us
     FROM ranked
-    WHERE rank <= coalesce(:n, 20)
+    WHERE (:n IS NULL OR rank <= :n)
     ORDER BY run, rank
 )
 SELECT * FROM answer

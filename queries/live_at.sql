@@ -6,7 +6,7 @@
 --   without it have no rows); NULL: the peak of each program
 -- parameter module = NULL: name of the program's HLO module, or id of the program (an error if
 --   there is no such program); NULL: all programs
--- parameter n = 20: number of rows of each run, largest buffers first
+-- parameter n INTEGER = NULL: number of rows of each run, largest buffers first; NULL for all
 -- parameter space = 0: memory space: 0 is the device's main memory, 1 is TPU VMEM; an error if no
 --   program uses it
 -- needs: programs
@@ -65,7 +65,7 @@ WITH moments AS MATERIALIZED (
            tf_op,
            line, hosts
     FROM ranked
-    WHERE rank <= coalesce(:n, 20)
+    WHERE (:n IS NULL OR rank <= :n)
     ORDER BY run, rank
 ), wrong(message) AS (
     SELECT 'no program is called ''' || :module

@@ -2,7 +2,7 @@
 -- Which source lines use the most memory of a program at its peak?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n = 20: number of source lines of each run, most memory first
+-- parameter n INTEGER = NULL: number of source lines of each run, most memory first; NULL for all
 -- parameter space = 0: memory space: 0 is the device's main memory, 1 is TPU VMEM; an error if no
 --   program uses it
 -- needs: programs
@@ -49,7 +49,7 @@ WITH live AS (
     SELECT run, program_id, hlo_module, line, buffers, size / 1048576.0, padding / 1048576.0,
            100.0 * size / nullif(all_size, 0), hlo_op, shape, tf_op, hosts
     FROM ranked
-    WHERE rank <= coalesce(:n, 20)
+    WHERE (:n IS NULL OR rank <= :n)
     ORDER BY run, rank
 )
 SELECT * FROM answer

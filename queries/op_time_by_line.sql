@@ -2,7 +2,7 @@
 -- How much time does each timeline spend in each operation?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 5: number of operations of each line
+-- parameter n INTEGER = NULL: number of operations of each line; NULL for all
 -- needs: events
 -- nothing: no line has an event
 -- column run TEXT: name of the run
@@ -35,5 +35,5 @@ WITH names AS ( -- several metadata of a plane may have one name
 SELECT run, host, plane, line, rank, display_name, hlo_module, occurrences, total_ps / 1e6,
        self_ps / 1e6, CASE WHEN line_ps > 0 THEN 100.0 * self_ps / line_ps END
 FROM ranked
-WHERE rank <= coalesce(:n, 5)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, line_id, rank

@@ -2,7 +2,7 @@
 -- Which buffers waste the most memory and time on padding, and which shape would fit?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n = 10: number of buffers of each run, most padding first
+-- parameter n INTEGER = NULL: number of buffers of each run, most padding first; NULL for all
 -- needs: programs
 -- nothing: none found: no buffer is padded
 -- column run TEXT: name of the run
@@ -68,5 +68,5 @@ FROM ranked AS b
      LEFT JOIN temp.hlo_instructions(:source) AS i
                ON i.run = b.run AND i.host = b.host AND i.program_id = b.program_id
                    AND i.hlo_op = b.hlo_op
-WHERE b.rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR b.rank <= :n)
 ORDER BY b.run, b.rank

@@ -2,7 +2,7 @@
 -- How much memory does each compiled program need at its peak, and for what?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n = 10: number of programs of each run, largest peak first
+-- parameter n INTEGER = NULL: number of programs of each run, largest peak first; NULL for all
 -- parameter space = 0: memory space: 0 is the device's main memory, 1 is TPU VMEM; an error if no
 --   program uses it
 -- needs: programs
@@ -47,7 +47,7 @@ WITH program AS (
                    AND t.memory_space = p.memory_space AND t.event = p.peak_event),
            hosts
     FROM ranked AS p
-    WHERE rank <= coalesce(:n, 10)
+    WHERE (:n IS NULL OR rank <= :n)
     ORDER BY run, rank
 )
 SELECT * FROM answer

@@ -2,7 +2,7 @@
 -- Which large values stay in memory across the peak although they are cheap to recompute?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder, log dir or HLO
 --   dump; if NULL, all attached runs
--- parameter n = 10: number of values of each run, ordered by memory and lifetime, largest first
+-- parameter n INTEGER = NULL: number of values of each run, ordered by memory and lifetime, largest first; NULL for all
 -- parameter max_flops_per_byte = 16.0: omit values that take more floating-point operations than
 --   this to recompute, per byte of their size
 -- parameter space = 0: memory space: 0 is the device's main memory (HBM), 1 is TPU VMEM
@@ -67,5 +67,5 @@ SELECT run, program_id, hlo_module, hlo_op, opcode, size_bytes / 1048576.0,
        100 * size_bytes / 1048576.0 / peak_heap_mib, lived, flops, 1.0 * flops / size_bytes, shape,
        tf_op, line, hosts
 FROM ranked
-WHERE rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

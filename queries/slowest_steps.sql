@@ -2,7 +2,7 @@
 -- Which steps took longest, and what did they spend more time on than the median complete step?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 10: number of steps of each run, slowest first
+-- parameter n INTEGER = NULL: number of steps of each run, slowest first; NULL for all
 -- needs: events steps
 -- nothing: every step was dropped (host_steps lists the reasons)
 -- column run TEXT: name of the run
@@ -41,7 +41,7 @@ WITH step AS MATERIALIZED (
                     WHEN 8 THEN compilation_ms_actual - compilation
                     ELSE all_others_ms_actual - others END AS ms
     FROM step AS s JOIN typical AS t USING (run) JOIN category AS c
-    WHERE s.rank <= coalesce(:n, 10)
+    WHERE (:n IS NULL OR s.rank <= :n)
 )
 SELECT s.run, s.rank, s.step, s.name, s.duration_ms, s.duration_ms - t.duration,
        (SELECT e.name FROM excess AS e WHERE e.run = s.run AND e.step = s.step AND e.ms > 0 ORDER BY e.ms DESC, e.name LIMIT 1),
@@ -50,5 +50,5 @@ SELECT s.run, s.rank, s.step, s.name, s.duration_ms, s.duration_ms - t.duration,
         FROM (SELECT e.name, e.ms FROM excess AS e WHERE e.run = s.run AND e.step = s.step AND e.ms > 0 ORDER BY e.ms DESC, e.name)),
        s.dropped
 FROM step AS s JOIN typical AS t USING (run)
-WHERE s.rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR s.rank <= :n)
 ORDER BY s.run, s.rank

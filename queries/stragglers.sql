@@ -2,7 +2,7 @@
 -- Which cores or hosts slow the others down?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 10: number of cores of each run, slowest first
+-- parameter n INTEGER = NULL: number of cores of each run, slowest first; NULL for all
 -- needs: events steps
 -- nothing: no step is complete
 -- column run TEXT: name of the run
@@ -59,5 +59,5 @@ SELECT s.run, s.rank, s.host, s.core_id, p.name, s.n, s.step_ms, s.own_ms, s.ove
 FROM score AS s LEFT JOIN temp.planes(:source) AS p ON p.run = s.run AND p.plane_id = s.plane_id
      LEFT JOIN wait AS w ON w.run = s.run AND w.plane_id = s.plane_id
      LEFT JOIN host_wait AS h ON h.run = s.run AND h.host = s.host
-WHERE s.rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR s.rank <= :n)
 ORDER BY s.run, s.rank

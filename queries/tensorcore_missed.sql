@@ -2,7 +2,7 @@
 -- Which kernels could run on tensor cores but do not?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 20: number of rows of each run
+-- parameter n INTEGER = NULL: number of rows of each run; NULL for all
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by total duration within the run; 1 is the longest
 -- column op_name TEXT: name of the framework op; tensor cores can run ops with this name
@@ -34,5 +34,5 @@ WITH kernel AS (
 SELECT run, rank, op_name, kernel_name, occurrences, us, 100.0 * us / nullif(all_us, 0),
        us / occurrences
 FROM ranked
-WHERE rank <= coalesce(:n, 20)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

@@ -2,7 +2,7 @@
 -- Which HLO ops take the most device time?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 10: number of rows of each run
+-- parameter n INTEGER = NULL: number of rows of each run; NULL for all
 -- needs: events device
 -- nothing: no event on a device belongs to an op of an HLO program
 -- column run TEXT: name of the run
@@ -48,5 +48,5 @@ SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences_actual, t
             ELSE 'HBM' END,
        nullif(rtrim(tf_op, ':'), ''), source_file || ':' || source_line
 FROM ops
-WHERE nth <= coalesce(:n, 10)
+WHERE (:n IS NULL OR nth <= :n)
 ORDER BY run, nth

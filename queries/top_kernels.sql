@@ -2,7 +2,7 @@
 -- Which GPU kernels take the most time?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 10: number of rows of each run
+-- parameter n INTEGER = NULL: number of rows of each run; NULL for all
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by total duration within the run; 1 is the longest
 -- column kernel_name TEXT: name of the kernel
@@ -41,5 +41,5 @@ SELECT run, rank, kernel_name, occurrences, total_us, 100.0 * total_us / nullif(
        (SELECT o.op_name FROM ops AS o WHERE o.run = ranked.run AND o.kernel_name = ranked.kernel_name AND o.op_name IS NOT NULL ORDER BY o.total_us DESC, o.op_name LIMIT 1),
        uses_tensorcore
 FROM ranked
-WHERE rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

@@ -2,7 +2,7 @@
 -- Which operations take the most self time?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 10: number of rows of each run
+-- parameter n INTEGER = NULL: number of rows of each run; NULL for all
 -- column run TEXT: name of the run
 -- column rank INTEGER: rank by self time within the run; 1 is the longest
 -- column operation TEXT: short name of the operation
@@ -67,5 +67,5 @@ SELECT run, rank, operation, hlo_module, place, occurrences, total_ps / 1e6, sel
        CASE WHEN all_ps > 0 THEN 100.0 * self_ps / all_ps END, total_ps / 1e6 / occurrences,
        min_ps / 1e6, max_ps / 1e6
 FROM ranked
-WHERE rank <= coalesce(:n, 10)
+WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

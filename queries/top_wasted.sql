@@ -2,7 +2,7 @@
 -- Which computing HLO ops waste the most device time because they use neither compute nor memory well?
 -- parameter source = NULL: label of an attached run, or path of a file, run folder or log dir; if
 --   NULL, all attached runs
--- parameter n = 10: number of rows of each run
+-- parameter n INTEGER = NULL: number of rows of each run; NULL for all
 -- needs: events device
 -- nothing: none found: no op of an HLO program took time on a device whose peak rates are known
 -- column run TEXT: name of the run
@@ -52,5 +52,5 @@ SELECT run, nth, hlo_op, category, program_id, hlo_module, occurrences_actual, t
             ELSE 'HBM' END,
        nullif(rtrim(tf_op, ':'), ''), source_file || ':' || source_line
 FROM known
-WHERE nth <= coalesce(:n, 10)
+WHERE (:n IS NULL OR nth <= :n)
 ORDER BY run, nth

@@ -31,7 +31,7 @@ CREATE TABLE hosts(x);
 CREATE TABLE lines(x);
 INSERT INTO lines VALUES (1);
 SELECT 'shadowed', count(*) FROM lines;
-SELECT 'queries are unharmed', count(*) = 10 FROM top_ops('before');
+SELECT 'queries are unharmed', count(*) > 10 FROM top_ops('before');
 SELECT 'queries are unharmed', count(*) > 0 FROM op_time_by_line('before');
 SELECT 'queries are unharmed', count(*) > 0 FROM idle_gaps('before');
 SELECT 'queries are unharmed', count(*) FROM launch_latency('before');
