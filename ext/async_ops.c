@@ -73,21 +73,16 @@ SQLITE_EXTENSION_INIT3
 enum { ASYNC_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column async_ops_columns[] = {ASYNC_OPS_COLUMNS(COLUMN_DOC)};
 
-static bool async_ops_next(RowCursor *c)
+static void async_ops_list(RowCursor *c, RowList *list)
 {
     const AsyncOps *all = run_async_ops(c->from->run, c->from->only, &c->err);
-    if (!all) return false;
-    bool with_synchronous = row_integer_parameter(c, 0, 0);
-    for (c->i += c->started; c->i < all->n_ops; c->i++) {
-        const AsyncOp *op = &all->ops[c->i];
-        if (op->is_synchronous && !with_synchronous) continue;
-        if (op->plane->host != c->host ||
-            (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != op->plane->plane_id))
-            continue;
-        c->item = op;
-        return c->place = c->i, true;
-    }
-    return false;
+    if (all) *list = ROW_LIST(all->ops, all->n_ops);
+}
+
+static bool async_ops_shows(RowCursor *c, const void *item)
+{
+    const AsyncOp *op = item;
+    return (!op->is_synchronous || row_integer_parameter(c, 0, 0)) && row_wants_plane(c, op->plane);
 }
 
 static void result_slice(sqlite3_context *ctx, Slice s)
@@ -97,7 +92,7 @@ static void result_slice(sqlite3_context *ctx, Slice s)
 
 static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const AsyncOp *op = c->item;
+    const AsyncOp *op = c->row;
     bool gpu = op->plane->kind == PLANE_GPU;
     switch (column) {
     case AO_PLANE: result_text(ctx, op->plane->name); break;
@@ -138,7 +133,8 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource async_ops_rows = {
-    .next = async_ops_next,
+    .list = async_ops_list,
+    .shows = async_ops_shows,
     .column = async_ops_column,
     .n_parameters = 1,
     .needs = NEED_EVENTS | NEED_DEVICE,

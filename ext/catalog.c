@@ -23,9 +23,10 @@ static void text(sqlite3_context *ctx, const char *s)
 enum { TABLES_COLUMNS(COLUMN_ENUM) };
 static const Column tables_columns[] = {TABLES_COLUMNS(COLUMN_DOC)};
 
-static bool tables_next(RowCursor *c)
+static void tables_list(RowCursor *c, RowList *list)
 {
-    return (c->place = c->i += c->started) < (size_t)n_prof_tables;
+    (void)c;
+    *list = ROW_LIST(prof_tables, (size_t)n_prof_tables);
 }
 
 /* The arguments are the hidden column `source` (or `dir`) and the parameters after it; other hidden
@@ -45,7 +46,7 @@ static void table_signature(sqlite3_context *ctx, const Table *table)
 
 static void tables_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Table *table = prof_tables[c->i];
+    const Table *table = *(const Table *const *)c->row;
     switch (column) {
     case PT_NAME: text(ctx, table->name); break;
     case PT_SIGNATURE: table_signature(ctx, table); break;
@@ -55,7 +56,7 @@ static void tables_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource tables_rows = {
-    .next = tables_next, .column = tables_column, .without_source = true};
+    .list = tables_list, .column = tables_column, .without_source = true};
 const Table prof_tables_table = {"prof_tables",
                                  "one table of the extension",
                                  tables_columns,
@@ -81,25 +82,32 @@ const Table prof_tables_table = {"prof_tables",
 enum { COLUMNS_COLUMNS(COLUMN_ENUM) };
 static const Column columns_columns[] = {COLUMNS_COLUMNS(COLUMN_DOC)};
 
+typedef struct {
+    size_t table, column; /* canned queries follow the tables */
+} ColumnAt;
+
 static bool columns_next(RowCursor *c)
 {
-    c->j += c->started;
+    ColumnAt *at = c->state;
+    at->column += c->started;
     size_t n_tables = (size_t)n_prof_tables, n_all = n_tables + (size_t)n_prof_queries;
-    for (; c->i < n_all; c->i++, c->j = 0) {
-        int n = c->i < n_tables ? prof_tables[c->i]->n_columns
-                                : prof_queries[c->i - n_tables].n_columns;
-        if (c->j < (size_t)n) return c->place = c->i << 32 | c->j, true;
+    for (; at->table < n_all; at->table++, at->column = 0) {
+        int n = at->table < n_tables ? prof_tables[at->table]->n_columns
+                                     : prof_queries[at->table - n_tables].n_columns;
+        if (at->column < (size_t)n) return c->place = at->table << 32 | at->column, true;
     }
     return false;
 }
 
 static void columns_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
+    const ColumnAt *at = c->state;
     size_t n_tables = (size_t)n_prof_tables;
-    const Query *query = c->i < n_tables ? NULL : &prof_queries[c->i - n_tables];
-    const Column *col = query ? &query->columns[c->j] : &prof_tables[c->i]->columns[c->j];
+    const Table *table = at->table < n_tables ? prof_tables[at->table] : NULL;
+    const Query *query = table ? NULL : &prof_queries[at->table - n_tables];
+    const Column *col = table ? &table->columns[at->column] : &query->columns[at->column];
     switch (column) {
-    case PC_TABLE: text(ctx, query ? query->name : prof_tables[c->i]->name); break;
+    case PC_TABLE: text(ctx, table ? table->name : query->name); break;
     case PC_COLUMN: text(ctx, col->name); break;
     case PC_TYPE: text(ctx, col->type); break;
     case PC_UNIT: text(ctx, col->unit); break;
@@ -109,8 +117,10 @@ static void columns_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource columns_rows = {
-    .next = columns_next, .column = columns_column, .without_source = true};
+static const RowSource columns_rows = {.next = columns_next,
+                                       .state_bytes = sizeof(ColumnAt),
+                                       .column = columns_column,
+                                       .without_source = true};
 const Table prof_columns_table = {"prof_columns",
                                   "one column of a table or canned query",
                                   columns_columns,
@@ -133,11 +143,17 @@ const Table prof_columns_table = {"prof_columns",
 enum { FUNCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column functions_columns[] = {FUNCTIONS_COLUMNS(COLUMN_DOC)};
 
+typedef struct {
+    size_t list, function;
+} FunctionAt;
+
 static bool functions_next(RowCursor *c)
 {
-    c->j += c->started;
-    for (; c->i < (size_t)n_prof_function_lists; c->i++, c->j = 0)
-        if (c->j < (size_t)*prof_function_lists[c->i].n) return c->place = c->i << 32 | c->j, true;
+    FunctionAt *at = c->state;
+    at->function += c->started;
+    for (; at->list < (size_t)n_prof_function_lists; at->list++, at->function = 0)
+        if (at->function < (size_t)*prof_function_lists[at->list].n)
+            return c->place = at->list << 32 | at->function, true;
     return false;
 }
 
@@ -146,7 +162,8 @@ static void functions_column(RowCursor *c, sqlite3_context *ctx, int column)
     static const char *const kinds[] = {[FUNCTION_SCALAR] = "scalar",
                                         [FUNCTION_AGGREGATE] = "aggregate",
                                         [FUNCTION_WINDOW] = "window"};
-    const FunctionDef *f = &prof_function_lists[c->i].functions[c->j];
+    const FunctionAt *at = c->state;
+    const FunctionDef *f = &prof_function_lists[at->list].functions[at->function];
     switch (column) {
     case PF_NAME: text(ctx, f->name); break;
     case PF_SIGNATURE: text(ctx, f->signature); break;
@@ -158,8 +175,10 @@ static void functions_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource functions_rows = {
-    .next = functions_next, .column = functions_column, .without_source = true};
+static const RowSource functions_rows = {.next = functions_next,
+                                         .state_bytes = sizeof(FunctionAt),
+                                         .column = functions_column,
+                                         .without_source = true};
 const Table prof_functions_table = {"prof_functions",
                                     "one SQL function",
                                     functions_columns,
@@ -180,14 +199,15 @@ const Table prof_functions_table = {"prof_functions",
 enum { QUERIES_COLUMNS(COLUMN_ENUM) };
 static const Column queries_columns[] = {QUERIES_COLUMNS(COLUMN_DOC)};
 
-static bool queries_next(RowCursor *c)
+static void queries_list(RowCursor *c, RowList *list)
 {
-    return (c->place = c->i += c->started) < (size_t)n_prof_queries;
+    (void)c;
+    *list = ROW_LIST(prof_queries, (size_t)n_prof_queries);
 }
 
 static void queries_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Query *q = &prof_queries[c->i];
+    const Query *q = c->row;
     if (column == PQ_NAME) text(ctx, q->name);
     if (column == PQ_QUESTION) text(ctx, q->question);
     if (column == PQ_SQL) text(ctx, q->sql);
@@ -204,7 +224,7 @@ static void queries_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource queries_rows = {
-    .next = queries_next, .column = queries_column, .without_source = true};
+    .list = queries_list, .column = queries_column, .without_source = true};
 const Table prof_queries_table = {"prof_queries",
                                   "one canned query",
                                   queries_columns,
@@ -232,22 +252,31 @@ const Table prof_queries_table = {"prof_queries",
 enum { FIND_COLUMNS(COLUMN_ENUM) };
 static const Column find_columns[] = {FIND_COLUMNS(COLUMN_DOC)};
 
-static bool find_next(RowCursor *c)
+typedef struct {
+    Source *sources;
+    size_t n;
+} Found;
+
+static void find_close(void *state)
 {
-    if (!c->started) {
-        const char *folder = row_source(c);
-        if (!folder)
-            return prof_fail(&c->err, PROF_NOTFOUND, 0,
-                             "prof_find needs a folder to search: SELECT * FROM prof_find('logs')"),
-                   false;
-        if (source_find(folder, &c->found, &c->n_found, &c->err)) return false;
-    }
-    return (c->place = c->i += c->started) < c->n_found;
+    Found *found = state;
+    source_list_free(found->sources, found->n);
+}
+
+static void find_list(RowCursor *c, RowList *list)
+{
+    const char *folder = row_source(c);
+    Found *found = c->state;
+    if (!folder)
+        prof_fail(&c->err, PROF_NOTFOUND, 0,
+                  "prof_find needs a folder to search: SELECT * FROM prof_find('logs')");
+    else if (!source_find(folder, &found->sources, &found->n, &c->err))
+        *list = ROW_LIST(found->sources, found->n);
 }
 
 static void find_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Source *s = &c->found[c->i];
+    const Source *s = c->row;
     switch (column) {
     case FI_PATH: result_file_path(ctx, s->path); break;
     case FI_NAME: result_file_path(ctx, s->name); break;
@@ -258,8 +287,11 @@ static void find_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource find_rows = {
-    .next = find_next, .column = find_column, .without_source = true};
+static const RowSource find_rows = {.list = find_list,
+                                    .state_bytes = sizeof(Found),
+                                    .close = find_close,
+                                    .column = find_column,
+                                    .without_source = true};
 const Table prof_find_table = {"prof_find",
                                "one run found in a folder or below it",
                                find_columns,

@@ -55,24 +55,21 @@ SQLITE_EXTENSION_INIT3
 enum { COLLECTIVES_COLUMNS(COLUMN_ENUM) };
 static const Column collectives_columns[] = {COLLECTIVES_COLUMNS(COLUMN_DOC)};
 
-static bool collectives_next(RowCursor *c)
+static void collectives_list(RowCursor *c, RowList *list)
 {
     const Collectives *all = run_collectives(c->from->run, c->from->only, &c->err);
-    if (!all) return false;
-    for (c->i += c->started; c->i < all->collectives.n; c->i++) {
-        const Collective *op = &all->collectives.items[c->i];
-        if (op->plane->host != c->host ||
-            (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != op->plane->plane_id))
-            continue;
-        c->item = op;
-        return c->place = c->i, true;
-    }
-    return false;
+    if (all) *list = ROW_LIST(all->collectives.items, all->collectives.n);
+}
+
+static bool collectives_shows(RowCursor *c, const void *item)
+{
+    const Collective *op = item;
+    return row_wants_plane(c, op->plane);
 }
 
 static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Collective *op = c->item;
+    const Collective *op = c->row;
     switch (column) {
     case CO_PLANE: result_text(ctx, op->plane->name); break;
     case CO_NAME: sqlite3_result_text(ctx, op->name.text, (int)op->name.n, SQLITE_STATIC); break;
@@ -107,7 +104,8 @@ static void collectives_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource collectives_rows = {.next = collectives_next,
+static const RowSource collectives_rows = {.list = collectives_list,
+                                           .shows = collectives_shows,
                                            .column = collectives_column,
                                            .nothing = "no collective op ran on a device",
                                            .needs = NEED_EVENTS | NEED_DEVICE};

@@ -74,13 +74,17 @@ SQLITE_EXTENSION_INIT3
 enum { DCN_COLUMNS(COLUMN_ENUM) };
 static const Column dcn_columns[] = {DCN_COLUMNS(COLUMN_DOC)};
 
-static bool dcn_next(RowCursor *c)
+typedef struct {
+    bool shown;
+} DcnState;
+
+static void dcn_list(RowCursor *c, RowList *list)
 {
     const DcnCollectives *all = run_dcn_collectives(c->from->run, c->from->only, &c->err);
-    c->i += c->started;
-    if (!all || c->i >= all->collectives.n) return false;
-    c->item = &all->collectives.items[c->i];
-    return c->place = c->i, true;
+    DcnState *state = c->state;
+    if (!all) return;
+    *list = ROW_LIST(all->collectives.items, all->collectives.n);
+    state->shown = all->shown;
 }
 
 /* Whole us on average. */
@@ -91,7 +95,7 @@ static void result_average(sqlite3_context *ctx, const DcnCollective *d, uint64_
 
 static void dcn_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const DcnCollective *d = c->item;
+    const DcnCollective *d = c->row;
     uint64_t slack_us = d->slack_us / d->occurrences;
     switch (column) {
     case DC_RENDEZVOUS: result_text(ctx, d->rendezvous); break;
@@ -117,11 +121,7 @@ static void dcn_column(RowCursor *c, sqlite3_context *ctx, int column)
     case DC_GROUP:
         if (d->group_size) sqlite3_result_int64(ctx, d->group_size);
         break;
-    case DC_SHOWN: {
-        const DcnCollectives *all = run_dcn_collectives(c->from->run, c->from->only, &c->err);
-        if (all) sqlite3_result_int(ctx, all->shown);
-        break;
-    }
+    case DC_SHOWN: sqlite3_result_int(ctx, ((DcnState *)c->state)->shown); break;
     case DC_RECV_ACTUAL:
         sqlite3_result_double(ctx, d->recv_ps / (double)d->occurrences / 1e9);
         break;
@@ -134,7 +134,8 @@ static void dcn_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource dcn_rows = {
-    .next = dcn_next,
+    .list = dcn_list,
+    .state_bytes = sizeof(DcnState),
     .column = dcn_column,
     .per_run = true,
     .by_host = true,

@@ -61,16 +61,17 @@ SQLITE_EXTENSION_INIT3
 enum { MESSAGES_COLUMNS(COLUMN_ENUM) };
 static const Column messages_columns[] = {MESSAGES_COLUMNS(COLUMN_DOC)};
 
-static bool messages_next(RowCursor *c)
+static void messages_list(RowCursor *c, RowList *list)
 {
     const DcnMessages *all = host_dcn_messages(c->host, &c->err);
-    if (!all) return false;
-    for (c->i += c->started; c->i < all->messages.n; c->i++) {
-        const DcnMessage *m = c->item = &all->messages.items[c->i];
-        if (!c->has_key[KEY_EVENT_ID] || (sqlite3_int64)m->event == c->key[KEY_EVENT_ID])
-            return c->place = m->event, true;
-    }
-    return false;
+    if (all) *list = ROW_LIST(all->messages.items, all->messages.n);
+}
+
+static bool messages_shows(RowCursor *c, const void *item)
+{
+    const DcnMessage *m = item;
+    c->place = m->event;
+    return row_wanted(c, KEY_EVENT_ID, (int64_t)m->event);
 }
 
 static void messages_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -86,7 +87,7 @@ static void messages_column(RowCursor *c, sqlite3_context *ctx, int column)
                                        DCN_CHUNK,
                                        DCN_LOOP,
                                        DCN_BYTES};
-    const DcnMessage *m = c->item;
+    const DcnMessage *m = c->row;
     switch (column) {
     case DM_LABEL:
         if (m->label) result_text(ctx, m->label);
@@ -113,7 +114,8 @@ static void messages_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource messages_rows = {
-    .next = messages_next,
+    .list = messages_list,
+    .shows = messages_shows,
     .column = messages_column,
     .nothing = "the host has no event `MegaScale: Communication Transport Receive`",
     .needs = NEED_EVENTS | NEED_HOST};
@@ -159,23 +161,22 @@ const Table dcn_messages_table = {
 enum { BURSTS_COLUMNS(COLUMN_ENUM) };
 static const Column bursts_columns[] = {BURSTS_COLUMNS(COLUMN_DOC)};
 
-static bool bursts_next(RowCursor *c)
+static void bursts_list(RowCursor *c, RowList *list)
 {
     const DcnMessages *all = host_dcn_messages(c->host, &c->err);
-    c->i += c->started;
-    if (!all || c->i >= all->bursts.n) return false;
-    c->item = &all->bursts.items[c->i];
-    return c->place = (uint64_t)c->host->first_plane << 32 | (uint32_t)c->i, true;
+    if (!all) return;
+    *list = ROW_LIST(all->bursts.items, all->bursts.n);
+    list->first_place = (uint64_t)c->host->first_plane << 32;
 }
 
 static void bursts_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const double medium = 4.17e9, high = 8.34e9, network = 12.5e9;
-    const DcnBurst *b = c->item;
+    const DcnBurst *b = c->row;
     uint64_t duration_ps = (uint64_t)b->end_ps - (uint64_t)b->start_ps;
     double rate = (double)b->bytes / ((double)duration_ps / 1e12);
     switch (column) {
-    case DB_BURST: sqlite3_result_int64(ctx, (sqlite3_int64)c->i + 1); break;
+    case DB_BURST: sqlite3_result_int64(ctx, (sqlite3_int64)c->at_row + 1); break;
     case DB_START: sqlite3_result_int64(ctx, b->start_ps); break;
     case DB_DURATION: sqlite3_result_int64(ctx, (sqlite3_int64)duration_ps); break;
     case DB_MESSAGES: sqlite3_result_int64(ctx, (sqlite3_int64)b->n_messages); break;
@@ -194,7 +195,7 @@ static void bursts_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource bursts_rows = {.next = bursts_next,
+static const RowSource bursts_rows = {.list = bursts_list,
                                       .column = bursts_column,
                                       .nothing =
                                           "the host received no VALID message from another slice",

@@ -40,25 +40,21 @@ SQLITE_EXTENSION_INIT3
 enum { DEVICE_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column device_steps_columns[] = {DEVICE_STEPS_COLUMNS(COLUMN_DOC)};
 
-static bool device_steps_next(RowCursor *c)
+static void device_steps_list(RowCursor *c, RowList *list)
 {
     const DeviceSteps *all = run_device_steps(c->from->run, c->from->only, &c->err);
-    if (!all) return false;
-    for (c->i += c->started; c->i < all->n_rows; c->i++) {
-        const DeviceStep *row = &all->rows[c->i];
-        if (row->plane->host != c->host ||
-            (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != row->plane->plane_id))
-            continue;
-        c->item = row;
-        c->place = c->i;
-        return true;
-    }
-    return false;
+    if (all) *list = ROW_LIST(all->rows, all->n_rows);
+}
+
+static bool device_steps_shows(RowCursor *c, const void *item)
+{
+    const DeviceStep *row = item;
+    return row_wants_plane(c, row->plane);
 }
 
 static void device_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const DeviceStep *row = c->item;
+    const DeviceStep *row = c->row;
     switch (column) {
     case DS_PLANE_ID: sqlite3_result_int64(ctx, row->plane->plane_id); break;
     case DS_PLANE: result_text(ctx, row->plane->name); break;
@@ -83,7 +79,8 @@ static void device_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource device_steps_rows = {
-    .next = device_steps_next,
+    .list = device_steps_list,
+    .shows = device_steps_shows,
     .column = device_steps_column,
     .by_host = true,
     .needs = NEED_EVENTS | NEED_DEVICE | NEED_STEPS,

@@ -74,19 +74,16 @@ SQLITE_EXTENSION_INIT3
 enum { DEVICE_TIME_COLUMNS(COLUMN_ENUM) };
 static const Column device_time_columns[] = {DEVICE_TIME_COLUMNS(COLUMN_DOC)};
 
-static bool device_time_next(RowCursor *c)
+static void device_time_list(RowCursor *c, RowList *list)
 {
     const DeviceTimes *all = run_device_times(c->from->run, c->from->only, &c->err);
-    if (!all) return false;
-    for (c->i += c->started; c->i < all->n_devices; c->i++) {
-        const DeviceTime *time = &all->devices[c->i];
-        if (time->plane->host != c->host ||
-            (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != time->plane->plane_id))
-            continue;
-        c->item = time, c->place = c->i;
-        return true;
-    }
-    return false;
+    if (all) *list = ROW_LIST(all->devices, all->n_devices);
+}
+
+static bool device_time_shows(RowCursor *c, const void *item)
+{
+    const DeviceTime *time = item;
+    return row_wants_plane(c, time->plane);
 }
 
 static void result_percent(sqlite3_context *ctx, uint64_t part, uint64_t span)
@@ -96,7 +93,7 @@ static void result_percent(sqlite3_context *ctx, uint64_t part, uint64_t span)
 
 static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const DeviceTime *t = c->item;
+    const DeviceTime *t = c->row;
     switch (column) {
     case DT_PLANE_ID: sqlite3_result_int64(ctx, t->plane->plane_id); return;
     case DT_PLANE: result_text(ctx, t->plane->name); return;
@@ -132,7 +129,8 @@ static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource device_time_rows = {.next = device_time_next,
+static const RowSource device_time_rows = {.list = device_time_list,
+                                           .shows = device_time_shows,
                                            .column = device_time_column,
                                            .by_host = true,
                                            .needs = NEED_EVENTS | NEED_DEVICE,

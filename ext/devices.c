@@ -112,19 +112,17 @@ enum { DEVICES_COLUMNS(COLUMN_ENUM) };
 static const Column devices_columns[] = {DEVICES_COLUMNS(COLUMN_DOC)};
 
 /* The devices of all hosts of the source lie in one list; a cursor shows those of its host. */
-static bool devices_next(RowCursor *c)
+static void devices_list(RowCursor *c, RowList *list)
 {
     const DeviceCapabilities *all = run_devices(c->from->run, c->from->only, &c->err);
-    if (!all) return false;
-    for (c->i += c->started; c->i < all->n_devices; c->i++) {
-        const Device *device = &all->devices[c->i];
-        if (device->plane->host != c->host ||
-            (c->has_key[KEY_PLANE_ID] && c->key[KEY_PLANE_ID] != device->plane->plane_id))
-            continue;
-        c->item = device;
-        return c->place = device->plane->plane_id, true;
-    }
-    return false;
+    if (all) *list = ROW_LIST(all->devices, all->n_devices);
+}
+
+static bool devices_shows(RowCursor *c, const void *item)
+{
+    const Device *device = item;
+    c->place = device->plane->plane_id;
+    return row_wants_plane(c, device->plane);
 }
 
 static void result_count(sqlite3_context *ctx, int64_t n)
@@ -148,7 +146,7 @@ static void result_time_scale(RowCursor *c, sqlite3_context *ctx)
 
 static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Device *d = c->item;
+    const Device *d = c->row;
     switch (column) {
     case DV_PLANE_ID: sqlite3_result_int64(ctx, d->plane->plane_id); break;
     case DV_NAME: result_text(ctx, d->plane->name); break;
@@ -203,7 +201,8 @@ static void devices_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource devices_rows = {
-    .next = devices_next,
+    .list = devices_list,
+    .shows = devices_shows,
     .column = devices_column,
     .by_host = true,
     .needs = NEED_EVENTS,

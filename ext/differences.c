@@ -317,14 +317,15 @@ static const Difference differences[] = {
 enum { DIFFERENCES_COLUMNS(COLUMN_ENUM) };
 static const Column differences_columns[] = {DIFFERENCES_COLUMNS(COLUMN_DOC)};
 
-static bool differences_next(RowCursor *c)
+static void differences_list(RowCursor *c, RowList *list)
 {
-    return (c->place = c->i += c->started) < COUNT(differences);
+    (void)c;
+    *list = ROW_LIST(differences, COUNT(differences));
 }
 
 static void differences_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Difference *d = &differences[c->i];
+    const Difference *d = c->row;
     const char *const texts[] = {[DF_TABLE] = d->table,
                                  [DF_COLUMN] = d->column,
                                  [DF_ACTUAL] = d->actual,
@@ -334,7 +335,7 @@ static void differences_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource differences_rows = {
-    .next = differences_next, .column = differences_column, .without_source = true};
+    .list = differences_list, .column = differences_column, .without_source = true};
 const Table prof_differences_table = {
     "prof_differences",
     "one column whose value equals XProf's and is known to be wrong, with the column that is right",

@@ -3,6 +3,7 @@
  *
  *   SELECT hlo_op, category, total_self_time_us, flops_utilization FROM hlo_ops('logs') ORDER BY
  * rank LIMIT 10; */
+#include "../loader/analysis/ops/op_lists.h"
 #include "../loader/analysis/ops/op_rates.h"
 #include "../loader/format/shape.h"
 #include "../loader/analysis/device/work_kind.h"
@@ -188,79 +189,15 @@ static const Column hlo_ops_columns[] = {HLO_OPS_COLUMNS(COLUMN_DOC)};
 /* ---- rows ---- */
 
 typedef struct {
-    const OpMetrics *op, *parent;
-    double percent, cumulative; /* fractions */
-    uint32_t rank;
-} HloRow;
-typedef struct {
-    HloRow *rows;
-    size_t n, capacity;
-} HloRows;
+    const DeviceCapabilities *devices;
+    const OpMetrics *rated; /* the op that `rates` are of */
+    OpRates rates;
+} HloOpsState;
 
-static void free_rows(void *result)
+static void hlo_ops_list(RowCursor *c, RowList *list)
 {
-    prof_free(((HloRows *)result)->rows);
-    prof_free(result);
-}
-
-/* The ops of SparseCores among the children, and theirs. */
-static int add_sparse(HloRows *r, const OpMetrics *parent, ProfErr *err)
-{
-    if (!parent->children) return PROF_OK;
-    uint32_t *order = op_db_order(parent->children);
-    if (!order) return prof_nomem(err);
-    for (size_t i = 0; i < parent->children->n_ops && !err->code; i++) {
-        const OpMetrics *op = &parent->children->ops[order[i]];
-        if (op->core_type == CORE_SPARSECORE && op->occurrences) {
-            if (!GROW(r->rows, r->n, r->capacity)) {
-                prof_nomem(err);
-                break;
-            }
-            r->rows[r->n++] = (HloRow){.op = op, .parent = parent};
-        }
-        add_sparse(r, op, err);
-    }
-    prof_free(order);
-    return err->code;
-}
-
-static void *make_rows(Run *run, Host *only, ProfErr *err)
-{
-    const OpStats *stats = run_op_stats(run, only, err);
-    if (!stats) return NULL;
-    HloRows *r = prof_alloc(sizeof *r);
-    uint32_t *order = op_db_order(&stats->device), rank = 0;
-    if (!r || !order) prof_nomem(err);
-    double all = ps_to_us(stats->device.total_ps), cumulative = 0;
-    for (size_t i = 0; i < stats->device.n_ops && !err->code; i++) {
-        const OpMetrics *op = &stats->device.ops[order[i]];
-        if (!op->occurrences) continue;
-        double share = safe_div(ps_to_us(op->self_ps), all);
-        cumulative += share;
-        if (!GROW(r->rows, r->n, r->capacity)) {
-            prof_nomem(err);
-            break;
-        }
-        r->rows[r->n++] = (HloRow){op, NULL, share, cumulative, ++rank};
-        add_sparse(r, op, err);
-    }
-    prof_free(order);
-    if (!err->code) return r;
-    if (r) free_rows(r);
-    return NULL;
-}
-
-static const Analysis hlo_rows_analysis = {make_rows, free_rows};
-
-static bool hlo_ops_next(RowCursor *c)
-{
-    const HloRows *r = run_analysis_of(c->from->run, c->from->only, &hlo_rows_analysis,
-                                       NEEDS_HOSTS_IN_TURN, &c->err);
-    if (!r) return false;
-    c->i += c->started;
-    if (c->i >= r->n) return false;
-    c->item = &r->rows[c->i], c->place = c->i;
-    return true;
+    const HloOps *all = run_hlo_ops(c->from->run, c->from->only, &c->err);
+    if (all) *list = ROW_LIST(all->ops, all->n);
 }
 
 /* ---- columns ---- */
@@ -352,19 +289,22 @@ static double known_peak(const DeviceCapabilities *all, int column)
 
 static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op, int column)
 {
-    const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
-    if (!devices) return;
-    OpRates r = op_rates(op, devices);
-    double peak = known_peak(devices, column);
+    HloOpsState *state = c->state;
+    if (!state->devices) state->devices = run_devices(c->from->run, c->from->only, &c->err);
+    if (!state->devices) return;
+    if (state->rated != op) state->rates = op_rates(op, state->devices);
+    state->rated = op;
+    const OpRates *r = &state->rates;
+    double peak = known_peak(state->devices, column);
     switch (column) {
-    case HO_MODEL_GFLOPS: sqlite3_result_double(ctx, r.model_gflops); break;
-    case HO_GFLOPS: sqlite3_result_double(ctx, r.gflops); break;
-    case HO_BW: sqlite3_result_double(ctx, r.memory_gibps); break;
-    case HO_HBM_BW: sqlite3_result_double(ctx, r.traffic_gibps[TRAFFIC_HBM]); break;
-    case HO_CMEM_READ: sqlite3_result_double(ctx, r.traffic_gibps[TRAFFIC_CMEM_READ]); break;
-    case HO_CMEM_WRITE: sqlite3_result_double(ctx, r.traffic_gibps[TRAFFIC_CMEM_WRITE]); break;
-    case HO_INTENSITY: sqlite3_result_double(ctx, r.intensity); break;
-    case HO_BOUND: sqlite3_result_text(ctx, r.bound_by, -1, SQLITE_STATIC); break;
+    case HO_MODEL_GFLOPS: sqlite3_result_double(ctx, r->model_gflops); break;
+    case HO_GFLOPS: sqlite3_result_double(ctx, r->gflops); break;
+    case HO_BW: sqlite3_result_double(ctx, r->memory_gibps); break;
+    case HO_HBM_BW: sqlite3_result_double(ctx, r->traffic_gibps[TRAFFIC_HBM]); break;
+    case HO_CMEM_READ: sqlite3_result_double(ctx, r->traffic_gibps[TRAFFIC_CMEM_READ]); break;
+    case HO_CMEM_WRITE: sqlite3_result_double(ctx, r->traffic_gibps[TRAFFIC_CMEM_WRITE]); break;
+    case HO_INTENSITY: sqlite3_result_double(ctx, r->intensity); break;
+    case HO_BOUND: sqlite3_result_text(ctx, r->bound_by, -1, SQLITE_STATIC); break;
     case HO_FLOPS_UTILIZATION:
         if (peak > 0 && op->flops_actual > 0 && op->time_ps)
             sqlite3_result_double(
@@ -425,7 +365,7 @@ static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
     }
 }
 
-static void text_column(RowCursor *c, sqlite3_context *ctx, const HloRow *row, int column)
+static void text_column(RowCursor *c, sqlite3_context *ctx, const HloOpRow *row, int column)
 {
     const OpMetrics *op = row->op;
     Slice right, left;
@@ -465,7 +405,7 @@ static void text_column(RowCursor *c, sqlite3_context *ctx, const HloRow *row, i
 
 static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const HloRow *row = c->item;
+    const HloOpRow *row = c->row;
     const OpMetrics *op = row->op;
     double n = op->occurrences, efficiency;
     switch (column) {
@@ -476,7 +416,7 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HO_AVG: sqlite3_result_double(ctx, safe_div(ps_to_us(op->time_ps), n)); break;
     case HO_SELF: sqlite3_result_double(ctx, ps_to_us(op->self_ps)); break;
     case HO_AVG_SELF: sqlite3_result_double(ctx, safe_div(ps_to_us(op->self_ps), n)); break;
-    case HO_PERCENT: sqlite3_result_double(ctx, row->percent * 100.0); break;
+    case HO_PERCENT: sqlite3_result_double(ctx, row->fraction * 100.0); break;
     case HO_CUMULATIVE: sqlite3_result_double(ctx, row->cumulative * 100.0); break;
     case HO_DMA:
         sqlite3_result_double(ctx, safe_div((double)op->dma_stall_ps, (double)op->time_ps));
@@ -510,7 +450,8 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource hlo_ops_rows = {
-    .next = hlo_ops_next,
+    .list = hlo_ops_list,
+    .state_bytes = sizeof(HloOpsState),
     .column = hlo_ops_column,
     .per_run = true,
     .by_host = true,

@@ -7,11 +7,6 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
-static const InputAnalysis *input_of(RowCursor *c)
-{
-    return run_input(c->from->run, c->from->only, &c->err);
-}
-
 /* ---- input_ops ---- */
 
 #define INPUT_OPS_COLUMNS(C)                                                                       \
@@ -46,14 +41,16 @@ static const InputAnalysis *input_of(RowCursor *c)
 enum { INPUT_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column input_ops_columns[] = {INPUT_OPS_COLUMNS(COLUMN_DOC)};
 
-static bool input_ops_next(RowCursor *c)
+typedef struct {
+    const InputAnalysis *input;
+} InputOps;
+
+static void input_ops_list(RowCursor *c, RowList *list)
 {
-    const InputAnalysis *a = input_of(c);
-    c->i += c->started;
-    if (!a || c->i >= a->n_ops) return false;
-    c->item = &a->ops[c->i];
-    c->place = c->i;
-    return true;
+    const InputAnalysis *a = run_input(c->from->run, c->from->only, &c->err);
+    if (!a) return;
+    *list = ROW_LIST(a->ops, a->n_ops);
+    ((InputOps *)c->state)->input = a;
 }
 
 /* XProf divides to percent and back. */
@@ -64,9 +61,8 @@ static double fraction_of(uint64_t ps, uint64_t all_ps)
 
 static void input_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const InputAnalysis *a = input_of(c);
-    const InputOp *o = c->item;
-    if (!a) return;
+    const InputAnalysis *a = ((InputOps *)c->state)->input;
+    const InputOp *o = c->row;
     switch (column) {
     case IO_OPERATION: result_text(ctx, o->op->name); break;
     case IO_CATEGORY:
@@ -87,7 +83,8 @@ static void input_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource input_ops_rows = {.next = input_ops_next,
+static const RowSource input_ops_rows = {.list = input_ops_list,
+                                         .state_bytes = sizeof(InputOps),
                                          .column = input_ops_column,
                                          .per_run = true,
                                          .by_host = true,
@@ -123,9 +120,10 @@ const Table input_ops_table = {"input_ops",
 enum { INPUT_BREAKDOWN_COLUMNS(COLUMN_ENUM) };
 static const Column input_breakdown_columns[] = {INPUT_BREAKDOWN_COLUMNS(COLUMN_DOC)};
 
-static const struct {
+typedef struct {
     const char *name, *advice;
-} parts[] = {
+} InputPart;
+static const InputPart parts[] = {
     {"Enqueue", "Send fewer bytes to the device: use smaller types, decode on the "
                 "device, use larger and fewer transfers. Prefetch to the device."},
     {"Demanded file read", "Read ahead (prefetch, interleave). Store the data "
@@ -145,25 +143,32 @@ static double part_us(const InputAnalysis *a, size_t part)
     return us[part];
 }
 
-static bool input_breakdown_next(RowCursor *c)
+typedef struct {
+    const InputAnalysis *input;
+} InputBreakdown;
+
+static void input_breakdown_list(RowCursor *c, RowList *list)
 {
-    c->i += c->started;
-    c->place = c->i;
-    return c->i < COUNT(parts);
+    (void)c;
+    *list = ROW_LIST(parts, COUNT(parts));
 }
 
 static void input_breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const InputAnalysis *a = input_of(c);
+    InputBreakdown *state = c->state;
+    if (!state->input) state->input = run_input(c->from->run, c->from->only, &c->err);
+    const InputAnalysis *a = state->input;
+    const InputPart *part = c->row;
     double all = 0;
     for (size_t i = 0; a && i < COUNT(parts); i++) all += part_us(a, i);
-    if (column == IB_CATEGORY) sqlite3_result_text(ctx, parts[c->i].name, -1, SQLITE_STATIC);
-    if (column == IB_ADVICE) sqlite3_result_text(ctx, parts[c->i].advice, -1, SQLITE_STATIC);
-    if (column == IB_TIME && a) sqlite3_result_double(ctx, part_us(a, c->i));
-    if (column == IB_FRACTION && all > 0) sqlite3_result_double(ctx, part_us(a, c->i) / all);
+    if (column == IB_CATEGORY) sqlite3_result_text(ctx, part->name, -1, SQLITE_STATIC);
+    if (column == IB_ADVICE) sqlite3_result_text(ctx, part->advice, -1, SQLITE_STATIC);
+    if (column == IB_TIME && a) sqlite3_result_double(ctx, part_us(a, c->at_row));
+    if (column == IB_FRACTION && all > 0) sqlite3_result_double(ctx, part_us(a, c->at_row) / all);
 }
 
-static const RowSource input_breakdown_rows = {.next = input_breakdown_next,
+static const RowSource input_breakdown_rows = {.list = input_breakdown_list,
+                                               .state_bytes = sizeof(InputBreakdown),
                                                .column = input_breakdown_column,
                                                .per_run = true,
                                                .by_host = true};

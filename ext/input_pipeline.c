@@ -334,9 +334,10 @@ double outside_compilation_percent(const OpStats *stats)
 enum { INPUT_PIPELINE_COLUMNS(COLUMN_ENUM) };
 static const Column input_pipeline_columns[] = {INPUT_PIPELINE_COLUMNS(COLUMN_DOC)};
 
-static bool input_pipeline_next(RowCursor *c)
+static void input_pipeline_list(RowCursor *c, RowList *list)
 {
-    return !c->started && run_input(c->from->run, c->from->only, &c->err);
+    const InputAnalysis *a = run_input(c->from->run, c->from->only, &c->err);
+    if (a) *list = ROW_LIST(a, 1);
 }
 
 static void result_known(sqlite3_context *ctx, double value)
@@ -364,8 +365,7 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
                     {IP_LAUNCH_PERCENT, FINDING_LAUNCH},
                     {IP_COLLECTIVES_PERCENT, FINDING_COLLECTIVES},
                     {IP_OTHERS_PERCENT, FINDING_OTHERS}};
-    const InputAnalysis *a = run_input(c->from->run, c->from->only, &c->err);
-    if (!a) return;
+    const InputAnalysis *a = c->row;
     for (size_t i = 0; i < COUNT(findings); i++)
         if (column >= findings[i].first && column < findings[i].first + 3)
             finding_column(ctx, a, findings[i].finding, column - findings[i].first);
@@ -405,7 +405,7 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
 }
 
 static const RowSource input_pipeline_rows = {
-    .next = input_pipeline_next, .column = input_pipeline_column, .per_run = true, .by_host = true};
+    .list = input_pipeline_list, .column = input_pipeline_column, .per_run = true, .by_host = true};
 const Table input_pipeline_table = {"input_pipeline",
                                     "one run: whether it waits for its input, by XProf's rules",
                                     input_pipeline_columns,

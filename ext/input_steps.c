@@ -5,6 +5,7 @@
  *   SELECT step, step_time_ms, input_ms, tc_infeed_ms FROM input_steps('logs'); */
 #include "../loader/analysis/input/input.h"
 #include "../loader/analysis/ops/kernels.h"
+#include "../loader/analysis/ops/op_lists.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
@@ -93,19 +94,16 @@ SQLITE_EXTENSION_INIT3
 enum { INPUT_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column input_steps_columns[] = {INPUT_STEPS_COLUMNS(COLUMN_DOC)};
 
-static const InputAnalysis *input_of(RowCursor *c)
-{
-    return run_input(c->from->run, c->from->only, &c->err);
-}
+typedef struct {
+    const InputAnalysis *input;
+} InputSteps;
 
-static bool input_steps_next(RowCursor *c)
+static void input_steps_list(RowCursor *c, RowList *list)
 {
-    const InputAnalysis *a = input_of(c);
-    c->i += c->started;
-    if (!a || c->i >= a->n_steps) return false;
-    c->item = &a->steps[c->i];
-    c->place = c->i;
-    return true;
+    const InputAnalysis *a = run_input(c->from->run, c->from->only, &c->err);
+    if (!a) return;
+    *list = ROW_LIST(a->steps, a->n_steps);
+    ((InputSteps *)c->state)->input = a;
 }
 
 /* As XProf names a core: its host's name for itself, and the ordinal that core_details gives;
@@ -155,9 +153,8 @@ static void number_text(sqlite3_context *ctx, uint32_t number)
 
 static void input_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const InputAnalysis *a = input_of(c);
-    const InputStep *s = c->item;
-    if (!a) return;
+    const InputAnalysis *a = ((InputSteps *)c->state)->input;
+    const InputStep *s = c->row;
     if (column == IS_STEP)
         sqlite3_result_int64(ctx, s->step->number);
     else if (column == IS_NAME || (column == IS_LABEL && s->step->name && a->is_named))
@@ -172,7 +169,8 @@ static void input_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         sqlite3_result_double(ctx, s->category_ms[column - IS_COMPUTE]);
 }
 
-static const RowSource input_steps_rows = {.next = input_steps_next,
+static const RowSource input_steps_rows = {.list = input_steps_list,
+                                           .state_bytes = sizeof(InputSteps),
                                            .column = input_steps_column,
                                            .per_run = true,
                                            .by_host = true,
@@ -217,50 +215,10 @@ const Table input_steps_table = {"input_steps",
 enum { TOP_DEVICE_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column top_device_ops_columns[] = {TOP_DEVICE_OPS_COLUMNS(COLUMN_DOC)};
 
-enum { TOP_OPS = 10 };
-
-typedef struct {
-    size_t n;
-    struct TopOp {
-        const OpMetrics *op;
-        double fraction, cumulative;
-    } ops[TOP_OPS];
-} TopOps;
-
-static void *top_ops_make(Run *run, Host *only, ProfErr *err)
+static void top_device_ops_list(RowCursor *c, RowList *list)
 {
-    const OpStats *stats = run_op_stats(run, only, err);
-    uint32_t *order = stats ? op_db_order(&stats->framework) : NULL;
-    TopOps *top = prof_alloc(sizeof *top);
-    if (stats && (!order || !top)) prof_nomem(err);
-    double cumulative = 0;
-    for (size_t i = 0; !err->code && i < stats->framework.n_ops && top->n < TOP_OPS; i++) {
-        const OpMetrics *op = &stats->framework.ops[order[i]];
-        if (op_is_idle(op)) continue;
-        double fraction = safe_div((double)op->self_ps, (double)stats->framework.total_op_ps);
-        cumulative += fraction;
-        top->ops[top->n++] = (struct TopOp){op, fraction, cumulative};
-    }
-    prof_free(order);
-    if (!err->code) return top;
-    prof_free(top);
-    return NULL;
-}
-
-static const TopOps *top_of(RowCursor *c)
-{
-    static const Analysis analysis = {top_ops_make, prof_free};
-    return run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
-}
-
-static bool top_device_ops_next(RowCursor *c)
-{
-    const TopOps *top = top_of(c);
-    c->i += c->started;
-    if (!top || c->i >= top->n) return false;
-    c->item = &top->ops[c->i];
-    c->place = c->i;
-    return true;
+    const TopOps *top = run_top_ops(c->from->run, c->from->only, &c->err);
+    if (top) *list = ROW_LIST(top->ops, top->n);
 }
 
 static void tensorcore_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op,
@@ -277,9 +235,9 @@ static void tensorcore_column(RowCursor *c, sqlite3_context *ctx, const OpMetric
 
 static void top_device_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const struct TopOp *top = c->item;
+    const FrameworkOp *top = c->row;
     switch (column) {
-    case TD_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->i + 1); break;
+    case TD_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->at_row + 1); break;
     case TD_FRACTION: sqlite3_result_double(ctx, top->fraction); break;
     case TD_CUMULATIVE: sqlite3_result_double(ctx, top->cumulative); break;
     case TD_CATEGORY: result_text(ctx, top->op->category); break;
@@ -293,7 +251,7 @@ static void top_device_ops_column(RowCursor *c, sqlite3_context *ctx, int column
     }
 }
 
-static const RowSource top_device_ops_rows = {.next = top_device_ops_next,
+static const RowSource top_device_ops_rows = {.list = top_device_ops_list,
                                               .column = top_device_ops_column,
                                               .per_run = true,
                                               .by_host = true,

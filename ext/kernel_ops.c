@@ -47,19 +47,15 @@ SQLITE_EXTENSION_INIT3
 enum { KERNEL_OPS_COLUMNS(COLUMN_ENUM) };
 static const Column kernel_ops_columns[] = {KERNEL_OPS_COLUMNS(COLUMN_DOC)};
 
-static bool kernel_ops_next(RowCursor *c)
+static void kernel_ops_list(RowCursor *c, RowList *list)
 {
-    const KernelStats *stats = run_kernel_stats(c->from->run, c->from->only, &c->err);
-    if (!stats) return false;
-    c->i += c->started;
-    if (c->i >= stats->n_by_op) return false;
-    c->item = &stats->by_op[c->i];
-    return c->place = c->i, true;
+    const KernelStats *all = run_kernel_stats(c->from->run, c->from->only, &c->err);
+    if (all) *list = ROW_LIST(all->by_op, all->n_by_op);
 }
 
 static void kernel_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const KernelReport *r = c->item;
+    const KernelReport *r = c->row;
     switch (column) {
     case KO_HOST: sqlite3_result_text(ctx, r->host->name, -1, SQLITE_STATIC); break;
     case KO_NAME: result_text(ctx, r->name); break;
@@ -77,7 +73,7 @@ static void kernel_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource kernel_ops_rows = {.next = kernel_ops_next,
+static const RowSource kernel_ops_rows = {.list = kernel_ops_list,
                                           .column = kernel_ops_column,
                                           .per_run = true,
                                           .by_host = true,

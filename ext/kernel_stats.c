@@ -93,15 +93,13 @@ SQLITE_EXTENSION_INIT3
 enum { KERNEL_STATS_COLUMNS(COLUMN_ENUM) };
 static const Column kernel_stats_columns[] = {KERNEL_STATS_COLUMNS(COLUMN_DOC)};
 
-static bool kernel_stats_next(RowCursor *c)
+static void kernel_stats_list(RowCursor *c, RowList *list)
 {
     const KernelStats *stats = run_kernel_stats(c->from->run, c->from->only, &c->err);
-    if (!stats) return false;
     sqlite3_int64 limit = row_integer_parameter(c, 0, XPROF_KERNELS);
-    c->i += c->started;
-    if (c->i >= stats->n_reports || (limit > 0 && (sqlite3_int64)c->i >= limit)) return false;
-    c->item = &stats->reports[c->i];
-    return c->place = c->i, true;
+    if (!stats) return;
+    *list = ROW_LIST(stats->reports, stats->n_reports);
+    if (limit > 0 && (uint64_t)limit < list->n) list->n = (size_t)limit;
 }
 
 static void result_three(sqlite3_context *ctx, const uint32_t three[3])
@@ -133,10 +131,10 @@ static void actual_column(sqlite3_context *ctx, const KernelReport *r, int colum
 
 static void kernel_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const KernelReport *r = c->item;
+    const KernelReport *r = c->row;
     const KernelLaunch *l = &r->launch;
     switch (column) {
-    case KS_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->i + 1); break;
+    case KS_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->at_row + 1); break;
     case KS_NAME: result_text(ctx, r->name); break;
     case KS_REGISTERS: sqlite3_result_int64(ctx, l->registers); break;
     case KS_SHARED:
@@ -162,7 +160,7 @@ static void kernel_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource kernel_stats_rows = {.next = kernel_stats_next,
+static const RowSource kernel_stats_rows = {.list = kernel_stats_list,
                                             .column = kernel_stats_column,
                                             .per_run = true,
                                             .n_parameters = 1,

@@ -25,16 +25,33 @@ static void result_event(sqlite3_context *ctx, const MemoryEvent *e)
     if (e) sqlite3_result_int64(ctx, (sqlite3_int64)e->event);
 }
 
-/* Moves through the allocators of a host (c->j) and what each holds (c->i of `count`). */
-static bool next_item(RowCursor *c, size_t (*count)(const MemoryAllocator *))
+/* The state of all tables here: the items of one allocator after the other. */
+typedef struct {
+    const MemoryProfile *profile;
+    size_t allocator, item;
+    const MemoryEvent *event; /* of memory_events, with its place among the samples */
+    size_t sample;
+    bool is_sampled;
+} MemoryAt;
+
+static bool open_profile(RowCursor *c, MemoryAt *at)
 {
-    const MemoryProfile *profile = host_memory_profile(c->host, &c->err);
-    if (!profile) return false;
-    for (c->i += c->started; c->j < profile->n_allocators; c->j++, c->i = 0) {
-        const MemoryAllocator *a = &profile->allocators[c->j];
-        if (c->i < count(a)) return c->item = a, true;
+    if (!c->started) at->profile = host_memory_profile(c->host, &c->err);
+    return at->profile;
+}
+
+/* Moves to the next item, of which each allocator has `count`. NULL: there is none, or c->err is
+ * set. */
+static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const MemoryAllocator *))
+{
+    MemoryAt *at = c->state;
+    if (!open_profile(c, at)) return NULL;
+    at->item += c->started;
+    for (; at->allocator < at->profile->n_allocators; at->allocator++, at->item = 0) {
+        const MemoryAllocator *a = &at->profile->allocators[at->allocator];
+        if (at->item < count(a)) return a;
     }
-    return false;
+    return NULL;
 }
 
 /* ---- memory_events ---- */
@@ -124,28 +141,30 @@ static size_t n_events(const MemoryAllocator *a) { return a->n_events; }
 /* An event of one number is looked up, else all are walked. */
 static const MemoryEvent *next_event(RowCursor *c)
 {
+    MemoryAt *at = c->state;
     if (!c->has_key[KEY_EVENT_ID]) {
-        const MemoryAllocator *a = next_item(c, n_events) ? c->item : NULL;
-        return a ? a->events[c->i] : NULL;
+        const MemoryAllocator *a = next_item(c, n_events);
+        return a ? a->events[at->item] : NULL;
     }
-    const MemoryProfile *profile = c->started ? NULL : host_memory_profile(c->host, &c->err);
-    return profile ? memory_event(profile, (uint64_t)c->key[KEY_EVENT_ID]) : NULL;
+    return !c->started && open_profile(c, at)
+               ? memory_event(at->profile, (uint64_t)c->key[KEY_EVENT_ID])
+               : NULL;
 }
 
 static bool events_next(RowCursor *c)
 {
+    MemoryAt *at = c->state;
     sqlite3_int64 n_samples = row_integer_parameter(c, 0, XPROF_SAMPLES);
-    if (!c->started) c->nth = SIZE_MAX;
-    const MemoryEvent *e = next_event(c);
-    if (!e) return false;
-    c->part = memory_sampled(e, n_samples > 0 ? (size_t)n_samples : 0, &c->nth);
-    c->item = e;
-    return c->place = e->event, true;
+    if (!c->started) at->sample = SIZE_MAX;
+    if (!(at->event = next_event(c))) return false;
+    at->is_sampled = memory_sampled(at->event, n_samples > 0 ? (size_t)n_samples : 0, &at->sample);
+    return c->place = at->event->event, true;
 }
 
 static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const MemoryEvent *e = c->item;
+    const MemoryAt *at = c->state;
+    const MemoryEvent *e = at->event;
     switch (column) {
     case ME_ALLOCATOR: result_text(ctx, e->allocator); break;
     case ME_GROUP:
@@ -169,7 +188,7 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ME_REGION: result_known(ctx, e->region_type); break;
     case ME_DATA_TYPE: result_known(ctx, e->data_type); break;
     case ME_SHAPE: result_known(ctx, e->shape); break;
-    case ME_SAMPLED: sqlite3_result_int(ctx, c->part); break;
+    case ME_SAMPLED: sqlite3_result_int(ctx, at->is_sampled); break;
     case ME_EVENT: result_event(ctx, e); break;
     case ME_MATCH: result_event(ctx, e->match); break;
     case ME_LIVE_UNTIL:
@@ -181,6 +200,7 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource events_rows = {.next = events_next,
+                                      .state_bytes = sizeof(MemoryAt),
                                       .column = events_column,
                                       .n_parameters = 1,
                                       .needs = NEED_EVENTS | NEED_ALLOCATIONS,
@@ -246,22 +266,21 @@ const Table memory_events_table = {"memory_events",
 enum { ALLOCATORS_COLUMNS(COLUMN_ENUM) };
 static const Column allocators_columns[] = {ALLOCATORS_COLUMNS(COLUMN_DOC)};
 
-static size_t itself(const MemoryAllocator *a)
+static void allocators_list(RowCursor *c, RowList *list)
 {
-    (void)a;
-    return 1;
+    const MemoryProfile *profile = host_memory_profile(c->host, &c->err);
+    if (profile) *list = ROW_LIST(profile->allocators, profile->n_allocators);
 }
 
-static bool allocators_next(RowCursor *c)
+static bool allocators_shows(RowCursor *c, const void *item)
 {
-    if (!next_item(c, itself)) return false;
-    const MemoryAllocator *a = c->item;
-    return c->place = a->events[0]->event, true;
+    c->place = ((const MemoryAllocator *)item)->events[0]->event;
+    return true;
 }
 
 static void allocators_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const MemoryAllocator *a = c->item;
+    const MemoryAllocator *a = c->row;
     static const MemoryEvent none;
     const MemoryEvent *peak = a->peak ? a->peak : &none;
     switch (column) {
@@ -287,7 +306,8 @@ static void allocators_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource allocators_rows = {.next = allocators_next,
+static const RowSource allocators_rows = {.list = allocators_list,
+                                          .shows = allocators_shows,
                                           .column = allocators_column,
                                           .needs = NEED_EVENTS | NEED_ALLOCATIONS,
                                           .nothing = "no allocation event records a "
@@ -344,22 +364,28 @@ static const Column active_columns[] = {ACTIVE_COLUMNS(COLUMN_DOC)};
 
 static size_t n_active(const MemoryAllocator *a) { return a->n_active; }
 
+static const ActiveMemory *active_at(const MemoryAt *at)
+{
+    return &at->profile->allocators[at->allocator].active[at->item];
+}
+
 static bool active_next(RowCursor *c)
 {
-    if (!next_item(c, n_active)) return false;
-    const MemoryAllocator *a = c->item;
-    const ActiveMemory *active = &a->active[c->i];
+    const MemoryAllocator *a = next_item(c, n_active);
+    if (!a) return false;
+    const ActiveMemory *active = active_at(c->state);
     const MemoryEvent *event = active->event ? active->event : a->events[0];
     return c->place = event->event << 2 | active->special, true;
 }
 
 static void active_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const MemoryAllocator *a = c->item;
-    const ActiveMemory *active = &a->active[c->i];
+    const MemoryAt *at = c->state;
+    const MemoryAllocator *a = &at->profile->allocators[at->allocator];
+    const ActiveMemory *active = active_at(at);
     switch (column) {
     case MC_ALLOCATOR: result_text(ctx, a->name); break;
-    case MC_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->i + 1); break;
+    case MC_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)at->item + 1); break;
     case MC_TF_OP: result_known(ctx, active->tf_op); break;
     case MC_ALLOCATED: sqlite3_result_int64(ctx, active->allocation_bytes); break;
     case MC_REQUESTED: sqlite3_result_int64(ctx, active->requested_bytes); break;
@@ -377,6 +403,7 @@ static void active_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource active_rows = {.next = active_next,
+                                      .state_bytes = sizeof(MemoryAt),
                                       .column = active_column,
                                       .needs = NEED_EVENTS | NEED_ALLOCATIONS,
                                       .nothing = "no memory was live at an "

@@ -4,7 +4,7 @@
  *
  *   SELECT name, occurrences, self_ps FROM op_metrics('logs') WHERE side = 'device' ORDER BY
  * self_ps DESC LIMIT 10; */
-#include "../loader/analysis/ops/op_metrics.h"
+#include "../loader/analysis/ops/op_lists.h"
 #include "../loader/analysis/steps/steps.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -16,14 +16,6 @@ SQLITE_EXTENSION_INIT3
         "host: ops on host threads; device: kernels and HLO ops of all "                           \
         "devices together; framework: the device ops summed by framework op",                      \
         "libprofsql"
-
-static const char *const side_names[] = {"host", "device", "framework"};
-enum { N_SIDES = COUNT(side_names) };
-
-static const OpMetricsDb *side_db(const OpStats *stats, size_t side)
-{
-    return side == 0 ? &stats->host : side == 1 ? &stats->device : &stats->framework;
-}
 
 /* ---- op_metrics ---- */
 
@@ -148,60 +140,10 @@ static const OpMetricsDb *side_db(const OpStats *stats, size_t side)
 enum { OP_METRICS_COLUMNS(COLUMN_ENUM) };
 static const Column op_metrics_columns[] = {OP_METRICS_COLUMNS(COLUMN_DOC)};
 
-/* All ops of all sides in rows, parts behind their whole. */
-typedef struct {
-    const OpMetrics *op, *parent;
-    uint32_t side, id, parent_id;
-} OpRow;
-typedef struct {
-    OpRow *rows;
-    size_t n, capacity;
-} OpRows;
-
-static int add_rows(OpRows *rows, const OpMetricsDb *db, const OpRow *parent, uint32_t side,
-                    uint32_t *id, ProfErr *err)
+static void op_metrics_list(RowCursor *c, RowList *list)
 {
-    OpRow of = parent ? *parent : (OpRow){0};
-    for (size_t i = 0; i < db->n_ops && !err->code; i++) {
-        if (!GROW(rows->rows, rows->n, rows->capacity)) return prof_nomem(err);
-        OpRow row = {&db->ops[i], parent ? of.op : NULL, side, (*id)++, of.id};
-        rows->rows[rows->n++] = row;
-        if (db->ops[i].children) add_rows(rows, db->ops[i].children, &row, side, id, err);
-    }
-    return err->code;
-}
-
-static void free_rows(void *result)
-{
-    prof_free(((OpRows *)result)->rows);
-    prof_free(result);
-}
-
-static void *make_rows(Run *run, Host *only, ProfErr *err)
-{
-    const OpStats *stats = run_op_stats(run, only, err);
-    OpRows *rows = stats ? prof_alloc(sizeof *rows) : NULL;
-    if (!rows) return prof_nomem(err), NULL;
-    for (uint32_t side = 0; side < N_SIDES && !err->code; side++) {
-        uint32_t id = 0;
-        add_rows(rows, side_db(stats, side), NULL, side, &id, err);
-    }
-    if (!err->code) return rows;
-    free_rows(rows);
-    return NULL;
-}
-
-static const Analysis op_rows_analysis = {make_rows, free_rows};
-
-static bool op_metrics_next(RowCursor *c)
-{
-    const OpRows *rows = run_analysis_of(c->from->run, c->from->only, &op_rows_analysis,
-                                         NEEDS_HOSTS_IN_TURN, &c->err);
-    if (!rows) return false;
-    c->i += c->started;
-    if (c->i >= rows->n) return false;
-    c->item = &rows->rows[c->i], c->place = c->i;
-    return true;
+    const OpRows *all = run_op_rows(c->from->run, c->from->only, &c->err);
+    if (all) *list = ROW_LIST(all->ops, all->n);
 }
 
 static void result_known(sqlite3_context *ctx, const Text *text)
@@ -223,11 +165,11 @@ static void result_memory(sqlite3_context *ctx, const OpMetrics *op)
 
 static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const OpRow *row = c->item;
+    const OpRow *row = c->row;
     const OpMetrics *op = row->op;
-    bool of_core = op->core_type != CORE_UNKNOWN && row->side == 1;
+    bool of_core = op->core_type != CORE_UNKNOWN && row->side == SIDE_DEVICE;
     switch (column) {
-    case OM_SIDE: sqlite3_result_text(ctx, side_names[row->side], -1, SQLITE_STATIC); break;
+    case OM_SIDE: sqlite3_result_text(ctx, op_side_names[row->side], -1, SQLITE_STATIC); break;
     case OM_PROGRAM:
         if (op->program_id) result_id(ctx, op->program_id);
         break;
@@ -275,7 +217,7 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
     case OM_LONG_NAME: result_known(ctx, op->long_name); break;
     case OM_DEDUPLICATED: result_known(ctx, op->deduplicated_name); break;
     case OM_CORES:
-        if (row->side == 1) sqlite3_result_int64(ctx, op->n_cores);
+        if (row->side == SIDE_DEVICE) sqlite3_result_int64(ctx, op->n_cores);
         break;
     case OM_SOURCE_FILE: result_known(ctx, op->source_file); break;
     case OM_SOURCE_LINE:
@@ -288,24 +230,24 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case OM_MEMORY: result_memory(ctx, op); break;
     case OM_EXECUTIONS:
-        if (row->side == 1 && op->executions) result_u64(ctx, op->executions);
+        if (row->side == SIDE_DEVICE && op->executions) result_u64(ctx, op->executions);
         break;
     case OM_FLOPS_ACTUAL:
-        if (row->side == 1 && !isnan(op->flops_actual))
+        if (row->side == SIDE_DEVICE && !isnan(op->flops_actual))
             sqlite3_result_double(ctx, op->flops_actual);
         break;
     case OM_MODEL_FLOPS_ACTUAL:
-        if (row->side == 1 && !isnan(op->model_flops_actual))
+        if (row->side == SIDE_DEVICE && !isnan(op->model_flops_actual))
             sqlite3_result_double(ctx, op->model_flops_actual);
         break;
     case OM_BYTES_ACTUAL:
-        if (row->side == 1 && op->has_actual_bytes) result_u64(ctx, op->bytes_actual);
+        if (row->side == SIDE_DEVICE && op->has_actual_bytes) result_u64(ctx, op->bytes_actual);
         break;
     default: break;
     }
 }
 
-static const RowSource op_metrics_rows = {.next = op_metrics_next,
+static const RowSource op_metrics_rows = {.list = op_metrics_list,
                                           .column = op_metrics_column,
                                           .per_run = true,
                                           .by_host = true,
@@ -379,16 +321,25 @@ const Table op_metrics_table = {"op_metrics",
 enum { OP_TOTALS_COLUMNS(COLUMN_ENUM) };
 static const Column op_metrics_totals_columns[] = {OP_TOTALS_COLUMNS(COLUMN_DOC)};
 
-static bool op_metrics_totals_next(RowCursor *c)
+typedef struct {
+    const OpMetricsDb *sides[N_OP_SIDES];
+    const StepDb *steps;
+} Totals;
+
+static void op_metrics_totals_list(RowCursor *c, RowList *list)
 {
-    c->item = run_op_stats(c->from->run, c->from->only, &c->err);
-    c->i += c->started, c->place = c->i;
-    return c->item && c->i < N_SIDES;
+    const OpStats *stats = run_op_stats(c->from->run, c->from->only, &c->err);
+    Totals *state = c->state;
+    if (!stats) return;
+    for (int side = 0; side < N_OP_SIDES; side++) state->sides[side] = op_side_db(stats, side);
+    *list = ROW_LIST(state->sides, N_OP_SIDES);
 }
 
 static void precision_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const StepDb *steps = run_steps(c->from->run, c->from->only, &c->err);
+    Totals *state = c->state;
+    if (!state->steps) state->steps = run_steps(c->from->run, c->from->only, &c->err);
+    const StepDb *steps = state->steps;
     if (!steps) return;
     switch (column) {
     case OT_COMPUTE_16: result_u64(ctx, steps->compute_16bit_ps); break;
@@ -404,10 +355,11 @@ static void precision_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const OpMetricsDb *db = side_db(c->item, c->i);
-    bool device = c->i == 1, tpu = device && (db->busy_ps || db->idle_ps);
+    const OpMetricsDb *db = *(const OpMetricsDb *const *)c->row;
+    size_t side = c->at_row;
+    bool device = side == SIDE_DEVICE, tpu = device && (db->busy_ps || db->idle_ps);
     switch (column) {
-    case OT_SIDE: sqlite3_result_text(ctx, side_names[c->i], -1, SQLITE_STATIC); break;
+    case OT_SIDE: sqlite3_result_text(ctx, op_side_names[side], -1, SQLITE_STATIC); break;
     case OT_OPS: sqlite3_result_int64(ctx, (sqlite3_int64)db->n_ops); break;
     case OT_TOTAL: result_u64(ctx, db->total_ps); break;
     case OT_TOTAL_OP: result_u64(ctx, db->total_op_ps); break;
@@ -434,16 +386,17 @@ static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int col
         if (tpu) result_u64(ctx, db->sure_idle_ps);
         break;
     case OT_INFEED:
-        if (!c->i) result_u64(ctx, db->infeed_duration_ps);
+        if (side == SIDE_HOST) result_u64(ctx, db->infeed_duration_ps);
         break;
     case OT_INFEED_INTERVAL:
-        if (!c->i) result_u64(ctx, db->infeed_interval_ps);
+        if (side == SIDE_HOST) result_u64(ctx, db->infeed_interval_ps);
         break;
     default: break;
     }
 }
 
-static const RowSource op_metrics_totals_rows = {.next = op_metrics_totals_next,
+static const RowSource op_metrics_totals_rows = {.list = op_metrics_totals_list,
+                                                 .state_bytes = sizeof(Totals),
                                                  .column = op_metrics_totals_column,
                                                  .per_run = true,
                                                  .by_host = true};

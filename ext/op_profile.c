@@ -147,19 +147,23 @@ static bool read_options(RowCursor *c, ProfileOptions *options)
     return false;
 }
 
-static bool op_profile_next(RowCursor *c)
+typedef struct {
+    OpProfile *profile;
+} OpProfileState;
+
+static void op_profile_close(void *state)
 {
+    OpProfile *profile = ((OpProfileState *)state)->profile;
+    if (profile) op_profile_free(profile);
+}
+
+static void op_profile_list(RowCursor *c, RowList *list)
+{
+    OpProfileState *state = c->state;
     ProfileOptions options;
-    if (!c->owned) {
-        if (!read_options(c, &options) ||
-            !(c->owned = op_profile_make(c->from->run, c->from->only, &options, &c->err)))
-            return false;
-    }
-    const OpProfile *profile = c->owned;
-    c->i += c->started;
-    if (c->i == profile->n_nodes) return false;
-    c->item = profile->nodes[c->i];
-    return c->place = c->i, true;
+    if (!read_options(c, &options)) return;
+    state->profile = op_profile_make(c->from->run, c->from->only, &options, &c->err);
+    if (state->profile) *list = ROW_LIST(state->profile->nodes, state->profile->n_nodes);
 }
 
 static const char duplicates[] = " and its duplicate(s)";
@@ -247,8 +251,8 @@ static void page_column(sqlite3_context *ctx, const OpProfile *profile, const Pr
 
 static void op_profile_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const OpProfile *profile = c->owned;
-    const ProfileNode *node = c->item;
+    const OpProfile *profile = ((OpProfileState *)c->state)->profile;
+    const ProfileNode *node = *(ProfileNode *const *)c->row;
     ProfileMetrics m = profile_metrics(profile, node);
     switch (column) {
     case OP_NODE: sqlite3_result_int64(ctx, (sqlite3_int64)node->place); break;
@@ -289,11 +293,12 @@ static void op_profile_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource op_profile_rows = {.next = op_profile_next,
+static const RowSource op_profile_rows = {.list = op_profile_list,
+                                          .state_bytes = sizeof(OpProfileState),
                                           .column = op_profile_column,
                                           .per_run = true,
                                           .n_parameters = 3,
-                                          .release = op_profile_free,
+                                          .close = op_profile_close,
                                           .by_host = true};
 const Table op_profile_table = {"op_profile",
                                 "one node of XProf's op profile, a "

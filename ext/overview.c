@@ -498,22 +498,18 @@ static void *overview_make(Run *run, Host *only, ProfErr *err)
     return NULL;
 }
 
-static bool overview_next(RowCursor *c)
+static void overview_list(RowCursor *c, RowList *list)
 {
     static const Analysis analysis = {overview_make, overview_free};
-    if (c->from->run->hosts[0].reader->is_program) return false; /* nothing ran */
-    const Overview *o =
+    if (c->from->run->hosts[0].reader->is_program) return; /* nothing ran */
+    const Overview *all =
         run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
-    c->i += c->started;
-    if (!o || c->i >= o->n) return false;
-    c->item = &o->properties[c->i];
-    c->place = c->i;
-    return true;
+    if (all) *list = ROW_LIST(all->properties, all->n);
 }
 
 static void overview_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Property *p = c->item;
+    const Property *p = c->row;
     const char *text = column == OV_SECTION ? p->section
                        : column == OV_NAME  ? p->name
                        : column == OV_VALUE ? p->value
@@ -522,7 +518,7 @@ static void overview_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
 }
 
-static const RowSource overview_rows = {.next = overview_next,
+static const RowSource overview_rows = {.list = overview_list,
                                         .column = overview_column,
                                         .per_run = true,
                                         .by_host = true,

@@ -11,6 +11,21 @@
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 
+/* The state of perf_counters and utilization. */
+typedef struct {
+    const PerfCounters *all;
+    size_t sample, nth; /* nth: counter of the sample, or row of its chip */
+} SampleAt;
+
+static const CounterSample *sample_at(const SampleAt *at) { return &at->all->samples[at->sample]; }
+
+static bool open_samples(RowCursor *c, SampleAt *at)
+{
+    if (!c->started) at->all = host_perf_counters(c->host, &c->err);
+    at->nth += c->started;
+    return at->all;
+}
+
 /* ---- perf_counters ---- */
 
 #define PERF_COUNTERS_COLUMNS(C)                                                                   \
@@ -49,16 +64,13 @@ SQLITE_EXTENSION_INIT3
 enum { PERF_COUNTERS_COLUMNS(COLUMN_ENUM) };
 static const Column perf_counters_columns[] = {PERF_COUNTERS_COLUMNS(COLUMN_DOC)};
 
-/* c->i: the sample, c->j: the counter of it. */
 static bool perf_counters_next(RowCursor *c)
 {
-    const PerfCounters *all = host_perf_counters(c->host, &c->err);
-    if (!all) return false;
-    for (c->j += c->started; c->i < all->n; c->i++, c->j = 0) {
-        if (c->j >= all->samples[c->i].n) continue;
-        c->item = &all->samples[c->i];
-        return c->place = all->samples[c->i].counters[c->j].event, true;
-    }
+    SampleAt *at = c->state;
+    if (!open_samples(c, at)) return false;
+    for (; at->sample < at->all->n; at->sample++, at->nth = 0)
+        if (at->nth < sample_at(at)->n)
+            return c->place = sample_at(at)->counters[at->nth].event, true;
     return false;
 }
 
@@ -89,8 +101,9 @@ static void result_if_there(sqlite3_context *ctx, const Text *text)
 
 static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const CounterSample *sample = c->item;
-    const PerfCounter *counter = &sample->counters[c->j];
+    const SampleAt *at = c->state;
+    const CounterSample *sample = sample_at(at);
+    const PerfCounter *counter = &sample->counters[at->nth];
     switch (column) {
     case PC_CHIP:
         if (sample->has_chip_id) sqlite3_result_int64(ctx, sample->chip_id);
@@ -114,6 +127,7 @@ static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource perf_counters_rows = {.next = perf_counters_next,
+                                             .state_bytes = sizeof(SampleAt),
                                              .column = perf_counters_column,
                                              .nothing = "no event on a device has a counter "
                                                         "(stat counter_value)",
@@ -161,28 +175,27 @@ const Table perf_counters_table = {"perf_counters",
 enum { UTILIZATION_COLUMNS(COLUMN_ENUM) };
 static const Column utilization_columns[] = {UTILIZATION_COLUMNS(COLUMN_DOC)};
 
-/* c->i: the sample, c->j: the row of its chip. */
 static bool utilization_next(RowCursor *c)
 {
-    const PerfCounters *all = host_perf_counters(c->host, &c->err);
-    if (!all) return false;
-    for (c->j += c->started; c->i < all->n; c->i++, c->j = 0) {
-        const CounterSample *sample = &all->samples[c->i];
+    SampleAt *at = c->state;
+    if (!open_samples(c, at)) return false;
+    for (; at->sample < at->all->n; at->sample++, at->nth = 0) {
+        const CounterSample *sample = sample_at(at);
         size_t n_rows;
         const UtilizationRow *rows = utilization_rows(sample->chip, &n_rows);
-        while (c->j < n_rows && !utilization_shown(sample, &rows[c->j])) c->j++;
-        if (c->j >= n_rows) continue;
-        c->item = sample;
-        return c->place = place_pair(sample->line->line_id, 16, c->j), true;
+        while (at->nth < n_rows && !utilization_shown(sample, &rows[at->nth])) at->nth++;
+        if (at->nth < n_rows)
+            return c->place = place_pair(sample->line->line_id, 16, at->nth), true;
     }
     return false;
 }
 
 static void utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const CounterSample *sample = c->item;
+    const SampleAt *at = c->state;
+    const CounterSample *sample = sample_at(at);
     size_t n_rows;
-    const UtilizationRow *row = &utilization_rows(sample->chip, &n_rows)[c->j];
+    const UtilizationRow *row = &utilization_rows(sample->chip, &n_rows)[at->nth];
     double peak;
     switch (column) {
     case UT_HOST_INDEX:
@@ -209,6 +222,7 @@ static void utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource utilization_table_rows = {.next = utilization_next,
+                                                 .state_bytes = sizeof(SampleAt),
                                                  .column = utilization_column,
                                                  .nothing =
                                                      "no hardware counters of a TPU v6e or v7x",
@@ -256,36 +270,41 @@ const Table utilization_table = {"utilization",
 enum { KERNEL_UTILIZATION_COLUMNS(COLUMN_ENUM) };
 static const Column kernel_utilization_columns[] = {KERNEL_UTILIZATION_COLUMNS(COLUMN_DOC)};
 
-/* c->i: the sample, c->j: the metric; those of the sample are in c->owned. */
+typedef struct {
+    SampleAt at;
+    const CounterSample *sample; /* that `metrics` are of */
+    KernelUtilization metrics;
+} KernelUtilizationAt;
+
 static bool kernel_utilization_next(RowCursor *c)
 {
-    const PerfCounters *all = host_perf_counters(c->host, &c->err);
-    if (!all) return false;
-    if (!c->owned && !(c->owned = prof_alloc(sizeof(KernelUtilization))))
-        return prof_nomem(&c->err), false;
-    KernelUtilization *u = c->owned;
-    for (c->j += c->started; c->i < all->n; c->i++, c->j = 0) {
-        const CounterSample *sample = &all->samples[c->i];
+    KernelUtilizationAt *state = c->state;
+    SampleAt *at = &state->at;
+    if (!open_samples(c, at)) return false;
+    for (; at->sample < at->all->n; at->sample++, at->nth = 0) {
+        const CounterSample *sample = sample_at(at);
         if (sample->chip == CHIP_OTHER) continue;
-        if (c->item != sample) kernel_utilization(sample, u);
-        if (c->j >= u->n) continue;
-        c->item = sample;
-        return c->place = place_pair(sample->line->line_id, 16, c->j), true;
+        if (state->sample != sample) kernel_utilization(sample, &state->metrics);
+        state->sample = sample;
+        if (at->nth < state->metrics.n)
+            return c->place = place_pair(sample->line->line_id, 16, at->nth), true;
     }
     return false;
 }
 
 static void kernel_utilization_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const CounterSample *sample = c->item;
-    const KernelUtilization *u = c->owned;
+    const KernelUtilizationAt *state = c->state;
+    const CounterSample *sample = state->sample;
+    const KernelUtilization *u = &state->metrics;
+    size_t nth = state->at.nth;
     switch (column) {
     case KU_DEVICE: sqlite3_result_int64(ctx, sample->device_id); break;
     case KU_TYPE: result_if_there(ctx, sample->device_type); break;
     case KU_KERNEL: sqlite3_result_text(ctx, "default_kernel", -1, SQLITE_STATIC); break;
     case KU_DURATION: sqlite3_result_double(ctx, u->duration_us); break;
-    case KU_METRIC: sqlite3_result_text(ctx, u->metrics[c->j].name, -1, SQLITE_STATIC); break;
-    case KU_VALUE: sqlite3_result_double(ctx, u->metrics[c->j].value); break;
+    case KU_METRIC: sqlite3_result_text(ctx, u->metrics[nth].name, -1, SQLITE_STATIC); break;
+    case KU_VALUE: sqlite3_result_double(ctx, u->metrics[nth].value); break;
     case KU_ANOMALY: sqlite3_result_int(ctx, u->mxu_is_anomaly); break;
     case KU_SAMPLE: sqlite3_result_int64(ctx, sample->line->proto_id); break;
     case KU_KERNEL_ACTUAL:
@@ -298,6 +317,7 @@ static void kernel_utilization_column(RowCursor *c, sqlite3_context *ctx, int co
 }
 
 static const RowSource kernel_utilization_rows = {.next = kernel_utilization_next,
+                                                  .state_bytes = sizeof(KernelUtilizationAt),
                                                   .column = kernel_utilization_column,
                                                   .nothing =
                                                       "no hardware counters of a TPU v6e or v7x",

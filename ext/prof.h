@@ -263,6 +263,14 @@ enum TextKey { KEY_PROGRAM_ID, KEY_HLO_MODULE, KEY_HLO_OP, N_TEXT_KEYS };
 extern const char *const row_key_names[N_ROW_KEYS], *const text_key_names[N_TEXT_KEYS];
 enum { MAX_PARAMETERS = 8 };
 
+/* Rows that are the items of an array. */
+typedef struct {
+    const void *items;
+    size_t n, stride;
+    uint64_t first_place; /* of items[0]; the places of the others follow */
+} RowList;
+#define ROW_LIST(items, n) ((RowList){items, n, sizeof *(items), 0})
+
 typedef struct {
     sqlite3_vtab_cursor base;
     SourceNames asked, opened; /* opened: what `sources` are, from this filter or the one before */
@@ -273,6 +281,12 @@ typedef struct {
     size_t at_host;
     bool eof;
     uint64_t place; /* unique in the run: set by RowSource.next, makes the rowid */
+    RowList list;   /* of the host, with RowSource.list */
+    size_t at_row;
+    const void *row; /* items[at_row] */
+    void *state;     /* the table's own, of RowSource.state_bytes */
+    bool started;    /* next() was called for this host */
+    bool has_rows;   /* of the host */
     bool has_key[N_ROW_KEYS];
     sqlite3_int64 key[N_ROW_KEYS];
     char *text_key[N_TEXT_KEYS];               /* NULL: not given */
@@ -280,8 +294,6 @@ typedef struct {
     sqlite3_value *parameters[MAX_PARAMETERS]; /* NULL: not given */
     /* the table's own place in the host; zeroed at each host */
     size_t i, j, nth;
-    bool started;  /* next() was called, or the table says so itself */
-    bool has_rows; /* of the host */
     Window window;
     const uint8_t *at,
         *end; /* of the message whose stats are walked, owned by the row source in `message` */
@@ -293,8 +305,6 @@ typedef struct {
                     host's and at the end */
     Stat stat;
     int part;
-    Source *found; /* prof_find */
-    size_t n_found;
     KeptRuns kept;
     ProfErr err;
 } RowCursor;
@@ -313,6 +323,12 @@ static inline size_t row_seek(const RowCursor *c, enum RowKey key, uint64_t firs
     return wanted < n && wanted >= at ? (size_t)wanted : n;
 }
 
+/* Is the row of a plane wanted in a table whose rows are those of the run's planes? */
+static inline bool row_wants_plane(const RowCursor *c, const Plane *plane)
+{
+    return plane->host == c->host && row_wanted(c, KEY_PLANE_ID, plane->plane_id);
+}
+
 static inline sqlite3 *row_db(const RowCursor *c)
 {
     return ((const ProfTable *)c->base.pVtab)->prof->db;
@@ -327,10 +343,21 @@ typedef struct {
 bool prof_counts(Prof *prof, sqlite3_index_info *info, int source_term, Counts *counts);
 
 typedef struct RowSource {
+    /* A table has list or next. Both are called for each host, or once if per_run, and set c->err
+     * on failure. */
+    /* Sets *list to an array whose items are the rows. Called once. The items stay as they are
+     * until the next host. The place of a row is its index, unless the list says otherwise. */
+    void (*list)(RowCursor *c, RowList *list);
+    /* Is this item of the list a row? It may set c->place. NULL: all items are. */
+    bool (*shows)(RowCursor *c, const void *item);
     /* Moves to the host's next row and sets c->place to a number that no other row of the run has,
      * whatever the plan (SQLite merges the arms of an OR by rowid); false at its end or when c->err
      * is set. The first call of a host has started false. */
     bool (*next)(RowCursor *c);
+    /* What the table keeps from one call to the next: bytes at c->state, zero at the start of each
+     * host. */
+    size_t state_bytes;
+    void (*close)(void *state); /* frees what the state holds, at the host's end; may be NULL */
     /* Writes a column; run, host and hidden columns are not asked for. */
     void (*column)(RowCursor *c, sqlite3_context *ctx, int column);
     /* Run once for tables that are of the run, not of its hosts: rows come for its first host only.

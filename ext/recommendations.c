@@ -295,22 +295,18 @@ static void *recommendations_make(Run *run, Host *only, ProfErr *err)
     return NULL;
 }
 
-static bool recommendations_next(RowCursor *c)
+static void recommendations_list(RowCursor *c, RowList *list)
 {
     static const Analysis analysis = {recommendations_make, recommendations_free};
-    if (c->from->run->hosts[0].reader->is_program) return false; /* nothing ran */
-    const Recommendations *r =
+    if (c->from->run->hosts[0].reader->is_program) return; /* nothing ran */
+    const Recommendations *all =
         run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
-    c->i += c->started;
-    if (!r || c->i >= r->n) return false;
-    c->item = &r->rows[c->i];
-    c->place = c->i;
-    return true;
+    if (all) *list = ROW_LIST(all->rows, all->n);
 }
 
 static void recommendations_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Recommendation *r = c->item;
+    const Recommendation *r = c->row;
     const char *const texts[] = {
         [RC_SECTION] = r->section,     [RC_CODE] = r->code,         [RC_SEVERITY] = r->severity,
         [RC_STATEMENT] = r->statement, [RC_TIP_TYPE] = r->tip_type, [RC_LINK] = r->link};
@@ -318,7 +314,7 @@ static void recommendations_column(RowCursor *c, sqlite3_context *ctx, int colum
         sqlite3_result_text(ctx, texts[column], -1, SQLITE_STATIC);
 }
 
-static const RowSource recommendations_rows = {.next = recommendations_next,
+static const RowSource recommendations_rows = {.list = recommendations_list,
                                                .column = recommendations_column,
                                                .per_run = true,
                                                .by_host = true,

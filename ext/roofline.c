@@ -139,15 +139,17 @@ SQLITE_EXTENSION_INIT3
 enum { ROOFLINE_COLUMNS(COLUMN_ENUM) };
 static const Column roofline_columns[] = {ROOFLINE_COLUMNS(COLUMN_DOC)};
 
-static bool roofline_next(RowCursor *c)
+typedef struct {
+    bool gpu;
+} RooflineState;
+
+static void roofline_list(RowCursor *c, RowList *list)
 {
     const Roofline *roofline = run_roofline(c->from->run, c->from->only, &c->err);
-    if (!roofline) return false;
-    c->i += c->started;
-    if (c->i == roofline->n_rows) return false;
-    c->item = &roofline->rows[c->i];
-    c->part = roofline->gpu;
-    return c->place = c->i, true;
+    RooflineState *state = c->state;
+    if (!roofline) return;
+    *list = ROW_LIST(roofline->rows, roofline->n_rows);
+    state->gpu = roofline->gpu;
 }
 
 static void text_column(sqlite3_context *ctx, const RooflineRow *row, int column)
@@ -226,10 +228,11 @@ static void result_bytes(sqlite3_context *ctx, uint64_t bytes)
         sqlite3_result_double(ctx, (double)bytes);
 }
 
-/* c->part: the columns that XProf has for a TPU alone are NULL. */
+/* Columns that XProf has only for a TPU are NULL on a GPU. */
 static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const RooflineRow *row = c->item;
+    const RooflineRow *row = c->row;
+    bool gpu = ((RooflineState *)c->state)->gpu;
     switch (column) {
     case RL_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)row->rank); break;
     case RL_OCCURRENCES: sqlite3_result_int64(ctx, row->op.occurrences); break;
@@ -242,8 +245,7 @@ static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
     case RL_MODEL_FLOPS_ACTUAL: {
         double value =
             column == RL_FLOPS_ACTUAL ? row->op.flops_actual : row->op.model_flops_actual;
-        bool kept =
-            row->record == ROOFLINE_TOTAL || !c->part; /* ops of a GPU are not kept by step */
+        bool kept = row->record == ROOFLINE_TOTAL || !gpu; /* ops of a GPU are not kept by step */
         if (kept && !isnan(value)) sqlite3_result_double(ctx, value);
         break;
     }
@@ -263,13 +265,14 @@ static void roofline_column(RowCursor *c, sqlite3_context *ctx, int column)
     case RL_CMEM_READ_I:
     case RL_CMEM_WRITE_I:
     case RL_VMEM_READ_I:
-        if (!c->part) sqlite3_result_double(ctx, rate_column(row, column));
+        if (!gpu) sqlite3_result_double(ctx, rate_column(row, column));
         break;
     default: sqlite3_result_double(ctx, rate_column(row, column)); break;
     }
 }
 
-static const RowSource roofline_rows = {.next = roofline_next,
+static const RowSource roofline_rows = {.list = roofline_list,
+                                        .state_bytes = sizeof(RooflineState),
                                         .column = roofline_column,
                                         .per_run = true,
                                         .by_host = true,
@@ -313,12 +316,13 @@ enum PropertyKind {
     PROPERTY_CMEM,
     PROPERTY_VMEM
 };
-static const struct {
+typedef struct {
     const char *name;
     enum PropertyKind kind;
     enum Memory memory;
     bool gpu; /* also shown for a GPU */
-} properties[] = {
+} Property;
+static const Property properties[] = {
     {"cmem_read_ridge_point", PROPERTY_RIDGE, MEMORY_CMEM_READ, false},
     {"cmem_write_ridge_point", PROPERTY_RIDGE, MEMORY_CMEM_WRITE, false},
     {"device_type", PROPERTY_TYPE, 0, true},
@@ -351,14 +355,14 @@ static double model_bandwidth(const DeviceCapabilities *d, enum Memory memory)
 }
 
 /* The number of a property; false: it is none. */
-static bool property_number(const SourceRun *from, const DeviceCapabilities *d, size_t i,
-                            double *value, ProfErr *err)
+static bool property_number(const SourceRun *from, const DeviceCapabilities *d,
+                            const Property *property, double *value, ProfErr *err)
 {
-    enum Memory memory = properties[i].memory;
+    enum Memory memory = property->memory;
     bool shown = d->hardware > HARDWARE_CPU;
     const OpStats *stats;
     *value = 0;
-    switch (properties[i].kind) {
+    switch (property->kind) {
     case PROPERTY_TYPE: return false;
     case PROPERTY_FLOPS: *value = peak_gflops(d); break;
     case PROPERTY_BANDWIDTH: *value = giga_to_gibi(model_bandwidth(d, memory)); break;
@@ -379,14 +383,23 @@ static bool property_number(const SourceRun *from, const DeviceCapabilities *d, 
     return true;
 }
 
-static bool properties_next(RowCursor *c)
+typedef struct {
+    const DeviceCapabilities *devices;
+    bool gpu;
+} PropertiesState;
+
+static void properties_list(RowCursor *c, RowList *list)
 {
     const DeviceCapabilities *d = run_devices(c->from->run, c->from->only, &c->err);
-    if (!d) return false;
-    c->item = d, c->part = strstr(d->device_type, "GPU") != NULL;
-    for (c->i += c->started; c->i < COUNT(properties); c->i++)
-        if (!c->part || properties[c->i].gpu) return c->place = c->i, true;
-    return false;
+    PropertiesState *state = c->state;
+    if (!d) return;
+    *list = ROW_LIST(properties, COUNT(properties));
+    *state = (PropertiesState){d, strstr(d->device_type, "GPU") != NULL};
+}
+
+static bool properties_shows(RowCursor *c, const void *item)
+{
+    return !((PropertiesState *)c->state)->gpu || ((const Property *)item)->gpu;
 }
 
 static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -394,11 +407,12 @@ static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
     static const char *const units[] = {
         NULL, "1e9 FLOP/s", "2^30 bytes/s", "FLOP/byte", "clock over its default", NULL,
         NULL, NULL};
-    const DeviceCapabilities *d = c->item;
+    const DeviceCapabilities *d = ((PropertiesState *)c->state)->devices;
+    const Property *property = c->row;
     double value;
-    bool number = property_number(c->from, d, c->i, &value, &c->err);
+    bool number = property_number(c->from, d, property, &value, &c->err);
     switch (column) {
-    case RP_NAME: sqlite3_result_text(ctx, properties[c->i].name, -1, SQLITE_STATIC); break;
+    case RP_NAME: sqlite3_result_text(ctx, property->name, -1, SQLITE_STATIC); break;
     case RP_VALUE:
         if (!number) {
             sqlite3_result_text(ctx, d->hardware > HARDWARE_CPU ? d->device_type : "", -1,
@@ -408,18 +422,20 @@ static void properties_column(RowCursor *c, sqlite3_context *ctx, int column)
         result_real(ctx, "%g", value);
         break;
     case RP_EXACT:
-        if (number && (value != 0 || properties[c->i].kind >= PROPERTY_MEGACORE))
+        if (number && (value != 0 || property->kind >= PROPERTY_MEGACORE))
             sqlite3_result_double(ctx, value);
         break;
     case RP_UNIT:
-        if (units[properties[c->i].kind])
-            sqlite3_result_text(ctx, units[properties[c->i].kind], -1, SQLITE_STATIC);
+        if (units[property->kind])
+            sqlite3_result_text(ctx, units[property->kind], -1, SQLITE_STATIC);
         break;
     default: break;
     }
 }
 
-static const RowSource roofline_properties_rows = {.next = properties_next,
+static const RowSource roofline_properties_rows = {.list = properties_list,
+                                                   .shows = properties_shows,
+                                                   .state_bytes = sizeof(PropertiesState),
                                                    .column = properties_column,
                                                    .per_run = true,
                                                    .by_host = true,

@@ -26,16 +26,6 @@ static void result_name(sqlite3_context *ctx, const char *name)
     if (name) sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
 }
 
-static const StepDb *outside_steps(RowCursor *c)
-{
-    return run_outside_steps(c->from->run, c->from->only, &c->err);
-}
-
-static const StepDb *shown_steps(RowCursor *c)
-{
-    return run_shown_steps(c->from->run, c->from->only, &c->err);
-}
-
 /* ---- host_steps ---- */
 
 #define HOST_STEPS_COLUMNS(C)                                                                      \
@@ -100,23 +90,37 @@ static const char *const drop_reasons[] = {
     [STEP_NOT_ON_ALL_CORES] = "not all cores ran it",
 };
 
-static bool host_steps_next(RowCursor *c)
+typedef struct {
+    const HostSteps *all;
+    const StepDb *steps, *outside; /* asked for with the column `step` */
+} HostStepRows;
+
+static void host_steps_list(RowCursor *c, RowList *list)
 {
-    if (!c->host->readable || c->host->reader->is_program) return false;
-    const HostSteps *steps = host_steps(c->host, &c->err);
-    if (!steps) return false;
-    c->i += c->started;
-    if (c->i >= steps->n_steps) return false;
-    c->item = &steps->steps[c->i];
-    return c->place = place_pair(c->at_host, 32, c->i), true;
+    HostStepRows *state = c->state;
+    if (!c->host->readable || c->host->reader->is_program) return;
+    if (!(state->all = host_steps(c->host, &c->err))) return;
+    *list = ROW_LIST(state->all->steps, state->all->n_steps);
+    list->first_place = place_pair(c->at_host, 32, 0);
+}
+
+/* The steps among which a step of the host has a number. */
+static const StepDb *numbered_steps(RowCursor *c, const HostStep *step)
+{
+    HostStepRows *state = c->state;
+    if (step->dropped == STEP_OUTSIDE_XPROF) {
+        if (!state->outside)
+            state->outside = run_outside_steps(c->from->run, c->from->only, &c->err);
+        return state->outside;
+    }
+    if (!state->steps) state->steps = run_steps(c->from->run, c->from->only, &c->err);
+    return state->steps;
 }
 
 /* The step's number in the source: a HostStep is one step of at most one merged step. */
 static int64_t number_of(RowCursor *c, const HostStep *step)
 {
-    const StepDb *db = step->dropped == STEP_OUTSIDE_XPROF
-                           ? outside_steps(c)
-                           : run_steps(c->from->run, c->from->only, &c->err);
+    const StepDb *db = numbered_steps(c, step);
     for (size_t h = 0; db && db->n_steps && h < db->n_hosts; h++) {
         if (db->hosts[h]->host != c->host) continue;
         size_t low = 0, high = db->n_steps; /* steps of a host are in order of their groups */
@@ -134,9 +138,9 @@ static int64_t number_of(RowCursor *c, const HostStep *step)
 
 static void host_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const HostStep *s = c->item;
-    const HostSteps *all = host_steps(c->host, &c->err);
-    bool gpu = all && all->has_device && !all->is_tpu, marked = s->dropped != STEP_NO_MARKER;
+    const HostStep *s = c->row;
+    const HostSteps *all = ((HostStepRows *)c->state)->all;
+    bool gpu = all->has_device && !all->is_tpu, marked = s->dropped != STEP_NO_MARKER;
     int64_t number;
     switch (column) {
     case HS_GROUP:
@@ -180,7 +184,8 @@ static void host_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource host_steps_rows = {.next = host_steps_next,
+static const RowSource host_steps_rows = {.list = host_steps_list,
+                                          .state_bytes = sizeof(HostStepRows),
                                           .column = host_steps_column,
                                           .by_host = true,
                                           .needs = NEED_EVENTS,
@@ -330,15 +335,15 @@ const Table host_steps_table = {"host_steps",
 enum { STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column steps_columns[] = {STEPS_COLUMNS(COLUMN_DOC)};
 
-static bool steps_next(RowCursor *c)
+typedef struct {
+    const StepDb *db;
+} StepRows;
+
+static void steps_list(RowCursor *c, RowList *list)
 {
-    const StepDb *db = shown_steps(c);
-    if (!db) return false;
-    c->i += c->started;
-    if (c->i >= db->n_steps) return false;
-    c->item = &db->steps[c->i];
-    c->part = db->hardware;
-    return c->place = c->i, true;
+    StepRows *state = c->state;
+    state->db = run_shown_steps(c->from->run, c->from->only, &c->err);
+    if (state->db) *list = ROW_LIST(state->db->steps, state->db->n_steps);
 }
 
 static double average_ms(const Step *step, void categories(const StepCore *, uint64_t *),
@@ -396,10 +401,10 @@ static void result_range(sqlite3_context *ctx, const Step *step, size_t n_hosts)
 
 static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Step *s = c->item;
-    const StepDb *db;
+    const Step *s = c->row;
+    const StepDb *db = ((StepRows *)c->state)->db;
     if (column >= ST_TC_COMPUTE && column <= ST_SC_IDLE) {
-        if (c->part == HARDWARE_TPU) tpu_column(ctx, s, column);
+        if (db->hardware == HARDWARE_TPU) tpu_column(ctx, s, column);
         return;
     }
     switch (column) {
@@ -418,9 +423,7 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (s->of_hosts[0]->has_range)
             sqlite3_result_int64(ctx, (sqlite3_int64)s->of_hosts[0]->range_begin_ps);
         break;
-    case ST_RANGE:
-        if ((db = shown_steps(c))) result_range(ctx, s, db->n_hosts);
-        break;
+    case ST_RANGE: result_range(ctx, s, db->n_hosts); break;
     default:
         if (column == ST_ACTUAL_COMPILATION && !compiling_is_known(s))
             sqlite3_result_null(ctx);
@@ -433,7 +436,8 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource steps_rows = {.next = steps_next,
+static const RowSource steps_rows = {.list = steps_list,
+                                     .state_bytes = sizeof(StepRows),
                                      .column = steps_column,
                                      .per_run = true,
                                      .by_host = true,
@@ -495,24 +499,36 @@ static bool has_category(const StepCore *core, size_t i)
     return core->types >> i & 1 || (core->actual_ps && core->actual_ps[i]);
 }
 
-/* c->i: step; c->j: core; c->nth: category */
+typedef struct {
+    const StepDb *db;
+    size_t step, core, category;
+    uint64_t row;
+} BreakdownRow;
+
 static bool breakdown_next(RowCursor *c)
 {
-    const StepDb *db = shown_steps(c);
-    if (!db) return false;
-    c->nth += c->started;
-    c->place += c->started;
-    for (; c->i < db->n_steps; c->i++, c->j = 0)
-        for (const Step *step = &db->steps[c->i]; c->j < step->n_cores; c->j++, c->nth = 0)
-            for (const StepCore *core = &step->cores[c->j]; c->nth < n_categories(core); c->nth++)
-                if (has_category(core, c->nth)) return c->item = step, true;
+    BreakdownRow *at = c->state;
+    if (!c->started) at->db = run_shown_steps(c->from->run, c->from->only, &c->err);
+    if (!at->db) return false;
+    at->category += c->started;
+    c->place = at->row++;
+    for (; at->step < at->db->n_steps; at->step++, at->core = 0) {
+        const Step *step = &at->db->steps[at->step];
+        for (; at->core < step->n_cores; at->core++, at->category = 0) {
+            const StepCore *core = &step->cores[at->core];
+            for (; at->category < n_categories(core); at->category++)
+                if (has_category(core, at->category)) return true;
+        }
+    }
     return false;
 }
 
 static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Step *step = c->item;
-    const StepCore *core = &step->cores[c->j];
+    const BreakdownRow *at = c->state;
+    const Step *step = &at->db->steps[at->step];
+    const StepCore *core = &step->cores[at->core];
+    size_t category = at->category;
     bool generic = core->kind == STEP_CORE_GENERIC;
     switch (column) {
     case SB_STEP: sqlite3_result_int64(ctx, step->number); break;
@@ -520,20 +536,20 @@ static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
     case SB_HOST: result_name(ctx, core->host->name); break;
     case SB_CATEGORY:
         if (core->kind == STEP_CORE_TENSOR)
-            result_text(ctx, core->shares[c->nth].category);
+            result_text(ctx, core->shares[category].category);
         else
-            result_name(ctx, generic ? step_type_names[c->nth] : sparse_names[c->nth]);
+            result_name(ctx, generic ? step_type_names[category] : sparse_names[category]);
         break;
     case SB_DURATION:
         if (core->kind == STEP_CORE_TENSOR)
-            result_ps(ctx, core->shares[c->nth].ps);
+            result_ps(ctx, core->shares[category].ps);
         else if (!generic)
-            result_ps(ctx, c->nth == 2 ? core->duration_ps - core->busy_ps : core->busy_ps);
-        else if (core->types >> c->nth & 1)
-            result_ps(ctx, core->type_ps[c->nth]);
+            result_ps(ctx, category == 2 ? core->duration_ps - core->busy_ps : core->busy_ps);
+        else if (core->types >> category & 1)
+            result_ps(ctx, core->type_ps[category]);
         break;
     case SB_ACTUAL:
-        if (generic && core->actual_ps) result_ps(ctx, core->actual_ps[c->nth]);
+        if (generic && core->actual_ps) result_ps(ctx, core->actual_ps[category]);
         break;
     case SB_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
     case SB_OUTSIDE: sqlite3_result_int(ctx, step->outside_xprof); break;
@@ -542,6 +558,7 @@ static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource breakdown_rows = {.next = breakdown_next,
+                                         .state_bytes = sizeof(BreakdownRow),
                                          .column = breakdown_column,
                                          .per_run = true,
                                          .by_host = true,
@@ -659,10 +676,28 @@ const Table step_breakdown_table = {
 enum { CORE_STEPS_COLUMNS(COLUMN_ENUM) };
 static const Column core_steps_columns[] = {CORE_STEPS_COLUMNS(COLUMN_DOC)};
 
+/* The parts of core_steps: the pod viewer's steps, then those that it aligns otherwise when the
+ * first and last steps count. */
+enum { OF_POD, BESIDE_POD };
+
+typedef struct {
+    const StepDb *pod, *kept;
+    const DeviceCapabilities *devices; /* asked for with the columns of devices */
+    int part;
+    size_t step, core;
+    uint64_t row;
+} CoreStepRow;
+
+static const StepDb *steps_of_part(const CoreStepRow *at)
+{
+    return at->part == OF_POD ? at->pod : at->kept;
+}
+
 static const Device *device_of(RowCursor *c, const Plane *plane)
 {
-    const DeviceCapabilities *all =
-        plane ? run_devices(c->from->run, c->from->only, &c->err) : NULL;
+    CoreStepRow *at = c->state;
+    if (plane && !at->devices) at->devices = run_devices(c->from->run, c->from->only, &c->err);
+    const DeviceCapabilities *all = plane ? at->devices : NULL;
     for (size_t i = 0; all && i < all->n_devices; i++)
         if (all->devices[i].plane == plane) return &all->devices[i];
     return NULL;
@@ -676,17 +711,6 @@ static bool is_in_pod(RowCursor *c, const StepCore *core)
     return device && device->device_ordinal >= 0;
 }
 
-static const StepDb *pod_steps(RowCursor *c)
-{
-    const StepDb *outside = outside_steps(c);
-    return outside && outside->n_steps ? outside
-                                       : run_all_steps(c->from->run, c->from->only, &c->err);
-}
-
-/* The parts of core_steps: the pod viewer's steps, then those that it aligns otherwise when the
- * first and last steps count. */
-enum { OF_POD, BESIDE_POD };
-
 static bool is_in_pod_steps(const StepDb *pod, const Step *kept)
 {
     for (size_t i = 0; i < pod->n_steps; i++)
@@ -696,20 +720,28 @@ static bool is_in_pod_steps(const StepDb *pod, const Step *kept)
     return false;
 }
 
-/* c->part: of the table; c->i: step; c->j: core */
+static bool find_steps(RowCursor *c, CoreStepRow *at)
+{
+    Run *run = c->from->run;
+    const StepDb *outside = run_outside_steps(run, c->from->only, &c->err);
+    at->pod = outside && outside->n_steps ? outside : run_all_steps(run, c->from->only, &c->err);
+    at->kept = at->pod ? run_steps(run, c->from->only, &c->err) : NULL;
+    return at->kept;
+}
+
 static bool core_steps_next(RowCursor *c)
 {
-    const StepDb *pod = pod_steps(c),
-                 *kept = pod ? run_steps(c->from->run, c->from->only, &c->err) : NULL;
-    c->j += c->started;
-    c->place += c->started;
-    for (; kept && c->part <= BESIDE_POD; c->part++, c->i = 0) {
-        const StepDb *db = c->part == OF_POD ? pod : kept;
-        for (; c->i < db->n_steps; c->i++, c->j = 0) {
-            const Step *step = &db->steps[c->i];
-            if (c->part == BESIDE_POD && !c->j && is_in_pod_steps(pod, step)) continue;
-            for (; c->j < step->n_cores; c->j++)
-                if (step->cores[c->j].kind != STEP_CORE_SPARSE) return c->item = step, true;
+    CoreStepRow *at = c->state;
+    if (!c->started && !find_steps(c, at)) return false;
+    at->core += c->started;
+    c->place = at->row++;
+    for (; at->part <= BESIDE_POD; at->part++, at->step = 0) {
+        const StepDb *db = steps_of_part(at);
+        for (; at->step < db->n_steps; at->step++, at->core = 0) {
+            const Step *step = &db->steps[at->step];
+            if (at->part == BESIDE_POD && !at->core && is_in_pod_steps(at->pod, step)) continue;
+            for (; at->core < step->n_cores; at->core++)
+                if (step->cores[at->core].kind != STEP_CORE_SPARSE) return true;
         }
     }
     return false;
@@ -738,14 +770,14 @@ static void core_category(sqlite3_context *ctx, const StepCore *core, int column
 
 static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Step *step = c->item;
-    const StepCore *core = &step->cores[c->j];
-    const StepDb *db = pod_steps(c);
+    const CoreStepRow *at = c->state;
+    const Step *step = &steps_of_part(at)->steps[at->step];
+    const StepCore *core = &step->cores[at->core];
     switch (column) {
     case CS_STEP:
         if (step->kept_number >= 0 && !step->outside_xprof)
             sqlite3_result_int64(ctx, step->kept_number);
-        else if (db && (!db->merged || step->outside_xprof))
+        else if (!at->pod->merged || step->outside_xprof)
             sqlite3_result_int64(ctx, step->number);
         break;
     case CS_CORE: sqlite3_result_int64(ctx, core->core_id); break;
@@ -756,12 +788,12 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case CS_TOTAL: sqlite3_result_double(ctx, (double)core->duration_ps / 1e6); break;
     case CS_POD_STEP:
-        if (!step->outside_xprof && c->part == OF_POD) sqlite3_result_int64(ctx, step->number);
+        if (!step->outside_xprof && at->part == OF_POD) sqlite3_result_int64(ctx, step->number);
         break;
     case CS_START: sqlite3_result_int64(ctx, (sqlite3_int64)core->begin_ps); break;
     case CS_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
     case CS_HOSTNAME:
-        if (is_in_pod(c, core) && !step->outside_xprof && c->part == OF_POD)
+        if (is_in_pod(c, core) && !step->outside_xprof && at->part == OF_POD)
             result_name(ctx, host_hostname(core->host));
         break;
     case CS_PLANE:
@@ -777,6 +809,7 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource core_steps_rows = {.next = core_steps_next,
+                                          .state_bytes = sizeof(CoreStepRow),
                                           .column = core_steps_column,
                                           .per_run = true,
                                           .by_host = true,

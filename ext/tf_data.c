@@ -98,19 +98,28 @@ static void bottleneck_column(sqlite3_context *ctx, const TfData *all, const TfD
 enum { PIPELINES_COLUMNS(COLUMN_ENUM) };
 static const Column pipelines_columns[] = {PIPELINES_COLUMNS(COLUMN_DOC)};
 
-static bool pipelines_next(RowCursor *c)
+typedef struct {
+    const TfData *all;
+} PipelineRows;
+
+static void pipelines_list(RowCursor *c, RowList *list)
 {
-    const TfData *all = host_tf_data(c->host, &c->err);
-    c->i += c->started;
-    if (!all || c->i >= all->pipelines.n) return false;
-    c->item = &all->pipelines.items[c->i];
-    return c->place = all->calls.items[all->pipelines.items[c->i].first_call].event, true;
+    PipelineRows *state = c->state;
+    if ((state->all = host_tf_data(c->host, &c->err)))
+        *list = ROW_LIST(state->all->pipelines.items, state->all->pipelines.n);
+}
+
+static bool pipelines_shows(RowCursor *c, const void *item)
+{
+    const PipelineRows *state = c->state;
+    c->place = state->all->calls.items[((const TfDataPipeline *)item)->first_call].event;
+    return true;
 }
 
 static void pipelines_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const TfData *all = host_tf_data(c->host, &c->err);
-    const TfDataPipeline *p = c->item;
+    const TfData *all = ((PipelineRows *)c->state)->all;
+    const TfDataPipeline *p = c->row;
     switch (column) {
     case TP_PIPELINE: result_pipeline(ctx, p); break;
     case TP_KIND:
@@ -131,7 +140,9 @@ static void pipelines_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource pipelines_rows = {.next = pipelines_next,
+static const RowSource pipelines_rows = {.list = pipelines_list,
+                                         .shows = pipelines_shows,
+                                         .state_bytes = sizeof(PipelineRows),
                                          .column = pipelines_column,
                                          .nothing = "no element was requested from a "
                                                     "tf.data pipeline (events "
@@ -172,32 +183,40 @@ const Table tf_data_pipelines_table = {"tf_data_pipelines",
 enum { CALLS_COLUMNS(COLUMN_ENUM) };
 static const Column calls_columns[] = {CALLS_COLUMNS(COLUMN_DOC)};
 
-/* c->i: the pipeline, c->j: the call of it. */
+/* The state of tf_data_calls and tf_data_iterators. */
+typedef struct {
+    const TfData *all;
+    size_t pipeline, call; /* call: of the pipeline */
+    size_t part;           /* of all calls */
+} CallAt;
+
+static const TfDataCall *call_at(const CallAt *at)
+{
+    return &at->all->calls.items[at->all->pipelines.items[at->pipeline].first_call + at->call];
+}
+
 static bool calls_next(RowCursor *c)
 {
-    const TfData *all = host_tf_data(c->host, &c->err);
-    if (!all) return false;
-    for (c->j += c->started; c->i < all->pipelines.n; c->i++, c->j = 0) {
-        const TfDataPipeline *p = &all->pipelines.items[c->i];
-        if (c->has_key[KEY_EVENT_ID])
-            while (c->j < p->n_calls &&
-                   (sqlite3_int64)all->calls.items[p->first_call + c->j].event !=
-                       c->key[KEY_EVENT_ID])
-                c->j++;
-        if (c->j >= p->n_calls) continue;
-        c->item = &all->calls.items[p->first_call + c->j];
-        return c->place = all->calls.items[p->first_call + c->j].event, true;
-    }
+    CallAt *at = c->state;
+    if (!c->started) at->all = host_tf_data(c->host, &c->err);
+    if (!at->all) return false;
+    at->call += c->started;
+    for (; at->pipeline < at->all->pipelines.n; at->pipeline++, at->call = 0)
+        for (; at->call < at->all->pipelines.items[at->pipeline].n_calls; at->call++) {
+            c->place = call_at(at)->event;
+            if (row_wanted(c, KEY_EVENT_ID, (int64_t)c->place)) return true;
+        }
     return false;
 }
 
 static void calls_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const TfData *all = host_tf_data(c->host, &c->err);
-    const TfDataCall *call = c->item;
+    const CallAt *at = c->state;
+    const TfData *all = at->all;
+    const TfDataCall *call = call_at(at);
     switch (column) {
-    case TC_PIPELINE: result_pipeline(ctx, &all->pipelines.items[c->i]); break;
-    case TC_CALL: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
+    case TC_PIPELINE: result_pipeline(ctx, &all->pipelines.items[at->pipeline]); break;
+    case TC_CALL: sqlite3_result_int64(ctx, (sqlite3_int64)at->call + 1); break;
     case TC_START: sqlite3_result_int64(ctx, call->start_ps); break;
     case TC_DURATION: sqlite3_result_int64(ctx, call->duration_ps); break;
     case TC_GROUP:
@@ -212,6 +231,7 @@ static void calls_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource calls_rows = {.next = calls_next,
+                                     .state_bytes = sizeof(CallAt),
                                      .column = calls_column,
                                      .nothing = "no element was requested from a tf.data "
                                                 "pipeline (events `Iterator::` with the stat id)",
@@ -265,34 +285,34 @@ const Table tf_data_calls_table = {"tf_data_calls",
 enum { ITERATORS_COLUMNS(COLUMN_ENUM) };
 static const Column iterators_columns[] = {ITERATORS_COLUMNS(COLUMN_DOC)};
 
-/* c->i: the pipeline, c->j: the call of it, c->nth: the part among all. */
 static bool iterators_next(RowCursor *c)
 {
-    const TfData *all = host_tf_data(c->host, &c->err);
-    if (!all) return false;
-    c->nth += c->started;
-    if (c->nth >= all->parts.n) return false;
+    CallAt *at = c->state;
+    if (!c->started) at->all = host_tf_data(c->host, &c->err);
+    if (!at->all) return false;
+    at->part += c->started;
+    if (at->part >= at->all->parts.n) return false;
     for (;;) { /* calls and their parts lie in one order; a call has a part */
-        const TfDataPipeline *p = &all->pipelines.items[c->i];
-        const TfDataCall *call = c->j < p->n_calls ? &all->calls.items[p->first_call + c->j] : NULL;
-        if (call && c->nth < call->first_part + call->n_parts) break;
+        bool has_call = at->call < at->all->pipelines.items[at->pipeline].n_calls;
+        const TfDataCall *call = has_call ? call_at(at) : NULL;
+        if (call && at->part < call->first_part + call->n_parts) break;
         if (call)
-            c->j++;
+            at->call++;
         else
-            c->i++, c->j = 0;
+            at->pipeline++, at->call = 0;
     }
-    c->item = &all->parts.items[c->nth];
-    return c->place = place_pair(c->host->first_line, 32, c->nth), true;
+    return c->place = place_pair(c->host->first_line, 32, at->part), true;
 }
 
 static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const TfData *all = host_tf_data(c->host, &c->err);
-    const TfDataPart *part = c->item;
+    const CallAt *at = c->state;
+    const TfData *all = at->all;
+    const TfDataPart *part = &all->parts.items[at->part];
     const TfDataIterator *i = &all->iterators.items[part->iterator];
     switch (column) {
-    case TI_PIPELINE: result_pipeline(ctx, &all->pipelines.items[c->i]); break;
-    case TI_CALL: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
+    case TI_PIPELINE: result_pipeline(ctx, &all->pipelines.items[at->pipeline]); break;
+    case TI_CALL: sqlite3_result_int64(ctx, (sqlite3_int64)at->call + 1); break;
     case TI_ID: result_id(ctx, (uint64_t)i->id); break;
     case TI_PARENT:
         if (i->has_parent) result_id(ctx, (uint64_t)i->parent_id);
@@ -314,6 +334,7 @@ static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource iterators_rows = {.next = iterators_next,
+                                         .state_bytes = sizeof(CallAt),
                                          .column = iterators_column,
                                          .nothing = "no element was requested from a "
                                                     "tf.data pipeline (events "

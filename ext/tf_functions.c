@@ -34,23 +34,31 @@ SQLITE_EXTENSION_INIT3
 enum { TF_FUNCTIONS_COLUMNS(COLUMN_ENUM) };
 static const Column tf_functions_columns[] = {TF_FUNCTIONS_COLUMNS(COLUMN_DOC)};
 
-/* c->i: the function, c->part: the mode. */
+typedef struct {
+    const TfFunctions *all;
+    size_t function;
+    int mode;
+} FunctionMode;
+
 static bool tf_functions_next(RowCursor *c)
 {
-    const TfFunctions *f = run_tf_functions(c->from->run, c->from->only, &c->err);
-    if (!f) return false;
-    for (c->part += c->started; c->i < f->n; c->i++, c->part = 0)
-        for (; c->part < N_FUNCTION_MODES; c->part++) {
-            if (!f->functions[c->i].modes[c->part].count) continue;
-            c->item = &f->functions[c->i], c->place = c->i * N_FUNCTION_MODES + (size_t)c->part;
-            return true;
-        }
+    FunctionMode *at = c->state;
+    if (!c->started) at->all = run_tf_functions(c->from->run, c->from->only, &c->err);
+    if (!at->all) return false;
+    at->mode += c->started;
+    for (; at->function < at->all->n; at->function++, at->mode = 0)
+        for (; at->mode < N_FUNCTION_MODES; at->mode++)
+            if (at->all->functions[at->function].modes[at->mode].count) {
+                c->place = at->function * N_FUNCTION_MODES + (size_t)at->mode;
+                return true;
+            }
     return false;
 }
 
 static void tf_functions_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const TfFunction *f = c->item;
+    const FunctionMode *at = c->state;
+    const TfFunction *f = &at->all->functions[at->function];
     switch (column) {
     case FN_NAME: result_text(ctx, f->name); break;
     case FN_COMPILER:
@@ -58,14 +66,15 @@ static void tf_functions_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case FN_TRACING: sqlite3_result_int64(ctx, f->tracing_count); break;
     case FN_EXPENSIVE: sqlite3_result_double(ctx, tf_function_expensive_percent(f)); break;
-    case FN_MODE: sqlite3_result_text(ctx, function_mode_names[c->part], -1, SQLITE_STATIC); break;
-    case FN_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)f->modes[c->part].count); break;
-    case FN_SELF: result_u64(ctx, f->modes[c->part].self_ps); break;
+    case FN_MODE: sqlite3_result_text(ctx, function_mode_names[at->mode], -1, SQLITE_STATIC); break;
+    case FN_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)f->modes[at->mode].count); break;
+    case FN_SELF: result_u64(ctx, f->modes[at->mode].self_ps); break;
     default: break;
     }
 }
 
 static const RowSource tf_functions_rows = {.next = tf_functions_next,
+                                            .state_bytes = sizeof(FunctionMode),
                                             .column = tf_functions_column,
                                             .per_run = true,
                                             .by_host = true,

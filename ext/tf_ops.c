@@ -5,6 +5,7 @@
  *   SELECT operation, type, total_self_time_us, bound_by FROM tf_ops('logs') WHERE host_or_device =
  * 'Device' LIMIT 10; */
 #include "../loader/analysis/ops/kernels.h"
+#include "../loader/analysis/ops/op_lists.h"
 #include "../loader/analysis/ops/op_rates.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -103,101 +104,61 @@ static const Column tf_ops_columns[] = {TF_OPS_COLUMNS(COLUMN_DOC)};
 
 /* ---- rows ---- */
 
-enum { DEVICE, HOST, N_SIDES };
-
 typedef struct {
-    const OpMetrics *op;
-    double fraction, cumulative;
-    uint32_t nth; /* in the order by self time, IDLE counted */
-} TfRow;
+    uint64_t rank; /* of the row, from 1 */
+    const DeviceCapabilities *devices;
+    const KernelStats *kernels;
+    const OpMetrics *rated; /* the op that `rates` are of */
+    OpRates rates;
+} TfOps;
 
-/* [with IDLE][side] */
-typedef struct {
-    TfRow *rows[2][N_SIDES];
-    size_t n[2][N_SIDES];
-} TfRows;
-
-static void free_rows(void *result)
+static void tf_ops_list(RowCursor *c, RowList *list)
 {
-    TfRows *r = result;
-    for (int idle = 0; idle < 2; idle++)
-        for (int side = 0; side < N_SIDES; side++) prof_free(r->rows[idle][side]);
-    prof_free(r);
+    const FrameworkOps *all = run_framework_ops(c->from->run, c->from->only,
+                                                row_integer_parameter(c, 0, 1) != 0, &c->err);
+    if (all) *list = ROW_LIST(all->ops, all->n);
 }
 
-static int order_side(TfRows *r, const OpMetricsDb *db, int idle, int side, ProfErr *err)
+static bool tf_ops_shows(RowCursor *c, const void *item)
 {
-    uint32_t *order = op_db_order(db);
-    TfRow *rows = prof_alloc(db->n_ops * sizeof *rows);
-    r->rows[idle][side] = rows;
-    if (!order || !rows) {
-        prof_free(order);
-        return prof_nomem(err);
-    }
-    double all = ps_to_us(idle ? db->total_ps : db->total_op_ps), cumulative = 0;
-    for (uint32_t i = 0; i < db->n_ops; i++) {
-        const OpMetrics *op = &db->ops[order[i]];
-        if (!idle && op_is_idle(op)) continue;
-        double fraction = safe_div(ps_to_us(op->self_ps), all);
-        cumulative += fraction;
-        rows[r->n[idle][side]++] = (TfRow){op, fraction, cumulative, i};
-    }
-    prof_free(order);
-    return PROF_OK;
-}
-
-static void *make_rows(Run *run, Host *only, ProfErr *err)
-{
-    const OpStats *stats = run_op_stats(run, only, err);
-    if (!stats) return NULL;
-    TfRows *r = prof_alloc(sizeof *r);
-    if (!r) return prof_nomem(err), NULL;
-    for (int idle = 0; idle < 2 && !err->code; idle++) {
-        order_side(r, &stats->framework, idle, DEVICE, err);
-        if (!err->code) order_side(r, &stats->host, idle, HOST, err);
-    }
-    if (!err->code) return r;
-    free_rows(r);
-    return NULL;
-}
-
-static const Analysis tf_rows_analysis = {make_rows, free_rows};
-
-/* c->part: the side, c->j: the row of it, c->nth: the rank. */
-static bool tf_ops_next(RowCursor *c)
-{
-    const TfRows *r = run_analysis_of(c->from->run, c->from->only, &tf_rows_analysis,
-                                      NEEDS_HOSTS_IN_TURN, &c->err);
-    if (!r) return false;
-    int idle = row_integer_parameter(c, 0, 1) != 0;
+    TfOps *state = c->state;
     sqlite3_int64 limit = row_integer_parameter(c, 1, 500);
-    c->j += c->started;
-    for (; c->part < N_SIDES; c->part++, c->j = 0) {
-        if (c->j >= r->n[idle][c->part] || (limit > 0 && r->rows[idle][c->part][c->j].nth >= limit))
-            continue;
-        c->item = &r->rows[idle][c->part][c->j];
-        c->place = c->nth++;
-        return true;
-    }
-    return false;
+    if (limit > 0 && ((const FrameworkOp *)item)->nth >= limit) return false;
+    c->place = state->rank++;
+    return true;
 }
 
 /* ---- columns ---- */
+
+static const DeviceCapabilities *devices_of(RowCursor *c)
+{
+    TfOps *state = c->state;
+    if (!state->devices) state->devices = run_devices(c->from->run, c->from->only, &c->err);
+    return state->devices;
+}
+
+static const KernelStats *kernels_of(RowCursor *c)
+{
+    TfOps *state = c->state;
+    if (!state->kernels) state->kernels = run_kernel_stats(c->from->run, c->from->only, &c->err);
+    return state->kernels;
+}
 
 static bool is_gpu(const DeviceCapabilities *devices)
 {
     return strstr(devices->device_type, "GPU") != NULL;
 }
 
-static void tensorcore_column(RowCursor *c, sqlite3_context *ctx, const TfRow *row, bool actual)
+static void tensorcore_column(RowCursor *c, sqlite3_context *ctx, const FrameworkOp *row,
+                              bool actual)
 {
-    const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
+    const DeviceCapabilities *devices = devices_of(c);
     if (!devices || !is_gpu(devices)) return;
-    if (c->part == HOST) {
+    if (row->on_host) {
         if (!actual) sqlite3_result_double(ctx, 0);
         return;
     }
-    const KernelStats *kernels = run_kernel_stats(c->from->run, c->from->only, &c->err);
+    const KernelStats *kernels = kernels_of(c);
     if (!kernels) return;
     double share = actual ? kernel_tensorcore_utilization_actual(kernels, row->op->name->text)
                           : kernel_tensorcore_utilization(kernels, row->op->name->text);
@@ -206,27 +167,28 @@ static void tensorcore_column(RowCursor *c, sqlite3_context *ctx, const TfRow *r
 
 static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op, int column)
 {
-    const DeviceCapabilities *devices = run_devices(c->from->run, c->from->only, &c->err);
-    if (!devices) return;
-    OpRates rates = op_rates(op, devices);
+    TfOps *state = c->state;
+    if (!devices_of(c)) return;
+    if (state->rated != op) state->rates = op_rates(op, state->devices);
+    state->rated = op;
     switch (column) {
-    case TF_GFLOPS: sqlite3_result_double(ctx, rates.gflops); break;
-    case TF_MODEL_GFLOPS: sqlite3_result_double(ctx, rates.model_gflops); break;
-    case TF_BW: sqlite3_result_double(ctx, rates.memory_gibps); break;
-    case TF_INTENSITY: sqlite3_result_double(ctx, rates.intensity); break;
-    default: sqlite3_result_text(ctx, rates.bound_by, -1, SQLITE_STATIC); break;
+    case TF_GFLOPS: sqlite3_result_double(ctx, state->rates.gflops); break;
+    case TF_MODEL_GFLOPS: sqlite3_result_double(ctx, state->rates.model_gflops); break;
+    case TF_BW: sqlite3_result_double(ctx, state->rates.memory_gibps); break;
+    case TF_INTENSITY: sqlite3_result_double(ctx, state->rates.intensity); break;
+    default: sqlite3_result_text(ctx, state->rates.bound_by, -1, SQLITE_STATIC); break;
     }
 }
 
 static void tf_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const TfRow *row = c->item;
+    const FrameworkOp *row = c->row;
     const OpMetrics *op = row->op;
     double n = op->occurrences;
     switch (column) {
-    case TF_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->nth); break;
+    case TF_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)((TfOps *)c->state)->rank); break;
     case TF_SIDE:
-        sqlite3_result_text(ctx, c->part == HOST ? "Host" : "Device", -1, SQLITE_STATIC);
+        sqlite3_result_text(ctx, row->on_host ? "Host" : "Device", -1, SQLITE_STATIC);
         break;
     case TF_TYPE: result_text(ctx, op->category); break;
     case TF_OPERATION: result_text(ctx, op->name); break;
@@ -235,16 +197,12 @@ static void tf_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case TF_AVG: sqlite3_result_double(ctx, safe_div(ps_to_us(op->time_ps), n)); break;
     case TF_SELF: sqlite3_result_double(ctx, ps_to_us(op->self_ps)); break;
     case TF_AVG_SELF: sqlite3_result_double(ctx, safe_div(ps_to_us(op->self_ps), n)); break;
-    case TF_DEVICE_FRACTION:
-        sqlite3_result_double(ctx, c->part == DEVICE ? row->fraction : 0);
-        break;
+    case TF_DEVICE_FRACTION: sqlite3_result_double(ctx, row->on_host ? 0 : row->fraction); break;
     case TF_DEVICE_CUMULATIVE:
-        sqlite3_result_double(ctx, c->part == DEVICE ? row->cumulative : 0);
+        sqlite3_result_double(ctx, row->on_host ? 0 : row->cumulative);
         break;
-    case TF_HOST_FRACTION: sqlite3_result_double(ctx, c->part == HOST ? row->fraction : 0); break;
-    case TF_HOST_CUMULATIVE:
-        sqlite3_result_double(ctx, c->part == HOST ? row->cumulative : 0);
-        break;
+    case TF_HOST_FRACTION: sqlite3_result_double(ctx, row->on_host ? row->fraction : 0); break;
+    case TF_HOST_CUMULATIVE: sqlite3_result_double(ctx, row->on_host ? row->cumulative : 0); break;
     case TF_GFLOPS:
     case TF_MODEL_GFLOPS:
     case TF_BW:
@@ -274,7 +232,9 @@ static void tf_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource tf_ops_rows = {.next = tf_ops_next,
+static const RowSource tf_ops_rows = {.list = tf_ops_list,
+                                      .shows = tf_ops_shows,
+                                      .state_bytes = sizeof(TfOps),
                                       .column = tf_ops_column,
                                       .per_run = true,
                                       .n_parameters = 2,

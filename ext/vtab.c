@@ -375,16 +375,28 @@ static int row_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 
 static int row_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
-    RowCursor *c = sqlite3_malloc64(sizeof *c);
+    size_t state_bytes = ((ProfTable *)vtab)->table->rows->state_bytes;
+    RowCursor *c = sqlite3_malloc64(sizeof *c + state_bytes);
     if (!c) return SQLITE_NOMEM;
     rowids_open(&((ProfTable *)vtab)->rowids);
-    *c = (RowCursor){.eof = true};
+    *c = (RowCursor){.eof = true, .state = c + 1};
+    memset(c->state, 0, state_bytes);
     *cursor = &c->base;
     return SQLITE_OK;
 }
 
+/* Ends the rows of a host: the state is zero again. */
+static void close_rows(RowCursor *c)
+{
+    const RowSource *rows = ((ProfTable *)c->base.pVtab)->table->rows;
+    if (c->started && rows->close) rows->close(c->state);
+    if (c->started) memset(c->state, 0, rows->state_bytes);
+    c->started = false;
+}
+
 static void release_owned(RowCursor *c)
 {
+    close_rows(c);
     void (*release)(void *) = ((ProfTable *)c->base.pVtab)->table->rows->release;
     if (c->owned) (release ? release : prof_free)(c->owned);
     c->owned = NULL;
@@ -401,8 +413,8 @@ static void row_reset(RowCursor *c)
     sqlite3_free(c->host_is);
     for (int i = 0; i < N_TEXT_KEYS; i++) sqlite3_free(c->text_key[i]);
     for (int i = 0; i < MAX_PARAMETERS; i++) sqlite3_value_free(c->parameters[i]);
-    source_list_free(c->found, c->n_found);
     *c = (RowCursor){.base = c->base,
+                     .state = c->state,
                      .kept = c->kept,
                      .sources = c->sources,
                      .n_sources = c->n_sources,
@@ -474,7 +486,7 @@ static bool next_host(RowCursor *c, bool per_run)
             if (!per_run && c->host_is && strcmp(c->host_is, host->name)) continue;
             if (!per_run && !has_wanted(c, host)) continue;
             c->host = host;
-            c->i = c->j = c->nth = 0, c->part = 0, c->started = c->has_rows = false, c->item = NULL,
+            c->i = c->j = c->nth = 0, c->part = 0, c->has_rows = false, c->item = NULL,
             c->at = c->end = NULL;
             window_free(&c->window);
             c->window.file = &host->file;
@@ -503,14 +515,31 @@ static int row_fail(RowCursor *c)
     return prof_table_fail(c->base.pVtab, rc, message);
 }
 
+static bool next_in_list(RowCursor *c, const RowSource *rows)
+{
+    c->at_row = c->started ? c->at_row + 1 : 0;
+    if (!c->started) {
+        c->list = (RowList){0};
+        rows->list(c, &c->list);
+    }
+    for (; c->at_row < c->list.n && !c->err.code; c->at_row++) {
+        c->row = (const char *)c->list.items + c->at_row * c->list.stride;
+        c->place = c->list.first_place + c->at_row;
+        if (!rows->shows || rows->shows(c, c->row)) return true;
+    }
+    return false;
+}
+
 static int row_next(sqlite3_vtab_cursor *cursor)
 {
     RowCursor *c = (RowCursor *)cursor;
     const ProfTable *asked = (ProfTable *)cursor->pVtab;
     const RowSource *rows = asked->table->rows;
     for (;;) {
-        if (rows->next(c)) {
-            c->started = c->has_rows = true;
+        bool found = rows->list ? next_in_list(c, rows) : rows->next(c);
+        c->started = true;
+        if (found) {
+            c->has_rows = true;
             return SQLITE_OK;
         }
         if (c->err.code || !explain_nothing(c, asked)) return row_fail(c);
