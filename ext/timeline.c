@@ -65,7 +65,7 @@ typedef struct {
     DrawnEvent drawn;
     bool is_drawn;
     /* nesting of the derived line in hand, when it is asked for */
-    int64_t *self_ps, *depth;
+    PackedRows nesting; /* NESTED_SELF and NESTED_DEPTH of each event */
     const DerivedLine *nesting_of;
 } TimelineCursor;
 
@@ -88,9 +88,8 @@ static int timeline_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 
 static void forget_nesting(TimelineCursor *c)
 {
-    prof_free(c->self_ps);
-    prof_free(c->depth);
-    c->self_ps = c->depth = NULL, c->nesting_of = NULL;
+    packed_rows_free(&c->nesting);
+    c->nesting_of = NULL;
 }
 
 static int timeline_close(sqlite3_vtab_cursor *cursor)
@@ -157,7 +156,7 @@ static size_t n_lines(const TimelineCursor *c)
 
 static size_t n_extras(const TimelineCursor *c)
 {
-    if (c->kind == DERIVED_LINES) return derived_line(c)->n_events;
+    if (c->kind == DERIVED_LINES) return derived_line(c)->events.n;
     const LineGroups *groups = line_groups(c->drawing->grouping, file_line(c));
     return c->kind == REGIONS ? groups->n_regions : groups->merged ? groups->n_steps : 0;
 }
@@ -387,8 +386,24 @@ static ExtraSpan span_of(const TimelineCursor *c)
         return (ExtraSpan){r->start_ps, (int64_t)((uint64_t)r->end_ps - (uint64_t)r->start_ps),
                            r->group};
     }
-    const DerivedEvent *e = &derived_line(c)->events[c->at_event];
-    return (ExtraSpan){e->start_ps, e->duration_ps, e->group};
+    const PackedRows *events = &derived_line(c)->events;
+    return (ExtraSpan){packed_value(events, c->at_event, DERIVED_START),
+                       packed_value(events, c->at_event, DERIVED_DURATION),
+                       packed_value(events, c->at_event, DERIVED_GROUP)};
+}
+
+enum { NESTED_SELF, NESTED_DEPTH };
+
+/* An event of a derived line that later events may be inside of. */
+typedef struct {
+    int64_t end_ps, self_ps;
+    uint32_t event;
+    bool is_parent;
+} OpenEvent;
+
+static PackedRow nested_row(int64_t self_ps, size_t depth)
+{
+    return (PackedRow){{[NESTED_SELF] = self_ps, [NESTED_DEPTH] = (int64_t)depth}};
 }
 
 /* Depth and self time on a derived line, which is in the order of nesting. */
@@ -397,36 +412,48 @@ static bool nest_derived(TimelineCursor *c)
     const DerivedLine *line = derived_line(c);
     if (c->nesting_of == line) return true;
     forget_nesting(c);
-    c->self_ps = prof_alloc(line->n_events * sizeof *c->self_ps);
-    c->depth = prof_alloc(line->n_events * sizeof *c->depth);
-    size_t *open = prof_alloc(line->n_events * sizeof *open), n_open = 0;
-    if (!c->self_ps || !c->depth || !open) {
-        prof_free(open);
-        return prof_nomem(&c->events.err), false;
+    RowWriter rows = {0};
+    LIST(OpenEvent) open = {0};
+    for (size_t i = 0; i <= line->events.n && !rows.no_memory; i++) {
+        bool at_end = i == line->events.n;
+        DerivedEvent e = {0};
+        if (!at_end) e = derived_event(line, i);
+        int64_t end_ps = add_saturated(e.start_ps, e.duration_ps);
+        for (; open.n && (at_end || open.items[open.n - 1].end_ps < end_ps); open.n--) {
+            const OpenEvent *closed = &open.items[open.n - 1];
+            PackedRow row = nested_row(closed->self_ps, open.n - 1);
+            if (closed->is_parent) rows_set(&rows, closed->event, &row);
+        }
+        if (at_end) break;
+        OpenEvent *parent = open.n ? &open.items[open.n - 1] : NULL;
+        if (parent)
+            parent->is_parent = true,
+            parent->self_ps =
+                add_saturated(parent->self_ps, e.duration_ps == INT64_MIN ? 0 : -e.duration_ps);
+        PackedRow row = nested_row(e.duration_ps, open.n);
+        rows_add(&rows, &row);
+        OpenEvent *opened = PUSH(open);
+        if (opened) *opened = (OpenEvent){end_ps, e.duration_ps, (uint32_t)i, false};
+        if (!opened) rows.no_memory = true;
     }
-    for (size_t i = 0; i < line->n_events; i++) {
-        const DerivedEvent *e = &line->events[i];
-        int64_t end = add_saturated(e->start_ps, e->duration_ps);
-        while (n_open && add_saturated(line->events[open[n_open - 1]].start_ps,
-                                       line->events[open[n_open - 1]].duration_ps) < end)
-            n_open--;
-        c->self_ps[i] = e->duration_ps, c->depth[i] = (int64_t)n_open;
-        if (n_open)
-            c->self_ps[open[n_open - 1]] = add_saturated(
-                c->self_ps[open[n_open - 1]], e->duration_ps == INT64_MIN ? 0 : -e->duration_ps);
-        open[n_open++] = i;
-    }
-    prof_free(open);
+    prof_free(open.items);
+    if (!rows_finish(&rows, &c->nesting)) return prof_nomem(&c->events.err), false;
     c->nesting_of = line;
     return true;
+}
+
+static const DerivedMeta *meta_of_derived(const TimelineCursor *c)
+{
+    const DerivedLine *line = derived_line(c);
+    const DerivedPlane *plane = &c->drawing->derived->planes[line->plane - c->host->planes];
+    return &plane->metas[packed_value(&line->events, c->at_event, DERIVED_META)];
 }
 
 /* What is on a derived line by its kind. */
 static void kind_column(const TimelineCursor *c, sqlite3_context *ctx, int column)
 {
     const DerivedLine *line = derived_line(c);
-    const DerivedMeta *meta = &c->drawing->derived->planes[line->plane - c->host->planes]
-                                   .metas[line->events[c->at_event].meta];
+    const DerivedMeta *meta = meta_of_derived(c);
     const char *name = meta->name->text;
     size_t n = meta->name->n_bytes;
     if (column == EV_HLO_OP && line->kind == LINE_OPS) result_text(ctx, meta->display_name);
@@ -448,18 +475,18 @@ static void kind_column(const TimelineCursor *c, sqlite3_context *ctx, int colum
 static void derived_column(TimelineCursor *c, sqlite3_context *ctx, int column)
 {
     const DerivedLine *line = derived_line(c);
-    const DerivedMeta *meta = &c->drawing->derived->planes[line->plane - c->host->planes]
-                                   .metas[line->events[c->at_event].meta];
     switch (column) {
     case EV_LINE: sqlite3_result_text(ctx, line->name, -1, SQLITE_STATIC); break;
-    case EV_NAME: result_text(ctx, meta->name); break;
+    case EV_NAME: result_text(ctx, meta_of_derived(c)->name); break;
     case EV_DISPLAY_NAME:
-        if (meta->display_name->n_bytes) result_text(ctx, meta->display_name);
+        if (meta_of_derived(c)->display_name->n_bytes)
+            result_text(ctx, meta_of_derived(c)->display_name);
         break;
     case EV_SELF:
     case EV_DEPTH:
         if (nest_derived(c))
-            sqlite3_result_int64(ctx, (column == EV_SELF ? c->self_ps : c->depth)[c->at_event]);
+            sqlite3_result_int64(ctx, packed_value(&c->nesting, c->at_event,
+                                                   column == EV_SELF ? NESTED_SELF : NESTED_DEPTH));
         break;
     case EV_LINE_KIND:
         sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC);
@@ -508,7 +535,9 @@ static void step_column(TimelineCursor *c, sqlite3_context *ctx, int column)
 static void extra_column(TimelineCursor *c, sqlite3_context *ctx, int column)
 {
     const Plane *plane = plane_of(c);
-    ExtraSpan span = span_of(c);
+    bool in_span = column == EV_START || column == EV_DURATION || column == EV_END ||
+                   column == EV_STEP || column == EV_STEP_NAME;
+    const ExtraSpan span = in_span ? span_of(c) : (ExtraSpan){0};
     switch (column) {
     case EV_RUN: sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT); break;
     case EV_HOST: sqlite3_result_text(ctx, plane->host->name, -1, SQLITE_STATIC); break;

@@ -10,6 +10,17 @@
 
 #include <stdio.h>
 
+const char *const derived_stat_names[] = {
+    [DERIVED_ASYNC] = "_a",
+    [DERIVED_AVERAGE_LAUNCH] = "avg_launch_time_us",
+    [DERIVED_CORRELATION] = "correlation_id",
+    [DERIVED_GRAPH] = "cuda_graph_id",
+    [DERIVED_LONGEST_LAUNCH] = "max_launch_time_us",
+    [DERIVED_N_LAUNCHES] = "num_launches",
+    [DERIVED_RAW_BYTES] = "raw_bytes_accessed",
+    [DERIVED_SHAPE] = "shape_with_layout",
+};
+
 /* ---- launch stats ---- */
 
 /* The launches of one step on one GPU. */
@@ -104,13 +115,6 @@ static bool sum_line(LaunchWalk *w, Line *line, const StatFilter *filter, ProfEr
     return !err->code;
 }
 
-static bool add_number(LineMaker *maker, const char *name, Stat value)
-{
-    DerivedStat *stat = PUSH(maker->stats);
-    if (stat) *stat = (DerivedStat){(uint32_t)(maker->events.n - 1), name, value};
-    return stat != NULL;
-}
-
 static bool add_launches(Derivation *d, NameTable *names, LineMaker *maker, const LaunchSum *sum,
                          ProfErr *err)
 {
@@ -121,17 +125,17 @@ static bool add_launches(Derivation *d, NameTable *names, LineMaker *maker, cons
     if (text) stpcpy(stpcpy(text, "Launch Stats for "), step);
     uint32_t meta = text ? names_find(d, names, text, n) : NO_META;
     prof_free(text);
-    DerivedEvent *e = meta != NO_META ? PUSH(maker->events) : NULL;
-    if (!e) return prof_nomem(err), false;
-    *e = (DerivedEvent){sum->start_ps, sum->duration_ps, sum->group, meta};
+    if (meta == NO_META) return prof_nomem(err), false;
+    uint32_t e =
+        line_add(maker, &(DerivedEvent){sum->start_ps, sum->duration_ps, sum->group, meta});
     double longest_us = (double)sum->longest_ps / 1e6,
            average_us = (double)(sum->sum_ps / (int64_t)sum->n) / 1e6;
-    bool memory =
-        add_number(maker, "num_launches", (Stat){.type = TYPE_UINT64, .natural = sum->n}) &&
-        add_number(maker, "max_launch_time_us",
-                   (Stat){.type = TYPE_DOUBLE, .number = longest_us}) &&
-        add_number(maker, "avg_launch_time_us", (Stat){.type = TYPE_DOUBLE, .number = average_us});
-    return memory ? true : (prof_nomem(err), false);
+    line_add_stat(maker, e, DERIVED_N_LAUNCHES, (Fact){.type = TYPE_UINT64, .natural = sum->n});
+    line_add_stat(maker, e, DERIVED_LONGEST_LAUNCH,
+                  (Fact){.type = TYPE_DOUBLE, .number = longest_us});
+    line_add_stat(maker, e, DERIVED_AVERAGE_LAUNCH,
+                  (Fact){.type = TYPE_DOUBLE, .number = average_us});
+    return true;
 }
 
 static int by_group(const void *a, const void *b)
@@ -184,8 +188,8 @@ static void release(void *result)
 {
     Result *r = result;
     for (size_t i = 0; i < r->d.lines.n; i++) {
-        prof_free((void *)(uintptr_t)r->d.lines.items[i].events);
-        prof_free((void *)(uintptr_t)r->d.lines.items[i].stats);
+        packed_rows_free(&r->d.lines.items[i].events);
+        packed_rows_free(&r->d.lines.items[i].stats);
     }
     for (size_t i = 0; r->d.names && i < r->d.host->n_planes; i++) names_close(&r->d.names[i]);
     prof_free(r->d.lines.items);

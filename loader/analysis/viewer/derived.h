@@ -7,6 +7,7 @@
 #ifndef PROF_DERIVED_H
 #define PROF_DERIVED_H
 
+#include "../../base/packed_rows.h"
 #include "../grouping/grouping.h"
 
 /* A name of derived events. If the plane has event metadata of the same name, XProf joins the two:
@@ -22,12 +23,22 @@ typedef struct {
     uint32_t meta;                        /* index in DerivedPlane.metas */
 } DerivedEvent;
 
-/* A stat of a derived event besides its group. */
+/* A stat of a derived event besides its group and the name of its step. */
+enum DerivedStatName {
+    DERIVED_ASYNC,
+    DERIVED_AVERAGE_LAUNCH,
+    DERIVED_CORRELATION,
+    DERIVED_GRAPH,
+    DERIVED_LONGEST_LAUNCH,
+    DERIVED_N_LAUNCHES,
+    DERIVED_RAW_BYTES,
+    DERIVED_SHAPE,
+};
+extern const char *const derived_stat_names[]; /* as XProf spells them */
 typedef struct {
-    uint32_t event;   /* index of the event on its line */
-    const char *name; /* name as XProf spells it */
-    /* TYPE_INT64, TYPE_UINT64, TYPE_DOUBLE, or TYPE_STR whose bytes live as long as the run. */
-    Stat value;
+    uint32_t event; /* index of the event on its line */
+    enum DerivedStatName name;
+    Fact value;
 } DerivedStat;
 
 /* A line that XProf adds to a plane. */
@@ -38,11 +49,24 @@ typedef struct {
     enum LineKind kind;
     /* GPU: XLine.id of the stream that the line describes; -1: the plane */
     int64_t stream;
-    const DerivedEvent *events; /* by start, the longer first */
-    size_t n_events;
-    const DerivedStat *stats; /* by event */
-    size_t n_stats;
+    PackedRows events; /* by start, the longer first; derived_event() reads them */
+    PackedRows stats;  /* by event; derived_stat() reads them */
 } DerivedLine;
+
+/* The columns of DerivedLine.events. */
+enum { DERIVED_START, DERIVED_DURATION, DERIVED_GROUP, DERIVED_META };
+/* Returns an event of a line. */
+static inline DerivedEvent derived_event(const DerivedLine *line, size_t event)
+{
+    PackedRow row = packed_row(&line->events, event);
+    return (DerivedEvent){row.values[DERIVED_START], row.values[DERIVED_DURATION],
+                          row.values[DERIVED_GROUP], (uint32_t)row.values[DERIVED_META]};
+}
+
+/* The columns of DerivedLine.stats. */
+enum { DERIVED_STAT_EVENT, DERIVED_STAT_NAME, DERIVED_STAT_TYPE, DERIVED_STAT_VALUE };
+/* Returns a stat of a line. */
+DerivedStat derived_stat(const DerivedLine *line, size_t stat);
 
 /* The names of a plane's derived events. */
 typedef struct {

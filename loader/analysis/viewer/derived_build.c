@@ -6,8 +6,6 @@
  */
 #include "derived_parts.h"
 
-#include "../../base/sort.h"
-
 /* ---- names ---- */
 
 static uint32_t *name_slot(const NameTable *t, const char *text, size_t n_bytes)
@@ -143,16 +141,17 @@ static void shorten(LineMaker *m, size_t level)
     size_t innermost = level;
     while (innermost + 1 < m->levels.n && m->levels.items[innermost + 1].open) innermost++;
     if (level >= m->levels.n || !m->levels.items[level].open || innermost == level) return;
-    int64_t most_ns = m->events.items[m->levels.items[innermost].event].duration_ps / 1000 - 1,
-            shrink_ns = 0;
+    int64_t most_ns = m->levels.items[innermost].event.duration_ps / 1000 - 1, shrink_ns = 0;
     DerivedEvent outer = {.start_ps = -1, .duration_ps = -1};
     for (size_t i = level; i <= innermost; i++) {
-        DerivedEvent *e = &m->events.items[m->levels.items[i].event];
-        DerivedEvent was = *e;
+        Level *at = &m->levels.items[i];
+        const DerivedEvent was = at->event;
         if (i > level && shrink_ns < most_ns && outer.start_ps == was.start_ps &&
             outer.duration_ps == was.duration_ps)
             shrink_ns++;
-        e->duration_ps = span_between(was.start_ps, add_saturated(end_of(&was), -1000 * shrink_ns));
+        at->event.duration_ps =
+            span_between(was.start_ps, add_saturated(end_of(&was), -1000 * shrink_ns));
+        at->changed |= at->event.duration_ps != was.duration_ps;
         outer = was;
     }
 }
@@ -160,7 +159,10 @@ static void shorten(LineMaker *m, size_t level)
 void line_close(LineMaker *m, size_t level)
 {
     shorten(m, level);
-    for (size_t i = level; i < m->levels.n; i++) m->levels.items[i].open = false;
+    for (size_t i = level; i < m->levels.n; i++) {
+        level_write(m, &m->levels.items[i]);
+        m->levels.items[i].open = false;
+    }
     for (size_t i = 0; i < COUNT(m->dependents) && !level; i++)
         if (m->dependents[i]) line_close(m->dependents[i], 0);
 }
@@ -171,7 +173,7 @@ static bool continues(const LineMaker *m, const Level *level, uint32_t meta, con
                       const int64_t *scope)
 {
     if (!level->open) return false;
-    const DerivedEvent *e = &m->events.items[level->event];
+    const DerivedEvent *e = &level->event;
     if (e->meta != meta || e->group != span->group) return false;
     if (scope && level->has_scope && *scope != level->scope) return false;
     return m->is_gpu || span->group >= 0 ||
@@ -190,18 +192,20 @@ static bool cover_level(Derivation *d, LineMaker *m, size_t at, uint32_t meta,
     Level *level = &m->levels.items[at];
     const int64_t *scope = span->scopes ? &span->scopes[at] : NULL;
     if (continues(m, level, meta, span, scope)) {
-        DerivedEvent *e = &m->events.items[level->event];
-        span_extend(&e->start_ps, &e->duration_ps, span->start_ps, span->duration_ps);
+        span_extend(&level->event.start_ps, &level->event.duration_ps, span->start_ps,
+                    span->duration_ps);
+        level->changed = true;
         return true;
     }
     line_close(m, at);
     if (!d->events_left) return true;
-    DerivedEvent *e = PUSH(m->events);
-    if (!e) return prof_nomem(err), false;
     d->events_left--;
-    *e = (DerivedEvent){span->start_ps, span->duration_ps, span->group, meta};
-    *level = (Level){(uint32_t)(m->events.n - 1), 0, true, scope != NULL, scope ? *scope : 0};
-    return true;
+    *level = (Level){.event = {span->start_ps, span->duration_ps, span->group, meta},
+                     .open = true,
+                     .has_scope = scope != NULL,
+                     .scope = scope ? *scope : 0};
+    level->place = line_add(m, &level->event);
+    return m->events.no_memory ? (prof_nomem(err), false) : true;
 }
 
 bool line_cover(Derivation *d, LineMaker *m, const uint32_t *metas, size_t n_levels,
@@ -219,81 +223,4 @@ bool line_cover_op(Derivation *d, LineMaker *name_scope, LineMaker *framework_op
     if (op->n_scopes && !line_cover(d, name_scope, op->scopes, op->n_scopes, span, err))
         return false;
     return line_cover(d, framework_ops, &op->op, 1, span, err);
-}
-
-/* ---- the end of a line ---- */
-
-typedef struct {
-    DerivedEvent event;
-    uint32_t was;
-} Sorted;
-
-static int outer_first(const void *a, const void *b)
-{
-    const Sorted *x = a, *y = b;
-    if (x->event.start_ps != y->event.start_ps)
-        return x->event.start_ps < y->event.start_ps ? -1 : 1;
-    if (x->event.duration_ps != y->event.duration_ps)
-        return x->event.duration_ps > y->event.duration_ps ? -1 : 1;
-    return x->was < y->was ? -1 : x->was > y->was;
-}
-
-static int by_event(const void *a, const void *b)
-{
-    const DerivedStat *x = a, *y = b;
-    if (x->event != y->event) return x->event < y->event ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-static bool is_sorted(const DerivedEvent *e, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (e[i].start_ps < e[i - 1].start_ps ||
-            (e[i].start_ps == e[i - 1].start_ps && e[i].duration_ps > e[i - 1].duration_ps))
-            return false;
-    return true;
-}
-
-static bool sort_events(LineMaker *m)
-{
-    size_t n = m->events.n;
-    if (is_sorted(m->events.items, n)) return true;
-    Sorted *sorted = prof_alloc(n * sizeof *sorted);
-    uint32_t *place = prof_alloc(n * sizeof *place);
-    for (size_t i = 0; i < n && sorted && place; i++)
-        sorted[i] = (Sorted){m->events.items[i], (uint32_t)i};
-    if (sorted && place) {
-        sort_array(sorted, n, sizeof *sorted, outer_first);
-        for (size_t i = 0; i < n; i++)
-            m->events.items[i] = sorted[i].event, place[sorted[i].was] = (uint32_t)i;
-        for (size_t i = 0; i < m->stats.n; i++)
-            m->stats.items[i].event = place[m->stats.items[i].event];
-    }
-    bool done = sorted && place;
-    prof_free(sorted);
-    prof_free(place);
-    return done;
-}
-
-void line_drop(LineMaker *m)
-{
-    prof_free(m->events.items);
-    prof_free(m->stats.items);
-    prof_free(m->levels.items);
-    *m = (LineMaker){.line = m->line};
-}
-
-bool line_end(Derivation *d, LineMaker *m, ProfErr *err)
-{
-    DerivedLine *kept = NULL;
-    if (!err->code && m->events.n && (!sort_events(m) || !(kept = PUSH(d->lines)))) prof_nomem(err);
-    if (kept) {
-        sort_array(m->stats.items, m->stats.n, sizeof *m->stats.items, by_event);
-        *kept = m->line;
-        kept->events = m->events.items, kept->n_events = m->events.n;
-        kept->stats = m->stats.items, kept->n_stats = m->stats.n;
-        m->events.items = NULL, m->stats.items = NULL;
-    }
-    line_drop(m);
-    return !err->code;
 }

@@ -68,8 +68,7 @@ static bool same_step(void *context, const SpanRef *a, const SpanRef *b, ProfErr
 static void restart_steps(void *context)
 {
     StepWalk *w = context;
-    w->d->events_left += w->steps.events.n;
-    w->steps.events.n = w->steps.levels.n = 0;
+    line_restart(w->d, &w->steps);
 }
 
 static bool derive_steps(Derivation *d, Plane *plane, NameTable *names, const SpanLine *lines,
@@ -79,16 +78,6 @@ static bool derive_steps(Derivation *d, Plane *plane, NameTable *names, const Sp
     line_open(&w.steps, plane, DERIVED_STEPS, "Steps", LINE_STEPS);
     const SpanVisitor visitor = {&w, take_for_steps, same_step, restart_steps};
     span_lines_walk(lines, n_lines, &visitor, err);
-    for (size_t i = 0; i < w.steps.events.n && !err->code; i++) {
-        const char *name = group_name(d->grouping, w.steps.events.items[i].group);
-        DerivedStat *stat = name ? PUSH(w.steps.stats) : NULL;
-        if (name && !stat) prof_nomem(err);
-        if (stat)
-            *stat = (DerivedStat){
-                (uint32_t)i,
-                "step_name",
-                {.type = TYPE_STR, .bytes = (const uint8_t *)name, .n_bytes = strlen(name)}};
-    }
     return line_end(d, &w.steps, err);
 }
 
@@ -378,22 +367,11 @@ static bool read_kernel(StreamWalk *w, const Plane *plane, const uint8_t *p, con
 }
 
 /* A CUDA graph's id goes to an open event, with the correlation; what was there is overwritten. */
-static bool note_graph(LineMaker *maker, size_t at, const KernelStats *k)
+static void note_graph(LineMaker *maker, size_t at, const KernelStats *k)
 {
     Level *level = &maker->levels.items[at];
-    if (!level->stats) {
-        for (int i = 0; i < 2; i++) {
-            DerivedStat *stat = PUSH(maker->stats);
-            if (!stat) return false;
-            *stat = (DerivedStat){
-                level->event, i ? "correlation_id" : "cuda_graph_id", {.type = TYPE_NONE}};
-        }
-        level->stats = (uint32_t)maker->stats.n - 1;
-    }
-    DerivedStat *stats = &maker->stats.items[level->stats - 1];
-    stats[0].value = (Stat){.type = TYPE_UINT64, .natural = k->graph};
-    if (k->has_correlation) stats[1].value = (Stat){.type = TYPE_INT64, .integer = k->correlation};
-    return true;
+    level->has_graph = true, level->graph = k->graph;
+    if (k->has_correlation) level->has_correlation = true, level->correlation = k->correlation;
 }
 
 /* The kernels of a graph's launch are one event. */
@@ -403,7 +381,8 @@ static bool cover_graph(StreamWalk *w, const KernelStats *k, CoverSpan span, Pro
     if (meta == NO_META) return prof_nomem(err), false;
     span.scopes = k->has_correlation ? &k->correlation : NULL;
     if (!line_cover(w->d, &w->graphs, &meta, 1, &span, err)) return false;
-    return note_graph(&w->graphs, 0, k) ? true : (prof_nomem(err), false);
+    note_graph(&w->graphs, 0, k);
+    return true;
 }
 
 static bool take_kernel(void *context, const SpanRef *ref, ProfErr *err)
@@ -425,8 +404,7 @@ static bool take_kernel(void *context, const SpanRef *ref, ProfErr *err)
         return false;
     span.scopes = n_chain && n_chain == r->n_ops ? chain : NULL;
     if (r->n_ops && !line_cover(w->d, &w->ops, r->ops, r->n_ops, &span, err)) return false;
-    if (r->n_ops && k.graph && !note_graph(&w->ops, r->n_ops - 1, &k))
-        return prof_nomem(err), false;
+    if (r->n_ops && k.graph) note_graph(&w->ops, r->n_ops - 1, &k);
     if (k.graph && !cover_graph(w, &k, span, err)) return false;
     span.scopes = NULL;
     if (r->has_op && !line_cover_op(w->d, &w->name_scope, &w->framework_ops, &r->op, &span, err))
@@ -453,10 +431,7 @@ static bool neither_is_kernel(void *context, const SpanRef *a, const SpanRef *b,
 static void restart_stream(void *context)
 {
     StreamWalk *w = context;
-    for (size_t i = 0; i < N_STREAM_LINES; i++) {
-        w->d->events_left += w->makers[i].events.n;
-        w->makers[i].events.n = w->makers[i].stats.n = w->makers[i].levels.n = 0;
-    }
+    for (size_t i = 0; i < N_STREAM_LINES; i++) line_restart(w->d, &w->makers[i]);
 }
 
 static bool open_stream_line(StreamWalk *w, const Line *stream, size_t number, int k)

@@ -3,6 +3,7 @@
  * part.
  *
  *   derived_build.c   opens, extends and closes events, level by level
+ *   derived_line.c    the events of a line, packed and sorted
  *   derived_gpu.c     steps and streams of GPUs
  *   derived_tpu.c     TensorCores
  *   derived.c         launch stats, the result */
@@ -39,18 +40,19 @@ typedef struct {
 /* a line that is being made */
 
 typedef struct {
-    /* event: index of its open event. stats: index + 1 in LineMaker.stats of the stats set for
-     * it. */
-    uint32_t event, stats;
-    bool open, has_scope;
-    int64_t scope;
+    DerivedEvent event; /* open event as it is so far */
+    uint32_t place;     /* index of the event on the line */
+    bool open, changed; /* changed: differs from what the line has in its place */
+    bool has_scope, has_graph, has_correlation;
+    int64_t scope, correlation;
+    uint64_t graph;
 } Level;
 
 typedef struct LineMaker LineMaker;
 struct LineMaker {
     DerivedLine line;
-    LIST(DerivedEvent) events;
-    LIST(DerivedStat) stats;
+    RowWriter events;
+    RowWriter stats;
     LIST(Level) levels;
     bool is_gpu;
     LineMaker *dependents[3]; /* lines that are closed with this line's first level */
@@ -111,6 +113,14 @@ bool line_cover(Derivation *d, LineMaker *maker, const uint32_t *metas, size_t n
 /* Closes the open events from a level on, and shortens nested events that end together as XProf
  * does. */
 void line_close(LineMaker *maker, size_t level);
+/* Adds an event that no level has open. Returns its index on the line. */
+uint32_t line_add(LineMaker *maker, const DerivedEvent *event);
+/* Adds a stat to an event. */
+void line_add_stat(LineMaker *maker, uint32_t event, enum DerivedStatName name, Fact value);
+/* Writes the event that a level has open, and its stats, to the line. */
+void level_write(LineMaker *maker, Level *level);
+/* Empties the line: its events are derived again. */
+void line_restart(Derivation *d, LineMaker *maker);
 /* Sorts the line's events, adds the line to the derivation if it has any, and frees the maker. */
 bool line_end(Derivation *d, LineMaker *maker, ProfErr *err);
 /* Frees the maker without keeping its line. */

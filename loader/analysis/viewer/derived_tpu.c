@@ -13,13 +13,14 @@ enum OffloadEnd { NO_OFFLOAD, OFFLOAD_START, OFFLOAD_DONE };
 enum { MOST_ROWS = 41 };
 
 typedef struct {
-    SpanRef span;
-    const EventMeta *meta;
-    uint32_t next; /* start of the same key, + 1 */
+    int64_t start_ps;
+    uint32_t meta; /* index in the plane's event_metas */
+    uint32_t next; /* start of the same key, or unused one, + 1 */
 } OffloadStart;
 
 typedef struct {
     const Text *key;
+    uint32_t meta;        /* of its transfers, + 1; 0: none yet */
     uint32_t first, last; /* of the starts that wait, + 1 */
 } OffloadQueue;
 
@@ -49,6 +50,7 @@ typedef struct {
     MetaRecipe *recipes; /* by event metadata */
     LineMaker name_scope, framework_ops, source;
     LIST(OffloadStart) starts;
+    uint32_t unused_start; /* + 1 */
     LIST(OffloadQueue) queues;
     uint32_t *queue_slots; /* of queues by key, + 1 */
     size_t n_queue_slots;
@@ -157,22 +159,15 @@ static OffloadQueue *queue_of(CoreWalk *w, const Text *key)
 }
 
 /* A stat of a metadata as a derived event shows it. */
-static bool copy_stat(CoreWalk *w, LineMaker *maker, const EventMeta *meta, enum KnownStat known,
-                      ProfErr *err)
+static bool copy_stat(CoreWalk *w, LineMaker *maker, uint32_t event, uint32_t meta,
+                      enum KnownStat known, enum DerivedStatName name, ProfErr *err)
 {
-    EventMeta *entry = &w->plane->event_metas[meta - w->plane->event_metas];
+    EventMeta *entry = &w->plane->event_metas[meta];
     if (event_meta_facts(w->plane, entry, err)) return false;
     for (uint16_t i = 0; i < entry->n_facts; i++) {
         const KnownFact *f = &entry->facts[i];
         if (f->known != known) continue;
-        DerivedStat *stat = PUSH(maker->stats);
-        if (!stat) return prof_nomem(err), false;
-        *stat = (DerivedStat){(uint32_t)(maker->events.n - 1),
-                              known_stat_names[known],
-                              {.type = f->fact.type, .natural = f->fact.natural}};
-        if (f->fact.type == TYPE_STR)
-            stat->value.bytes = (const uint8_t *)f->fact.text->text,
-            stat->value.n_bytes = f->fact.text->n_bytes;
+        line_add_stat(maker, event, name, f->fact);
     }
     return true;
 }
@@ -194,24 +189,45 @@ static OffloadRow *choose_row(CoreWalk *w, int64_t start_ps)
     return &w->rows[w->n_rows++];
 }
 
-static bool add_transfer(CoreWalk *w, const OffloadStart *start, const SpanRef *done,
-                         const EventMeta *done_meta, const Text *key, ProfErr *err)
+/* Returns the index of the meta that all transfers of a key have, + 1; 0 if memory runs out. */
+static uint32_t transfer_meta(CoreWalk *w, OffloadQueue *queue)
+{
+    if (queue->meta) return queue->meta;
+    DerivedMeta *meta = PUSH(w->names->metas);
+    if (!meta) return 0;
+    *meta = (DerivedMeta){empty_text, queue->key, NULL};
+    return queue->meta = (uint32_t)w->names->metas.n;
+}
+
+static bool add_transfer(CoreWalk *w, OffloadQueue *queue, const OffloadStart *start,
+                         const SpanRef *done, uint32_t done_meta, ProfErr *err)
 {
     int64_t end = add_saturated(done->start_ps, done->duration_ps);
-    OffloadRow *row = choose_row(w, start->span.start_ps);
+    OffloadRow *row = choose_row(w, start->start_ps);
     if (!row) return w->n_rows == MOST_ROWS ? true : (prof_nomem(err), false);
-    DerivedMeta *meta = PUSH(w->names->metas); /* one of its own */
-    DerivedEvent *e = meta ? PUSH(row->maker.events) : NULL;
-    DerivedStat *stat = e ? PUSH(row->maker.stats) : NULL;
-    if (!stat) return prof_nomem(err), false;
-    *meta = (DerivedMeta){empty_text, key, NULL};
-    *e = (DerivedEvent){start->span.start_ps, span_between(start->span.start_ps, end), -1,
-                        (uint32_t)w->names->metas.n - 1};
-    *stat = (DerivedStat){
-        (uint32_t)(row->maker.events.n - 1), "_a", {.type = TYPE_INT64, .integer = 1}};
+    uint32_t meta = transfer_meta(w, queue);
+    if (!meta) return prof_nomem(err), false;
+    uint32_t e =
+        line_add(&row->maker, &(DerivedEvent){start->start_ps, span_between(start->start_ps, end),
+                                              -1, meta - 1});
+    line_add_stat(&row->maker, e, DERIVED_ASYNC, (Fact){.type = TYPE_INT64, .integer = 1});
     row->last_end_ps = end;
-    return copy_stat(w, &row->maker, done_meta, STAT_RAW_BYTES_ACCESSED, err) &&
-           copy_stat(w, &row->maker, start->meta, STAT_SHAPE_WITH_LAYOUT, err);
+    return copy_stat(w, &row->maker, e, done_meta, STAT_RAW_BYTES_ACCESSED, DERIVED_RAW_BYTES,
+                     err) &&
+           copy_stat(w, &row->maker, e, start->meta, STAT_SHAPE_WITH_LAYOUT, DERIVED_SHAPE, err);
+}
+
+/* Returns a new start, in the place of one that is done if there is any; its index + 1. 0 if memory
+ * runs out. */
+static uint32_t new_start(CoreWalk *w, const OffloadStart *start)
+{
+    uint32_t place = w->unused_start;
+    if (place)
+        w->unused_start = w->starts.items[place - 1].next;
+    else if (PUSH(w->starts))
+        place = (uint32_t)w->starts.n;
+    if (place) w->starts.items[place - 1] = *start;
+    return place;
 }
 
 static bool take_transfer(CoreWalk *w, const SpanRef *span, const EventMeta *meta,
@@ -219,21 +235,21 @@ static bool take_transfer(CoreWalk *w, const SpanRef *span, const EventMeta *met
 {
     const Text *key = offload_key(w, meta->display_name);
     OffloadQueue *queue = key ? queue_of(w, key) : NULL;
+    uint32_t at = (uint32_t)(meta - w->plane->event_metas);
     if (!queue) return prof_nomem(err), false;
     if (which == OFFLOAD_DONE) {
         if (!queue->first) return true;
-        const OffloadStart start = w->starts.items[queue->first - 1];
+        uint32_t first = queue->first;
+        const OffloadStart start = w->starts.items[first - 1];
         queue->first = start.next;
-        return add_transfer(w, &start, span, meta, key, err);
+        w->starts.items[first - 1].next = w->unused_start;
+        w->unused_start = first;
+        return add_transfer(w, queue, &start, span, at, err);
     }
-    OffloadStart *start = PUSH(w->starts);
+    uint32_t start = new_start(w, &(OffloadStart){span->start_ps, at, 0});
     if (!start) return prof_nomem(err), false;
-    *start = (OffloadStart){*span, meta, 0};
-    if (queue->first)
-        w->starts.items[queue->last - 1].next = (uint32_t)w->starts.n;
-    else
-        queue->first = (uint32_t)w->starts.n;
-    queue->last = (uint32_t)w->starts.n;
+    *(queue->first ? &w->starts.items[queue->last - 1].next : &queue->first) = start;
+    queue->last = start;
     return true;
 }
 
@@ -295,13 +311,10 @@ static void restart(void *context)
 {
     CoreWalk *w = context;
     LineMaker *makers[] = {&w->name_scope, &w->framework_ops, &w->source};
-    for (size_t i = 0; i < COUNT(makers); i++) {
-        w->d->events_left += makers[i]->events.n;
-        makers[i]->events.n = makers[i]->levels.n = 0;
-    }
+    for (size_t i = 0; i < COUNT(makers); i++) line_restart(w->d, makers[i]);
     for (size_t i = 0; i < w->n_rows; i++) line_drop(&w->rows[i].maker);
     if (w->n_queue_slots) memset(w->queue_slots, 0, w->n_queue_slots * sizeof *w->queue_slots);
-    w->n_rows = w->starts.n = w->queues.n = 0;
+    w->n_rows = w->starts.n = w->queues.n = w->unused_start = 0;
 }
 
 /* Steps are walked as they were merged. */

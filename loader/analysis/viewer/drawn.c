@@ -456,23 +456,28 @@ bool draw_region(const Drawing *d, Line *line, const Region *region, DrawnEvent 
 bool draw_derived(const Drawing *d, const DerivedLine *line, size_t event, DrawnEvent *out,
                   ProfErr *err)
 {
-    const DerivedEvent *e = &line->events[event];
-    const DerivedMeta *meta = &d->derived->planes[line->plane - d->host->planes].metas[e->meta];
+    const DerivedEvent e = derived_event(line, event);
+    const DerivedMeta *meta = &d->derived->planes[line->plane - d->host->planes].metas[e.meta];
     if (!begin(out, line->plane, meta->name, meta->display_name, meta->file, err)) return false;
-    bool memory = e->group < 0 || add_integer(out, "group_id", e->group);
-    size_t low = 0, high = line->n_stats;
+    bool memory = e.group < 0 || add_integer(out, "group_id", e.group);
+    if (line->kind == LINE_STEPS) memory &= add_step_name(d, e.group, out);
+    size_t low = 0, high = line->stats.n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (line->stats[mid].event < event)
+        if ((size_t)packed_value(&line->stats, mid, DERIVED_STAT_EVENT) < event)
             low = mid + 1;
         else
             high = mid;
     }
-    for (; low < line->n_stats && line->stats[low].event == event && memory; low++) {
-        const DerivedStat *stat = &line->stats[low];
-        memory = add_arg(out, stat->name, strlen(stat->name), &stat->value);
-        if (!strcmp(stat->name, "step_name"))
-            out->name = (const char *)stat->value.bytes, out->n_name = stat->value.n_bytes;
+    for (; low < line->stats.n && memory; low++) {
+        const DerivedStat stat = derived_stat(line, low);
+        if (stat.event != event) break;
+        Stat value = {.type = stat.value.type, .natural = stat.value.natural};
+        if (value.type == TYPE_STR)
+            value.bytes = (const uint8_t *)stat.value.text->text,
+            value.n_bytes = stat.value.text->n_bytes;
+        const char *name = derived_stat_names[stat.name];
+        memory = add_arg(out, name, strlen(name), &value);
     }
     if (!memory) return prof_nomem(err), false;
     settle(out);
