@@ -3,7 +3,7 @@
  * are called and carry.
  *
  *   SELECT name, value FROM event_stats('logs') WHERE event_id = 17;   -- correlation_id|60 */
-#include "../loader/format/xspace.h"
+#include "../loader/store/events.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
@@ -54,62 +54,52 @@ static bool next_entry(RowCursor *c)
 enum { EVENT_METADATA_COLUMNS(COLUMN_ENUM) };
 static const Column event_metadata_columns[] = {EVENT_METADATA_COLUMNS(COLUMN_DOC)};
 
+typedef struct {
+    MetaBytes bytes;      /* of the entry in hand, if a column needs them */
+    const Plane *counted; /* whose events `counts` has, by metadata; NULL: none */
+    uint64_t *counts;
+} MetadataRows;
+
+static void metadata_rows_free(void *owned)
+{
+    MetadataRows *rows = owned;
+    meta_bytes_free(&rows->bytes);
+    prof_free(rows->counts);
+    prof_free(rows);
+}
+
 static bool event_metadata_next(RowCursor *c)
 {
+    if (!c->owned && !(c->owned = prof_alloc(sizeof(MetadataRows))))
+        return prof_nomem(&c->err), false;
     if (c->started) c->j++;
-    c->item = NULL;
     return next_entry(c);
 }
 
-/* Events of each metadata of the plane in hand. */
-typedef struct {
-    const Plane *plane;
-    uint64_t *counts;
-} EventCounts;
-
-static void counts_free(void *owned)
+static bool count_events(RowCursor *c, MetadataRows *e, const Plane *plane)
 {
-    EventCounts *e = owned;
+    if (e->counted == plane) return true;
+    if (!e->counts && !run_totals(c->host->run, &c->err)) return false;
     prof_free(e->counts);
-    prof_free(e);
-}
-
-static bool count_events(RowCursor *c, const Plane *plane)
-{
-    EventCounts *e = c->owned;
-    if (e && e->plane == plane) return true;
-    if (!e && !run_totals(c->host->run, &c->err)) return false;
-    if (!e && !(e = c->owned = prof_alloc(sizeof *e))) return prof_nomem(&c->err), false;
-    prof_free(e->counts);
-    *e = (EventCounts){NULL, prof_alloc(plane->n_event_metas * sizeof *e->counts)};
-    if (!e->counts) return prof_nomem(&c->err), false;
+    e->counted = NULL;
+    if (!(e->counts = prof_alloc(plane->n_event_metas * sizeof *e->counts)))
+        return prof_nomem(&c->err), false;
     for (size_t i = 0; i < plane->n_lines; i++) {
         const Line *line = &c->host->lines[plane->first_line + i];
         for (size_t k = 0; k < line->n_totals; k++)
             e->counts[line->totals[k].meta] += line->totals[k].count;
     }
-    e->plane = plane;
+    e->counted = plane;
     return true;
 }
 
-static void child_ids(RowCursor *c, sqlite3_context *ctx)
+static void child_ids(const MetaBytes *bytes, sqlite3_context *ctx)
 {
     sqlite3_str *out = sqlite3_str_new(NULL);
-    Field f = {0};
-    for (const uint8_t *p = c->at; p && p < c->end;) {
-        p = wire_field(p, c->end, &f);
-        if (!p || f.number != 6) continue;
-        const uint8_t *q = f.bytes, *end = q;
-        uint64_t id = f.value;
-        if (f.type == WIRE_VARINT) {
-            sqlite3_str_appendf(out, "%s%lld", sqlite3_str_length(out) ? "," : "[", (long long)id);
-        } else if (f.type == WIRE_BYTES) {
-            for (end = q + f.value; q && q < end;)
-                if ((q = wire_varint(q, end, &id)))
-                    sqlite3_str_appendf(out, "%s%lld", sqlite3_str_length(out) ? "," : "[",
-                                        (long long)id);
-        }
-    }
+    ChildIter children = child_iter_of_meta(bytes);
+    int64_t id;
+    while (child_iter_next(&children, &id))
+        sqlite3_str_appendf(out, "%s%lld", sqlite3_str_length(out) ? "," : "[", (long long)id);
     if (sqlite3_str_length(out)) sqlite3_str_appendchar(out, 1, ']');
     int n = sqlite3_str_length(out);
     if (sqlite3_str_errcode(out)) sqlite3_result_error_nomem(ctx);
@@ -126,11 +116,9 @@ static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column
 {
     const Plane *plane = &c->host->planes[c->i];
     const EventMeta *meta = &plane->event_metas[c->j];
-    sqlite3_int64 n = 0;
-    if (column == EM_METADATA || column == EM_CHILD_IDS || column == EM_STATS) {
-        if (c->item != meta && !cursor_message(c, meta->span)) return;
-        c->item = meta;
-    }
+    MetadataRows *rows = c->owned;
+    bool from_bytes = column == EM_METADATA || column == EM_CHILD_IDS || column == EM_STATS;
+    if (from_bytes && !meta_bytes_read(&rows->bytes, c->host, meta, &c->err)) return;
     switch (column) {
     case EM_PLANE_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
     case EM_PLANE: result_text(ctx, plane->name); break;
@@ -140,22 +128,22 @@ static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column
         if (meta->display_name->n_bytes) result_text(ctx, meta->display_name);
         break;
     case EM_METADATA: {
-        Field f = {0}, last = {0};
-        for (const uint8_t *p = c->at; p && p < c->end;)
-            if ((p = wire_field(p, c->end, &f)) && f.number == 3 && f.type == WIRE_BYTES) last = f;
-        if (last.value) sqlite3_result_blob64(ctx, last.bytes, last.value, SQLITE_TRANSIENT);
+        Slice metadata = meta_metadata(&rows->bytes);
+        if (metadata.n) sqlite3_result_blob64(ctx, metadata.text, metadata.n, SQLITE_TRANSIENT);
         break;
     }
-    case EM_CHILD_IDS: child_ids(c, ctx); break;
+    case EM_CHILD_IDS: child_ids(&rows->bytes, ctx); break;
     case EM_STATS: {
+        StatIter stats = stat_iter_of_meta(&rows->bytes);
         Stat stat;
-        for (const uint8_t *p = c->at; (p = stat_next(p, c->end, 5, &stat));) n++;
+        sqlite3_int64 n = 0;
+        while (stat_iter_next(&stats, &stat)) n++;
         sqlite3_result_int64(ctx, n);
         break;
     }
     case EM_EVENTS:
-        if (!count_events(c, plane)) return;
-        sqlite3_result_int64(ctx, (sqlite3_int64)((EventCounts *)c->owned)->counts[c->j]);
+        if (!count_events(c, rows, plane)) return;
+        sqlite3_result_int64(ctx, (sqlite3_int64)rows->counts[c->j]);
         break;
     default: break;
     }
@@ -164,7 +152,7 @@ static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column
 static double event_metadata_count(const Counts *counts) { return counts->metadata; }
 static const RowSource event_metadata_rows = {.next = event_metadata_next,
                                               .column = event_metadata_column,
-                                              .release = counts_free,
+                                              .release = metadata_rows_free,
                                               .count = event_metadata_count,
                                               .nothing = "no plane declares event metadata"};
 const Table event_metadata_table = {
@@ -193,21 +181,59 @@ const Table event_metadata_table = {
 enum { EVENT_METADATA_STATS_COLUMNS(COLUMN_ENUM) };
 static const Column event_metadata_stats_columns[] = {EVENT_METADATA_STATS_COLUMNS(COLUMN_DOC)};
 
+/* Of the tables event_metadata_stats and event_stats. The stat in hand is c->stat. */
+typedef struct {
+    StatIter stats;
+    MetaBytes bytes;
+    /* of event_stats: */
+    EventReader reader;           /* of the lines in turn, while `reading` */
+    EventFinder finder;           /* of the one event that was asked for */
+    bool reading, found, has_own; /* has_own: the event's own stats were begun */
+    const Line *line;
+    EventAt event;
+} StatRows;
+
+static StatRows *stat_rows(RowCursor *c)
+{
+    if (!c->owned && !(c->owned = prof_alloc(sizeof(StatRows)))) prof_nomem(&c->err);
+    return c->owned;
+}
+
+static void stat_rows_free(void *owned)
+{
+    StatRows *rows = owned;
+    if (rows->reading) event_reader_close(&rows->reader);
+    event_finder_close(&rows->finder);
+    meta_bytes_free(&rows->bytes);
+    prof_free(rows);
+}
+
+/* Begins the stats of an event metadata entry. */
+static bool walk_meta(RowCursor *c, StatRows *rows, const EventMeta *meta)
+{
+    if (!meta->has_stats) return true;
+    if (!meta_bytes_read(&rows->bytes, c->host, meta, &c->err)) return false;
+    rows->stats = stat_iter_of_meta(&rows->bytes);
+    return true;
+}
+
+/* c->item the entry whose stats are walked. */
 static bool event_metadata_stats_next(RowCursor *c)
 {
-    for (;;) {
-        if (c->at && (c->at = stat_next(c->at, c->end, 5, &c->stat))) /* plane, entry, nth stat */
+    StatRows *rows = stat_rows(c);
+    while (rows) {
+        if (stat_iter_next(&rows->stats, &c->stat)) /* plane, entry, nth stat */
             return c->place = place_pair(place_pair(c->host->planes[c->i].plane_id, 28, c->j), 12,
                                          c->nth++),
                    true;
         if (c->item) c->j++;
-        c->item = NULL, c->at = NULL, c->nth = 0;
+        c->item = NULL, c->nth = 0;
         if (!next_entry(c)) return false;
         const EventMeta *meta = &c->host->planes[c->i].event_metas[c->j];
         c->item = meta;
-        if (!meta->has_stats) continue;
-        if (!cursor_message(c, meta->span)) return false;
+        if (!walk_meta(c, rows, meta)) return false;
     }
+    return false;
 }
 
 static void stat_column(RowCursor *c, sqlite3_context *ctx, const Plane *plane, int column)
@@ -235,6 +261,7 @@ static void event_metadata_stats_column(RowCursor *c, sqlite3_context *ctx, int 
 static double event_metadata_stats_count(const Counts *counts) { return counts->metadata * 5; }
 static const RowSource event_metadata_stats_rows = {.next = event_metadata_stats_next,
                                                     .column = event_metadata_stats_column,
+                                                    .release = stat_rows_free,
                                                     .count = event_metadata_stats_count,
                                                     .nothing = "no event metadata has a stat"};
 const Table event_metadata_stats_table = {"event_metadata_stats",
@@ -263,79 +290,67 @@ const Table event_metadata_stats_table = {"event_metadata_stats",
 enum { EVENT_STATS_COLUMNS(COLUMN_ENUM) };
 static const Column event_stats_columns[] = {EVENT_STATS_COLUMNS(COLUMN_DOC)};
 
-/* c->i the line, c->j the event on it, c->part 0: not read, 1: own stats, 2: the metadata's. */
+/* Reads the one event that was asked for. */
+static bool find_event(RowCursor *c, StatRows *rows)
+{
+    sqlite3_int64 event = c->key[KEY_EVENT_ID];
+    Line *line = event < 0 ? NULL : run_line_of_event(c->host->run, (uint64_t)event);
+    if (rows->found || !line || line->plane->host != c->host) return false;
+    rows->found = true, rows->line = line;
+    return event_find(&rows->finder, line, (uint64_t)event - line->first_event, EVENT_STATS,
+                      &rows->event, &c->err);
+}
+
+/* Reads the host's next event; c->i the next line. */
+static bool next_event(RowCursor *c, StatRows *rows)
+{
+    if (c->has_key[KEY_EVENT_ID]) return find_event(c, rows);
+    for (;;) {
+        if (rows->reading && event_reader_next(&rows->reader, &rows->event)) return true;
+        if (rows->reading) event_reader_close(&rows->reader);
+        rows->reading = false;
+        while (c->i < c->host->n_lines && !c->host->lines[c->i].n_events) c->i++;
+        if (c->err.code || c->i == c->host->n_lines) return false;
+        rows->line = &c->host->lines[c->i];
+        event_reader_open(&rows->reader, &c->host->lines[c->i++], EVENT_STATS, &c->err);
+        rows->reading = true;
+    }
+}
+
+/* The event's own stats, then those of its metadata. */
 static bool event_stats_next(RowCursor *c)
 {
-    for (;;) {
-        if (c->at && (c->at = stat_next(c->at, c->end, c->part == 1 ? 4 : 5, &c->stat)))
-            return c->place = place_pair(c->host->lines[c->i].first_event + c->j, 16, c->nth++),
-                   true;
-        if (c->i >= c->host->n_lines) return false;
-        Line *line = &c->host->lines[c->i];
-        if (!c->started && c->has_key[KEY_EVENT_ID] &&
-            c->part == 0) { /* straight to the one event */
-            uint64_t event = (uint64_t)c->key[KEY_EVENT_ID];
-            Line *found = c->key[KEY_EVENT_ID] < 0 ? NULL : run_line_of_event(c->host->run, event);
-            if (!found || found->plane->host != c->host) return c->i = c->host->n_lines, false;
-            line = found;
-            c->i = (size_t)(found - c->host->lines), c->j = (size_t)(event - found->first_event);
-        }
-        if (c->part == 2) { /* this event is done */
-            c->part = 0, c->nth = 0, c->j++;
-            if (c->has_key[KEY_EVENT_ID]) return c->i = c->host->n_lines, false;
-        }
-        if (c->j >= line->n_events) {
-            c->i++, c->j = 0;
-            continue;
-        }
-        const Chunk *chunk = &line->chunks[c->j / CHUNK_EVENTS];
-        int64_t position, meta_index;
-        if (chunk->packed) {
-            position = packed_at(&chunk->columns[COL_POSITION], c->j % CHUNK_EVENTS);
-            meta_index = packed_at(&chunk->columns[COL_META], c->j % CHUNK_EVENTS);
+    StatRows *rows = stat_rows(c);
+    while (rows) {
+        if (stat_iter_next(&rows->stats, &c->stat))
+            return c->place = place_pair(rows->event.event, 16, c->nth++), true;
+        if (rows->has_own) {
+            rows->has_own = false;
+            if (!walk_meta(c, rows, rows->event.meta)) return false;
         } else {
-            ChunkValues *v = sqlite3_malloc64(sizeof *v);
-            if (!v) return prof_nomem(&c->err), false;
-            int rc =
-                chunk_read(line, chunk, 1 << COL_POSITION | 1 << COL_META, v, &c->window, &c->err);
-            position = v->columns[COL_POSITION][c->j % CHUNK_EVENTS],
-            meta_index = v->columns[COL_META][c->j % CHUNK_EVENTS];
-            sqlite3_free(v);
-            if (rc) return false;
+            if (!next_event(c, rows)) return false;
+            rows->stats = stat_iter_of_event(&rows->event);
+            rows->has_own = true, c->nth = 0;
         }
-        if (c->part == 0) {
-            size_t n;
-            const uint8_t *p = event_message(&c->window, (uint64_t)position, &n, &c->err);
-            if (!p) return false;
-            c->at = p, c->end = p + n,
-            c->part = 1; /* the window stays: no other read until the stats are walked */
-            continue;
-        }
-        c->part = 2;
-        const EventMeta *meta = &line->plane->event_metas[meta_index];
-        if (!meta->has_stats) continue;
-        if (c->item != meta) { /* events of one metadata often follow each other */
-            if (!cursor_message(c, meta->span)) return false;
-            c->item = meta;
-        }
-        c->at = c->message, c->end = c->message + meta->span.n_bytes;
     }
+    return false;
 }
 
 static void event_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Line *line = &c->host->lines[c->i];
+    const StatRows *rows = c->owned;
     if (column == ES_EVENT_ID)
-        sqlite3_result_int64(ctx, (sqlite3_int64)(line->first_event + c->j));
+        sqlite3_result_int64(ctx, (sqlite3_int64)rows->event.event);
     else if (column == ES_ORIGIN)
-        sqlite3_result_text(ctx, c->part == 1 ? "event" : "metadata", -1, SQLITE_STATIC);
+        sqlite3_result_text(ctx, rows->has_own ? "event" : "metadata", -1, SQLITE_STATIC);
     else
-        stat_column(c, ctx, line->plane, column - ES_STAT_ID);
+        stat_column(c, ctx, rows->line->plane, column - ES_STAT_ID);
 }
 
 static double event_stats_count(const Counts *counts) { return counts->events * 4; }
 static const RowSource event_stats_rows = {.next = event_stats_next,
                                            .column = event_stats_column,
+                                           .release = stat_rows_free,
                                            .count = event_stats_count,
                                            .needs = NEED_EVENTS,
                                            .nothing = "no event has a stat"};

@@ -225,9 +225,7 @@ typedef struct {
     enum Place place;
     const Plane *cpu;
     const Grouping *grouping;
-    uint8_t *meta_message; /* of `meta` */
-    const EventMeta *meta;
-    size_t n_meta, meta_capacity;
+    MetaBytes meta;    /* of the event's metadata, if its place shows that */
     Stat kept[N_KEPT]; /* TYPE_NONE: not there */
     bool has_stat[N_KEPT];
     HloDetails hlo;
@@ -241,7 +239,7 @@ static void rows_free(void *owned)
     if (r->reading) event_reader_close(&r->reader);
     hlo_details_free(&r->hlo);
     event_finder_close(&r->finder);
-    prof_free(r->meta_message);
+    meta_bytes_free(&r->meta);
     prof_free(r);
 }
 
@@ -299,41 +297,25 @@ static void keep_stat(EventsRows *r, const Stat *stat)
         text || (kind != KEPT_HLO_OP && kind != KEPT_MODULE && kind != KEPT_DETAILS);
 }
 
-/* The metadata's stats, which do not count everywhere. */
-static bool open_meta(RowCursor *c, EventsRows *r)
+/* The metadata's stats, which do not count everywhere. False: c->err is set. */
+static bool meta_stats(RowCursor *c, EventsRows *r, StatIter *stats)
 {
-    const EventMeta *meta = r->event.meta;
-    if (r->meta == meta) return true;
-    r->n_meta = 0, r->meta = NULL;
-    if (meta->span.n_bytes && shows_metadata(r->place)) {
-        if (meta->span.n_bytes > r->meta_capacity) {
-            prof_free(r->meta_message);
-            r->meta_capacity = 0;
-            if (!(r->meta_message = prof_buffer((size_t)meta->span.n_bytes)))
-                return prof_nomem(&c->err), false;
-            r->meta_capacity = (size_t)meta->span.n_bytes;
-        }
-        if (file_read(&c->host->file, meta->span.offset, r->meta_message,
-                      (size_t)meta->span.n_bytes, &c->err))
-            return false;
-        r->n_meta = (size_t)meta->span.n_bytes;
-    }
-    r->meta = meta;
+    *stats = (StatIter){0};
+    if (!shows_metadata(r->place)) return true;
+    if (!meta_bytes_read(&r->meta, c->host, r->event.meta, &c->err)) return false;
+    *stats = stat_iter_of_meta(&r->meta);
     return true;
 }
 
 static bool read_stats(RowCursor *c, EventsRows *r)
 {
+    StatIter shared, own = stat_iter_of_event(&r->event);
     Stat stat;
     if (r->has_stats) return true;
-    if (!open_meta(c, r)) return false;
+    if (!meta_stats(c, r, &shared)) return false;
     memset(r->has_stat, 0, sizeof r->has_stat);
-    for (const uint8_t *p = r->meta_message;
-         (p = r->n_meta ? stat_next(p, r->meta_message + r->n_meta, 5, &stat) : NULL);)
-        keep_stat(r, &stat);
-    for (const uint8_t *p = r->event.message;
-         (p = stat_next(p, r->event.message + r->event.n_bytes, 4, &stat));)
-        keep_stat(r, &stat);
+    while (stat_iter_next(&shared, &stat)) keep_stat(r, &stat);
+    while (stat_iter_next(&own, &stat)) keep_stat(r, &stat);
     return r->has_stats = true;
 }
 
@@ -452,10 +434,10 @@ static void add_name(Args *args, const char *name, size_t n)
     sqlite3_str_appendchar(args->out, 1, '=');
 }
 
-static bool add_args(Args *args, const uint8_t *p, const uint8_t *end, uint32_t field)
+static bool add_args(Args *args, StatIter stats)
 {
     Stat stat;
-    while (p && (p = stat_next(p, end, field, &stat))) {
+    while (stat_iter_next(&stats, &stat)) {
         const StatMeta *meta = stat_meta(args->plane, stat.id);
         const Text *name = stat_name(args->plane, &stat);
         const char *grouped = NULL;
@@ -489,7 +471,8 @@ static void args_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
 {
     char group_digits[24], eager_digits[24];
     int64_t group = grouped_value(c, r, false), eager = grouped_value(c, r, true);
-    if (!open_meta(c, r) || c->err.code) return;
+    StatIter shared;
+    if (!meta_stats(c, r, &shared) || c->err.code) return;
     const Group *g = group_named_by(r, group);
     Args args = {.out = sqlite3_str_new(NULL), .plane = r->line->plane, .place = r->place};
     if (g && g->explicit) args.grouped[GROUPED_STEP_NAME] = g->name ? g->name : "";
@@ -499,9 +482,7 @@ static void args_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
     if (eager >= 0)
         args.grouped[GROUPED_EAGER] =
             sqlite3_snprintf(sizeof eager_digits, eager_digits, "%lld", (long long)eager);
-    bool memory =
-        (!r->n_meta || add_args(&args, r->meta_message, r->meta_message + r->n_meta, 5)) &&
-        add_args(&args, r->event.message, r->event.message + r->event.n_bytes, 4);
+    bool memory = add_args(&args, shared) && add_args(&args, stat_iter_of_event(&r->event));
     for (int i = 0; i < N_GROUPED; i++) {
         if (!args.grouped[i] || args.written[i] || has_column(r->place, grouped_stats[i])) continue;
         add_name(&args, known_stat_names[grouped_stats[i]],
@@ -664,8 +645,8 @@ static void dcn_column(EventsRows *r, sqlite3_context *ctx, enum Dcn wanted)
         return;
     Stat stat, found[N_DCN];
     bool has[N_DCN] = {false}, all = true;
-    for (const uint8_t *p = r->event.message;
-         (p = stat_next(p, r->event.message + r->event.n_bytes, 4, &stat));)
+    StatIter stats = stat_iter_of_event(&r->event);
+    while (stat_iter_next(&stats, &stat))
         for (int i = 0; i < N_DCN; i++)
             if (!strcmp(stat_name(r->line->plane, &stat)->text, names[i]))
                 found[i] = stat, has[i] = true;

@@ -295,10 +295,6 @@ typedef struct {
     /* the table's own place in the host; zeroed at each host */
     size_t i, j, nth;
     Window window;
-    const uint8_t *at,
-        *end; /* of the message whose stats are walked, owned by the row source in `message` */
-    uint8_t *message;
-    size_t message_capacity;
     const void *item;
     uint64_t first_place; /* of the places of the host's rows */
     void *owned; /* made for this host's rows alone; RowSource.release frees it before the next
@@ -408,8 +404,6 @@ void json_text(sqlite3_str *out, const char *s, size_t n);
 /* Appends "name":value to an object whose { is there; bytes as hex text, NaN as null, infinity
  * as 9.0e+999. False: no memory. */
 bool json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat);
-/* Copies a message of the host's file into the cursor; false with c->err set. */
-bool cursor_message(RowCursor *c, Span span);
 
 /* ---- canned queries: generated from queries/NAME.sql ---- */
 

@@ -10,7 +10,7 @@
 #include "../loader/analysis/steps/enclosing.h"
 #include "../loader/base/tf_op.h"
 #include "../loader/format/hlo.h"
-#include "../loader/format/xspace.h"
+#include "../loader/store/events.h"
 
 #include <math.h>
 SQLITE_EXTENSION_INIT3
@@ -255,27 +255,28 @@ static void enclosing_column(EventsCursor *c, sqlite3_context *ctx, enum Enclosi
     if (event) sqlite3_result_int64(ctx, (sqlite3_int64)event - 1);
 }
 
+/* Appends all stats of a walk. False: no memory. */
+static bool json_stats(sqlite3_str *out, const Plane *plane, StatIter stats)
+{
+    Stat stat;
+    bool complete = true;
+    while (stat_iter_next(&stats, &stat)) complete &= json_stat(out, plane, &stat);
+    return complete;
+}
+
 static void stats_column(EventsCursor *c, sqlite3_context *ctx)
 {
     const Plane *plane = c->unit.line->plane;
     const EventMeta *meta = meta_of(c);
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendchar(out, 1, '{');
-    Stat stat;
-    size_t n;
-    const uint8_t *p = event_message(&c->stat_window, (uint64_t)value_of(c, COL_POSITION), &n,
-                                     &c->err),
-                  *end = p ? p + n : NULL;
-    bool complete = true;
-    while (p && (p = stat_next(p, end, 4, &stat))) complete &= json_stat(out, plane, &stat);
-    uint8_t *shared = meta->has_stats && !c->err.code ? sqlite3_malloc64(meta->span.n_bytes) : NULL;
-    if (shared && !file_read(&plane->host->file, meta->span.offset, shared,
-                             (size_t)meta->span.n_bytes, &c->err))
-        for (p = shared, end = shared + meta->span.n_bytes; (p = stat_next(p, end, 5, &stat));)
-            complete &= json_stat(out, plane, &stat);
-    bool nomem =
-        !complete || sqlite3_str_errcode(out) || (meta->has_stats && !shared && !c->err.code);
-    sqlite3_free(shared);
+    StatIter own = stat_iter_at(&c->stat_window, (uint64_t)value_of(c, COL_POSITION), &c->err);
+    bool complete = json_stats(out, plane, own);
+    MetaBytes bytes = {0};
+    if (meta->has_stats && !c->err.code && meta_bytes_read(&bytes, plane->host, meta, &c->err))
+        complete &= json_stats(out, plane, stat_iter_of_meta(&bytes));
+    bool nomem = !complete || sqlite3_str_errcode(out);
+    meta_bytes_free(&bytes);
     sqlite3_str_appendchar(out, 1, '}');
     int length = sqlite3_str_length(out);
     char *text = sqlite3_str_finish(out);

@@ -179,22 +179,6 @@ void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat)
     }
 }
 
-bool cursor_message(RowCursor *c, Span span)
-{
-    static const uint8_t nothing[1];
-    c->at = c->end = nothing;
-    if (!span.n_bytes) return true;
-    if (span.n_bytes > c->message_capacity) {
-        uint8_t *grown = sqlite3_realloc64(c->message, span.n_bytes);
-        if (!grown) return prof_nomem(&c->err), false;
-        c->message = grown, c->message_capacity = (size_t)span.n_bytes;
-    }
-    if (file_read(&c->host->file, span.offset, c->message, (size_t)span.n_bytes, &c->err))
-        return false;
-    c->at = c->message, c->end = c->message + span.n_bytes;
-    return true;
-}
-
 /* ---- parameters ---- */
 
 static const sqlite3_value *given(const RowCursor *c, int parameter)
@@ -408,7 +392,6 @@ static void row_reset(RowCursor *c)
     release_owned(c);
     window_free(&c->window);
     source_names_free(&c->asked);
-    sqlite3_free(c->message);
     sqlite3_free(c->run_is);
     sqlite3_free(c->host_is);
     for (int i = 0; i < N_TEXT_KEYS; i++) sqlite3_free(c->text_key[i]);
@@ -486,8 +469,7 @@ static bool next_host(RowCursor *c, bool per_run)
             if (!per_run && c->host_is && strcmp(c->host_is, host->name)) continue;
             if (!per_run && !has_wanted(c, host)) continue;
             c->host = host;
-            c->i = c->j = c->nth = 0, c->part = 0, c->has_rows = false, c->item = NULL,
-            c->at = c->end = NULL;
+            c->i = c->j = c->nth = 0, c->part = 0, c->has_rows = false, c->item = NULL;
             window_free(&c->window);
             c->window.file = &host->file;
             return true;

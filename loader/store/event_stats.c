@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* event_stats.c: which stat ids of a plane an analysis wants; see event_stats.h. */
+/* event_stats.c: which stat ids of a plane an analysis wants, and the bytes of event metadata; see
+ * event_stats.h. */
 #include "event_stats.h"
 
 int stat_filter_open(StatFilter *filter, const Plane *plane, const enum KnownStat *wanted,
@@ -31,4 +32,53 @@ void stat_filter_close(StatFilter *filter)
 {
     prof_free(filter->known_of_id);
     filter->known_of_id = NULL;
+}
+
+bool meta_bytes_read(MetaBytes *bytes, const Host *host, const EventMeta *meta, ProfErr *err)
+{
+    if (bytes->meta == meta) return true;
+    size_t n = (size_t)meta->span.n_bytes;
+    bytes->meta = NULL, bytes->n_bytes = 0;
+    if (n > bytes->capacity) {
+        meta_bytes_free(bytes);
+        if (!(bytes->bytes = prof_buffer(n))) return prof_nomem(err), false;
+        bytes->capacity = n;
+    }
+    if (n && file_read(&host->file, meta->span.offset, bytes->bytes, n, err)) return false;
+    bytes->meta = meta, bytes->n_bytes = n;
+    return true;
+}
+
+void meta_bytes_free(MetaBytes *bytes)
+{
+    prof_free(bytes->bytes);
+    *bytes = (MetaBytes){0};
+}
+
+Slice meta_metadata(const MetaBytes *bytes)
+{
+    const uint8_t *p = bytes->bytes, *end = bytes->n_bytes ? p + bytes->n_bytes : p;
+    Field f;
+    Slice found = {"", 0};
+    while (p && p < end && (p = wire_field(p, end, &f)))
+        if (f.number == 3 && f.type == WIRE_BYTES)
+            found = (Slice){(const char *)f.bytes, (size_t)f.value};
+    return found;
+}
+
+bool child_iter_next(ChildIter *iter, int64_t *id)
+{
+    Field f;
+    uint64_t value;
+    for (;;) {
+        if (iter->packed && iter->packed < iter->packed_end) {
+            iter->packed = wire_varint(iter->packed, iter->packed_end, &value);
+            if (iter->packed) return *id = (int64_t)value, true;
+        }
+        if (!iter->at || iter->at >= iter->end) return false;
+        iter->at = wire_field(iter->at, iter->end, &f);
+        if (!iter->at || f.number != 6) continue;
+        if (f.type == WIRE_VARINT) return *id = (int64_t)f.value, true;
+        if (f.type == WIRE_BYTES) iter->packed = f.bytes, iter->packed_end = f.bytes + f.value;
+    }
 }

@@ -85,10 +85,11 @@ static inline bool is_wanted(const EventReader *reader, const EventMeta *meta)
     return both != 0;
 }
 
+/* The message of an event without EVENT_STATS: no bytes, but at an address that can be added to. */
+static const uint8_t nothing[1];
+
 bool event_reader_next(EventReader *reader, EventAt *at)
 {
-    static const uint8_t
-        nothing[1]; /* without EVENT_STATS: no bytes, but at a place that can be added to */
     const Line *line = reader->line;
     if (reader->err->code) return false;
     while (reader->i == reader->n)
@@ -112,6 +113,8 @@ bool event_reader_next(EventReader *reader, EventAt *at)
     at->message = message_at(reader, at->position, &at->n_bytes);
     return at->message != NULL;
 }
+
+/* ---- events by index ---- */
 
 static void forget_line(struct FinderLine *f)
 {
@@ -138,6 +141,30 @@ static bool hold_chunk(struct FinderLine *f, const Chunk *chunk, ProfErr *err)
     return true;
 }
 
+static int64_t value_at(const struct FinderLine *f, const Chunk *chunk, enum ChunkColumn column,
+                        size_t i)
+{
+    return chunk->packed ? packed_at(&chunk->columns[column], i) : f->values->columns[column][i];
+}
+
+static struct FinderLine finder_line(Line *line)
+{
+    const File *file = &line->plane->host->file;
+    return (struct FinderLine){.line = line, .chunks.file = file, .messages.file = file};
+}
+
+EventMeta *event_meta_at(Line *line, uint64_t index, ProfErr *err)
+{
+    const Chunk *chunk = &line->chunks[index / CHUNK_EVENTS];
+    size_t i = (size_t)(index % CHUNK_EVENTS);
+    struct FinderLine f = finder_line(line);
+    EventMeta *meta = NULL;
+    if (hold_chunk(&f, chunk, err))
+        meta = &line->plane->event_metas[value_at(&f, chunk, COL_META, i)];
+    forget_line(&f);
+    return meta;
+}
+
 bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, EventAt *at,
                 ProfErr *err)
 {
@@ -147,13 +174,11 @@ bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, Even
     int64_t values[N_CHUNK_COLUMNS];
     if (f->line != line) {
         forget_line(f);
-        *f = (struct FinderLine){.line = line,
-                                 .chunks.file = &line->plane->host->file,
-                                 .messages.file = &line->plane->host->file};
+        *f = finder_line(line);
     }
     if (interrupt_poll(1, err) || !hold_chunk(f, chunk, err)) return false;
     for (int c = 0; c < N_CHUNK_COLUMNS; c++)
-        values[c] = chunk->packed ? packed_at(&chunk->columns[c], i) : f->values->columns[c][i];
+        values[c] = value_at(f, chunk, (enum ChunkColumn)c, i);
     bool aggregated = values[COL_AGGREGATED];
     *at = (EventAt){
         .event = line->first_event + index,
@@ -162,10 +187,18 @@ bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, Even
         .duration_ps = values[COL_DURATION],
         .occurrences = aggregated ? values[COL_OFFSET] : -1,
         .position = (uint64_t)values[COL_POSITION],
+        .message = nothing,
         .chunk = chunk,
         .in_chunk = (uint32_t)i,
     };
     if (!(flags & EVENT_STATS)) return true;
     at->message = event_message(&f->messages, at->position, &at->n_bytes, err);
     return at->message != NULL;
+}
+
+StatIter stat_iter_at(Window *window, uint64_t position, ProfErr *err)
+{
+    size_t n;
+    const uint8_t *p = event_message(window, position, &n, err);
+    return p ? (StatIter){p, p + n, EVENT_STATS_FIELD} : (StatIter){0};
 }

@@ -7,15 +7,15 @@
  *   event_reader_open(&reader, line, EVENT_STATS, err);
  *   while (event_reader_next(&reader, &e)) {
  *       Stat stat;
- *       const uint8_t *p = e.message;
- *       while ((p = stat_next(p, e.message + e.n_bytes, 4, &stat))) ...
+ *       StatIter stats = stat_iter_of_event(&e);
+ *       while (stat_iter_next(&stats, &stat)) ...
  *   }
  *   event_reader_close(&reader);
  *   if (err->code) ... */
 #ifndef PROF_EVENTS_H
 #define PROF_EVENTS_H
 
-#include "../format/xspace.h"
+#include "event_stats.h"
 
 /* An event as a reader or finder returns it. */
 typedef struct {
@@ -35,6 +35,12 @@ typedef struct {
 } EventAt;
 
 enum { EVENT_STATS = 1 };
+
+/* Walks the event's own stats. There are none without EVENT_STATS. */
+static inline StatIter stat_iter_of_event(const EventAt *at)
+{
+    return (StatIter){at->message, at->message + at->n_bytes, EVENT_STATS_FIELD};
+}
 
 /* A walk over the events of a line. */
 typedef struct {
@@ -110,5 +116,11 @@ bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, Even
                 ProfErr *err);
 /* Frees what the finder holds. */
 void event_finder_close(EventFinder *finder);
+/* Returns the metadata of the event with this index on the line. */
+EventMeta *event_meta_at(Line *line, uint64_t index, ProfErr *err);
+
+/* Walks the own stats of the event at `position` of the window's file (COL_POSITION). The walk is
+ * valid until the next use of the window. On failure err is set, and there are none. */
+StatIter stat_iter_at(Window *window, uint64_t position, ProfErr *err);
 
 #endif

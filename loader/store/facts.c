@@ -11,11 +11,10 @@ int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uin
 {
     arena_free(&facts->texts);
     memset(facts->by_stat, 0, sizeof facts->by_stat);
-    size_t n;
-    const uint8_t *p = event_message(window, position, &n, err), *end = p ? p + n : NULL;
-    if (!p) return err->code;
+    StatIter stats = stat_iter_at(window, position, err);
+    if (err->code) return err->code;
     Stat stat;
-    while ((p = stat_next(p, end, 4, &stat))) {
+    while (stat_iter_next(&stats, &stat)) {
         const StatMeta *sm = stat_meta(plane, stat.id);
         if (!sm || sm->known == STAT_UNKNOWN || facts->by_stat[sm->known].type ||
             stat.type == TYPE_BYTES)

@@ -22,8 +22,8 @@ static Told told_by_message(const Plane *plane, const EventAt *e, enum KnownStat
 {
     Told told = {.first.type = TYPE_NONE};
     Stat stat;
-    const uint8_t *p = e->message;
-    while ((p = stat_next(p, e->message + e->n_bytes, 4, &stat)))
+    StatIter stats = stat_iter_of_event(e);
+    while (stat_iter_next(&stats, &stat))
         if (stat_known(plane, stat.id) == known && !told.n++) told.first = stat;
     return told;
 }

@@ -163,11 +163,11 @@ static Slice kept_text(const Plane *plane, const Stat *stat, ProfErr *err)
  * is. */
 static void read_gpu_op(AsyncOp *op, const StatFilter *filter, const EventAt *e, ProfErr *err)
 {
-    const uint8_t *p = e->message, *end = p + e->n_bytes;
+    StatIter stats = stat_iter_of_event(e);
     unsigned known;
     Stat stat;
     uint64_t bytes;
-    while (filter->any && (p = stat_filter_next(filter, p, end, 4, &known, &stat)) && !err->code)
+    while (filter->any && stat_iter_next_wanted(&stats, filter, &known, &stat) && !err->code)
         if (known == STAT_MEMCPY_DETAILS && copy_bytes(stat_text(op->plane, &stat), &bytes) &&
             bytes <= INT64_MAX)
             op->bytes_moved = (int64_t)bytes;

@@ -197,21 +197,19 @@ static int64_t info_group_size(const uint8_t *p, const uint8_t *end)
 
 static int64_t group_size(Making *m, const EventMeta *meta, ProfErr *err)
 {
-    if (!meta->span.n_bytes || !meta->has_stats) return 0;
-    Window window = {.file = &m->host->file};
-    size_t there;
-    const uint8_t *p = window_at(&window, meta->span.offset, (size_t)meta->span.n_bytes, &there,
-                                 err),
-                  *end = p ? p + meta->span.n_bytes : NULL;
+    if (!meta->has_stats) return 0;
+    MetaBytes bytes = {0};
+    meta_bytes_read(&bytes, m->host, meta, err);
+    StatIter stats = stat_iter_of_meta(&bytes);
     int64_t size = 0;
     Stat stat;
-    while (p && there >= meta->span.n_bytes && (p = stat_next(p, end, 5, &stat))) {
+    while (stat_iter_next(&stats, &stat)) {
         const StatMeta *known = stat_meta(m->plane, stat.id);
         if (!known || known->known != STAT_DCN_INFO || stat.type != TYPE_BYTES) continue;
         size = info_group_size(stat.bytes, stat.bytes + stat.n_bytes);
         break;
     }
-    window_free(&window);
+    meta_bytes_free(&bytes);
     return size;
 }
 

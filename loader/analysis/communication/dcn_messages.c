@@ -47,11 +47,11 @@ static void read_message(DcnMessages *all, const StatFilter *filter, const Event
 {
     const int64_t us = 1000000;
     DcnMessage message = {.event = at->event, .start_ps = at->start_ps, .end_ps = at->start_ps};
-    const uint8_t *p = at->message, *end = p + at->n_bytes;
+    StatIter stats = stat_iter_of_event(at);
     int64_t duration_us = 0;
     unsigned known;
     Stat stat;
-    while (!err->code && (p = stat_filter_next(filter, p, end, 4, &known, &stat)))
+    while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
         take_stat(all, filter, &message, known, &stat, &duration_us, err);
     if (duration_us > 0 && duration_us < INT64_MAX / us)
         message.start_ps = add_saturated(at->start_ps, -duration_us * us);

@@ -253,11 +253,10 @@ static void take_event(PerfCounters *all, const StatFilter *filter, const EventA
     const Plane *plane = filter->plane;
     Reading r = {
         .counter = {.event = at->event, .meta = at->meta, .number = (uint64_t)at->meta->id}};
-    const uint8_t *p = at->message;
+    StatIter stats = stat_iter_of_event(at);
     unsigned known;
     Stat stat;
-    while (!err->code &&
-           (p = stat_filter_next(filter, p, at->message + at->n_bytes, 4, &known, &stat)))
+    while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
         take_stat(all, plane, &r, known, &stat, false, err);
     if (err->code || event_meta_facts(plane, at->meta, err)) return;
     for (size_t i = 0; i < at->meta->n_facts && !err->code; i++) {

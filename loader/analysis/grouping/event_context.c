@@ -63,13 +63,12 @@ static bool last_counts(unsigned known)
     return (known >= STAT_PRODUCER_TYPE && known <= STAT_ROOT) || known == STAT_ASYNC;
 }
 
-static bool read_stats(EventNumbers *n, const StatFilter *filter, const uint8_t *p,
-                       const uint8_t *end)
+static bool read_stats(EventNumbers *n, const StatFilter *filter, StatIter stats)
 {
     Stat stat;
     unsigned known;
     bool any = false;
-    for (; (p = stat_filter_next(filter, p, end, 4, &known, &stat)); any = true) {
+    for (; stat_iter_next_wanted(&stats, filter, &known, &stat); any = true) {
         if (numbers_have(n, known)) n->repeated[known / 64] |= (uint64_t)1 << (known % 64);
         if (last_counts(known) || !numbers_have(n, known)) put(n, known, stat.type, stat.natural);
     }
@@ -140,10 +139,10 @@ static void complete(EventNumbers *n, enum EventType type)
 }
 
 bool event_numbers_read(EventNumbers *n, const ContextPlane *cp, const Line *line,
-                        enum EventType type, const uint8_t *message, size_t n_bytes)
+                        enum EventType type, StatIter stats)
 {
     if (n->used) memset(n->seen, 0, sizeof n->seen), memset(n->repeated, 0, sizeof n->repeated);
-    bool any = n->used = n_bytes && read_stats(n, &cp->filter, message, message + n_bytes);
+    bool any = n->used = read_stats(n, &cp->filter, stats);
     if (cp->as_written) return any;
     /* a program's run on a TPU consumes its launch */
     if (any && cp->device >= 0 && !strcmp(line->name->text, "XLA Modules") &&

@@ -63,10 +63,10 @@ typedef struct {
 bool context_plane_open(ContextPlane *cp, const Plane *plane, ProfErr *err);
 void context_plane_close(ContextPlane *cp);
 
-/* Reads the number stats of an event and adds those that XProf would. Overwrites those of the event
- * before. False if the event has none. */
+/* Reads the number stats of an event of this line and type, and adds those that XProf would.
+ * Overwrites those of the event before. False if the event has none. */
 bool event_numbers_read(EventNumbers *n, const ContextPlane *cp, const Line *line,
-                        enum EventType type, const uint8_t *message, size_t n_bytes);
+                        enum EventType type, StatIter stats);
 /* Reads the level of a root event: its stat _r, or 1 if its type makes it a root. False if it is
  * not a root. */
 bool event_root_level(const EventNumbers *n, enum EventType type, int32_t *level);

@@ -125,8 +125,8 @@ static bool take_written(FileValues *v, uint32_t at, const StatFilter *filter, s
     Stat stat;
     unsigned known, n = 0;
     bool taken = false;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes;
-         (p = stat_filter_next(filter, p, end, 4, &known, &stat)); n++) {
+    StatIter stats = stat_iter_of_event(e);
+    for (; stat_iter_next_wanted(&stats, filter, &known, &stat); n++) {
         int64_t value = stat_int(&stat);
         if (!n && v->values[at] >= 0 && !v->own[at]) continue;
         bool is_group = value >= 0 && (uint64_t)value < n_groups;
@@ -143,9 +143,8 @@ static bool take_last(FileValues *v, uint32_t at, const StatFilter *filter, size
     (void)n_groups;
     Stat stat, last = {0};
     unsigned known, n = 0;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes;
-         (p = stat_filter_next(filter, p, end, 4, &known, &stat)); n++)
-        last = stat;
+    StatIter stats = stat_iter_of_event(e);
+    for (; stat_iter_next_wanted(&stats, filter, &known, &stat); n++) last = stat;
     if (n > 1)
         v->own[at] = last.type,
         v->values[at] = file_value(STAT_COLUMN_GROUP, filter->plane->kind == PLANE_GPU, last.type,

@@ -5,6 +5,7 @@
 #include "../../base/interrupt.h"
 #include "../../base/sort.h"
 #include "../../base/std_sort.h"
+#include "../../store/events.h"
 
 #include <stdio.h>
 
@@ -162,19 +163,13 @@ static const Text *graph_type(Forest *f, Node node, ProfErr *err)
 {
     const ForestLine *fl = forest_line(f, node);
     const Plane *plane = fl->line->plane;
-    Window window = {.file = &f->host->file};
-    ChunkValues *v = prof_alloc(sizeof *v);
-    uint32_t event = line_event(fl, node);
-    size_t n;
+    EventFinder finder = {0};
+    EventAt event;
     const Text *found = NULL;
-    Stat stat;
-    if (!v) prof_nomem(err);
-    if (!err->code && !chunk_read(fl->line, &fl->line->chunks[event / CHUNK_EVENTS],
-                                  1 << COL_POSITION, v, &window, err)) {
-        uint64_t position = (uint64_t)v->columns[COL_POSITION][event % CHUNK_EVENTS];
-        window_free(&window);
-        const uint8_t *p = event_message(&window, position, &n, err), *end = p ? p + n : NULL;
-        while (p && !found && (p = stat_next(p, end, 4, &stat))) {
+    if (event_find(&finder, fl->line, line_event(fl, node), EVENT_STATS, &event, err)) {
+        StatIter stats = stat_iter_of_event(&event);
+        Stat stat;
+        while (!found && stat_iter_next(&stats, &stat)) {
             const StatMeta *meta = stat_meta(plane, stat.id);
             if (!meta || meta->known != STAT_GRAPH_TYPE) continue;
             Slice text = stat_text(plane, &stat);
@@ -182,30 +177,15 @@ static const Text *graph_type(Forest *f, Node node, ProfErr *err)
             if (!found) prof_nomem(err);
         }
     }
-    window_free(&window);
-    prof_free(v);
+    event_finder_close(&finder);
     return found ? found : empty_text;
 }
 
 static const Text *event_name(const Forest *f, Node node, ProfErr *err)
 {
     const ForestLine *fl = forest_line(f, node);
-    uint32_t event = line_event(fl, node);
-    const Chunk *chunk = &fl->line->chunks[event / CHUNK_EVENTS];
-    if (chunk->packed)
-        return fl->line->plane
-            ->event_metas[packed_at(&chunk->columns[COL_META], event % CHUNK_EVENTS)]
-            .name;
-    Window window = {.file = &f->host->file};
-    ChunkValues *v = prof_alloc(sizeof *v);
-    const Text *name = empty_text;
-    if (!v)
-        prof_nomem(err);
-    else if (!chunk_read(fl->line, chunk, 1 << COL_META, v, &window, err))
-        name = fl->line->plane->event_metas[v->columns[COL_META][event % CHUNK_EVENTS]].name;
-    window_free(&window);
-    prof_free(v);
-    return name;
+    const EventMeta *meta = event_meta_at(fl->line, line_event(fl, node), err);
+    return meta ? meta->name : empty_text;
 }
 
 static bool is_implicit(const Forest *f, Node root, ProfErr *err)

@@ -349,7 +349,7 @@ static bool mark_event(Scan *s, uint32_t at, enum EventType type, const EventAt 
 {
     ForestLine *fl = s->line;
     bool any =
-        event_numbers_read(&s->numbers, &s->plane->context, fl->line, type, e->message, e->n_bytes);
+        event_numbers_read(&s->numbers, &s->plane->context, fl->line, type, stat_iter_of_event(e));
     if (any && !mark_contexts(s, at, e)) return false;
     if (fl->role == ROLE_LENDER) return true;
     if (any) {

@@ -14,8 +14,8 @@ static void read_stats(const StatFilter *filter, const EventAt *e, MergedStep *s
     Stat stat;
     unsigned known;
     int64_t own = NOT_KNOWN;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes;
-         (p = stat_filter_next(filter, p, end, 4, &known, &stat));) {
+    StatIter stats = stat_iter_of_event(e);
+    while (stat_iter_next_wanted(&stats, filter, &known, &stat)) {
         int64_t *to = known == STAT_STEP_IDLE_PS       ? &step->idle_ps
                       : known == STAT_DEVICE_OFFSET_PS ? &step->device_start_ps
                       : known == STAT_GROUP_ID         ? &own

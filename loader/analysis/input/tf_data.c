@@ -158,12 +158,12 @@ static uint32_t iterator_of(Making *m, int64_t id, const Seen *seen, const Text 
 static void take_event(Making *m, const StatFilter *filter, const EventAt *at, Seen *seen,
                        ProfErr *err)
 {
-    const uint8_t *p = at->message, *end = p + at->n_bytes;
+    StatIter stats = stat_iter_of_event(at);
     bool has_id = false;
     int64_t id = 0;
     unsigned known;
     Stat stat;
-    while ((p = stat_filter_next(filter, p, end, 4, &known, &stat))) {
+    while (stat_iter_next_wanted(&stats, filter, &known, &stat)) {
         if (stat.type != TYPE_INT64 && stat.type != TYPE_UINT64) continue;
         int64_t value = (int64_t)stat_int_or_uint(&stat);
         if (known == STAT_STEP_ID && !has_id) has_id = true, id = value;

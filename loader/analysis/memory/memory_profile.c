@@ -139,7 +139,8 @@ static void take_event(MemoryProfile *profile, const StatFilter *filter, const E
     e->is_free = kind == FREE;
     unsigned known;
     Stat stat;
-    while (!err->code && (p = stat_filter_next(filter, p, end, 4, &known, &stat)))
+    StatIter stats = {p, end, EVENT_STATS_FIELD};
+    while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
         take_stat(profile, filter->plane, e, known, &stat, err);
     profile->events[profile->n_events++] = e;
 }

@@ -45,8 +45,8 @@ OpFacts op_facts(const StatFilter *filter, const EventAt *e)
         f.tf_op_is_empty = !event_stat_text(filter->plane, &tf_op)->n_bytes;
     }
     unsigned known;
-    const uint8_t *p = e->message, *end = p + e->n_bytes;
-    while (p < end && (p = stat_filter_next(filter, p, end, 4, &known, &stat))) switch (known) {
+    StatIter stats = stat_iter_of_event(e);
+    while (stat_iter_next_wanted(&stats, filter, &known, &stat)) switch (known) {
         case STAT_DEVICE_OFFSET_PS:
             if (!has_offset) has_offset = true, offset = stat_int_or_uint(&stat);
             break;

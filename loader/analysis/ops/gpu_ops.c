@@ -36,10 +36,10 @@ typedef struct {
 static int kernel_facts(const GpuPlane *p, const EventAt *e, KernelFacts *facts, ProfErr *err)
 {
     *facts = (KernelFacts){.hlo_op = empty_text, .tf_op = empty_text, .group = -1};
-    const uint8_t *at = e->message, *end = at + e->n_bytes;
+    StatIter stats = stat_iter_of_event(e);
     Stat stat;
     unsigned known;
-    while ((at = stat_filter_next(&p->filter, at, end, 4, &known, &stat))) {
+    while (stat_iter_next_wanted(&stats, &p->filter, &known, &stat)) {
         const Text **text = known == STAT_HLO_OP  ? &facts->hlo_op
                             : known == STAT_TF_OP ? &facts->tf_op
                                                   : NULL;

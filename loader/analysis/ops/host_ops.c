@@ -68,10 +68,10 @@ typedef struct {
 static HostFacts host_facts(const HostJob *job, const EventAt *e)
 {
     HostFacts facts = {0};
-    const uint8_t *p = e->message, *end = p + e->n_bytes;
+    StatIter stats = stat_iter_of_event(e);
     Stat stat;
     unsigned known;
-    while ((p = stat_filter_next(&job->filter, p, end, 4, &known, &stat))) {
+    while (stat_iter_next_wanted(&stats, &job->filter, &known, &stat)) {
         if (known == STAT_STAGE_ID && !facts.has_stage)
             facts.has_stage = true, facts.stage = stat_int(&stat);
         if (known == STAT_STAGE_CATEGORY && !facts.has_category)
@@ -469,10 +469,10 @@ static bool has_region(Line *line, ProfErr *err)
     event_reader_open_for(&reader, line, &filter.wanted, err);
     while (!ended && event_reader_next(&reader, &e)) {
         enum EventType type = event_type_named(e.meta->name);
+        StatIter stats = stat_iter_of_event(&e);
         Stat stat;
         unsigned known;
-        if (type == EVENT_START_REGION &&
-            stat_filter_next(&filter, e.message, e.message + e.n_bytes, 4, &known, &stat))
+        if (type == EVENT_START_REGION && stat_iter_next_wanted(&stats, &filter, &known, &stat))
             open = e.start_ps != 0;
         ended = type == EVENT_STOP_REGION && open;
     }

@@ -144,10 +144,10 @@ static void walk_line(void *context, size_t i, ProfErr *err)
     while (event_reader_next(&reader, &e)) {
         if (!e.duration_ps) continue;
         Key key = {.meta = (uint32_t)(e.meta - plane->event_metas)};
-        const uint8_t *p = e.message, *end = p + e.n_bytes;
+        StatIter stats = stat_iter_of_event(&e);
         Stat stat;
         unsigned known;
-        while ((p = stat_filter_next(&filter, p, end, 4, &known, &stat)) &&
+        while (stat_iter_next_wanted(&stats, &filter, &known, &stat) &&
                !take_stat(walk, &key, known, &stat, err)) {
         }
         if (err->code || !key.texts[TEXT_DETAILS]) continue;

@@ -72,9 +72,10 @@ static OpenOp read_op(const OpReader *r, const Plane *plane, const EventAt *e, P
     OpenOp op = {.span = {(uint64_t)e->start_ps, (uint64_t)e->start_ps + (uint64_t)e->duration_ps},
                  .told_until = (uint64_t)e->start_ps,
                  .parts = NO_PART};
+    StatIter stats = stat_iter_of_event(e);
     Stat stat;
     unsigned known;
-    if (stat_filter_next(&r->filter, e->message, e->message + e->n_bytes, 4, &known, &stat)) {
+    if (stat_iter_next_wanted(&stats, &r->filter, &known, &stat)) {
         op.has_category = true, op.off_duty = op_is_off_duty(stat_text(plane, &stat));
         return op;
     }

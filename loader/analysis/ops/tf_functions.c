@@ -110,8 +110,8 @@ static int read_thread(Thread *t, Line *line, const StatFilter *filter, ProfErr 
         int64_t tracing_count = 0;
         Stat stat;
         unsigned known;
-        const uint8_t *p = e.message, *end = p + e.n_bytes;
-        while ((p = stat_filter_next(filter, p, end, 4, &known, &stat)))
+        StatIter stats = stat_iter_of_event(&e);
+        while (stat_iter_next_wanted(&stats, filter, &known, &stat))
             if (known == STAT_TF_FUNCTION_CALL)
                 how = stat_text(line->plane, &stat);
             else

@@ -138,10 +138,10 @@ static void take_stat(InferenceMaking *m, const Plane *plane, Seen *seen, unsign
 static void read_stats(InferenceMaking *m, const StatFilter *filter, const EventAt *at, Seen *seen,
                        ProfErr *err)
 {
-    const uint8_t *p = at->message, *end = p + at->n_bytes;
+    StatIter stats = stat_iter_of_event(at);
     unsigned known;
     Stat stat;
-    while (!err->code && (p = stat_filter_next(filter, p, end, 4, &known, &stat)))
+    while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
         take_stat(m, filter->plane, seen, known, &stat, err);
     if (err->code || !at->meta->has_stats || event_meta_facts(filter->plane, at->meta, err)) return;
     for (size_t i = 0; i < at->meta->n_facts && !err->code; i++) {
@@ -684,9 +684,9 @@ static void read_parameters(InferenceMaking *m, ProfErr *err)
     EventAt at;
     event_reader_open(&reader, &m->host->lines[plane->first_line], EVENT_STATS, err);
     for (int i = 0; !err->code && event_reader_next(&reader, &at); i++) {
-        const uint8_t *p = at.message;
+        StatIter stats = stat_iter_of_event(&at);
         Stat stat;
-        while (i == 1 && !err->code && (p = stat_next(p, at.message + at.n_bytes, 4, &stat))) {
+        while (i == 1 && !err->code && stat_iter_next(&stats, &stat)) {
             const StatMeta *meta = stat_meta(plane, stat.id);
             if (meta) take_parameter(m, plane, meta->name->text, &stat, err);
         }

@@ -40,10 +40,10 @@ static int add_time(GroupTimes *times, int64_t group, uint64_t ps, ProfErr *err)
 /* By the device's clock; false: the event does not say. */
 static bool device_duration(const CoreRead *r, const EventAt *e, uint64_t *ps)
 {
-    const uint8_t *p = e->message, *end = p + e->n_bytes;
+    StatIter stats = stat_iter_of_event(e);
     unsigned known;
     Stat stat;
-    if (!stat_filter_next(&r->filter, p, end, 4, &known, &stat)) return false;
+    if (!stat_iter_next_wanted(&stats, &r->filter, &known, &stat)) return false;
     *ps = stat.type == TYPE_UINT64 ? stat.natural : 0;
     return true;
 }

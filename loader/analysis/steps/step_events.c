@@ -160,8 +160,8 @@ static bool take_gpu_event(PlaneRead *r, LineSpans *out, const EventAt *e, uint3
     Slice shape = {"", 0}, details = {"", 0};
     Stat stat;
     unsigned known;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes;
-         (p = stat_filter_next(&r->filter, p, end, 4, &known, &stat));) {
+    StatIter stats = stat_iter_of_event(e);
+    while (stat_iter_next_wanted(&stats, &r->filter, &known, &stat)) {
         if (known == STAT_CORRELATION_ID) correlated = stat_int(&stat) >= 0;
         if (known == STAT_SHAPE) shape = stat_text(r->plane, &stat);
         if (known == STAT_MEMCPY_DETAILS) details = stat_text(r->plane, &stat);
@@ -312,9 +312,8 @@ static HostFacts host_facts(const PlaneRead *r, const EventAt *e)
     bool has_type[2] = {false, false}, has_id[2] = {false, false};
     Stat stat;
     unsigned known;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes;
-         (p = stat_filter_next(&r->filter, p, end, 4, &known, &stat));)
-        switch (known) {
+    StatIter stats = stat_iter_of_event(e);
+    while (stat_iter_next_wanted(&stats, &r->filter, &known, &stat)) switch (known) {
         case STAT_CORRELATION_ID: f.correlated = stat_int(&stat) >= 0; break;
         case STAT_STEP_NAME: f.step_name = stat_text(r->plane, &stat); break;
         case STAT_STAGE_NAME: f.is_stage = stat_text(r->plane, &stat).n > 0; break;

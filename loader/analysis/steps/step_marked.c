@@ -37,10 +37,11 @@ static int by_begin(const void *a, const void *b)
 static int64_t mark_number(const StatFilter *filter, const EventAt *e)
 {
     Slice name = slice_of(e->meta->name);
+    StatIter stats = stat_iter_of_event(e);
     Stat stat;
     unsigned known;
     int64_t number = -1;
-    if (stat_filter_next(filter, e->message, e->message + e->n_bytes, 4, &known, &stat)) {
+    if (stat_iter_next_wanted(&stats, filter, &known, &stat)) {
         number = stat_int(&stat);
     } else {
         size_t digits = 0;

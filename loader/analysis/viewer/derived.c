@@ -75,8 +75,8 @@ static int64_t launched_on(const LaunchWalk *w, const StatFilter *filter, const 
     bool has_gpu = false, correlated = false;
     Stat stat;
     unsigned known;
-    for (const uint8_t *p = e->message, *end = p + e->n_bytes;
-         (p = stat_filter_next(filter, p, end, 4, &known, &stat));) {
+    StatIter stats = stat_iter_of_event(e);
+    while (stat_iter_next_wanted(&stats, filter, &known, &stat)) {
         if (known == STAT_DEVICE_ID)
             gpu = (int64_t)stat_int_or_uint(&stat), has_gpu = true;
         else

@@ -336,13 +336,14 @@ static bool is_text(const Stat *stat) { return stat->type == TYPE_STR || stat->t
 
 /* Of several stats of a name the last counts. A stat hlo_op that is no text names no op, an empty
  * text an op without a name. */
-static bool read_kernel(StreamWalk *w, const Plane *plane, const uint8_t *p, const uint8_t *end,
-                        KernelStats *k, ProfErr *err)
+static bool read_kernel(StreamWalk *w, const Plane *plane, const EventAt *e, KernelStats *k,
+                        ProfErr *err)
 {
+    StatIter stats = stat_iter_of_event(e);
     Stat stat;
     unsigned known;
     bool has_details = false;
-    while ((p = stat_filter_next(&w->filter, p, end, 4, &known, &stat)) && !err->code) {
+    while (stat_iter_next_wanted(&stats, &w->filter, &known, &stat) && !err->code) {
         switch (known) {
         case STAT_TF_OP: k->key.tf_op = stat_as_text(w, plane, &stat, err); break;
         case STAT_HLO_OP:
@@ -392,7 +393,7 @@ static bool take_kernel(void *context, const SpanRef *ref, ProfErr *err)
     EventAt e;
     KernelStats k = {0};
     if (!event_find(w->finder, line, ref->at, EVENT_STATS, &e, err)) return false;
-    if (!read_kernel(w, line->plane, e.message, e.message + e.n_bytes, &k, err)) return false;
+    if (!read_kernel(w, line->plane, &e, &k, err)) return false;
     if (!k.is_kernel) return true;
     const Recipe *r = recipe_of(w, &k.key, err);
     if (!r) return false;
@@ -420,7 +421,7 @@ static bool is_kernel(StreamWalk *w, const SpanRef *ref, ProfErr *err)
     KernelStats k = {0};
     Line *line = w->lines[ref->line].line;
     return event_find(w->finder, line, ref->at, EVENT_STATS, &e, err) &&
-           read_kernel(w, line->plane, e.message, e.message + e.n_bytes, &k, err) && k.is_kernel;
+           read_kernel(w, line->plane, &e, &k, err) && k.is_kernel;
 }
 
 static bool neither_is_kernel(void *context, const SpanRef *a, const SpanRef *b, ProfErr *err)

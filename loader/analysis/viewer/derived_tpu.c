@@ -80,12 +80,11 @@ static bool set_source(CoreWalk *w, Slice text, uint32_t *source, ProfErr *err)
 }
 
 /* Stats of a metadata, then of the event itself: the last of a name counts. */
-static bool read_recipe(CoreWalk *w, const uint8_t *p, const uint8_t *end, uint32_t stat_field,
-                        MetaRecipe *r, ProfErr *err)
+static bool read_recipe(CoreWalk *w, StatIter stats, MetaRecipe *r, ProfErr *err)
 {
     Stat stat;
     unsigned known;
-    while (!err->code && (p = stat_filter_next(&w->filter, p, end, stat_field, &known, &stat))) {
+    while (!err->code && stat_iter_next_wanted(&stats, &w->filter, &known, &stat)) {
         if (known == STAT_ASYNC) {
             r->is_async = stat_int_or_uint(&stat) != 0;
         } else if (known == STAT_GROUP_ID) {
@@ -106,13 +105,10 @@ static MetaRecipe *meta_recipe(CoreWalk *w, const EventMeta *meta, ProfErr *err)
     if (r->known) return r;
     *r = (MetaRecipe){.known = true, .source = NO_META, .group = -1, .offload = offload_end(meta)};
     if (!meta->has_stats) return r;
-    uint8_t *message = prof_alloc((size_t)meta->span.n_bytes);
-    if (!message)
-        prof_nomem(err);
-    else if (!file_read(&w->d->host->file, meta->span.offset, message, (size_t)meta->span.n_bytes,
-                        err))
-        read_recipe(w, message, message + meta->span.n_bytes, 5, r, err);
-    prof_free(message);
+    MetaBytes bytes = {0};
+    if (meta_bytes_read(&bytes, w->d->host, meta, err))
+        read_recipe(w, stat_iter_of_meta(&bytes), r, err);
+    meta_bytes_free(&bytes);
     return err->code ? NULL : r;
 }
 
@@ -268,7 +264,7 @@ static bool event_recipe(CoreWalk *w, const SpanRef *ref, EventAt *e, MetaRecipe
     const MetaRecipe *shared = meta_recipe(w, e->meta, err);
     if (!shared) return false;
     *r = *shared;
-    if (!read_recipe(w, e->message, e->message + e->n_bytes, 4, r, err)) return false;
+    if (!read_recipe(w, stat_iter_of_event(e), r, err)) return false;
     int64_t group = group_of(w, ref);
     if (group >= 0) r->group = group;
     return true;

@@ -240,28 +240,11 @@ static bool add_stat(DrawnEvent *out, const Stat *stat)
     return add_arg(out, name->text, name->n_bytes, stat);
 }
 
-static bool add_stats(DrawnEvent *out, const uint8_t *p, const uint8_t *end, uint32_t stat_field)
+static bool add_stats(DrawnEvent *out, StatIter stats)
 {
     Stat stat;
-    while ((p = stat_next(p, end, stat_field, &stat)))
+    while (stat_iter_next(&stats, &stat))
         if (!add_stat(out, &stat)) return false;
-    return true;
-}
-
-static bool read_shared(DrawnEvent *out, const EventMeta *meta, ProfErr *err)
-{
-    if (out->shared_of == meta) return true;
-    out->shared_of = NULL;
-    if (meta->span.n_bytes > out->shared_capacity) {
-        prof_free(out->shared);
-        out->shared_capacity = 0;
-        if (!(out->shared = prof_alloc((size_t)meta->span.n_bytes))) return prof_nomem(err), false;
-        out->shared_capacity = (size_t)meta->span.n_bytes;
-    }
-    if (file_read(&out->plane->host->file, meta->span.offset, out->shared,
-                  (size_t)meta->span.n_bytes, err))
-        return false;
-    out->shared_of = meta, out->n_shared = (size_t)meta->span.n_bytes;
     return true;
 }
 
@@ -278,9 +261,8 @@ static bool begin(DrawnEvent *out, const Plane *plane, const Text *name, const T
     if (display->n_bytes && !add_text(out, "long_name", name->text, name->n_bytes))
         return prof_nomem(err), false;
     if (!meta || !meta->has_stats) return true;
-    if (!read_shared(out, meta, err)) return false;
-    return add_stats(out, out->shared, out->shared + out->n_shared, 5) ? true
-                                                                       : (prof_nomem(err), false);
+    if (!meta_bytes_read(&out->shared, plane->host, meta, err)) return false;
+    return add_stats(out, stat_iter_of_meta(&out->shared)) ? true : (prof_nomem(err), false);
 }
 
 static int by_name(const void *a, const void *b)
@@ -338,16 +320,15 @@ static void read_flow(DrawnEvent *out)
     if (flow & 2) set_flow(out, false, id);
 }
 
-static bool add_flows(const Drawing *d, const Line *line, const EventMeta *meta,
-                      const uint8_t *message, size_t n_bytes, DrawnEvent *out)
+static bool add_flows(const Drawing *d, const Line *line, const EventAt *e, DrawnEvent *out)
 {
     enum { CONTEXT_GPU_LAUNCH = 9 };
     const struct DrawnPlane *dp = &d->planes[line->plane - d->host->planes];
-    enum EventType type = type_of(d, line->plane, meta);
+    enum EventType type = type_of(d, line->plane, e->meta);
     EventNumbers n;
     n.used = true;
     if (d->grouping->by == GROUPED_BY_FILE ||
-        !event_numbers_read(&n, &dp->context, line, type, message, n_bytes))
+        !event_numbers_read(&n, &dp->context, line, type, stat_iter_of_event(e)))
         return true;
     bool any = numbers_have(&n, STAT_CORRELATION_ID);
     if (any)
@@ -408,10 +389,9 @@ static bool begin_event(const Drawing *d, Line *line, uint64_t index, DrawnEvent
                err))
         return false;
     out->first_own = out->args.n;
-    if (!add_stats(out, e->message, e->message + e->n_bytes, 4)) return prof_nomem(err), false;
+    if (!add_stats(out, stat_iter_of_event(e))) return prof_nomem(err), false;
     read_flow(out);
-    return add_flows(d, line, e->meta, e->message, e->n_bytes, out) ? true
-                                                                    : (prof_nomem(err), false);
+    return add_flows(d, line, e, out) ? true : (prof_nomem(err), false);
 }
 
 bool draw_event(const Drawing *d, Line *line, uint64_t index, DrawnEvent *out, ProfErr *err)
@@ -488,7 +468,6 @@ void drawn_free(DrawnEvent *event)
 {
     event_finder_close(&event->finder);
     prof_free(event->args.items);
-    prof_free(event->shared);
+    meta_bytes_free(&event->shared);
     event->args.items = NULL, event->args.n = event->args.capacity = 0;
-    event->shared = NULL, event->shared_capacity = 0, event->shared_of = NULL;
 }

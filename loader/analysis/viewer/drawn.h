@@ -59,9 +59,7 @@ typedef struct {
     Stat first_stat;           /* value of a counter */
     const Plane *plane;        /* plane that TYPE_REF values refer to */
     EventFinder finder;
-    uint8_t *shared; /* message of the metadata */
-    size_t n_shared, shared_capacity;
-    const EventMeta *shared_of; /* the metadata whose message is in `shared` */
+    MetaBytes shared; /* of the metadata */
 } DrawnEvent;
 
 /* Fill `out` for an event, a merged step, a region or a derived event. Freed with drawn_free(). */
