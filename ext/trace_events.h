@@ -9,6 +9,7 @@
 #ifndef PROF_TRACE_EVENTS_H
 #define PROF_TRACE_EVENTS_H
 
+#include "../loader/store/chunks.h"
 #include "../loader/store/facts.h"
 #include "../loader/analysis/grouping/grouping.h"
 #include "prof.h"
@@ -279,7 +280,7 @@ static inline uint64_t event_of(const EventsCursor *c)
 }
 static inline int64_t offset_of(EventsCursor *c)
 {
-    return value_of(c, COL_AGGREGATED) ? 0 : value_of(c, COL_OFFSET);
+    return event_offset(value_of(c, COL_OFFSET), value_of(c, COL_AGGREGATED));
 }
 static inline int64_t start_of(EventsCursor *c)
 {

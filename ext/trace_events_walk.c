@@ -19,9 +19,7 @@ static int64_t read_again(EventsCursor *c, const Chunk *chunk, enum ChunkColumn 
     if (!c->spare && !(c->spare = prof_alloc(sizeof *c->spare))) return prof_nomem(&c->err), 0;
     if (c->spare_of != chunk) {
         c->spare_of = NULL;
-        if (chunk_read(c->unit.line, chunk, (1u << N_CHUNK_COLUMNS) - 1, c->spare, &c->window,
-                       &c->err))
-            return 0;
+        if (chunk_read(c->unit.line, chunk, CHUNK_ALL, c->spare, &c->window, &c->err)) return 0;
         c->spare_of = chunk;
     }
     return c->spare->columns[column][i];
@@ -65,7 +63,7 @@ bool events_fill(EventsCursor *c, enum ChunkColumn column)
         gather(c, column);
     } else {
         const Chunk *chunk = &c->unit.line->chunks[c->first / CHUNK_EVENTS];
-        if (!chunk->packed) bits = (1u << N_CHUNK_COLUMNS) - 1; /* read whole from the file */
+        if (!chunk->packed) bits = CHUNK_ALL; /* read whole from the file */
         chunk_read(c->unit.line, chunk, bits, c->values, &c->window, &c->err);
     }
     if (c->err.code) return false;
@@ -170,7 +168,8 @@ static void place_of(EventsCursor *c, uint64_t index, int64_t *offset, int64_t *
 {
     const Chunk *chunk = &c->unit.line->chunks[index / CHUNK_EVENTS];
     size_t i = index % CHUNK_EVENTS;
-    *offset = value_in(c, chunk, COL_AGGREGATED, i) ? 0 : value_in(c, chunk, COL_OFFSET, i);
+    *offset =
+        event_offset(value_in(c, chunk, COL_OFFSET, i), value_in(c, chunk, COL_AGGREGATED, i));
     *end = add_saturated(*offset, value_in(c, chunk, COL_DURATION, i));
 }
 

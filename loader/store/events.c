@@ -3,6 +3,28 @@
 #include "events.h"
 
 #include "../base/interrupt.h"
+#include "chunks.h"
+
+/* The i-th event of a chunk, without its message. stored: its value in each column. */
+static inline EventAt event_of(const Line *line, const Chunk *chunk, uint64_t event, size_t i,
+                               const int64_t stored[N_CHUNK_COLUMNS])
+{
+    static const uint8_t nothing[1]; /* an address to add 0 to */
+    bool aggregated = stored[COL_AGGREGATED];
+    return (EventAt){
+        .event = event,
+        .meta = &line->plane->event_metas[stored[COL_META]],
+        .start_ps = add_saturated(line->start_ps, event_offset(stored[COL_OFFSET], aggregated)),
+        .duration_ps = stored[COL_DURATION],
+        .occurrences = aggregated ? stored[COL_OFFSET] : -1,
+        .position = (uint64_t)stored[COL_POSITION],
+        .message = nothing,
+        .chunk = chunk,
+        .in_chunk = (uint32_t)i,
+    };
+}
+
+/* ---- in stored order ---- */
 
 void event_reader_open(EventReader *reader, Line *line, int flags, ProfErr *err)
 {
@@ -46,8 +68,7 @@ static bool next_chunk(EventReader *reader)
 {
     if (reader->chunk == reader->line->n_chunks) return false;
     const Chunk *chunk = reader->in_hand = &reader->line->chunks[reader->chunk++];
-    if (chunk_read(reader->line, chunk, (1u << N_CHUNK_COLUMNS) - 1, reader->values,
-                   &reader->chunks, reader->err))
+    if (chunk_read(reader->line, chunk, CHUNK_ALL, reader->values, &reader->chunks, reader->err))
         return false;
     reader->i = 0, reader->n = chunk->n_events;
     reader->span = NULL;
@@ -85,30 +106,15 @@ static inline bool is_wanted(const EventReader *reader, const EventMeta *meta)
     return both != 0;
 }
 
-/* The message of an event without EVENT_STATS: no bytes, but at an address that can be added to. */
-static const uint8_t nothing[1];
-
 bool event_reader_next(EventReader *reader, EventAt *at)
 {
-    const Line *line = reader->line;
     if (reader->err->code) return false;
     while (reader->i == reader->n)
         if (!next_chunk(reader)) return false;
     uint32_t i = reader->i++;
-    int64_t(*columns)[CHUNK_EVENTS] = reader->values->columns;
-    bool aggregated = columns[COL_AGGREGATED][i];
-    *at = (EventAt){
-        .event = reader->event++,
-        .meta = &line->plane->event_metas[columns[COL_META][i]],
-        .start_ps =
-            aggregated ? line->start_ps : add_saturated(line->start_ps, columns[COL_OFFSET][i]),
-        .duration_ps = columns[COL_DURATION][i],
-        .occurrences = aggregated ? columns[COL_OFFSET][i] : -1,
-        .position = (uint64_t)columns[COL_POSITION][i],
-        .message = nothing,
-        .chunk = reader->in_hand,
-        .in_chunk = i,
-    };
+    int64_t stored[N_CHUNK_COLUMNS];
+    for (int c = 0; c < N_CHUNK_COLUMNS; c++) stored[c] = reader->values->columns[c][i];
+    *at = event_of(reader->line, reader->in_hand, reader->event++, i, stored);
     if (!reader->has_messages || (reader->only_wanted && !is_wanted(reader, at->meta))) return true;
     at->message = message_at(reader, at->position, &at->n_bytes);
     return at->message != NULL;
@@ -135,8 +141,7 @@ static bool hold_chunk(struct FinderLine *f, const Chunk *chunk, ProfErr *err)
     if (chunk->packed || f->values_of == chunk) return true;
     if (!f->values && !(f->values = prof_alloc(sizeof *f->values))) return prof_nomem(err), false;
     f->values_of = NULL;
-    if (chunk_read(f->line, chunk, (1u << N_CHUNK_COLUMNS) - 1, f->values, &f->chunks, err))
-        return false;
+    if (chunk_read(f->line, chunk, CHUNK_ALL, f->values, &f->chunks, err)) return false;
     f->values_of = chunk;
     return true;
 }
@@ -171,26 +176,15 @@ bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, Even
     struct FinderLine *f = &finder->lines[line->line_id % FINDER_LINES];
     const Chunk *chunk = &line->chunks[index / CHUNK_EVENTS];
     size_t i = (size_t)(index % CHUNK_EVENTS);
-    int64_t values[N_CHUNK_COLUMNS];
+    int64_t stored[N_CHUNK_COLUMNS];
     if (f->line != line) {
         forget_line(f);
         *f = finder_line(line);
     }
     if (interrupt_poll(1, err) || !hold_chunk(f, chunk, err)) return false;
     for (int c = 0; c < N_CHUNK_COLUMNS; c++)
-        values[c] = value_at(f, chunk, (enum ChunkColumn)c, i);
-    bool aggregated = values[COL_AGGREGATED];
-    *at = (EventAt){
-        .event = line->first_event + index,
-        .meta = &line->plane->event_metas[values[COL_META]],
-        .start_ps = aggregated ? line->start_ps : add_saturated(line->start_ps, values[COL_OFFSET]),
-        .duration_ps = values[COL_DURATION],
-        .occurrences = aggregated ? values[COL_OFFSET] : -1,
-        .position = (uint64_t)values[COL_POSITION],
-        .message = nothing,
-        .chunk = chunk,
-        .in_chunk = (uint32_t)i,
-    };
+        stored[c] = value_at(f, chunk, (enum ChunkColumn)c, i);
+    *at = event_of(line, chunk, line->first_event + index, i, stored);
     if (!(flags & EVENT_STATS)) return true;
     at->message = event_message(&f->messages, at->position, &at->n_bytes, err);
     return at->message != NULL;

@@ -5,9 +5,9 @@
  * and end <= parent.end, both closed, the longer first where two begin together. Its self time is
  * its duration without its direct children's. Lines are nearly always stored in that order; others
  * are sorted for the walk. */
-#include "../format/xspace.h"
 #include "../base/interrupt.h"
 #include "../base/sort.h"
+#include "chunks.h"
 #include "lines.h"
 
 /* An event that is met, in the order of the walk. */
@@ -112,14 +112,9 @@ static int walk_line(Walk *w, ProfErr *err)
     uint64_t event = 0;
     for (size_t c = 0; c < line->n_chunks && !err->code; c++) {
         const Chunk *chunk = &line->chunks[c];
-        if (chunk_read(line, chunk,
-                       1 << COL_OFFSET | 1 << COL_DURATION | 1 << COL_META | 1 << COL_AGGREGATED, v,
-                       &window, err))
-            break;
+        if (chunk_read(line, chunk, CHUNK_TIMES | CHUNK_METAS, v, &window, err)) break;
         for (uint32_t i = 0; i < chunk->n_events && !err->code; i++, event++) {
-            int64_t start = v->columns[COL_AGGREGATED][i] ? 0 : v->columns[COL_OFFSET][i];
-            Met met = {start, v->columns[COL_DURATION][i], event, event,
-                       (uint32_t)v->columns[COL_META][i]};
+            Met met = {chunk_offset(v, i), chunk_duration(v, i), event, event, chunk_meta(v, i)};
             if (sorted)
                 sorted[event] = (Unordered){.start = met.start,
                                             .duration = met.duration,

@@ -5,6 +5,7 @@
  * index; their true ids are read from the file, twice, and each id becomes a group. */
 #include "../base/interrupt.h"
 #include "../base/sort.h"
+#include "chunks.h"
 #include "events.h"
 #include "lines.h"
 
@@ -111,10 +112,10 @@ static int count_groups(Line *line, LineOrder *order, size_t *capacity, uint32_t
 {
     const EventMeta *metas = line->plane->event_metas;
     for (size_t c = 0;
-         c < line->n_chunks && !chunk_read(line, &line->chunks[c], 1 << COL_META, v, window, err);
+         c < line->n_chunks && !chunk_read(line, &line->chunks[c], CHUNK_METAS, v, window, err);
          c++)
         for (uint32_t i = 0; i < line->chunks[c].n_events; i++) {
-            uint32_t meta = (uint32_t)v->columns[COL_META][i];
+            uint32_t meta = chunk_meta(v, i);
             if (!numbers[meta]) {
                 if (add_group(order, capacity, (LineGroup){.id = metas[meta].id, .meta = meta},
                               err))
@@ -134,10 +135,10 @@ static int place_events(Line *line, LineOrder *order, uint32_t *numbers, ChunkVa
     for (size_t i = 0; i < order->n_groups; i++) numbers[order->groups[i].meta] = (uint32_t)i + 1;
     begin_groups(order->groups, order->n_groups, 0);
     for (size_t c = 0;
-         c < line->n_chunks && !chunk_read(line, &line->chunks[c], 1 << COL_META, v, window, err);
+         c < line->n_chunks && !chunk_read(line, &line->chunks[c], CHUNK_METAS, v, window, err);
          c++)
         for (uint32_t i = 0; i < line->chunks[c].n_events; i++)
-            order->events[order->groups[numbers[v->columns[COL_META][i]] - 1].end++] = event++;
+            order->events[order->groups[numbers[chunk_meta(v, i)] - 1].end++] = event++;
     return err->code;
 }
 

@@ -5,6 +5,7 @@
 #include "../base/interrupt.h"
 #include "../base/sort.h"
 #include "../base/std_sort.h"
+#include "chunks.h"
 
 /* ---- a line, read in its stored order ---- */
 
@@ -39,17 +40,13 @@ static bool track_next(Track *t, ProfErr *err)
     while (t->i == t->n) {
         if (t->next == line->n_chunks) return false;
         const Chunk *chunk = &line->chunks[t->next++];
-        if (chunk_read(line, chunk, 1 << COL_OFFSET | 1 << COL_DURATION | 1 << COL_AGGREGATED,
-                       t->values, &t->window, err))
-            return false;
+        if (chunk_read(line, chunk, CHUNK_TIMES, t->values, &t->window, err)) return false;
         t->i = 0, t->n = chunk->n_events;
     }
     uint32_t i = t->i++;
-    int64_t offset_ps =
-        t->values->columns[COL_AGGREGATED][i] ? 0 : t->values->columns[COL_OFFSET][i];
     uint32_t at = (uint32_t)((t->next - 1) * CHUNK_EVENTS + i);
-    t->now = (SpanRef){add_saturated(line->start_ps, offset_ps),
-                       t->values->columns[COL_DURATION][i], t->number, at};
+    t->now =
+        (SpanRef){chunk_start(line, t->values, i), chunk_duration(t->values, i), t->number, at};
     return true;
 }
 

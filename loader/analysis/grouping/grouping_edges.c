@@ -8,6 +8,7 @@
 
 #include "../../base/interrupt.h"
 #include "../../base/sort.h"
+#include "../../store/chunks.h"
 
 /* ---- nodes ---- */
 
@@ -331,15 +332,9 @@ static bool lend_all(Forest *f, const ForestLine *steps, ProfErr *err)
     if (!spans || !v) prof_nomem(err);
     uint32_t n = 0;
     for (size_t c = 0; c < steps->line->n_chunks && !err->code; c++) {
-        if (chunk_read(steps->line, &steps->line->chunks[c],
-                       1 << COL_OFFSET | 1 << COL_DURATION | 1 << COL_AGGREGATED, v, &window, err))
-            break;
-        for (uint32_t i = 0; i < steps->line->chunks[c].n_events; i++, n++) {
-            int64_t start =
-                add_saturated(steps->line->start_ps,
-                              v->columns[COL_AGGREGATED][i] ? 0 : v->columns[COL_OFFSET][i]);
-            spans[n] = (Span64){start, add_saturated(start, v->columns[COL_DURATION][i])};
-        }
+        if (chunk_read(steps->line, &steps->line->chunks[c], CHUNK_TIMES, v, &window, err)) break;
+        for (uint32_t i = 0; i < steps->line->chunks[c].n_events; i++, n++)
+            spans[n] = (Span64){chunk_start(steps->line, v, i), chunk_end(steps->line, v, i)};
     }
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
         const ForestLine *lender = &f->lines[plane->first_line + i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* grouping_tpu.c: a TPU's steps after grouping, and what the events of its other lines get from
  * them; see grouping_parts.h. */
+#include "../../store/chunks.h"
 #include "../../store/events.h"
 #include "grouping_parts.h"
 
@@ -165,20 +166,16 @@ bool tpu_overlap(const ForestLine *line, const MergedStep *steps, size_t n_steps
     Overlap o = {.steps = steps};
     Packed *groups = arena_alloc(arena, line->line->n_chunks * sizeof *groups);
     ChunkValues *v = prof_alloc(sizeof *v);
+    int64_t *of = v ? v->columns[COL_META] : NULL; /* a column that the times leave free */
     Window window = {.file = &line->line->plane->host->file};
     bool any = false;
     if (!groups || !v || !tree_open(&o.tree, steps, n_steps)) prof_nomem(err);
     for (size_t c = 0; c < line->line->n_chunks && !err->code; c++) {
         const Chunk *chunk = &line->line->chunks[c];
-        if (chunk_read(line->line, chunk, 1 << COL_OFFSET | 1 << COL_DURATION | 1 << COL_AGGREGATED,
-                       v, &window, err))
-            break;
-        int64_t *of = v->columns[COL_META];
+        if (chunk_read(line->line, chunk, CHUNK_TIMES, v, &window, err)) break;
         for (uint32_t i = 0; i < chunk->n_events; i++) {
-            int64_t start =
-                add_saturated(line->line->start_ps,
-                              v->columns[COL_AGGREGATED][i] ? 0 : v->columns[COL_OFFSET][i]);
-            of[i] = overlapped_group(&o, start, add_saturated(start, v->columns[COL_DURATION][i]));
+            of[i] =
+                overlapped_group(&o, chunk_start(line->line, v, i), chunk_end(line->line, v, i));
             if (of[i] < 0 && line->n)
                 of[i] = node_group(line, line->first + (Node)(c * CHUNK_EVENTS + i));
             any |= of[i] >= 0;

@@ -3,6 +3,8 @@
  * step_tpu.h. */
 #include "step_tpu.h"
 
+#include "../../store/chunks.h"
+
 struct OpenEvent {
     PsSpan span;
     RecordAt record;
@@ -203,10 +205,10 @@ static void note_ops(LineRead *read, ProfErr *err)
     if (!v) prof_nomem(err);
     for (size_t c = 0; c < l->line->n_chunks && !err->code; c++) {
         const Chunk *chunk = &l->line->chunks[c];
-        if (chunk_read(l->line, chunk, 1 << COL_META, v, &window, err)) break;
+        if (chunk_read(l->line, chunk, CHUNK_METAS, v, &window, err)) break;
         for (uint32_t i = 0; i < chunk->n_events; i++, nth++) {
             uint32_t group = group_of(read, nth);
-            l->core->used[v->columns[COL_META][i]] = true;
+            l->core->used[chunk_meta(v, i)] = true;
             CoreGroup *of = group == NO_GROUP ? NULL : group_of_core(l->core, group);
             if (of) of->has_events = true;
             if (!of && group != NO_GROUP) {
