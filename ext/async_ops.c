@@ -75,14 +75,15 @@ static const Column async_ops_columns[] = {ASYNC_OPS_COLUMNS(COLUMN_DOC)};
 
 static void async_ops_list(RowCursor *c, RowList *list)
 {
-    const AsyncOps *all = run_async_ops(c->from->run, c->from->only, &c->err);
+    bool with_synchronous = row_integer_parameter(c, 0, 0) != 0;
+    const AsyncOps *all = run_async_ops(c->from->run, c->from->only, with_synchronous, &c->err);
     if (all) *list = ROW_LIST(all->ops, all->n_ops);
 }
 
 static bool async_ops_shows(RowCursor *c, const void *item)
 {
     const AsyncOp *op = item;
-    return (!op->is_synchronous || row_integer_parameter(c, 0, 0)) && row_wants_plane(c, op->plane);
+    return row_wants_plane(c, op->shared->plane);
 }
 
 static void result_slice(sqlite3_context *ctx, Slice s)
@@ -92,7 +93,8 @@ static void result_slice(sqlite3_context *ctx, Slice s)
 
 static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const AsyncOp *op = c->row;
+    const AsyncOp *run = c->row;
+    const AsyncShared *op = run->shared;
     bool gpu = op->plane->kind == PLANE_GPU;
     switch (column) {
     case AO_PLANE: result_text(ctx, op->plane->name); break;
@@ -101,10 +103,10 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case AO_CATEGORY:
         if (op->category) result_text(ctx, op->category);
         break;
-    case AO_IS_SYNCHRONOUS: sqlite3_result_int(ctx, op->is_synchronous); break;
+    case AO_IS_SYNCHRONOUS: sqlite3_result_int(ctx, op->form == ASYNC_SYNCHRONOUS); break;
     case AO_KIND: sqlite3_result_text(ctx, work_kind_names[op->kind], -1, SQLITE_STATIC); break;
-    case AO_START_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)op->start_event); break;
-    case AO_START: sqlite3_result_int64(ctx, op->start_ps); break;
+    case AO_START_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)run->start_event); break;
+    case AO_START: sqlite3_result_int64(ctx, run->start_ps); break;
     case AO_BYTES:
         if (op->bytes_moved >= 0) sqlite3_result_int64(ctx, op->bytes_moved);
         break;
@@ -114,18 +116,19 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     default:
         if (!op->done) return;
         switch (column) {
-        case AO_DONE_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)op->done_event); break;
-        case AO_DURATION: sqlite3_result_int64(ctx, op->duration_ps); break;
-        case AO_EXPOSED: sqlite3_result_int64(ctx, op->duration_ps - op->hidden_ps); break;
-        case AO_HIDDEN: sqlite3_result_int64(ctx, op->hidden_ps); break;
+        case AO_DONE_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)run->done_event); break;
+        case AO_DURATION: sqlite3_result_int64(ctx, run->duration_ps); break;
+        case AO_EXPOSED: sqlite3_result_int64(ctx, run->duration_ps - run->hidden_ps); break;
+        case AO_HIDDEN: sqlite3_result_int64(ctx, run->hidden_ps); break;
         case AO_COVER:
-            if (op->cover)
-                result_text(ctx, op->cover->display_name->n_bytes ? op->cover->display_name
-                                                                  : op->cover->name);
+            if (run->cover)
+                result_text(ctx, run->cover->display_name->n_bytes ? run->cover->display_name
+                                                                   : run->cover->name);
             break;
         case AO_DONE_OP: result_slice(ctx, op->done_op); break;
         case AO_WAIT:
-            if (!gpu && op->done_event != op->start_event) sqlite3_result_int64(ctx, op->done_ps);
+            if (!gpu && run->done_event != run->start_event)
+                sqlite3_result_int64(ctx, run->done_ps);
             break;
         default: break;
         }

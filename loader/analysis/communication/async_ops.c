@@ -6,15 +6,11 @@
  * in a tree of maxima. */
 #include "async_ops.h"
 
-#include "../../format/xspace.h"
 #include "../../base/interrupt.h"
 #include "../../base/parallel.h"
 #include "../../base/sort.h"
 #include "async_pairs.h"
 #include "../device/device_work.h"
-#include "../../store/event_stats.h"
-#include "../../store/events.h"
-#include "../ops/kernel_names.h"
 
 /* ---- the lane: what computes, one interval after the other ---- */
 
@@ -101,17 +97,20 @@ static uint32_t lane_longest(const Lane *lane, size_t first, size_t last)
     return best;
 }
 
-static void consider(AsyncOp *op, const Interval *i, int64_t start, int64_t end)
+/* Returns the longer of an overlap with another op and the overlap of this interval. */
+static int64_t consider(AsyncOp *op, const Interval *i, int64_t cover_ps)
 {
+    int64_t start = op->start_ps, end = add_saturated(start, op->duration_ps);
     int64_t overlap = (i->end < end ? i->end : end) - (i->start > start ? i->start : start);
-    if (overlap > op->cover_ps) op->cover = i->meta, op->cover_ps = overlap;
+    if (overlap > cover_ps) op->cover = i->meta;
+    return overlap > cover_ps ? overlap : cover_ps;
 }
 
 static void hide(AsyncOp *op, const Lane *lane)
 {
     int64_t start = op->start_ps, end = add_saturated(start, op->duration_ps);
     size_t first = lane_find(lane, start), last = first;
-    if (!op->done || first == lane->n || lane->items[first].start >= end) return;
+    if (!op->shared->done || first == lane->n || lane->items[first].start >= end) return;
     last = lane_find(lane, end); /* ends after the span, or is none */
     if (last < lane->n && lane->items[last].start < end) last++;
     const Interval *left = &lane->items[first], *right = &lane->items[last - 1];
@@ -119,18 +118,19 @@ static void hide(AsyncOp *op, const Lane *lane)
     if (left->start < start) covered -= (uint64_t)start - (uint64_t)left->start;
     if (right->end > end) covered -= (uint64_t)right->end - (uint64_t)end;
     op->hidden_ps = (int64_t)covered;
-    consider(op, left, start, end);
-    consider(op, right, start, end);
+    int64_t cover_ps = consider(op, left, 0);
+    cover_ps = consider(op, right, cover_ps);
     if (last - first > 2)
-        consider(op, &lane->items[lane_longest(lane, first + 1, last - 1)], start, end);
+        consider(op, &lane->items[lane_longest(lane, first + 1, last - 1)], cover_ps);
 }
 
 /* ---- planes ---- */
 
 typedef struct {
     Plane *plane;
+    bool with_synchronous;
     uint8_t *kinds; /* by metadata */
-    AsyncOps ops;
+    FoundOps found;
     Lane lane;
 } Making;
 
@@ -143,106 +143,6 @@ static bool take_piece(void *context, const WorkPiece *piece)
     return true;
 }
 
-static const Text *intern(Host *host, Slice word, ProfErr *err)
-{
-    pthread_mutex_lock(&host->lock);
-    const Text *text = text_intern(&host->texts, &host->arena, (const uint8_t *)word.text, word.n);
-    pthread_mutex_unlock(&host->lock);
-    if (!text) prof_nomem(err);
-    return text;
-}
-
-static Slice kept_text(const Plane *plane, const Stat *stat, ProfErr *err)
-{
-    Slice text = stat_text(plane, stat);
-    const Text *kept = stat->type == TYPE_STR ? intern(plane->host, text, err) : NULL;
-    return kept ? slice_of(kept) : text;
-}
-
-/* What an event of a stream says of itself: what a copy copied, of which instruction a collective
- * is. */
-static void read_gpu_op(AsyncOp *op, const StatFilter *filter, const EventAt *e, ProfErr *err)
-{
-    StatIter stats = stat_iter_of_event(e);
-    unsigned known;
-    Stat stat;
-    uint64_t bytes;
-    while (filter->any && stat_iter_next_wanted(&stats, filter, &known, &stat) && !err->code)
-        if (known == STAT_MEMCPY_DETAILS && copy_bytes(stat_text(op->plane, &stat), &bytes) &&
-            bytes <= INT64_MAX)
-            op->bytes_moved = (int64_t)bytes;
-        else if (known == STAT_HLO_OP && op->kind == WORK_COLLECTIVE &&
-                 (stat.type == TYPE_STR || stat.type == TYPE_REF))
-            op->hlo_op = slice_innermost(kept_text(op->plane, &stat, err));
-        else if (known == STAT_PROGRAM_ID && (stat.type == TYPE_INT64 || stat.type == TYPE_UINT64))
-            op->program_id = stat.natural, op->has_program = true;
-}
-
-static void add_gpu_op(Making *m, const EventAt *e, enum WorkKind kind, const Text *category,
-                       const StatFilter *filter, ProfErr *err)
-{
-    Slice name = slice_of(e->meta->name);
-    if (!GROW(m->ops.ops, m->ops.n_ops, m->ops.capacity)) {
-        prof_nomem(err);
-        return;
-    }
-    AsyncOp *op = &m->ops.ops[m->ops.n_ops++];
-    *op = (AsyncOp){.plane = m->plane,
-                    .start = e->meta,
-                    .done = e->meta,
-                    .op = name,
-                    .done_op = name,
-                    .category = category,
-                    .kind = kind,
-                    .hlo_op = {"", 0}};
-    op->start_event = op->done_event = e->event;
-    op->start_ps = e->start_ps, op->duration_ps = e->duration_ps > 0 ? e->duration_ps : 0;
-    op->bytes_moved = op->bytes_accessed = -1;
-    read_gpu_op(op, filter, e, err);
-}
-
-/* Only the events that are listed are read with their stats. */
-static void find_gpu_ops(Making *m, Line *line, EventFinder *finder, const StatFilter *filter,
-                         ProfErr *err)
-{
-    const Text *categories[] = {intern(m->plane->host, (Slice){"collective", 10}, err),
-                                intern(m->plane->host, (Slice){"copy", 4}, err),
-                                intern(m->plane->host, (Slice){"memset", 6}, err)};
-    EventReader reader;
-    EventAt e, with_stats;
-    event_reader_open(&reader, line, 0, err);
-    while (!err->code && event_reader_next(&reader, &e)) {
-        enum WorkKind kind = m->kinds[e.meta - m->plane->event_metas];
-        if (kind == WORK_COMPUTE || e.occurrences >= 0 ||
-            !event_find(finder, line, e.event - line->first_event, EVENT_STATS, &with_stats, err))
-            continue;
-        int category = kind == WORK_COLLECTIVE                    ? 0
-                       : stream_is_memset(slice_of(e.meta->name)) ? 2
-                                                                  : 1;
-        add_gpu_op(m, &with_stats, kind, categories[category], filter, err);
-    }
-    event_reader_close(&reader);
-}
-
-static void walk_gpu(Making *m, ProfErr *err)
-{
-    static const enum KnownStat wanted[] = {STAT_MEMCPY_DETAILS, STAT_HLO_OP, STAT_PROGRAM_ID};
-    StatFilter filter;
-    EventFinder *finder = prof_alloc(sizeof *finder);
-    if (!finder) {
-        prof_nomem(err);
-        return;
-    }
-    stat_filter_open(&filter, m->plane, wanted, COUNT(wanted), err);
-    for (size_t i = 0; i < m->plane->n_lines && !err->code; i++) {
-        Line *line = &m->plane->host->lines[m->plane->first_line + i];
-        if (line_is_work(line) && line->n_events) find_gpu_ops(m, line, finder, &filter, err);
-    }
-    stat_filter_close(&filter);
-    event_finder_close(finder);
-    prof_free(finder);
-}
-
 static int by_time(const void *a, const void *b)
 {
     const AsyncOp *x = a, *y = b;
@@ -250,22 +150,33 @@ static int by_time(const void *a, const void *b)
     return x->start_event < y->start_event ? -1 : x->start_event > y->start_event;
 }
 
+static bool keep_op(void *context, const AsyncOp *op, ProfErr *err)
+{
+    Making *m = context;
+    AsyncOp *kept = PUSH(m->found.ops);
+    if (!kept) return prof_nomem(err), false;
+    *kept = *op;
+    return true;
+}
+
 static void plane_task(void *context, size_t i, ProfErr *err)
 {
     Making *m = &((Making *)context)[i];
+    FoundOps *found = &m->found;
+    const AsyncVisitor keep = {m, keep_op};
     WorkRange range;
     if (!(m->kinds = plane_work_kinds(m->plane, err))) return;
     if (m->plane->kind == PLANE_GPU)
-        walk_gpu(m, err);
+        find_gpu_async(m->plane, m->kinds, &keep, &found->shared, err);
     else
-        find_async_pairs(m->plane, m->kinds, true, &m->ops, err);
-    if (m->ops.n_ops && !err->code && device_work_walk(m->plane, take_piece, m, &range, err) &&
+        find_async_pairs(m->plane, m->kinds, m->with_synchronous ? &keep : NULL, found, err);
+    if (found->ops.n && !err->code && device_work_walk(m->plane, take_piece, m, &range, err) &&
         !lane_finish(&m->lane))
         prof_nomem(err);
-    for (size_t k = 0; k < m->ops.n_ops && !interrupt_poll(2, err); k++)
-        hide(&m->ops.ops[k], &m->lane);
-    if (m->ops.n_ops && !err->code)
-        sort_array(m->ops.ops, m->ops.n_ops, sizeof *m->ops.ops, by_time);
+    for (size_t k = 0; k < found->ops.n && !interrupt_poll(2, err); k++)
+        hide(&found->ops.items[k], &m->lane);
+    if (found->ops.n && !err->code)
+        sort_array(found->ops.items, found->ops.n, sizeof *found->ops.items, by_time);
     lane_free(&m->lane);
     prof_free(m->kinds);
 }
@@ -275,44 +186,63 @@ static void plane_task(void *context, size_t i, ProfErr *err)
 static void release(void *result)
 {
     AsyncOps *all = result;
+    for (size_t i = 0; i < all->n_shared; i++) shared_free(&all->shared[i]);
+    prof_free(all->shared);
     prof_free(all->ops);
     prof_free(all);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+/* Moves the ops of all planes into one array. A single plane's array is taken as it is: there may
+ * be as many ops as events. */
+static bool join(AsyncOps *all, Making *makings, size_t n)
 {
-    size_t n = 0, n_ops = 0;
+    size_t n_ops = 0;
+    for (size_t i = 0; i < n; i++) n_ops += makings[i].found.ops.n;
+    if (!(all->shared = prof_alloc(n * sizeof *all->shared))) return false;
+    if (n == 1)
+        all->ops = makings[0].found.ops.items, makings[0].found.ops.items = NULL;
+    else if (!(all->ops = prof_buffer(n_ops * sizeof *all->ops)))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        FoundOps *found = &makings[i].found;
+        if (found->ops.n && found->ops.items)
+            memcpy(all->ops + all->n_ops, found->ops.items, found->ops.n * sizeof *all->ops);
+        all->n_ops += found->ops.n;
+        all->shared[all->n_shared++] = found->shared;
+        found->shared = (SharedOps){0};
+        found_ops_free(found);
+    }
+    return true;
+}
+
+static void *make(Run *run, Host *only, bool with_synchronous, ProfErr *err)
+{
+    size_t n = 0;
     AsyncOps *all = prof_alloc(sizeof *all);
     Making *makings = prof_alloc(run->n_planes * sizeof *makings);
     if (!all || !makings) prof_nomem(err);
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         for (size_t i = 0; i < run->hosts[h].n_planes && (!only || only == &run->hosts[h]); i++)
             if (plane_is_device(&run->hosts[h].planes[i]))
-                makings[n++].plane = &run->hosts[h].planes[i];
+                makings[n++] = (Making){.plane = &run->hosts[h].planes[i],
+                                        .with_synchronous = with_synchronous};
     if (!err->code) parallel_for(run->n_workers, n, plane_task, makings, err);
-    for (size_t i = 0; i < n; i++) n_ops += makings[i].ops.n_ops;
-    if (n == 1 && !err->code) { /* nothing to join: there may be as many ops as events */
-        *all = makings[0].ops;
-        prof_free(makings);
-        return all;
-    }
-    if (!err->code && !(all->ops = prof_buffer(n_ops * sizeof *all->ops))) prof_nomem(err);
-    for (size_t i = 0; i < n; i++) {
-        AsyncOps *ops = &makings[i].ops;
-        for (size_t k = 0, n_copied; k < ops->n_ops && !interrupt_poll(1024, err);
-             k += n_copied, all->n_ops += n_copied) {
-            n_copied = ops->n_ops - k < 4096 ? ops->n_ops - k : 4096;
-            memcpy(all->ops + all->n_ops, ops->ops + k, n_copied * sizeof *all->ops);
-        }
-        prof_free(ops->ops);
-    }
+    if (!err->code && !join(all, makings, n)) prof_nomem(err);
+    for (size_t i = 0; i < n; i++) found_ops_free(&makings[i].found);
     prof_free(makings);
     if (err->code && all) release(all), all = NULL;
     return all;
 }
 
-const AsyncOps *run_async_ops(Run *run, Host *only, ProfErr *err)
+static void *make_all(Run *run, Host *only, ProfErr *err) { return make(run, only, true, err); }
+
+static void *make_asynchronous(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
-    return run_analysis(run, only, &analysis, err);
+    return make(run, only, false, err);
+}
+
+const AsyncOps *run_async_ops(Run *run, Host *only, bool with_synchronous, ProfErr *err)
+{
+    static const Analysis all = {make_all, release}, asynchronous = {make_asynchronous, release};
+    return run_analysis(run, only, with_synchronous ? &all : &asynchronous, err);
 }

@@ -7,7 +7,6 @@
 #include "async_pairs.h"
 
 #include "../../format/xspace.h"
-#include "../../base/list.h"
 #include "../../base/sort.h"
 #include "../../store/events.h"
 #include "../program/instruction_text.h"
@@ -70,12 +69,12 @@ typedef struct {
     Plane *plane;
     const uint8_t *kinds;
     ProfErr *err;
-    AsyncOps *ops;
+    FoundOps *found;
+    const AsyncVisitor *synchronous; /* NULL: they are left out */
     /* Asynchronous ops of the lines before the current one, by name, then start. */
     Known *known;
     size_t n_known, known_capacity;
-    size_t n_looked; /* ops that know_all() has seen */
-    bool with_synchronous;
+    size_t n_looked;   /* ops that know_all() has seen */
     Meaning *meanings; /* by metadata */
     Pair *pairs;
     size_t n_pairs, pair_capacity;
@@ -164,30 +163,9 @@ static void read_meanings(Making *m)
     }
 }
 
-static AsyncOp *add_op(Making *m)
-{
-    if (!GROW(m->ops->ops, m->ops->n_ops, m->ops->capacity)) return prof_nomem(m->err), NULL;
-    AsyncOp *op = &m->ops->ops[m->ops->n_ops++];
-    *op = (AsyncOp){.plane = m->plane, .bytes_moved = -1, .bytes_accessed = -1};
-    return op;
-}
-
-static void set_start(Making *m, AsyncOp *op, const Half *start)
-{
-    op->start = start->meta, op->start_event = start->event, op->start_ps = start->start_ps;
-    op->op = event_op_name(start->meta);
-    if (op->op.n && *op->op.text == '%') op->op = instruction_name(op->op);
-    op->kind = m->kinds[start->meta - m->plane->event_metas] == WORK_COLLECTIVE ? WORK_COLLECTIVE
-                                                                                : WORK_TRANSFER;
-    if (event_meta_facts(m->plane, (EventMeta *)start->meta, m->err)) return;
-    op->category = event_meta_text(start->meta, STAT_HLO_CATEGORY);
-    op->bytes_accessed = bytes_of(start->meta);
-    op->has_program = event_meta_number(start->meta, STAT_PROGRAM_ID, &op->program_id);
-}
-
 /* What a collective is given; of a transfer what arrives, or what leaves for the host or into a
  * larger buffer. */
-static int64_t moved_bytes(const AsyncOp *op)
+static int64_t moved_bytes(const AsyncShared *op)
 {
     Slice start = slice_of(op->start->name), done = slice_of(op->done->name);
     if (op->kind == WORK_COLLECTIVE) return instruction_operand_bytes(start, ALL_OPERANDS);
@@ -196,6 +174,64 @@ static int64_t moved_bytes(const AsyncOp *op)
                         ? instruction_result_bytes(done)
                         : 0;
     return bytes > 0 ? bytes : instruction_operand_bytes(start, 0);
+}
+
+static void describe_start(Making *m, AsyncShared *op)
+{
+    op->op = event_op_name(op->start);
+    if (op->op.n && *op->op.text == '%') op->op = instruction_name(op->op);
+    if (op->form == ASYNC_SPAN) op->op = instruction_name(slice_of(op->start->name));
+    op->kind = m->kinds[op->start - m->plane->event_metas] == WORK_COLLECTIVE ? WORK_COLLECTIVE
+                                                                              : WORK_TRANSFER;
+    if (event_meta_facts(m->plane, (EventMeta *)op->start, m->err)) return;
+    op->category = event_meta_text(op->start, STAT_HLO_CATEGORY);
+    op->bytes_accessed = bytes_of(op->start);
+    op->has_program = event_meta_number(op->start, STAT_PROGRAM_ID, &op->program_id);
+}
+
+static void describe_done(Making *m, AsyncShared *op)
+{
+    op->done_op = op->op;
+    if (op->form == ASYNC_PAIR) {
+        if (event_meta_facts(m->plane, (EventMeta *)op->done, m->err)) return;
+        op->done_op = event_op_name(op->done);
+        int64_t bytes = bytes_of(op->done);
+        if (bytes > op->bytes_accessed) op->bytes_accessed = bytes;
+    }
+    op->bytes_moved = moved_bytes(op);
+}
+
+/* What ops of these two events have in common. NULL with err set on failure. */
+static const AsyncShared *shared_of(Making *m, enum AsyncForm form, const EventMeta *start,
+                                    const EventMeta *done)
+{
+    AsyncShared op = {.plane = m->plane,
+                      .form = form,
+                      .start = start,
+                      .done = done,
+                      .bytes_moved = -1,
+                      .bytes_accessed = -1};
+    const AsyncShared *known = shared_find(&m->found->shared, &op);
+    if (known) return known;
+    describe_start(m, &op);
+    if (done && !m->err->code) describe_done(m, &op);
+    if (m->err->code) return NULL;
+    const AsyncShared *added = shared_add(&m->found->shared, &op);
+    return added ? added : (prof_nomem(m->err), NULL);
+}
+
+static AsyncOp op_of(const AsyncShared *shared, const Half *start)
+{
+    return (AsyncOp){.shared = shared, .start_event = start->event, .start_ps = start->start_ps};
+}
+
+static void add_op(Making *m, const AsyncOp *op)
+{
+    AsyncOp *added = PUSH(m->found->ops);
+    if (added)
+        *added = *op;
+    else
+        prof_nomem(m->err);
 }
 
 /* How many programs have started by a time. */
@@ -243,8 +279,10 @@ static Waiting *next_waiting(Pair *pair)
 /* A start whose done is not in the profile. */
 static void give_up(Making *m, const Waiting *w)
 {
-    AsyncOp *op = add_op(m);
-    if (op) set_start(m, op, &w->half);
+    const AsyncShared *shared = shared_of(m, ASYNC_UNFINISHED, w->half.meta, NULL);
+    if (!shared) return;
+    AsyncOp op = op_of(shared, &w->half);
+    add_op(m, &op);
 }
 
 static int64_t length(int64_t start, int64_t end)
@@ -261,15 +299,13 @@ static void take_done(Making *m, const Half *done)
     size_t run = run_at(m, done->start_ps);
     Waiting *w;
     while ((w = next_waiting(pair)) && w->run < run && !m->err->code) give_up(m, w);
-    AsyncOp *op = w ? add_op(m) : NULL;
-    if (!op) return;
-    set_start(m, op, &w->half);
-    if (m->err->code || event_meta_facts(m->plane, (EventMeta *)done->meta, m->err)) return;
-    op->done = done->meta, op->done_event = done->event, op->done_op = event_op_name(done->meta),
-    op->done_ps = done->duration_ps > 0 ? done->duration_ps : 0;
-    op->duration_ps = length(op->start_ps, add_saturated(done->start_ps, op->done_ps));
-    if (bytes_of(done->meta) > op->bytes_accessed) op->bytes_accessed = bytes_of(done->meta);
-    op->bytes_moved = moved_bytes(op);
+    const AsyncShared *shared =
+        w && !m->err->code ? shared_of(m, ASYNC_PAIR, w->half.meta, done->meta) : NULL;
+    if (!shared) return;
+    AsyncOp op = op_of(shared, &w->half);
+    op.done_event = done->event, op.done_ps = done->duration_ps > 0 ? done->duration_ps : 0;
+    op.duration_ps = length(op.start_ps, add_saturated(done->start_ps, op.done_ps));
+    add_op(m, &op);
 }
 
 static void take_dones(Making *m)
@@ -280,20 +316,19 @@ static void take_dones(Making *m)
 
 static void take_synchronous(Making *m, const Half *half)
 {
-    AsyncOp *op = add_op(m);
-    if (!op) return;
-    set_start(m, op, half);
-    op->is_synchronous = true, op->done = op->start, op->done_event = op->start_event,
-    op->done_op = op->op;
-    op->duration_ps = half->duration_ps > 0 ? half->duration_ps : 0;
-    op->bytes_moved = moved_bytes(op);
+    const AsyncShared *shared = shared_of(m, ASYNC_SYNCHRONOUS, half->meta, half->meta);
+    if (!shared) return;
+    AsyncOp op = op_of(shared, half);
+    op.done_event = op.start_event;
+    op.duration_ps = half->duration_ps > 0 ? half->duration_ps : 0;
+    m->synchronous->take(m->synchronous->context, &op, m->err);
 }
 
 static void take_half(Making *m, const Half *half)
 {
     enum Role role = m->meanings[half->meta - m->plane->event_metas].role;
     if (role == ROLE_SYNCHRONOUS) {
-        if (m->with_synchronous) take_synchronous(m, half);
+        if (m->synchronous) take_synchronous(m, half);
         return;
     }
     if (m->dones.n && m->dones.items[0].start_ps != half->start_ps) take_dones(m);
@@ -381,7 +416,9 @@ static int by_name_then_start(const void *a, const void *b)
 static bool know_all(Making *m)
 {
     size_t n_old = m->n_known, n_new = 0;
-    for (size_t i = m->n_looked; i < m->ops->n_ops; i++) n_new += !m->ops->ops[i].is_synchronous;
+    const AsyncOp *ops = m->found->ops.items;
+    for (size_t i = m->n_looked; i < m->found->ops.n; i++)
+        n_new += ops[i].shared->form != ASYNC_SYNCHRONOUS;
     size_t n_all = n_old + n_new;
     if (!n_new) return true;
     Known *added = prof_buffer(n_new * sizeof *added);
@@ -389,9 +426,10 @@ static bool know_all(Making *m)
         if (!prof_grow(&m->known, m->known_capacity, &m->known_capacity, sizeof *m->known)) break;
     if (!added || m->known_capacity < n_all) return prof_free(added), false;
     n_new = 0;
-    for (; m->n_looked < m->ops->n_ops; m->n_looked++) {
-        const AsyncOp *op = &m->ops->ops[m->n_looked];
-        if (!op->is_synchronous) added[n_new++] = (Known){op->op, op->start_ps, m->n_looked};
+    for (; m->n_looked < m->found->ops.n; m->n_looked++) {
+        const AsyncOp *op = &ops[m->n_looked];
+        if (op->shared->form != ASYNC_SYNCHRONOUS)
+            added[n_new++] = (Known){op->shared->op, op->start_ps, m->n_looked};
     }
     sort_array(added, n_new, sizeof *added, by_name_then_start);
     while (n_new) {
@@ -417,18 +455,19 @@ static const AsyncOp *find_known(const Making *m, Slice name, int64_t time)
         else
             high = mid;
     }
-    const AsyncOp *known = low ? &m->ops->ops[m->known[low - 1].nth] : NULL;
-    if (!known || !same(known->op, name)) return NULL;
-    return !known->done || time <= add_saturated(known->start_ps, known->duration_ps) ? known
-                                                                                      : NULL;
+    const AsyncOp *known = low ? &m->found->ops.items[m->known[low - 1].nth] : NULL;
+    if (!known || !same(known->shared->op, name)) return NULL;
+    return !known->shared->done || time <= add_saturated(known->start_ps, known->duration_ps)
+               ? known
+               : NULL;
 }
 
-static void take_span(AsyncOp *op, const EventAt *e)
+static void take_span(Making *m, enum AsyncForm form, const EventMeta *start, const EventAt *e,
+                      AsyncOp *op)
 {
     int64_t end = add_saturated(e->start_ps, e->duration_ps > 0 ? e->duration_ps : 0);
-    op->done = e->meta, op->done_event = e->event, op->done_op = op->op;
-    op->duration_ps = length(op->start_ps, end);
-    op->bytes_moved = moved_bytes(op);
+    op->shared = shared_of(m, form, start, e->meta);
+    op->done_event = e->event, op->duration_ps = length(op->start_ps, end);
 }
 
 /* A span of an op whose done was lost. */
@@ -449,23 +488,24 @@ static void walk_async_line(Making *m, Line *line)
     while (event_reader_next(&reader, &e)) {
         Slice name = instruction_name(slice_of(e.meta->name));
         const AsyncOp *known = e.occurrences < 0 ? find_known(m, name, e.start_ps) : NULL;
-        if (known && !known->done) {
+        if (known && !known->shared->done) {
             if (!GROW(found, n_found, capacity)) {
                 prof_nomem(m->err);
                 break;
             }
-            found[n_found++] = (Found){(size_t)(known - m->ops->ops), e};
+            found[n_found++] = (Found){(size_t)(known - m->found->ops.items), e};
         }
         if (known || e.occurrences >= 0) continue;
-        AsyncOp *op = add_op(m);
-        if (!op) break;
-        set_start(m, op, &(Half){e.meta, e.event, e.start_ps, e.duration_ps});
+        AsyncOp op = {.start_event = e.event, .start_ps = e.start_ps};
+        take_span(m, ASYNC_SPAN, e.meta, &e, &op);
+        if (!m->err->code) add_op(m, &op);
         if (m->err->code) break;
-        op->op = name;
-        take_span(op, &e);
     }
     event_reader_close(&reader);
-    for (size_t i = 0; i < n_found; i++) take_span(&m->ops->ops[found[i].op], &found[i].span);
+    for (size_t i = 0; i < n_found && !m->err->code; i++) {
+        AsyncOp *op = &m->found->ops.items[found[i].op];
+        take_span(m, ASYNC_START_SPAN, op->shared->start, &found[i].span, op);
+    }
     prof_free(found);
 }
 
@@ -483,14 +523,18 @@ static void walk_plane(Making *m)
         }
 }
 
-bool find_async_pairs(Plane *plane, const uint8_t *kinds, bool with_synchronous, AsyncOps *ops,
-                      ProfErr *err)
+void found_ops_free(FoundOps *found)
 {
-    Making m = {.plane = plane,
-                .kinds = kinds,
-                .ops = ops,
-                .with_synchronous = with_synchronous,
-                .err = err};
+    prof_free(found->ops.items);
+    shared_free(&found->shared);
+    *found = (FoundOps){0};
+}
+
+bool find_async_pairs(Plane *plane, const uint8_t *kinds, const AsyncVisitor *synchronous,
+                      FoundOps *found, ProfErr *err)
+{
+    Making m = {
+        .plane = plane, .kinds = kinds, .found = found, .synchronous = synchronous, .err = err};
     walk_plane(&m);
     prof_free(m.known);
     prof_free(m.runs);

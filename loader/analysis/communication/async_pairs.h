@@ -9,11 +9,29 @@
 #ifndef PROF_ASYNC_PAIRS_H
 #define PROF_ASYNC_PAIRS_H
 
+#include "../../base/list.h"
 #include "async_ops.h"
 
-/* Appends the plane's ops in any order, without hidden_ps and cover. `kinds` comes from
- * plane_work_kinds(). Synchronous ops, of which there may be as many as events, only on request. */
-bool find_async_pairs(Plane *plane, const uint8_t *kinds, bool with_synchronous, AsyncOps *ops,
-                      ProfErr *err);
+/* Ops of one plane, without hidden_ps and cover. Starts as {0}. */
+typedef struct {
+    LIST(AsyncOp) ops;
+    SharedOps shared;
+} FoundOps;
+void found_ops_free(FoundOps *found);
+
+/* What is called for ops that are not kept: there may be as many as events. False with err set
+ * stops. */
+typedef struct {
+    void *context;
+    bool (*take)(void *context, const AsyncOp *op, ProfErr *err);
+} AsyncVisitor;
+
+/* Appends the asynchronous ops of a TPU plane in any order, and visits its synchronous ones, unless
+ * the visitor is NULL. `kinds` comes from plane_work_kinds(). */
+bool find_async_pairs(Plane *plane, const uint8_t *kinds, const AsyncVisitor *synchronous,
+                      FoundOps *found, ProfErr *err);
+/* Visits the collectives, copies and memsets on the streams of a GPU. */
+bool find_gpu_async(Plane *plane, const uint8_t *kinds, const AsyncVisitor *visitor,
+                    SharedOps *shared, ProfErr *err);
 
 #endif

@@ -5,7 +5,8 @@
 #include "../../format/hlo.h"
 #include "../../base/interrupt.h"
 #include "../../base/sort.h"
-#include "async_ops.h"
+#include "../../base/parallel.h"
+#include "async_pairs.h"
 #include "collective_groups.h"
 #include "../device/devices.h"
 #include "../program/instruction_text.h"
@@ -13,14 +14,22 @@
 
 /* One occurrence on one device. */
 typedef struct {
-    const AsyncOp *op;
-    const char *kind;
+    const AsyncShared *op;
+    int64_t start_ps, duration_ps;
 } Instance;
+
+/* The collectives of one device. */
+typedef struct {
+    Plane *plane;
+    FoundOps found;
+    LIST(Instance) instances;
+    const AsyncShared *last; /* the op that was looked at last */
+    bool last_counts;
+} PlaneInstances;
 
 typedef struct {
     Collectives *result;
     const DeviceCapabilities *devices;
-    LIST(Instance) instances;
 } Making;
 
 /* ---- kinds ---- */
@@ -54,7 +63,7 @@ static const char *kind_of_kernel(Slice name)
 
 /* By category, opcode or name; a kernel's instruction is not known yet. NULL: no collective, or
  * between two devices. */
-static const char *kind_of(const AsyncOp *op)
+static const char *kind_of(const AsyncShared *op)
 {
     if (op->plane->kind == PLANE_GPU) return kind_of_kernel(op->op);
     const char *kind = op->category ? kind_of_op(slice_of(op->category)) : NULL;
@@ -62,17 +71,33 @@ static const char *kind_of(const AsyncOp *op)
     return kind ? kind : kind_of_op(op->op);
 }
 
-static void add_instances(Making *m, const AsyncOps *all, ProfErr *err)
+static bool add_instance(void *context, const AsyncOp *run, ProfErr *err)
 {
-    for (size_t i = 0; i < all->n_ops && !err->code; i++) {
-        const AsyncOp *op = &all->ops[i];
-        const char *kind = op->kind == WORK_COLLECTIVE && op->done ? kind_of(op) : NULL;
-        Instance *place = kind ? PUSH(m->instances) : NULL;
-        if (place)
-            *place = (Instance){op, kind};
-        else if (kind)
-            prof_nomem(err);
-    }
+    PlaneInstances *p = context;
+    const AsyncShared *op = run->shared;
+    if (p->last != op)
+        p->last = op, p->last_counts = op->kind == WORK_COLLECTIVE && op->done && kind_of(op);
+    if (!p->last_counts) return true;
+    Instance *place = PUSH(p->instances);
+    if (!place) return prof_nomem(err), false;
+    *place = (Instance){op, run->start_ps, run->duration_ps};
+    return true;
+}
+
+static void plane_task(void *context, size_t i, ProfErr *err)
+{
+    PlaneInstances *p = &((PlaneInstances *)context)[i];
+    const AsyncVisitor add = {p, add_instance};
+    uint8_t *kinds = plane_work_kinds(p->plane, err);
+    if (kinds && p->plane->kind == PLANE_GPU)
+        find_gpu_async(p->plane, kinds, &add, &p->found.shared, err);
+    else if (kinds)
+        find_async_pairs(p->plane, kinds, &add, &p->found, err);
+    for (size_t k = 0; k < p->found.ops.n && !err->code; k++)
+        add_instance(p, &p->found.ops.items[k], err);
+    prof_free(p->found.ops.items);
+    p->found.ops.items = NULL, p->found.ops.n = 0;
+    prof_free(kinds);
 }
 
 /* ---- rows ---- */
@@ -84,8 +109,9 @@ static int compare_slices(Slice a, Slice b)
 }
 
 /* Do two occurrences belong to one op of one host? */
-static int compare_ops(const AsyncOp *x, const AsyncOp *y)
+static int compare_ops(const AsyncShared *x, const AsyncShared *y)
 {
+    if (x == y) return 0;
     if (x->plane->host != y->plane->host) return x->plane->host < y->plane->host ? -1 : 1;
     if (x->has_program != y->has_program) return x->has_program ? 1 : -1;
     if (x->program_id != y->program_id) return x->program_id < y->program_id ? -1 : 1;
@@ -97,10 +123,10 @@ static int compare_ops(const AsyncOp *x, const AsyncOp *y)
 
 static int by_op(const void *a, const void *b)
 {
-    const AsyncOp *x = ((const Instance *)a)->op, *y = ((const Instance *)b)->op;
-    int order = compare_ops(x, y);
+    const Instance *x = a, *y = b;
+    int order = compare_ops(x->op, y->op);
     if (order) return order;
-    if (x->plane != y->plane) return x->plane < y->plane ? -1 : 1;
+    if (x->op->plane != y->op->plane) return x->op->plane < y->op->plane ? -1 : 1;
     if (x->start_ps != y->start_ps) return x->start_ps < y->start_ps ? -1 : 1;
     return x->duration_ps < y->duration_ps ? -1 : x->duration_ps > y->duration_ps;
 }
@@ -129,7 +155,7 @@ static const Xla__HloInstructionProto *find_instruction(const HloModule *module,
     return called ? hlo_instruction(module, called->root_id) : NULL;
 }
 
-static bool describe(Collective *c, const AsyncOp *op, CollectiveGroups *groups, ProfErr *err)
+static bool describe(Collective *c, const AsyncShared *op, CollectiveGroups *groups, ProfErr *err)
 {
     Slice name = op->hlo_op.n ? op->hlo_op : op->op;
     const HloModule *module =
@@ -182,11 +208,11 @@ static void add_wait(const Instance *instances, const size_t *starts, Collective
         row->has_wait = true;
     }
     for (uint64_t k = 0; k < row->occurrences && row->has_wait; k++) {
-        const AsyncOp *own = instances[starts[r] + k].op;
+        const Instance *own = &instances[starts[r] + k];
         int64_t last = own->start_ps;
         for (size_t p = 0; p < n_rows; p++)
-            if (peers[p] && instances[starts[p] + k].op->start_ps > last)
-                last = instances[starts[p] + k].op->start_ps;
+            if (peers[p] && instances[starts[p] + k].start_ps > last)
+                last = instances[starts[p] + k].start_ps;
         uint64_t wait_ps = (uint64_t)last - (uint64_t)own->start_ps;
         row->wait_ps += wait_ps < (uint64_t)own->duration_ps ? wait_ps : (uint64_t)own->duration_ps;
     }
@@ -228,7 +254,7 @@ static void take_op(Making *m, const Instance *instances, size_t n, ProfErr *err
     size_t first = m->result->collectives.n;
     CollectiveGroups groups = {0};
     for (size_t i = 0; i < n && !err->code;) {
-        const AsyncOp *of = instances[i].op;
+        const AsyncShared *of = instances[i].op;
         Collective *c = PUSH(m->result->collectives);
         if (!c) {
             prof_nomem(err);
@@ -236,14 +262,14 @@ static void take_op(Making *m, const Instance *instances, size_t n, ProfErr *err
         }
         *c = (Collective){.plane = of->plane,
                           .name = of->op,
-                          .kind = instances[i].kind,
+                          .kind = kind_of(of),
                           .program_id = of->program_id,
                           .has_program = of->has_program,
                           .bytes = -1};
         c->hlo_op = of->plane->kind == PLANE_GPU ? of->hlo_op : of->op;
         c->min_ps = INT64_MAX, c->max_ps = INT64_MIN;
         for (size_t end = i + count_plane(&instances[i], n - i); i < end; i++) {
-            int64_t ps = instances[i].op->duration_ps;
+            int64_t ps = instances[i].duration_ps;
             c->occurrences++, c->total_ps += (uint64_t)ps;
             if (ps < c->min_ps) c->min_ps = ps;
             if (ps > c->max_ps) c->max_ps = ps;
@@ -274,22 +300,59 @@ static void release(void *result)
     prof_free(all);
 }
 
+/* Moves the instances of all planes into one array. */
+static Instance *join(PlaneInstances *planes, size_t n, size_t *n_instances, ProfErr *err)
+{
+    *n_instances = 0;
+    for (size_t i = 0; i < n; i++) *n_instances += planes[i].instances.n;
+    if (n == 1) {
+        Instance *all = planes[0].instances.items;
+        planes[0].instances.items = NULL;
+        return all;
+    }
+    Instance *all = prof_buffer(*n_instances * sizeof *all), *at = all;
+    if (!all) prof_nomem(err);
+    for (size_t i = 0; i < n && all; i++) {
+        if (planes[i].instances.n)
+            memcpy(at, planes[i].instances.items, planes[i].instances.n * sizeof *all);
+        at += planes[i].instances.n;
+        prof_free(planes[i].instances.items);
+        planes[i].instances.items = NULL;
+    }
+    return all;
+}
+
+static void add_collectives(Making *m, PlaneInstances *planes, size_t n_planes, ProfErr *err)
+{
+    size_t n;
+    Instance *instances = join(planes, n_planes, &n, err);
+    if (!err->code && n) sort_array(instances, n, sizeof *instances, by_op);
+    for (size_t i = 0, k; i < n && !err->code; i = k) {
+        for (k = i + 1;
+             k < n && !interrupt_due(2) && !compare_ops(instances[i].op, instances[k].op); k++) {
+        }
+        take_op(m, &instances[i], k - i, err);
+    }
+    prof_free(instances);
+}
+
 static void *make(Run *run, Host *only, ProfErr *err)
 {
+    size_t n = 0;
     Making m = {.result = prof_alloc(sizeof(Collectives)), .devices = run_devices(run, only, err)};
-    const AsyncOps *all = run_async_ops(run, only, err);
-    if (!m.result) prof_nomem(err);
-    if (!err->code) add_instances(&m, all, err);
-    if (!err->code && m.instances.n)
-        sort_array(m.instances.items, m.instances.n, sizeof *m.instances.items, by_op);
-    for (size_t i = 0, k; i < m.instances.n && !err->code; i = k) {
-        for (k = i + 1; k < m.instances.n && !interrupt_due(2) &&
-                        !compare_ops(m.instances.items[i].op, m.instances.items[k].op);
-             k++) {
-        }
-        take_op(&m, &m.instances.items[i], k - i, err);
+    PlaneInstances *planes = prof_alloc(run->n_planes * sizeof *planes);
+    if (!m.result || !planes) prof_nomem(err);
+    for (size_t h = 0; h < run->n_hosts && !err->code; h++)
+        for (size_t i = 0; i < run->hosts[h].n_planes && (!only || only == &run->hosts[h]); i++)
+            if (plane_is_device(&run->hosts[h].planes[i]))
+                planes[n++].plane = &run->hosts[h].planes[i];
+    if (!err->code) parallel_for(run->n_workers, n, plane_task, planes, err);
+    if (!err->code) add_collectives(&m, planes, n, err);
+    for (size_t i = 0; i < n; i++) {
+        prof_free(planes[i].instances.items);
+        found_ops_free(&planes[i].found);
     }
-    prof_free(m.instances.items);
+    prof_free(planes);
     if (!err->code && m.result->collectives.n)
         sort_array(m.result->collectives.items, m.result->collectives.n,
                    sizeof *m.result->collectives.items, by_plane);

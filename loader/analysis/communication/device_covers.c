@@ -23,17 +23,18 @@ bool device_covers_of_work(DeviceCovers *d, const Plane *plane, ProfErr *err)
 
 bool device_covers_add_async(DeviceCovers *d, ProfErr *err)
 {
-    AsyncOps ops = {0};
+    FoundOps found = {0};
     if (d->plane->kind == PLANE_GPU) return true;
-    find_async_pairs((Plane *)d->plane, d->kinds, false, &ops, err);
-    for (size_t i = 0; i < ops.n_ops && !err->code; i++) {
-        const AsyncOp *op = &ops.ops[i];
+    find_async_pairs((Plane *)d->plane, d->kinds, NULL, &found, err);
+    for (size_t i = 0; i < found.ops.n && !err->code; i++) {
+        const AsyncOp *op = &found.ops.items[i];
         int64_t start = op->start_ps, end = add_saturated(start, op->duration_ps);
         if (start < d->range.start) start = d->range.start;
         if (end > d->range.end) end = d->range.end;
-        if (op->done && !cover_add(&d->covers[op->kind], start, end)) prof_nomem(err);
+        if (op->shared->done && !cover_add(&d->covers[op->shared->kind], start, end))
+            prof_nomem(err);
     }
-    prof_free(ops.ops);
+    found_ops_free(&found);
     for (int i = 0; i < N_WORK_KINDS; i++) cover_finish(&d->covers[i]);
     return !err->code;
 }
