@@ -147,12 +147,23 @@ typedef struct {
     int64_t color;
 } Extra;
 
-/* Where the buffers of one program stand at the peaks of their spaces; c->owned. */
+/* Where the buffers of one program stand at the peaks of their spaces. */
 typedef struct {
     size_t n_extra;
     Extra *extra; /* behind the places */
     Place places[];
 } Peaks;
+
+typedef struct {
+    HloAt at;
+    const Heap *heap; /* of the module, with its peaks */
+    Peaks *peaks;
+    size_t allocation, buffer; /* buffer: of the allocation; 0 also if it has none */
+    size_t next_extra;
+    const Extra *extra; /* the row is none of a buffer, but this */
+} BufferAt;
+
+static void buffer_close(void *state) { prof_free(((BufferAt *)state)->peaks); }
 
 static bool lies_elsewhere(const Heap *heap, uint32_t buffer, const HeapSpace *space)
 {
@@ -200,12 +211,13 @@ static int8_t state_of(const HeapAllocation *a, const HeapBuffer *b)
     return b->start_event >= 0 || (a->indefinite && a->counts) ? NOT_LIVE : UNKNOWN;
 }
 
-static bool make_peaks(RowCursor *c, const Heap *heap)
+static bool make_peaks(RowCursor *c, BufferAt *at)
 {
-    prof_free(c->owned);
+    const Heap *heap = at->heap;
+    prof_free(at->peaks);
     bool *seen = prof_alloc(heap->n_buffers);
     size_t places_bytes = sizeof(Peaks) + heap->n_buffers * sizeof(Place);
-    Peaks *peaks = c->owned =
+    Peaks *peaks = at->peaks =
         seen ? prof_alloc(places_bytes + most_extra(heap, seen) * sizeof *peaks->extra) : NULL;
     prof_free(seen);
     if (!peaks) return prof_nomem(&c->err), false;
@@ -226,10 +238,11 @@ static bool make_peaks(RowCursor *c, const Heap *heap)
     return true;
 }
 
-static const HeapBuffer *buffer_at(const RowCursor *c, const Heap *heap)
+static const HeapBuffer *buffer_of(const BufferAt *at)
 {
-    if (c->j >= heap->n_allocations || c->nth >= heap->allocations[c->j].n_buffers) return NULL;
-    return &heap->buffers[heap->allocations[c->j].first_buffer + c->nth];
+    const Heap *heap = at->heap;
+    if (at->buffer >= heap->allocations[at->allocation].n_buffers) return NULL;
+    return &heap->buffers[heap->allocations[at->allocation].first_buffer + at->buffer];
 }
 
 static bool wanted(const RowCursor *c, int64_t color, const HeapBuffer *b)
@@ -249,37 +262,44 @@ static const HeapBuffer *extra_buffer(const Heap *heap, const Extra *extra)
     return extra->object.buffer < 0 ? NULL : &heap->buffers[extra->object.buffer];
 }
 
-/* c->j: the allocation, then the extra rows; c->nth: the buffer in it, 0 also when there is none.
- */
-static bool buffer_allocations_next(RowCursor *c)
+/* Moves to the program's next buffer that the plan leaves in, or allocation without one. */
+static bool next_buffer(RowCursor *c, BufferAt *at)
 {
-    const Heap *heap = c->started ? hlo_heap(c->item, &c->err) : NULL;
-    for (c->nth++; !c->err.code; c->nth++) {
-        const Peaks *peaks = c->owned;
-        if (heap && c->j < heap->n_allocations) {
-            const HeapAllocation *a = &heap->allocations[c->j];
-            if (c->nth < a->n_buffers || (!a->n_buffers && !c->nth)) {
-                const HeapBuffer *b = buffer_at(c, heap);
-                if (!wanted(c, a->proto->color, b) || is_folded(peaks, heap, b)) continue;
-                c->place =
-                    row_place(c, a->n_buffers ? a->first_buffer + c->nth : heap->n_buffers + c->j);
-                return true;
-            }
-            c->j++, c->nth = SIZE_MAX;
-        } else if (heap && c->j < heap->n_allocations + peaks->n_extra) {
-            size_t extra = c->j++ - heap->n_allocations;
-            if (!wanted(c, peaks->extra[extra].color, extra_buffer(heap, &peaks->extra[extra])))
-                continue;
-            c->place = row_place(c, heap->n_buffers + heap->n_allocations + extra);
-            c->part = (int)extra;
+    const Heap *heap = at->heap;
+    for (; at->allocation < heap->n_allocations; at->allocation++, at->buffer = SIZE_MAX) {
+        const HeapAllocation *a = &heap->allocations[at->allocation];
+        while (++at->buffer < a->n_buffers || (!a->n_buffers && !at->buffer)) {
+            const HeapBuffer *b = buffer_of(at);
+            if (!wanted(c, a->proto->color, b) || is_folded(at->peaks, heap, b)) continue;
+            c->place = row_place(c, a->n_buffers ? a->first_buffer + at->buffer
+                                                 : heap->n_buffers + at->allocation);
             return true;
-        } else {
-            if (!row_next_module(c) || !(heap = hlo_heap(c->item, &c->err)) || !make_peaks(c, heap))
-                return false;
-            c->j = 0, c->nth = SIZE_MAX, c->part = -1, c->started = true;
         }
     }
     return false;
+}
+
+static bool next_extra(RowCursor *c, BufferAt *at)
+{
+    const Heap *heap = at->heap;
+    while (at->next_extra < at->peaks->n_extra) {
+        at->extra = &at->peaks->extra[at->next_extra++];
+        if (!wanted(c, at->extra->color, extra_buffer(heap, at->extra))) continue;
+        c->place = row_place(c, heap->n_buffers + heap->n_allocations + at->next_extra - 1);
+        return true;
+    }
+    return false;
+}
+
+static bool buffer_allocations_next(RowCursor *c)
+{
+    BufferAt *at = c->state;
+    for (;;) {
+        if (at->heap && (next_buffer(c, at) || next_extra(c, at))) return true;
+        const HloModule *m = row_next_module(c);
+        if (!m || !(at->heap = hlo_heap(m, &c->err)) || !make_peaks(c, at)) return false;
+        at->allocation = at->next_extra = 0, at->buffer = SIZE_MAX, at->extra = NULL;
+    }
 }
 
 static void result_attributes(sqlite3_context *ctx, const Xla__BufferAllocationProto *a)
@@ -402,9 +422,10 @@ static void place_column(sqlite3_context *ctx, const Place *place, int column)
     if (column == BA_RANK && place->size_rank >= 0) sqlite3_result_int64(ctx, place->size_rank);
 }
 
-static void extra_column(RowCursor *c, sqlite3_context *ctx, const Heap *heap, const Extra *extra,
-                         int column)
+static void extra_column(RowCursor *c, sqlite3_context *ctx, const BufferAt *at, int column)
 {
+    const Heap *heap = at->heap;
+    const Extra *extra = at->extra;
     const HeapBuffer *b = extra_buffer(heap, extra);
     place_column(
         ctx, &(Place){(int64_t)extra->object.program_order, (int64_t)extra->object.size_rank, LIVE},
@@ -415,7 +436,7 @@ static void extra_column(RowCursor *c, sqlite3_context *ctx, const Heap *heap, c
                column != BA_STORAGE_START &&
                column != BA_STORAGE_END) { /* its own row tells its place and life */
         allocation_column(ctx, &heap->allocations[b->allocation], column);
-        buffer_column(ctx, c->item, b, column);
+        buffer_column(ctx, at->at.module, b, column);
     } else if (!b && column == BA_SIZE) {
         sqlite3_result_int64(ctx, extra->object.size_bytes);
     } else if (!b && column == BA_LABEL) {
@@ -426,19 +447,19 @@ static void extra_column(RowCursor *c, sqlite3_context *ctx, const Heap *heap, c
 static void buffer_allocations_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     if (row_program_column(c, ctx, column)) return;
-    const HloModule *m = c->item;
-    const Heap *heap = hlo_heap(m, &c->err); /* made already */
-    const Peaks *peaks = c->owned;
-    if (c->part >= 0) return extra_column(c, ctx, heap, &peaks->extra[c->part], column);
-    const HeapBuffer *b = buffer_at(c, heap);
-    allocation_column(ctx, &heap->allocations[c->j], column);
+    const BufferAt *at = c->state;
+    if (at->extra) return extra_column(c, ctx, at, column);
+    const HeapBuffer *b = buffer_of(at);
+    allocation_column(ctx, &at->heap->allocations[at->allocation], column);
     if (!b) return;
-    buffer_column(ctx, m, b, column);
-    place_column(ctx, &peaks->places[b - heap->buffers], column);
+    buffer_column(ctx, at->at.module, b, column);
+    place_column(ctx, &at->peaks->places[b - at->heap->buffers], column);
 }
 
 static const RowSource buffer_allocations_rows = {
     .next = buffer_allocations_next,
+    .state_bytes = sizeof(BufferAt),
+    .close = buffer_close,
     .column = buffer_allocations_column,
     .n_parameters = 1,
     .needs = NEED_PROGRAMS,

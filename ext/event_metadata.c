@@ -7,25 +7,40 @@
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
-/* Moves to the host's next declared metadata entry that the plan leaves in; c->i the plane, c->j
- * the entry. */
-static bool next_entry(RowCursor *c)
+/* A metadata entry that a plane declares. */
+typedef struct {
+    size_t plane, entry;
+} EntryAt;
+
+/* Moves to the host's next entry that the plan leaves in, this one included. */
+static bool next_entry(RowCursor *c, EntryAt *at)
 {
-    for (;; c->i++, c->j = 0) {
-        size_t at = row_seek(c, KEY_PLANE_ID, c->host->first_plane, c->host->n_planes, c->i);
-        if (at != c->i) c->i = at, c->j = 0;
-        if (at >= c->host->n_planes) return false;
-        const Plane *plane = &c->host->planes[at];
+    for (;; at->plane++, at->entry = 0) {
+        size_t k = row_seek(c, KEY_PLANE_ID, c->host->first_plane, c->host->n_planes, at->plane);
+        if (k != at->plane) at->plane = k, at->entry = 0;
+        if (k >= c->host->n_planes) return false;
+        const Plane *plane = &c->host->planes[k];
         if (c->has_key[KEY_METADATA_ID]) {
-            int64_t k = id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta),
-                                c->key[KEY_METADATA_ID]);
-            if (k >= 0 && (size_t)k >= c->j)
-                return c->j = (size_t)k, c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
-        } else if (c->j < plane->n_declared) {
-            c->place = (uint64_t)plane->plane_id << 32 | c->j;
-            return true;
+            int64_t keyed = id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta),
+                                    c->key[KEY_METADATA_ID]);
+            if (keyed < 0 || (size_t)keyed < at->entry) continue;
+            at->entry = (size_t)keyed;
+        } else if (at->entry >= plane->n_declared) {
+            continue;
         }
+        c->place = (uint64_t)plane->plane_id << 32 | at->entry;
+        return true;
     }
+}
+
+static const Plane *entry_plane(const RowCursor *c, const EntryAt *at)
+{
+    return &c->host->planes[at->plane];
+}
+
+static const EventMeta *entry_meta(const RowCursor *c, const EntryAt *at)
+{
+    return &entry_plane(c, at)->event_metas[at->entry];
 }
 
 /* ---- event_metadata ---- */
@@ -55,25 +70,24 @@ enum { EVENT_METADATA_COLUMNS(COLUMN_ENUM) };
 static const Column event_metadata_columns[] = {EVENT_METADATA_COLUMNS(COLUMN_DOC)};
 
 typedef struct {
+    EntryAt at;
     MetaBytes bytes;      /* of the entry in hand, if a column needs them */
     const Plane *counted; /* whose events `counts` has, by metadata; NULL: none */
     uint64_t *counts;
 } MetadataRows;
 
-static void metadata_rows_free(void *owned)
+static void metadata_close(void *state)
 {
-    MetadataRows *rows = owned;
+    MetadataRows *rows = state;
     meta_bytes_free(&rows->bytes);
     prof_free(rows->counts);
-    prof_free(rows);
 }
 
 static bool event_metadata_next(RowCursor *c)
 {
-    if (!c->owned && !(c->owned = prof_alloc(sizeof(MetadataRows))))
-        return prof_nomem(&c->err), false;
-    if (c->started) c->j++;
-    return next_entry(c);
+    MetadataRows *rows = c->state;
+    rows->at.entry += c->started;
+    return next_entry(c, &rows->at);
 }
 
 static bool count_events(RowCursor *c, MetadataRows *e, const Plane *plane)
@@ -114,9 +128,9 @@ static void child_ids(const MetaBytes *bytes, sqlite3_context *ctx)
 
 static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Plane *plane = &c->host->planes[c->i];
-    const EventMeta *meta = &plane->event_metas[c->j];
-    MetadataRows *rows = c->owned;
+    MetadataRows *rows = c->state;
+    const Plane *plane = entry_plane(c, &rows->at);
+    const EventMeta *meta = entry_meta(c, &rows->at);
     bool from_bytes = column == EM_METADATA || column == EM_CHILD_IDS || column == EM_STATS;
     if (from_bytes && !meta_bytes_read(&rows->bytes, c->host, meta, &c->err)) return;
     switch (column) {
@@ -143,7 +157,7 @@ static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column
     }
     case EM_EVENTS:
         if (!count_events(c, rows, plane)) return;
-        sqlite3_result_int64(ctx, (sqlite3_int64)rows->counts[c->j]);
+        sqlite3_result_int64(ctx, (sqlite3_int64)rows->counts[rows->at.entry]);
         break;
     default: break;
     }
@@ -152,7 +166,8 @@ static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column
 static double event_metadata_count(const Counts *counts) { return counts->metadata; }
 static const RowSource event_metadata_rows = {.next = event_metadata_next,
                                               .column = event_metadata_column,
-                                              .release = metadata_rows_free,
+                                              .state_bytes = sizeof(MetadataRows),
+                                              .close = metadata_close,
                                               .count = event_metadata_count,
                                               .nothing = "no plane declares event metadata"};
 const Table event_metadata_table = {
@@ -181,87 +196,73 @@ const Table event_metadata_table = {
 enum { EVENT_METADATA_STATS_COLUMNS(COLUMN_ENUM) };
 static const Column event_metadata_stats_columns[] = {EVENT_METADATA_STATS_COLUMNS(COLUMN_DOC)};
 
-/* Of the tables event_metadata_stats and event_stats. The stat in hand is c->stat. */
 typedef struct {
+    EntryAt at;
+    bool has_entry;
     StatIter stats;
     MetaBytes bytes;
-    /* of event_stats: */
-    EventReader reader;           /* of the lines in turn, while `reading` */
-    EventFinder finder;           /* of the one event that was asked for */
-    bool reading, found, has_own; /* has_own: the event's own stats were begun */
-    const Line *line;
-    EventAt event;
-} StatRows;
+    Stat stat;
+    uint64_t nth; /* of the next stat of the entry */
+} MetadataStatRows;
 
-static StatRows *stat_rows(RowCursor *c)
+static void metadata_stats_close(void *state)
 {
-    if (!c->owned && !(c->owned = prof_alloc(sizeof(StatRows)))) prof_nomem(&c->err);
-    return c->owned;
-}
-
-static void stat_rows_free(void *owned)
-{
-    StatRows *rows = owned;
-    if (rows->reading) event_reader_close(&rows->reader);
-    event_finder_close(&rows->finder);
-    meta_bytes_free(&rows->bytes);
-    prof_free(rows);
+    meta_bytes_free(&((MetadataStatRows *)state)->bytes);
 }
 
 /* Begins the stats of an event metadata entry. */
-static bool walk_meta(RowCursor *c, StatRows *rows, const EventMeta *meta)
+static bool walk_meta(RowCursor *c, StatIter *stats, MetaBytes *bytes, const EventMeta *meta)
 {
     if (!meta->has_stats) return true;
-    if (!meta_bytes_read(&rows->bytes, c->host, meta, &c->err)) return false;
-    rows->stats = stat_iter_of_meta(&rows->bytes);
+    if (!meta_bytes_read(bytes, c->host, meta, &c->err)) return false;
+    *stats = stat_iter_of_meta(bytes);
     return true;
 }
 
-/* c->item the entry whose stats are walked. */
 static bool event_metadata_stats_next(RowCursor *c)
 {
-    StatRows *rows = stat_rows(c);
-    while (rows) {
-        if (stat_iter_next(&rows->stats, &c->stat)) /* plane, entry, nth stat */
-            return c->place = place_pair(place_pair(c->host->planes[c->i].plane_id, 28, c->j), 12,
-                                         c->nth++),
-                   true;
-        if (c->item) c->j++;
-        c->item = NULL, c->nth = 0;
-        if (!next_entry(c)) return false;
-        const EventMeta *meta = &c->host->planes[c->i].event_metas[c->j];
-        c->item = meta;
-        if (!walk_meta(c, rows, meta)) return false;
+    MetadataStatRows *rows = c->state;
+    for (;;) {
+        if (stat_iter_next(&rows->stats, &rows->stat)) {
+            uint64_t entry = place_pair(entry_plane(c, &rows->at)->plane_id, 28, rows->at.entry);
+            return c->place = place_pair(entry, 12, rows->nth++), true;
+        }
+        rows->at.entry += rows->has_entry;
+        rows->nth = 0;
+        if (!next_entry(c, &rows->at)) return false;
+        rows->has_entry = true;
+        if (!walk_meta(c, &rows->stats, &rows->bytes, entry_meta(c, &rows->at))) return false;
     }
-    return false;
 }
 
-static void stat_column(RowCursor *c, sqlite3_context *ctx, const Plane *plane, int column)
+static void stat_column(sqlite3_context *ctx, const Plane *plane, const Stat *stat, int column)
 {
     switch (column) {
-    case 0: sqlite3_result_int64(ctx, c->stat.id); break;
-    case 1: result_text(ctx, stat_name(plane, &c->stat)); break;
-    case 2: sqlite3_result_text(ctx, stat_type_names[c->stat.type], -1, SQLITE_STATIC); break;
-    case 3: result_stat(ctx, plane, &c->stat); break;
+    case 0: sqlite3_result_int64(ctx, stat->id); break;
+    case 1: result_text(ctx, stat_name(plane, stat)); break;
+    case 2: sqlite3_result_text(ctx, stat_type_names[stat->type], -1, SQLITE_STATIC); break;
+    case 3: result_stat(ctx, plane, stat); break;
     default: break;
     }
 }
 
 static void event_metadata_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Plane *plane = &c->host->planes[c->i];
+    const MetadataStatRows *rows = c->state;
+    const Plane *plane = entry_plane(c, &rows->at);
     if (column == MS_PLANE_ID)
         sqlite3_result_int64(ctx, plane->plane_id);
     else if (column == MS_METADATA_ID)
-        sqlite3_result_int64(ctx, plane->event_metas[c->j].id);
+        sqlite3_result_int64(ctx, entry_meta(c, &rows->at)->id);
     else
-        stat_column(c, ctx, plane, column - MS_STAT_ID);
+        stat_column(ctx, plane, &rows->stat, column - MS_STAT_ID);
 }
 
 static double event_metadata_stats_count(const Counts *counts) { return counts->metadata * 5; }
 static const RowSource event_metadata_stats_rows = {.next = event_metadata_stats_next,
                                                     .column = event_metadata_stats_column,
-                                                    .release = stat_rows_free,
+                                                    .state_bytes = sizeof(MetadataStatRows),
+                                                    .close = metadata_stats_close,
                                                     .count = event_metadata_stats_count,
                                                     .nothing = "no event metadata has a stat"};
 const Table event_metadata_stats_table = {"event_metadata_stats",
@@ -290,6 +291,27 @@ const Table event_metadata_stats_table = {"event_metadata_stats",
 enum { EVENT_STATS_COLUMNS(COLUMN_ENUM) };
 static const Column event_stats_columns[] = {EVENT_STATS_COLUMNS(COLUMN_DOC)};
 
+typedef struct {
+    StatIter stats; /* of the event, then of its metadata */
+    MetaBytes bytes;
+    Stat stat;
+    uint64_t nth;                 /* of the next stat of the event */
+    size_t n_lines;               /* of the host that were looked at */
+    EventReader reader;           /* of the lines in turn, while `reading` */
+    EventFinder finder;           /* of the one event that was asked for */
+    bool reading, found, has_own; /* has_own: the event's own stats were begun */
+    const Line *line;
+    EventAt event;
+} StatRows;
+
+static void stat_rows_close(void *state)
+{
+    StatRows *rows = state;
+    if (rows->reading) event_reader_close(&rows->reader);
+    event_finder_close(&rows->finder);
+    meta_bytes_free(&rows->bytes);
+}
+
 /* Reads the one event that was asked for. */
 static bool find_event(RowCursor *c, StatRows *rows)
 {
@@ -301,7 +323,7 @@ static bool find_event(RowCursor *c, StatRows *rows)
                       &rows->event, &c->err);
 }
 
-/* Reads the host's next event; c->i the next line. */
+/* Reads the host's next event. */
 static bool next_event(RowCursor *c, StatRows *rows)
 {
     if (c->has_key[KEY_EVENT_ID]) return find_event(c, rows);
@@ -309,10 +331,11 @@ static bool next_event(RowCursor *c, StatRows *rows)
         if (rows->reading && event_reader_next(&rows->reader, &rows->event)) return true;
         if (rows->reading) event_reader_close(&rows->reader);
         rows->reading = false;
-        while (c->i < c->host->n_lines && !c->host->lines[c->i].n_events) c->i++;
-        if (c->err.code || c->i == c->host->n_lines) return false;
-        rows->line = &c->host->lines[c->i];
-        event_reader_open(&rows->reader, &c->host->lines[c->i++], EVENT_STATS, &c->err);
+        while (rows->n_lines < c->host->n_lines && !c->host->lines[rows->n_lines].n_events)
+            rows->n_lines++;
+        if (c->err.code || rows->n_lines == c->host->n_lines) return false;
+        rows->line = &c->host->lines[rows->n_lines];
+        event_reader_open(&rows->reader, &c->host->lines[rows->n_lines++], EVENT_STATS, &c->err);
         rows->reading = true;
     }
 }
@@ -320,37 +343,37 @@ static bool next_event(RowCursor *c, StatRows *rows)
 /* The event's own stats, then those of its metadata. */
 static bool event_stats_next(RowCursor *c)
 {
-    StatRows *rows = stat_rows(c);
-    while (rows) {
-        if (stat_iter_next(&rows->stats, &c->stat))
-            return c->place = place_pair(rows->event.event, 16, c->nth++), true;
+    StatRows *rows = c->state;
+    for (;;) {
+        if (stat_iter_next(&rows->stats, &rows->stat))
+            return c->place = place_pair(rows->event.event, 16, rows->nth++), true;
         if (rows->has_own) {
             rows->has_own = false;
-            if (!walk_meta(c, rows, rows->event.meta)) return false;
+            if (!walk_meta(c, &rows->stats, &rows->bytes, rows->event.meta)) return false;
         } else {
             if (!next_event(c, rows)) return false;
             rows->stats = stat_iter_of_event(&rows->event);
-            rows->has_own = true, c->nth = 0;
+            rows->has_own = true, rows->nth = 0;
         }
     }
-    return false;
 }
 
 static void event_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const StatRows *rows = c->owned;
+    const StatRows *rows = c->state;
     if (column == ES_EVENT_ID)
         sqlite3_result_int64(ctx, (sqlite3_int64)rows->event.event);
     else if (column == ES_ORIGIN)
         sqlite3_result_text(ctx, rows->has_own ? "event" : "metadata", -1, SQLITE_STATIC);
     else
-        stat_column(c, ctx, rows->line->plane, column - ES_STAT_ID);
+        stat_column(ctx, rows->line->plane, &rows->stat, column - ES_STAT_ID);
 }
 
 static double event_stats_count(const Counts *counts) { return counts->events * 4; }
 static const RowSource event_stats_rows = {.next = event_stats_next,
                                            .column = event_stats_column,
-                                           .release = stat_rows_free,
+                                           .state_bytes = sizeof(StatRows),
+                                           .close = stat_rows_close,
                                            .count = event_stats_count,
                                            .needs = NEED_EVENTS,
                                            .nothing = "no event has a stat"};
@@ -406,16 +429,21 @@ const Table event_stats_table = {
 enum { EVENT_TOTALS_COLUMNS(COLUMN_ENUM) };
 static const Column event_totals_columns[] = {EVENT_TOTALS_COLUMNS(COLUMN_DOC)};
 
+typedef struct {
+    size_t line, total; /* total: of the line */
+} TotalAt;
+
 static bool event_totals_next(RowCursor *c)
 {
+    TotalAt *at = c->state;
     if (!c->started && !run_totals(c->host->run, &c->err)) return false;
-    for (c->j += c->started;; c->i++, c->j = 0) {
-        size_t at = row_seek(c, KEY_LINE_ID, c->host->first_line, c->host->n_lines, c->i);
-        if (at != c->i) c->i = at, c->j = 0;
-        if (at >= c->host->n_lines) return false;
-        const Line *line = &c->host->lines[at];
-        if (row_wanted(c, KEY_PLANE_ID, line->plane->plane_id) && c->j < line->n_totals)
-            return c->place = (uint64_t)line->line_id << 32 | c->j, true;
+    for (at->total += c->started;; at->line++, at->total = 0) {
+        size_t k = row_seek(c, KEY_LINE_ID, c->host->first_line, c->host->n_lines, at->line);
+        if (k != at->line) at->line = k, at->total = 0;
+        if (k >= c->host->n_lines) return false;
+        const Line *line = &c->host->lines[k];
+        if (row_wanted(c, KEY_PLANE_ID, line->plane->plane_id) && at->total < line->n_totals)
+            return c->place = (uint64_t)line->line_id << 32 | at->total, true;
     }
 }
 
@@ -435,8 +463,9 @@ static void metadata_module(RowCursor *c, sqlite3_context *ctx, const Plane *pla
 
 static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Line *line = &c->host->lines[c->i];
-    const LineTotal *total = &line->totals[c->j];
+    const TotalAt *at = c->state;
+    const Line *line = &c->host->lines[at->line];
+    const LineTotal *total = &line->totals[at->total];
     const EventMeta *meta = &line->plane->event_metas[total->meta];
     switch (column) {
     case ET_PLANE_ID: sqlite3_result_int64(ctx, line->plane->plane_id); break;
@@ -471,6 +500,7 @@ static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static double event_totals_count(const Counts *counts) { return counts->metadata + counts->lines; }
 static const RowSource event_totals_rows = {.next = event_totals_next,
+                                            .state_bytes = sizeof(TotalAt),
                                             .column = event_totals_column,
                                             .count = event_totals_count,
                                             .needs = NEED_EVENTS,

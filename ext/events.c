@@ -222,6 +222,7 @@ typedef struct {
     EventAt event;
     bool reading, has_stats, has_detail; /* a line is open; `kept` is the event's; so is `detail` */
     Line *line;
+    size_t n_lines; /* of the host that were looked at */
     enum Place place;
     const Plane *cpu;
     const Grouping *grouping;
@@ -233,25 +234,21 @@ typedef struct {
     EventFinder finder;
 } EventsRows;
 
-static void rows_free(void *owned)
+static void Events_close(void *state)
 {
-    EventsRows *r = owned;
+    EventsRows *r = state;
     if (r->reading) event_reader_close(&r->reader);
     hlo_details_free(&r->hlo);
     event_finder_close(&r->finder);
     meta_bytes_free(&r->meta);
-    prof_free(r);
 }
 
 static uint64_t index_of(const EventsRows *r) { return r->event.event - r->line->first_event; }
 
 static bool Events_next(RowCursor *c)
 {
-    EventsRows *r = c->owned;
-    if (!r) {
-        if (!(r = c->owned = prof_alloc(sizeof *r))) return prof_nomem(&c->err), false;
-        r->cpu = cpu_plane(c->host);
-    }
+    EventsRows *r = c->state;
+    if (!c->started) r->cpu = cpu_plane(c->host);
     for (;;) {
         if (r->reading && event_reader_next(&r->reader, &r->event)) {
             r->has_stats = r->has_detail = false;
@@ -260,11 +257,11 @@ static bool Events_next(RowCursor *c)
         }
         if (r->reading) event_reader_close(&r->reader);
         r->reading = false;
-        while (!c->err.code && c->i < c->host->n_lines &&
-               (r->place = place_of(&c->host->lines[c->i], r->cpu)) == AT_NONE)
-            c->i++;
-        if (c->err.code || c->i >= c->host->n_lines) return false;
-        r->line = &c->host->lines[c->i++];
+        while (!c->err.code && r->n_lines < c->host->n_lines &&
+               (r->place = place_of(&c->host->lines[r->n_lines], r->cpu)) == AT_NONE)
+            r->n_lines++;
+        if (c->err.code || r->n_lines >= c->host->n_lines) return false;
+        r->line = &c->host->lines[r->n_lines++];
         event_reader_open(&r->reader, r->line, EVENT_STATS, &c->err);
         r->reading = true;
     }
@@ -750,7 +747,7 @@ static void stat_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, enum 
 
 static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    EventsRows *r = c->owned;
+    EventsRows *r = c->state;
     uint32_t line_id = (uint32_t)r->line->proto_id;
     bool on_host = r->place == AT_HOST, of_kernel = r->place == AT_GPU;
     switch (column) {
@@ -806,7 +803,8 @@ static double Events_count(const Counts *counts) { return counts->events; }
 static const RowSource Events_rows = {
     .next = Events_next,
     .column = Events_column,
-    .release = rows_free,
+    .state_bytes = sizeof(EventsRows),
+    .close = Events_close,
     .count = Events_count,
     .needs = NEED_EVENTS,
     .nothing =

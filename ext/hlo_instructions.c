@@ -111,9 +111,11 @@ static const Column hlo_instructions_columns[] = {HLO_INSTRUCTIONS_COLUMNS(COLUM
 static bool hlo_instructions_next(RowCursor *c)
 {
     if (!row_next_op(c)) return false;
-    c->place = row_place(c, c->j);
+    c->place = row_place(c, ((HloAt *)c->state)->op);
     return true;
 }
+
+static const HloModule *module_of(const RowCursor *c) { return ((HloAt *)c->state)->module; }
 
 static void result_sizes(sqlite3_context *ctx, const Xla__ShapeProto *shape, int column)
 {
@@ -147,7 +149,7 @@ static bool is_of_tpu(const Host *host)
 /* What the metadata of a TPU's events says of the instruction; NULL: nothing. */
 static const OpMetrics *metadata_cost(RowCursor *c, const Xla__HloInstructionProto *op)
 {
-    const HloModule *m = c->item;
+    const HloModule *m = module_of(c);
     const OpMetricsDb *costs = host_metadata_costs(c->host, &c->err);
     return costs ? op_db_find(costs, m->program_id, op->name, strlen(op->name)) : NULL;
 }
@@ -157,7 +159,7 @@ static void result_tpu_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloIn
                             int column)
 {
     const OpMetrics *file = metadata_cost(c, op);
-    const HloCost *program = c->err.code ? NULL : hlo_cost(c->item, op, &c->err);
+    const HloCost *program = c->err.code ? NULL : hlo_cost(module_of(c), op, &c->err);
     if (!program) return;
     if (column == HI_ACCESSED) {
         bool known = file && file->has_actual_bytes;
@@ -177,7 +179,7 @@ static void result_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstru
                         int column)
 {
     if (is_of_tpu(c->host)) return result_tpu_cost(c, ctx, op, column);
-    const HloCost *cost = hlo_cost(c->item, op, &c->err);
+    const HloCost *cost = hlo_cost(module_of(c), op, &c->err);
     if (cost && cost->known)
         sqlite3_result_int64(ctx, column == HI_FLOPS         ? cost->flops
                                   : column == HI_MODEL_FLOPS ? cost->model_flops
@@ -188,14 +190,14 @@ static void result_cost_source(RowCursor *c, sqlite3_context *ctx,
                                const Xla__HloInstructionProto *op)
 {
     const OpMetrics *file = is_of_tpu(c->host) ? metadata_cost(c, op) : NULL;
-    const HloCost *program = c->err.code || file ? NULL : hlo_cost(c->item, op, &c->err);
+    const HloCost *program = c->err.code || file ? NULL : hlo_cost(module_of(c), op, &c->err);
     if (file || (program && program->known))
         sqlite3_result_text(ctx, file ? "metadata" : "program", -1, SQLITE_STATIC);
 }
 
 static void result_needed(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op)
 {
-    const HloCost *cost = hlo_cost(c->item, op, &c->err);
+    const HloCost *cost = hlo_cost(module_of(c), op, &c->err);
     if (cost && cost->model_flops_actual < 0x1p63)
         sqlite3_result_int64(ctx, (sqlite3_int64)cost->model_flops_actual);
 }
@@ -215,8 +217,8 @@ static void result_called(sqlite3_context *ctx, const HloModule *m,
 
 static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const HloModule *m = c->item;
-    HloOp at = hlo_op(m, c->j);
+    const HloModule *m = module_of(c);
+    HloOp at = hlo_op(m, ((HloAt *)c->state)->op);
     const Xla__HloInstructionProto *op = at.instruction;
     TextBuffer text = {0};
     int64_t space;
@@ -266,6 +268,7 @@ static void hlo_instructions_column(RowCursor *c, sqlite3_context *ctx, int colu
 
 static const RowSource hlo_instructions_rows = {
     .next = hlo_instructions_next,
+    .state_bytes = sizeof(HloAt),
     .column = hlo_instructions_column,
     .needs = NEED_PROGRAMS,
     .nothing = "no HLO program can be read (prof_issues has the reason)"};

@@ -82,7 +82,7 @@ static void result_peak(RowCursor *c, sqlite3_context *ctx, const HloModule *mod
 
 static void hlo_modules_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const HloModule *m = c->item;
+    const HloModule *m = ((HloAt *)c->state)->module;
     const Xla__HloModuleProto *hlo = m->proto->hlo_module;
     const Xla__HloComputationProto *entry;
     if (row_program_column(c, ctx, column)) return;
@@ -110,6 +110,7 @@ static void hlo_modules_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource hlo_modules_rows = {
     .next = hlo_modules_next,
+    .state_bytes = sizeof(HloAt),
     .column = hlo_modules_column,
     .needs = NEED_PROGRAMS,
     .nothing = "no HLO program can be read (prof_issues has the reason)"};
@@ -146,25 +147,34 @@ const Table hlo_modules_table = {"hlo_modules",
 enum { HLO_COMPUTATIONS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_computations_columns[] = {HLO_COMPUTATIONS_COLUMNS(COLUMN_DOC)};
 
+typedef struct {
+    HloAt at;
+    size_t computation;
+} ComputationAt;
+
 static bool hlo_computations_next(RowCursor *c)
 {
-    const HloModule *m = c->item;
-    for (c->j++; !m || c->j >= m->proto->hlo_module->n_computations; c->j = 0)
+    ComputationAt *state = c->state;
+    const HloModule *m = state->at.module;
+    state->computation++;
+    for (; !m || state->computation >= m->proto->hlo_module->n_computations; state->computation = 0)
         if (!(m = row_next_module(c))) return false;
-    c->place = row_place(c, c->j);
+    c->place = row_place(c, state->computation);
     return true;
 }
 
 static void hlo_computations_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const HloModule *m = c->item;
-    const Xla__HloComputationProto *computation = m->proto->hlo_module->computations[c->j];
+    const ComputationAt *state = c->state;
+    const HloModule *m = state->at.module;
+    const Xla__HloComputationProto *computation =
+        m->proto->hlo_module->computations[state->computation];
     if (row_program_column(c, ctx, column)) return;
     switch (column) {
     case HC_ID: sqlite3_result_int64(ctx, computation->id); break;
     case HC_NAME: sqlite3_result_text(ctx, computation->name, -1, SQLITE_STATIC); break;
     case HC_ENTRY: sqlite3_result_int(ctx, computation == hlo_entry(m)); break;
-    case HC_FUSION: sqlite3_result_int(ctx, m->is_fusion[c->j]); break;
+    case HC_FUSION: sqlite3_result_int(ctx, m->is_fusion[state->computation]); break;
     case HC_INSTRUCTIONS:
         sqlite3_result_int64(ctx, (sqlite3_int64)computation->n_instructions);
         break;
@@ -179,6 +189,7 @@ static void hlo_computations_column(RowCursor *c, sqlite3_context *ctx, int colu
 
 static const RowSource hlo_computations_rows = {
     .next = hlo_computations_next,
+    .state_bytes = sizeof(ComputationAt),
     .column = hlo_computations_column,
     .needs = NEED_PROGRAMS,
     .nothing = "no HLO program can be read (prof_issues has the reason)"};
@@ -214,30 +225,42 @@ const Table hlo_computations_table = {"hlo_computations",
 enum { HLO_OPERANDS_COLUMNS(COLUMN_ENUM) };
 static const Column hlo_operands_columns[] = {HLO_OPERANDS_COLUMNS(COLUMN_DOC)};
 
-/* c->nth: the operand of the instruction at c->j */
+typedef struct {
+    HloAt at;
+    bool has_op;
+    size_t operand; /* of the instruction */
+} OperandAt;
+
+static const Xla__HloInstructionProto *instruction_of(const HloAt *at)
+{
+    return hlo_op(at->module, at->op).instruction;
+}
+
 static bool hlo_operands_next(RowCursor *c)
 {
-    c->nth++;
-    while (!c->started || c->nth >= hlo_op(c->item, c->j).instruction->n_operand_ids) {
+    OperandAt *state = c->state;
+    state->operand++;
+    while (!state->has_op || state->operand >= instruction_of(&state->at)->n_operand_ids) {
         if (!row_next_op(c)) return false;
-        c->nth = 0, c->started = true;
+        state->operand = 0, state->has_op = true;
     }
-    c->place = row_place(c, place_pair(c->j, 14, c->nth));
+    c->place = row_place(c, place_pair(state->at.op, 14, state->operand));
     return true;
 }
 
 static void hlo_operands_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const HloModule *m = c->item;
-    const Xla__HloInstructionProto *op = hlo_op(m, c->j).instruction, *operand;
+    const OperandAt *state = c->state;
+    const HloModule *m = state->at.module;
+    const Xla__HloInstructionProto *op = instruction_of(&state->at), *operand;
     if (row_program_column(c, ctx, column)) return;
     switch (column) {
     case OP_ID: sqlite3_result_int64(ctx, op->id); break;
-    case OP_INDEX: sqlite3_result_int64(ctx, (sqlite3_int64)c->nth); break;
-    case OP_OPERAND_ID: sqlite3_result_int64(ctx, op->operand_ids[c->nth]); break;
+    case OP_INDEX: sqlite3_result_int64(ctx, (sqlite3_int64)state->operand); break;
+    case OP_OPERAND_ID: sqlite3_result_int64(ctx, op->operand_ids[state->operand]); break;
     case OP_NAME: sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC); break;
     case OP_OPERAND:
-        operand = hlo_instruction(m, op->operand_ids[c->nth]);
+        operand = hlo_instruction(m, op->operand_ids[state->operand]);
         if (operand) sqlite3_result_text(ctx, operand->name, -1, SQLITE_STATIC);
         break;
     default: break;
@@ -246,6 +269,7 @@ static void hlo_operands_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource hlo_operands_rows = {
     .next = hlo_operands_next,
+    .state_bytes = sizeof(OperandAt),
     .column = hlo_operands_column,
     .needs = NEED_PROGRAMS,
     .nothing = "no instruction of a readable program has an operand"};

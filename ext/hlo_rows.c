@@ -23,18 +23,18 @@ static bool is_wanted(const RowCursor *c, const HloProgram *program)
 
 const HloModule *row_next_module(RowCursor *c)
 {
-    c->item = NULL;
+    HloAt *at = c->state;
+    at->module = NULL;
     const HloProgramList *list = hlo_program_list(c->host, &c->err);
     if (!list) return NULL;
-    if (!c->i)
-        for (const Host *host = c->host->run->hosts, *end = (c->first_place = 0, c->host);
-             host < end; host++)
-            c->first_place += most_programs(host);
-    while (c->i < list->n && !c->item && !c->err.code) {
-        HloProgram *program = &list->programs[c->i++];
-        if (is_wanted(c, program)) c->item = hlo_open(program, &c->err);
+    if (!at->n_programs)
+        for (const Host *host = c->host->run->hosts; host < c->host; host++)
+            at->first_program += most_programs(host);
+    while (at->n_programs < list->n && !at->module && !c->err.code) {
+        HloProgram *program = &list->programs[at->n_programs++];
+        if (is_wanted(c, program)) at->module = hlo_open(program, &c->err);
     }
-    return c->item;
+    return at->module;
 }
 
 /* The one instruction that a key asks for, -1. */
@@ -47,13 +47,14 @@ static int64_t keyed_op(const RowCursor *c, const HloModule *m)
 
 bool row_next_op(RowCursor *c)
 {
-    for (const HloModule *m = c->item;; c->j = SIZE_MAX, c->part = 0) {
+    HloAt *at = c->state;
+    for (const HloModule *m = at->module;; at->op = SIZE_MAX, at->keyed = false) {
         bool keyed = m && m->unique && (c->text_key[KEY_HLO_OP] || c->has_key[KEY_INSTRUCTION_ID]);
-        if (keyed && !c->part) {
+        if (keyed && !at->keyed) {
             int64_t position = keyed_op(c, m);
-            c->part = 1, c->j = (size_t)position;
+            at->keyed = true, at->op = (size_t)position;
             if (position >= 0) return true;
-        } else if (m && !keyed && ++c->j < m->n_ops) {
+        } else if (m && !keyed && ++at->op < m->n_ops) {
             return true;
         }
         if (!(m = row_next_module(c))) return false;
@@ -62,16 +63,18 @@ bool row_next_op(RowCursor *c)
 
 const HloProgram *row_program(const RowCursor *c)
 {
+    const HloAt *at = c->state;
     ProfErr err = {0};
     const HloProgramList *list =
         hlo_program_list(c->host, &err); /* made already: it does not fail */
-    return list ? &list->programs[c->i - 1] : NULL;
+    return list ? &list->programs[at->n_programs - 1] : NULL;
 }
 
 uint64_t row_place(const RowCursor *c, uint64_t n)
 {
     enum { ROW_BITS = 34 };
-    return place_pair(c->first_place + c->i - 1, ROW_BITS, n);
+    const HloAt *at = c->state;
+    return place_pair(at->first_program + at->n_programs - 1, ROW_BITS, n);
 }
 
 bool row_program_column(const RowCursor *c, sqlite3_context *ctx, int column)

@@ -37,13 +37,21 @@
 /* These tables begin with the columns run, host, program_id, hlo_module. */
 enum { HLO_PROGRAM_ID = 2, HLO_MODULE_NAME };
 
-/* Moves to the next program of the host that the plan leaves in, and sets c->item to its module.
- * NULL: there is none, or c->err is set. Uses c->i and c->first_place. */
+/* The state of these tables, or its first member. */
+typedef struct {
+    const HloModule *module; /* of the row; NULL before the first */
+    size_t n_programs;       /* of the host that were looked at */
+    uint64_t first_program;  /* number of the host's first program in the run, at most */
+    size_t op;               /* row_next_op(): position of the instruction in the module */
+    bool keyed;              /* row_next_op(): a key gave the instruction, the only one */
+} HloAt;
+
+/* Moves to the next program of the host that the plan leaves in. NULL: there is none, or c->err is
+ * set. */
 const HloModule *row_next_module(RowCursor *c);
-/* Moves c->j to the next instruction that the plan leaves in, in c->item. False: there is none, or
- * c->err is set. Uses c->part. */
+/* Moves to the next instruction that the plan leaves in. False: there is none, or c->err is set. */
 bool row_next_op(RowCursor *c);
-/* The program that c->item came from. */
+/* The program of the row. */
 const HloProgram *row_program(const RowCursor *c);
 /* A place for the n-th row of the program. */
 uint64_t row_place(const RowCursor *c, uint64_t n);

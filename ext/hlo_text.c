@@ -77,7 +77,7 @@ static bool is_anywhere(const RowCursor *c, const char *name, ProfErr *err)
 static bool check_parameters(RowCursor *c, enum HloTextStyle *style, const char *name)
 {
     if (!style_of(c, style, &c->err)) return false;
-    if (c->started || !name || is_anywhere(c, name, &c->err)) return true;
+    if (!name || is_anywhere(c, name, &c->err)) return true;
     const char *source = row_source(c);
     prof_fail(&c->err, PROF_NOTFOUND, 0,
               "hlo_text: %s%sno program is called '%.100s'; SELECT DISTINCT hlo_module FROM "
@@ -92,31 +92,37 @@ static const HloListing *open_listing(HloProgram *program, ProfErr *err)
     return module ? hlo_listing(module, err) : NULL;
 }
 
+typedef struct {
+    const HloProgramList *programs;
+    enum HloTextStyle style;
+    size_t program, line;
+    const HloListing *listing; /* of the program; NULL: not made yet */
+} TextAt;
+
 static bool hlo_text_next(RowCursor *c)
 {
-    enum HloTextStyle style;
+    TextAt *at = c->state;
     const char *name = row_text_parameter(c, 0, NULL);
-    const HloProgramList *list =
-        check_parameters(c, &style, name) ? hlo_program_list(c->host, &c->err) : NULL;
-    if (!list) return false;
-    if (c->started) c->j++;
-    for (; c->i < list->n; c->i++, c->j = 0, c->item = NULL) {
-        if (name && !is_named(&list->programs[c->i], name)) continue;
-        if (!c->item) c->item = open_listing(&list->programs[c->i], &c->err);
+    if (!c->started && check_parameters(c, &at->style, name))
+        at->programs = hlo_program_list(c->host, &c->err);
+    if (!at->programs) return false;
+    at->line += c->started;
+    for (; at->program < at->programs->n; at->program++, at->line = 0, at->listing = NULL) {
+        HloProgram *program = &at->programs->programs[at->program];
+        if (name && !is_named(program, name)) continue;
+        if (!at->listing) at->listing = open_listing(program, &c->err);
         if (c->err.code) return false;
-        if (c->item && c->j < hlo_listing_count(c->item))
-            return c->place = place_pair(place_pair(c->at_host, 14, c->i), 28, c->j), true;
+        if (at->listing && at->line < hlo_listing_count(at->listing))
+            return c->place = place_pair(place_pair(c->at_host, 14, at->program), 28, at->line),
+                   true;
     }
     return false;
 }
 
-static void result_line(RowCursor *c, sqlite3_context *ctx)
+static void result_line(const TextAt *at, sqlite3_context *ctx)
 {
-    ProfErr err = {0};
     TextBuffer line = {0};
-    enum HloTextStyle style;
-    style_of(c, &style, &err);
-    hlo_listing_line(c->item, c->j, style, &line);
+    hlo_listing_line(at->listing, at->line, at->style, &line);
     if (line.n_bytes || line.no_memory)
         result_buffer(ctx, &line);
     else
@@ -125,18 +131,16 @@ static void result_line(RowCursor *c, sqlite3_context *ctx)
 
 static void hlo_text_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    ProfErr err = {0};
-    const HloProgramList *list = hlo_program_list(c->host, &err);
-    if (!list) return sqlite3_result_error_nomem(ctx);
-    const HloProgram *program = &list->programs[c->i];
+    const TextAt *at = c->state;
+    const HloProgram *program = &at->programs->programs[at->program];
     const Xla__HloInstructionProto *op;
     switch (column) {
     case HT_PROGRAM: result_id(ctx, program->program_id); break;
     case HT_MODULE: result_text(ctx, program->name); break;
-    case HT_LINE: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
-    case HT_TEXT: result_line(c, ctx); break;
+    case HT_LINE: sqlite3_result_int64(ctx, (sqlite3_int64)at->line + 1); break;
+    case HT_TEXT: result_line(at, ctx); break;
     case HT_OP:
-        op = hlo_listing_instruction(c->item, c->j);
+        op = hlo_listing_instruction(at->listing, at->line);
         if (op) sqlite3_result_text(ctx, op->name, -1, SQLITE_STATIC);
         break;
     default: break;
@@ -145,6 +149,7 @@ static void hlo_text_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static const RowSource hlo_text_rows = {
     .next = hlo_text_next,
+    .state_bytes = sizeof(TextAt),
     .column = hlo_text_column,
     .n_parameters = 2,
     .needs = NEED_PROGRAMS,

@@ -229,45 +229,57 @@ static const struct {
     {"hostname", offsetof(Host, hostnames), offsetof(Host, n_hostnames)},
 };
 
-static const Text *session_text(const RowCursor *c)
+typedef struct {
+    size_t kind;       /* of session_texts; after them come the stats of Task Environment planes */
+    size_t plane, nth; /* nth: of the texts, or of the plane's stats */
+    Stat stat;
+    Window window;
+} SessionAt;
+
+static void session_close(void *state) { window_free(&((SessionAt *)state)->window); }
+
+static const Text *session_text(const Host *host, const SessionAt *at)
 {
-    size_t n = *(const size_t *)((const char *)c->host + session_texts[c->part].count);
-    const Text **list =
-        *(const Text **const *)((const char *)c->host + session_texts[c->part].list);
-    return c->j < n ? list[c->j] : NULL;
+    size_t n = *(const size_t *)((const char *)host + session_texts[at->kind].count);
+    const Text **list = *(const Text **const *)((const char *)host + session_texts[at->kind].list);
+    return at->nth < n ? list[at->nth] : NULL;
 }
 
-/* Parts 0..2 are the texts, 3 the stats of Task Environment planes. */
 static bool session_next(RowCursor *c)
 {
-    if (c->started) c->j++;
-    for (; c->part < (int)COUNT(session_texts); c->part++, c->j = 0)
-        if (session_text(c)) return c->place = host_place(c, (size_t)c->part, c->j), true;
-    for (; c->i < c->host->n_planes; c->i++, c->j = 0) {
-        const Plane *plane = &c->host->planes[c->i];
+    SessionAt *at = c->state;
+    at->nth += c->started;
+    for (; at->kind < COUNT(session_texts); at->kind++, at->nth = 0)
+        if (session_text(c->host, at)) return c->place = host_place(c, at->kind, at->nth), true;
+    at->window.file = &c->host->file;
+    for (; at->plane < c->host->n_planes; at->plane++, at->nth = 0) {
+        const Plane *plane = &c->host->planes[at->plane];
         if (strcmp(plane->name->text, "Task Environment")) continue;
-        for (; c->j < plane->n_stats && !c->err.code; c->j++)
-            if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err))
-                return c->place = host_place(c, 4 + c->i, c->j), true;
+        for (; at->nth < plane->n_stats && !c->err.code; at->nth++)
+            if (plane_stat(plane, at->nth, &at->window, &at->stat, &c->err))
+                return c->place = host_place(c, 4 + at->plane, at->nth), true;
     }
     return false;
 }
 
 static void session_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    if (c->part < (int)COUNT(session_texts)) {
+    const SessionAt *at = c->state;
+    if (at->kind < COUNT(session_texts)) {
         if (column == SE_NAME)
-            sqlite3_result_text(ctx, session_texts[c->part].name, -1, SQLITE_STATIC);
-        if (column == SE_VALUE) result_text(ctx, session_text(c));
+            sqlite3_result_text(ctx, session_texts[at->kind].name, -1, SQLITE_STATIC);
+        if (column == SE_VALUE) result_text(ctx, session_text(c->host, at));
         return;
     }
-    const Plane *plane = &c->host->planes[c->i];
-    if (column == SE_NAME) result_text(ctx, stat_name(plane, &c->stat));
-    if (column == SE_VALUE) result_stat(ctx, plane, &c->stat);
+    const Plane *plane = &c->host->planes[at->plane];
+    if (column == SE_NAME) result_text(ctx, stat_name(plane, &at->stat));
+    if (column == SE_VALUE) result_stat(ctx, plane, &at->stat);
 }
 
 static const RowSource session_rows = {
     .next = session_next,
+    .state_bytes = sizeof(SessionAt),
+    .close = session_close,
     .column = session_column,
     .nothing =
         "the file has no plane Task Environment, no hostname, and no error or warning of the "
@@ -359,25 +371,29 @@ const Table session_table = {
 enum { ISSUES_COLUMNS(COLUMN_ENUM) };
 static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
 
-/* The host's issues, which the analyses may add to, then what XProf says of it: c->owned, of
- * c->nth, from c->part 1 on. */
+/* The host's issues, which analyses may add to, then the diagnostics of XProf's pages. */
+typedef struct {
+    Diagnostic *diagnostics;
+    size_t n_diagnostics, nth; /* nth: of the issues, or of the diagnostics */
+    bool at_diagnostics;
+} IssueAt;
+
+static void issues_close(void *state) { prof_free(((IssueAt *)state)->diagnostics); }
+
 static bool issues_next(RowCursor *c)
 {
+    IssueAt *at = c->state;
     Issue issue;
-    if (!c->started) {
-        if (!run_check_stats(c->host->run, &c->err) ||
-            hlo_check_programs(c->host, hlo_judge, &c->err))
-            return false;
-        Diagnostic *said = NULL;
-        bool known = host_diagnostics(c->host, c->from->only, &said, &c->nth, &c->err);
-        c->owned = said;
-        if (!known) return false;
-    } else {
-        c->i++;
-    }
-    if (!c->part && !host_issue_at(c->host, c->i, &issue, &c->err)) c->part = 1, c->i = 0;
-    c->place = host_place(c, (size_t)c->part, c->i);
-    return !c->err.code && (!c->part || c->i < c->nth);
+    if (!c->started &&
+        (!run_check_stats(c->host->run, &c->err) ||
+         hlo_check_programs(c->host, hlo_judge, &c->err) ||
+         !host_diagnostics(c->host, c->from->only, &at->diagnostics, &at->n_diagnostics, &c->err)))
+        return false;
+    at->nth += c->started;
+    if (!at->at_diagnostics && !host_issue_at(c->host, at->nth, &issue, &c->err))
+        at->at_diagnostics = true, at->nth = 0;
+    c->place = host_place(c, at->at_diagnostics, at->nth);
+    return !c->err.code && (!at->at_diagnostics || at->nth < at->n_diagnostics);
 }
 
 static void issue_column(const Issue *issue, sqlite3_context *ctx, int column)
@@ -395,9 +411,8 @@ static void issue_column(const Issue *issue, sqlite3_context *ctx, int column)
     }
 }
 
-static void diagnostic_column(RowCursor *c, sqlite3_context *ctx, int column)
+static void diagnostic_column(const Diagnostic *said, sqlite3_context *ctx, int column)
 {
-    const Diagnostic *said = &((const Diagnostic *)c->owned)[c->i];
     switch (column) {
     case IS_SEVERITY: sqlite3_result_text(ctx, said->severity, -1, SQLITE_STATIC); break;
     case IS_CODE: sqlite3_result_text(ctx, said->code, -1, SQLITE_STATIC); break;
@@ -412,16 +427,20 @@ static void diagnostic_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
+    const IssueAt *at = c->state;
     Issue issue;
     if (column == IS_PATH)
         result_file_path(ctx, c->host->file.path);
-    else if (c->part)
-        diagnostic_column(c, ctx, column);
-    else if (host_issue_at(c->host, c->i, &issue, &c->err))
+    else if (at->at_diagnostics)
+        diagnostic_column(&at->diagnostics[at->nth], ctx, column);
+    else if (host_issue_at(c->host, at->nth, &issue, &c->err))
         issue_column(&issue, ctx, column);
 }
 
-static const RowSource issues_rows = {.next = issues_next, .column = issues_column};
+static const RowSource issues_rows = {.next = issues_next,
+                                      .state_bytes = sizeof(IssueAt),
+                                      .close = issues_close,
+                                      .column = issues_column};
 const Table prof_issues_table = {
     "prof_issues",
     "one problem of a file (data was lost, was repaired or is doubtful), one reason why a "

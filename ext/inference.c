@@ -17,9 +17,30 @@ SQLITE_EXTENSION_INIT3
         "name of the model, as requests give it; ALL if no request names a model",                 \
         "inference_profile model_name"
 
-static const Inference *inference_of(RowCursor *c)
+/* The state of tables with the requests, batches or patterns of one model after the other. */
+typedef struct {
+    const Inference *all;
+    size_t model, nth; /* nth: of the model; model n_models: those of no model */
+    uint64_t row;
+} ModelAt;
+
+/* Moves to the next of which each model, and no model, have `count`. */
+static bool next_of_models(RowCursor *c, size_t (*count)(const Inference *, size_t model))
 {
-    return run_inference(c->from->run, c->from->only, &c->err);
+    ModelAt *at = c->state;
+    if (!c->started) at->all = run_inference(c->from->run, c->from->only, &c->err);
+    if (!at->all) return false;
+    at->nth += c->started;
+    c->place = at->row++;
+    for (; at->model <= at->all->n_models; at->model++, at->nth = 0)
+        if (at->nth < count(at->all, at->model)) return true;
+    return false;
+}
+
+/* NULL for those of no model. */
+static const InferenceModel *model_at(const ModelAt *at)
+{
+    return at->model < at->all->n_models ? &at->all->models[at->model] : NULL;
 }
 
 static void result_ms(sqlite3_context *ctx, uint64_t ps)
@@ -80,13 +101,10 @@ static void result_host(sqlite3_context *ctx, const Host *host)
 enum { MODELS_COLUMNS(COLUMN_ENUM) };
 static const Column models_columns[] = {MODELS_COLUMNS(COLUMN_DOC)};
 
-static bool models_next(RowCursor *c)
+static void models_list(RowCursor *c, RowList *list)
 {
-    const Inference *all = inference_of(c);
-    c->i += c->started;
-    if (!all || c->i >= all->n_models) return false;
-    c->item = &all->models[c->i];
-    return c->place = c->i, true;
+    const Inference *all = run_inference(c->from->run, c->from->only, &c->err);
+    if (all) *list = ROW_LIST(all->models, all->n_models);
 }
 
 static void parameter_column(sqlite3_context *ctx, const BatchingParameters *p, int column)
@@ -104,7 +122,7 @@ static void parameter_column(sqlite3_context *ctx, const BatchingParameters *p, 
 
 static void models_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const InferenceModel *m = c->item;
+    const InferenceModel *m = c->row;
     switch (column) {
     case IM_MODEL: sqlite3_result_text(ctx, m->name, -1, SQLITE_STATIC); break;
     case IM_REQUESTS: sqlite3_result_int64(ctx, (sqlite3_int64)m->n_requests); break;
@@ -117,7 +135,7 @@ static void models_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource models_rows = {.next = models_next,
+static const RowSource models_rows = {.list = models_list,
                                       .column = models_column,
                                       .per_run = true,
                                       .by_host = true,
@@ -213,20 +231,12 @@ const Table inference_models_table = {"inference_models",
 enum { REQUESTS_COLUMNS(COLUMN_ENUM) };
 static const Column requests_columns[] = {REQUESTS_COLUMNS(COLUMN_DOC)};
 
-/* c->i: the model, c->j: the request of it. */
-static bool requests_next(RowCursor *c)
+static size_t count_requests(const Inference *all, size_t model)
 {
-    const Inference *all = inference_of(c);
-    if (!all) return false;
-    for (c->j += c->started, c->nth += c->started; c->i < all->n_models; c->i++, c->j = 0) {
-        if (c->j >= all->models[c->i].n_requests) continue;
-        c->item = all->models[c->i].requests[c->j];
-        return c->place = c->nth, true;
-    }
-    if (c->j >= all->n_other_requests) return false;
-    c->item = all->other_requests[c->j];
-    return c->place = c->nth, true;
+    return model < all->n_models ? all->models[model].n_requests : all->n_other_requests;
 }
+
+static bool requests_next(RowCursor *c) { return next_of_models(c, count_requests); }
 
 static void result_ids(sqlite3_context *ctx, const int64_t *ids, size_t n)
 {
@@ -239,8 +249,9 @@ static void result_ids(sqlite3_context *ctx, const int64_t *ids, size_t n)
 
 static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const InferenceRequest *r = c->item;
-    bool has_model = c->i < inference_of(c)->n_models;
+    const ModelAt *at = c->state;
+    const InferenceModel *model = model_at(at);
+    const InferenceRequest *r = model ? model->requests[at->nth] : at->all->other_requests[at->nth];
     static const enum RequestTime times[] = {[IR_FORMATION - IR_FORMATION] =
                                                  REQUEST_BATCH_FORMATION,
                                              [IR_PREPROCESS - IR_FORMATION] = REQUEST_PREPROCESS,
@@ -253,11 +264,10 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case IR_HOST: result_host(ctx, r->host); break;
     case IR_MODEL:
-        if (has_model)
-            sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC);
+        if (model) sqlite3_result_text(ctx, model->name, -1, SQLITE_STATIC);
         break;
-    case IR_SHOWN: sqlite3_result_int(ctx, has_model); break;
-    case IR_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
+    case IR_SHOWN: sqlite3_result_int(ctx, model != NULL); break;
+    case IR_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)at->nth + 1); break;
     case IR_ID: sqlite3_result_int64(ctx, r->id); break;
     case IR_START: sqlite3_result_int64(ctx, (sqlite3_int64)r->start_ps); break;
     case IR_DURATION: sqlite3_result_int64(ctx, (sqlite3_int64)(r->end_ps - r->start_ps)); break;
@@ -282,6 +292,7 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource requests_rows = {.next = requests_next,
+                                        .state_bytes = sizeof(ModelAt),
                                         .column = requests_column,
                                         .per_run = true,
                                         .by_host = true,
@@ -354,19 +365,12 @@ const Table inference_requests_table = {"inference_requests",
 enum { BATCHES_COLUMNS(COLUMN_ENUM) };
 static const Column batches_columns[] = {BATCHES_COLUMNS(COLUMN_DOC)};
 
-static bool batches_next(RowCursor *c)
+static size_t count_batches(const Inference *all, size_t model)
 {
-    const Inference *all = inference_of(c);
-    if (!all) return false;
-    for (c->j += c->started, c->nth += c->started; c->i < all->n_models; c->i++, c->j = 0) {
-        if (c->j >= all->models[c->i].n_batches) continue;
-        c->item = all->models[c->i].batches[c->j];
-        return c->place = c->nth, true;
-    }
-    if (c->j >= all->n_others) return false;
-    c->item = all->others[c->j];
-    return c->place = c->nth, true;
+    return model < all->n_models ? all->models[model].n_batches : all->n_others;
 }
+
+static bool batches_next(RowCursor *c) { return next_of_models(c, count_batches); }
 
 static double efficiency(int64_t padding, int64_t size)
 {
@@ -375,16 +379,16 @@ static double efficiency(int64_t padding, int64_t size)
 
 static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const InferenceBatch *b = c->item;
-    bool has_model = c->i < inference_of(c)->n_models;
+    const ModelAt *at = c->state;
+    const InferenceModel *model = model_at(at);
+    const InferenceBatch *b = model ? model->batches[at->nth] : at->all->others[at->nth];
     switch (column) {
     case IB_HOST: result_host(ctx, b->host); break;
     case IB_MODEL:
-        if (has_model)
-            sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC);
+        if (model) sqlite3_result_text(ctx, model->name, -1, SQLITE_STATIC);
         break;
-    case IB_SHOWN: sqlite3_result_int(ctx, has_model); break;
-    case IB_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)c->j + 1); break;
+    case IB_SHOWN: sqlite3_result_int(ctx, model != NULL); break;
+    case IB_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)at->nth + 1); break;
     case IB_ID: sqlite3_result_int64(ctx, b->id); break;
     case IB_START: sqlite3_result_int64(ctx, (sqlite3_int64)b->start_ps); break;
     case IB_DURATION: sqlite3_result_int64(ctx, (sqlite3_int64)(b->end_ps - b->start_ps)); break;
@@ -408,6 +412,7 @@ static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource batches_rows = {.next = batches_next,
+                                       .state_bytes = sizeof(ModelAt),
                                        .column = batches_column,
                                        .per_run = true,
                                        .by_host = true,
@@ -514,25 +519,33 @@ static bool is_row(size_t i, size_t n_samples)
     return i >= n_samples || inference_sampled(i, n_samples);
 }
 
-/* c->i: the model, c->part: the kind, c->j: samples, then sizes, then the sum of all. */
+typedef struct {
+    const Inference *all;
+    size_t model;
+    bool is_batch;   /* requests of a model, then its batches */
+    size_t nth;      /* of them: samples, then sizes, then the sum of all */
+    uint64_t n_rows; /* so far */
+    PercentileRow row;
+} PercentileAt;
+
 static bool percentiles_next(RowCursor *c)
 {
-    const Inference *all = inference_of(c);
-    if (!all) return false;
-    if (!c->owned && !(c->owned = prof_alloc(sizeof(PercentileRow))))
-        return prof_nomem(&c->err), false;
-    PercentileRow *row = c->owned;
-    for (c->j += c->started, c->nth += c->started; c->i < all->n_models;
-         c->i += (size_t)c->part, c->part = !c->part, c->j = 0, row->number = 0) {
-        const InferenceModel *m = &all->models[c->i];
-        size_t n = c->part ? m->n_batches : m->n_requests,
-               n_rows = c->part && !all->has_batches ? 0 : n + m->n_by_size + 1;
-        while (c->j < n_rows && !is_row(c->j, n)) c->j++;
-        if (c->j >= n_rows) continue;
-        *row = (PercentileRow){
-            .model = m, .is_batch = c->part, .sample = c->j, .number = row->number + 1};
-        if (c->j >= n) row->sum = c->j - n < m->n_by_size ? &m->by_size[c->j - n] : &m->all;
-        return c->place = c->nth, true;
+    PercentileAt *at = c->state;
+    if (!c->started) at->all = run_inference(c->from->run, c->from->only, &c->err);
+    if (!at->all) return false;
+    c->place = at->n_rows++;
+    for (at->nth += c->started; at->model < at->all->n_models;
+         at->model += at->is_batch, at->is_batch = !at->is_batch, at->nth = 0, at->row.number = 0) {
+        const InferenceModel *m = &at->all->models[at->model];
+        size_t n = at->is_batch ? m->n_batches : m->n_requests,
+               n_rows = at->is_batch && !at->all->has_batches ? 0 : n + m->n_by_size + 1;
+        while (at->nth < n_rows && !is_row(at->nth, n)) at->nth++;
+        if (at->nth >= n_rows) continue;
+        at->row = (PercentileRow){
+            .model = m, .is_batch = at->is_batch, .sample = at->nth, .number = at->row.number + 1};
+        if (at->nth >= n)
+            at->row.sum = at->nth - n < m->n_by_size ? &m->by_size[at->nth - n] : &m->all;
+        return true;
     }
     return false;
 }
@@ -625,7 +638,7 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     static const InferenceRequest no_request;
     static const InferenceBatch no_batch;
-    const PercentileRow *row = c->owned;
+    const PercentileRow *row = &((PercentileAt *)c->state)->row;
     const InferenceRequest *r = row->is_batch ? NULL
                                 : row->sum
                                     ? (row->sum->n_requests ? &row->sum->request : &no_request)
@@ -673,6 +686,7 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource percentiles_rows = {.next = percentiles_next,
+                                           .state_bytes = sizeof(PercentileAt),
                                            .column = percentiles_column,
                                            .per_run = true,
                                            .by_host = true,
@@ -727,17 +741,12 @@ enum { PATTERNS_COLUMNS(COLUMN_ENUM) };
 static const Column patterns_columns[] = {PATTERNS_COLUMNS(COLUMN_DOC)};
 static const double pattern_percentiles[] = {50, 75, 90, 95, 99, 99.9};
 
-static bool patterns_next(RowCursor *c)
+static size_t count_patterns(const Inference *all, size_t model)
 {
-    const Inference *all = inference_of(c);
-    if (!all) return false;
-    for (c->j += c->started, c->nth += c->started; c->i < all->n_models; c->i++, c->j = 0) {
-        if (c->j >= all->models[c->i].n_patterns) continue;
-        c->item = &all->models[c->i].patterns[c->j];
-        return c->place = c->nth, true;
-    }
-    return false;
+    return model < all->n_models ? all->models[model].n_patterns : 0;
 }
+
+static bool patterns_next(RowCursor *c) { return next_of_models(c, count_patterns); }
 
 static double pattern_ms(const TensorPattern *p, int percentile)
 {
@@ -746,12 +755,12 @@ static double pattern_ms(const TensorPattern *p, int percentile)
 
 static void patterns_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const TensorPattern *p = c->item;
+    const ModelAt *at = c->state;
+    const InferenceModel *model = model_at(at);
+    const TensorPattern *p = &model->patterns[at->nth];
     switch (column) {
-    case IT_MODEL:
-        sqlite3_result_text(ctx, inference_of(c)->models[c->i].name, -1, SQLITE_STATIC);
-        break;
-    case IT_ID: sqlite3_result_int64(ctx, (sqlite3_int64)c->j); break;
+    case IT_MODEL: sqlite3_result_text(ctx, model->name, -1, SQLITE_STATIC); break;
+    case IT_ID: sqlite3_result_int64(ctx, (sqlite3_int64)at->nth); break;
     case IT_PATTERN: result_text(ctx, p->pattern); break;
     case IT_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)p->n); break;
     case IT_TEXT: {
@@ -773,6 +782,7 @@ static void patterns_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource patterns_rows = {.next = patterns_next,
+                                        .state_bytes = sizeof(ModelAt),
                                         .column = patterns_column,
                                         .per_run = true,
                                         .by_host = true,
@@ -828,14 +838,17 @@ const Table inference_tensor_patterns_table = {
     C(IL_SOURCE, SOURCE_DOC)
 enum { LATENCY_COLUMNS(COLUMN_ENUM) };
 static const Column latency_columns[] = {LATENCY_COLUMNS(COLUMN_DOC)};
-static const double latency_percentiles[] = {50, 75, 90, 99, 99.9};
+static const double latency_percentiles[] = {0 /* the average */, 50, 75, 90, 99, 99.9};
 
-/* c->i: 0 is the average, then the percentiles. */
-static bool latency_next(RowCursor *c)
+typedef struct {
+    const Inference *all;
+} LatencyState;
+
+static void latency_list(RowCursor *c, RowList *list)
 {
-    const Inference *all = inference_of(c);
-    c->i += c->started;
-    return all && all->n_requests && (c->place = c->i) <= COUNT(latency_percentiles);
+    const Inference *all = run_inference(c->from->run, c->from->only, &c->err);
+    if (all && all->n_requests) *list = ROW_LIST(latency_percentiles, COUNT(latency_percentiles));
+    ((LatencyState *)c->state)->all = all;
 }
 
 typedef struct {
@@ -863,16 +876,17 @@ static Latency average_latency(const Inference *all, bool actual)
 
 static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Inference *all = inference_of(c);
-    double percentile = c->i ? latency_percentiles[c->i - 1] : 0;
+    const Inference *all = ((LatencyState *)c->state)->all;
+    double percentile = *(const double *)c->row;
     bool actual = column >= IL_HOST_ACTUAL && column <= IL_COMMUNICATION_ACTUAL;
     Latency l =
-        c->i ? latency_of(all->requests[(size_t)(percentile / 100 * (double)all->n_requests)],
-                          actual)
-             : average_latency(all, actual);
+        percentile > 0
+            ? latency_of(all->requests[(size_t)(percentile / 100 * (double)all->n_requests)],
+                         actual)
+            : average_latency(all, actual);
     switch (column) {
     case IL_PERCENTILE:
-        if (c->i)
+        if (percentile > 0)
             result_real(ctx, "%.1f%%", percentile);
         else
             sqlite3_result_text(ctx, "Avg", -1, SQLITE_STATIC);
@@ -899,7 +913,8 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource latency_rows = {.next = latency_next,
+static const RowSource latency_rows = {.list = latency_list,
+                                       .state_bytes = sizeof(LatencyState),
                                        .column = latency_column,
                                        .per_run = true,
                                        .by_host = true,

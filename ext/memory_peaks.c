@@ -65,28 +65,33 @@ SQLITE_EXTENSION_INIT3
 enum { MEMORY_PEAKS_COLUMNS(COLUMN_ENUM) };
 static const Column memory_peaks_columns[] = {MEMORY_PEAKS_COLUMNS(COLUMN_DOC)};
 
-/* The heap of c->item; NULL with c->err set. Made already when a row is shown. */
-static const Heap *heap_of(RowCursor *c) { return hlo_heap(c->item, &c->err); }
+typedef struct {
+    HloAt at;
+    const Heap *heap; /* of the module */
+    size_t space;
+    size_t event; /* of the space's heap trace: heap_timeline */
+} SpaceAt;
 
-/* Moves c->j to the next space that the plan leaves in. */
+static const HeapSpace *space_of(const SpaceAt *at) { return &at->heap->spaces[at->space]; }
+
+/* Moves to the next space that the plan leaves in. */
 static bool next_space(RowCursor *c)
 {
-    for (c->j++;; c->j++) {
-        const Heap *heap = c->item ? heap_of(c) : NULL;
-        while (!c->err.code && (!heap || c->j >= heap->n_spaces)) {
-            if (!row_next_module(c)) return false;
-            heap = heap_of(c), c->j = 0;
+    SpaceAt *at = c->state;
+    for (at->space++;; at->space++) {
+        while (!at->heap || at->space >= at->heap->n_spaces) {
+            const HloModule *m = row_next_module(c);
+            if (!m || !(at->heap = hlo_heap(m, &c->err))) return false;
+            at->space = 0;
         }
-        if (c->err.code) return false;
-        if (!c->has_key[KEY_MEMORY_SPACE] || c->key[KEY_MEMORY_SPACE] == heap->spaces[c->j].color)
-            return true;
+        if (row_wanted(c, KEY_MEMORY_SPACE, space_of(at)->color)) return true;
     }
 }
 
 static bool memory_peaks_next(RowCursor *c)
 {
     if (!next_space(c)) return false;
-    c->place = row_place(c, c->j);
+    c->place = row_place(c, ((SpaceAt *)c->state)->space);
     return true;
 }
 
@@ -102,7 +107,7 @@ static void result_fragmentation(sqlite3_context *ctx, const HeapSpace *s, doubl
 static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     if (row_program_column(c, ctx, column)) return;
-    const HeapSpace *s = &heap_of(c)->spaces[c->j];
+    const HeapSpace *s = space_of(c->state);
     const HeapTrace *t = s->trace;
     bool failed = t && t->failure;
     double indefinite = heap_mib(s->indefinite_bytes),
@@ -138,6 +143,7 @@ static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource memory_peaks_rows = {.next = memory_peaks_next,
+                                            .state_bytes = sizeof(SpaceAt),
                                             .column = memory_peaks_column,
                                             .needs = NEED_PROGRAMS,
                                             .nothing = "no HLO program contains a buffer "
@@ -177,43 +183,46 @@ const Table memory_peaks_table = {"memory_peaks",
 enum { HEAP_TIMELINE_COLUMNS(COLUMN_ENUM) };
 static const Column heap_timeline_columns[] = {HEAP_TIMELINE_COLUMNS(COLUMN_DOC)};
 
-/* c->nth: the event of the space at c->j */
 static bool heap_timeline_next(RowCursor *c)
 {
     enum { EVENT_BITS = 28 };
-    const HeapTrace *t = c->started ? heap_of(c)->spaces[c->j].trace : NULL;
-    for (c->nth++; !t || c->nth >= t->n_values; c->nth = 0) {
+    SpaceAt *at = c->state;
+    const HeapTrace *t = c->started ? space_of(at)->trace : NULL;
+    for (at->event++; !t || at->event >= t->n_values; at->event = 0) {
         if (!next_space(c)) return false;
-        t = heap_of(c)->spaces[c->j].trace;
+        t = space_of(at)->trace;
     }
-    c->place = row_place(c, (uint64_t)c->j << EVENT_BITS | c->nth);
+    c->place = row_place(c, (uint64_t)at->space << EVENT_BITS | at->event);
     return true;
 }
 
 static void heap_timeline_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     if (row_program_column(c, ctx, column)) return;
-    const HeapSpace *s = &heap_of(c)->spaces[c->j];
+    const SpaceAt *at = c->state;
+    const HeapSpace *s = space_of(at);
     const HeapTrace *t = s->trace;
     switch (column) {
     case HT_SPACE: sqlite3_result_int64(ctx, s->color); break;
-    case HT_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)c->nth); break;
+    case HT_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)at->event); break;
     case HT_OP:
-        if (c->nth < t->proto->n_events)
-            result_proto_text(ctx, t->proto->events[c->nth]->instruction_name);
+        if (at->event < t->proto->n_events)
+            result_proto_text(ctx, t->proto->events[at->event]->instruction_name);
         break;
     case HT_HEAP:
-        sqlite3_result_double(ctx, heap_mib(t->heap_bytes[c->nth]) + heap_mib(s->indefinite_bytes));
+        sqlite3_result_double(ctx,
+                              heap_mib(t->heap_bytes[at->event]) + heap_mib(s->indefinite_bytes));
         break;
     case HT_UNPADDED:
-        sqlite3_result_double(ctx,
-                              heap_mib(t->unpadded_bytes[c->nth]) + heap_mib(s->indefinite_bytes));
+        sqlite3_result_double(ctx, heap_mib(t->unpadded_bytes[at->event]) +
+                                       heap_mib(s->indefinite_bytes));
         break;
     default: break;
     }
 }
 
 static const RowSource heap_timeline_rows = {.next = heap_timeline_next,
+                                             .state_bytes = sizeof(SpaceAt),
                                              .column = heap_timeline_column,
                                              .needs = NEED_PROGRAMS,
                                              .nothing = "no HLO program contains a buffer "

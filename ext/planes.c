@@ -29,25 +29,35 @@ SQLITE_EXTENSION_INIT3
 enum { PLANES_COLUMNS(COLUMN_ENUM) };
 static const Column planes_columns[] = {PLANES_COLUMNS(COLUMN_DOC)};
 
+/* The state of planes, stat_metadata and plane_stats. */
+typedef struct {
+    size_t plane, nth; /* nth: of the plane */
+    Stat stat;         /* of plane_stats */
+    Window window;
+} PlaneAt;
+
+static void plane_close(void *state) { window_free(&((PlaneAt *)state)->window); }
+
 /* Moves to the next plane that is wanted, this one included; false: there is none. */
-static bool seek_plane(RowCursor *c)
+static bool seek_plane(const RowCursor *c, PlaneAt *at)
 {
-    size_t at = row_seek(c, KEY_PLANE_ID, c->host->first_plane, c->host->n_planes, c->i);
-    if (at != c->i) c->i = at, c->j = 0;
-    return c->i < c->host->n_planes;
+    size_t plane = row_seek(c, KEY_PLANE_ID, c->host->first_plane, c->host->n_planes, at->plane);
+    if (plane != at->plane) at->plane = plane, at->nth = 0;
+    return plane < c->host->n_planes;
 }
 
 static bool planes_next(RowCursor *c)
 {
-    c->i += c->started;
-    if (!seek_plane(c)) return false;
-    c->place = c->host->planes[c->i].plane_id;
+    PlaneAt *at = c->state;
+    at->plane += c->started;
+    if (!seek_plane(c, at)) return false;
+    c->place = c->host->planes[at->plane].plane_id;
     return true;
 }
 
 static void planes_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Plane *plane = &c->host->planes[c->i];
+    const Plane *plane = &c->host->planes[((PlaneAt *)c->state)->plane];
     switch (column) {
     case PL_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
     case PL_PROTO_ID: result_owned(ctx, sqlite3_mprintf("%lld", (long long)plane->proto_id)); break;
@@ -64,6 +74,7 @@ static void planes_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static double planes_count(const Counts *counts) { return counts->planes; }
 static const RowSource planes_rows = {.next = planes_next,
+                                      .state_bytes = sizeof(PlaneAt),
                                       .column = planes_column,
                                       .count = planes_count,
                                       .nothing = "the file has no plane"};
@@ -109,23 +120,29 @@ const Table planes_table = {"planes",
 enum { LINES_COLUMNS(COLUMN_ENUM) };
 static const Column lines_columns[] = {LINES_COLUMNS(COLUMN_DOC)};
 
+typedef struct {
+    size_t line;
+} LineAt;
+
 static bool lines_next(RowCursor *c)
 {
+    LineAt *at = c->state;
     const Host *host = c->host;
     size_t plane = row_seek(c, KEY_PLANE_ID, host->first_plane, host->n_planes, 0), first = 0,
            end = host->n_lines;
     if (plane == host->n_planes) return false;
     if (c->has_key[KEY_PLANE_ID])
         first = host->planes[plane].first_line, end = first + host->planes[plane].n_lines;
-    c->i = row_seek(c, KEY_LINE_ID, host->first_line, host->n_lines, c->started ? c->i + 1 : first);
-    if (c->i < first || c->i >= end) return false;
-    c->place = host->lines[c->i].line_id;
+    at->line = row_seek(c, KEY_LINE_ID, host->first_line, host->n_lines,
+                        c->started ? at->line + 1 : first);
+    if (at->line < first || at->line >= end) return false;
+    c->place = host->lines[at->line].line_id;
     return true;
 }
 
 static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Line *line = &c->host->lines[c->i];
+    const Line *line = &c->host->lines[((LineAt *)c->state)->line];
     switch (column) {
     case LN_PLANE_ID: sqlite3_result_int64(ctx, line->plane->plane_id); break;
     case LN_PLANE: result_text(ctx, line->plane->name); break;
@@ -147,6 +164,7 @@ static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static double lines_count(const Counts *counts) { return counts->lines; }
 static const RowSource lines_rows = {.next = lines_next,
+                                     .state_bytes = sizeof(LineAt),
                                      .column = lines_column,
                                      .count = lines_count,
                                      .nothing = "no plane has a line"};
@@ -178,19 +196,21 @@ static const Column stat_metadata_columns[] = {STAT_METADATA_COLUMNS(COLUMN_DOC)
 
 static bool stat_metadata_next(RowCursor *c)
 {
-    for (c->j += c->started; seek_plane(c); c->i++, c->j = 0) {
-        const Plane *plane = &c->host->planes[c->i];
-        for (; c->j < plane->n_stat_metas; c->j++)
-            if (row_wanted(c, KEY_METADATA_ID, plane->stat_metas[c->j].id))
-                return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
+    PlaneAt *at = c->state;
+    for (at->nth += c->started; seek_plane(c, at); at->plane++, at->nth = 0) {
+        const Plane *plane = &c->host->planes[at->plane];
+        for (; at->nth < plane->n_stat_metas; at->nth++)
+            if (row_wanted(c, KEY_METADATA_ID, plane->stat_metas[at->nth].id))
+                return c->place = (uint64_t)plane->plane_id << 32 | at->nth, true;
     }
     return false;
 }
 
 static void stat_metadata_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Plane *plane = &c->host->planes[c->i];
-    const StatMeta *meta = &plane->stat_metas[c->j];
+    const PlaneAt *at = c->state;
+    const Plane *plane = &c->host->planes[at->plane];
+    const StatMeta *meta = &plane->stat_metas[at->nth];
     switch (column) {
     case SM_PLANE_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
     case SM_PLANE: result_text(ctx, plane->name); break;
@@ -205,6 +225,7 @@ static void stat_metadata_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static double stat_metadata_count(const Counts *counts) { return counts->stat_metadata; }
 static const RowSource stat_metadata_rows = {.next = stat_metadata_next,
+                                             .state_bytes = sizeof(PlaneAt),
                                              .column = stat_metadata_column,
                                              .count = stat_metadata_count,
                                              .nothing = "no plane declares a stat"};
@@ -233,31 +254,37 @@ static const Column plane_stats_columns[] = {PLANE_STATS_COLUMNS(COLUMN_DOC)};
 
 static bool plane_stats_next(RowCursor *c)
 {
-    for (c->j += c->started; seek_plane(c); c->i++, c->j = 0) {
-        const Plane *plane = &c->host->planes[c->i];
-        for (; c->j < plane->n_stats && !c->err.code; c->j++)
-            if (plane_stat(plane, c->j, &c->window, &c->stat, &c->err))
-                return c->place = (uint64_t)plane->plane_id << 32 | c->j, true;
+    PlaneAt *at = c->state;
+    at->window.file = &c->host->file;
+    for (at->nth += c->started; seek_plane(c, at); at->plane++, at->nth = 0) {
+        const Plane *plane = &c->host->planes[at->plane];
+        for (; at->nth < plane->n_stats && !c->err.code; at->nth++)
+            if (plane_stat(plane, at->nth, &at->window, &at->stat, &c->err))
+                return c->place = (uint64_t)plane->plane_id << 32 | at->nth, true;
     }
     return false;
 }
 
 static void plane_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    const Plane *plane = &c->host->planes[c->i];
+    const PlaneAt *at = c->state;
+    const Plane *plane = &c->host->planes[at->plane];
+    const Stat *stat = &at->stat;
     switch (column) {
     case PS_PLANE_ID: sqlite3_result_int64(ctx, plane->plane_id); break;
     case PS_PLANE: result_text(ctx, plane->name); break;
-    case PS_STAT_ID: sqlite3_result_int64(ctx, c->stat.id); break;
-    case PS_NAME: result_text(ctx, stat_name(plane, &c->stat)); break;
-    case PS_TYPE: sqlite3_result_text(ctx, stat_type_names[c->stat.type], -1, SQLITE_STATIC); break;
-    case PS_VALUE: result_stat(ctx, plane, &c->stat); break;
+    case PS_STAT_ID: sqlite3_result_int64(ctx, stat->id); break;
+    case PS_NAME: result_text(ctx, stat_name(plane, stat)); break;
+    case PS_TYPE: sqlite3_result_text(ctx, stat_type_names[stat->type], -1, SQLITE_STATIC); break;
+    case PS_VALUE: result_stat(ctx, plane, stat); break;
     default: break;
     }
 }
 
 static double plane_stats_count(const Counts *counts) { return counts->planes * 4; }
 static const RowSource plane_stats_rows = {.next = plane_stats_next,
+                                           .state_bytes = sizeof(PlaneAt),
+                                           .close = plane_close,
                                            .column = plane_stats_column,
                                            .count = plane_stats_count,
                                            .nothing = "no plane has a stat"};

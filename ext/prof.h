@@ -292,15 +292,6 @@ typedef struct {
     char *text_key[N_TEXT_KEYS];               /* NULL: not given */
     char *run_is, *host_is;                    /* equality asked for, or NULL */
     sqlite3_value *parameters[MAX_PARAMETERS]; /* NULL: not given */
-    /* the table's own place in the host; zeroed at each host */
-    size_t i, j, nth;
-    Window window;
-    const void *item;
-    uint64_t first_place; /* of the places of the host's rows */
-    void *owned; /* made for this host's rows alone; RowSource.release frees it before the next
-                    host's and at the end */
-    Stat stat;
-    int part;
     KeptRuns kept;
     ProfErr err;
 } RowCursor;
@@ -361,7 +352,6 @@ typedef struct RowSource {
     bool per_run;
     bool by_host;        /* does with the events of one host at a time */
     bool without_source; /* rows do not depend on any run: next() is called once, with host NULL */
-    void (*release)(void *owned); /* NULL: prof_free() */
     unsigned needs; /* enum Need: what its rows are made of; prof_issues names what a run lacks of
                        it (nothing_to_show) */
     const char *nothing; /* the reason for no rows if nothing of that is lacking; NULL: it always

@@ -378,19 +378,10 @@ static void close_rows(RowCursor *c)
     c->started = false;
 }
 
-static void release_owned(RowCursor *c)
-{
-    close_rows(c);
-    void (*release)(void *) = ((ProfTable *)c->base.pVtab)->table->rows->release;
-    if (c->owned) (release ? release : prof_free)(c->owned);
-    c->owned = NULL;
-}
-
 /* Keeps the sources that are open. */
 static void row_reset(RowCursor *c)
 {
-    release_owned(c);
-    window_free(&c->window);
+    close_rows(c);
     source_names_free(&c->asked);
     sqlite3_free(c->run_is);
     sqlite3_free(c->host_is);
@@ -457,7 +448,7 @@ static bool has_wanted(const RowCursor *c, const Host *host)
 
 static bool next_host(RowCursor *c, bool per_run)
 {
-    release_owned(c);
+    close_rows(c);
     for (; c->at_source < c->n_sources; c->at_source++, c->at_host = 0) {
         c->from = &c->sources[c->at_source];
         if (!c->at_host) c->number = -1, c->place = 0;
@@ -469,9 +460,7 @@ static bool next_host(RowCursor *c, bool per_run)
             if (!per_run && c->host_is && strcmp(c->host_is, host->name)) continue;
             if (!per_run && !has_wanted(c, host)) continue;
             c->host = host;
-            c->i = c->j = c->nth = 0, c->part = 0, c->has_rows = false, c->item = NULL;
-            window_free(&c->window);
-            c->window.file = &host->file;
+            c->has_rows = false;
             return true;
         }
     }
