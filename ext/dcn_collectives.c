@@ -138,7 +138,6 @@ static const RowSource dcn_rows = {
     .state_bytes = sizeof(DcnState),
     .column = dcn_column,
     .per_run = true,
-    .by_host = true,
     .nothing = "/device:TPU:0 ran no send or recv op to another slice whose HLO program is in the "
                "profile",
     .needs = NEED_EVENTS | NEED_TPU};

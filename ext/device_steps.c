@@ -82,7 +82,6 @@ static const RowSource device_steps_rows = {
     .list = device_steps_list,
     .shows = device_steps_shows,
     .column = device_steps_column,
-    .by_host = true,
     .needs = NEED_EVENTS | NEED_DEVICE | NEED_STEPS,
     .nothing = "no collective or transfer ran on a GPU or TensorCore"};
 const Table device_steps_table = {

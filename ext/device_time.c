@@ -132,7 +132,6 @@ static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource device_time_rows = {.list = device_time_list,
                                            .shows = device_time_shows,
                                            .column = device_time_column,
-                                           .by_host = true,
                                            .needs = NEED_EVENTS | NEED_DEVICE,
                                            .nothing =
                                                "no plane is a GPU, TensorCore or SparseCore"};

@@ -204,7 +204,6 @@ static const RowSource devices_rows = {
     .list = devices_list,
     .shows = devices_shows,
     .column = devices_column,
-    .by_host = true,
     .needs = NEED_EVENTS,
     .nothing = "no plane is a GPU, TensorCore or SparseCore: the run used only the CPU, or the "
                "profiler recorded no device"};

@@ -165,6 +165,7 @@ static void event_metadata_column(RowCursor *c, sqlite3_context *ctx, int column
 
 static double event_metadata_count(const Counts *counts) { return counts->metadata; }
 static const RowSource event_metadata_rows = {.next = event_metadata_next,
+                                              .reads_events = true,
                                               .column = event_metadata_column,
                                               .state_bytes = sizeof(MetadataRows),
                                               .close = metadata_close,
@@ -371,6 +372,7 @@ static void event_stats_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static double event_stats_count(const Counts *counts) { return counts->events * 4; }
 static const RowSource event_stats_rows = {.next = event_stats_next,
+                                           .reads_events = true,
                                            .column = event_stats_column,
                                            .state_bytes = sizeof(StatRows),
                                            .close = stat_rows_close,
@@ -500,6 +502,7 @@ static void event_totals_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static double event_totals_count(const Counts *counts) { return counts->metadata + counts->lines; }
 static const RowSource event_totals_rows = {.next = event_totals_next,
+                                            .reads_events = true,
                                             .state_bytes = sizeof(TotalAt),
                                             .column = event_totals_column,
                                             .count = event_totals_count,

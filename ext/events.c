@@ -802,6 +802,7 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
 static double Events_count(const Counts *counts) { return counts->events; }
 static const RowSource Events_rows = {
     .next = Events_next,
+    .reads_events = true,
     .column = Events_column,
     .state_bytes = sizeof(EventsRows),
     .close = Events_close,

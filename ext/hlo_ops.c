@@ -454,7 +454,6 @@ static const RowSource hlo_ops_rows = {
     .state_bytes = sizeof(HloOpsState),
     .column = hlo_ops_column,
     .per_run = true,
-    .by_host = true,
     .needs = NEED_EVENTS | NEED_DEVICE,
     .nothing = "no event of a device belongs to an op of an HLO program"};
 const Table hlo_ops_table = {"hlo_ops",

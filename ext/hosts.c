@@ -127,7 +127,10 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource runs_rows = {
-    .next = once, .column = runs_column, .per_run = true, .by_host = true};
+    .next = once,
+    .column = runs_column,
+    .per_run = true,
+};
 const Table prof_runs_table = {"prof_runs",
                                "one attached run, or the run that a path names",
                                runs_columns,
@@ -199,7 +202,7 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource hosts_rows = {.next = once, .column = hosts_column};
+static const RowSource hosts_rows = {.next = once, .reads_events = true, .column = hosts_column};
 const Table hosts_table = {"hosts",
                            "one host file of a run",
                            hosts_columns,
@@ -438,6 +441,7 @@ static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
 }
 
 static const RowSource issues_rows = {.next = issues_next,
+                                      .reads_events = true,
                                       .state_bytes = sizeof(IssueAt),
                                       .close = issues_close,
                                       .column = issues_column};

@@ -135,11 +135,8 @@ static void models_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource models_rows = {.list = models_list,
-                                      .column = models_column,
-                                      .per_run = true,
-                                      .by_host = true,
-                                      .needs = NEED_EVENTS};
+static const RowSource models_rows = {
+    .list = models_list, .column = models_column, .per_run = true, .needs = NEED_EVENTS};
 const Table inference_models_table = {"inference_models",
                                       "one model on a model server, with its "
                                       "requests, batches and batching parameters",
@@ -295,7 +292,6 @@ static const RowSource requests_rows = {.next = requests_next,
                                         .state_bytes = sizeof(ModelAt),
                                         .column = requests_column,
                                         .per_run = true,
-                                        .by_host = true,
                                         .nothing = "no event starts a request to a model "
                                                    "server (SessionRun, TfrtModelRun, "
                                                    "BatchingSessionRun and similar)",
@@ -415,7 +411,6 @@ static const RowSource batches_rows = {.next = batches_next,
                                        .state_bytes = sizeof(ModelAt),
                                        .column = batches_column,
                                        .per_run = true,
-                                       .by_host = true,
                                        .nothing = "no ProcessBatch event: the server did "
                                                   "not batch requests, or served none",
                                        .needs = NEED_EVENTS | NEED_HOST};
@@ -689,7 +684,6 @@ static const RowSource percentiles_rows = {.next = percentiles_next,
                                            .state_bytes = sizeof(PercentileAt),
                                            .column = percentiles_column,
                                            .per_run = true,
-                                           .by_host = true,
                                            .needs = NEED_EVENTS};
 const Table inference_percentiles_table = {"inference_percentiles",
                                            "one request or batch at a percentile "
@@ -785,7 +779,6 @@ static const RowSource patterns_rows = {.next = patterns_next,
                                         .state_bytes = sizeof(ModelAt),
                                         .column = patterns_column,
                                         .per_run = true,
-                                        .by_host = true,
                                         .nothing = "no request or batch converted tensors "
                                                    "whose shape and layout are known",
                                         .needs = NEED_EVENTS | NEED_HOST};
@@ -917,7 +910,6 @@ static const RowSource latency_rows = {.list = latency_list,
                                        .state_bytes = sizeof(LatencyState),
                                        .column = latency_column,
                                        .per_run = true,
-                                       .by_host = true,
                                        .nothing = "no event starts a request to a model "
                                                   "server (SessionRun, TfrtModelRun, "
                                                   "BatchingSessionRun and similar)",

@@ -87,7 +87,6 @@ static const RowSource input_ops_rows = {.list = input_ops_list,
                                          .state_bytes = sizeof(InputOps),
                                          .column = input_ops_column,
                                          .per_run = true,
-                                         .by_host = true,
                                          .nothing = "no op on host threads reads, "
                                                     "prepares or sends input (tf.data "
                                                     "iterators, infeed, input stages)",
@@ -167,11 +166,12 @@ static void input_breakdown_column(RowCursor *c, sqlite3_context *ctx, int colum
     if (column == IB_FRACTION && all > 0) sqlite3_result_double(ctx, part_us(a, c->at_row) / all);
 }
 
-static const RowSource input_breakdown_rows = {.list = input_breakdown_list,
-                                               .state_bytes = sizeof(InputBreakdown),
-                                               .column = input_breakdown_column,
-                                               .per_run = true,
-                                               .by_host = true};
+static const RowSource input_breakdown_rows = {
+    .list = input_breakdown_list,
+    .state_bytes = sizeof(InputBreakdown),
+    .column = input_breakdown_column,
+    .per_run = true,
+};
 const Table input_breakdown_table = {"input_breakdown",
                                      "one of the five parts of the host's input time",
                                      input_breakdown_columns,

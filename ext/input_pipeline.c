@@ -405,7 +405,10 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
 }
 
 static const RowSource input_pipeline_rows = {
-    .list = input_pipeline_list, .column = input_pipeline_column, .per_run = true, .by_host = true};
+    .list = input_pipeline_list,
+    .column = input_pipeline_column,
+    .per_run = true,
+};
 const Table input_pipeline_table = {"input_pipeline",
                                     "one run: whether it waits for its input, by XProf's rules",
                                     input_pipeline_columns,

@@ -173,7 +173,6 @@ static const RowSource input_steps_rows = {.list = input_steps_list,
                                            .state_bytes = sizeof(InputSteps),
                                            .column = input_steps_column,
                                            .per_run = true,
-                                           .by_host = true,
                                            .needs = NEED_EVENTS | NEED_STEPS,
                                            .nothing = "XProf finds no step; the table `steps` "
                                                       "has the steps that the framework marks"};
@@ -254,7 +253,6 @@ static void top_device_ops_column(RowCursor *c, sqlite3_context *ctx, int column
 static const RowSource top_device_ops_rows = {.list = top_device_ops_list,
                                               .column = top_device_ops_column,
                                               .per_run = true,
-                                              .by_host = true,
                                               .nothing = "no framework op ran on a device",
                                               .needs = NEED_EVENTS | NEED_DEVICE};
 const Table top_device_ops_table = {

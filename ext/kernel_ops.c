@@ -76,7 +76,6 @@ static void kernel_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource kernel_ops_rows = {.list = kernel_ops_list,
                                           .column = kernel_ops_column,
                                           .per_run = true,
-                                          .by_host = true,
                                           .needs = NEED_EVENTS | NEED_GPU,
                                           .nothing = "no event on a GPU is a kernel"};
 const Table kernel_ops_table = {"kernel_ops",

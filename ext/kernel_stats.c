@@ -164,7 +164,6 @@ static const RowSource kernel_stats_rows = {.list = kernel_stats_list,
                                             .column = kernel_stats_column,
                                             .per_run = true,
                                             .n_parameters = 1,
-                                            .by_host = true,
                                             .needs = NEED_EVENTS | NEED_GPU,
                                             .nothing = "no event on a GPU is a kernel"};
 const Table kernel_stats_table = {"kernel_stats",

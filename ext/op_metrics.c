@@ -250,7 +250,6 @@ static void op_metrics_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource op_metrics_rows = {.list = op_metrics_list,
                                           .column = op_metrics_column,
                                           .per_run = true,
-                                          .by_host = true,
                                           .needs = NEED_EVENTS,
                                           .nothing =
                                               "no event is an op of a framework or of a device"};
@@ -395,11 +394,12 @@ static void op_metrics_totals_column(RowCursor *c, sqlite3_context *ctx, int col
     }
 }
 
-static const RowSource op_metrics_totals_rows = {.list = op_metrics_totals_list,
-                                                 .state_bytes = sizeof(Totals),
-                                                 .column = op_metrics_totals_column,
-                                                 .per_run = true,
-                                                 .by_host = true};
+static const RowSource op_metrics_totals_rows = {
+    .list = op_metrics_totals_list,
+    .state_bytes = sizeof(Totals),
+    .column = op_metrics_totals_column,
+    .per_run = true,
+};
 const Table op_metrics_totals_table = {"op_metrics_totals",
                                        "one side of a run (host, device or framework), "
                                        "with its measured time, time in ops and duty cycle",

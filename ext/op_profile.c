@@ -293,13 +293,14 @@ static void op_profile_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static const RowSource op_profile_rows = {.list = op_profile_list,
-                                          .state_bytes = sizeof(OpProfileState),
-                                          .column = op_profile_column,
-                                          .per_run = true,
-                                          .n_parameters = 3,
-                                          .close = op_profile_close,
-                                          .by_host = true};
+static const RowSource op_profile_rows = {
+    .list = op_profile_list,
+    .state_bytes = sizeof(OpProfileState),
+    .column = op_profile_column,
+    .per_run = true,
+    .n_parameters = 3,
+    .close = op_profile_close,
+};
 const Table op_profile_table = {"op_profile",
                                 "one node of XProf's op profile, a "
                                 "tree of the devices' ops; in preorder",

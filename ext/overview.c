@@ -500,10 +500,9 @@ static void *overview_make(Run *run, Host *only, ProfErr *err)
 
 static void overview_list(RowCursor *c, RowList *list)
 {
-    static const Analysis analysis = {overview_make, overview_free};
+    static const Analysis analysis = {overview_make, overview_free, NEEDS_HOSTS_IN_TURN};
     if (c->from->run->hosts[0].reader->is_program) return; /* nothing ran */
-    const Overview *all =
-        run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
+    const Overview *all = run_analysis(c->from->run, c->from->only, &analysis, &c->err);
     if (all) *list = ROW_LIST(all->properties, all->n);
 }
 
@@ -518,11 +517,8 @@ static void overview_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (text) sqlite3_result_text(ctx, text, -1, SQLITE_STATIC);
 }
 
-static const RowSource overview_rows = {.list = overview_list,
-                                        .column = overview_column,
-                                        .per_run = true,
-                                        .by_host = true,
-                                        .needs = NEED_EVENTS};
+static const RowSource overview_rows = {
+    .list = overview_list, .column = overview_column, .per_run = true, .needs = NEED_EVENTS};
 const Table overview_table = {"overview",
                               "one property of XProf's overview page",
                               overview_columns,

@@ -74,6 +74,7 @@ static void planes_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static double planes_count(const Counts *counts) { return counts->planes; }
 static const RowSource planes_rows = {.next = planes_next,
+                                      .reads_events = true,
                                       .state_bytes = sizeof(PlaneAt),
                                       .column = planes_column,
                                       .count = planes_count,
@@ -164,6 +165,7 @@ static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
 
 static double lines_count(const Counts *counts) { return counts->lines; }
 static const RowSource lines_rows = {.next = lines_next,
+                                     .reads_events = true,
                                      .state_bytes = sizeof(LineAt),
                                      .column = lines_column,
                                      .count = lines_count,

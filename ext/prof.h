@@ -350,7 +350,8 @@ typedef struct RowSource {
     /* Run once for tables that are of the run, not of its hosts: rows come for its first host only.
      */
     bool per_run;
-    bool by_host;        /* does with the events of one host at a time */
+    bool reads_events;   /* it looks at events or their numbers itself, not through an analysis: a
+                            run that was attached by host then loads those of all hosts */
     bool without_source; /* rows do not depend on any run: next() is called once, with host NULL */
     unsigned needs; /* enum Need: what its rows are made of; prof_issues names what a run lacks of
                        it (nothing_to_show) */

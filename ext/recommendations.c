@@ -297,10 +297,10 @@ static void *recommendations_make(Run *run, Host *only, ProfErr *err)
 
 static void recommendations_list(RowCursor *c, RowList *list)
 {
-    static const Analysis analysis = {recommendations_make, recommendations_free};
+    static const Analysis analysis = {recommendations_make, recommendations_free,
+                                      NEEDS_HOSTS_IN_TURN};
     if (c->from->run->hosts[0].reader->is_program) return; /* nothing ran */
-    const Recommendations *all =
-        run_analysis_of(c->from->run, c->from->only, &analysis, NEEDS_HOSTS_IN_TURN, &c->err);
+    const Recommendations *all = run_analysis(c->from->run, c->from->only, &analysis, &c->err);
     if (all) *list = ROW_LIST(all->rows, all->n);
 }
 
@@ -317,7 +317,6 @@ static void recommendations_column(RowCursor *c, sqlite3_context *ctx, int colum
 static const RowSource recommendations_rows = {.list = recommendations_list,
                                                .column = recommendations_column,
                                                .per_run = true,
-                                               .by_host = true,
                                                .needs = NEED_EVENTS};
 const Table recommendations_table = {"recommendations",
                                      "one recommendation: a finding of an analysis "

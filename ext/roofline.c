@@ -275,7 +275,6 @@ static const RowSource roofline_rows = {.list = roofline_list,
                                         .state_bytes = sizeof(RooflineState),
                                         .column = roofline_column,
                                         .per_run = true,
-                                        .by_host = true,
                                         .needs = NEED_EVENTS | NEED_DEVICE,
                                         .nothing = "no op on a device has a duration"};
 const Table roofline_table = {"roofline",
@@ -438,7 +437,6 @@ static const RowSource roofline_properties_rows = {.list = properties_list,
                                                    .state_bytes = sizeof(PropertiesState),
                                                    .column = properties_column,
                                                    .per_run = true,
-                                                   .by_host = true,
                                                    .needs = NEED_EVENTS | NEED_DEVICE};
 const Table roofline_properties_table = {"roofline_properties",
                                          "one property of the devices that "

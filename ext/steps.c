@@ -187,7 +187,6 @@ static void host_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 static const RowSource host_steps_rows = {.list = host_steps_list,
                                           .state_bytes = sizeof(HostStepRows),
                                           .column = host_steps_column,
-                                          .by_host = true,
                                           .needs = NEED_EVENTS,
                                           .nothing = "no event on the host belongs to a "
                                                      "group, and no framework marks a step"};
@@ -440,7 +439,6 @@ static const RowSource steps_rows = {.list = steps_list,
                                      .state_bytes = sizeof(StepRows),
                                      .column = steps_column,
                                      .per_run = true,
-                                     .by_host = true,
                                      .needs = NEED_EVENTS | NEED_STEPS,
                                      .nothing = "every step was dropped (host_steps "
                                                 "lists the reasons)"};
@@ -561,7 +559,6 @@ static const RowSource breakdown_rows = {.next = breakdown_next,
                                          .state_bytes = sizeof(BreakdownRow),
                                          .column = breakdown_column,
                                          .per_run = true,
-                                         .by_host = true,
                                          .needs = NEED_EVENTS | NEED_STEPS,
                                          .nothing = "every step was dropped (host_steps "
                                                     "lists the reasons)"};
@@ -812,7 +809,6 @@ static const RowSource core_steps_rows = {.next = core_steps_next,
                                           .state_bytes = sizeof(CoreStepRow),
                                           .column = core_steps_column,
                                           .per_run = true,
-                                          .by_host = true,
                                           .needs = NEED_EVENTS | NEED_STEPS,
                                           .nothing = "no core ran a step"};
 const Table core_steps_table = {"core_steps",

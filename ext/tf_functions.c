@@ -77,7 +77,6 @@ static const RowSource tf_functions_rows = {.next = tf_functions_next,
                                             .state_bytes = sizeof(FunctionMode),
                                             .column = tf_functions_column,
                                             .per_run = true,
-                                            .by_host = true,
                                             .needs = NEED_EVENTS | NEED_HOST,
                                             .nothing = "no event is a call of a "
                                                        "tf.function (stat tf_function_call)"};

@@ -238,7 +238,6 @@ static const RowSource tf_ops_rows = {.list = tf_ops_list,
                                       .column = tf_ops_column,
                                       .per_run = true,
                                       .n_parameters = 2,
-                                      .by_host = true,
                                       .needs = NEED_EVENTS,
                                       .nothing = "no event on a device or host "
                                                  "thread is a framework op"};

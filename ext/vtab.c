@@ -413,7 +413,7 @@ static int open_sources(RowCursor *c)
     if (c->sources && source_names_equal(&c->opened, &c->asked)) return SQLITE_OK;
     close_sources(c);
     char *message = NULL;
-    int rc = prof_open_names(table->prof, &c->asked, table->table->rows->by_host, &c->sources,
+    int rc = prof_open_names(table->prof, &c->asked, !table->table->rows->reads_events, &c->sources,
                              &c->n_sources, &message);
     if (rc != SQLITE_OK) return prof_table_fail(c->base.pVtab, rc, message);
     c->opened = c->asked, c->asked = (SourceNames){0};

@@ -7,14 +7,8 @@
 typedef struct DerivedResult {
     struct DerivedResult *next;
     const Analysis *analysis;
-    enum AnalysisNeeds needs;
     void *result;
 } DerivedResult;
-
-const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err)
-{
-    return run_analysis_of(run, only, analysis, NEEDS_ALL_HOSTS, err);
-}
 
 /* Each host has a list of its own: there may be thousands of them. */
 static DerivedResult **results_of(Run *run, Host *only)
@@ -49,8 +43,7 @@ bool run_may_change(const Run *run, ProfErr *err)
     return !err->code;
 }
 
-static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
-                                 enum AnalysisNeeds needs, ProfErr *err)
+static const void *make_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err)
 {
     DerivedResult *made = prof_alloc(sizeof *made);
     if (!made) return prof_nomem(err), NULL;
@@ -62,7 +55,7 @@ static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
         analysis->release(result), result = NULL; /* it may lack what was left out then */
     if (result) {
         DerivedResult **results = results_of(run, only);
-        *made = (DerivedResult){*results, analysis, needs, result};
+        *made = (DerivedResult){*results, analysis, result};
         *results = made;
     } else {
         prof_free(made);
@@ -70,18 +63,16 @@ static const void *make_analysis(Run *run, Host *only, const Analysis *analysis,
     return result;
 }
 
-const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis,
-                            enum AnalysisNeeds needs, ProfErr *err)
+const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err)
 {
     if (run->n_hosts == 1) only = NULL;
     if (!interrupt_lock(&run->analyses_lock, err)) return NULL;
     const void *result = run_analysis_made(run, only, analysis);
-    if (!result && needs == NEEDS_ALL_HOSTS)
+    if (!result && analysis->needs == NEEDS_ALL_HOSTS)
         run_hold(run, err);
-    else if (!result && needs != NEEDS_NO_EVENTS && only)
+    else if (!result && analysis->needs != NEEDS_NO_EVENTS && only)
         host_hold(only, err);
-    if (!result && run_may_change(run, err))
-        result = make_analysis(run, only, analysis, needs, err);
+    if (!result && run_may_change(run, err)) result = make_analysis(run, only, analysis, err);
     pthread_mutex_unlock(&run->analyses_lock);
     return result;
 }
@@ -89,7 +80,7 @@ const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis,
 static void free_results(DerivedResult **results, bool of_events)
 {
     for (DerivedResult **link = results, *r; (r = *link);) {
-        if (of_events && r->needs != NEEDS_HOST_EVENTS) {
+        if (of_events && r->analysis->needs != NEEDS_HOST_EVENTS) {
             link = &r->next;
             continue;
         }

@@ -387,26 +387,27 @@ bool line_totals(Line *line, ProfErr *err);
 /* Computes the totals of all lines, on all processors. */
 bool run_totals(Run *run, ProfErr *err);
 
+/* The events that an analysis needs. They are loaded before it is made, also of a run that was
+ * opened by_host. */
+enum AnalysisNeeds {
+    NEEDS_ALL_HOSTS,     /* those of all hosts, which then stay in memory */
+    NEEDS_NO_EVENTS,     /* none: planes and metadata alone */
+    NEEDS_HOSTS_IN_TURN, /* those of one host after the other; the result refers to no event */
+    NEEDS_HOST_EVENTS    /* those of one host, with which the result is freed */
+};
 /* A result that is computed from a run when it is first needed and kept as long as the run. `make`
  * returns what run_analysis() hands out, or NULL with err set. It may ask for other analyses, but
  * not for itself. `release` frees the result. */
 typedef struct {
     void *(*make)(Run *run, Host *only, ProfErr *err);
     void (*release)(void *result);
+    enum AnalysisNeeds needs;
 } Analysis;
 /* Returns the result for all hosts together, or for one host (only), which is computed once and
  * then shared. NULL with err set on failure. Two analyses are the same if their addresses are. */
 const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr *err);
 /* Returns the result if it is there already, else NULL. */
 const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis);
-/* Like run_analysis(), for an analysis that does not need the events of all hosts at once.
- * run_analysis() loads and keeps them all, also of a run that was opened by_host. NEEDS_NO_EVENTS:
- * it reads planes and metadata alone. NEEDS_HOSTS_IN_TURN: it goes from host to host, and its
- * result refers to no event. NEEDS_HOST_EVENTS: it is about one host, and is freed with the events
- * of that host. */
-enum AnalysisNeeds { NEEDS_ALL_HOSTS, NEEDS_NO_EVENTS, NEEDS_HOSTS_IN_TURN, NEEDS_HOST_EVENTS };
-const void *run_analysis_of(Run *run, Host *only, const Analysis *analysis,
-                            enum AnalysisNeeds needs, ProfErr *err);
 
 /* Sets the error for a statement that a progress handler runs and that needs what the interrupted
  * statement is computing. */

@@ -411,12 +411,12 @@ static void *programs_make(Run *run, Host *only, ProfErr *err)
     return NULL;
 }
 
-static const Analysis programs_analysis = {programs_make, programs_free};
+static const Analysis programs_analysis = {programs_make, programs_free, NEEDS_NO_EVENTS};
 
 static Programs *programs_of(Host *host, ProfErr *err)
 {
-    return (Programs *)run_analysis_of(host->run, host, &programs_analysis, NEEDS_NO_EVENTS,
-                                       err); /* changed under its lock only */
+    return (Programs *)run_analysis(host->run, host, &programs_analysis,
+                                    err); /* changed under its lock only */
 }
 
 const HloProgramList *hlo_program_list(Host *host, ProfErr *err)

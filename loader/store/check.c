@@ -91,6 +91,6 @@ static void nothing(void *result) { (void)result; }
 
 bool run_check_stats(Run *run, ProfErr *err)
 {
-    static const Analysis stats = {check, nothing};
+    static const Analysis stats = {check, nothing, NEEDS_ALL_HOSTS};
     return run_analysis(run, NULL, &stats, err) != NULL;
 }

@@ -243,6 +243,7 @@ static void *make_asynchronous(Run *run, Host *only, ProfErr *err)
 
 const AsyncOps *run_async_ops(Run *run, Host *only, bool with_synchronous, ProfErr *err)
 {
-    static const Analysis all = {make_all, release}, asynchronous = {make_asynchronous, release};
+    static const Analysis all = {make_all, release, NEEDS_ALL_HOSTS},
+                          asynchronous = {make_asynchronous, release, NEEDS_ALL_HOSTS};
     return run_analysis(run, only, with_synchronous ? &all : &asynchronous, err);
 }

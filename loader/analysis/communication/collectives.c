@@ -363,6 +363,6 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const Collectives *run_collectives(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
+    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
     return run_analysis(run, only, &analysis, err);
 }

@@ -505,8 +505,8 @@ static void *make_host(Run *run, Host *only, ProfErr *err)
 
 static const DcnCollectives *host_dcn_collectives(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make_host, release};
-    return run_analysis_of(host->run, host, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {make_host, release, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(host->run, host, &analysis, err);
 }
 
 /* ---- several hosts ---- */
@@ -565,6 +565,6 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const DcnCollectives *run_dcn_collectives(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, &analysis, err);
 }

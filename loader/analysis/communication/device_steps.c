@@ -302,6 +302,6 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const DeviceSteps *run_device_steps(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, &analysis, err);
 }

@@ -419,6 +419,6 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const PerfCounters *host_perf_counters(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
+    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
     return run_analysis(host->run, host, &analysis, err);
 }

@@ -415,6 +415,6 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const DeviceCapabilities *run_devices(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
-    return run_analysis_of(run, only, &analysis, NEEDS_NO_EVENTS, err);
+    static const Analysis analysis = {make, release, NEEDS_NO_EVENTS};
+    return run_analysis(run, only, &analysis, err);
 }

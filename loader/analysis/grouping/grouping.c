@@ -549,15 +549,15 @@ static void *make_as_written(Run *run, Host *only, ProfErr *err)
 
 const Grouping *host_grouping(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make_as_tools, release};
-    const Result *r = run_analysis_of(host->run, host, &analysis, NEEDS_HOST_EVENTS, err);
+    static const Analysis analysis = {make_as_tools, release, NEEDS_HOST_EVENTS};
+    const Result *r = run_analysis(host->run, host, &analysis, err);
     return r ? &r->grouping : NULL;
 }
 
 const Grouping *host_plain_grouping(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make_as_written, release};
-    const Result *r = run_analysis_of(host->run, host, &analysis, NEEDS_HOST_EVENTS, err);
+    static const Analysis analysis = {make_as_written, release, NEEDS_HOST_EVENTS};
+    const Result *r = run_analysis(host->run, host, &analysis, err);
     return r ? &r->grouping : NULL;
 }
 

@@ -311,6 +311,6 @@ static void *input_make(Run *run, Host *only, ProfErr *err)
 
 const InputAnalysis *run_input(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {input_make, input_free};
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {input_make, input_free, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, &analysis, err);
 }

@@ -227,6 +227,6 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const Roofline *run_roofline(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, &analysis, err);
 }

@@ -558,7 +558,7 @@ static void *make(Run *run, Host *host, ProfErr *err)
 
 const MemoryProfile *host_memory_profile(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
+    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
     return run_analysis(host->run, host, &analysis, err);
 }
 

@@ -55,6 +55,6 @@ static void release(void *db)
 
 const OpMetricsDb *host_metadata_costs(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
-    return run_analysis_of(host->run, host, &analysis, NEEDS_NO_EVENTS, err);
+    static const Analysis analysis = {make, release, NEEDS_NO_EVENTS};
+    return run_analysis(host->run, host, &analysis, err);
 }

@@ -54,9 +54,9 @@ static void *make_without_idle(Run *run, Host *only, ProfErr *err)
 
 const FrameworkOps *run_framework_ops(Run *run, Host *only, bool with_idle, ProfErr *err)
 {
-    static const Analysis with = {make_with_idle, framework_free},
-                          without = {make_without_idle, framework_free};
-    return run_analysis_of(run, only, with_idle ? &with : &without, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis with = {make_with_idle, framework_free, NEEDS_HOSTS_IN_TURN},
+                          without = {make_without_idle, framework_free, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, with_idle ? &with : &without, err);
 }
 
 static void *top_make(Run *run, Host *only, ProfErr *err)
@@ -81,8 +81,8 @@ static void *top_make(Run *run, Host *only, ProfErr *err)
 
 const TopOps *run_top_ops(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {top_make, prof_free};
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {top_make, prof_free, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, &analysis, err);
 }
 
 /* ---- HLO op stats ---- */
@@ -140,8 +140,8 @@ static void *hlo_make(Run *run, Host *only, ProfErr *err)
 
 const HloOps *run_hlo_ops(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {hlo_make, hlo_free};
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {hlo_make, hlo_free, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, &analysis, err);
 }
 
 /* ---- all databases ---- */
@@ -191,6 +191,6 @@ static void *rows_make(Run *run, Host *only, ProfErr *err)
 
 const OpRows *run_op_rows(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {rows_make, rows_free};
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {rows_make, rows_free, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, &analysis, err);
 }

@@ -173,6 +173,6 @@ static void *op_stats_make(Run *run, Host *only, ProfErr *err)
 
 const OpStats *run_op_stats(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {op_stats_make, op_stats_free};
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {op_stats_make, op_stats_free, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, &analysis, err);
 }

@@ -416,7 +416,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const Inference *run_inference(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
-    const Making *m = run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    const Making *m = run_analysis(run, only, &analysis, err);
     return m ? &m->result : NULL;
 }

@@ -782,6 +782,6 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const HostInference *host_inference(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
-    return run_analysis_of(host->run, host, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(host->run, host, &analysis, err);
 }

@@ -266,11 +266,12 @@ static void *make_outlines(Run *run, Host *only, ProfErr *err)
 {
     return make(only ? only : &run->hosts[0], true, err);
 }
-static const Analysis of_steps = {make_steps, release}, of_outlines = {make_outlines, release};
+static const Analysis of_steps = {make_steps, release, NEEDS_HOSTS_IN_TURN},
+                      of_outlines = {make_outlines, release, NEEDS_HOSTS_IN_TURN};
 
 const HostSteps *host_steps(Host *host, ProfErr *err)
 {
-    return run_analysis_of(host->run, host, &of_steps, NEEDS_HOSTS_IN_TURN, err);
+    return run_analysis(host->run, host, &of_steps, err);
 }
 
 bool has_step_outlines(Host *host)
@@ -282,6 +283,5 @@ bool has_step_outlines(Host *host)
 
 const HostSteps *host_step_outlines(Host *host, ProfErr *err)
 {
-    return run_analysis_of(host->run, host, has_step_outlines(host) ? &of_outlines : &of_steps,
-                           NEEDS_HOSTS_IN_TURN, err);
+    return run_analysis(host->run, host, has_step_outlines(host) ? &of_outlines : &of_steps, err);
 }

@@ -259,8 +259,8 @@ static void *make_kept(Run *run, Host *only, ProfErr *err)
 
 const StepDb *run_steps(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make_kept, release};
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {make_kept, release, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, &analysis, err);
 }
 
 static void *make_outlines(Run *run, Host *only, ProfErr *err)
@@ -270,12 +270,11 @@ static void *make_outlines(Run *run, Host *only, ProfErr *err)
 
 const StepDb *run_step_outlines(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make_outlines, release};
+    static const Analysis analysis = {make_outlines, release, NEEDS_HOSTS_IN_TURN};
     bool any = false;
     for (size_t i = 0; i < run->n_hosts; i++)
         any |= (!only || only == &run->hosts[i]) && has_step_outlines(&run->hosts[i]);
-    return any ? run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err)
-               : run_steps(run, only, err);
+    return any ? run_analysis(run, only, &analysis, err) : run_steps(run, only, err);
 }
 
 /* Where each step that XProf keeps stands among them: one of the same steps of all hosts, for hosts
@@ -299,10 +298,10 @@ static void *make_all(Run *run, Host *only, ProfErr *err)
 
 const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make_all, release};
+    static const Analysis analysis = {make_all, release, NEEDS_HOSTS_IN_TURN};
     const StepDb *kept = run_steps(run, only, err);
     if (!kept || !kept->drops_ends) return kept;
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    return run_analysis(run, only, &analysis, err);
 }
 
 static void *make_marked(Run *run, Host *only, ProfErr *err)
@@ -312,8 +311,8 @@ static void *make_marked(Run *run, Host *only, ProfErr *err)
 
 const StepDb *run_marked_steps(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make_marked, release};
-    return run_analysis_of(run, only, &analysis, NEEDS_HOSTS_IN_TURN, err);
+    static const Analysis analysis = {make_marked, release, NEEDS_HOSTS_IN_TURN};
+    return run_analysis(run, only, &analysis, err);
 }
 
 const StepDb *run_outside_steps(Run *run, Host *only, ProfErr *err)

@@ -258,7 +258,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const DerivedLines *host_derived(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
+    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
     const Result *r = run_analysis(host->run, host, &analysis, err);
     return r ? &r->lines : NULL;
 }

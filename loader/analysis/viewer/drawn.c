@@ -138,7 +138,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const Drawing *host_drawing(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release};
+    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
     const Result *r = run_analysis(host->run, host, &analysis, err);
     return r ? &r->drawing : NULL;
 }
