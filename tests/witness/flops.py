@@ -10,12 +10,12 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'hostile'))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import compare  # noqa: E402
 from compare import agree, checking, finish, runs  # noqa: E402
 from device_time import work_lines  # noqa: E402
 from hlo import Message, Program, Unknown  # noqa: E402
-from wire import F64, L, V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402,F401
+from lib.wire import F64, L, V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402,F401
 
 NOT_COUNTED = {'reduce-window', 'select-and-scatter', 'scan', 'ragged-dot'}  # hlo.py has no second way to count them
 CONTAINERS = {'while', 'conditional', 'call', 'async-start'}

@@ -13,8 +13,8 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-from wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", ".."))
+from lib.wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
 
 NAMES = ["group_id", "program_id", "symbol_id", "hlo_category", "flops", "bytes_accessed", "device_type_string"]
 KEYS = {name: i + 1 for i, name in enumerate(NAMES)}

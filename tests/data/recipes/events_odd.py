@@ -22,8 +22,8 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-from wire import L, V, event, event_metadata, line, plane, space, stat, stat_metadata, varint  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", ".."))
+from lib.wire import L, V, event, event_metadata, line, plane, space, stat, stat_metadata, varint  # noqa: E402
 
 DCN = ["dcn_label", "dcn_source_slice_id", "dcn_source_per_slice_device_id", "dcn_destination_slice_id", "dcn_destination_per_slice_device_id",
        "duration_us", "payload_size_bytes"]

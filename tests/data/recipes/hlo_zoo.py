@@ -11,8 +11,8 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-from wire import L, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", ".."))
+from lib.wire import L, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
 
 MODULES = os.path.join(HERE, "..", "hlo_zoo", "modules")
 KERNEL_PS, PERIOD_PS = 1000000, 2000000  # each kernel takes a picosecond more than the one before: no ties

@@ -12,8 +12,8 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-from wire import L, V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", ".."))
+from lib.wire import L, V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
 
 NAMES = ["program_id", "symbol_id", "hlo_category", "tf_op", "flops", "bytes_accessed", "memory_access_breakdown", "deduplicated_name", "kernel_details",
          "device_vendor", "peak_teraflops_per_second", "peak_hbm_bw_gigabytes_per_second"]

@@ -26,8 +26,8 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-from wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", ".."))
+from lib.wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
 
 NAMES = ["program_id", "symbol_id", "hlo_category", "tf_op", "flops", "bytes_accessed", "group_id", "_c", "offload_core_id", "tc_offload_start_id", "correlation_id", "device_type_string"]
 KEYS = {name: i + 1 for i, name in enumerate(NAMES)}

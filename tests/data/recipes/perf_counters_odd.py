@@ -13,8 +13,8 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-from wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", ".."))
+from lib.wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
 
 NAMES = ["counter_value", "performance_counter_id", "performance_counter_description", "performance_counter_sets", "device_id", "global_chip_id",
          "device_type_string"]

@@ -14,8 +14,8 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-from wire import V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", ".."))
+from lib.wire import V, event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
 
 NAMES = ["group_id", "correlation_id", "device_id", "_r", "step_num", "program_id", "hlo_op", "hlo_module", "tf_op", "kernel_details", "memcpy_details", "shape",
          "allocator_name", "allocation_bytes", "requested_bytes", "bytes_allocated", "bytes_available",

@@ -17,8 +17,8 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-from wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", ".."))
+from lib.wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
 
 NAMES = ["correlation_id", "device_id", "_r", "step_num", "program_id", "hlo_op", "hlo_module", "tf_op", "kernel_details", "memcpy_details",
          "cuda_graph_id", "cuda_graph_exec_id", "device_vendor", "peak_teraflops_per_second", "peak_hbm_bw_gigabytes_per_second", "memory_bandwidth"]

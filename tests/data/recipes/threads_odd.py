@@ -16,8 +16,8 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "hostile"))
-from wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", ".."))
+from lib.wire import event, event_metadata, line, plane, space, stat, stat_metadata  # noqa: E402
 
 NAMES = ["_pt", "_p", "_ct", "_c", "_r", "_a", "step_num", "id", "iter_num", "graph_type", "is_func", "is_eager", "tf_function_call", "tracing_count"]
 KEYS = {name: i + 1 for i, name in enumerate(NAMES)}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queries about the events of memory allocators, on events whose answers are worked out by hand."""
+from lib.cases import case, same
+from lib.shell import attached, rows
+from lib.wire import Plane, US, space
+
+LIVE = 'kind, tf_op, allocations, allocated_bytes, requested_bytes, oldest_us'
+
+
+def pool(*events, name='pool', stack=1):
+    """Events (at_us, address, allocated, requested, bytes on the heap[, op]); a free has no op."""
+    made = []
+    for at, address, allocated, requested, heap, *op in events:
+        stats = {
+            'allocator_name': {'str': name}, 'addr': {'int64': address},
+            'allocation_bytes': {'int64': allocated}, 'requested_bytes': {'int64': requested},
+            'bytes_allocated': {'int64': heap}, 'bytes_reserved': {'int64': stack},
+            'bytes_available': {'int64': 100 - heap}
+        }
+        if op:
+            stats.update(
+                zip(('tf_op', 'region_type', 'data_type'),
+                    ({'int64' if isinstance(value, int) else 'str': value} for value in op)))
+        made.append(('MemoryAllocation' if op else 'MemoryDeallocation', at * US, 0, stats))
+    return made
+
+
+# One byte was there earlier, one is stack. B lives for 10 us; the op without name frees at once.
+EVENTS = ((0, 1, 1, 1, 2, 'f/A'), (10, 2, 8, 6, 10, 'f/B'), (20, 2, 8, 6, 2),
+          (30, 3, 4, 4, 6, 'f/A'), (40, 4, 2, 2, 8, '(null)'), (40, 4, 2, 2, 6))
+
+
+def host(*pools):
+    plane = Plane('/host:CPU')
+    for i, events in enumerate(pools):
+        plane.line(i + 1, 'thread', events)
+    return space(plane.bytes())
+
+
+@case
+def allocations_that_live():
+    """At the peak and at each event; what was there earlier is what the heap has beyond them."""
+    x = host(pool(*EVENTS))
+    ids = [
+        row[0] for row in rows("SELECT event_id FROM memory_events('{x}') ORDER BY time_ps, 1", x=x)
+    ]
+    earlier, stack = ('earlier', None, None, 1, None, None), ('stack', None, None, 1, None, None)
+    a = ('allocation', 'f/A', 2, 5, 5, 30.0)
+    for event, want in ((ids[0], [('allocation', 'f/A', 1, 1, 1, 0.0), earlier, stack]), (ids[1], [
+        ('allocation', 'f/B', 1, 8, 6, 0.0), ('allocation', 'f/A', 1, 1, 1, 10.0), earlier, stack
+    ]), (ids[2], [('allocation', 'f/A', 1, 1, 1, 20.0), earlier,
+                  stack]), (ids[3], [a, earlier, stack]),
+                        (ids[4],
+                         [a[:-1] + (40.0, ), ('allocation', None, 1, 2, 2, 0.0), earlier,
+                          stack]), (ids[5], [a[:-1] + (40.0, ), earlier, stack])):
+        found = rows("SELECT %s FROM live_allocations('{x}', %d)" % (LIVE, event), x=x)
+        same(found, want, 'event %d' % event)
+        if event == ids[1]:
+            same(rows("SELECT %s FROM live_allocations('{x}')" % LIVE, x=x), want, 'the peak')
+
+
+@case
+def nothing_lives():
+    """All that an allocator has was there earlier."""
+    x = host(pool((0, 1, 4, 4, 5, 'f'), (10, 1, 4, 4, 1), stack=0))
+    last = rows("SELECT max(event_id) FROM memory_events('{x}')", x=x)[0][0]
+    same(rows("SELECT %s FROM live_allocations('{x}', %d)" % (LIVE, last), x=x),
+         [('earlier', None, None, 1, None, None)])
+
+
+@case
+def allocations_over_and_over():
+    """The most freed memory first; what is kept, as by f/A, is no churn."""
+    kept = (50, 5, 9, 9, 15, 'f/C'), (60, 6, 3, 3, 18, 'f/C'), (70, 6, 3, 3, 15)
+    x = {'one': host(pool(*EVENTS, *kept)), 'two': host(pool((0, 1, 8, 8, 8, 'f/B')))}
+    same(
+        attached(
+            'SELECT run, allocator, tf_op, allocations, allocated_bytes, largest_bytes, freed,'
+            ' freed_bytes, avg_life_us, rounding_percent FROM allocation_churn',
+            **x), [('one', 'pool', 'f/B', 1, 8, 8, 1, 8, 10.0, 25.0),
+                   ('one', 'pool', 'f/C', 2, 12, 9, 1, 3, 10.0, 0.0),
+                   ('one', 'pool', None, 1, 2, 2, 1, 2, 0.0, 0.0)])
+    same(rows("SELECT 1 FROM allocation_churn('{x}')", x=x['two']), [])
+    same(rows("SELECT message FROM (SELECT count(*) AS n FROM allocation_churn('{x}')) AS s CROSS JOIN prof_issues('{x}')"
+              " WHERE s.n = 0 AND message LIKE 'allocation_churn%'", x=x['two']),
+         [('allocation_churn has no rows: none found: no allocation of the profile was freed in it', )])
+
+
+@case
+def equal_allocations():
+    """Of equal sizes the order is by allocator, op, shape, region and type of the data."""
+
+    def at(i, op, region, kind):
+        return (i, i + 1, 4, 4, 4 * (i + 1), op, region, kind)
+
+    first = pool(at(0, 'g', 'temp', 1),
+                 at(1, 'f', 'temp', 3),
+                 at(2, 'f', 'out', 9),
+                 at(3, 'f', 'out', 1),
+                 stack=0)
+    second = pool(at(0, 'f', 'out', 1), name='another', stack=0)
+    same(
+        rows("SELECT allocator, tf_op, region_type, data_type FROM live_allocations('{x}')",
+             x=host(first, second)),
+        [('another', 'f', 'out', 'float'), ('pool', 'f', 'out', 'float'),
+         ('pool', 'f', 'out', 'int64'), ('pool', 'f', 'temp', 'int32'),
+         ('pool', 'g', 'temp', 'float')])
+
+
+@case
+def hosts_with_one_allocator():
+    """Allocators of one name on two hosts are two."""
+    x = [host(pool(*EVENTS)), host(pool((0, 1, 8, 8, 8, 'f/A'), (9, 1, 8, 8, 0), stack=0))]
+    same(rows("SELECT host, tf_op, allocations, allocated_bytes, freed"
+              " FROM allocation_churn('{x}')", x=x),
+         [('host0', 'f/B', 1, 8, 1), ('host1', 'f/A', 1, 8, 1), ('host0', None, 1, 2, 1)])
+    same(rows("SELECT host, kind, tf_op, allocated_bytes FROM live_allocations('{x}')", x=x),
+         [('host0', 'allocation', 'f/B', 8), ('host1', 'allocation', 'f/A', 8),
+          ('host0', 'allocation', 'f/A', 1), ('host0', 'earlier', None, 1),
+          ('host0', 'stack', None, 1)])

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every canned query: it uses the documented defaults, n takes the first rows,
+and a run's answer does not depend on what else is attached."""
+import json
+import os
+import re
+
+from lib.cases import case, same
+from lib.shell import ROOT, lines
+
+RUNS = ['gpu_train_38', 'tpu_train_54', 'multi_host_111', 'jax_train_mlp', 'jax_two_hosts',
+        'memory_odd', 'tf_fit_input_bound', 'gpu_dropped_steps', 'megascale_small']
+PROGRAMS_ONLY = ['jax_dump_sharded']  # a folder of programs
+ALL = 1000000  # more rows than any query has
+
+
+def shell(script):
+    """What the shell prints for a script, as JSON."""
+    return '\n'.join(lines(script, '-json', folder=ROOT))
+
+
+def queries():
+    """{name: {parameter: its description}} of those that take a source."""
+    found = {}
+    for row in json.loads(shell("SELECT q.name, c.\"column\", c.description FROM prof_queries AS q"
+                                " JOIN prof_columns AS c ON c.table_name = q.name"
+                                " WHERE c.type LIKE '%HIDDEN' ORDER BY q.name, c.origin;")):
+        found.setdefault(row['name'], {})[row['column']] = row['description']
+    return {name: given for name, given in found.items() if 'source' in given}
+
+
+def answers(attach, asked):
+    """{key: rows} of asked = {key: a FROM term}."""
+    attached = ', '.join("prof_attach('tests/data/%s', '%s')" % pair for pair in attach)
+    script = 'SELECT %s;\n' % attached
+    for key, term in asked.items():
+        script += "SELECT '%s' AS answer_of;\nSELECT * FROM %s;\n" % (key, term)
+    found, decoder, text, at = {}, json.JSONDecoder(), shell(script), 0
+    while at < len(text):
+        rows, at = decoder.raw_decode(text, at)
+        at += len(text[at:]) - len(text[at:].lstrip())
+        if 'answer_of' in rows[0]:
+            key = rows[0]['answer_of']
+            found[key] = []
+        elif found:
+            found[key] = rows
+    return found
+
+
+def limited(name, given, n=None):
+    """The query over all attached runs, with n rows if n is given and the query takes it."""
+    return '%s%s' % (name, ' WHERE n = %d' % n if n and 'n' in given else '')
+
+
+@case
+def documented_defaults():
+    """The default that a query's text uses is the one that its head documents."""
+    folder, checked = os.path.join(ROOT, 'queries'), 0
+    for file in sorted(os.listdir(folder)):
+        if not file.endswith('.sql'):
+            continue
+        with open(os.path.join(folder, file)) as f:
+            text = f.read()
+        heads = re.findall(r"^-- parameter (\w+).* = (?!NULL)([^:]+):", text, re.M)
+        body = re.sub('^--.*$', '', text, flags=re.M)
+        for parameter, default in heads:
+            used = re.findall(r'coalesce\(:%s, ([^)]+)\)' % parameter, body)
+            checked += len(used)
+            wrong = [u for u in used if u != default and float(u) != float(default)]
+            same(wrong, [], '%s: default of %s, %s' % (file, parameter, default))
+            same(len(used) > 0, True, '%s uses %s' % (file, parameter))
+    same(checked > 8, True)
+
+
+@case
+def first_rows():
+    """n takes the first rows of each run, or of each line; without it, there are all of them."""
+    known = {name: given for name, given in queries().items() if 'n' in given}
+    same([name for name, given in known.items() if 'of each run' not in given['n'] and 'of each line' not in given['n']], [])
+    several = set()
+    for runs in (RUNS[:5], RUNS[4:] + PROGRAMS_ONLY):
+        attach = [(run, run) for run in runs]
+        asked = {name: limited(name, given) for name, given in known.items()}
+        every = answers(attach, asked)
+        for n in (1, 2, ALL):
+            some = answers(attach, {name: limited(name, given, n) for name, given in known.items()})
+            for name, given in known.items():
+                places, seen = [], {}
+                for row in every[name]:
+                    seen[row['run']] = seen.get(row['run'], 0) + 1
+                    places.append(row['rank'] if 'of each line' in given['n'] else seen[row['run']])
+                want = [row for row, place in zip(every[name], places) if place <= n]
+                same(some[name], want, '%s, n = %d' % (name, n))
+                several |= {name} if len(every[name]) > len(want) and n < ALL else set()
+    same(sorted(set(known) - several), [], 'no run has more than two rows')
+
+
+@case
+def same_run_twice():
+    """Two runs of one file under two labels: each has the rows, in the order, that it has alone."""
+    known = queries()
+    for run in RUNS + PROGRAMS_ONLY:
+        asked = {name: limited(name, given) for name, given in known.items() if name != 'tf_stats'}
+        alone = answers([(run, 'one')], asked)
+        both = answers([(run, 'one'), (run, 'two')], asked)
+        for name in asked:
+            for label in ('one', 'two'):
+                own = [{**row, 'run': 'one'} for row in both[name] if row['run'] == label]
+                same(own, alone[name], '%s of %s' % (name, run))

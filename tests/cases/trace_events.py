@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""trace_events and lines: chunks that stay in the file, the step and module of an op, derived lines."""
+from lib.cases import case, same
+from lib.shell import rows
+from lib.wire import Plane, space
+
+
+@case
+def events_that_are_cheaper_in_the_file():
+    """Small numbers among a few large ones: thousands of events keep their times and names, in their order and by each bound."""
+    made = [('large' if i % 500 == 7 else 'small', i * 10 if i % 500 != 7 else (1 << 60) + i, 1 + i % 7 if i % 500 != 9 else (1 << 59) - i) for i in range(3000)]
+    data = space(Plane('/host:CPU').line(1, 'main', made).bytes())
+    same(rows("SELECT name, start_ps, duration_ps FROM trace_events('{x}') ORDER BY event_id", data), made)
+    same(rows("SELECT name, start_ps, duration_ps FROM trace_events('{x}') WHERE start_ps >= 20000 AND duration_ps > 1000 ORDER BY event_id", data),
+         [e for e in made if e[1] >= 20000 and e[2] > 1000])
+    same(rows("SELECT sum(occurrences), max(max_ps) FROM event_totals('{x}')", data), [(3000, max(e[2] for e in made))])
+
+
+@case
+def events_around_an_op():
+    """An op without length where one step ends and the next begins is of the first: so XProf 2.24.2 answers."""
+    plane = Plane('/device:TPU:0').line(1, 'Steps', [('0', 0, 100), ('1', 100, 100)]).line(2, 'XLA Modules', [('m(1)', 0, 100), ('m(1)', 100, 100)])
+    plane.line(3, 'XLA Ops', [('z', 100, 0), ('y', 150, 10)])
+    same(rows("SELECT name, step_event_id, module_event_id FROM trace_events('{x}') WHERE line = 'XLA Ops' ORDER BY event_id", space(plane.bytes())),
+         [('z', 0, 2), ('y', 1, 3)])
+
+
+@case
+def lines_that_xprof_derives():
+    """XProf keeps the ids from 0xdeadbeef on, 390 of them, for lines that it derives: those of a GPU are no streams."""
+    first = 0xdeadbeef - (1 << 32)
+    plane = Plane('/device:GPU:0')
+    for id in (first - 1, first, first + 389, first + 390):
+        plane.line(id, 'any', [('k', 0, 1)])
+    same(rows("SELECT derived, kind FROM lines('{x}') ORDER BY line_id", space(plane.bytes())), [(0, 'stream'), (1, 'other'), (1, 'other'), (0, 'stream')])
