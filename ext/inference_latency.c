@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/* inference_latency.c: the table inference_latency: percentiles of the duration of all requests. */
+#include "inference_rows.h"
+SQLITE_EXTENSION_INIT3
+
+#define LATENCY_COLUMNS(C)                                                                         \
+    C(IL_RUN, RUN_DOC)                                                                             \
+    C(IL_PERCENTILE, "percentile", "TEXT", NULL,                                                   \
+      "Avg, or the percentile of the request among the requests of "                               \
+      "all models by duration: 50.0% to 99.9%",                                                    \
+      "overview_page percentile")                                                                  \
+    C(IL_HOST_MS, "host_ms", "REAL", "ms",                                                         \
+      "time of the request at this percentile that is neither device time nor transfer time",      \
+      "overview_page hostTimeMs")                                                                  \
+    C(IL_DEVICE, "device_ms", "REAL", "ms",                                                        \
+      "time of programs on the device in the request at this percentile",                          \
+      "overview_page deviceTimeMs")                                                                \
+    C(IL_COMMUNICATION, "communication_ms", "REAL", "ms",                                          \
+      "time of transfers to and from the device in the request at this percentile",                \
+      "overview_page communicationTimeMs")                                                         \
+    C(IL_TOTAL, "total_ms", "REAL", "ms", "duration of the request at this percentile",            \
+      "overview_page totalTimeMs")                                                                 \
+    C(IL_THROUGHPUT, "requests_per_second", "REAL", "requests/s",                                  \
+      "requests per second of all models together",                                                \
+      "OverviewInferenceLatency.sessions_per_second")                                              \
+    C(IL_MIN, "min_ms", "REAL", "ms", "duration of the shortest request",                          \
+      "OverviewInferenceLatency.min_latency_us")                                                   \
+    C(IL_MAX, "max_ms", "REAL", "ms", "duration of the longest request",                           \
+      "OverviewInferenceLatency.max_latency_us")                                                   \
+    C(IL_HOST_ACTUAL, "host_ms_actual", "REAL", "ms",                                              \
+      "host_ms without time and transfers of GPUs, which XProf counts as host time", "libprofsql") \
+    C(IL_DEVICE_ACTUAL, "device_ms_actual", "REAL", "ms",                                          \
+      "device_ms with kernels and other work of GPUs", "libprofsql")                               \
+    C(IL_COMMUNICATION_ACTUAL, "communication_ms_actual", "REAL", "ms",                            \
+      "communication_ms with transfers to and from GPUs", "libprofsql")                            \
+    C(IL_SHOWN, "shown_by_xprof", "INTEGER", "0 or 1",                                             \
+      "0: XProf's overview page shows no latencies because a program of the run computes "         \
+      "gradients",                                                                                 \
+      "libprofsql")                                                                                \
+    C(IL_SOURCE, SOURCE_DOC)
+enum { LATENCY_COLUMNS(COLUMN_ENUM) };
+static const Column latency_columns[] = {LATENCY_COLUMNS(COLUMN_DOC)};
+static const double latency_percentiles[] = {0 /* the average */, 50, 75, 90, 99, 99.9};
+
+typedef struct {
+    const Inference *all;
+} LatencyState;
+
+static void latency_list(RowCursor *c, RowList *list)
+{
+    const Inference *all = run_inference(c->from->run, c->from->only, &c->err);
+    if (all && all->n_requests) *list = ROW_LIST(latency_percentiles, COUNT(latency_percentiles));
+    ((LatencyState *)c->state)->all = all;
+}
+
+typedef struct {
+    double total_us, device_us, communication_us;
+} Latency;
+
+static Latency latency_of(const InferenceRequest *r, bool actual)
+{
+    const uint64_t *times = actual ? r->actual : r->times;
+    return (Latency){(double)(r->end_ps - r->start_ps) / 1e6, (double)times[REQUEST_DEVICE] / 1e6,
+                     (double)(times[REQUEST_READ] + times[REQUEST_WRITE]) / 1e6};
+}
+
+static Latency average_latency(const Inference *all, bool actual)
+{
+    Latency sum = {0};
+    for (size_t i = 0; i < all->n_requests; i++) {
+        Latency l = latency_of(all->requests[i], actual);
+        sum.total_us += l.total_us, sum.device_us += l.device_us,
+            sum.communication_us += l.communication_us;
+    }
+    double n = (double)all->n_requests;
+    return (Latency){sum.total_us / n, sum.device_us / n, sum.communication_us / n};
+}
+
+static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
+{
+    const Inference *all = ((LatencyState *)c->state)->all;
+    double percentile = *(const double *)c->row;
+    bool actual = column >= IL_HOST_ACTUAL && column <= IL_COMMUNICATION_ACTUAL;
+    Latency l =
+        percentile > 0
+            ? latency_of(all->requests[(size_t)(percentile / 100 * (double)all->n_requests)],
+                         actual)
+            : average_latency(all, actual);
+    switch (column) {
+    case IL_PERCENTILE:
+        if (percentile > 0)
+            result_real(ctx, "%.1f%%", percentile);
+        else
+            sqlite3_result_text(ctx, "Avg", -1, SQLITE_STATIC);
+        break;
+    case IL_HOST_ACTUAL:
+    case IL_HOST_MS:
+        sqlite3_result_double(ctx, (l.total_us - l.device_us - l.communication_us) / 1e3);
+        break;
+    case IL_DEVICE_ACTUAL:
+    case IL_DEVICE: sqlite3_result_double(ctx, l.device_us / 1e3); break;
+    case IL_COMMUNICATION_ACTUAL:
+    case IL_COMMUNICATION: sqlite3_result_double(ctx, l.communication_us / 1e3); break;
+    case IL_TOTAL: sqlite3_result_double(ctx, l.total_us / 1e3); break;
+    case IL_THROUGHPUT: sqlite3_result_double(ctx, all->throughput); break;
+    case IL_MIN:
+        sqlite3_result_double(ctx, latency_of(all->requests[0], false).total_us / 1e3);
+        break;
+    case IL_MAX:
+        sqlite3_result_double(ctx,
+                              latency_of(all->requests[all->n_requests - 1], false).total_us / 1e3);
+        break;
+    case IL_SHOWN: sqlite3_result_int(ctx, !all->trains); break;
+    default: break;
+    }
+}
+
+static const RowSource latency_rows = {.list = latency_list,
+                                       .state_bytes = sizeof(LatencyState),
+                                       .column = latency_column,
+                                       .per_run = true,
+                                       .nothing = "no event starts a request to a model "
+                                                  "server (SessionRun, TfrtModelRun, "
+                                                  "BatchingSessionRun and similar)",
+                                       .needs = NEED_EVENTS | NEED_HOST};
+const Table inference_latency_table = {"inference_latency",
+                                       "one percentile of the duration of requests "
+                                       "to a model server, with its time by activity",
+                                       latency_columns,
+                                       COUNT(latency_columns),
+                                       &row_table_module,
+                                       &latency_rows,
+                                       6};
