@@ -9,13 +9,15 @@
 -- column scope TEXT: what contains the operation: the HLO module for kind operation or hlo, Device
 --   or Host for framework; NULL if unknown
 -- column type TEXT: type of the operation. operation: device, sparsecore or host (top_ops.place);
---   hlo: HLO category; framework: type of the op; kernel: framework op; NULL if unknown
+--   hlo: HLO category (if it differs, of the first run); framework: type of the op; kernel:
+--   framework op; NULL if unknown
 -- column operation TEXT: name of the operation: its name in the first run, or in the second if it
 --   ran only there
 -- column change TEXT: where it ran. both: in both runs; appeared: only in the second run; vanished:
 --   only in the first run
--- column matched_by TEXT: how the operations of the two runs were matched. name: same name;
---   fingerprint: same fingerprint of the HLO instruction; similar name: same name without .kd,
+-- column matched_by TEXT: how the operations of the two runs were matched. name: same name (in the
+--   same HLO module and place; of the same type or framework op for framework and kernel);
+--   fingerprint: same fingerprint of the HLO instruction; similar name: like name, without .kd,
 --   jit(main)/ and trailing numbers; NULL if change is not both
 -- column name_b TEXT: name in the second run if it differs from the first; NULL otherwise
 -- column occurrences_a INTEGER: number of times that it ran in the first run; 0 if it did not run
@@ -83,47 +85,53 @@ WITH asked AS MATERIALIZED (
     UNION ALL
     SELECT 'b', NULL, op_name, kernel_name, NULL, occurrences, total_duration_us
     FROM asked CROSS JOIN temp.kernel_ops(:b) WHERE kind = 'kernel'
-), named AS MATERIALIZED (
+), named AS (
     SELECT side, scope, type, name,
-           CASE WHEN min(fingerprint) = max(fingerprint) THEN min(fingerprint) END AS fingerprint,
+           CASE WHEN min(fingerprint) = max(fingerprint) AND count(fingerprint) = count(*)
+                THEN min(fingerprint) END AS fingerprint,
            CAST(total(n) AS INTEGER) AS n, total(us) AS us, row_number() OVER () AS id,
            quote(scope) || quote(type) || quote(name) AS exact,
+           quote(scope) || quote(name) || iif(kind = 'hlo', '', quote(type)) AS plain,
            quote(scope) || rtrim(CASE WHEN name GLOB '*.kd' THEN substr(name, 1, length(name) - 3)
                                       ELSE replace(name, 'jit(main)/', '') END, '0123456789._')
-           || CASE kind WHEN 'kernel' THEN quote(replace(type, 'jit(main)/', ''))
-                        WHEN 'framework' THEN quote(type) ELSE '' END AS similar
+           || CASE kind WHEN 'hlo' THEN '' WHEN 'kernel' THEN quote(replace(type, 'jit(main)/', ''))
+                        ELSE quote(type) END AS similar
     FROM op, asked
     GROUP BY side, scope, type, name
-), by_name AS MATERIALIZED (
-    SELECT a.id AS a, b.id AS b, 'name' AS how
-    FROM named AS a JOIN named AS b ON b.exact = a.exact
-    WHERE a.side = 'a' AND b.side = 'b'
-), by_fingerprint AS MATERIALIZED ( -- of what is left, where one on each side has it
-    SELECT max(id) FILTER (WHERE side = 'a') AS a, max(id) FILTER (WHERE side = 'b') AS b,
-           'fingerprint' AS how
+), p1 AS ( -- p1 to p4: a number that the rows of a pair share
+    SELECT *, CASE WHEN min(side) OVER w < max(side) OVER w THEN min(id) OVER w END AS p1
     FROM named
-    WHERE fingerprint IS NOT NULL
-          AND id NOT IN (SELECT a FROM by_name UNION ALL SELECT b FROM by_name)
-    GROUP BY fingerprint
-    HAVING count(*) FILTER (WHERE side = 'a') = 1 AND count(*) FILTER (WHERE side = 'b') = 1
-), by_similar_name AS MATERIALIZED (
-    SELECT max(id) FILTER (WHERE side = 'a') AS a, max(id) FILTER (WHERE side = 'b') AS b,
-           'similar name' AS how
-    FROM named
-    WHERE id NOT IN (SELECT a FROM by_name UNION ALL SELECT b FROM by_name
-                     UNION ALL SELECT a FROM by_fingerprint UNION ALL SELECT b FROM by_fingerprint)
-    GROUP BY similar
-    HAVING count(*) FILTER (WHERE side = 'a') = 1 AND count(*) FILTER (WHERE side = 'b') = 1
-), matched AS MATERIALIZED (
-    SELECT * FROM by_name
-    UNION ALL SELECT * FROM by_fingerprint
-    UNION ALL SELECT * FROM by_similar_name
-), pair AS (
-    SELECT * FROM matched
-    UNION ALL
-    SELECT CASE side WHEN 'a' THEN id END, CASE side WHEN 'b' THEN id END, NULL
-    FROM named
-    WHERE id NOT IN (SELECT a FROM matched UNION ALL SELECT b FROM matched)
+    WINDOW w AS (PARTITION BY exact)
+), p2 AS ( -- of what is left, where one on each side has it; HLO ops of two categories
+    SELECT *, CASE WHEN total(side = 'a') OVER w = 1 AND total(side = 'b') OVER w = 1
+                   THEN min(id) OVER w END AS p2
+    FROM p1
+    WINDOW w AS (PARTITION BY p1, plain)
+), p3 AS (
+    SELECT *, CASE WHEN fingerprint IS NOT NULL AND total(side = 'a') OVER w = 1
+                        AND total(side = 'b') OVER w = 1 THEN min(id) OVER w END AS p3
+    FROM p2
+    WINDOW w AS (PARTITION BY p2, fingerprint)
+), p4 AS (
+    SELECT *, CASE WHEN total(side = 'a') OVER w = 1 AND total(side = 'b') OVER w = 1
+                   THEN min(id) OVER w END AS p4
+    FROM p3
+    WINDOW w AS (PARTITION BY coalesce(p2, p3), similar)
+), result AS (
+    SELECT coalesce(max(scope) FILTER (WHERE side = 'a'), max(scope)) AS scope,
+           coalesce(max(type) FILTER (WHERE side = 'a'), max(type)) AS type,
+           coalesce(max(name) FILTER (WHERE side = 'a'), max(name)) AS name,
+           CASE WHEN min(side) = 'b' THEN 'appeared' WHEN max(side) = 'a' THEN 'vanished'
+                ELSE 'both' END AS change,
+           CASE WHEN p2 THEN 'name' WHEN p3 THEN 'fingerprint' WHEN p4 THEN 'similar name' END AS how,
+           CASE WHEN min(name) <> max(name) THEN max(name) FILTER (WHERE side = 'b') END AS name_b,
+           coalesce(max(n) FILTER (WHERE side = 'a'), 0) AS n_a,
+           coalesce(max(n) FILTER (WHERE side = 'b'), 0) AS n_b,
+           total(us) FILTER (WHERE side = 'a') AS us_a, total(us) FILTER (WHERE side = 'b') AS us_b,
+           CASE kind WHEN 'operation' THEN max(type) WHEN 'framework' THEN lower(max(scope))
+                     ELSE 'device' END AS place
+    FROM p4, asked
+    GROUP BY coalesce(p2, p3, p4, id)
 ), size(side, devices, sparsecores, hosts, steps) AS MATERIALIZED (
     SELECT 'a', count(*) FILTER (WHERE kind <> 'sparsecore'),
            count(*) FILTER (WHERE kind = 'sparsecore'),
@@ -134,17 +142,6 @@ WITH asked AS MATERIALIZED (
            count(*) FILTER (WHERE kind = 'sparsecore'),
            (SELECT count(*) FROM temp.hosts(:b)), (SELECT count(*) FROM temp.steps(:b))
     FROM temp.device_time(:b) WHERE computing_ps > 0
-), result AS (
-    SELECT coalesce(x.scope, y.scope) AS scope, coalesce(x.type, y.type) AS type,
-           coalesce(x.name, y.name) AS name,
-           CASE WHEN y.id IS NULL THEN 'vanished' WHEN x.id IS NULL THEN 'appeared'
-                ELSE 'both' END AS change,
-           how, CASE WHEN x.name <> y.name THEN y.name END AS name_b, coalesce(x.n, 0) AS n_a,
-           coalesce(y.n, 0) AS n_b, coalesce(x.us, 0.0) AS us_a, coalesce(y.us, 0.0) AS us_b,
-           CASE kind WHEN 'operation' THEN coalesce(x.type, y.type)
-                     WHEN 'framework' THEN lower(coalesce(x.scope, y.scope))
-                     ELSE 'device' END AS place
-    FROM asked, pair LEFT JOIN named AS x ON x.id = pair.a LEFT JOIN named AS y ON y.id = pair.b
 ), shared AS (
     SELECT r.*,
            us_a / max(1, CASE place WHEN 'host' THEN s.hosts WHEN 'sparsecore' THEN s.sparsecores

@@ -51,10 +51,43 @@ def fingerprints_of_programs():
     for shape_of_z in (A, B):  # x is two different instructions: which of them z is, is not known
         same(compared(run((1, 'x', A), (2, 'x', B)), run((1, 'z', shape_of_z))),
              [('x', None, None, 'vanished', 2, 0), ('z', None, None, 'appeared', 0, 1)])
+    hosts = [run((1, 'x', A), (2, 'x', B)), run((2, 'x', C))]  # nor what x is in program 2
+    same(compared(hosts, run((1, 'z', A))),
+         [('x', None, None, 'vanished', 3, 0), ('z', None, None, 'appeared', 0, 1)])
     same(
         compared(run((1, 'x', A), (1, 'w', A)), run((1, 'z', A))),  # two have it: none is the one
         [('w', None, None, 'vanished', 1, 0), ('x', None, None, 'vanished', 1, 0),
          ('z', None, None, 'appeared', 0, 1)])
+
+
+@case
+def hlo_ops_of_another_category():
+    """The name of an op counts, not its category, but where two ops of a name are told apart by it."""
+    def categories(*ops):
+        plane = Plane('/device:TPU:0')
+        keys = [plane.meta('%%%s = f32[1] op()' % name, name, {
+            'program_id': {'uint64': 1}, 'symbol_id': {'uint64': i + 1}, 'hlo_category': {'str': category}
+        }) for i, (name, category) in enumerate(ops)]
+        return space(plane.line(1, 'XLA Ops', [(key, 2 * i * US, US) for i, key in enumerate(keys)]).bytes())
+    query = ("SELECT hlo_op, category, matched_by, change FROM compare_hlo_ops('{a}', '{b}')"
+             " ORDER BY 1, 2")
+    same(rows(query, a=categories(('f.1', 'loop fusion'), ('f.2', 'convolution')),
+              b=categories(('f.1', 'input fusion'), ('f.2', 'copy'))),
+         [('f.1', 'loop fusion', 'name', 'both'), ('f.2', 'convolution', 'name', 'both')])
+
+
+@case
+def places():
+    """What ran on threads is not what ran on a device, and a TensorCore's op is not a SparseCore's, whatever their names."""
+    def core(plane, line):
+        return space(Plane(plane).line(1, line, [('f.1', 0, 4 * US)]).bytes())
+    query = ("SELECT type, operation, change, per_device_step_us_a, per_device_step_us_b"
+             " FROM compare_ops('{a}', '{b}') ORDER BY 3")
+    tensorcore = core('/device:TPU:0', 'XLA Ops')
+    for plane, line, place in (('/host:CPU', 'main', 'host'),
+                               ('/device:TPU:0 SparseCore 0', 'Sparse Core Ops', 'sparsecore')):
+        same(rows(query, a=tensorcore, b=core(plane, line)),
+             [(place, 'f.1', 'appeared', 0.0, 4.0), ('device', 'f.1', 'vanished', 4.0, 0.0)])
 
 
 @case

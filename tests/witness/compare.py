@@ -26,10 +26,16 @@ counts = {'passed': 0, 'failed': 0}
 
 def ask(sql):
     """Rows as dicts; an error of the shell is a failure of the witness."""
+    return ask_all(sql)[0]
+
+
+def ask_all(*queries):
+    """Rows of each of several queries, which one shell answers."""
+    sql = ";\nSELECT 'next' AS next;\n".join(queries)
     done = subprocess.run([SQLITE3, '-batch', '-json', ':memory:', '-cmd', '.load %s' % PROFSQL, sql], capture_output=True, text=True, timeout=300)
     if done.returncode or done.stderr:
         raise RuntimeError('%s\n%s' % (sql, done.stderr))
-    return json.loads(done.stdout or '[]')
+    return [json.loads(part or '[]') for part in done.stdout.split('[{"next":"next"}]\n')]
 
 
 class Run:
@@ -46,7 +52,10 @@ class Run:
 
     def ask(self, sql):
         """{x} stands for the run, as an SQL text."""
-        return ask(sql.replace('{x}', "'%s'" % self.path.replace("'", "''")))
+        return self.ask_all(sql)[0]
+
+    def ask_all(self, *queries):
+        return ask_all(*(sql.replace('{x}', "'%s'" % self.path.replace("'", "''")) for sql in queries))
 
 
 def is_intact(run):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Queries that rank, filter or pair the rows of tables which are compared with XProf elsewhere (tests/parity): top_hlo_ops, top_wasted, eager_ops, tensorcore_missed,
-input_bound, gpu_samples, compare_ops and those like it. Each starts from all rows of such a table and works the answer out in Python."""
+input_bound and gpu_samples. Each starts from all rows of such a table and works the answer out in Python."""
 import collections
 import statistics
 import sys
 import types
 
 sys.dont_write_bytecode = True
-from compare import agree, ask, checking, finish, runs  # noqa: E402
+from compare import agree, checking, finish, runs  # noqa: E402
 from device_time import COMPUTE, kind_of_op  # noqa: E402
 
 ALL = 1000000000
@@ -161,71 +161,7 @@ def input_bound(run):
     agree('its name', got['top_operation'] in [o['operation'] for o in ops if o['ms'] == longest] if ops else got['top_operation'] is None, True)
 
 
-# ---- two runs ----
-
-KINDS = {'operation': ('top_ops({x}, %d)' % ALL, 'hlo_module', 'operation', 'self_time_us', 'occurrences'),
-         'hlo': ('hlo_ops({x}) WHERE rank > 0', 'hlo_module', 'hlo_op', 'total_self_time_us', 'occurrences'),
-         'framework': ("(SELECT * FROM tf_ops({x}, 1, 0))", 'host_or_device', 'operation', 'total_self_time_us', 'occurrences'),
-         'kernel': ('kernel_ops({x})', None, 'kernel_name', 'total_duration_us', 'occurrences')}
-
-
-def scale_of(run, scope):
-    """GPUs and TensorCores that compute (SparseCores or hosts for what runs on these), and all steps."""
-    kinds = [r['kind'] for r in run.ask('SELECT kind FROM device_time({x}) WHERE computing_ps > 0')]
-    sparse = kinds.count('sparsecore')
-    n = len(run.hosts) if scope in ('Host', 'host') else sparse if scope == 'sparsecore' else len(kinds) - sparse
-    return max(n, 1), run.ask('SELECT count(*) AS n FROM steps({x})')[0]['n']
-
-
-def compare(a, b):
-    for kind, (table, _, name, time, count) in KINDS.items():
-        got = ask("SELECT * FROM compare_ops('%s', '%s', '%s')" % (a.path, b.path, kind))
-        sums = [collections.Counter(), collections.Counter()]
-        counts = [collections.Counter(), collections.Counter()]
-        for i, run in enumerate((a, b)):
-            for r in run.ask('SELECT * FROM ' + table):
-                sums[i][r[name]] += r[time]
-                counts[i][r[name]] += r[count]
-        if kind == 'operation' and not got:
-            continue
-        for i, side in enumerate('ab'):
-            times, times_of, n = collections.Counter(), sums[i], collections.Counter()
-            for r in got:
-                own = r['operation'] if side == 'a' or r['name_b'] is None else r['name_b']
-                if r['change'] != {'a': 'appeared', 'b': 'vanished'}[side]:
-                    times[own] += r['time_us_' + side]
-                    n[own] += r['occurrences_' + side]
-                else:
-                    agree('%s has no %s' % (side, own), [r['occurrences_' + side], r['time_us_' + side], r['avg_us_' + side]], [0, 0.0, None])
-            agree('%s: times of %s' % (kind, side), dict(times), dict(times_of), rel=1e-6, abs_tol=1e-5)
-            agree('%s: occurrences of %s' % (kind, side), dict(n), dict(counts[i]))
-        for r in got:
-            both = r['change'] == 'both'
-            agree('change of %s' % r['operation'], r['matched_by'] is not None, both)
-            agree('deltas of %s' % r['operation'], [r['delta_us'], r['delta_percent'], r['avg_ratio']],
-                  [r['time_us_b'] - r['time_us_a'], percent(r['time_us_b'] - r['time_us_a'], r['time_us_a']),
-                   r['avg_us_b'] / r['avg_us_a'] if both and r['avg_us_a'] and r['avg_us_b'] is not None else None], rel=1e-6, abs_tol=1e-5)
-            scales = [scale(run, r['scope'] if kind == 'framework' else r['type'] if kind == 'operation' else None) for run in (a, b)]
-            with_steps = all(n for _, n in scales)
-            for side, (devices, n) in zip('ab', scales):
-                agree('of one device and step: %s' % r['operation'], r['per_device_step_us_' + side], r['time_us_' + side] / devices / (n if with_steps else 1), rel=1e-6, abs_tol=1e-6)
-            agree('their difference', r['delta_per_device_step_us'], r['per_device_step_us_b'] - r['per_device_step_us_a'], abs_tol=1e-6)
-        sizes = [abs(r['delta_per_device_step_us']) for r in got]
-        agree('order of %s' % kind, sizes, sorted(sizes, reverse=True), abs_tol=1e-6)
-
-
-scales = {}
-
-
-def scale(run, scope):
-    key = run.path, scope
-    if key not in scales:
-        scales[key] = scale_of(run, scope)
-    return scales[key]
-
-
 if __name__ == '__main__':
-    before = None
     for one in runs():
         hlo_ops = one.ask('SELECT * FROM hlo_ops({x}) WHERE rank > 0')
         for check in (top_hlo_ops, top_wasted, utilization):
@@ -234,8 +170,4 @@ if __name__ == '__main__':
         for check in (eager_ops, tensorcore_missed, helpers, input_bound, gpu_samples):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
-        if before:
-            with checking('compare_ops ' + one.path):
-                compare(before, one)
-        before = one
     finish()
