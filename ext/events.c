@@ -9,13 +9,7 @@
  * ones all. An event's stats are read when a column is asked for. */
 #define _GNU_SOURCE
 #include "../loader/analysis/steps/enclosing.h"
-#include "../loader/store/event_stats.h"
-#include "../loader/store/events.h"
-#include "../loader/analysis/grouping/grouping.h"
-#include "../loader/base/text_buffer.h"
-#include "events_hlo.h"
-
-#include <math.h>
+#include "events_row.h"
 
 SQLITE_EXTENSION_INIT3
 
@@ -135,104 +129,7 @@ SQLITE_EXTENSION_INIT3
 enum { EVENTS_DB_COLUMNS(COLUMN_ENUM) };
 static const Column Events_columns[] = {EVENTS_DB_COLUMNS(COLUMN_DOC)};
 
-/* ---- lines that it shows ---- */
-
-/* XProf shows lines called XLA Modules and XLA Ops of a GPU (AT_GPU_MODULE, AT_GPU_OP) like those
- * of a TPU, without nesting. */
-enum Place {
-    AT_NONE,
-    AT_HOST,
-    AT_GPU,
-    AT_CUSTOM,
-    AT_GPU_MODULE,
-    AT_GPU_OP,
-    AT_STEP,
-    AT_MODULE,
-    AT_OP,
-    AT_OVERLAY,
-    AT_TC_OVERLAY,
-    AT_TPU
-};
-static const enum Place OF_CORE[] = {
-    [1] = AT_STEP,    [2] = AT_MODULE,     [3] = AT_OP,
-    [7] = AT_OVERLAY, [8] = AT_TC_OVERLAY, [9] = AT_OVERLAY}; /* by XLine.id */
-
-static bool starts_with(const char *s, const char *prefix)
-{
-    return !strncmp(s, prefix, strlen(prefix));
-}
-
-/* Of several planes of this name, the last. */
-static const Plane *cpu_plane(const Host *host)
-{
-    const Plane *found = NULL;
-    for (size_t i = 0; i < host->n_planes; i++)
-        if (!strcmp(host->planes[i].name->text, "/host:CPU")) found = &host->planes[i];
-    return found;
-}
-
-static enum Place place_on_gpu(const Line *line)
-{
-    if (line->derived || line->kind == LINE_COUNTERS) return AT_NONE;
-    if (!strcmp(line->name->text, "XLA Modules")) return AT_GPU_MODULE;
-    return strcmp(line->name->text, "XLA Ops") ? AT_GPU : AT_GPU_OP;
-}
-
-static enum Place place_of(const Line *line, const Plane *cpu)
-{
-    const Plane *plane = line->plane;
-    if (plane == cpu) return AT_HOST;
-    if (plane->kind == PLANE_GPU) return place_on_gpu(line);
-    if (is_numbered_core(plane))
-        return line->proto_id > 0 && line->proto_id < (int64_t)COUNT(OF_CORE)
-                   ? OF_CORE[line->proto_id]
-                   : AT_NONE;
-    if (starts_with(plane->name->text, "/device:CUSTOM:")) return AT_CUSTOM;
-    return starts_with(plane->name->text, "/device:TPU:") ? AT_TPU : AT_NONE;
-}
-
-/* Do the metadata's stats count, and flops and bytes have columns? */
-static bool shows_metadata(enum Place place) { return place >= AT_CUSTOM; }
-static bool on_gpu(enum Place place)
-{
-    return place == AT_GPU || place == AT_GPU_MODULE || place == AT_GPU_OP;
-}
-
 /* ---- rows ---- */
-
-/* The stats that have a column of their own, or say which HLO instruction it is. */
-enum KeptStat {
-    KEPT_CORRELATION,
-    KEPT_FLOW,
-    KEPT_SOURCE,
-    KEPT_DETAILS,
-    KEPT_TF_OP,
-    KEPT_HLO_OP,
-    KEPT_MODULE,
-    KEPT_PROGRAM,
-    KEPT_SHAPES,
-    KEPT_FLOPS,
-    KEPT_BYTES,
-    N_KEPT
-};
-
-/* What a host's rows are made from. */
-typedef struct {
-    EventReader reader;
-    EventAt event;
-    bool reading, has_stats, has_detail; /* a line is open; `kept` is the event's; so is `detail` */
-    Line *line;
-    size_t n_lines; /* of the host that were looked at */
-    enum Place place;
-    const Plane *cpu;
-    const Grouping *grouping;
-    MetaBytes meta;    /* of the event's metadata, if its place shows that */
-    Stat kept[N_KEPT]; /* TYPE_NONE: not there */
-    bool has_stat[N_KEPT];
-    HloDetails hlo;
-    const HloDetail *detail; /* NULL: the event has no instruction */
-    EventFinder finder;
-} EventsRows;
 
 static void Events_close(void *state)
 {
@@ -243,12 +140,10 @@ static void Events_close(void *state)
     meta_bytes_free(&r->meta);
 }
 
-static uint64_t index_of(const EventsRows *r) { return r->event.event - r->line->first_event; }
-
 static bool Events_next(RowCursor *c)
 {
     EventsRows *r = c->state;
-    if (!c->started) r->cpu = cpu_plane(c->host);
+    if (!c->started) r->cpu = events_cpu_plane(c->host);
     for (;;) {
         if (r->reading && event_reader_next(&r->reader, &r->event)) {
             r->has_stats = r->has_detail = false;
@@ -258,238 +153,13 @@ static bool Events_next(RowCursor *c)
         if (r->reading) event_reader_close(&r->reader);
         r->reading = false;
         while (!c->err.code && r->n_lines < c->host->n_lines &&
-               (r->place = place_of(&c->host->lines[r->n_lines], r->cpu)) == AT_NONE)
+               (r->place = events_place(&c->host->lines[r->n_lines], r->cpu)) == AT_NONE)
             r->n_lines++;
         if (c->err.code || r->n_lines >= c->host->n_lines) return false;
         r->line = &c->host->lines[r->n_lines++];
         event_reader_open(&r->reader, r->line, EVENT_STATS, &c->err);
         r->reading = true;
     }
-}
-
-/* ---- stats ---- */
-
-static void keep_stat(EventsRows *r, const Stat *stat)
-{
-    static const uint8_t kept_as[N_KNOWN_STATS] = {
-        [STAT_CORRELATION_ID] = KEPT_CORRELATION + 1,
-        [STAT_FLOW] = KEPT_FLOW + 1,
-        [STAT_SOURCE] = KEPT_SOURCE + 1,
-        [STAT_KERNEL_DETAILS] = KEPT_DETAILS + 1,
-        [STAT_TF_OP] = KEPT_TF_OP + 1,
-        [STAT_HLO_OP] = KEPT_HLO_OP + 1,
-        [STAT_HLO_MODULE] = KEPT_MODULE + 1,
-        [STAT_PROGRAM_ID] = KEPT_PROGRAM + 1,
-        [STAT_SHAPE] = KEPT_SHAPES + 1,
-        [STAT_FLOPS] = KEPT_FLOPS + 1,
-        [STAT_BYTES_ACCESSED] = KEPT_BYTES + 1,
-    };
-    const StatMeta *meta = stat_meta(r->line->plane, stat->id);
-    int kind = meta ? kept_as[meta->known] - 1 : -1;
-    bool text = stat->type == TYPE_STR || stat->type == TYPE_REF;
-    if (kind < 0) return;
-    /* of several the last counts, also if it is no text and so names no op or kernel */
-    r->kept[kind] = *stat;
-    r->has_stat[kind] =
-        text || (kind != KEPT_HLO_OP && kind != KEPT_MODULE && kind != KEPT_DETAILS);
-}
-
-/* The metadata's stats, which do not count everywhere. False: c->err is set. */
-static bool meta_stats(RowCursor *c, EventsRows *r, StatIter *stats)
-{
-    *stats = (StatIter){0};
-    if (!shows_metadata(r->place)) return true;
-    if (!meta_bytes_read(&r->meta, c->host, r->event.meta, &c->err)) return false;
-    *stats = stat_iter_of_meta(&r->meta);
-    return true;
-}
-
-static bool read_stats(RowCursor *c, EventsRows *r)
-{
-    StatIter shared, own = stat_iter_of_event(&r->event);
-    Stat stat;
-    if (r->has_stats) return true;
-    if (!meta_stats(c, r, &shared)) return false;
-    memset(r->has_stat, 0, sizeof r->has_stat);
-    while (stat_iter_next(&shared, &stat)) keep_stat(r, &stat);
-    while (stat_iter_next(&own, &stat)) keep_stat(r, &stat);
-    return r->has_stats = true;
-}
-
-/* The stat, NULL: the event has none. */
-static const Stat *kept_stat(RowCursor *c, EventsRows *r, enum KeptStat which)
-{
-    return read_stats(c, r) && r->has_stat[which] ? &r->kept[which] : NULL;
-}
-
-static Slice kept_text(RowCursor *c, EventsRows *r, enum KeptStat which)
-{
-    const Stat *stat = kept_stat(c, r, which);
-    return stat ? stat_text(r->line->plane, stat) : (Slice){"", 0};
-}
-
-/* Of kernels XProf shows an empty text as NULL. */
-static bool is_empty_text(RowCursor *c, EventsRows *r, enum KeptStat which)
-{
-    const Stat *stat = kept_stat(c, r, which);
-    return stat && (stat->type == TYPE_STR || stat->type == TYPE_REF) && !kept_text(c, r, which).n;
-}
-
-/* ---- groups ---- */
-
-static const Grouping *grouping_of(RowCursor *c, EventsRows *r)
-{
-    if (r->grouping) return r->grouping;
-    Statement s;
-    statement_open(&s, row_db(c));
-    r->grouping = host_plain_grouping(c->host, &c->err);
-    statement_end(&s, &c->err);
-    return r->grouping;
-}
-
-static int64_t grouped_value(RowCursor *c, EventsRows *r, bool eager)
-{
-    const Grouping *g = grouping_of(c, r);
-    const LineGroups *groups = g ? line_groups(g, r->line) : NULL;
-    const Packed *packed = !groups ? NULL : eager ? groups->eager : groups->groups;
-    uint64_t at = index_of(r);
-    return packed ? packed_at(&packed[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS)) : -1;
-}
-
-/* ---- trace_args ---- */
-
-/* What grouping says takes the place of the file's own stat, of several of the first. */
-enum Grouped { GROUPED_STEP_NAME, GROUPED_GROUP, GROUPED_EAGER, N_GROUPED };
-static const enum KnownStat grouped_stats[N_GROUPED] = {STAT_STEP_NAME, STAT_GROUP_ID,
-                                                        STAT_IS_EAGER};
-
-typedef struct {
-    sqlite3_str *out;
-    const Plane *plane;
-    enum Place place;
-    const char *grouped[N_GROUPED]; /* NULL: grouping says nothing */
-    bool written[N_GROUPED];
-} Args;
-
-static bool has_column(enum Place place, unsigned known)
-{
-    switch (known) {
-    case STAT_CORRELATION_ID:
-    case STAT_GROUP_ID: return place == AT_HOST || place == AT_GPU;
-    case STAT_FLOW: return place == AT_HOST;
-    case STAT_SOURCE: return place != AT_GPU;
-    case STAT_TF_OP: return place != AT_HOST;
-    case STAT_FLOPS:
-    case STAT_BYTES_ACCESSED: return shows_metadata(place);
-    case STAT_KERNEL_DETAILS:
-    case STAT_HLO_OP:
-    case STAT_HLO_MODULE:
-    case STAT_PROGRAM_ID:
-    case STAT_SHAPE: return place == AT_GPU;
-    default: return false;
-    }
-}
-
-/* As XProf prints: six digits, and none of what is smaller than a double's usual range. */
-static void add_real(sqlite3_str *out, double value)
-{
-    char digits[40];
-    print_real(digits, sizeof digits, "%g",
-               isnan(value)                      ? NAN
-               : isnormal(value) || isinf(value) ? value
-                                                 : copysign(0, value));
-    sqlite3_str_appendall(out, digits);
-}
-
-static bool add_value(sqlite3_str *out, const Plane *plane, const Stat *stat)
-{
-    switch (stat->type) {
-    case TYPE_DOUBLE: add_real(out, stat->number); break;
-    case TYPE_UINT64: sqlite3_str_appendf(out, "%llu", (unsigned long long)stat->natural); break;
-    case TYPE_INT64: sqlite3_str_appendf(out, "%lld", (long long)stat->integer); break;
-    case TYPE_BYTES: sqlite3_str_appendall(out, "<opaque bytes>"); break;
-    case TYPE_REF:
-        sqlite3_str_append(out, stat_ref_text(plane, stat->natural)->text,
-                           (int)stat_ref_text(plane, stat->natural)->n_bytes);
-        break;
-    case TYPE_STR: {
-        char *fixed = sqlite3_malloc64(stat->n_bytes * 3 + 1);
-        if (!fixed) return false;
-        sqlite3_str_append(out, fixed, (int)utf8_repair(stat->bytes, stat->n_bytes, fixed));
-        sqlite3_free(fixed);
-        break;
-    }
-    default: break;
-    }
-    return true;
-}
-
-static void add_name(Args *args, const char *name, size_t n)
-{
-    if (sqlite3_str_length(args->out)) sqlite3_str_appendchar(args->out, 1, ',');
-    sqlite3_str_append(args->out, name, (int)n);
-    sqlite3_str_appendchar(args->out, 1, '=');
-}
-
-static bool add_args(Args *args, StatIter stats)
-{
-    Stat stat;
-    while (stat_iter_next(&stats, &stat)) {
-        const StatMeta *meta = stat_meta(args->plane, stat.id);
-        const Text *name = stat_name(args->plane, &stat);
-        const char *grouped = NULL;
-        if (meta && has_column(args->place, meta->known)) continue;
-        for (int i = 0; i < N_GROUPED && meta; i++)
-            if (meta->known == grouped_stats[i] && !args->written[i])
-                args->written[i] = true, grouped = args->grouped[i];
-        add_name(args, name->text, name->n_bytes);
-        if (grouped)
-            sqlite3_str_appendall(args->out, grouped);
-        else if (!add_value(args->out, args->plane, &stat))
-            return false;
-    }
-    return true;
-}
-
-/* The group that the event names; where it has several stats group_id its own group may be another.
- */
-static const Group *group_named_by(const EventsRows *r, int64_t group)
-{
-    const Grouping *g = r->grouping;
-    if (group >= 0 && (uint64_t)group < g->n_groups && g->groups[group].root == r->event.event)
-        return &g->groups[group];
-    if (r->line->chunks[index_of(r) / CHUNK_EVENTS].repeats_group)
-        for (size_t i = 0; i < g->n_groups; i++)
-            if (g->groups[i].root == r->event.event) return &g->groups[i];
-    return NULL;
-}
-
-static void args_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
-{
-    char group_digits[24], eager_digits[24];
-    int64_t group = grouped_value(c, r, false), eager = grouped_value(c, r, true);
-    StatIter shared;
-    if (!meta_stats(c, r, &shared) || c->err.code) return;
-    const Group *g = group_named_by(r, group);
-    Args args = {.out = sqlite3_str_new(NULL), .plane = r->line->plane, .place = r->place};
-    if (g && g->explicit) args.grouped[GROUPED_STEP_NAME] = g->name ? g->name : "";
-    if (group >= 0)
-        args.grouped[GROUPED_GROUP] =
-            sqlite3_snprintf(sizeof group_digits, group_digits, "%lld", (long long)group);
-    if (eager >= 0)
-        args.grouped[GROUPED_EAGER] =
-            sqlite3_snprintf(sizeof eager_digits, eager_digits, "%lld", (long long)eager);
-    bool memory = add_args(&args, shared) && add_args(&args, stat_iter_of_event(&r->event));
-    for (int i = 0; i < N_GROUPED; i++) {
-        if (!args.grouped[i] || args.written[i] || has_column(r->place, grouped_stats[i])) continue;
-        add_name(&args, known_stat_names[grouped_stats[i]],
-                 strlen(known_stat_names[grouped_stats[i]]));
-        sqlite3_str_appendall(args.out, args.grouped[i]);
-    }
-    if (!memory)
-        sqlite3_free(sqlite3_str_finish(args.out)), sqlite3_result_error_nomem(ctx);
-    else
-        result_built(ctx, args.out);
 }
 
 /* ---- HLO instructions and framework ops ---- */
