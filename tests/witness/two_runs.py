@@ -15,11 +15,10 @@ import tempfile
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ('hostile', 'programs')]
-import hlo  # noqa: E402
-from cases import Plane  # noqa: E402
+sys.path.insert(0, os.path.dirname(HERE))
+from lib import hlo  # noqa: E402
 from compare import Run, agree, ask_all, checking, finish, runs  # noqa: E402
-from wire import L, space  # noqa: E402
+from lib.wire import L, Plane, space  # noqa: E402
 
 KINDS = ('operation', 'hlo', 'framework', 'kernel')
 PAIRS = (('tf_input_slow', 'tf_input_prefetched'), ('tf_fit_input_bound', 'tf_fit_prefetched'), ('gpu_train_38', 'gpu_train_latency'), ('tpu_train_54', 'tpu_infer_78'),
