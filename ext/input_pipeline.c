@@ -73,7 +73,8 @@ SQLITE_EXTENSION_INIT3
       "step: share of the steps that the framework marks. NULL without steps",                     \
       "libprofsql")                                                                                \
     C(IP_VERDICT_ACTUAL, "input_verdict_actual", "TEXT", NULL,                                     \
-      "input_verdict computed from input_percent_actual; input_statement is based on it",          \
+      "input_verdict computed from input_percent_actual (and from all_others_percent_actual, "     \
+      "but not for steps that only the framework marks); input_statement is based on it",          \
       "libprofsql")                                                                                \
     C(IP_TF_DATA, "uses_tf_data", "INTEGER", "0 or 1", "1: ops of a tf.data pipeline take time",   \
       "input_pipeline_analyzer")                                                                   \
@@ -150,7 +151,7 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
     case IP_COMPUTE: result_known(ctx, a->compute_percent); break;
     case IP_STEPS_ACTUAL:
         sqlite3_result_int64(ctx,
-                             (sqlite3_int64)(a->n_marked_steps ? a->n_marked_steps : a->n_steps));
+                             (sqlite3_int64)a->n_actual_steps);
         break;
     case IP_PERCENT_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_INPUT)); break;
     case IP_OUTPUT_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_OUTPUT)); break;

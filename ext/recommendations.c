@@ -15,7 +15,8 @@ SQLITE_EXTENSION_INIT3
     C(RC_SECTION, "section", "TEXT", NULL,                                                         \
       "page of XProf that shows the recommendation: overview_page, "                               \
       "input_pipeline_analyzer or smart_suggestion; more_suggestions: a smart suggestion "         \
-      "rule that XProf contains but does not apply; libprofsql: a rule of this table",             \
+      "rule that XProf contains but does not apply; libprofsql: a rule of this table (main "       \
+      "devices idle for 50% of their spans or more; compiling takes 5% of all steps or more)",     \
       "libprofsql")                                                                                \
     C(RC_CODE, "code", "TEXT", NULL,                                                               \
       "subject of the recommendation. Findings: input, output, idle, kernel_launch, collectives, " \
@@ -217,7 +218,7 @@ static void add_idle(Recommendations *r, Run *run, Host *only)
     double span = 0, busy = 0;
     int n = 0;
     for (size_t i = 0; times && i < times->n_devices; i++)
-        if (times->devices[i].has_work)
+        if (times->devices[i].has_work && times->devices[i].is_main)
             n++, span += (double)times->devices[i].span_ps,
                 busy += (double)times->devices[i].busy_ps;
     double idle = 100 * safe_div(span - busy, span);

@@ -258,6 +258,7 @@ static void judge_actual(InputAnalysis *a, const StepDb *db, const StepDb *marke
     double ms_of[N_STEP_CATEGORIES] = {0}, all = 0;
     for (size_t i = 0; i < db->n_steps; i++) add_shares(&db->steps[i], ms_of, &all);
     if (!db->n_steps) a->n_marked_steps = marked->n_steps;
+    a->n_actual_steps = db->n_steps ? db->n_steps : a->n_marked_steps;
     for (size_t i = 0; i < a->n_marked_steps; i++) add_shares(&marked->steps[i], ms_of, &all);
     for (int c = 0; c < N_STEP_CATEGORIES; c++)
         a->actual_percent[c] = all > 0 ? 100 * ms_of[c] / all : NAN;

@@ -79,6 +79,7 @@ typedef struct {
     /* Number of steps that frameworks mark, if XProf finds none. The actual shares are then
      * theirs. */
     size_t n_marked_steps;
+    size_t n_actual_steps; /* complete steps, else these; n_steps leaves out those not on core 1 */
     Arena arena;
 } InputAnalysis;
 
