@@ -12,7 +12,7 @@ SQLITE_EXTENSION_INIT3
 static void fail(sqlite3_context *ctx, int rc, char *message)
 {
     if (message) sqlite3_result_error(ctx, message, -1);
-    if (rc == SQLITE_NOMEM || !message)
+    if (rc == SQLITE_NOMEM || (!message && rc != SQLITE_INTERRUPT))
         sqlite3_result_error_nomem(ctx);
     else
         sqlite3_result_error_code(ctx, rc);
