@@ -41,7 +41,7 @@ FUZZ_PACKAGES := clang libclang-rt-dev
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 
-.PHONY: all loadable static capture run test docs bench coverage fuzz threads lint format install uninstall clean setup parity
+.PHONY: all loadable static capture wheel run test docs bench coverage fuzz threads lint format install uninstall clean setup parity
 all: loadable capture
 
 loadable: $(BUILD)/libprofsql.so
@@ -62,6 +62,12 @@ $(BUILD)/schema/%.pb-c.c: schema/%.proto schema/compact.awk | setup
 $(BUILD)/libprofsql.so: $(OBJECTS)
 	$(call say,LINK)
 	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -Wl,--exclude-libs,ALL
+# For the Python package: stripped, and with protobuf-c inside where there is a static one.
+PROTOBUF_C = $(or $(wildcard $(shell $(CC) -print-file-name=libprotobuf-c.a)),-lprotobuf-c)
+$(BUILD)/python/libprofsql.so: $(OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -shared -s -o $@ $(CFLAGS) $(LDFLAGS) $^ $(PROTOBUF_C) -lz -lm -pthread -Wl,--exclude-libs,ALL
 # Links nothing of CUDA: CUPTI is looked for when a program uses its GPU.
 $(BUILD)/libprofsql_capture.so: $(CAPTURE_OBJECTS)
 	$(call say,LINK)
@@ -125,9 +131,20 @@ $(BUILD)/prefix $(BUILD)/mutants: $(BUILD)/%: tests/%.c $(BUILD)/checked.a
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -o $@ $(filter-out %.h,$^) -lsqlite3 $(LIBS) -ldl
 
+# build/wheels/*.whl, with the manylinux tag that auditwheel finds. PYTHON: one with the packages build and auditwheel.
+# For another processor: make wheel CC=aarch64-linux-gnu-gcc _PYTHON_HOST_PLATFORM=linux-aarch64, in a clean checkout.
+PYTHON ?= python3
+wheel:
+	@rm -rf $(BUILD)/wheels $(BUILD)/python
+	$(Q)export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} && \
+	  $(PYTHON) -m build --wheel --outdir $(BUILD)/wheels/linux . && \
+	  $(PYTHON) -m auditwheel repair --wheel-dir $(BUILD)/wheels $(BUILD)/wheels/linux/*.whl
+	@ls -l $(BUILD)/wheels/*.whl
+
 # The pages of docs/ that are made of the extension's own documentation.
 docs: loadable
 	docs/generate
+	ext/python/stubs
 
 bench: loadable
 	tests/bench/run

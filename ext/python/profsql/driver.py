@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connections with the extension loaded, of Python's sqlite3 or of APSW, and what differs between
+the two."""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from typing import Any, Callable, Iterator, List, Mapping, Sequence, Tuple, Union
+
+from . import library
+
+Parameters = Union[Sequence[Any], Mapping[str, Any]]
+
+# SQLite calls the progress handler after this many steps of its virtual machine. While the
+# extension works, it executes about 2,000 steps each time that it looks for interrupts.
+_STEPS = 1000
+_OLDEST_SQLITE = (3, 38, 0)
+
+
+class Error(Exception):
+    """What SQLite or libprofsql answers to a query that cannot be answered."""
+
+
+def _why_not_sqlite3() -> str | None:
+    if not hasattr(sqlite3.Connection, "enable_load_extension"):
+        return "the sqlite3 module of this Python cannot load extensions"
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        return "the sqlite3 module of this Python has SQLite %s, older than 3.38" % (
+            sqlite3.sqlite_version)
+    return None
+
+
+def connect(database: str = ":memory:") -> Any:
+    """A connection with libprofsql loaded: of sqlite3 if that can load extensions, else of APSW.
+
+    Ctrl-C ends its queries, also while a profile is read.
+    """
+    reason = _why_not_sqlite3()
+    raw: Any
+    if reason is None:
+        # SQLite is compiled for use from several threads where sqlite3.threadsafety is 3.
+        same_thread = getattr(sqlite3, "threadsafety", 1) < 3
+        raw = sqlite3.connect(database, isolation_level=None, check_same_thread=same_thread)
+        raw.set_progress_handler(_let_signals_in, _STEPS)
+    else:
+        try:
+            import apsw
+        except ImportError:
+            raise ImportError("%s, and APSW is not installed, which can: pip install apsw"
+                              % reason) from None
+        raw = apsw.Connection(database)
+        raw.setprogresshandler(_let_signals_in, _STEPS)
+    library.load(raw)
+    return raw
+
+
+def _let_signals_in() -> bool:
+    """Python handles signals when it enters this: a query that takes long can be interrupted."""
+    return False
+
+
+class Driver:
+    """Executes queries on a raw connection."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        self._apsw = not isinstance(raw, sqlite3.Connection)
+        self._errors: Tuple[type[Exception], ...] = (sqlite3.Error,)
+        if self._apsw:
+            import apsw
+            self._errors = (apsw.Error,)
+
+    def execute(self, sql: str, parameters: Parameters = ()) -> Cursor:
+        """Executes a statement up to its first row, where an error of its arguments shows."""
+        cursor = self.raw.cursor()
+        if not self._apsw:
+            self._guard(lambda: cursor.execute(sql, parameters))
+            return Cursor(self, cursor, [column[0] for column in cursor.description or ()])
+        columns: List[str] = []
+
+        def note_columns(cursor: Any, *_: Any) -> bool:
+            columns[:] = [column[0] for column in cursor.getdescription()]
+            return True
+
+        # APSW does not know the columns of an answer without rows once it has it.
+        cursor.setexectrace(note_columns)
+        self._guard(lambda: cursor.execute(sql, parameters or None))
+        return Cursor(self, cursor, columns)
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> List[Tuple[Any, ...]]:
+        """All rows of a query."""
+        return self.execute(sql, parameters).fetch(None)
+
+    def _guard(self, call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except self._errors as error:
+            # sqlite3 drops the exception that a signal raised in the progress handler.
+            if not self._apsw and str(error) == "interrupted":
+                raise KeyboardInterrupt from None
+            raise Error(str(error)) from None
+
+
+class Cursor:
+    """A statement that is being executed."""
+
+    def __init__(self, driver: Driver, cursor: Any, columns: List[str]) -> None:
+        self.columns = columns
+        self._driver = driver
+        self._rows: Iterator[Tuple[Any, ...]] = iter(cursor)
+
+    def fetch(self, n: int | None) -> List[Tuple[Any, ...]]:
+        """The next n rows; fewer at the end; all that are left if n is None."""
+        rows: List[Tuple[Any, ...]] = self._driver._guard(
+            lambda: list(itertools.islice(self._rows, n)))
+        return rows

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What pyproject.toml cannot say: the version, the extension that make builds, and that the wheel is for any
+Python 3 of one platform."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from setuptools import Distribution, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
+
+ROOT = os.path.dirname(os.path.abspath(__file__))
+os.makedirs(os.path.join(ROOT, "build"), exist_ok=True)
+
+
+def version():
+    with open(os.path.join(ROOT, "ext", "prof.h")) as header:
+        return re.search(r'PROFSQL_VERSION "(.*)"', header.read()).group(1)
+
+
+class BuildWithMake(build_py):
+    def run(self):
+        super().run()
+        if self.editable_mode:
+            return  # profsql.loadable_path() takes build/libprofsql.so of the checkout
+        library = "build/python/libprofsql.so"
+        # Without PACKAGES make installs nothing.
+        if subprocess.call(["make", "PACKAGES=", library], cwd=ROOT):
+            raise SystemExit("profsql: make failed. It needs a C compiler, protoc-c and the headers of SQLite, "
+                             "zlib and protobuf-c (on Debian: libsqlite3-dev zlib1g-dev libprotobuf-c-dev "
+                             "protobuf-c-compiler)")
+        shutil.copy(os.path.join(ROOT, library), os.path.join(self.build_lib, "profsql"))
+
+
+class AnyPython(bdist_wheel):
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
+class Binary(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+setup(version=version(), distclass=Binary, cmdclass={"build_py": BuildWithMake, "bdist_wheel": AnyPython})

@@ -1,0 +1,445 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package profsql: answers, types, errors, interrupts, recordings. What needs a package that is not
+installed is skipped."""
+
+import importlib.util
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+import warnings
+
+import profsql
+from profsql import driver, frames
+from profsql.catalog import Column
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DATA = os.path.join(ROOT, "tests", "data")
+GPU = os.path.join(DATA, "gpu_train_38")
+BEFORE = os.path.join(DATA, "tf_fit_input_bound")
+AFTER = os.path.join(DATA, "tf_fit_prefetched")
+
+
+def needs(*modules):
+    missing = [m for m in modules if importlib.util.find_spec(m) is None]
+    return unittest.skipIf(missing, "needs %s: pip install %s, then PYTHON=venv/bin/python tests/run "
+                                    "python" % (", ".join(missing), " ".join(missing)))
+
+
+def rows_of(run, sql):
+    return [tuple(row) for row in run.sql(sql)]
+
+
+def forged(folder, n_events):
+    """A profile of so many events on one line, n_events * 6 bytes."""
+    def field(number, content):
+        size, head = len(content), bytearray([number << 3 | 2])
+        while size > 127:
+            head.append(size & 127 | 128)
+            size >>= 7
+        return bytes(head) + bytes([size]) + content
+
+    event = field(4, bytes([1 << 3, 1, 3 << 3, 7]))
+    line = field(3, field(11, b"thread") + event * n_events)
+    metadata = field(4, bytes([1 << 3, 1]) + field(2, bytes([1 << 3, 1]) + field(2, b"op")))
+    path = os.path.join(folder, "host.xplane.pb")
+    with open(path, "wb") as file:
+        file.write(field(1, field(2, b"/host:CPU") + metadata + line))
+    return path
+
+
+class Answers(unittest.TestCase):
+    def setUp(self):
+        self.run_ = profsql.open(GPU)
+        self.addCleanup(self.run_.close)
+
+    def test_every_table_and_query_is_a_method_that_answers_as_sql(self):
+        tables = self.run_.sql("SELECT name FROM prof_tables UNION ALL SELECT name FROM prof_queries")
+        n = 0
+        for name, in tables:
+            method = getattr(self.run_, name)
+            self.assertTrue(method.__doc__, name)
+            arguments = {"b": GPU, "dir": GPU, "event": 0, "module": None}
+            wanted = method.__signature__.parameters
+            given = {k: v for k, v in arguments.items() if k in wanted and v is not None}
+            if name in ("live_at", "live_allocations", "profsql_live", "hlo_text"):
+                continue  # they need a program, an allocator or a capture
+            first = method(**given).first()
+            count = self.run_.sql("SELECT count(*) FROM temp.%s(%s)" % (
+                name, {"prof_find": "'%s'" % GPU}.get(name, "'%s', '%s'" % (GPU, GPU)
+                       if "b" in wanted else "'%s'" % GPU if "source" in wanted else ""))).first()[0]
+            self.assertEqual(first is None, count == 0, name)
+            n += 1
+        self.assertGreater(n, 100)
+
+    def test_rows(self):
+        first = self.run_.top_kernels(2).first()
+        self.assertEqual((first.rank, first.occurrences), (1, 19))
+        self.assertEqual(type(first).__name__, "TopKernels")
+        self.assertEqual([row.rank for row in self.run_.top_kernels(n=2)], [1, 2])
+        self.assertEqual([row["rank"] for row in self.run_.top_kernels(n=2).dicts()], [1, 2])
+
+    def test_arguments_of_sql(self):
+        self.assertEqual(self.run_.sql("SELECT ?, ?", (1, "x")).first(), (1, "x"))
+        self.assertEqual(self.run_.sql("SELECT :a", {"a": 1}).first(), (1,))
+        self.assertEqual(self.run_.sql("SELECT :a", a=1).first(), (1,))
+
+    def test_large_answers_are_read_again(self):
+        many = self.run_.sql("WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n "
+                             "LIMIT 150000) SELECT i FROM n")
+        self.assertEqual(next(iter(many)).i, 0)
+        for _ in range(2):
+            self.assertEqual(sum(row.i for row in many), 150000 * 149999 // 2)
+
+    def test_two_runs(self):
+        with profsql.open(BEFORE) as before, profsql.open(AFTER) as after:
+            of_run, of_path = before.compare_ops(after), before.compare_ops(AFTER)
+            self.assertEqual(list(of_run), list(of_path))
+            self.assertEqual(of_run.first().operation, "KernelAndDeviceFunc::Run")
+            self.assertEqual(before.top_ops(1, source=after).first(), after.top_ops(1).first()._replace(
+                run=before.top_ops(1, source=after).first().run))
+
+    def test_label_and_path(self):
+        with profsql.open(BEFORE, label="before") as run:
+            self.assertEqual(run.top_ops(1).first().run, "before")
+            self.assertTrue(run.path.startswith(BEFORE + "/train/plugins/profile/"))
+        self.assertEqual([found.path for found in profsql.find(BEFORE)], [run.path])
+
+    def test_shown(self):
+        text = repr(self.run_.top_kernels())
+        self.assertIn("DepthwiseConv2d", text)
+        self.assertIn("more columns", text)
+        page = self.run_.top_kernels()._repr_html_()
+        self.assertIn('title="', page)
+        self.assertIn("<td", page)
+        self.assertNotIn("<int,", self.run_.top_kernels()._repr_html_())
+        self.assertIn("What took the time", str(self.run_))
+        self.assertIn("What took the time", self.run_._repr_html_())
+        self.assertIn("1 GPU", repr(self.run_))
+
+    def test_an_empty_answer_gives_its_reason(self):
+        reason = "no HLO program"
+        self.assertIn(reason, repr(self.run_.hlo_modules()))
+        self.assertIn(reason, self.run_.hlo_modules()._repr_html_())
+        self.assertIn(reason, repr(self.run_.sql("SELECT * FROM hlo_modules")))
+        self.assertEqual(repr(self.run_.sql("SELECT 1 WHERE 0")), "no rows")
+        self.assertFalse(self.run_.hlo_modules())
+        self.assertIsNone(self.run_.top_kernels().why_empty())
+
+
+class Errors(unittest.TestCase):
+    def test_text_of_the_extension(self):
+        with self.assertRaisesRegex(profsql.Error, "no such file or folder"):
+            profsql.open("not/there")
+        with profsql.open(GPU) as run:
+            with self.assertRaisesRegex(profsql.Error, "n cannot be 'ten'"):
+                run.top_ops("ten")
+            with self.assertRaisesRegex(TypeError, "'b'"):
+                run.compare_ops()
+        with self.assertRaisesRegex(profsql.Error, "closed"):
+            run.top_ops()
+
+    def test_damage_is_a_warning(self):
+        [source] = [os.path.join(f, n) for f, _, names in os.walk(GPU) for n in names if n.endswith(".pb")]
+        with tempfile.TemporaryDirectory() as folder:
+            cut = os.path.join(folder, "cut.xplane.pb")
+            with open(source, "rb") as whole, open(cut, "wb") as part:
+                part.write(whole.read()[:20000])
+            with self.assertWarnsRegex(profsql.ProfileWarning, "cut.xplane.pb") as caught:
+                profsql.open(cut).close()
+            self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            profsql.open(GPU).close()
+
+    def test_without_a_driver_the_way_out_is_named(self):
+        kept = driver._why_not_sqlite3, sys.modules.get("apsw")
+        driver._why_not_sqlite3 = lambda: "this sqlite3 cannot"
+        sys.modules["apsw"] = None
+        try:
+            with self.assertRaisesRegex(ImportError, "pip install apsw"):
+                profsql.connect()
+        finally:
+            driver._why_not_sqlite3 = kept[0]
+            del sys.modules["apsw"]
+            if kept[1]:
+                sys.modules["apsw"] = kept[1]
+
+    def test_ctrl_c_ends_a_load(self):
+        """The signal comes while the file is read: the load asks for interrupts, which lets it in."""
+        script = """
+import os, signal, sys
+import profsql
+from profsql import driver
+asked = []
+def let_signals_in():
+    asked.append(1)
+    if len(asked) == 2:
+        os.kill(os.getpid(), signal.SIGINT)
+    return False
+driver._let_signals_in = let_signals_in
+try:
+    profsql.open(sys.argv[1])
+except KeyboardInterrupt:
+    print("interrupted")
+    driver._let_signals_in = lambda: False
+    print(profsql.open(sys.argv[1]).hosts().first().event_count)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = forged(folder, 5000000)
+            done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True)
+        self.assertEqual(done.stdout.split(), ["interrupted", "5000000"], done.stderr[-500:])
+
+
+class Connections(unittest.TestCase):
+    ASK = "SELECT occurrences FROM top_kernels('%s', 1)" % GPU
+
+    def test_connect(self):
+        self.assertEqual(list(profsql.connect().execute(self.ASK)), [(19,)])
+
+    @unittest.skipUnless(hasattr(sqlite3.Connection, "enable_load_extension"),
+                         "needs a Python whose sqlite3 can load extensions")
+    def test_load_into_sqlite3(self):
+        db = sqlite3.connect(":memory:")
+        profsql.load(db)
+        self.assertEqual(db.execute(self.ASK).fetchall(), [(19,)])
+        with self.assertRaisesRegex(sqlite3.OperationalError, "not authorized"):
+            db.load_extension(profsql.loadable_path())
+
+    @needs("apsw")
+    def test_load_into_apsw(self):
+        import apsw
+        db = apsw.Connection(":memory:")
+        profsql.load(db)
+        self.assertEqual(list(db.execute(self.ASK)), [(19,)])
+
+    @needs("sqlalchemy")
+    @unittest.skipUnless(hasattr(sqlite3.Connection, "enable_load_extension"),
+                         "needs a Python whose sqlite3 can load extensions")
+    def test_sqlalchemy(self):
+        import sqlalchemy
+        engine = sqlalchemy.create_engine("sqlite://")
+        with engine.connect() as connection:
+            profsql.load(connection)
+            self.assertEqual(connection.execute(sqlalchemy.text(self.ASK)).fetchall(), [(19,)])
+
+    def test_what_is_no_connection(self):
+        with self.assertRaisesRegex(TypeError, "not a connection"):
+            profsql.load(1)
+
+    def test_python_m_profsql(self):
+        out = subprocess.run([sys.executable, "-m", "profsql"], capture_output=True, text=True)
+        self.assertEqual(out.stdout.strip(), profsql.loadable_path())
+
+    @needs("sqlite_utils")
+    def test_sqlite_utils(self):
+        out = subprocess.run([sys.executable, "-m", "sqlite_utils", "memory", "--load-extension",
+                              profsql.loadable_path(), self.ASK], capture_output=True, text=True)
+        self.assertEqual(out.stdout.strip(), '[{"occurrences": 19}]', out.stderr)
+
+    @needs("datasette")
+    def test_datasette(self):
+        out = subprocess.run([sys.executable, "-m", "datasette", "--memory", "--load-extension",
+                              profsql.loadable_path(), "--get", "/_memory.json?_shape=arrays&sql=" +
+                              self.ASK.replace(" ", "+")], capture_output=True, text=True)
+        self.assertIn('"rows": [[19]]', out.stdout, out.stderr)
+
+    @needs("nbclient", "ipykernel")
+    def test_jupyter(self):
+        import nbclient
+        import nbformat
+        book = nbformat.v4.new_notebook()
+        book.cells = [nbformat.v4.new_code_cell(
+            "import profsql\nprofsql.open(%r).top_kernels(3)" % GPU)]
+        nbclient.NotebookClient(book, timeout=600, kernel_name="python3").execute()
+        self.assertIn("<table", book.cells[0].outputs[0].data["text/html"])
+
+
+class Frames(unittest.TestCase):
+    MIXED = "SELECT 1 AS a, 'x' AS b, NULL AS c, 1 AS d UNION ALL SELECT 2.5, 3, NULL, NULL"
+
+    def setUp(self):
+        self.run_ = profsql.open(GPU)
+        self.addCleanup(self.run_.close)
+
+    def test_the_values_decide_where_they_differ_from_the_declared_type(self):
+        kind = frames.kind_of
+        self.assertEqual(kind(frozenset(), "TEXT"), "str")
+        self.assertEqual(kind(frozenset(), ""), "null")
+        self.assertEqual(kind(frozenset([int]), "REAL"), "float")
+        self.assertEqual(kind(frozenset([int, float]), ""), "float")
+        self.assertEqual(kind(frozenset([str]), "INTEGER"), "str")
+        self.assertEqual(kind(frozenset([str, int]), "INTEGER"), "mixed")
+
+    @needs("pandas")
+    def test_pandas(self):
+        events = self.run_.trace_events().df()
+        self.assertEqual(len(events), 477)
+        self.assertEqual(str(events.start_ps.dtype), "int64")
+        self.assertEqual(str(events.flops.dtype), "Int64")
+        frame = self.run_.sql(self.MIXED).df()
+        self.assertEqual(list(frame.a), [1, 2.5])
+        self.assertEqual(list(frame.b), ["x", 3])
+        self.assertEqual(list(self.run_.hlo_modules().df()), self.run_.hlo_modules().columns)
+        self.assertEqual(str(self.run_.sql("SELECT hlo_op, flops FROM trace_events").df().flops.dtype), "Int64")
+
+    @needs("polars")
+    def test_polars(self):
+        import polars
+        events = self.run_.trace_events().pl()
+        self.assertEqual(events.height, 477)
+        self.assertEqual(events.schema["start_ps"], polars.Int64)
+        self.assertEqual(events.schema["hlo_module"], polars.String)
+        frame = self.run_.sql(self.MIXED).pl()
+        self.assertEqual(frame["a"].to_list(), [1, 2.5])
+        self.assertEqual(frame["b"].to_list(), ["x", "3"])
+        self.assertEqual(self.run_.sql("SELECT 1 AS a, 2 AS a").pl().columns, ["a", "a_2"])
+        self.assertEqual(self.run_.hlo_modules().pl().columns, self.run_.hlo_modules().columns)
+
+    @needs("pyarrow")
+    def test_arrow(self):
+        events = self.run_.trace_events().arrow()
+        self.assertEqual(events.num_rows, 477)
+        self.assertEqual(str(events.schema.field("hlo_module").type), "string")
+        frame = self.run_.sql(self.MIXED).arrow()
+        self.assertEqual(frame.column("a").to_pylist(), [1, 2.5])
+        self.assertEqual(frame.column("b").to_pylist(), ["x", "3"])
+
+    @needs("pyarrow")
+    def test_a_type_that_changes_in_a_later_chunk(self):
+        rows = [[(i, None) for i in range(5)], [(0.5, "x")]]
+        columns = [Column("a", "", None, ""), Column("b", "", None, "")]
+        table = frames.arrow_table(columns, iter(rows))
+        self.assertEqual(table.column("a").to_pylist(), [0, 1, 2, 3, 4, 0.5])
+        self.assertEqual(table.column("b").to_pylist(), [None] * 5 + ["x"])
+
+
+class Recordings(unittest.TestCase):
+    def profiler(self, write=True):
+        """A module that is imported and records: its stop() writes a run."""
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+        def stop():
+            if write:
+                shutil.copytree(GPU, os.path.join(self.folder.name), dirs_exist_ok=True)
+
+        module = types.ModuleType("jax")
+        module.profiler = types.SimpleNamespace(start_trace=lambda folder: None, stop_trace=stop)
+        kept = sys.modules.get("jax")
+        sys.modules["jax"] = module
+        self.addCleanup(lambda: sys.modules.pop("jax") if kept is None else sys.modules.update(jax=kept))
+
+    def test_opens_what_it_recorded(self):
+        self.profiler()
+        # A name that is newer than that of the run to come.
+        other = os.path.join(self.folder.name, "plugins", "profile", "zzz")
+        shutil.copytree(os.path.join(GPU, "plugins", "profile", "gpu_train_38"), other)
+        with profsql.trace(self.folder.name) as run:
+            with self.assertRaisesRegex(profsql.Error, "being recorded"):
+                run.top_ops()
+        self.assertEqual(run.label, "gpu_train_38")
+        self.assertTrue(run.top_kernels())
+
+    def test_a_block_that_fails(self):
+        self.profiler()
+        with self.assertRaises(ZeroDivisionError):
+            with profsql.trace(self.folder.name) as run:
+                1 / 0
+        self.assertTrue(run.top_kernels())
+
+    def test_no_profile(self):
+        self.profiler(write=False)
+        with self.assertRaisesRegex(profsql.Error, "wrote no profile"):
+            with profsql.trace(self.folder.name):
+                pass
+
+    def test_no_profiler(self):
+        if "jax" in sys.modules or "tensorflow" in sys.modules:
+            self.skipTest("needs a program without JAX and TensorFlow")
+        with self.assertRaisesRegex(profsql.Error, "import one of them"):
+            with profsql.trace("nowhere"):
+                pass
+
+    @needs("jax")
+    def test_jax(self):
+        script = """
+import sys, jax, profsql
+with profsql.trace(sys.argv[1]) as run:
+    jax.jit(lambda x: x @ x)(jax.numpy.ones((64, 64))).block_until_ready()
+print(run.sql("SELECT count(*) FROM trace_events").first()[0] > 0)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", script, folder], capture_output=True, text=True,
+                                  env=dict(os.environ, JAX_PLATFORMS="cpu"))
+        self.assertEqual(done.stdout.split(), ["True"], done.stderr[-800:])
+
+
+class Types(unittest.TestCase):
+    def test_the_stubs_are_current(self):
+        kept = os.path.join(ROOT, "ext", "python", "profsql", "catalog.pyi")
+        with tempfile.NamedTemporaryFile("r", suffix=".pyi") as new, open(kept) as old:
+            subprocess.run([sys.executable, os.path.join(ROOT, "ext", "python", "stubs"), new.name], check=True)
+            self.assertEqual(new.read(), old.read(), "run `make docs`")
+
+    def test_no_name_of_a_table_hides_another_attribute(self):
+        own = {name for name in dir(profsql.Run) if not name.startswith("_")} - set(vars(
+            profsql.run.catalog.Tables))
+        with profsql.open(GPU) as run:
+            names = {row.name for row in run.sql("SELECT name FROM prof_tables UNION SELECT name FROM prof_queries")}
+        self.assertFalse(own & names)
+
+    @needs("mypy")
+    def test_mypy(self):
+        source = ("import profsql\nrun = profsql.open('x')\nreveal_type([o.self_time_us for o in run.top_ops(5)])\n"
+                  "run.top_ops('ten')\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "user.py")
+            with open(path, "w") as file:
+                file.write(source)
+            mypy = [sys.executable, "-m", "mypy", "--cache-dir", folder, "--ignore-missing-imports"]
+            of_user, of_package = [
+                subprocess.run(mypy + what, capture_output=True, text=True,
+                               env=dict(os.environ, MYPYPATH=os.path.join(ROOT, "ext", "python")))
+                for what in ([path], ["-p", "profsql"])]
+        self.assertRegex(of_user.stdout, r"list\[(builtins\.)?float\]")
+        self.assertIn('has incompatible type "str"', of_user.stdout)
+        self.assertEqual(of_package.returncode, 0, of_package.stdout)
+
+
+class Lines(unittest.TextTestResult):
+    """The lines that tests/run counts."""
+
+    n_passed = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.n_passed += 1
+        print("ok %s" % test.id().partition(".")[2])
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        print("SKIP %s: %s" % (test.id().rpartition(".")[2], reason))
+
+    def addFailure(self, test, error):
+        super().addFailure(test, error)
+        print("not ok %s\n%s" % (test.id().partition(".")[2], self.failures[-1][1]))
+
+    def addError(self, test, error):
+        super().addError(test, error)
+        print("not ok %s\n%s" % (test.id().partition(".")[2], self.errors[-1][1]))
+
+
+if __name__ == "__main__":
+    print("# Python %s, SQLite %s, %s" % (sys.version.split()[0], sqlite3.sqlite_version,
+                                          "sqlite3" if driver._why_not_sqlite3() is None else "APSW"))
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    with open(os.devnull, "w") as nowhere:
+        result = unittest.TextTestRunner(stream=nowhere, resultclass=Lines).run(suite)
+    bad = len(result.failures) + len(result.errors)
+    print("%d passed, %d failed, %d skipped" % (result.n_passed, bad, len(result.skipped)))
+    sys.exit(bad > 0)
