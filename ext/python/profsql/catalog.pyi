@@ -1617,7 +1617,8 @@ class Recommendations(NamedTuple):
     section: str
     """page of XProf that shows the recommendation: overview_page, input_pipeline_analyzer or
     smart_suggestion; more_suggestions: a smart suggestion rule that XProf contains but does not
-    apply; libprofsql: a rule of this table"""
+    apply; libprofsql: a rule of this table (main devices idle for 50% of their spans or more;
+    compiling takes 5% of all steps or more)"""
     code: str
     """subject of the recommendation. Findings: input, output, idle, kernel_launch, collectives,
     all_others, precision_16bit, tf_function, eager_host, eager_device, outside_compilation,
@@ -1956,7 +1957,8 @@ class InputPipeline(NamedTuple):
     names. TPU: counts each all-reduce once. If XProf finds no step: share of the steps that the
     framework marks. NULL without steps [percent 0..100]"""
     input_verdict_actual: str
-    """input_verdict computed from input_percent_actual; input_statement is based on it"""
+    """input_verdict computed from input_percent_actual (and from all_others_percent_actual, but not
+    for steps that only the framework marks); input_statement is based on it"""
     uses_tf_data: int
     """1: ops of a tf.data pipeline take time [0 or 1]"""
     output_percent_actual: float | None
