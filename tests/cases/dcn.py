@@ -54,6 +54,8 @@ def bursts_of_messages():
 
 @case
 def messages_at_the_ends_of_time():
+    """A message whose start would be before all times starts at the first."""
     data = host_of([(RECEIVED, at, 0, dict(message(0, 2**42, 1)[3])) for at in (-2**63 + 1, 2**63 - 1, 0)])
-    rows("SELECT * FROM dcn_messages('{x}')", data)
-    rows("SELECT * FROM dcn_bursts('{x}')", data)
+    ps = 2**42 * US
+    same(rows("SELECT start_ps, duration_ps, validity FROM dcn_messages('{x}') ORDER BY 1", data), [(-2**63, 1, 'VALID'), (-ps, ps, 'VALID'), (2**63 - 1 - ps, ps, 'VALID')])
+    same(rows("SELECT start_ps, start_ps + duration_ps, message_count FROM dcn_bursts('{x}') ORDER BY 1", data), [(-2**63, -2**63 + 1, 1), (-ps, 0, 1), (2**63 - 1 - ps, 2**63 - 1, 1)])

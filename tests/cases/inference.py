@@ -145,6 +145,7 @@ def crowded_batch():
 def odd_times():
     """Times before the session and beyond all numbers."""
     data = host_of([('SessionRun', -5000, 10000, {'_r': {'int64': 1}}), ('tpu::System::Execute', 2**62, 2**62), ('SessionRun', 2**63 - 1, 2**63 - 1, {'_r': {'int64': -1}})])
-    rows("SELECT * FROM inference_requests('{x}')", data)
-    rows("SELECT * FROM inference_percentiles('{x}')", data)
-    rows("SELECT * FROM inference_latency('{x}')", data)
+    same(rows("SELECT start_ps, duration_ps FROM inference_requests('{x}') ORDER BY 1", data), [(-5000, 10000), (2**63 - 1, 2**63 - 1)])
+    longest = (2**63 - 1) / 1e9
+    same(rows("SELECT count(*), min(latency_ms) > 0, max(latency_ms) <= %r FROM inference_percentiles('{x}')" % (longest * (1 + 1e-12)), data), [(3, 1, 1)])
+    same(rows("SELECT count(*), min(total_ms) > 0, max(total_ms) <= %r FROM inference_latency('{x}')" % (longest * (1 + 1e-12)), data), [(6, 1, 1)])

@@ -2,7 +2,7 @@
 """Steps of GPUs, TPUs and hosts, and the categories of their time, against numbers that XProf's own
 tests publish or that were worked out by hand; odd steps; steps that Keras 3 marks."""
 from lib.cases import case, same
-from lib.shell import ask
+from lib.shell import ask, rows
 from lib.wire import Plane, space
 
 
@@ -415,7 +415,11 @@ def extreme_times():
     for start, ps, g in ((2 ** 63 - 10, 100, 2 ** 63 - 1), (-2 ** 63, 2 ** 63 - 1, 0), (0, -5, 1), (5, 10, -1), (-1, 2, 2 ** 32 + 1)):
         plane = Plane('/device:GPU:0').line(1, 's', [('k', start, ps, group(g, correlation_id=1)), ('c', start, 0, group(g, correlation_id=2))])
         data = space(plane.line(0xdeadbeef, 'Steps', [('0', start, ps, group(g))]).bytes())
-        for table in ('host_steps', 'steps', 'step_breakdown', 'core_steps', 'roofline'):
+        found = rows("SELECT group_id, start_ps, CASE WHEN %d >= 0 THEN duration_ps END FROM host_steps('{x}')" % ps, data)
+        same(found, [(g, start, ps if ps >= 0 else None)] if g >= 0 else [], 'host_steps')
+        for table in ('steps', 'core_steps'):
+            same(rows("SELECT count(*) FROM %s('{x}')" % table, data), [(int(g >= 0),)], table)
+        for table in ('step_breakdown', 'roofline'):
             ask("SELECT * FROM %s('{x}')" % table, x=data)
 
 

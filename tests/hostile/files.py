@@ -3,6 +3,7 @@
 import gzip
 import os
 import random
+import re
 import subprocess
 import threading
 
@@ -15,18 +16,23 @@ from hostile.damage import counted, there
 
 @case
 def missing_file():
-    refused(path('missing.xplane.pb'))
+    refused(path('missing.xplane.pb'), 'no such file or folder, and no attached label')
 
 
 @case
 def missing_folder():
-    refused(path('no/such/folder'))
+    refused(path('no/such/folder'), 'no such file or folder, and no attached label')
 
 
 @case
 def empty_name():
-    a = shell("SELECT count(*) FROM trace_events(''); SELECT count(*) FROM trace_events(NULL); SELECT count(*) FROM trace_events(x'00ff'); SELECT count(*) FROM trace_events(17);")
-    must(a.err, f'no error: {a.rows}')
+    """An empty path, a blob with a NUL byte and a number each have their error; NULL is all attached runs, of which there are none."""
+    for name, words in (("''", 'an empty path names no profile; give a file, a run folder, a log dir, or a label'),
+                        ("x'00ff'", ': the path or label has a NUL byte after this text; give one without NUL bytes'),
+                        ('17', '17: no such file or folder, and no attached label; give a *.xplane.pb')):
+        a = shell(f"SELECT count(*) FROM trace_events({name});")
+        must(not a.rows and words in a.err, f'{name}: {a.rows} {a.err}')
+    same(one("SELECT count(*) FROM trace_events(NULL);"), '0')
 
 
 @case
@@ -35,31 +41,31 @@ def unreadable():
     os.chmod(f, 0)
     if os.geteuid() == 0:
         raise Skip('root reads everything')
-    refused(f)
+    refused(f, 'Permission denied')
 
 
 @case
 def folder_without_runs():
     os.makedirs(path('logs/plugins/profile'))
-    refused(path('logs'))
+    refused(path('logs'), 'no *.xplane.pb in this folder or below and no HLO dump in it')
 
 
 @case
 def folder_of_an_empty_run():
     os.makedirs(path('logs2/plugins/profile/run1'))
-    refused(path('logs2/plugins/profile/run1'))
+    refused(path('logs2/plugins/profile/run1'), 'no *.xplane.pb in this folder or below and no HLO dump in it')
 
 
 @case
 def folder_named_as_a_profile():
     os.makedirs(path('folder.xplane.pb'))
-    refused(path('folder.xplane.pb'))
+    refused(path('folder.xplane.pb'), 'no *.xplane.pb in this folder or below and no HLO dump in it')
 
 
 @case
 def symlink_loop():
     os.symlink(path('loop.xplane.pb'), path('loop.xplane.pb'))
-    refused(path('loop.xplane.pb'))
+    refused(path('loop.xplane.pb'), 'Too many levels of symbolic links')
 
 
 @case
@@ -80,8 +86,7 @@ def run_of_bad_hosts():
     os.makedirs(path('bad_run'))
     put('bad_run/a.xplane.pb', b'this is no protobuf at all\n' * 50)
     put('bad_run/b.xplane.pb', b'nor is this\n' * 50)
-    err = refused(path('bad_run')).err
-    must('none of its 2 files can be read' in err and 'a.xplane.pb' in err, err)
+    refused(path('bad_run'), ': none of its 2 files can be read; /a.xplane.pb: is not an XSpace')
 
 
 @case
@@ -110,19 +115,19 @@ def names_that_are_not_utf8():
 
 @case
 def empty_file():
-    survives(put('empty.xplane.pb', b''), loss=True)
+    survives(put('empty.xplane.pb', b''), loss=True, words='is empty (0 bytes)')
 
 
 @case
 def text_file():
-    survives(put('text.xplane.pb', b'To be, or not to be, that is the question:\n' * 100), loss=True)
-    refused(put('text.txt', b'To be, or not to be, that is the question:\n' * 100))
+    survives(put('text.xplane.pb', b'To be, or not to be, that is the question:\n' * 100), loss=True, words='is not an XSpace (byte ')
+    refused(put('text.txt', b'To be, or not to be, that is the question:\n' * 100), 'is not an XSpace (byte ')
 
 
 @case
 def json_file():
-    survives(put('json.xplane.pb', b'{"answer": [1, 2, 3], "why": null}\n' * 100), loss=True)
-    refused(put('plain.json', b'{"answer": [1, 2, 3], "why": null}\n'))
+    survives(put('json.xplane.pb', b'{"answer": [1, 2, 3], "why": null}\n' * 100), loss=True, words='is not an XSpace (byte ')
+    refused(put('plain.json', b'{"answer": [1, 2, 3], "why": null}\n'), 'is not an XSpace (byte ')
 
 
 @case
@@ -130,7 +135,7 @@ def another_protobuf():
     instruction = L(1, 'add.1') + L(2, 'add') + L(3, V(2, 11), V(3, 128)) + V(35, 7)
     module = L(1, 'jit_f') + L(2, 'main') + L(3, L(1, 'main'), L(2, instruction) * 20, V(5, 1)) + V(5, 3) + V(6, 1)
     proto = L(1, module) + L(3, L(1, V(1, 1), V(2, 512)))
-    survives(put('hlo.xplane.pb', proto), loss=True)
+    survives(put('hlo.xplane.pb', proto), loss=True, words='is another protobuf message, not an XSpace')
     f = put('hlo.pb', proto)                                               # a name that promises nothing: known by its content
     survives(f, loss=False)
     same(rows(f"SELECT format, event_count FROM prof_runs({q(f)}); SELECT hlo_module, instruction_count FROM hlo_modules({q(f)});"), [['hlo', '0'], ['jit_f', '20']])
@@ -146,32 +151,38 @@ def random_bytes():
 @case
 def sqlite_database_zip_elf():
     for name, head in [('db', b'SQLite format 3\0'), ('zip', b'PK\x03\x04'), ('elf', b'\x7fELF\x02\x01\x01'), ('zstd', b'\x28\xb5\x2f\xfd')]:
-        survives(put(f'{name}.xplane.pb', head + bytes(4096)), loss=True)
+        survives(put(f'{name}.xplane.pb', head + bytes(4096)), loss=True, words='is not an XSpace (byte ')
 
 
 @case
 def fifo():
     os.mkfifo(path('fifo.xplane.pb'))
-    refused(path('fifo.xplane.pb'), timeout=10)
+    refused(path('fifo.xplane.pb'), 'is not a regular file', timeout=10)
 
 
 @case
 def devices():
-    for f in ['/dev/zero', '/dev/null', '/proc/self/mem']:
-        refused(f, timeout=10)
+    for f, words in (('/dev/zero', 'is not a regular file'), ('/dev/null', 'is not a regular file'), ('/proc/self/mem', 'is empty (0 bytes)')):
+        refused(f, words, timeout=10)
 
 
 @case
 def control_characters_in_the_path():
+    """The path is in the error as it was given: nothing of it is a format."""
     name = 'a\x1b[31m%s%n\n.xplane.pb'
     a = shell(f"SELECT count(*) FROM trace_events({q(path(name))});")
-    must(a.err, 'no error')
+    must(not a.rows and path(name) + ': no such file or folder, and no attached label; give a *.xplane.pb' in a.err, f'{a.rows} {a.err}')
 
 
 @case
 def very_long_path():
-    a = shell(f"SELECT count(*) FROM trace_events(printf('%.*c', 100000, 'x')); SELECT count(*) FROM trace_events(printf('%s/%.*c', {q(DIR)}, 300, 'y'));")
-    must(a.err, 'no error')
+    """The error is bounded, and has the reason where the path leaves room for it."""
+    a = shell("SELECT count(*) FROM trace_events(printf('%.*c', 100000, 'x'));")
+    must(not a.rows and 'x' * 300 in a.err and len(a.err) < 10000, f'{a.rows} {len(a.err)} characters: {a.err[-100:]}')
+    a = shell(f"SELECT count(*) FROM trace_events(printf('%s/%.*c', {q(DIR)}, 300, 'y'));")
+    must(not a.rows and 'y: File name too long; give a *.xplane.pb, a run folder or a log dir' in a.err, f'{a.rows} {a.err[-100:]}')
+
+
 @case
 def gz_valid():
     data = small()
@@ -280,6 +291,13 @@ def finish(child, what):
     return rest
 
 
+def all_or_told(out, file):
+    """What a shell printed of the events of big_counted(): all, or those before an error that names the file. Then it went on."""
+    n_rows = len(re.findall(r'\|/host:CPU\|line\|op\|', out))
+    told = file + ': changed while it was being read' in out
+    must('alive|42' in out and n_rows > 100 and told == (n_rows < 59998), f'{n_rows} rows, {told}: {out[-300:]}')
+
+
 def big_counted():
     data, ends = counted(60000)
     return data
@@ -287,6 +305,7 @@ def big_counted():
 
 @case
 def shrinks_while_a_query_runs():
+    """Rows before the cut come, then an error that names the file; the shell answers the next query."""
     for keep in [0, 0.5]:
         f = put('shrink.xplane.pb', big_counted())
         child = piped()
@@ -294,7 +313,8 @@ def shrinks_while_a_query_runs():
         child.stdin.flush()
         child.stdout.read(1000)              # the cursor is open; the pipe is full and holds the shell up
         os.truncate(f, int(os.path.getsize(f) * keep))
-        finish(child, f'truncated to {keep}')
+        child.stdin.write(b"SELECT 'alive', 41 + 1;\n")
+        all_or_told(finish(child, f'truncated to {keep}').decode(), f)
 
 
 @case
@@ -335,4 +355,5 @@ def grows_while_a_query_runs():
     child.stdout.read(1000)
     with open(f, 'ab') as out:
         out.write(small())
-    finish(child, 'grown')
+    child.stdin.write(b"SELECT 'alive', 41 + 1;\n")
+    all_or_told(finish(child, 'grown').decode(), f)

@@ -17,8 +17,8 @@ from lib.shell import quoted as q
 
 MB = 1 << 20
 STUCK = 1800  # seconds on the clock after which a shell is killed, whatever else the machine does
-# What to do, as an order of its own: "...; give the log dir".
-HINT = re.compile(r'[;:,] (check|use|give|save|copy|capture|record|take|pass|try|set|ask|decompress|rename|read|attach|SELECT) ')
+# What to do, in a clause of its own at the end: "...; give the log dir".
+HINT = re.compile(r'; (?:[^;]+, )?(?:check|use|give|save|copy|take|try|ask|rename|read|attach|SELECT) [^;]{8,}$')
 
 
 @functools.cache
@@ -93,29 +93,31 @@ def touch_all(file):
             + ''.join(f"SELECT '{t}', count(*) FROM (SELECT * FROM {t}({q(file)}) LIMIT -1 OFFSET 0);" for t in every_table()))
 
 
-def refused(file, timeout=60, rss=None):
-    """The file must be refused, with an error that names it and helps."""
+def refused(file, words, timeout=60, rss=None):
+    """The file must be refused, with an error that names it, says these words, and helps."""
     a = shell(f"SELECT count(*) FROM trace_events({q(file)});", timeout=timeout)
     must(a.err, f'no error, but {a.rows}')
-    helpful(a.err, file)
+    helpful(a.err, file, words)
     if rss:
         must(a.rss < rss, f'peak {a.rss // MB} MB')
     return a
 
 
-def helpful(err, file):
+def helpful(err, file, words=''):
     must(os.path.basename(file) in err, f'the error does not name the file: {err[:300]}')
-    rest = err.replace(file, '')
-    must(len(rest) > 40 and HINT.search(rest), f'the error does not say what to do: {err[:300]}')
+    rest = err.replace(file, '').strip()
+    must(words in rest, f'the error does not say {words!r}: {rest[:300]}')
+    must(HINT.search(rest.split('\n')[0]), f'the error does not say what to do: {rest[:300]}')
 
 
-def survives(file, timeout=60, loss=None):
-    """No crash; an error that helps, or rows. loss=True: an error or rows of prof_issues; loss=False: rows without any."""
+def survives(file, timeout=60, loss=None, words=''):
+    """No crash; an error that helps and has these words, or rows. loss=True: an error or rows of prof_issues; loss=False: rows without any."""
     a = shell(touch_all(file), timeout=timeout)
     if a.err:
         must(loss is not False, a.err[:300])
-        helpful(a.err, file)
+        helpful(a.err, file, words)
         return None
+    must(not words, f'no error, but {a.rows[:1]}')
     count = {r[0]: int(r[1]) for r in a.rows[1:]}
     same(a.rows[0][5], '1', 'json_valid(stats)')
     if loss is not None:
