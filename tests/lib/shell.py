@@ -119,3 +119,10 @@ def tables():
         if hidden == '1' and column in ('source', 'dir', 'a', 'b'):
             found[table].append(column)
     return found
+
+
+def tables_of_a_run(but=()):
+    """Those of tables() that show a run, or compare two. The others are documentation, find runs, or
+    list programs that are being recorded."""
+    return {table: sources for table, sources in tables().items()
+            if sources in (['source'], ['a', 'b']) and table not in {'profsql_live', *but}}
