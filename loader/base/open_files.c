@@ -173,10 +173,24 @@ int fail_to_open(ProfErr *err, int why, const char *path, const char *what)
 
 /* ---- temporary files ---- */
 
+/* Opens a temporary file without a name; -1 with errno set. */
+static int temporary_in(const char *folder)
+{
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0) return fd;
+    char name[512];
+    if (snprintf(name, sizeof name, "%s/libprofsql-XXXXXX", folder) >= (int)sizeof name)
+        name[0] = 0;
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0) unlink(name);
+    return fd;
+}
+
+/* The folders are SQLite's, in its order: /var/tmp is on a disk, /tmp often in memory. */
 int temporary_open(const char *path, ProfErr *err)
 {
-    const char *folder = getenv("TMPDIR");
-    if (!folder || !*folder) folder = "/tmp";
+    const char *chosen = getenv("TMPDIR");
+    bool is_chosen = chosen && *chosen;
     pthread_mutex_lock(&lock);
     bool full = n_temporary >= share(2, SIZE_MAX);
     if (!full) n_temporary++;
@@ -187,16 +201,13 @@ int temporary_open(const char *path, ProfErr *err)
                          "of open files (ulimit -n) or gunzip them",
                          path, n_temporary),
                -1;
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = temporary_in(is_chosen ? chosen : "/var/tmp");
+    if (fd < 0 && !is_chosen) fd = temporary_in("/tmp");
     if (fd >= 0) return fd;
-    char name[512];
-    if (snprintf(name, sizeof name, "%s/libprofsql-XXXXXX", folder) >= (int)sizeof name)
-        name[0] = 0;
-    fd = mkostemp(name, O_CLOEXEC);
-    if (fd >= 0) return unlink(name), fd;
     bool too_many = errno == EMFILE || errno == ENFILE;
     prof_fail(err, too_many ? PROF_LIMIT : PROF_IO, 0,
-              "no temporary file in %s to inflate into: %s; %s", folder, strerror(errno),
+              "no temporary file in %s to inflate into: %s; %s", is_chosen ? chosen : "/tmp",
+              strerror(errno),
               too_many ? "raise the limit of open files (ulimit -n)"
                        : "set TMPDIR to a folder that has room");
     pthread_mutex_lock(&lock);

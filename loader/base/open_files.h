@@ -26,8 +26,9 @@ int handle_pin(FileHandle *handle, const char *path, ProfErr *err);
 void handle_release(FileHandle *handle);
 void handle_close(FileHandle *handle); /* handle may be NULL */
 
-/* Opens a temporary file without a name, in $TMPDIR or /tmp, for the bytes inflated from the file
- * at `path` (which is only named in errors). Returns its descriptor, -1 on failure. */
+/* Opens a temporary file without a name, in $TMPDIR, else in /var/tmp or /tmp, for the bytes
+ * inflated from the file at `path` (which is only named in errors). Returns its descriptor, -1 on
+ * failure. */
 int temporary_open(const char *path, ProfErr *err);
 void temporary_close(int fd); /* fd may be -1 */
 

@@ -267,6 +267,20 @@ def a_host_is_replaced_while_it_is_closed():
 
 
 @case
+def where_files_are_inflated():
+    """In TMPDIR, else in /var/tmp, which is on a disk, else in /tmp."""
+    f = put('inflated.xplane.pb.gz', gzip.compress(small()))
+    for folder in (DIR, None):
+        environment = dict(os.environ, TMPDIR=folder or '')
+        listed = subprocess.run([SQLITE3, '-batch', '-init', '/dev/null', ':memory:'], capture_output=True, text=True, env=environment,
+                                input=f".load {PROFSQL}\nSELECT count(*) FROM trace_events({q(f)});\n.system ls -l /proc/$PPID/fd\n").stdout
+        must(listed.startswith('108\n'), listed[:200])
+        used = [where for where in (DIR, '/var/tmp', '/tmp') if re.search(f'-> {re.escape(where)}/[^/]* \\(deleted\\)', listed)]
+        wanted = folder or ('/var/tmp' if os.access('/var/tmp', os.W_OK) else '/tmp')
+        must(wanted in used, f'{wanted} is not used: {listed}')
+
+
+@case
 def more_gzipped_hosts_than_open_files():
     """Their inflated copies have no name to be opened by again: the run is refused, and others can be read."""
     run = many_hosts('packed', 100, '.gz', gzip.compress)
