@@ -208,9 +208,9 @@ typedef struct {
     Packed columns[N_CHUNK_COLUMNS];
     Span span; /* of the events in the file */
     int64_t min_offset, max_offset, min_duration, max_duration, min_end,
-        max_end;   /* relative to the line's start */
-    StatSet stats; /* that its events have: nothing else is to be found in them */
-    StatColumn stat_columns[N_STAT_COLUMNS];
+        max_end;                    /* relative to the line's start */
+    StatSet stats;                  /* that its events have: nothing else is to be found in them */
+    const StatColumn *stat_columns; /* N_STAT_COLUMNS; most chunks share those of no stat */
     uint32_t n_events;
     uint8_t columns_kept; /* bits by enum StatColumnName: all that events have of the stat stands in
                              its column; group_id and is_eager always */

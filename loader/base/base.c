@@ -53,7 +53,7 @@ void *prof_alloc(size_t n_bytes)
 void prof_free(void *p) { memory.release(p); }
 
 enum {
-    FIRST_ITEMS_BYTES = 512
+    FIRST_ITEMS_BYTES = 128
 }; /* most arrays of large items, as the chunks of a line, hold one or two */
 
 bool prof_grow(void *array_address, size_t n_used, size_t *capacity, size_t element_bytes)
@@ -81,7 +81,7 @@ struct ArenaBlock {
     uint64_t bytes[]; /* uint64_t for its alignment */
 };
 enum {
-    FIRST_BLOCK = 512,
+    FIRST_BLOCK = 64,
     LARGEST_BLOCK = 1 << 20
 }; /* small at first: files of many planes have some arenas for each */
 

@@ -229,6 +229,9 @@ static void fill_gaps(const uint8_t *types, int64_t *values, uint32_t n)
     for (uint32_t i = n; i--;) last = values[i] = types[i] ? values[i] : last;
 }
 
+/* Those of a chunk whose events have none of the stats. */
+static const StatColumn no_stats[N_STAT_COLUMNS];
+
 /* Of group_id and is_eager the first of an event counts. The other columns are kept where they tell
  * all, and where the chunk stays within what chunk_finish() grants it: n_bytes are spoken for. */
 static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *err)
@@ -236,10 +239,15 @@ static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *
     chunk->stats = m->chunk_stats;
     chunk->columns_kept = (1u << N_STAT_COLUMNS) - 1;
     m->chunk_stats = (StatSet){0};
+    chunk->stat_columns = no_stats;
+    StatColumn *columns = NULL;
     for (int c = 0; c < N_STAT_COLUMNS; c++) {
         uint8_t *types = m->stats->types[c];
         int64_t *values = m->stats->values[c];
         if (!stat_set_has(&chunk->stats, stat_column_stats[c])) continue;
+        if (!columns && !(columns = arena_alloc(m->arena, N_STAT_COLUMNS * sizeof *columns)))
+            return prof_nomem(err);
+        chunk->stat_columns = columns;
         fill_gaps(types, values, m->n);
         ValueRange range = values_range(values, m->n);
         n_bytes += (uint64_t)m->n * (range_width(range) + 1u);
@@ -247,8 +255,8 @@ static int finish_stats(ChunkMaker *m, Chunk *chunk, uint64_t n_bytes, ProfErr *
                     2 * n_bytes > 3 * chunk->span.n_bytes;
         if (lost && c > STAT_COLUMN_EAGER)
             chunk->columns_kept &= (uint8_t) ~(1u << c);
-        else if (!packed_make_bytes(&chunk->stat_columns[c].types, m->arena, types, m->n) ||
-                 !packed_make_of(&chunk->stat_columns[c].values, m->arena, values, m->n, range))
+        else if (!packed_make_bytes(&columns[c].types, m->arena, types, m->n) ||
+                 !packed_make_of(&columns[c].values, m->arena, values, m->n, range))
             return prof_nomem(err);
         memset(types, TYPE_NONE, m->n);
     }
