@@ -149,10 +149,7 @@ static void input_pipeline_column(RowCursor *c, sqlite3_context *ctx, int column
     case IP_MINIMUM: result_known(ctx, a->n_steps ? a->step_ms.minimum : NAN); break;
     case IP_MAXIMUM: result_known(ctx, a->n_steps ? a->step_ms.maximum : NAN); break;
     case IP_COMPUTE: result_known(ctx, a->compute_percent); break;
-    case IP_STEPS_ACTUAL:
-        sqlite3_result_int64(ctx,
-                             (sqlite3_int64)a->n_actual_steps);
-        break;
+    case IP_STEPS_ACTUAL: sqlite3_result_int64(ctx, (sqlite3_int64)a->n_actual_steps); break;
     case IP_PERCENT_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_INPUT)); break;
     case IP_OUTPUT_ACTUAL: result_known(ctx, finding_percent_actual(a, FINDING_OUTPUT)); break;
     case IP_COMPUTE_ACTUAL: result_known(ctx, a->actual_percent[STEP_DEVICE_COMPUTE]); break;

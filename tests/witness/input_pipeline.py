@@ -104,7 +104,7 @@ if __name__ == '__main__':
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
     with tempfile.TemporaryDirectory() as top, checking('compilation in made steps'):
-        for lengths in ([5, 0], [10, 0, 0], [12, 0, 5, 0], [15, 0, 0, 0], [0, 16, 0, 0], [60, 3, 2, 1, 1, 20, 4, 4]):
+        for lengths in ([10, 0], [0, 19, 0, 0], [12, 0, 9, 0], [20, 0, 0], [60, 3, 2, 1, 1, 20, 4, 4]):
             made = compiling_steps(top, lengths)
             compilation(made)
             told = made.ask("SELECT count(*) AS n FROM recommendations({x}) WHERE code = 'compilation'")[0]['n']
