@@ -187,10 +187,13 @@ threads: $(BUILD)/threads
 	  tests/data/tpu_train_54 tests/data/jax_two_hosts tests/data/tf_fit_input_bound tests/data/tf_xla_jit
 
 C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] loader/*/*/*.[ch] tests/*.[ch] tests/*/*.[ch])
+# Analyses of stats whose payload is a protobuf message.
+READS_PROTOBUF = (communication/dcn|device/devices|ops/op_metadata|ops/tpu_ops)
 lint: $(GENERATED)
 	$(call install_missing,$(LINT_PACKAGES))
 	@! grep -L 'SPDX-License-Identifier: Apache-2.0' $(C_FILES) queries/*.sql schema/*.proto | sed 's/$$/: no SPDX line/' | grep .
 	@! awk 'length > 100 { print FILENAME ":" FNR ": longer than 100 columns" }' $(C_FILES) | grep .
+	@! grep -lE '#include ".*format/(wire|xspace)\.h"' ext/*.[ch] loader/analysis/*/*.[ch] | grep -vxE 'loader/analysis/$(READS_PROTOBUF)\.c' | sed 's/$$/: reads the wire format; ask loader\/store/' | grep .
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
 	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c)
 format:

@@ -4,6 +4,7 @@
  *
  *   SELECT name, value FROM event_stats('logs') WHERE event_id = 17;   -- correlation_id|60 */
 #include "../loader/store/events.h"
+#include "../loader/store/facts.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 

@@ -5,7 +5,7 @@
 #include "../loader/store/check.h"
 #include "../loader/analysis/insights/diagnostics.h"
 #include "../loader/analysis/program/hlo_sound.h"
-#include "../loader/format/xspace.h"
+#include "../loader/store/event_stats.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 

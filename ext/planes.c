@@ -2,7 +2,7 @@
 /* planes.c: the tables planes, lines, stat_metadata and plane_stats: the structure of a profile.
  *
  *   SELECT name, kind, event_count FROM planes('logs');   -- /device:GPU:0|gpu|19370 */
-#include "../loader/format/xspace.h"
+#include "../loader/store/event_stats.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 

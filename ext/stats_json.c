@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* stats_json.c: stats as members of a JSON object, valid for every byte string that a file may
  * hold. */
-#include "../loader/format/xspace.h"
+#include "../loader/plane.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
 

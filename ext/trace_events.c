@@ -208,12 +208,11 @@ static void metadata_id_column(EventsCursor *c, sqlite3_context *ctx)
 {
     const Plane *plane = c->unit.line->plane;
     if (c->unit.group) return sqlite3_result_int64(ctx, c->unit.group->id);
-    size_t meta = (size_t)value_of(c, COL_META), n_bytes;
+    size_t meta = (size_t)value_of(c, COL_META);
     if (meta < plane->n_declared) return sqlite3_result_int64(ctx, plane->event_metas[meta].id);
-    Event event; /* undeclared: only the event itself knows */
-    const uint8_t *p =
-        event_message(&c->stat_window, (uint64_t)value_of(c, COL_POSITION), &n_bytes, &c->err);
-    if (p && event_parse(p, p + n_bytes, &event)) sqlite3_result_int64(ctx, event.metadata_id);
+    int64_t id;
+    if (event_id_at(&c->stat_window, (uint64_t)value_of(c, COL_POSITION), &id, &c->err))
+        sqlite3_result_int64(ctx, id);
 }
 
 /* Without its length SQLite measures a text, with it SQLite copies it when a client reads it:

@@ -7,7 +7,7 @@
  * TextKey given by equality. SQLite checks every term again; a plan only spares work. A ? at the
  * end: an argument is given twice. idxNum: 0, or 1 + the argument that the query reads without
  * giving it. */
-#include "../loader/format/xspace.h"
+#include "../loader/plane.h"
 #include "../loader/base/text_buffer.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3

@@ -8,7 +8,7 @@
 #ifndef PROF_XSPACE_H
 #define PROF_XSPACE_H
 
-#include "../run.h"
+#include "../plane.h"
 #include "wire.h"
 
 /* The fields of one XEvent. */
@@ -22,8 +22,8 @@ const uint8_t *event_message(Window *window, uint64_t position, size_t *n_bytes,
 /* Parses an XEvent from p to end. False if the bytes are damaged. */
 bool event_parse(const uint8_t *p, const uint8_t *end, Event *event);
 
-/* Reads the next stat of an XEvent (stat_field 4) or XEventMetadata (5). Returns the position after
- * it, or NULL at the end. */
+/* Reads the next stat of a message that has its stats in this field. Returns the position after it,
+ * or NULL at the end. Damaged stats are left out. */
 const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_field, Stat *stat);
 /* Parses an XStat from p to end. It borrows these bytes. False if they are damaged. */
 bool stat_parse(const uint8_t *p, const uint8_t *end, Stat *stat);
@@ -40,25 +40,5 @@ static inline bool stat_number(const uint8_t *p, const uint8_t *end, int64_t id,
     *stat = (Stat){.id = id, .type = type};
     return type != TYPE_NONE && wire_varint_fills(p + 1, end, &stat->natural);
 }
-/* Returns the stat's metadata; NULL if the plane has none of this id. */
-const StatMeta *stat_meta(const Plane *plane, int64_t id);
-/* Returns the known stat of an id; STAT_UNKNOWN for others. */
-enum KnownStat stat_known_by_table(const Plane *plane, int64_t id);
-static inline enum KnownStat stat_known(const Plane *plane, int64_t id)
-{
-    return (uint64_t)id < plane->n_known_ids ? (enum KnownStat)plane->known_of_id[id]
-                                             : stat_known_by_table(plane, id);
-}
-/* Reads the plane's i-th stat. Its bytes are valid until the next use of the window. False without
- * err set if it is damaged. */
-bool plane_stat(const Plane *plane, size_t i, Window *window, Stat *stat, ProfErr *err);
-/* Returns whether the plane has metadata for the stat. If not, none of its events has the stat. */
-bool plane_declares(const Plane *plane, enum KnownStat known);
-/* Returns the text that a TYPE_REF stat refers to; empty_text if the plane does not have it. */
-const Text *stat_ref_text(const Plane *plane, uint64_t ref);
-
-/* Reads the known stats of an event metadata into meta->facts and meta->n_facts, once. Returns the
- * code in err. May be called from several threads. */
-int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err);
 
 #endif

@@ -33,9 +33,9 @@ static void check_line(Line *line, ProfErr *err)
     event_reader_open(&reader, line, EVENT_STATS, err);
     while (event_reader_next(&reader, &e)) {
         uint64_t header = 2; /* tag and length before the message */
-        for (size_t n = e.n_bytes; n >= 0x80; n >>= 7) header++;
-        check_message(line->plane->host, line, e.message, e.n_bytes, e.position + header, 4,
-                      "an event");
+        for (size_t n = e.stored.n_bytes; n >= 0x80; n >>= 7) header++;
+        check_message(line->plane->host, line, e.stored.message, e.stored.n_bytes,
+                      e.stored.position + header, EVENT_STATS_FIELD, "an event");
     }
     event_reader_close(&reader);
 }
@@ -53,7 +53,7 @@ static void check_plane(Plane *plane, ProfErr *err)
                                            : NULL;
         if (p)
             check_message(host, plane->event_metas, p, (size_t)meta->span.n_bytes,
-                          meta->span.offset, 5, "an event metadata entry");
+                          meta->span.offset, META_STATS_FIELD, "an event metadata entry");
     }
     for (size_t i = 0; i < plane->n_stats && !err->code; i++) {
         const uint8_t *p = event_message(&window, plane->stat_offsets[i], &n, err);

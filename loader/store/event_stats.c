@@ -34,6 +34,13 @@ void stat_filter_close(StatFilter *filter)
     filter->known_of_id = NULL;
 }
 
+bool plane_stat(const Plane *plane, size_t i, Window *window, Stat *stat, ProfErr *err)
+{
+    size_t n;
+    const uint8_t *p = event_message(window, plane->stat_offsets[i], &n, err);
+    return p && stat_parse(p, p + n, stat);
+}
+
 bool meta_bytes_read(MetaBytes *bytes, const Host *host, const EventMeta *meta, ProfErr *err)
 {
     if (bytes->meta == meta) return true;

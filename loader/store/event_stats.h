@@ -143,6 +143,10 @@ static inline ChildIter child_iter_of_meta(const MetaBytes *bytes)
 /* Reads the next id. False at the end. */
 bool child_iter_next(ChildIter *iter, int64_t *id);
 
+/* Reads the plane's i-th stat. Its bytes are valid until the next use of the window. False without
+ * err set if it is damaged. */
+bool plane_stat(const Plane *plane, size_t i, Window *window, Stat *stat, ProfErr *err);
+
 /* ---- a stat's value as XProf's accessors return it: 0 for other types ---- */
 
 static inline int64_t stat_int(const Stat *stat)

@@ -10,17 +10,17 @@ static inline EventAt event_of(const Line *line, const Chunk *chunk, uint64_t ev
                                const int64_t stored[N_CHUNK_COLUMNS])
 {
     static const uint8_t nothing[1]; /* an address to add 0 to */
-    bool aggregated = stored[COL_AGGREGATED];
+    int64_t offset_ps = event_offset(stored[COL_OFFSET], stored[COL_AGGREGATED]);
     return (EventAt){
         .event = event,
         .meta = &line->plane->event_metas[stored[COL_META]],
-        .start_ps = add_saturated(line->start_ps, event_offset(stored[COL_OFFSET], aggregated)),
+        .start_ps = add_saturated(line->start_ps, offset_ps),
         .duration_ps = stored[COL_DURATION],
-        .occurrences = aggregated ? stored[COL_OFFSET] : -1,
-        .position = (uint64_t)stored[COL_POSITION],
-        .message = nothing,
+        .offset_ps = offset_ps,
+        .occurrences = stored[COL_AGGREGATED] ? stored[COL_OFFSET] : -1,
         .chunk = chunk,
         .in_chunk = (uint32_t)i,
+        .stored = {.position = (uint64_t)stored[COL_POSITION], .message = nothing},
     };
 }
 
@@ -116,8 +116,8 @@ bool event_reader_next(EventReader *reader, EventAt *at)
     for (int c = 0; c < N_CHUNK_COLUMNS; c++) stored[c] = reader->values->columns[c][i];
     *at = event_of(reader->line, reader->in_hand, reader->event++, i, stored);
     if (!reader->has_messages || (reader->only_wanted && !is_wanted(reader, at->meta))) return true;
-    at->message = message_at(reader, at->position, &at->n_bytes);
-    return at->message != NULL;
+    at->stored.message = message_at(reader, at->stored.position, &at->stored.n_bytes);
+    return at->stored.message != NULL;
 }
 
 /* ---- events by index ---- */
@@ -186,13 +186,31 @@ bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, Even
         stored[c] = value_at(f, chunk, (enum ChunkColumn)c, i);
     *at = event_of(line, chunk, line->first_event + index, i, stored);
     if (!(flags & EVENT_STATS)) return true;
-    at->message = event_message(&f->messages, at->position, &at->n_bytes, err);
-    return at->message != NULL;
+    EventBytes *bytes = &at->stored;
+    bytes->message = event_message(&f->messages, bytes->position, &bytes->n_bytes, err);
+    return bytes->message != NULL;
 }
+
+/* ---- by position ---- */
 
 StatIter stat_iter_at(Window *window, uint64_t position, ProfErr *err)
 {
     size_t n;
     const uint8_t *p = event_message(window, position, &n, err);
     return p ? (StatIter){p, p + n, EVENT_STATS_FIELD} : (StatIter){0};
+}
+
+StatIter stat_iter_read(Window *window, const EventAt *at, ProfErr *err)
+{
+    return stat_iter_at(window, at->stored.position, err);
+}
+
+bool event_id_at(Window *window, uint64_t position, int64_t *metadata_id, ProfErr *err)
+{
+    size_t n;
+    Event event;
+    const uint8_t *p = event_message(window, position, &n, err);
+    if (!p || !event_parse(p, p + n, &event)) return false;
+    *metadata_id = event.metadata_id;
+    return true;
 }

@@ -17,6 +17,15 @@
 
 #include "event_stats.h"
 
+/* Where the file stores an event. */
+typedef struct {
+    uint64_t position; /* position of the event's field in the host's file */
+    /* With EVENT_STATS the bytes of the XEvent, valid until the reader's next step. Otherwise
+     * n_bytes is 0. */
+    const uint8_t *message;
+    size_t n_bytes;
+} EventBytes;
+
 /* An event as a reader or finder returns it. */
 typedef struct {
     uint64_t event; /* ordinal in the run */
@@ -24,14 +33,11 @@ typedef struct {
     /* Start counts from the session's start, line start included. Times beyond int64 are held at
      * its ends. */
     int64_t start_ps, duration_ps;
+    int64_t offset_ps;   /* start on its line: 0 for an aggregated event */
     int64_t occurrences; /* num_occurrences of an aggregated event (start: the line's), else -1 */
-    uint64_t position;   /* position of the event's field in the host's file */
-    /* With EVENT_STATS the bytes of the XEvent, valid until the reader's next step. Otherwise
-     * n_bytes is 0. */
-    const uint8_t *message;
-    size_t n_bytes;
-    const Chunk *chunk; /* the event's chunk */
-    uint32_t in_chunk;  /* index of the event in its chunk */
+    const Chunk *chunk;  /* the event's chunk */
+    uint32_t in_chunk;   /* index of the event in its chunk */
+    EventBytes stored;   /* for loader/store alone; others use stat_iter_of_event() */
 } EventAt;
 
 enum { EVENT_STATS = 1 };
@@ -39,8 +45,12 @@ enum { EVENT_STATS = 1 };
 /* Walks the event's own stats. There are none without EVENT_STATS. */
 static inline StatIter stat_iter_of_event(const EventAt *at)
 {
-    return (StatIter){at->message, at->message + at->n_bytes, EVENT_STATS_FIELD};
+    const EventBytes *stored = &at->stored;
+    return (StatIter){stored->message, stored->message + stored->n_bytes, EVENT_STATS_FIELD};
 }
+/* Returns false if stat_iter_of_event() has nothing to walk, as for an event that a reader of
+ * chosen stats passes over. */
+static inline bool event_has_stats(const EventAt *at) { return at->stored.n_bytes > 0; }
 
 /* A walk over the events of a line. */
 typedef struct {
@@ -61,15 +71,15 @@ typedef struct {
     StatSet wanted, needed;
 } EventReader;
 
-/* Opens a reader of all events of a line. flags: EVENT_STATS to get their messages, or 0. On
+/* Opens a reader of all events of a line. flags: EVENT_STATS to get their stats, or 0. On
  * failure err is set and event_reader_next() returns false. Close it in any case. The reader keeps
  * `err`. */
 void event_reader_open(EventReader *reader, Line *line, int flags, ProfErr *err);
-/* Like event_reader_open() with EVENT_STATS, but only events that may have one of these stats get
- * their message; the others come with n_bytes 0. */
+/* Like event_reader_open() with EVENT_STATS, but only of events that may have one of these stats.
+ * For others event_has_stats() is false. */
 void event_reader_open_for(EventReader *reader, Line *line, const StatSet *wanted, ProfErr *err);
-/* Like event_reader_open_for(), for callers that ask event_stat() first: a message is only read for
- * wanted stats that have no column. */
+/* Like event_reader_open_for(), for callers that ask event_stat() first: stats are only read if a
+ * wanted one has no column. */
 void event_reader_open_beside_columns(EventReader *reader, Line *line, const StatSet *wanted,
                                       ProfErr *err);
 /* Reads the next event. False at the end of the line or with err set. */
@@ -77,16 +87,16 @@ bool event_reader_next(EventReader *reader, EventAt *at);
 /* Frees what the reader holds. */
 void event_reader_close(EventReader *reader);
 /* Returns a stat of the event from its column; a text's bytes are not set (event_stat_text()).
- * TYPE_NONE if the event has no such stat, or if event_column_kept() is false: then only the
- * message has it. */
+ * TYPE_NONE if the event has no such stat, or if event_column_kept() is false: then only
+ * stat_iter_of_event() has it. */
 static inline Stat event_stat(const EventAt *at, enum StatColumnName column)
 {
     const StatColumn *c = &at->chunk->stat_columns[column];
     return (Stat){.type = (enum StatType)packed_at(&c->types, at->in_chunk),
                   .integer = packed_at(&c->values, at->in_chunk)};
 }
-/* Returns whether the stat's column is complete for this event's chunk, so that its message is not
- * needed. */
+/* Returns whether the stat's column is complete for this event's chunk, so that its stats need not
+ * be walked. */
 static inline bool event_column_kept(const EventAt *at, enum StatColumnName column)
 {
     return at->chunk->columns_kept >> column & 1;
@@ -110,7 +120,7 @@ typedef struct {
         const Chunk *values_of;
     } lines[FINDER_LINES]; /* cache, by line_id modulo FINDER_LINES */
 } EventFinder;
-/* Reads the event with this index on the line. flags as for event_reader_open(). The message is
+/* Reads the event with this index on the line. flags as for event_reader_open(). Its stats are
  * valid until the next call. */
 bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, EventAt *at,
                 ProfErr *err);
@@ -119,8 +129,13 @@ void event_finder_close(EventFinder *finder);
 /* Returns the metadata of the event with this index on the line. */
 EventMeta *event_meta_at(Line *line, uint64_t index, ProfErr *err);
 
-/* Walks the own stats of the event at `position` of the window's file (COL_POSITION). The walk is
- * valid until the next use of the window. On failure err is set, and there are none. */
+/* Walks the own stats of an event that was read without EVENT_STATS, or of the event whose value in
+ * COL_POSITION is `position`. The window is of the host's file. The walk is valid until its next
+ * use. On failure err is set, and there are none. */
+StatIter stat_iter_read(Window *window, const EventAt *at, ProfErr *err);
 StatIter stat_iter_at(Window *window, uint64_t position, ProfErr *err);
+/* Reads the metadata id of the event at `position`. It is that of EventMeta, unless the plane does
+ * not declare it. */
+bool event_id_at(Window *window, uint64_t position, int64_t *metadata_id, ProfErr *err);
 
 #endif

@@ -6,6 +6,60 @@
 #include "../base/sort.h"
 #include "events.h"
 
+bool fact_of_stat(Fact *fact, const Plane *plane, const Stat *stat, TextTable *texts, Arena *arena)
+{
+    *fact = (Fact){.type = stat->type, .natural = stat->natural};
+    if (stat->type == TYPE_REF)
+        fact->type = TYPE_STR, fact->text = stat_ref_text(plane, stat->natural);
+    if (stat->type != TYPE_STR) return true;
+    fact->text = text_intern(texts, arena, stat->bytes, stat->n_bytes);
+    return fact->text != NULL;
+}
+
+/* Reads the facts of a metadata entry into facts[]. Returns how many there are. */
+static uint16_t read_meta_facts(const Plane *plane, const EventMeta *meta,
+                                KnownFact facts[N_KNOWN_STATS], ProfErr *err)
+{
+    Host *host = plane->host;
+    MetaBytes bytes = {0};
+    meta_bytes_read(&bytes, host, meta, err);
+    StatIter stats = stat_iter_of_meta(&bytes);
+    Stat stat;
+    bool seen[N_KNOWN_STATS] = {false};
+    uint16_t n = 0;
+    while (!err->code && stat_iter_next(&stats, &stat)) {
+        enum KnownStat known = stat_known(plane, stat.id);
+        if (known == STAT_UNKNOWN || seen[known] || stat.type == TYPE_BYTES ||
+            stat.type == TYPE_NONE)
+            continue;
+        seen[known] = true;
+        facts[n].known = known;
+        if (!fact_of_stat(&facts[n++].fact, plane, &stat, &host->texts, &host->arena))
+            prof_nomem(err);
+    }
+    meta_bytes_free(&bytes);
+    return n;
+}
+
+int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err)
+{
+    Host *host = plane->host;
+    if (!meta->has_stats) return PROF_OK;
+    pthread_mutex_lock(&host->lock);
+    if (!meta->facts_read) {
+        KnownFact facts[N_KNOWN_STATS];
+        uint16_t n = read_meta_facts(plane, meta, facts, err);
+        KnownFact *kept = err->code || !n ? NULL : arena_alloc(&host->arena, n * sizeof *kept);
+        if (n && !kept && !err->code) prof_nomem(err);
+        if (!err->code) {
+            if (n) memcpy(kept, facts, n * sizeof *kept);
+            meta->facts = kept, meta->n_facts = n, meta->facts_read = true;
+        }
+    }
+    pthread_mutex_unlock(&host->lock);
+    return err->code;
+}
+
 int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uint64_t position,
                      Window *window, ProfErr *err)
 {
@@ -15,20 +69,13 @@ int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uin
     if (err->code) return err->code;
     Stat stat;
     while (stat_iter_next(&stats, &stat)) {
-        const StatMeta *sm = stat_meta(plane, stat.id);
-        if (!sm || sm->known == STAT_UNKNOWN || facts->by_stat[sm->known].type ||
-            stat.type == TYPE_BYTES)
+        enum KnownStat known = stat_known(plane, stat.id);
+        if (known == STAT_UNKNOWN || facts->by_stat[known].type || stat.type == TYPE_BYTES)
             continue;
-        Fact *fact = &facts->by_stat[sm->known];
-        *fact = (Fact){.type = stat.type, .natural = stat.natural};
-        if (stat.type == TYPE_REF)
-            fact->type = TYPE_STR, fact->text = stat_ref_text(plane, stat.natural);
-        if (stat.type == TYPE_STR) {
-            TextTable none = {0}; /* a table of its own: the text lives until the next event */
-            fact->text = text_intern(&none, &facts->texts, stat.bytes, stat.n_bytes);
-            text_table_free(&none);
-            if (!fact->text) return fact->type = TYPE_NONE, prof_nomem(err);
-        }
+        TextTable none = {0}; /* a table of its own: the text lives until the next event */
+        bool memory = fact_of_stat(&facts->by_stat[known], plane, &stat, &none, &facts->texts);
+        text_table_free(&none);
+        if (!memory) return facts->by_stat[known].type = TYPE_NONE, prof_nomem(err);
     }
     if (event_meta_facts(plane, meta, err)) return err->code;
     for (uint16_t i = 0; i < meta->n_facts; i++)
@@ -70,7 +117,7 @@ static int each_fact(Line *line,
     if (!facts) return prof_nomem(err);
     event_reader_open(&reader, line, 0, err);
     while (event_reader_next(&reader, &e) &&
-           !event_facts_read(facts, line->plane, e.meta, e.position, &stats, err))
+           !event_facts_read(facts, line->plane, e.meta, e.stored.position, &stats, err))
         take(context, &e, facts);
     event_reader_close(&reader);
     window_free(&stats);

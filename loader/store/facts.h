@@ -4,7 +4,15 @@
 #ifndef PROF_FACTS_H
 #define PROF_FACTS_H
 
-#include "../run.h"
+#include "../plane.h"
+
+/* Makes a fact of a stat: a ref becomes the text that it refers to, a text is interned. Bytes give
+ * TYPE_BYTES without a value. False: no memory. */
+bool fact_of_stat(Fact *fact, const Plane *plane, const Stat *stat, TextTable *texts, Arena *arena);
+
+/* Reads the known stats of an event metadata into meta->facts and meta->n_facts, once. Returns the
+ * code in err. May be called from several threads. */
+int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err);
 
 /* The known stats of one event. Starts as {0}, freed with event_facts_free(). */
 typedef struct {

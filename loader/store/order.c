@@ -56,7 +56,7 @@ static int each_undeclared(Undeclared *u, bool sorted, ProfErr *err)
     while (event_reader_next(&reader, &at)) {
         Event event;
         if (at.meta != &plane->event_metas[plane->n_declared] ||
-            !event_parse(at.message, at.message + at.n_bytes, &event))
+            !event_parse(at.stored.message, at.stored.message + at.stored.n_bytes, &event))
             continue;
         LineGroup wanted = {.id = event.metadata_id}, *groups = u->order->groups + u->before;
         LineGroup *group =

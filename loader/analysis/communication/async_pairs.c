@@ -6,9 +6,9 @@
 #define _GNU_SOURCE
 #include "async_pairs.h"
 
-#include "../../format/xspace.h"
 #include "../../base/sort.h"
 #include "../../store/events.h"
+#include "../../store/facts.h"
 #include "../program/instruction_text.h"
 
 /* ---- what an op is, by its metadata ---- */

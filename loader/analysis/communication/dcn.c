@@ -6,7 +6,9 @@
 #include "../../base/sort.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
+#include "../../store/facts.h"
 #include "../../format/shape.h"
+#include "../../format/wire.h"
 
 enum TransferOp { OP_NONE, OP_SEND, OP_SEND_DONE, OP_RECV, OP_RECV_DONE };
 

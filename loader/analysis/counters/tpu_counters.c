@@ -5,6 +5,7 @@
 #include "../../base/sort.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
+#include "../../store/facts.h"
 
 #include <math.h>
 

@@ -6,7 +6,9 @@
  * the first. */
 #include "devices.h"
 
-#include "../../format/xspace.h"
+#include "../../format/wire.h"
+#include "../../store/event_stats.h"
+#include "../../store/facts.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -99,15 +101,10 @@ static void read_caps(Caps *caps, Device *device, Window *window, ProfErr *err)
         if (!meta || cap == N_CAPS) continue;
         Fact *fact = &caps->facts[cap];
         if (cap >= N_LAST_CAPS && fact->type != TYPE_NONE) continue;
-        *fact = (Fact){.type = stat.type, .natural = stat.natural};
-        if (stat.type == TYPE_REF)
-            fact->type = TYPE_STR, fact->text = stat_ref_text(plane, stat.natural);
-        if (stat.type == TYPE_STR) {
-            pthread_mutex_lock(&host->lock);
-            fact->text = text_intern(&host->texts, &host->arena, stat.bytes, stat.n_bytes);
-            pthread_mutex_unlock(&host->lock);
-            if (!fact->text) prof_nomem(err);
-        }
+        pthread_mutex_lock(&host->lock);
+        bool memory = fact_of_stat(fact, plane, &stat, &host->texts, &host->arena);
+        pthread_mutex_unlock(&host->lock);
+        if (!memory) prof_nomem(err);
         if (cap == CAP_CORE_DETAILS && stat.type == TYPE_BYTES)
             read_core_details(device, &stat, host, err);
     }

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "work_kind.h"
 
-#include "../../format/xspace.h"
+#include "../../store/facts.h"
 #include "../program/instruction_text.h"
 
 const char *const work_kind_names[N_WORK_KINDS] = {"compute", "collective", "transfer"};

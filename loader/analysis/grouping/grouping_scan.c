@@ -368,8 +368,9 @@ static bool take_event(Scan *s, uint32_t at, const EventAt *e)
 {
     ForestLine *fl = s->line;
     enum EventType type = type_of(s, e->meta);
-    bool async = false, plain = !e->n_bytes && (type == EVENT_UNTYPED || type == EVENT_NAMED ||
-                                                type == EVENT_INTERNAL);
+    bool async = false,
+         plain = !event_has_stats(e) &&
+                 (type == EVENT_UNTYPED || type == EVENT_NAMED || type == EVENT_INTERNAL);
     if (!plain && !mark_event(s, at, type, e, &async)) return false;
     if (fl->role == ROLE_LENDER) return true;
     if (at % CHUNK_EVENTS == CHUNK_EVENTS - 1 && !pack_correlations(s, (uint64_t)at + 1))

@@ -120,26 +120,23 @@ static int kind_of(const EventMeta *meta)
 static void take_event(MemoryProfile *profile, const StatFilter *filter, const EventAt *at,
                        int kind, Window *window, ProfErr *err)
 {
-    size_t n;
-    const uint8_t *p = event_message(window, at->position, &n, err), *end = p ? p + n : NULL;
-    MemoryEvent *e = p ? arena_alloc(&profile->arena, sizeof *e) : NULL;
+    StatIter stats = stat_iter_read(window, at, err);
+    if (err->code) return;
+    MemoryEvent *e = arena_alloc(&profile->arena, sizeof *e);
     if (!e || !GROW(profile->events, profile->n_events, profile->event_capacity)) {
-        if (p) prof_nomem(err);
+        prof_nomem(err);
         return;
     }
-    Event fields = {0};
-    event_parse(p, end, &fields);
     *e = (MemoryEvent){.event = at->event,
                        .turn = at->event,
                        .start_ps = at->start_ps,
-                       .line_time_ps = fields.offset_ps,
-                       .duration_ps = fields.duration_ps,
+                       .line_time_ps = at->offset_ps,
+                       .duration_ps = at->duration_ps,
                        .group = -1};
     e->allocator = e->tf_op = e->region_type = e->data_type = e->shape = empty_text;
     e->is_free = kind == FREE;
     unsigned known;
     Stat stat;
-    StatIter stats = {p, end, EVENT_STATS_FIELD};
     while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
         take_stat(profile, filter->plane, e, known, &stat, err);
     profile->events[profile->n_events++] = e;

@@ -431,7 +431,7 @@ static int walk(LineSweep *s, Line *line, ProfErr *err)
     event_reader_open_beside_columns(&reader, line, &job->filter.wanted, err);
     while (event_reader_next(&reader, &e) && !err->code) {
         HostFacts facts = {.has_stage = false};
-        if (e.n_bytes) facts = host_facts(job, &e);
+        if (event_has_stats(&e)) facts = host_facts(job, &e);
         size_t known = job->known_of_meta[e.meta - job->plane->event_metas];
         if (facts.has_stage) {
             const Known *stage = find_known(job, facts.stage);

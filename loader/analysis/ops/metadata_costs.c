@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "../../store/events.h"
+#include "../../store/facts.h"
 
 /* Of two cores with one op the first counts. */
 static int add_costs(OpMetricsDb *db, const EventMeta *meta, ProfErr *err)

@@ -2,6 +2,8 @@
 /* op_metadata.c: an XEventMetadata as an op; see op_metadata.h. */
 #include "op_metadata.h"
 
+#include "../../format/wire.h"
+
 static const enum KnownStat wanted[] = {
     STAT_PROGRAM_ID,
     STAT_SYMBOL_ID,
@@ -130,18 +132,6 @@ static int add_child(MetadataReader *r, OpMetricsDb *children, int64_t id, const
     return i < 0 ? PROF_OK : read_below(r, meta, parent, child, &key, err);
 }
 
-static int read_children(MetadataReader *r, OpMetricsDb *children, const Field *f,
-                         const Parent *parent, ProfErr *err)
-{
-    if (f->type == WIRE_VARINT) return add_child(r, children, (int64_t)f->value, parent, err);
-    if (f->type != WIRE_BYTES) return PROF_OK;
-    uint64_t id;
-    for (const uint8_t *p = f->bytes, *end = p + f->value;
-         p < end && (p = wire_varint(p, end, &id)) && !err->code;)
-        add_child(r, children, (int64_t)id, parent, err);
-    return err->code;
-}
-
 static int read_below(MetadataReader *r, const EventMeta *meta, const Parent *parent, OpMetrics *op,
                       OpKey *key, ProfErr *err)
 {
@@ -152,24 +142,21 @@ static int read_below(MetadataReader *r, const EventMeta *meta, const Parent *pa
     if (!meta->span.n_bytes) return PROF_OK;
     Parent self = {parent, meta, parent ? parent->depth + 1 : 0};
     OpMetricsDb children = {0};
-    uint8_t *message = prof_alloc((size_t)meta->span.n_bytes);
-    if (!message) return prof_nomem(err);
-    file_read(&r->build->host->file, meta->span.offset, message, (size_t)meta->span.n_bytes, err);
-    const uint8_t *end = message + meta->span.n_bytes;
-    Field f;
+    MetaBytes bytes = {0};
+    meta_bytes_read(&bytes, r->build->host, meta, err);
+    StatIter stats = stat_iter_of_meta(&bytes);
     Stat stat;
-    for (const uint8_t *p = message; !err->code && p < end && (p = wire_field(p, end, &f));) {
-        if (f.number == 6) read_children(r, &children, &f, &self, err);
-        if (f.number != 5 || f.type != WIRE_BYTES || !stat_parse(f.bytes, f.bytes + f.value, &stat))
-            continue;
-        unsigned known = stat_filter_known(&r->filter, stat.id);
-        if (known) read_stat(r, op, key, known, &stat, err);
-    }
+    unsigned known;
+    while (!err->code && stat_iter_next_wanted(&stats, &r->filter, &known, &stat))
+        read_stat(r, op, key, known, &stat, err);
+    ChildIter child_ids = child_iter_of_meta(&bytes);
+    int64_t id;
+    while (!err->code && child_iter_next(&child_ids, &id)) add_child(r, &children, id, &self, err);
     if (!err->code && children.n_ops &&
         !(op->children = op_db_keep(&children, &r->build->stats->arena)))
         prof_nomem(err);
     op_db_free(&children);
-    prof_free(message);
+    meta_bytes_free(&bytes);
     return err->code;
 }
 

@@ -6,6 +6,7 @@
  * known. */
 #include "device_ops.h"
 #include "duty_cycle.h"
+#include "../../store/facts.h"
 
 enum { NO_PART = UINT32_MAX };
 

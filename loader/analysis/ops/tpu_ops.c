@@ -8,6 +8,8 @@
  * counts as a TensorCore here, though it has no number to group by. */
 #include "device_ops.h"
 #include "duty_cycle.h"
+#include "../../format/wire.h"
+#include "../../store/facts.h"
 #include "../../store/lines.h"
 
 enum Trait {

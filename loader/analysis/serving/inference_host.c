@@ -11,6 +11,7 @@
 #include "../../base/sort.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
+#include "../../store/facts.h"
 #include "../steps/step_parts.h"
 
 #include <inttypes.h>

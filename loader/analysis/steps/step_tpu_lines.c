@@ -79,7 +79,7 @@ static PsSpan device_span(const Core *core, const EventAt *e, bool *names_all_re
 {
     Stat offset = event_stat(e, STAT_COLUMN_DEVICE_OFFSET),
          duration = event_stat(e, STAT_COLUMN_DEVICE_DURATION);
-    if (e->n_bytes || !offset.type || !duration.type) {
+    if (event_has_stats(e) || !offset.type || !duration.type) {
         OpFacts f = op_facts(&core->filter, e);
         *names_all_reduce = f.names_all_reduce;
         return f.device;

@@ -3,6 +3,7 @@
  * its ops, and the transfers to and from host memory; see derived_parts.h. */
 #include "derived_parts.h"
 #include "../../store/events.h"
+#include "../../store/facts.h"
 #include "../../store/span_walk.h"
 
 #include <stdio.h>
