@@ -38,26 +38,6 @@ static char *shapes_of(const HloModule *module, const Xla__HloInstructionProto *
     return NULL;
 }
 
-static size_t slot_of(const HloDetails *all, const Xla__HloInstructionProto *op)
-{
-    size_t slot = (size_t)hash64((uintptr_t)op) & (all->n_slots - 1);
-    while (all->slots[slot] && all->slots[slot]->op != op) slot = (slot + 1) & (all->n_slots - 1);
-    return slot;
-}
-
-static bool has_room(HloDetails *all)
-{
-    if (all->n * 2 < all->n_slots) return true;
-    HloDetails grown = {.n_slots = all->n_slots ? all->n_slots * 2 : 64};
-    grown.slots = prof_alloc(grown.n_slots * sizeof *grown.slots);
-    if (!grown.slots) return false;
-    for (size_t i = 0; i < all->n_slots; i++)
-        if (all->slots[i]) grown.slots[slot_of(&grown, all->slots[i]->op)] = all->slots[i];
-    prof_free(all->slots);
-    all->slots = grown.slots, all->n_slots = grown.n_slots;
-    return true;
-}
-
 static void detail_free(HloDetail *d)
 {
     if (!d) return;
@@ -70,9 +50,9 @@ static void detail_free(HloDetail *d)
 const HloDetail *hlo_detail(HloDetails *all, const HloModule *module,
                             const Xla__HloInstructionProto *op, ProfErr *err)
 {
-    if (!has_room(all)) return prof_nomem(err), NULL;
-    size_t slot = slot_of(all, op);
-    if (all->slots[slot]) return all->slots[slot];
+    uint64_t hash = hash64((uintptr_t)op);
+    HASH_EACH(i, &all->by_op, hash)
+        if (all->details.items[i]->op == op) return all->details.items[i];
     HloDetail *d = prof_alloc(sizeof *d);
     if (!d) return prof_nomem(err), NULL;
     const Xla__OpMetadata *metadata = op->metadata;
@@ -85,16 +65,16 @@ const HloDetail *hlo_detail(HloDetails *all, const HloModule *module,
     d->outputs = shapes_of(module, op, false, err);
     d->has_fingerprint = hlo_fingerprint(module, op, &d->fingerprint, err);
     if (!d->provenance) prof_nomem(err);
-    if (err->code) {
-        detail_free(d);
-        return NULL;
-    }
-    all->n++;
-    return all->slots[slot] = d;
+    HloDetail **place = err->code ? NULL : PUSH(all->details);
+    if (!place || !(*place = d, hash_add(&all->by_op, hash, all->details.n - 1))) prof_nomem(err);
+    if (place) return err->code ? NULL : d;
+    detail_free(d);
+    return NULL;
 }
 
 void hlo_details_free(HloDetails *all)
 {
-    for (size_t i = 0; i < all->n_slots; i++) detail_free(all->slots[i]);
-    prof_free(all->slots);
+    for (size_t i = 0; i < all->details.n; i++) detail_free(all->details.items[i]);
+    prof_free(all->details.items);
+    hash_free(&all->by_op);
 }

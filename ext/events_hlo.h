@@ -4,6 +4,7 @@
 #define PROF_EVENTS_HLO_H
 
 #include "../loader/analysis/program/hlo_sound.h"
+#include "../loader/base/list.h"
 #include "prof.h"
 
 typedef struct {
@@ -16,8 +17,8 @@ typedef struct {
 
 /* Begin with {0}. */
 typedef struct {
-    HloDetail **slots; /* by instruction, open addressing */
-    size_t n_slots, n;
+    LIST(HloDetail *) details;
+    HashTable by_op;
 } HloDetails;
 
 /* What is known of an instruction; NULL: err is set. It stays until all are freed. */

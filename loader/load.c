@@ -49,8 +49,8 @@ void host_drop_structure(Host *host)
         Plane *plane = &host->planes[i];
         prof_free(plane->event_metas);
         prof_free(plane->stat_metas);
-        prof_free(plane->event_ids.slots);
-        prof_free(plane->stat_ids.slots);
+        hash_free(&plane->event_ids);
+        hash_free(&plane->stat_ids);
         prof_free(plane->known_of_id);
         prof_free(plane->meta_of_id);
         prof_free(plane->stat_offsets);

@@ -16,6 +16,7 @@
 #include "issues.h"
 #include "base/known_stats.h"
 #include "base/column.h"
+#include "base/hash_table.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -130,12 +131,6 @@ typedef struct {
     uint8_t known; /* enum KnownStat */
 } StatMeta;
 
-/* id -> index of an array, open addressing; slots hold index + 1. */
-typedef struct {
-    uint32_t *slots;
-    size_t n_slots, n_ids;
-} IdTable;
-
 struct Plane {
     Host *host;
     uint32_t plane_id;
@@ -152,7 +147,7 @@ struct Plane {
     size_t n_event_metas, n_declared, event_meta_capacity;
     StatMeta *stat_metas;
     size_t n_stat_metas, stat_meta_capacity;
-    IdTable event_ids, stat_ids;
+    HashTable event_ids, stat_ids; /* of event_metas and stat_metas: id_find() */
     uint8_t *known_of_id; /* enum KnownStat of the stat ids below n_known_ids; ask stat_known() */
     uint32_t *meta_of_id; /* index in event_metas + 1 of the metadata ids below n_meta_ids, 0: not
                              declared; event_ids has all */
@@ -355,12 +350,6 @@ int host_hold(Host *host, ProfErr *err);
 
 /* What the file calls its host; "localhost" where it does not say. Valid as long as the run. */
 const char *host_hostname(const Host *host);
-
-/* id -> index or -1. */
-int64_t id_find(const IdTable *table, const void *array, size_t element_bytes, int64_t id);
-/* Adds element `index` of the array, whose id is its first member and not in the table yet. False:
- * no memory. */
-bool id_add(IdTable *table, const void *array, size_t element_bytes, size_t index);
 
 /* ---- reading events ---- */
 

@@ -4,6 +4,8 @@
 #include "source.h"
 
 #include "base/file.h"
+#include "base/hash_table.h"
+#include "base/list.h"
 #include "reader.h"
 #include "base/interrupt.h"
 #include "base/sort.h"
@@ -141,7 +143,6 @@ typedef struct {
 typedef struct {
     dev_t device;
     ino_t inode;
-    bool used;
 } Seen;
 
 typedef struct {
@@ -149,38 +150,23 @@ typedef struct {
     size_t n, capacity, root_length;
     Link *links;
     size_t n_links, link_capacity;
-    Seen *seen; /* folders searched, by hash: a link may lead back to one */
-    size_t n_seen, n_slots;
+    LIST(Seen) seen; /* folders searched: a link may lead back to one */
+    HashTable by_inode;
     Arena names; /* of the links */
 } Search;
 
 enum { MAX_FOLDER_DEPTH = 24, MAX_FOLDERS = 200000 };
 
-static Seen *seen_slot(Seen *slots, size_t n_slots, dev_t device, ino_t inode)
-{
-    size_t i = (size_t)hash64((uint64_t)inode ^ mix64((uint64_t)device)) & (n_slots - 1);
-    while (slots[i].used && (slots[i].device != device || slots[i].inode != inode))
-        i = (i + 1) & (n_slots - 1);
-    return &slots[i];
-}
-
 /* Notes a folder; false if it was searched before, or with err set. */
 static bool is_new(Search *s, const struct stat *st, ProfErr *err)
 {
-    if (2 * s->n_seen >= s->n_slots) {
-        size_t n_slots = s->n_slots ? 2 * s->n_slots : 64;
-        Seen *slots = prof_alloc(n_slots * sizeof *slots);
-        if (!slots) return prof_nomem(err), false;
-        for (size_t i = 0; i < s->n_slots; i++)
-            if (s->seen[i].used)
-                *seen_slot(slots, n_slots, s->seen[i].device, s->seen[i].inode) = s->seen[i];
-        prof_free(s->seen);
-        s->seen = slots, s->n_slots = n_slots;
-    }
-    Seen *slot = seen_slot(s->seen, s->n_slots, st->st_dev, st->st_ino);
-    if (slot->used) return false;
-    *slot = (Seen){st->st_dev, st->st_ino, true};
-    s->n_seen++;
+    uint64_t hash = hash64((uint64_t)st->st_ino ^ mix64((uint64_t)st->st_dev));
+    HASH_EACH(i, &s->by_inode, hash)
+        if (s->seen.items[i].device == st->st_dev && s->seen.items[i].inode == st->st_ino)
+            return false;
+    Seen *made = PUSH(s->seen);
+    if (!made || !hash_add(&s->by_inode, hash, s->seen.n - 1)) return prof_nomem(err), false;
+    *made = (Seen){st->st_dev, st->st_ino};
     return true;
 }
 
@@ -198,7 +184,7 @@ static int search(Search *s, const char *folder, int depth, ProfErr *err)
     Source found = {0};
     struct stat st;
     if (interrupt_poll(100, err) || (!stat(folder, &st) && !is_new(s, &st, err))) return err->code;
-    if (s->n_seen > MAX_FOLDERS)
+    if (s->seen.n > MAX_FOLDERS)
         return prof_fail(err, PROF_IO, 0,
                          "%s: more than %d folders; give a folder nearer to the runs", folder,
                          MAX_FOLDERS);
@@ -295,7 +281,8 @@ int source_find(const char *folder, Source **list, size_t *n, ProfErr *err)
     arena_free(&arena);
     arena_free(&s.names);
     prof_free(s.links);
-    prof_free(s.seen);
+    prof_free(s.seen.items);
+    hash_free(&s.by_inode);
     if (err->code) return source_list_free(s.list, s.n), err->code;
     sort_array(s.list, s.n, sizeof *s.list, by_path);
     *list = s.list, *n = s.n;

@@ -40,8 +40,7 @@ typedef struct {
     HloPrograms all;
     bool all_made;
     size_t capacity;
-    HloProgram **by_id; /* the first of each id, open addressing */
-    size_t n_slots;
+    HashTable by_id; /* of the list: the first of each id */
     Arena arena;
     pthread_mutex_t lock;   /* of the states and of `all`: hold() */
     unsigned n_held, depth; /* how often it is held, and the interrupt_depth() of that */
@@ -159,26 +158,31 @@ static int add_program(Programs *programs, HloProgram program, ProfErr *err)
     return PROF_OK;
 }
 
+static HloProgram *first_of(const Programs *programs, uint64_t id)
+{
+    uint64_t hash = hash64(id);
+    HASH_EACH(i, &programs->by_id, hash)
+        if (programs->list.programs[i].program_id == id) return &programs->list.programs[i];
+    return NULL;
+}
+
 /* When the list is complete: chains the programs of each id. */
 static int index_programs(Programs *programs, ProfErr *err)
 {
-    programs->n_slots = 16;
-    while (programs->n_slots < 2 * programs->list.n) programs->n_slots *= 2;
-    programs->by_id = prof_alloc(programs->n_slots * sizeof *programs->by_id);
-    if (!programs->by_id) return prof_nomem(err);
-    for (size_t i = programs->list.n; i-- > 0;) {
-        HloProgram *program = &programs->list.programs[i], **slot;
-        size_t at = hash64(program->program_id) & (programs->n_slots - 1);
-        while (*(slot = &programs->by_id[at]) && (*slot)->program_id != program->program_id)
-            at = (at + 1) & (programs->n_slots - 1);
-        program->state->next = *slot;
-        program->state->untried = *slot = program;
+    for (size_t i = 0; i < programs->list.n; i++) {
+        HloProgram *program = &programs->list.programs[i],
+                   *first = first_of(programs, program->program_id);
+        if (first)
+            first->state->untried->state->next = program; /* the last one so far */
+        else if (!hash_add(&programs->by_id, hash64(program->program_id), i))
+            return prof_nomem(err);
+        (first ? first : program)->state->untried = program;
     }
     for (size_t i = 0; i < programs->list.n; i++) {
         HloProgram *first = &programs->list.programs[i];
         if (first->state->first) continue; /* of another's chain */
         for (HloProgram *p = first; p; p = p->state->next) {
-            p->state->first = first;
+            p->state->first = first, p->state->untried = p;
             if (p == first) continue;
             host_issue(
                 p->host, "info", "duplicate_program", p->span.offset, 0, programs,
@@ -187,14 +191,6 @@ static int index_programs(Programs *programs, ProfErr *err)
         }
     }
     return PROF_OK;
-}
-
-static HloProgram *first_of(const Programs *programs, uint64_t id)
-{
-    for (size_t at = hash64(id) & (programs->n_slots - 1); programs->by_id[at];
-         at = (at + 1) & (programs->n_slots - 1))
-        if (programs->by_id[at]->program_id == id) return programs->by_id[at];
-    return NULL;
 }
 
 static bool is_own(const Plane *plane) { return !strcmp(plane->name->text, "/host:metadata"); }
@@ -254,7 +250,7 @@ static void programs_free(void *result)
         arena_free(&state->arena);
     }
     prof_free(programs->list.programs);
-    prof_free(programs->by_id);
+    hash_free(&programs->by_id);
     arena_free(&programs->arena);
     pthread_mutex_destroy(&programs->lock);
     pthread_mutex_destroy(&programs->results_lock);
@@ -446,34 +442,21 @@ static void let_go(Programs *programs)
 
 /* ---- parsing ---- */
 
-static size_t slots_for(size_t n)
-{
-    size_t n_slots = 16;
-    while (n_slots < n + n / 3) n_slots *= 2;
-    return n_slots;
-}
-
 static int index_ops(HloModule *m, ProfErr *err)
 {
-    m->n_slots = slots_for(m->n_ops);
-    m->by_id = prof_alloc(m->n_slots * sizeof *m->by_id);
-    m->by_name = prof_alloc(m->n_slots * sizeof *m->by_name);
-    if (!m->by_id || !m->by_name) return prof_nomem(err);
+    if (!hash_reserve(&m->by_id, m->n_ops) || !hash_reserve(&m->by_name, m->n_ops))
+        return prof_nomem(err);
     m->unique = true;
     for (size_t i = 0; i < m->n_ops; i++) {
         if (i % 1024 == 0 && interrupt_poll(1024, err)) return err->code;
         const Xla__HloInstructionProto *op = hlo_op(m, i).instruction;
-        size_t slot = hash64((uint64_t)op->id) & (m->n_slots - 1);
-        while (m->by_id[slot] && hlo_op(m, m->by_id[slot] - 1).instruction->id != op->id)
-            slot = (slot + 1) & (m->n_slots - 1);
-        m->unique &= !m->by_id[slot];
-        if (!m->by_id[slot]) m->by_id[slot] = (uint32_t)i + 1;
-        slot = text_hash(op->name, strlen(op->name)) & (m->n_slots - 1);
-        while (m->by_name[slot] &&
-               strcmp(hlo_op(m, m->by_name[slot] - 1).instruction->name, op->name) != 0)
-            slot = (slot + 1) & (m->n_slots - 1);
-        m->unique &= !m->by_name[slot];
-        if (!m->by_name[slot]) m->by_name[slot] = (uint32_t)i + 1;
+        size_t n_bytes = strlen(op->name);
+        bool new_id = hlo_position(m, op->id) < 0,
+             new_name = hlo_find_position(m, op->name, n_bytes) < 0;
+        m->unique &= new_id && new_name;
+        if (new_id && !hash_add(&m->by_id, hash64((uint64_t)op->id), i)) return prof_nomem(err);
+        if (new_name && !hash_add(&m->by_name, text_hash(op->name, n_bytes), i))
+            return prof_nomem(err);
     }
     return PROF_OK;
 }
@@ -481,25 +464,21 @@ static int index_ops(HloModule *m, ProfErr *err)
 int64_t hlo_computation_position(const HloModule *m, int64_t id)
 {
     Xla__HloComputationProto *const *computations = m->proto->hlo_module->computations;
-    size_t slot = hash64((uint64_t)id) & (m->n_computation_slots - 1);
-    for (; m->computation_by_id[slot]; slot = (slot + 1) & (m->n_computation_slots - 1))
-        if (computations[m->computation_by_id[slot] - 1]->id == id)
-            return m->computation_by_id[slot] - 1;
+    uint64_t hash = hash64((uint64_t)id);
+    HASH_EACH(i, &m->computation_by_id, hash)
+        if (computations[i]->id == id) return (int64_t)i;
     return -1;
 }
 
 static int index_computations(HloModule *m, bool *is_fusion, ProfErr *err)
 {
     const Xla__HloModuleProto *hlo = m->proto->hlo_module;
-    m->n_computation_slots = slots_for(hlo->n_computations);
-    m->computation_by_id = prof_alloc(m->n_computation_slots * sizeof *m->computation_by_id);
-    if (!m->computation_by_id) return prof_nomem(err);
     for (size_t i = 0; i < hlo->n_computations; i++) {
+        int64_t id = hlo->computations[i]->id;
         is_fusion[i] = hlo->computations[i]->is_fusion_computation;
-        if (hlo_computation_position(m, hlo->computations[i]->id) >= 0) continue;
-        size_t slot = hash64((uint64_t)hlo->computations[i]->id) & (m->n_computation_slots - 1);
-        while (m->computation_by_id[slot]) slot = (slot + 1) & (m->n_computation_slots - 1);
-        m->computation_by_id[slot] = (uint32_t)i + 1;
+        if (hlo_computation_position(m, id) < 0 &&
+            !hash_add(&m->computation_by_id, hash64((uint64_t)id), i))
+            return prof_nomem(err);
     }
     for (size_t i = 0; i < m->n_ops; i++) { /* older files do not mark them */
         const Xla__HloInstructionProto *op = hlo_op(m, i).instruction;
@@ -515,9 +494,9 @@ static int index_computations(HloModule *m, bool *is_fusion, ProfErr *err)
 
 static void module_free(HloModule *m)
 {
-    prof_free(m->by_id);
-    prof_free(m->by_name);
-    prof_free(m->computation_by_id);
+    hash_free(&m->by_id);
+    hash_free(&m->by_name);
+    hash_free(&m->computation_by_id);
 }
 
 static HloModule *module_make(const HloProgram *program, const Xla__HloProto *proto, ProfErr *err)
@@ -766,9 +745,9 @@ const void *hlo_analysis(const HloModule *module, const HloAnalysis *analysis, P
 
 int64_t hlo_position(const HloModule *m, int64_t id)
 {
-    for (size_t slot = hash64((uint64_t)id) & (m->n_slots - 1); m->by_id[slot];
-         slot = (slot + 1) & (m->n_slots - 1))
-        if (hlo_op(m, m->by_id[slot] - 1).instruction->id == id) return m->by_id[slot] - 1;
+    uint64_t hash = hash64((uint64_t)id);
+    HASH_EACH(i, &m->by_id, hash)
+        if (hlo_op(m, i).instruction->id == id) return (int64_t)i;
     return -1;
 }
 
@@ -780,10 +759,10 @@ const Xla__HloInstructionProto *hlo_instruction(const HloModule *m, int64_t id)
 
 int64_t hlo_find_position(const HloModule *m, const char *name, size_t n_bytes)
 {
-    for (size_t slot = text_hash(name, n_bytes) & (m->n_slots - 1); m->by_name[slot];
-         slot = (slot + 1) & (m->n_slots - 1)) {
-        const char *found = hlo_op(m, m->by_name[slot] - 1).instruction->name;
-        if (!strncmp(found, name, n_bytes) && !found[n_bytes]) return m->by_name[slot] - 1;
+    uint64_t hash = text_hash(name, n_bytes);
+    HASH_EACH(i, &m->by_name, hash) {
+        const char *found = hlo_op(m, i).instruction->name;
+        if (!strncmp(found, name, n_bytes) && !found[n_bytes]) return (int64_t)i;
     }
     return -1;
 }

@@ -35,13 +35,10 @@ typedef struct HloModule {
     uint64_t content_hash;      /* hash_bytes() of the proto */
     /* by computation position: it is marked as a fusion or called by one */
     const bool *is_fusion;
-    bool repaired; /* as HloProgram.repaired */
-    bool unique;   /* all instructions have different names and ids, as they should */
-    /* Hash tables with open addressing. A slot is a position + 1: of the instruction with an id or
-     * name, or of the computation with an id. */
-    uint32_t *by_id, *by_name;
-    uint32_t *computation_by_id;
-    size_t n_slots, n_computation_slots;
+    bool repaired;               /* as HloProgram.repaired */
+    bool unique;                 /* all instructions have different names and ids, as they should */
+    HashTable by_id, by_name;    /* of instructions, by position; of equal ones only the first */
+    HashTable computation_by_id; /* also */
     struct HloProgramState *state;
 } HloModule;
 

@@ -66,48 +66,6 @@ static bool affordable(Host *host, const void *where, uint64_t offset, uint64_t 
     return true;
 }
 
-/* ---- id tables ---- */
-
-static int64_t id_of(const void *array, size_t element_bytes, size_t i)
-{
-    int64_t id;
-    memcpy(&id, (const char *)array + i * element_bytes,
-           sizeof id); /* the id is the first member */
-    return id;
-}
-
-int64_t id_find(const IdTable *t, const void *array, size_t element_bytes, int64_t id)
-{
-    if (!t->n_slots) return -1;
-    for (size_t slot = hash64((uint64_t)id) & (t->n_slots - 1); t->slots[slot];
-         slot = (slot + 1) & (t->n_slots - 1))
-        if (id_of(array, element_bytes, t->slots[slot] - 1) == id) return t->slots[slot] - 1;
-    return -1;
-}
-
-bool id_add(IdTable *t, const void *array, size_t element_bytes, size_t index)
-{
-    if (t->n_ids * 2 >= t->n_slots) {
-        size_t n_slots = t->n_slots ? t->n_slots * 2 : 16;
-        uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-        if (!slots) return false;
-        for (size_t i = 0; i < t->n_slots; i++) {
-            if (!t->slots[i]) continue;
-            size_t slot =
-                hash64((uint64_t)id_of(array, element_bytes, t->slots[i] - 1)) & (n_slots - 1);
-            while (slots[slot]) slot = (slot + 1) & (n_slots - 1);
-            slots[slot] = t->slots[i];
-        }
-        prof_free(t->slots);
-        t->slots = slots, t->n_slots = n_slots;
-    }
-    size_t slot = hash64((uint64_t)id_of(array, element_bytes, index)) & (t->n_slots - 1);
-    while (t->slots[slot]) slot = (slot + 1) & (t->n_slots - 1);
-    t->slots[slot] = (uint32_t)index + 1;
-    t->n_ids++;
-    return true;
-}
-
 /* ---- structure ---- */
 
 static enum KnownStat known_stat(const Text *name)

@@ -23,7 +23,7 @@ typedef struct {
     Line *line;
     LineOrder *order;
     size_t *capacity, before; /* before: groups of declared metadata */
-    IdTable table;            /* the true ids, of the groups from `before` on */
+    HashTable table;          /* the true ids, of the groups from `before` on */
 } Undeclared;
 
 static LineGroup *undeclared_group(Undeclared *u, int64_t id, ProfErr *err)
@@ -87,7 +87,7 @@ static int split_undeclared(Line *line, LineOrder *order, size_t *capacity, uint
 {
     Undeclared u = {.line = line, .order = order, .capacity = capacity, .before = order->n_groups};
     each_undeclared(&u, false, err);
-    prof_free(u.table.slots);
+    hash_free(&u.table);
     LineGroup *groups = order->groups + u.before;
     size_t n = order->n_groups - u.before;
     if (err->code) return err->code;

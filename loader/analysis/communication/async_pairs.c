@@ -78,25 +78,21 @@ typedef struct {
     Meaning *meanings; /* by metadata */
     Pair *pairs;
     size_t n_pairs, pair_capacity;
-    uint32_t *slots; /* of pairs by name: position + 1 */
-    size_t n_slots;
-    int64_t *runs; /* when the programs of the plane begin, sorted */
+    HashTable by_name; /* of pairs */
+    int64_t *runs;     /* when the programs of the plane begin, sorted */
     size_t n_runs, run_capacity;
     LIST(Half) dones; /* that start at the moment in hand: starts of the same moment come first */
     Arena arena;
 } Making;
-
-static uint64_t hash_slice(Slice s) { return text_hash(s.text, s.n); }
 
 static bool same(Slice a, Slice b) { return a.n == b.n && !memcmp(a.text, b.text, a.n); }
 
 /* The pair of a start's name, 0: none. */
 static uint32_t pair_find(const Making *m, Slice name)
 {
-    if (!m->n_slots) return 0;
-    for (size_t at = hash_slice(name) & (m->n_slots - 1); m->slots[at];
-         at = (at + 1) & (m->n_slots - 1))
-        if (same(m->pairs[m->slots[at] - 1].name, name)) return m->slots[at];
+    uint64_t hash = text_hash(name.text, name.n);
+    HASH_EACH(i, &m->by_name, hash)
+        if (same(m->pairs[i].name, name)) return (uint32_t)i + 1;
     return 0;
 }
 
@@ -104,23 +100,11 @@ static uint32_t pair_of(Making *m, Slice name)
 {
     uint32_t found = pair_find(m, name);
     if (found) return found;
-    if ((m->n_pairs + 1) * 2 > m->n_slots) {
-        size_t n_slots = m->n_slots ? m->n_slots * 2 : 64;
-        uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-        if (!slots) return prof_nomem(m->err), 0;
-        for (size_t i = 0; i < m->n_pairs; i++) {
-            size_t at = hash_slice(m->pairs[i].name) & (n_slots - 1);
-            while (slots[at]) at = (at + 1) & (n_slots - 1);
-            slots[at] = (uint32_t)i + 1;
-        }
-        prof_free(m->slots);
-        m->slots = slots, m->n_slots = n_slots;
-    }
-    if (!GROW(m->pairs, m->n_pairs, m->pair_capacity)) return prof_nomem(m->err), 0;
+    if (!GROW(m->pairs, m->n_pairs, m->pair_capacity) ||
+        !hash_add(&m->by_name, text_hash(name.text, name.n), m->n_pairs))
+        return prof_nomem(m->err), 0;
     m->pairs[m->n_pairs++] = (Pair){.name = name};
-    size_t at = hash_slice(name) & (m->n_slots - 1);
-    while (m->slots[at]) at = (at + 1) & (m->n_slots - 1);
-    return m->slots[at] = (uint32_t)m->n_pairs;
+    return (uint32_t)m->n_pairs;
 }
 
 /* "copy-done.3" -> "copy-start.3", and for pairs like send and send-done "send.3": the one that the
@@ -540,7 +524,7 @@ bool find_async_pairs(Plane *plane, const uint8_t *kinds, const AsyncVisitor *sy
     prof_free(m.runs);
     prof_free(m.meanings);
     prof_free(m.pairs);
-    prof_free(m.slots);
+    hash_free(&m.by_name);
     prof_free(m.dones.items);
     arena_free(&m.arena);
     return !err->code;

@@ -60,7 +60,7 @@ typedef struct {
     LIST(Channel) channels;
     LIST(Module) modules;
     LIST(HostEvent) host_events; /* by rendezvous, then time */
-    IdTable state_ids, channel_ids;
+    HashTable state_ids, channel_ids;
     size_t module;     /* in hand; SIZE_MAX: none yet */
     uint64_t steps;    /* left, of looking for modules */
     uint64_t total_ns; /* of all ops of transfers */
@@ -475,7 +475,7 @@ static void release(void *result)
 {
     DcnCollectives *all = result;
     prof_free(all->collectives.items);
-    prof_free(all->ids.slots);
+    hash_free(&all->ids);
     text_table_free(&all->texts);
     arena_free(&all->arena);
     prof_free(all);
@@ -498,8 +498,8 @@ static void *make_host(Run *run, Host *only, ProfErr *err)
     prof_free(m.channels.items);
     prof_free(m.modules.items);
     prof_free(m.host_events.items);
-    prof_free(m.state_ids.slots);
-    prof_free(m.channel_ids.slots);
+    hash_free(&m.state_ids);
+    hash_free(&m.channel_ids);
     if (!err->code) return m.result;
     release(m.result);
     return NULL;

@@ -34,7 +34,7 @@ typedef struct {
     LIST(DcnCollective) collectives; /* in the order of their first transfer */
     TextTable texts;
     Arena arena;
-    IdTable ids;
+    HashTable ids;
     bool shown; /* XProf shows them: it only looks if all hosts have events named MegaScale:... */
 } DcnCollectives;
 

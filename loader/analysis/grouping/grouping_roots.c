@@ -84,59 +84,32 @@ Node forest_parent(const Forest *f, ParentWalk *w)
 typedef struct {
     LIST(Node) nodes;
     size_t at;
-    uint32_t *slots; /* + 1 */
-    size_t n_slots;
+    HashTable by_node;
     bool failed;
 } Ancestors;
 
 static void ancestors_close(Ancestors *a)
 {
     prof_free(a->nodes.items);
-    prof_free(a->slots);
+    hash_free(&a->by_node);
 }
 
 static void ancestors_clear(Ancestors *a)
 {
-    if (a->n_slots > 4096) {
-        prof_free(a->slots);
-        a->slots = NULL, a->n_slots = 0;
-    } else if (a->nodes.n) {
-        memset(a->slots, 0, a->n_slots * sizeof *a->slots);
-    }
+    hash_clear(&a->by_node);
     a->nodes.n = a->at = 0;
-}
-
-static bool ancestors_grow(Ancestors *a)
-{
-    size_t n_slots = a->n_slots ? 2 * a->n_slots : 64;
-    uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-    if (!slots) return false;
-    for (size_t i = 0; i < a->nodes.n; i++) {
-        size_t slot = hash64(a->nodes.items[i]) & (n_slots - 1);
-        while (slots[slot]) slot = (slot + 1) & (n_slots - 1);
-        slots[slot] = (uint32_t)i + 1;
-    }
-    prof_free(a->slots);
-    a->slots = slots, a->n_slots = n_slots;
-    return true;
 }
 
 static void ancestors_add(Ancestors *a, Node node)
 {
-    if ((a->nodes.n + 1) * 2 > a->n_slots && !ancestors_grow(a)) {
-        a->failed = true;
-        return;
-    }
-    size_t slot = hash64(node) & (a->n_slots - 1);
-    for (; a->slots[slot]; slot = (slot + 1) & (a->n_slots - 1))
-        if (a->nodes.items[a->slots[slot] - 1] == node) return;
+    uint64_t hash = hash64(node);
+    HASH_EACH(i, &a->by_node, hash)
+        if (a->nodes.items[i] == node) return;
     Node *place = PUSH(a->nodes);
-    if (!place) {
+    if (place && hash_add(&a->by_node, hash, a->nodes.n - 1))
+        *place = node;
+    else
         a->failed = true;
-        return;
-    }
-    *place = node;
-    a->slots[slot] = (uint32_t)a->nodes.n;
 }
 
 /* Adds what is above the next node of the walk and returns that node; NO_NODE at the end. */

@@ -48,7 +48,7 @@ typedef struct {
     LIST(Handover) produced, consumed;
     LIST(Edge) edges;
     LIST(int64_t) device_ids;
-    IdTable ids;
+    HashTable ids;
     uint32_t *slots; /* of iterators in the call in hand: place in its parts + 1 */
     uint64_t budget; /* of edges and of visits: pipelines of a hostile file could be without end */
     bool cut;
@@ -513,7 +513,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
     prof_free(m.consumed.items);
     prof_free(m.edges.items);
     prof_free(m.device_ids.items);
-    prof_free(m.ids.slots);
+    hash_free(&m.ids);
     prof_free(m.slots);
     if (!err->code) return m.result;
     release(m.result);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics.h"
+#include "../../base/hash_table.h"
 #include "../../base/sort.h"
 #include "../steps/steps.h"
 
@@ -19,25 +20,19 @@
 typedef struct {
     Diagnostic *list;
     size_t n, capacity, first; /* first: of the code */
-    size_t *slots;             /* numbers in list from 1 on */
-    size_t n_slots;
+    HashTable by_message;
 } Said;
 
-static size_t *slot_of(const Said *s, const char *message)
+/* The diagnostic of the code with this message; NULL: no memory. */
+static Diagnostic *said(Said *s, const Text *message, const char *severity, const char *code)
 {
-    size_t i = (size_t)hash64((uintptr_t)message) & (s->n_slots - 1);
-    while (s->slots[i] && s->list[s->slots[i] - 1].message != message)
-        i = (i + 1) & (s->n_slots - 1);
-    return &s->slots[i];
-}
-
-static int grow_slots(Said *s, ProfErr *err)
-{
-    prof_free(s->slots);
-    s->n_slots = s->n_slots ? 2 * s->n_slots : 16;
-    if (!(s->slots = prof_alloc(s->n_slots * sizeof *s->slots))) return prof_nomem(err);
-    for (size_t i = s->first; i < s->n; i++) *slot_of(s, s->list[i].message) = i + 1;
-    return PROF_OK;
+    uint64_t hash = hash64((uintptr_t)message);
+    HASH_EACH(i, &s->by_message, hash)
+        if (s->list[i].message == message->text) return &s->list[i];
+    if (!GROW(s->list, s->n, s->capacity) || !hash_add(&s->by_message, hash, s->n)) return NULL;
+    Diagnostic *made = &s->list[s->n++];
+    *made = (Diagnostic){severity, code, message->text, message->n_bytes, 0};
+    return made;
 }
 
 static int by_text(const void *a, const void *b)
@@ -51,16 +46,11 @@ static int add_all(Said *s, const Text *const *texts, size_t n_texts, const char
                    const char *code, ProfErr *err)
 {
     s->first = s->n;
-    s->n_slots = 0;
+    hash_clear(&s->by_message);
     for (size_t i = 0; i < n_texts; i++) {
-        if (2 * (s->n - s->first) >= s->n_slots && grow_slots(s, err)) return err->code;
-        size_t *slot = slot_of(s, texts[i]->text);
-        if (!*slot) {
-            if (!GROW(s->list, s->n, s->capacity)) return prof_nomem(err);
-            s->list[s->n++] = (Diagnostic){severity, code, texts[i]->text, texts[i]->n_bytes, 0};
-            *slot = s->n;
-        }
-        s->list[*slot - 1].count++;
+        Diagnostic *d = said(s, texts[i], severity, code);
+        if (!d) return prof_nomem(err);
+        d->count++;
     }
     if (s->n > s->first) sort_array(s->list + s->first, s->n - s->first, sizeof *s->list, by_text);
     return PROF_OK;
@@ -93,7 +83,7 @@ bool host_diagnostics(Host *host, Host *only, Diagnostic **list, size_t *n, Prof
     if (!add_all(&s, host->errors, host->n_errors, "error", "xprof_error", err) &&
         !add_all(&s, host->warnings, host->n_warnings, "warning", "xprof_warning", err) && for_run)
         add_steps(&s, host->run, only, err);
-    prof_free(s.slots);
+    hash_free(&s.by_message);
     *list = s.list, *n = s.n;
     return !err->code;
 }

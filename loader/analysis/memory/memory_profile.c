@@ -3,6 +3,7 @@
  * memory_profile.h. */
 #include "memory_profile.h"
 
+#include "../../base/list.h"
 #include "../../base/interrupt.h"
 #include "../../base/sort.h"
 #include "../../base/std_sort.h"
@@ -276,30 +277,31 @@ static bool earlier_in_line(const void *a, const void *b)
 
 typedef struct {
     uint64_t address;
-    MemoryEvent *event;
-    bool taken;
-} Slot;
+    MemoryEvent *event; /* NULL: nothing lies there now */
+} Address;
 typedef struct {
-    Slot *slots;
-    size_t mask;
+    LIST(Address) addresses;
+    HashTable by_address;
 } AddressMap;
 
-/* An empty map for up to n addresses. */
-static void map_clear(AddressMap *map, size_t n)
+/* Empties the map, which then has room for n addresses. */
+static bool map_clear(AddressMap *map, size_t n, ProfErr *err)
 {
-    size_t n_slots = 16;
-    while (n_slots < 2 * n) n_slots *= 2;
-    map->mask = n_slots - 1;
-    memset(map->slots, 0, n_slots * sizeof *map->slots);
+    map->addresses.n = 0;
+    hash_clear(&map->by_address);
+    return hash_reserve(&map->by_address, n) || (prof_nomem(err), false);
 }
 
 /* Where the event of an address is kept; it holds NULL for an address not seen. */
-static MemoryEvent **map_at(const AddressMap *map, uint64_t address)
+static MemoryEvent **map_at(AddressMap *map, uint64_t address)
 {
-    size_t i = (size_t)hash64(address) & map->mask;
-    while (map->slots[i].taken && map->slots[i].address != address) i = (i + 1) & map->mask;
-    map->slots[i].address = address, map->slots[i].taken = true;
-    return &map->slots[i].event;
+    uint64_t hash = hash64(address);
+    HASH_EACH(i, &map->by_address, hash)
+        if (map->addresses.items[i].address == address) return &map->addresses.items[i].event;
+    hash_add(&map->by_address, hash, map->addresses.n); /* map_clear() made room */
+    Address *made = &map->addresses.items[map->addresses.n++];
+    *made = (Address){address, NULL};
+    return &made->event;
 }
 
 /* ---- what XProf derives ---- */
@@ -329,9 +331,9 @@ static void fill_steps(MemoryAllocator *a)
 }
 
 /* Frees say little of themselves: they get what is known of the allocation. */
-static void describe_frees(MemoryAllocator *a, AddressMap *map)
+static void describe_frees(MemoryAllocator *a, AddressMap *map, ProfErr *err)
 {
-    map_clear(map, a->n_events);
+    if (!map_clear(map, a->n_events, err)) return;
     for (size_t i = 0; i < a->n_events; i++) {
         MemoryEvent *e = a->events[i], **live = map_at(map, e->address);
         if (!e->is_free) {
@@ -386,12 +388,13 @@ static void add_special(MemoryProfile *profile, MemoryAllocator *a, enum Special
 
 /* Walks the step of the peak up to it: *unmapped becomes the heap that no allocation of it
  * explains. The map is left with what is live; returns how much that is. */
-static size_t walk_peak_step(const MemoryAllocator *a, AddressMap *map, int64_t *unmapped)
+static size_t walk_peak_step(const MemoryAllocator *a, AddressMap *map, int64_t *unmapped,
+                             ProfErr *err)
 {
     int64_t freed_before = 0;
     size_t n_live = 0;
     *unmapped = a->peak ? a->peak->heap_bytes : 0;
-    map_clear(map, a->n_events);
+    if (!map_clear(map, a->n_events, err)) return 0;
     for (size_t i = 0; i < a->n_events; i++) {
         MemoryEvent *e = a->events[i];
         if (e->line_time_ps > (a->peak ? a->peak->line_time_ps : 0)) break;
@@ -418,13 +421,13 @@ static void find_active(MemoryProfile *profile, MemoryAllocator *a, AddressMap *
     for (size_t i = 0; i < a->n_events; i++)
         if (in_use(a->events[i]) == a->peak_bytes) a->peak_step = a->events[i]->step;
     int64_t unmapped, stack = a->peak ? a->peak->stack_bytes : 0;
-    size_t n_live = walk_peak_step(a, map, &unmapped);
+    size_t n_live = walk_peak_step(a, map, &unmapped, err);
     if (!(a->active = arena_alloc(&profile->arena, (n_live + 2) * sizeof *a->active))) {
         prof_nomem(err);
         return;
     }
-    for (size_t i = 0; i <= map->mask && n_live; i++) {
-        const MemoryEvent *e = map->slots[i].event;
+    for (size_t i = 0; i < map->addresses.n && n_live; i++) {
+        const MemoryEvent *e = map->addresses.items[i].event;
         if (!e) continue;
         a->active[a->n_active++] = (ActiveMemory){.event = e,
                                                   .requested_bytes = e->requested_bytes,
@@ -454,9 +457,10 @@ static void find_active(MemoryProfile *profile, MemoryAllocator *a, AddressMap *
 /* ---- what is true ---- */
 
 /* Links frees with their allocations, in the order of true time. `events` is in that order. */
-static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *map, Host *host)
+static void match_frees(MemoryAllocator *a, MemoryEvent **events, AddressMap *map, Host *host,
+                        ProfErr *err)
 {
-    map_clear(map, a->n_events);
+    if (!map_clear(map, a->n_events, err)) return;
     for (size_t i = 0; i < a->n_events; i++) {
         MemoryEvent *e = events[i], **live = map_at(map, e->address);
         if (!e->is_free) {
@@ -482,11 +486,11 @@ static void analyse(MemoryProfile *profile, MemoryAllocator *a, AddressMap *map,
     find_peak(a);
     memcpy(scratch, a->events, a->n_events * sizeof *scratch);
     sort_array(scratch, a->n_events, sizeof *scratch, by_true_time);
-    match_frees(a, scratch, map, host);
+    match_frees(a, scratch, map, host, err);
     std_sort((void **)a->events, a->n_events, earlier_in_line);
     for (size_t i = 0; i < a->n_events; i++) a->events[i]->place = i;
     fill_steps(a);
-    describe_frees(a, map);
+    describe_frees(a, map, err);
     find_active(profile, a, map, err);
 }
 
@@ -522,12 +526,13 @@ static void analyse_all(MemoryProfile *profile, Host *host, ProfErr *err)
         return;
     }
     size_t most = cut_allocators(profile, err);
-    AddressMap map = {.slots = prof_alloc((4 * most + 16) * sizeof *map.slots)};
+    AddressMap map = {.addresses.items = prof_alloc(most * sizeof *map.addresses.items)};
     MemoryEvent **scratch = prof_alloc(most * sizeof *scratch);
-    if (!map.slots || !scratch) prof_nomem(err);
+    if (!map.addresses.items || !scratch) prof_nomem(err);
     for (size_t i = 0; i < profile->n_allocators && !interrupt_poll(64, err); i++)
         analyse(profile, &profile->allocators[i], &map, scratch, host, err);
-    prof_free(map.slots);
+    prof_free(map.addresses.items);
+    hash_free(&map.by_address);
     prof_free(scratch);
 }
 

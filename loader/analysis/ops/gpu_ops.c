@@ -89,8 +89,7 @@ typedef struct GpuLine {
     Line *line;
     KernelSums *sums; /* in order of first occurrence */
     size_t n_sums, capacity;
-    uint32_t *slots; /* by key: position + 1 */
-    size_t n_slots;
+    HashTable by_key;
     uint32_t last_hlo; /* position + 1 of the last HLO kernel's */
     bool crosses;      /* two programs with an op of one name follow each other */
     bool by_runs;
@@ -98,38 +97,22 @@ typedef struct GpuLine {
     size_t n_runs, run_capacity;
 } GpuLine;
 
-static uint32_t *sums_slot(const GpuLine *l, const KernelSums *key)
+static uint64_t key_hash(const KernelSums *key)
 {
     const void *which = key->is_hlo ? NULL : (const void *)key->meta;
-    size_t slot = hash64((uint64_t)(uintptr_t)key->op ^
-                         hash64(key->program_id + (uint64_t)(uintptr_t)which)) &
-                  (l->n_slots - 1);
-    for (; l->slots[slot]; slot = (slot + 1) & (l->n_slots - 1)) {
-        const KernelSums *known = &l->sums[l->slots[slot] - 1];
-        if (known->op == key->op && known->is_hlo == key->is_hlo &&
-            known->program_id == key->program_id && known->has_program == key->has_program &&
-            known->meta == key->meta)
-            break;
-    }
-    return &l->slots[slot];
+    return hash64((uint64_t)(uintptr_t)key->op ^
+                  hash64(key->program_id + (uint64_t)(uintptr_t)which));
 }
 
-static bool slots_grow(GpuLine *l)
+static bool same_key(const KernelSums *a, const KernelSums *b)
 {
-    if ((l->n_sums + 1) * 2 <= l->n_slots) return true;
-    size_t n_slots = l->n_slots ? l->n_slots * 2 : 256;
-    uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-    if (!slots) return false;
-    prof_free(l->slots);
-    l->slots = slots, l->n_slots = n_slots;
-    for (size_t i = 0; i < l->n_sums; i++) *sums_slot(l, &l->sums[i]) = (uint32_t)i + 1;
-    return true;
+    return a->op == b->op && a->is_hlo == b->is_hlo && a->program_id == b->program_id &&
+           a->has_program == b->has_program && a->meta == b->meta;
 }
 
 /* Position of the kernel's sums, -1: no memory. */
 static int64_t sums_of(GpuLine *l, const EventAt *e, const KernelFacts *f)
 {
-    if (!slots_grow(l)) return -1;
     KernelSums key = {.is_hlo = f->is_hlo,
                       .op = f->is_hlo ? f->hlo_op : f->tf_op,
                       .first_event = e->event,
@@ -138,13 +121,12 @@ static int64_t sums_of(GpuLine *l, const EventAt *e, const KernelFacts *f)
         key.has_program = f->has_program, key.program_id = f->program_id;
     else
         key.meta = e->meta;
-    uint32_t *slot = sums_slot(l, &key);
-    if (!*slot) {
-        if (!GROW(l->sums, l->n_sums, l->capacity)) return -1;
-        l->sums[l->n_sums] = key;
-        *slot = (uint32_t)++l->n_sums;
-    }
-    return *slot - 1;
+    uint64_t hash = key_hash(&key);
+    HASH_EACH(i, &l->by_key, hash)
+        if (same_key(&l->sums[i], &key)) return (int64_t)i;
+    if (!GROW(l->sums, l->n_sums, l->capacity) || !hash_add(&l->by_key, hash, l->n_sums)) return -1;
+    l->sums[l->n_sums] = key;
+    return (int64_t)l->n_sums++;
 }
 
 static bool add_to_runs(GpuLine *l, const EventAt *e, const KernelFacts *f, uint32_t sums)
@@ -219,7 +201,7 @@ static void line_free(GpuLine *l)
 {
     for (size_t i = 0; i < l->n_sums; i++) op_kernels_free(&l->sums[i].kernels);
     prof_free(l->sums);
-    prof_free(l->slots);
+    hash_free(&l->by_key);
     prof_free(l->runs);
 }
 

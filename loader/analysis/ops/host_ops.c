@@ -6,6 +6,7 @@
  * alone, so ends that coincide lose ops: of a parent stored before a child that ends at the same
  * moment, only the parent is recorded, and all ops around it are lost. XProf counts so, and so do
  * we. It has sorted lines on which a thread pool's region ended: there the outer op comes first. */
+#include "../../base/list.h"
 #include "../../base/interrupt.h"
 #include "../grouping/event_types.h"
 #include "../../base/sort.h"
@@ -27,7 +28,7 @@ typedef struct {
     bool has_stages, own_eager, has_regions;
     Known *known;
     size_t n_known, capacity;
-    IdTable index;
+    HashTable index;
     uint32_t
         *known_of_meta; /* position in known + 1 of each event metadata; 0: its name is no op's */
     OpMetricsDb *lines; /* one a line of the plane */
@@ -163,6 +164,11 @@ typedef struct {
 } Mark;
 
 typedef struct {
+    const Text *text;
+    uint32_t kind; /* + 1 */
+} TfOpKind;
+
+typedef struct {
     HostJob *job;
     OpMetricsDb *db;
     bool in_order, outer_first; /* outer_first: to be sorted so */
@@ -170,10 +176,9 @@ typedef struct {
     OpKind *kinds;
     size_t n_kinds, kind_capacity;
     uint32_t *kind_of_known; /* + 1 */
-    const Text **tf_ops;     /* by address: open addressing */
-    uint32_t *kind_of_tf_op;
-    size_t n_tf_ops, n_tf_op_slots;
-    TextTable texts; /* tf_op stats that are texts of their own */
+    LIST(TfOpKind) tf_ops;
+    HashTable by_text; /* of tf_ops, by address */
+    TextTable texts;   /* tf_op stats that are texts of their own */
     Arena arena;
     OpenOp *stack;
     size_t n_open, stack_capacity;
@@ -341,33 +346,6 @@ static int take_known(LineSweep *s, const EventAt *e, size_t known, bool is_eage
     return err->code;
 }
 
-static size_t tf_op_slot(const LineSweep *s, const Text *text)
-{
-    size_t slot = hash64((uint64_t)(uintptr_t)text) & (s->n_tf_op_slots - 1);
-    while (s->tf_ops[slot] && s->tf_ops[slot] != text) slot = (slot + 1) & (s->n_tf_op_slots - 1);
-    return slot;
-}
-
-static bool tf_ops_grow(LineSweep *s)
-{
-    if ((s->n_tf_ops + 1) * 2 <= s->n_tf_op_slots) return true;
-    LineSweep grown = {.n_tf_op_slots = s->n_tf_op_slots ? s->n_tf_op_slots * 2 : 64};
-    grown.tf_ops = prof_alloc(grown.n_tf_op_slots * sizeof *grown.tf_ops);
-    grown.kind_of_tf_op = prof_alloc(grown.n_tf_op_slots * sizeof *grown.kind_of_tf_op);
-    for (size_t i = 0; i < s->n_tf_op_slots && grown.tf_ops && grown.kind_of_tf_op; i++) {
-        if (!s->tf_ops[i]) continue;
-        size_t slot = tf_op_slot(&grown, s->tf_ops[i]);
-        grown.tf_ops[slot] = s->tf_ops[i], grown.kind_of_tf_op[slot] = s->kind_of_tf_op[i];
-    }
-    bool good = grown.tf_ops && grown.kind_of_tf_op;
-    prof_free(good ? s->tf_ops : grown.tf_ops);
-    prof_free(good ? s->kind_of_tf_op : grown.kind_of_tf_op);
-    if (good)
-        s->tf_ops = grown.tf_ops, s->kind_of_tf_op = grown.kind_of_tf_op,
-        s->n_tf_op_slots = grown.n_tf_op_slots;
-    return good;
-}
-
 /* The text of an event's stat tf_op, one address for equal ones of a chunk or more; empty where it
  * has none. NULL: no memory. */
 static const Text *tf_op_of(LineSweep *s, const EventAt *e, const HostFacts *facts)
@@ -381,20 +359,28 @@ static const Text *tf_op_of(LineSweep *s, const EventAt *e, const HostFacts *fac
                : empty_text;
 }
 
+/* The kind of a tf_op's text + 1; 0: no memory. */
+static uint32_t kind_of_tf_op(LineSweep *s, const Text *text, ProfErr *err)
+{
+    uint64_t hash = hash64((uintptr_t)text);
+    HASH_EACH(i, &s->by_text, hash)
+        if (s->tf_ops.items[i].text == text) return s->tf_ops.items[i].kind;
+    TfOp op = tf_op_parse(slice_of(text));
+    const Text *name = op_text(s->job->build, op.name, err),
+               *type = name ? op_text(s->job->build, op.type, err) : NULL;
+    uint32_t kind = add_kind(s, 0, name, type);
+    TfOpKind *made = kind ? PUSH(s->tf_ops) : NULL;
+    if (!made || !hash_add(&s->by_text, hash, s->tf_ops.n - 1)) return 0;
+    *made = (TfOpKind){text, kind};
+    return kind;
+}
+
 static int take_tf_op(LineSweep *s, const EventAt *e, const Text *text, ProfErr *err)
 {
-    if (!text || !tf_ops_grow(s)) return prof_nomem(err);
+    if (!text) return prof_nomem(err);
     if (!text->n_bytes) return PROF_OK;
-    size_t slot = tf_op_slot(s, text);
-    if (!s->tf_ops[slot]) {
-        TfOp op = tf_op_parse(slice_of(text));
-        const Text *name = op_text(s->job->build, op.name, err),
-                   *type = name ? op_text(s->job->build, op.type, err) : NULL;
-        uint32_t kind = add_kind(s, 0, name, type);
-        if (!kind) return prof_nomem(err);
-        s->tf_ops[slot] = text, s->kind_of_tf_op[slot] = kind, s->n_tf_ops++;
-    }
-    if (!take_op(s, e, s->kind_of_tf_op[slot] - 1, false)) prof_nomem(err);
+    uint32_t kind = kind_of_tf_op(s, text, err);
+    if (!kind || !take_op(s, e, kind - 1, false)) prof_nomem(err);
     return err->code;
 }
 
@@ -485,8 +471,8 @@ static void free_sweep(LineSweep *s)
 {
     prof_free(s->kinds);
     prof_free(s->kind_of_known);
-    prof_free(s->tf_ops);
-    prof_free(s->kind_of_tf_op);
+    prof_free(s->tf_ops.items);
+    hash_free(&s->by_text);
     prof_free(s->stack);
     prof_free(s->ends);
     prof_free(s->ops);
@@ -554,6 +540,6 @@ int host_ops_build(OpBuild *build, ProfErr *err)
     prof_free(job.lines);
     prof_free(job.known);
     prof_free(job.known_of_meta);
-    prof_free(job.index.slots);
+    hash_free(&job.index);
     return err->code;
 }

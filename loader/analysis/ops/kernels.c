@@ -7,6 +7,7 @@
  * event's own stats only, and the last one of a name counts. */
 #include "kernels.h"
 
+#include "../../base/list.h"
 #include "../../base/sort.h"
 #include "../program/hlo_sound.h"
 #include "../../base/parallel.h"
@@ -42,8 +43,7 @@ typedef struct {
     Line *line;
     Tally *tallies; /* in order of their first event */
     size_t n, capacity;
-    uint32_t *slots; /* position + 1 */
-    size_t n_slots;
+    HashTable by_key;
 } LineTallies;
 
 typedef struct {
@@ -59,36 +59,19 @@ static uint64_t key_hash(const Key *key)
     return hash64(h ^ key->meta);
 }
 
-static bool tallies_rehash(LineTallies *l)
-{
-    size_t n_slots = l->n_slots ? l->n_slots * 2 : 64;
-    uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-    if (!slots) return false;
-    for (size_t i = 0; i < l->n; i++) {
-        size_t at = key_hash(&l->tallies[i].key) & (n_slots - 1);
-        while (slots[at]) at = (at + 1) & (n_slots - 1);
-        slots[at] = (uint32_t)i + 1;
-    }
-    prof_free(l->slots);
-    l->slots = slots, l->n_slots = n_slots;
-    return true;
-}
-
 static bool tally(LineTallies *l, const Key *key, uint64_t ns)
 {
-    if (l->n * 2 >= l->n_slots && !tallies_rehash(l)) return false;
-    size_t at = key_hash(key) & (l->n_slots - 1);
-    for (; l->slots[at]; at = (at + 1) & (l->n_slots - 1)) {
-        Tally *t = &l->tallies[l->slots[at] - 1];
+    uint64_t hash = key_hash(key);
+    HASH_EACH(i, &l->by_key, hash) {
+        Tally *t = &l->tallies[i];
         if (memcmp(&t->key, key, sizeof *key)) continue;
         t->occurrences++, t->total_ns += ns;
         if (ns < t->min_ns) t->min_ns = ns;
         if (ns > t->max_ns) t->max_ns = ns;
         return true;
     }
-    if (l->n >= UINT32_MAX - 1 || !GROW(l->tallies, l->n, l->capacity)) return false;
+    if (!GROW(l->tallies, l->n, l->capacity) || !hash_add(&l->by_key, hash, l->n)) return false;
     l->tallies[l->n++] = (Tally){*key, 1, ns, ns, ns};
-    l->slots[at] = (uint32_t)l->n;
     return true;
 }
 
@@ -166,38 +149,38 @@ typedef struct {
     uint64_t number, value;
 } Memo;
 typedef struct {
-    Memo *slots;
-    size_t n_slots, n;
+    LIST(Memo) memos;
+    HashTable by_key;
 } Memos;
 
-static Memo *memo_slot(const Memos *m, const void *address, uint64_t number)
+static uint64_t *memo_find(const Memos *m, const void *address, uint64_t number, uint64_t hash)
 {
-    size_t at = hash64((uint64_t)(uintptr_t)address * 31 + number) & (m->n_slots - 1);
-    while (m->slots[at].value && (m->slots[at].address != address || m->slots[at].number != number))
-        at = (at + 1) & (m->n_slots - 1);
-    return &m->slots[at];
+    HASH_EACH(i, &m->by_key, hash)
+        if (m->memos.items[i].address == address && m->memos.items[i].number == number)
+            return &m->memos.items[i].value;
+    return NULL;
+}
+
+static uint64_t memo_hash(const void *address, uint64_t number)
+{
+    return hash64((uint64_t)(uintptr_t)address * 31 + number);
 }
 
 /* The value's place, 0 where it is new; NULL: no memory. Holds until the next call. */
 static uint64_t *memo(Memos *m, const void *address, uint64_t number)
 {
-    if (m->n * 2 >= m->n_slots) {
-        Memos grown = {.n_slots = m->n_slots ? m->n_slots * 2 : 64, .n = m->n};
-        if (!(grown.slots = prof_alloc(grown.n_slots * sizeof *grown.slots))) return NULL;
-        for (size_t i = 0; i < m->n_slots; i++)
-            if (m->slots[i].value)
-                *memo_slot(&grown, m->slots[i].address, m->slots[i].number) = m->slots[i];
-        prof_free(m->slots);
-        *m = grown;
-    }
-    Memo *slot = memo_slot(m, address, number);
-    if (!slot->value) *slot = (Memo){address, number, 0}, m->n++;
-    return &slot->value;
+    uint64_t hash = memo_hash(address, number), *found = memo_find(m, address, number, hash);
+    if (found) return found;
+    Memo *made = PUSH(m->memos);
+    if (!made || !hash_add(&m->by_key, hash, m->memos.n - 1)) return NULL;
+    *made = (Memo){address, number, 0};
+    return &made->value;
 }
 
 static bool memo_has(const Memos *m, const void *address)
 {
-    return m->n_slots && memo_slot(m, address, 0)->value;
+    const uint64_t *value = memo_find(m, address, 0, memo_hash(address, 0));
+    return value && *value;
 }
 
 typedef struct {
@@ -211,8 +194,7 @@ typedef struct {
 typedef struct {
     KernelReport *reports;
     size_t n, capacity;
-    uint32_t *slots; /* of reports by identity: position + 1 */
-    size_t n_slots;
+    HashTable by_identity;
 } ReportSet;
 
 /* The reports of one host in the making. */
@@ -415,42 +397,22 @@ static void keep_common(KernelReport *r, const KernelReport *other)
     r->actual_eligible |= other->actual_eligible;
 }
 
-static bool reports_rehash(ReportSet *m)
-{
-    size_t n_slots = m->n_slots ? m->n_slots * 2 : 64;
-    uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-    if (!slots) return false;
-    for (size_t i = 0; i < m->n; i++) {
-        size_t at = identity_hash(&m->reports[i]) & (n_slots - 1);
-        while (slots[at]) at = (at + 1) & (n_slots - 1);
-        slots[at] = (uint32_t)i + 1;
-    }
-    prof_free(m->slots);
-    m->slots = slots, m->n_slots = n_slots;
-    return true;
-}
-
 static void add_report(ReportSet *m, const KernelReport *report, ProfErr *err)
 {
-    if (m->n * 2 >= m->n_slots && !reports_rehash(m)) {
-        prof_nomem(err);
-        return;
-    }
-    size_t at = identity_hash(report) & (m->n_slots - 1);
-    while (m->slots[at] && !identical(&m->reports[m->slots[at] - 1], report))
-        at = (at + 1) & (m->n_slots - 1);
-    if (m->slots[at]) {
-        KernelReport *r = &m->reports[m->slots[at] - 1];
+    uint64_t hash = identity_hash(report);
+    HASH_EACH(i, &m->by_identity, hash) {
+        KernelReport *r = &m->reports[i];
+        if (!identical(r, report)) continue;
         r->occurrences += report->occurrences, r->total_ns += report->total_ns;
         if (report->min_ns < r->min_ns) r->min_ns = report->min_ns;
         if (report->max_ns > r->max_ns) r->max_ns = report->max_ns;
         keep_common(r, report);
-    } else if (m->n >= UINT32_MAX - 1 || !GROW(m->reports, m->n, m->capacity)) {
-        prof_nomem(err);
-    } else {
-        m->reports[m->n++] = *report;
-        m->slots[at] = (uint32_t)m->n;
+        return;
     }
+    if (!GROW(m->reports, m->n, m->capacity) || !hash_add(&m->by_identity, hash, m->n))
+        prof_nomem(err);
+    else
+        m->reports[m->n++] = *report;
 }
 
 /* What older software wrote where tf_op stands now: the op's full name, with "#key=value#" behind
@@ -686,17 +648,19 @@ static void take_plane(Making *m, const Plane *plane, const LineTallies *lines, 
 
 static void making_free(Making *m)
 {
-    prof_free(m->reports.reports);
-    prof_free(m->reports.slots);
-    prof_free(m->by_instruction.reports);
-    prof_free(m->by_instruction.slots);
-    prof_free(m->by_op.reports);
-    prof_free(m->by_op.slots);
+    ReportSet *const sets[] = {&m->reports, &m->by_instruction, &m->by_op};
+    for (size_t i = 0; i < COUNT(sets); i++) {
+        prof_free(sets[i]->reports);
+        hash_free(&sets[i]->by_identity);
+    }
     prof_free(m->launches);
     prof_free(m->ops);
     Memos *const memos[] = {&m->launch_of,     &m->op_of,    &m->einsum_of,      &m->instruction_of,
                             &m->provenance_of, &m->parts_of, &m->uses_tensorcore};
-    for (size_t i = 0; i < COUNT(memos); i++) prof_free(memos[i]->slots);
+    for (size_t i = 0; i < COUNT(memos); i++) {
+        prof_free(memos[i]->memos.items);
+        hash_free(&memos[i]->by_key);
+    }
 }
 
 static void append_reports(ReportSet *all, const ReportSet *some, ProfErr *err)
@@ -769,7 +733,10 @@ static void walk_host(KernelStats *stats, Host *host, Reports *all, ProfErr *err
     parallel_for(host->run->n_workers, n, walk_line, &walk, err);
     pthread_mutex_destroy(&walk.lock);
     if (!err->code) take_host(stats, host, walk.lines, n, all, err);
-    for (size_t i = 0; i < n; i++) prof_free(walk.lines[i].tallies), prof_free(walk.lines[i].slots);
+    for (size_t i = 0; i < n; i++) {
+        prof_free(walk.lines[i].tallies);
+        hash_free(&walk.lines[i].by_key);
+    }
     prof_free(walk.lines);
 }
 

@@ -21,44 +21,28 @@ static bool is_key(const OpMetrics *op, uint64_t program_id, const char *name, s
            !memcmp(op->name->text, name, n);
 }
 
-static uint32_t *slot_of(const OpMetricsDb *db, uint64_t program_id, const char *name, size_t n)
+static size_t position_of(const OpMetricsDb *db, uint64_t hash, uint64_t program_id,
+                          const char *name, size_t n)
 {
-    size_t slot = hash_key(program_id, name, n) & (db->n_slots - 1);
-    while (db->slots[slot] && !is_key(&db->ops[db->slots[slot] - 1], program_id, name, n))
-        slot = (slot + 1) & (db->n_slots - 1);
-    return &db->slots[slot];
+    HASH_EACH(i, &db->by_name, hash)
+        if (is_key(&db->ops[i], program_id, name, n)) return i;
+    return HASH_END;
 }
 
 const OpMetrics *op_db_find(const OpMetricsDb *db, uint64_t program_id, const char *name, size_t n)
 {
-    if (!db->n_slots) return NULL;
-    uint32_t position = *slot_of(db, program_id, name, n);
-    return position ? &db->ops[position - 1] : NULL;
-}
-
-static bool index_grow(OpMetricsDb *db)
-{
-    if ((db->n_ops + 1) * 2 <= db->n_slots) return true;
-    size_t n_slots = db->n_slots ? db->n_slots * 2 : 64;
-    uint32_t *slots = prof_alloc(n_slots * sizeof *slots), *old = db->slots;
-    if (!slots) return false;
-    db->slots = slots, db->n_slots = n_slots;
-    for (size_t i = 0; i < db->n_ops; i++)
-        *slot_of(db, db->ops[i].program_id, db->ops[i].name->text, db->ops[i].name->n_bytes) =
-            (uint32_t)i + 1;
-    prof_free(old);
-    return true;
+    size_t i = position_of(db, hash_key(program_id, name, n), program_id, name, n);
+    return i == HASH_END ? NULL : &db->ops[i];
 }
 
 OpMetrics *op_db_at(OpMetricsDb *db, uint64_t program_id, const Text *name)
 {
-    if (!index_grow(db)) return NULL;
-    uint32_t *slot = slot_of(db, program_id, name->text, name->n_bytes);
-    if (*slot) return &db->ops[*slot - 1];
+    uint64_t hash = hash_key(program_id, name->text, name->n_bytes);
+    size_t i = position_of(db, hash, program_id, name->text, name->n_bytes);
+    if (i != HASH_END) return &db->ops[i];
     OpMetrics *op = op_db_append(db);
-    if (!op) return NULL;
+    if (!op || !hash_add(&db->by_name, hash, db->n_ops - 1)) return NULL;
     op->program_id = program_id, op->name = name;
-    *slot = (uint32_t)db->n_ops;
     return op;
 }
 
@@ -94,7 +78,7 @@ OpMetricsDb *op_db_keep(const OpMetricsDb *db, Arena *arena)
     OpMetrics *ops = kept ? arena_alloc(arena, db->n_ops * sizeof *ops) : NULL;
     if (!ops) return NULL;
     *kept = *db;
-    kept->ops = ops, kept->slots = NULL, kept->n_slots = kept->capacity = 0;
+    kept->ops = ops, kept->by_name = (HashTable){0}, kept->capacity = 0;
     if (db->n_ops) memcpy(ops, db->ops, db->n_ops * sizeof *ops);
     return kept;
 }
@@ -102,7 +86,7 @@ OpMetricsDb *op_db_keep(const OpMetricsDb *db, Arena *arena)
 void op_db_free(OpMetricsDb *db)
 {
     prof_free(db->ops);
-    prof_free(db->slots);
+    hash_free(&db->by_name);
     *db = (OpMetricsDb){0};
 }
 

@@ -72,8 +72,8 @@ struct OpMetricsDb {
     /* Host: total duration of the InfeedEnqueue ops except the last of each thread, and from the
      * start of one to the start of the next. */
     uint64_t infeed_duration_ps, infeed_interval_ps;
-    size_t capacity, n_slots;
-    uint32_t *slots; /* hash table by (program_id, name): position + 1 */
+    size_t capacity;
+    HashTable by_name; /* by program_id and name; of ops from op_db_at() only */
 };
 
 /* The databases of one host, or of all hosts of a run. */

@@ -9,6 +9,7 @@
 #include "op_profile.h"
 
 #include "../../format/hlo.h"
+#include "../../base/list.h"
 #include "../../base/std_sort.h"
 
 const char *const profile_kind_names[] = {"root",     "program",    "provenance",
@@ -23,8 +24,8 @@ typedef struct {
     Host *only;
     ProfErr *err;
     size_t n_nodes;
-    ProfileNode **slots; /* by parent, kind and name or program */
-    size_t n_slots, n_indexed;
+    LIST(ProfileNode *) children; /* that child() made */
+    HashTable by_key;             /* of `children`: by parent, kind and name or program */
 } Builder;
 
 /* ---- nodes ---- */
@@ -57,42 +58,23 @@ static uint64_t node_hash(const ProfileNode *parent, enum ProfileKind kind, Slic
     return hash64(hash64(h ^ program_id) ^ text_hash(name.text, name.n));
 }
 
-static bool index_grow(Builder *b)
-{
-    if (b->n_indexed * 2 < b->n_slots) return true;
-    size_t n_slots = b->n_slots ? b->n_slots * 2 : 256;
-    ProfileNode **slots = prof_alloc(n_slots * sizeof *slots);
-    if (!slots) return prof_nomem(b->err), false;
-    for (size_t i = 0; i < b->n_slots; i++) {
-        ProfileNode *node = b->slots[i];
-        if (!node) continue;
-        size_t at =
-            node_hash(node->parent, node->kind, node->name, node->program_id) & (n_slots - 1);
-        while (slots[at]) at = (at + 1) & (n_slots - 1);
-        slots[at] = node;
-    }
-    prof_free(b->slots);
-    b->slots = slots, b->n_slots = n_slots;
-    return true;
-}
-
 /* The child of a kind and name, made when it is not there. NULL: err is set. */
 static ProfileNode *child(Builder *b, ProfileNode *parent, enum ProfileKind kind, Slice name,
                           uint64_t program_id)
 {
-    if (!parent || !index_grow(b)) return NULL;
-    size_t at = node_hash(parent, kind, name, program_id) & (b->n_slots - 1);
-    for (; b->slots[at]; at = (at + 1) & (b->n_slots - 1)) {
-        ProfileNode *n = b->slots[at];
+    if (!parent) return NULL;
+    uint64_t hash = node_hash(parent, kind, name, program_id);
+    HASH_EACH(i, &b->by_key, hash) {
+        ProfileNode *n = b->children.items[i];
         if (n->parent == parent && n->kind == kind && n->program_id == program_id &&
             n->name.n == name.n && !memcmp(n->name.text, name.text, name.n))
             return n;
     }
-    ProfileNode *node = new_node(b, parent, kind, name);
+    ProfileNode *node = new_node(b, parent, kind, name), **place = node ? PUSH(b->children) : NULL;
     if (!node) return NULL;
+    if (!place || !hash_add(&b->by_key, hash, b->children.n - 1)) return prof_nomem(b->err), NULL;
     node->program_id = program_id;
-    b->slots[at] = node, b->n_indexed++;
-    return node;
+    return *place = node;
 }
 
 /* ---- sums ---- */
@@ -334,7 +316,8 @@ OpProfile *op_profile_make(Run *run, Host *only, const ProfileOptions *options, 
     for (int i = 0; i < 3; i++) profile->peak_gibps[i] = peak_gibps(devices, (enum Memory)i);
     Builder b = {.profile = profile, .options = options, .run = run, .only = only, .err = err};
     build(&b, stats);
-    prof_free(b.slots);
+    prof_free(b.children.items);
+    hash_free(&b.by_key);
     if (err->code) return op_profile_free(profile), NULL;
     return profile;
 }

@@ -18,8 +18,7 @@ struct SymbolOps {
     enum CoreType core;
     SymbolOp *ops;
     size_t n, capacity;
-    uint32_t *slots; /* by (program, symbol): position + 1 */
-    size_t n_slots;
+    HashTable by_key; /* program and symbol */
 };
 
 SymbolOps *symbol_ops_new(OpBuild *build, Plane *plane, enum CoreType core, ProfErr *err)
@@ -39,50 +38,26 @@ void symbol_ops_free(SymbolOps *s)
     if (!s) return;
     metadata_reader_close(&s->reader);
     prof_free(s->ops);
-    prof_free(s->slots);
+    hash_free(&s->by_key);
     prof_free(s);
-}
-
-static uint32_t *slot_of(const SymbolOps *s, uint64_t program_id, uint64_t symbol_id)
-{
-    size_t slot = hash64(hash64(program_id) + symbol_id) & (s->n_slots - 1);
-    for (; s->slots[slot]; slot = (slot + 1) & (s->n_slots - 1)) {
-        const SymbolOp *known = &s->ops[s->slots[slot] - 1];
-        if (known->op.program_id == program_id && known->symbol_id == symbol_id) break;
-    }
-    return &s->slots[slot];
-}
-
-static bool slots_grow(SymbolOps *s)
-{
-    if ((s->n + 1) * 2 <= s->n_slots) return true;
-    size_t n_slots = s->n_slots ? s->n_slots * 2 : 64;
-    uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-    if (!slots) return false;
-    prof_free(s->slots);
-    s->slots = slots, s->n_slots = n_slots;
-    for (size_t i = 0; i < s->n; i++)
-        *slot_of(s, s->ops[i].op.program_id, s->ops[i].symbol_id) = (uint32_t)i + 1;
-    return true;
 }
 
 /* The op of this key: of the first metadata that has it, which decides what it is. */
 static SymbolOp *symbol_op(SymbolOps *s, const OpMetrics *read, const OpKey *key)
 {
-    if (!slots_grow(s)) return NULL;
-    uint32_t *slot = slot_of(s, read->program_id, key->symbol_id);
-    if (!*slot) {
-        if (!GROW(s->ops, s->n, s->capacity)) return NULL;
-        SymbolOp *made = &s->ops[s->n];
-        *made = (SymbolOp){.symbol_id = key->symbol_id,
-                           .has_flops = key->has_flops,
-                           .has_bytes = key->has_bytes,
-                           .op = *read};
-        made->op.min_ps = UINT64_MAX, made->op.n_cores = s->core == CORE_TENSORCORE,
-        made->op.core_type = s->core;
-        *slot = (uint32_t)++s->n;
-    }
-    return &s->ops[*slot - 1];
+    uint64_t hash = hash64(hash64(read->program_id) + key->symbol_id);
+    HASH_EACH(i, &s->by_key, hash)
+        if (s->ops[i].op.program_id == read->program_id && s->ops[i].symbol_id == key->symbol_id)
+            return &s->ops[i];
+    if (!GROW(s->ops, s->n, s->capacity) || !hash_add(&s->by_key, hash, s->n)) return NULL;
+    SymbolOp *made = &s->ops[s->n++];
+    *made = (SymbolOp){.symbol_id = key->symbol_id,
+                       .has_flops = key->has_flops,
+                       .has_bytes = key->has_bytes,
+                       .op = *read};
+    made->op.min_ps = UINT64_MAX, made->op.n_cores = s->core == CORE_TENSORCORE,
+    made->op.core_type = s->core;
+    return made;
 }
 
 int64_t symbol_ops_add(SymbolOps *s, const OpSums *sums, ProfErr *err)

@@ -14,26 +14,11 @@ static const Xla__ShapeProto no_shape = XLA__SHAPE_PROTO__INIT;
 
 /* ---- the graph ---- */
 
-static void index_computations(CostGraph *g)
-{
-    for (size_t i = g->n_computations; i-- > 0;) { /* of several with one id the first counts */
-        size_t slot = hash64((uint64_t)g->computations[i].proto->id) & (g->n_slots - 1);
-        while (g->by_id[slot] &&
-               g->computations[g->by_id[slot] - 1].proto->id != g->computations[i].proto->id)
-            slot = (slot + 1) & (g->n_slots - 1);
-        g->by_id[slot] = (uint32_t)i + 1;
-    }
-}
-
 CostComputation *cost_called(const CostGraph *g, const CostNode *node, size_t i)
 {
     if (i >= node->op->n_called_computation_ids) return NULL;
-    int64_t id = node->op->called_computation_ids[i];
-    for (size_t slot = hash64((uint64_t)id) & (g->n_slots - 1); g->by_id[slot];
-         slot = (slot + 1) & (g->n_slots - 1))
-        if (g->computations[g->by_id[slot] - 1].proto->id == id)
-            return &g->computations[g->by_id[slot] - 1];
-    return NULL;
+    int64_t position = hlo_computation_position(g->module, node->op->called_computation_ids[i]);
+    return position < 0 ? NULL : &g->computations[position];
 }
 
 static void fill_computation(CostGraph *g, CostComputation *c, uint32_t *next_operand,
@@ -80,16 +65,13 @@ static int graph_make(CostGraph *g, ProfErr *err)
     g->n_nodes = (uint32_t)g->module->n_ops, g->n_computations = hlo->n_computations;
     g->n_operands = (uint32_t)n_operands;
     refill_budget(g);
-    for (g->n_slots = 16; g->n_slots < 2 * g->n_computations;) g->n_slots *= 2;
     g->nodes = arena_alloc(&g->arena, g->n_nodes * sizeof *g->nodes);
     g->computations = arena_alloc(&g->arena, g->n_computations * sizeof *g->computations);
-    g->by_id = arena_alloc(&g->arena, g->n_slots * sizeof *g->by_id);
     g->operands = arena_alloc(&g->arena, (size_t)n_operands * sizeof *g->operands);
     float *figures = arena_alloc(&g->arena, (size_t)n_operands * sizeof *figures);
     g->marks = arena_alloc(&g->arena, g->n_nodes);
     uint32_t *order = arena_alloc(&g->arena, g->n_nodes * sizeof *order), at = 0, next_operand = 0;
-    if (!g->nodes || !g->computations || !g->by_id || !g->operands || !figures || !g->marks ||
-        !order)
+    if (!g->nodes || !g->computations || !g->operands || !figures || !g->marks || !order)
         return prof_nomem(err);
     for (size_t i = 0; i < g->n_computations; i++) {
         CostComputation *c = &g->computations[i];
@@ -101,7 +83,6 @@ static int graph_make(CostGraph *g, ProfErr *err)
         at += c->n;
         if (interrupt_poll(c->n, err)) return err->code;
     }
-    index_computations(g);
     return PROF_OK;
 }
 

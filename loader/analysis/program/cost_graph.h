@@ -68,8 +68,6 @@ typedef struct {
     uint32_t n_nodes, n_operands;
     CostComputation *computations; /* in file order */
     size_t n_computations;
-    uint32_t *by_id; /* hash table of computations by id: position + 1 */
-    size_t n_slots;
     uint32_t *operands; /* positions of nodes; COST_NONE: the program lacks the instruction */
     uint8_t *marks;     /* scratch, one byte per node */
     CostLeaf *pending;  /* parts added since the last cost_take_leaves() */

@@ -20,9 +20,11 @@ typedef struct {
     const HloModule *module;
     const Xla__BufferAssignmentProto *proto;
     Heap *heap;
-    uint32_t *slots; /* buffer id -> position in buffers + 1, of those that XProf knows */
-    size_t n_slots;
-    bool dense; /* each id is its slot, as compilers number them; else open addressing */
+    /* Buffers that XProf knows, by id: an array of positions + 1 if ids are small, as compilers
+     * number them; else `by_id`. */
+    uint32_t *dense;
+    size_t n_dense;
+    HashTable by_id;
     Arena scratch;
 } Making;
 
@@ -30,21 +32,33 @@ typedef struct {
 
 static int64_t buffer_of(const Making *k, int64_t id)
 {
-    if (k->dense) return (uint64_t)id < k->n_slots ? (int64_t)k->slots[id] - 1 : -1;
-    for (size_t slot = hash64((uint64_t)id) & (k->n_slots - 1); k->slots[slot];
-         slot = (slot + 1) & (k->n_slots - 1))
-        if (k->heap->buffers[k->slots[slot] - 1].id == id) return k->slots[slot] - 1;
+    if (k->dense) return (uint64_t)id < k->n_dense ? (int64_t)k->dense[id] - 1 : -1;
+    uint64_t hash = hash64((uint64_t)id);
+    HASH_EACH(i, &k->by_id, hash)
+        if (k->heap->buffers[i].id == id) return (int64_t)i;
     return -1;
 }
 
-/* The last place of an id counts. */
-static void know_buffer(Making *k, size_t position)
+/* Buffers by id. The last place of an id counts. */
+static int index_buffers(Making *k, ProfErr *err)
 {
-    int64_t id = k->heap->buffers[position].id;
-    size_t slot = (k->dense ? (uint64_t)id : hash64((uint64_t)id)) & (k->n_slots - 1);
-    while (!k->dense && k->slots[slot] && k->heap->buffers[k->slots[slot] - 1].id != id)
-        slot = (slot + 1) & (k->n_slots - 1);
-    k->slots[slot] = (uint32_t)position + 1;
+    const Heap *heap = k->heap;
+    size_t n_dense = 2 * heap->n_buffers + 16, n_small = 0;
+    for (size_t i = 0; i < heap->n_buffers; i++) n_small += (uint64_t)heap->buffers[i].id < n_dense;
+    if (n_small == heap->n_buffers) {
+        k->n_dense = n_dense;
+        k->dense = arena_alloc(&k->scratch, n_dense * sizeof *k->dense);
+        if (!k->dense) return prof_nomem(err);
+    }
+    for (size_t i = heap->n_buffers; i-- > 0;) {
+        const HeapBuffer *b = &heap->buffers[i];
+        if (!b->proto || !b->instruction || buffer_of(k, b->id) >= 0) continue;
+        if (k->dense)
+            k->dense[b->id] = (uint32_t)i + 1;
+        else if (!hash_add(&k->by_id, hash64((uint64_t)b->id), i))
+            return prof_nomem(err);
+    }
+    return PROF_OK;
 }
 
 const Xla__ShapeProto *heap_shape(const HeapBuffer *b)
@@ -160,12 +174,9 @@ static int make_buffers(Making *k, ProfErr *err)
     Numbered *numbered = arena_take(&k->scratch, n * sizeof *numbered);
     Xla__LogicalBufferProto **sorted =
         arena_take(&k->scratch, proto->n_logical_buffers * sizeof *sorted);
-    for (k->n_slots = 16; k->n_slots < 2 * n_buffers;) k->n_slots *= 2;
-    k->slots = arena_alloc(&k->scratch, k->n_slots * sizeof *k->slots);
     heap->allocations = arena_alloc(&heap->arena, n * sizeof *heap->allocations);
     heap->buffers = arena_take(&heap->arena, n_buffers * sizeof *heap->buffers);
-    if (!numbered || !sorted || !k->slots || !heap->allocations || !heap->buffers)
-        return prof_nomem(err);
+    if (!numbered || !sorted || !heap->allocations || !heap->buffers) return prof_nomem(err);
     bool in_order = true;
     for (size_t i = 0; i < proto->n_logical_buffers; i++) {
         sorted[i] = proto->logical_buffers[i];
@@ -187,12 +198,7 @@ static int make_buffers(Making *k, ProfErr *err)
         if (place_buffers(k, &heap->allocations[i], sorted, err)) return err->code;
     }
     heap->n_allocations = n;
-    k->dense = true;
-    for (size_t i = 0; i < heap->n_buffers; i++)
-        k->dense &= (uint64_t)heap->buffers[i].id < k->n_slots;
-    for (size_t i = 0; i < heap->n_buffers; i++)
-        if (heap->buffers[i].proto && heap->buffers[i].instruction) know_buffer(k, i);
-    return PROF_OK;
+    return index_buffers(k, err);
 }
 
 /* ---- simulation ---- */
@@ -545,6 +551,7 @@ static void *heap_make(const HloModule *module, ProfErr *err)
         HeapSpace *vmem = space_of(heap, VMEM_SPACE);
         if (vmem && scoped_op) vmem->scoped_vmem_bytes = scoped, vmem->scoped_vmem_op = scoped_op;
     }
+    hash_free(&k.by_id);
     arena_free(&k.scratch);
     if (!err->code) return heap;
     heap_free(heap);

@@ -768,7 +768,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
     for (size_t i = 0; i < host->n_planes && !plane; i++)
         if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
     if (plane && (m.grouping = host_grouping(host, err))) make_parts(&m, plane, err);
-    prof_free(m.ids.slots);
+    hash_free(&m.ids);
     prof_free(m.groups.items);
     prof_free(m.seen.items);
     prof_free(m.moments.items);

@@ -93,7 +93,7 @@ typedef struct {
     HostInference *result;
     Host *host;
     const Grouping *grouping;
-    IdTable ids;
+    HashTable ids;
     LIST(GroupSpan) groups;
     size_t last_group;
     LIST(Seen) seen; /* sorted by kind after reading */

@@ -5,6 +5,8 @@
  * copies by names that only older profilers gave (MEMCPYHtoD), and takes MemcpyH2D for a
  * computation. What it is indeed is kept beside that. */
 #include "compile_events.h"
+
+#include "../../base/list.h"
 #include "../grouping/event_types.h"
 #include "../ops/kernel_names.h"
 #include "../../store/lines.h"
@@ -69,11 +71,11 @@ typedef struct {
     uint16_t *kinds; /* of each event metadata; GPUs: types as in SpanRef.at, and HALF; host
                         threads: see host_kind() */
     LineSpans *spans;
-    bool has_device;    /* host threads: of a host with devices */
-    bool is_staged;     /* input pipelines mark their stages */
-    bool has_ops;       /* host threads: run ops of programs, on a host without devices */
-    uint64_t *produced; /* contexts, as an open hash table; 0: free */
-    size_t n_slots, n_produced;
+    bool has_device;         /* host threads: of a host with devices */
+    bool is_staged;          /* input pipelines mark their stages */
+    bool has_ops;            /* host threads: run ops of programs, on a host without devices */
+    LIST(uint64_t) produced; /* contexts */
+    HashTable by_context;    /* of `produced` */
 } PlaneRead;
 
 enum { HALF = 1 << 14, DECIDED = 1 << 15 };
@@ -334,28 +336,20 @@ static HostFacts host_facts(const PlaneRead *r, const EventAt *e)
     return f;
 }
 
-static uint64_t *context_slot(const PlaneRead *r, uint64_t context)
+static bool is_produced(const PlaneRead *r, uint64_t context)
 {
-    size_t slot = hash64(context) & (r->n_slots - 1);
-    while (r->produced[slot] && r->produced[slot] != context) slot = (slot + 1) & (r->n_slots - 1);
-    return &r->produced[slot];
+    uint64_t hash = hash64(context);
+    HASH_EACH(i, &r->by_context, hash)
+        if (r->produced.items[i] == context) return true;
+    return false;
 }
 
 static bool add_context(PlaneRead *r, uint64_t context)
 {
-    if ((r->n_produced + 1) * 2 > r->n_slots) {
-        size_t n_slots = r->n_slots;
-        uint64_t *old = r->produced,
-                 *grown = prof_alloc((n_slots ? n_slots * 2 : 256) * sizeof *grown);
-        if (!grown) return false;
-        r->produced = grown, r->n_slots = n_slots ? n_slots * 2 : 256;
-        for (size_t i = 0; i < n_slots; i++)
-            if (old[i]) *context_slot(r, old[i]) = old[i];
-        prof_free(old);
-    }
-    uint64_t *slot = context_slot(r, context);
-    r->n_produced += !*slot;
-    *slot = context;
+    if (is_produced(r, context)) return true;
+    uint64_t *made = PUSH(r->produced);
+    if (!made || !hash_add(&r->by_context, hash64(context), r->produced.n - 1)) return false;
+    *made = context;
     return true;
 }
 
@@ -394,7 +388,7 @@ static bool enter_stage(const PlaneRead *r, Stages *stages, const EventAt *e, co
                          stages->open[stages->n - 1].end_ps < end_ps))
         stages->n--;
     bool part = (stages->n && stages->open[stages->n - 1].inside) ||
-                (f->consumes && r->n_slots && *context_slot(r, f->consumer));
+                (f->consumes && is_produced(r, f->consumer));
     *is_root = f->is_stage && !part;
     if (!GROW(stages->open, stages->n, stages->capacity)) return false;
     stages->open[stages->n++] = (struct OpenStage){e->start_ps, end_ps, part || f->is_stage};
@@ -537,6 +531,7 @@ int read_host_plane(StepBuild *build, Plane *plane, bool has_device, LineSpans *
                        err);
     stat_filter_close(&r.filter);
     prof_free(r.kinds);
-    prof_free(r.produced);
+    prof_free(r.produced.items);
+    hash_free(&r.by_context);
     return err->code;
 }

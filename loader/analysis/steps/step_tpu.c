@@ -521,9 +521,9 @@ static void free_all(Tpu *t)
     }
     for (size_t i = 0; t->cores && i < t->n_cores; i++) {
         Core *core = &t->cores[i];
-        void *owned[] = {core->op_of, core->twin_of, core->used, core->groups,
-                         core->group_ids.slots};
+        void *owned[] = {core->op_of, core->twin_of, core->used, core->groups};
         for (size_t k = 0; k < COUNT(owned); k++) prof_free(owned[k]);
+        hash_free(&core->group_ids);
         stat_filter_close(&core->filter);
     }
     void *owned[] = {t->cores,    t->lines,       t->step_lines,    t->op_lines,

@@ -64,7 +64,7 @@ typedef struct Core {
     bool *used;        /* by metadata: events have it */
     CoreGroup *groups; /* only those that it has, since there may be as many cores as groups */
     size_t n_groups, group_capacity, latest;
-    IdTable group_ids;
+    HashTable group_ids;
     const CoreLine *ops; /* NULL: the core has none */
     /* XProf identifies cores by a number. If several with steps have the same one, the last
      * counts. */

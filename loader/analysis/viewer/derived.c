@@ -35,35 +35,18 @@ typedef struct {
     Derivation *d;
     uint32_t n_gpus;
     LIST(LaunchSum) sums;
-    uint32_t *slots; /* + 1 */
-    size_t n_slots;
+    HashTable by_key; /* of sums, by GPU and group */
 } LaunchWalk;
-
-static uint32_t *sum_slot(const LaunchWalk *w, uint32_t gpu, int64_t group)
-{
-    size_t slot = (size_t)hash64((uint64_t)group * 1031 + gpu) & (w->n_slots - 1);
-    for (; w->slots[slot]; slot = (slot + 1) & (w->n_slots - 1)) {
-        const LaunchSum *sum = &w->sums.items[w->slots[slot] - 1];
-        if (sum->gpu == gpu && sum->group == group) break;
-    }
-    return &w->slots[slot];
-}
 
 static LaunchSum *sum_of(LaunchWalk *w, uint32_t gpu, int64_t group)
 {
-    if (2 * (w->sums.n + 1) > w->n_slots) {
-        size_t n_slots = w->n_slots ? 2 * w->n_slots : 64;
-        uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-        if (!slots) return NULL;
-        prof_free(w->slots);
-        w->slots = slots, w->n_slots = n_slots;
-        for (uint32_t i = 0; i < w->sums.n; i++)
-            *sum_slot(w, w->sums.items[i].gpu, w->sums.items[i].group) = i + 1;
-    }
-    uint32_t *slot = sum_slot(w, gpu, group);
-    if (*slot) return &w->sums.items[*slot - 1];
+    uint64_t hash = hash64((uint64_t)group * 1031 + gpu);
+    HASH_EACH(i, &w->by_key, hash)
+        if (w->sums.items[i].gpu == gpu && w->sums.items[i].group == group)
+            return &w->sums.items[i];
     LaunchSum *sum = PUSH(w->sums);
-    if (sum) *sum = (LaunchSum){.group = group, .gpu = gpu}, *slot = (uint32_t)w->sums.n;
+    if (!sum || !hash_add(&w->by_key, hash, w->sums.n - 1)) return NULL;
+    *sum = (LaunchSum){.group = group, .gpu = gpu};
     return sum;
 }
 
@@ -172,7 +155,7 @@ static bool derive_launches(Derivation *d, Plane *const *gpus, uint32_t n_gpus, 
         line_end(d, &maker, err);
     }
     prof_free(w.sums.items);
-    prof_free(w.slots);
+    hash_free(&w.by_key);
     return !err->code;
 }
 

@@ -8,64 +8,50 @@
 
 /* ---- names ---- */
 
-static uint32_t *name_slot(const NameTable *t, const char *text, size_t n_bytes)
+static uint32_t find_name(const NameTable *t, uint64_t hash, const char *text, size_t n_bytes)
 {
-    size_t slot = text_hash(text, n_bytes) & (t->n_slots - 1);
-    for (; t->slots[slot]; slot = (slot + 1) & (t->n_slots - 1)) {
-        const Text *name = t->metas.items[t->slots[slot] - 1].name;
-        if (name->n_bytes == n_bytes && !memcmp(name->text, text, n_bytes)) break;
+    HASH_EACH(i, &t->by_name, hash) {
+        const Text *name = t->metas.items[i].name;
+        if (name->n_bytes == n_bytes && !memcmp(name->text, text, n_bytes)) return (uint32_t)i;
     }
-    return &t->slots[slot];
+    return NO_META;
 }
 
-static bool names_grow(NameTable *t)
+/* Adds a name unless the table has it: of equal names the first counts. */
+static uint32_t add_name(NameTable *t, DerivedMeta meta)
 {
-    if (2 * (t->metas.n + 1) <= t->n_slots) return true;
-    uint32_t *old = t->slots;
-    size_t n_slots = t->n_slots ? 2 * t->n_slots : 64;
-    while (n_slots < 2 * (t->metas.n + 1)) n_slots *= 2;
-    t->slots = prof_alloc(n_slots * sizeof *t->slots);
-    if (!t->slots) return t->slots = old, false;
-    t->n_slots = n_slots;
-    for (uint32_t i = 0; i < t->metas.n; i++) {
-        uint32_t *slot =
-            name_slot(t, t->metas.items[i].name->text, t->metas.items[i].name->n_bytes);
-        if (!*slot) *slot = i + 1; /* of the file's equal names the first counts */
-    }
-    prof_free(old);
-    return true;
+    uint64_t hash = text_hash(meta.name->text, meta.name->n_bytes);
+    uint32_t known = find_name(t, hash, meta.name->text, meta.name->n_bytes);
+    DerivedMeta *made = PUSH(t->metas);
+    if (!made) return NO_META;
+    *made = meta;
+    if (known != NO_META) return known;
+    return hash_add(&t->by_name, hash, t->metas.n - 1) ? (uint32_t)t->metas.n - 1 : NO_META;
 }
 
 bool names_open(NameTable *t, const Plane *plane)
 {
     t->plane = plane;
-    for (size_t i = 0; i < plane->n_declared; i++) {
-        DerivedMeta *meta = PUSH(t->metas);
-        if (!meta) return false;
+    bool memory = hash_reserve(&t->by_name, plane->n_declared);
+    for (size_t i = 0; i < plane->n_declared && memory; i++) {
         EventMeta *file = &plane->event_metas[i];
-        *meta = (DerivedMeta){file->name, file->display_name, file};
+        memory = add_name(t, (DerivedMeta){file->name, file->display_name, file}) != NO_META;
     }
-    return names_grow(t);
+    return memory;
 }
 
 void names_close(NameTable *t)
 {
     prof_free(t->metas.items);
-    prof_free(t->slots);
+    hash_free(&t->by_name);
 }
 
 uint32_t names_find(Derivation *d, NameTable *t, const char *text, size_t n_bytes)
 {
-    uint32_t *slot = name_slot(t, text, n_bytes);
-    if (*slot) return *slot - 1;
+    uint32_t known = find_name(t, text_hash(text, n_bytes), text, n_bytes);
+    if (known != NO_META) return known;
     const Text *name = text_intern(&d->texts, &d->arena, (const uint8_t *)text, n_bytes);
-    DerivedMeta *meta = name && names_grow(t) ? PUSH(t->metas) : NULL;
-    if (!meta) return NO_META;
-    *meta = (DerivedMeta){name, empty_text, NULL};
-    slot = name_slot(t, name->text,
-                     name->n_bytes); /* the name may have been repaired to one that is there */
-    if (!*slot) *slot = (uint32_t)t->metas.n;
-    return *slot - 1;
+    return name ? add_name(t, (DerivedMeta){name, empty_text, NULL}) : NO_META;
 }
 
 bool names_display(Derivation *d, NameTable *t, uint32_t at, const char *text, size_t n_bytes)

@@ -168,8 +168,7 @@ typedef struct {
     EventFinder *finder;
     StatFilter filter;
     LIST(Recipe) recipes;
-    uint32_t *slots; /* + 1 */
-    size_t n_slots;
+    HashTable by_key; /* of recipes */
     union {
         LineMaker makers[N_STREAM_LINES];
         struct {
@@ -190,26 +189,6 @@ static bool key_equal(const RecipeKey *a, const RecipeKey *b)
 {
     return a->module == b->module && a->hlo_op == b->hlo_op && a->tf_op == b->tf_op &&
            a->program == b->program && a->has_program == b->has_program;
-}
-
-static uint32_t *recipe_slot(const StreamWalk *w, const RecipeKey *key)
-{
-    size_t slot = key_hash(key) & (w->n_slots - 1);
-    while (w->slots[slot] && !key_equal(&w->recipes.items[w->slots[slot] - 1].key, key))
-        slot = (slot + 1) & (w->n_slots - 1);
-    return &w->slots[slot];
-}
-
-static bool recipes_grow(StreamWalk *w)
-{
-    if (2 * (w->recipes.n + 1) <= w->n_slots) return true;
-    size_t n_slots = w->n_slots ? 2 * w->n_slots : 64;
-    uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-    if (!slots) return false;
-    prof_free(w->slots);
-    w->slots = slots, w->n_slots = n_slots;
-    for (uint32_t i = 0; i < w->recipes.n; i++) *recipe_slot(w, &w->recipes.items[i].key) = i + 1;
-    return true;
 }
 
 static uint32_t find_joined(StreamWalk *w, const char *format, ...)
@@ -302,15 +281,14 @@ static bool make_recipe(StreamWalk *w, Recipe *r, ProfErr *err)
 
 static const Recipe *recipe_of(StreamWalk *w, const RecipeKey *key, ProfErr *err)
 {
-    if (!recipes_grow(w)) return prof_nomem(err), NULL;
-    uint32_t *slot = recipe_slot(w, key);
-    if (*slot) return &w->recipes.items[*slot - 1];
+    uint64_t hash = key_hash(key);
+    HASH_EACH(i, &w->by_key, hash)
+        if (key_equal(&w->recipes.items[i].key, key)) return &w->recipes.items[i];
     Recipe r = {.key = *key};
     if (!make_recipe(w, &r, err)) return NULL;
     Recipe *place = PUSH(w->recipes);
-    if (!place) return prof_nomem(err), NULL;
+    if (!place || !hash_add(&w->by_key, hash, w->recipes.n - 1)) return prof_nomem(err), NULL;
     *place = r;
-    *slot = (uint32_t)w->recipes.n;
     return place;
 }
 
@@ -501,7 +479,7 @@ static bool derive_streams(Derivation *d, const Plane *plane, NameTable *names,
     }
     stat_filter_close(&w.filter);
     prof_free(w.recipes.items);
-    prof_free(w.slots);
+    hash_free(&w.by_key);
     if (w.finder) event_finder_close(w.finder);
     prof_free(w.finder);
     prof_free(streams);

@@ -33,8 +33,7 @@ enum DerivedLineId {
 typedef struct {
     const Plane *plane;
     LIST(DerivedMeta) metas; /* those of the file first, in its order */
-    uint32_t *slots;         /* hash table: index in metas + 1 */
-    size_t n_slots;
+    HashTable by_name;       /* of metas */
 } NameTable;
 
 /* a line that is being made */

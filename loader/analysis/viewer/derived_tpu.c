@@ -53,8 +53,7 @@ typedef struct {
     LIST(OffloadStart) starts;
     uint32_t unused_start; /* + 1 */
     LIST(OffloadQueue) queues;
-    uint32_t *queue_slots; /* of queues by key, + 1 */
-    size_t n_queue_slots;
+    HashTable by_key; /* of queues */
     OffloadRow *rows;
     size_t n_rows;
 } CoreWalk;
@@ -130,28 +129,14 @@ static const Text *offload_key(CoreWalk *w, const Text *display)
     return key;
 }
 
-static uint32_t *queue_slot(const CoreWalk *w, const Text *key)
-{
-    size_t slot = (size_t)hash64((uintptr_t)key) & (w->n_queue_slots - 1);
-    while (w->queue_slots[slot] && w->queues.items[w->queue_slots[slot] - 1].key != key)
-        slot = (slot + 1) & (w->n_queue_slots - 1);
-    return &w->queue_slots[slot];
-}
-
 static OffloadQueue *queue_of(CoreWalk *w, const Text *key)
 {
-    if (2 * (w->queues.n + 1) > w->n_queue_slots) {
-        size_t n_slots = w->n_queue_slots ? 2 * w->n_queue_slots : 64;
-        uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-        if (!slots) return NULL;
-        prof_free(w->queue_slots);
-        w->queue_slots = slots, w->n_queue_slots = n_slots;
-        for (uint32_t i = 0; i < w->queues.n; i++) *queue_slot(w, w->queues.items[i].key) = i + 1;
-    }
-    uint32_t *slot = queue_slot(w, key);
-    if (*slot) return &w->queues.items[*slot - 1];
+    uint64_t hash = hash64((uintptr_t)key);
+    HASH_EACH(i, &w->by_key, hash)
+        if (w->queues.items[i].key == key) return &w->queues.items[i];
     OffloadQueue *queue = PUSH(w->queues);
-    if (queue) *queue = (OffloadQueue){.key = key}, *slot = (uint32_t)w->queues.n;
+    if (!queue || !hash_add(&w->by_key, hash, w->queues.n - 1)) return NULL;
+    *queue = (OffloadQueue){.key = key};
     return queue;
 }
 
@@ -310,7 +295,7 @@ static void restart(void *context)
     LineMaker *makers[] = {&w->name_scope, &w->framework_ops, &w->source};
     for (size_t i = 0; i < COUNT(makers); i++) line_restart(w->d, makers[i]);
     for (size_t i = 0; i < w->n_rows; i++) line_drop(&w->rows[i].maker);
-    if (w->n_queue_slots) memset(w->queue_slots, 0, w->n_queue_slots * sizeof *w->queue_slots);
+    hash_clear(&w->by_key);
     w->n_rows = w->starts.n = w->queues.n = w->unused_start = 0;
 }
 
@@ -362,7 +347,7 @@ bool derive_tensorcore(Derivation *d, Plane *plane, ProfErr *err)
     prof_free(w.recipes);
     prof_free(w.starts.items);
     prof_free(w.queues.items);
-    prof_free(w.queue_slots);
+    hash_free(&w.by_key);
     prof_free(w.rows);
     return !err->code;
 }
