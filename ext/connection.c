@@ -78,28 +78,44 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
     }
 }
 
-static Run *load(const char *path, bool by_host, ProfErr *err)
+/* A damaged run answers from what is left of it, which its user should know. */
+static void warn_of_damage(const char *path, Run *run, ProfErr *err)
+{
+    const char *setting = getenv("PROFSQL_WARNINGS");
+    if ((setting && !strcmp(setting, "0")) || !run_has_losses(run, NULL, err)) return;
+    fprintf(stderr,
+            "libprofsql: %s: parts of it are damaged or cut off, and answers cover what is left; "
+            "SELECT * FROM prof_issues('%s') lists the losses (PROFSQL_WARNINGS=0 hides this)\n",
+            path, path);
+}
+
+static Run *load(const char *path, bool by_host, size_t *n_others, ProfErr *err)
 {
     const char *setting = getenv("PROFSQL_PROGRESS");
     bool shows =
         isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && !(setting && !strcmp(setting, "0"));
     Loading l = {.path = path};
     clock_gettime(CLOCK_MONOTONIC, &l.begin);
-    RunOptions options = {
-        .progress = shows ? show_progress : NULL, .context = &l, .by_host = by_host};
+    RunOpened opened = {0};
+    RunOptions options = {.progress = shows ? show_progress : NULL,
+                          .context = &l,
+                          .by_host = by_host,
+                          .opened = &opened};
     Run *run = run_open(path, &options, err);
     if (l.shown) fprintf(stderr, "\r\033[K");
+    if (run && opened.was_read) warn_of_damage(path, run, err);
+    *n_others = opened.n_others;
     return run;
 }
 
-static bool add_named(NamedRun **list, int *n, const char *label, Run *run)
+static bool add_named(NamedRun **list, int *n, const char *label, Run *run, size_t n_others)
 {
     NamedRun *grown = sqlite3_realloc64(*list, (sqlite3_uint64)(*n + 1) * sizeof *grown);
     if (!grown) return false;
     *list = grown;
     char *copy = sqlite3_mprintf("%s", label);
     if (!copy) return false;
-    grown[(*n)++] = (NamedRun){.label = copy, .run = run};
+    grown[(*n)++] = (NamedRun){.label = copy, .run = run, .n_others = n_others};
     return true;
 }
 
@@ -119,13 +135,14 @@ static NamedRun *find_cached(Prof *prof, const char *path)
 }
 
 /* A reference to the run at a path. */
-static Run *open_path(Prof *prof, const char *path, ProfErr *err)
+static Run *open_path(Prof *prof, const char *path, size_t *n_others, ProfErr *err)
 {
+    *n_others = 0;
     NamedRun *cached = find_cached(prof, path);
     bool is_folder = cached && (strcmp(cached->run->path, path) ||
                                 cached->run->n_hosts != 1); /* which may have a newer run */
     if (cached && !is_folder && run_is_current(cached->run)) return run_ref(cached->run);
-    Run *run = load(path, false, err);
+    Run *run = load(path, false, n_others, err);
     if (!run) return NULL;
     if ((cached =
              find_cached(prof, path))) { /* a progress handler may have run statements meanwhile */
@@ -138,7 +155,7 @@ static Run *open_path(Prof *prof, const char *path, ProfErr *err)
         memmove(&prof->cached[0], &prof->cached[1], (MAX_CACHED - 1) * sizeof *prof->cached);
         prof->n_cached--;
     }
-    if (add_named(&prof->cached, &prof->n_cached, path, run)) return run_ref(run);
+    if (add_named(&prof->cached, &prof->n_cached, path, run, *n_others)) return run_ref(run);
     run_unref(run);
     return prof_nomem(err), NULL;
 }
@@ -158,22 +175,24 @@ static NamedRun *find_label(Prof *prof, const char *label, size_t n_bytes)
 static bool refresh(NamedRun *named, ProfErr *err)
 {
     if (run_is_current(named->run)) return true;
-    Run *run = load(named->run->path, named->by_host, err);
+    size_t none; /* its path is the run's own */
+    Run *run = load(named->run->path, named->by_host, &none, err);
     if (!run) return false;
     run_unref(named->run);
     named->run = run;
     return true;
 }
 
-static bool add_source(SourceRun **list, int *n, Run *run, Host *only, const char *source,
-                       const char *label, bool attached)
+static bool add_source(SourceRun **list, int *n, const NamedRun *named, Host *only,
+                       const char *source, bool attached)
 {
     SourceRun *grown = sqlite3_realloc64(*list, (sqlite3_uint64)(*n + 1) * sizeof *grown);
     if (!grown) return false;
     *list = grown;
-    char *copy = sqlite3_mprintf("%s", label), *of = source ? sqlite3_mprintf("%s", source) : NULL;
+    char *copy = sqlite3_mprintf("%s", named->label),
+         *of = source ? sqlite3_mprintf("%s", source) : NULL;
     if (!copy || (source && !of)) return sqlite3_free(copy), sqlite3_free(of), false;
-    grown[(*n)++] = (SourceRun){run_ref(run), only, copy, of, attached, -1};
+    grown[(*n)++] = (SourceRun){run_ref(named->run), only, copy, of, attached, named->n_others, -1};
     return true;
 }
 
@@ -188,13 +207,10 @@ static void open_source(Prof *prof, const char *source, SourceRun **list, int *n
     if (!source) {
         for (int i = 0; i < prof->n_attached && !err->code; i++)
             if (refresh(&prof->attached[i], err) &&
-                !add_source(list, n, prof->attached[i].run, NULL, NULL, prof->attached[i].label,
-                            true))
+                !add_source(list, n, &prof->attached[i], NULL, NULL, true))
                 prof_nomem(err);
     } else if (named) {
-        if (refresh(named, err) &&
-            !add_source(list, n, named->run, NULL, source, named->label, true))
-            prof_nomem(err);
+        if (refresh(named, err) && !add_source(list, n, named, NULL, source, true)) prof_nomem(err);
     } else if (of_host && refresh(of_host, err)) {
         Host *only = NULL;
         for (size_t h = 0; h < of_host->run->n_hosts; h++)
@@ -203,12 +219,15 @@ static void open_source(Prof *prof, const char *source, SourceRun **list, int *n
             prof_fail(err, PROF_NOTFOUND, 0,
                       "%s: the run has no host %s; SELECT host FROM hosts('%s') lists its hosts",
                       of_host->label, slash + 1, of_host->label);
-        else if (!add_source(list, n, of_host->run, only, source, of_host->label, true))
+        else if (!add_source(list, n, of_host, only, source, true))
             prof_nomem(err);
     } else if (!err->code) {
-        Run *run = open_path(prof, source, err);
-        if (run && !add_source(list, n, run, NULL, source, run->name, false)) prof_nomem(err);
-        run_unref(run);
+        NamedRun found = {0};
+        if ((found.run = open_path(prof, source, &found.n_others, err))) {
+            found.label = found.run->name;
+            if (!add_source(list, n, &found, NULL, source, false)) prof_nomem(err);
+        }
+        run_unref(found.run);
     }
 }
 
@@ -226,7 +245,12 @@ int prof_open_names(Prof *prof, const SourceNames *names, bool by_host, SourceRu
 {
     ProfErr err = {0};
     *list = NULL, *n = 0;
-    if (!names->given) open_source(prof, NULL, list, n, &err);
+    if (!names->given && !prof->n_attached)
+        prof_fail(&err, PROF_NOTFOUND, 0,
+                  "no run is attached; name one as the argument, as in SELECT * FROM kpi('logs'), "
+                  "or attach one first: SELECT prof_attach('logs')");
+    else if (!names->given)
+        open_source(prof, NULL, list, n, &err);
     for (int i = 0; i < names->n && !err.code; i++)
         open_source(prof, names->names[i], list, n, &err);
     for (int i = 0; i < *n && !by_host && !err.code; i++) run_hold((*list)[i].run, &err);
@@ -262,7 +286,8 @@ int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, c
     ProfErr err = {0};
     Statement s;
     statement_open(&s, prof->db);
-    Run *run = load(path, by_host, &err);
+    size_t n_others;
+    Run *run = load(path, by_host, &n_others, &err);
     statement_close(&s, SQLITE_OK);
     if (!run) return prof_error(&err, message);
     if (!label) label = run->name;
@@ -279,8 +304,10 @@ int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, c
     if (!*attached_as) return run_unref(run), SQLITE_NOMEM;
     if (old) {
         run_unref(old->run);
-        old->run = run, old->by_host = by_host;
-    } else if (!add_named(&prof->attached, &prof->n_attached, label, run)) {
+        old->run = run;
+        old->by_host = by_host;
+        old->n_others = n_others;
+    } else if (!add_named(&prof->attached, &prof->n_attached, label, run, n_others)) {
         run_unref(run);
         sqlite3_free(*attached_as);
         return SQLITE_NOMEM;

@@ -87,8 +87,17 @@ bool empty_record(const Empty *empty, Run *run, Host *only, ProfErr *err)
         if (run->hosts[h].readable) host = &run->hosts[h];
     const char *reason = host ? reason_of(empty, run, only, err) : NULL;
     if (err->code || !reason) return !err->code;
-    char message[512];
-    snprintf(message, sizeof message, "%s has no rows: %s", empty->name, reason);
+    bool is_damaged = run_has_losses(run, only, err), of_events = empty->needs & NEED_EVENTS;
+    if (is_damaged && of_events && !host->reader->is_program && !has(run, only, NEED_EVENTS, err))
+        prof_fail(err, PROF_FORMAT, 0,
+                  "%s: damaged or cut off, and what is left has no events, so %s would have no "
+                  "rows; SELECT * FROM prof_issues('%s') lists the losses. Copy the file again, or "
+                  "record again",
+                  run->path, empty->name, run->path);
+    if (err->code) return false;
+    char message[600];
+    snprintf(message, sizeof message, "%s has no rows: %s%s", empty->name, reason,
+             is_damaged ? "; it may have been in the parts that are damaged or cut off" : "");
     host_remark(host, "info", "nothing_to_show", empty->name, message);
     return true;
 }

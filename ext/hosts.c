@@ -58,6 +58,10 @@ static uint64_t host_place(const RowCursor *c, size_t part, size_t n)
     C(PR_FORMAT, "format", "TEXT", NULL, "format of the files: xspace, xspace.gz or hlo",          \
       "libprofsql")                                                                                \
     C(PR_LOADED, "loaded_ms", "REAL", "ms", "wall time of reading the files", "libprofsql")        \
+    C(PR_OTHERS, "other_runs", "INTEGER", "runs",                                                  \
+      "number of runs in the log dir that were not taken, as their folders have smaller names; "   \
+      "0 if the path is that of a run",                                                            \
+      "libprofsql")                                                                                \
     C(PR_SOURCE, SOURCE_DOC)
 enum { RUNS_COLUMNS(COLUMN_ENUM) };
 static const Column runs_columns[] = {RUNS_COLUMNS(COLUMN_DOC)};
@@ -122,6 +126,7 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case PR_FORMAT: result_format(ctx, run->hosts[0].reader, has_gzipped_profile(run)); break;
     case PR_LOADED: sqlite3_result_double(ctx, run->loaded_ms); break;
+    case PR_OTHERS: sqlite3_result_int64(ctx, (sqlite3_int64)c->from->n_others); break;
     default: break;
     }
 }
@@ -130,6 +135,7 @@ static const RowSource runs_rows = {
     .next = once,
     .column = runs_column,
     .per_run = true,
+    .lists_runs = true,
 };
 const Table prof_runs_table = {"prof_runs",
                                "one attached run, or the run that a path names",
@@ -326,6 +332,7 @@ const Table session_table = {
     "sparsecores_cut, " \
     "steps_apart, " \
     "clocks_differ, " \
+    "newest_run (which run of a log dir was taken), " \
     "capture_dropped, " \
     "capture_ended_abruptly, " \
     "capture_missing_steps, " \
@@ -364,7 +371,8 @@ const Table session_table = {
       "error: bytes were left out; warning: data was repaired or is doubtful; info: a remark",     \
       "libprofsql")                                                                                \
     C(IS_CODE, "code", "TEXT", NULL, ISSUE_CODES, "libprofsql")                                    \
-    C(IS_COUNT, "count", "INTEGER", NULL, "number of issues of this code at this place",           \
+    C(IS_COUNT, "count", "INTEGER", NULL,                                                          \
+      "number of issues of this code at this place; of newest_run: number of runs not taken",      \
       "libprofsql")                                                                                \
     C(IS_MESSAGE, "message", "TEXT", NULL, "what was lost, was repaired or is doubtful",           \
       "libprofsql")                                                                                \
@@ -374,11 +382,13 @@ const Table session_table = {
 enum { ISSUES_COLUMNS(COLUMN_ENUM) };
 static const Column issues_columns[] = {ISSUES_COLUMNS(COLUMN_DOC)};
 
-/* The host's issues, which analyses may add to, then the diagnostics of XProf's pages. */
+/* The host's issues, which analyses may add to, then the diagnostics of XProf's pages, then, with
+ * the first host, which run of a log dir was taken. */
+enum IssuePart { ISSUE_OF_HOST, ISSUE_DIAGNOSTIC, ISSUE_NEWEST_RUN };
 typedef struct {
     Diagnostic *diagnostics;
-    size_t n_diagnostics, nth; /* nth: of the issues, or of the diagnostics */
-    bool at_diagnostics;
+    size_t n_diagnostics, nth; /* nth: of the part */
+    enum IssuePart part;
 } IssueAt;
 
 static void issues_close(void *state) { prof_free(((IssueAt *)state)->diagnostics); }
@@ -392,11 +402,15 @@ static bool issues_next(RowCursor *c)
          hlo_check_programs(c->host, hlo_judge, &c->err) ||
          !host_diagnostics(c->host, c->from->only, &at->diagnostics, &at->n_diagnostics, &c->err)))
         return false;
+    bool is_first = c->host == c->from->run->hosts;
     at->nth += c->started;
-    if (!at->at_diagnostics && !host_issue_at(c->host, at->nth, &issue, &c->err))
-        at->at_diagnostics = true, at->nth = 0;
-    c->place = host_place(c, at->at_diagnostics, at->nth);
-    return !c->err.code && (!at->at_diagnostics || at->nth < at->n_diagnostics);
+    if (at->part == ISSUE_OF_HOST && !host_issue_at(c->host, at->nth, &issue, &c->err))
+        at->part = ISSUE_DIAGNOSTIC, at->nth = 0;
+    if (at->part == ISSUE_DIAGNOSTIC && at->nth == at->n_diagnostics)
+        at->part = ISSUE_NEWEST_RUN, at->nth = 0;
+    c->place = host_place(c, at->part, at->nth);
+    return !c->err.code &&
+           (at->part < ISSUE_NEWEST_RUN || (!at->nth && is_first && c->from->n_others));
 }
 
 static void issue_column(const Issue *issue, sqlite3_context *ctx, int column)
@@ -428,13 +442,31 @@ static void diagnostic_column(const Diagnostic *said, sqlite3_context *ctx, int 
     }
 }
 
+static void newest_column(const SourceRun *from, sqlite3_context *ctx, int column)
+{
+    switch (column) {
+    case IS_SEVERITY: sqlite3_result_text(ctx, "info", -1, SQLITE_STATIC); break;
+    case IS_CODE: sqlite3_result_text(ctx, "newest_run", -1, SQLITE_STATIC); break;
+    case IS_COUNT: sqlite3_result_int64(ctx, (sqlite3_int64)from->n_others); break;
+    case IS_MESSAGE:
+        result_owned(ctx, sqlite3_mprintf("%s is the newest by name of %llu runs in the log dir; "
+                                          "prof_find() lists the others, whose paths are sources",
+                                          from->run->path, (uint64_t)from->n_others + 1));
+        break;
+    case IS_LOST: sqlite3_result_int64(ctx, 0); break;
+    default: break;
+    }
+}
+
 static void issues_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const IssueAt *at = c->state;
     Issue issue;
     if (column == IS_PATH)
         result_file_path(ctx, c->host->file.path);
-    else if (at->at_diagnostics)
+    else if (at->part == ISSUE_NEWEST_RUN)
+        newest_column(c->from, ctx, column);
+    else if (at->part == ISSUE_DIAGNOSTIC)
         diagnostic_column(&at->diagnostics[at->nth], ctx, column);
     else if (host_issue_at(c->host, at->nth, &issue, &c->err))
         issue_column(&issue, ctx, column);

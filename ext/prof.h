@@ -17,7 +17,8 @@
 typedef struct {
     char *label; /* of an attached run; the path as typed of a cached one */
     Run *run;
-    bool by_host; /* attached so */
+    bool by_host;    /* attached so */
+    size_t n_others; /* runs of the log dir that were not taken */
 } NamedRun;
 
 /* One per connection, counted by every registration and cursor. Used under the connection's mutex.
@@ -48,10 +49,12 @@ typedef struct {
     char *label;
     char *source; /* the argument that names it; NULL: none was given */
     bool attached;
-    int number; /* for rowids; -1: not known yet */
+    size_t n_others; /* runs of the log dir that were not taken */
+    int number;      /* for rowids; -1: not known yet */
 } SourceRun;
 
-/* The runs that a source names: a label, label/host or a path; NULL: all attached runs.
+/* The runs that a source names: a label, label/host or a path; NULL: all attached runs, an error if
+ * there are none.
  * They hold all their events, unless by_host says that the caller does with those of one host at a
  * time (run_hold()). *list is freed with prof_release(). Returns an SQLite code; *message is set on
  * errors (sqlite3_malloc). */
@@ -352,6 +355,7 @@ typedef struct RowSource {
     bool per_run;
     bool reads_events;   /* it looks at events or their numbers itself, not through an analysis: a
                             run that was attached by host then loads those of all hosts */
+    bool lists_runs;     /* lists the attached runs: no error if there are none */
     bool without_source; /* rows do not depend on any run: next() is called once, with host NULL */
     unsigned needs; /* enum Need: what its rows are made of; prof_issues names what a run lacks of
                        it (nothing_to_show) */

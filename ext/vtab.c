@@ -412,6 +412,8 @@ static int open_sources(RowCursor *c)
     ProfTable *table = (ProfTable *)c->base.pVtab;
     if (c->sources && source_names_equal(&c->opened, &c->asked)) return SQLITE_OK;
     close_sources(c);
+    if (!c->asked.given && !table->prof->n_attached && table->table->rows->lists_runs)
+        return SQLITE_OK;
     char *message = NULL;
     int rc = prof_open_names(table->prof, &c->asked, !table->table->rows->reads_events, &c->sources,
                              &c->n_sources, &message);

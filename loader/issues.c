@@ -56,3 +56,21 @@ bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err)
     pthread_mutex_unlock(&host->lock);
     return there;
 }
+
+static bool is_loss(const Issue *issue)
+{
+    static const char *const codes[] = {"damaged",        "truncated",  "too_many",
+                                        "gzip_cut_short", "unreadable", "unreadable_program"};
+    for (size_t i = 0; i < COUNT(codes); i++)
+        if (!strcmp(issue->code, codes[i])) return !strcmp(issue->severity, "error");
+    return false;
+}
+
+bool run_has_losses(Run *run, const Host *only, ProfErr *err)
+{
+    Issue issue;
+    for (size_t h = 0; h < run->n_hosts; h++)
+        for (size_t i = 0; host_issue_at(&run->hosts[h], i, &issue, err); i++)
+            if (is_loss(&issue) && (!only || only == &run->hosts[h])) return true;
+    return false;
+}

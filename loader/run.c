@@ -138,6 +138,7 @@ Run *run_open(const char *path, const RunOptions *options, ProfErr *err)
     if (source_resolve(path, &source, err)) return NULL;
     uint64_t identity = identity_of(&source);
     Run *run = NULL;
+    RunOpened opened = {.n_others = source.n_others};
     pthread_mutex_lock(&registry_lock);
     for (Run *r = registry; r && !run; r = r->next)
         if (r->identity == identity && !strcmp(r->path, source.path)) run = run_ref(r);
@@ -152,11 +153,13 @@ Run *run_open(const char *path, const RunOptions *options, ProfErr *err)
             run_free(run);
             run = NULL;
         } else {
+            opened.was_read = true;
             pthread_mutex_lock(&registry_lock);
             run->next = registry, registry = run;
             pthread_mutex_unlock(&registry_lock);
         }
     }
     source_free(&source);
+    if (options->opened) *options->opened = opened;
     return run;
 }

@@ -325,6 +325,12 @@ struct Run {
     bool correlated_made;
 };
 
+/* How a run was opened. */
+typedef struct {
+    size_t n_others; /* runs of the log dir that were not taken, being older by name */
+    bool was_read;   /* false: it was loaded already */
+} RunOpened;
+
 typedef struct {
     /* Called every few ms on the calling thread. May be NULL. */
     void (*progress)(void *context, uint64_t bytes_done, uint64_t bytes_total);
@@ -332,6 +338,7 @@ typedef struct {
     int n_threads; /* 0: one per processor */
     bool by_host; /* of a run of several hosts: reads no events yet, and then those of one host at a
                      time */
+    RunOpened *opened; /* filled in if not NULL */
 } RunOptions;
 
 /* Opens a source: the shared Run if the same bytes are loaded already, else loads it. NULL on

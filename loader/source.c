@@ -312,6 +312,37 @@ static bool is_being_captured(const char *path)
     return found;
 }
 
+/* Says what may have been meant by a path that is not there. */
+static int fail_missing(const char *path, ProfErr *err)
+{
+    const char *colon = strstr(path, "://");
+    if (colon)
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "%s: paths of %.*s:// are not read; copy the profile to a local folder "
+                         "and give that",
+                         path, (int)(colon - path), path);
+    if (*path == '~')
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "%s: only a shell knows what ~ stands for; give the path with the home "
+                         "folder written out",
+                         path);
+    char folder[4096];
+    struct stat st;
+    size_t n = strlen(path);
+    while (n && n < sizeof folder && (path[n] != '/' || path[n - 1] == '/')) n--;
+    memcpy(folder, path, n < sizeof folder ? n : 0);
+    folder[n < sizeof folder ? n : 0] = 0;
+    if (*folder && !stat(folder, &st) && S_ISDIR(st.st_mode))
+        return prof_fail(err, PROF_NOTFOUND, 0,
+                         "%s: no such file or folder, and no attached label; SELECT path FROM "
+                         "prof_find('%s') lists the runs in the folder above it",
+                         path, folder);
+    return prof_fail(err, PROF_NOTFOUND, 0,
+                     "%s: no such file or folder, and no attached label; give a *.xplane.pb, a "
+                     "run folder or a log dir, or a path of prof_find()",
+                     path);
+}
+
 int source_resolve(const char *path, Source *source, ProfErr *err)
 {
     struct stat st;
@@ -321,10 +352,10 @@ int source_resolve(const char *path, Source *source, ProfErr *err)
             err, PROF_NOTFOUND, 0,
             "an empty path names no profile; give a file, a run folder, a log dir, or a label");
     if (stat(path, &st)) {
-        const char *why =
-            errno == ENOENT ? "no such file or folder, and no attached label" : strerror(errno);
+        if (errno == ENOENT) return fail_missing(path, err);
         return prof_fail(err, PROF_NOTFOUND, 0,
-                         "%s: %s; give a *.xplane.pb, a run folder or a log dir", path, why);
+                         "%s: %s; give a *.xplane.pb, a run folder or a log dir", path,
+                         strerror(errno));
     }
     if (!S_ISDIR(st.st_mode)) {
         found.path = copy(&found.arena, path, strlen(path));
@@ -354,12 +385,13 @@ int source_resolve(const char *path, Source *source, ProfErr *err)
                          "the log dir that the profiler wrote to",
                          path);
     size_t best = 0;
-    for (size_t i = 1; i < n;
-         i++) /* the newest; of equally old ones the last by name, which is the later date */
-        if (list[i].mtime_ns >= list[best].mtime_ns) best = i;
+    bool is_run = false;
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(base_name(list[i].path), base_name(list[best].path)) >= 0) best = i;
     for (size_t i = 0; i < n; i++) /* a run folder is itself, whatever lies below it */
-        if (strlen(list[i].path) <= strlen(path)) best = i;
+        if (strlen(list[i].path) <= strlen(path)) best = i, is_run = true;
     *source = list[best];
+    source->n_others = is_run ? 0 : n - 1;
     list[best] = (Source){0};
     source_list_free(list, n);
     const char *slash = strrchr(source->path, '/');

@@ -4,7 +4,8 @@
  * A source is one of these:
  *   - a file: *.xplane.pb, gzipped or not, or a file with any other name;
  *   - a run folder with one file per host;
- *   - a log dir, which stands for its newest run, <logdir>/[sub/]plugins/profile/<run>;
+ *   - a log dir, which stands for its newest run, <logdir>/[sub/]plugins/profile/<run>: the one
+ *     with the greatest folder name, as runs are named after their date;
  *   - an HLO program (*.hlo_proto.pb, *.hlo.pb, gzipped or not), or a folder of programs as XLA
  *     dumps them, if neither the folder nor one below it has a run. */
 #ifndef PROF_SOURCE_H
@@ -24,6 +25,7 @@ typedef struct {
     size_t n_programs;
     uint64_t size_bytes; /* total size of `files` */
     int64_t mtime_ns;    /* modification time of the newest of `files` */
+    size_t n_others;     /* runs of the log dir that source_resolve() did not take */
     Arena arena;         /* owns the texts; the two arrays are freed with source_free() */
 } Source;
 

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* xspace.c: XSpace files into planes, lines and packed events.
  *
- *   XSpace          1 planes*  2 errors*  3 warnings*  4 hostnames*
- *   XPlane          1 id  2 name  3 lines*  4 event_metadata* {1 key 2 value}  5 stat_metadata* {1
- * key 2 value}  6 stats* XLine           1 id  2 name  3 timestamp_ns  4 events*  9 duration_ps  10
- * display_id  11 display_name XEvent          1 metadata_id  2 offset_ps | 5 num_occurrences  3
- * duration_ps  4 stats* XEventMetadata  1 id  2 name  3 metadata  4 display_name  5 stats*  6
- * child_id* XStatMetadata   1 id  2 name  3 description XStat           1 metadata_id  2 double | 3
- * uint64 | 4 int64 | 5 str | 6 bytes | 7 ref
+ * XSpace          1 planes*  2 errors*  3 warnings*  4 hostnames*
+ *
+ * XPlane          1 id  2 name  3 lines*  4 event_metadata* {1 key 2 value}
+ *                 5 stat_metadata* {1 key 2 value}  6 stats*
+ *
+ * XLine           1 id  2 name  3 timestamp_ns  4 events*  9 duration_ps  10 display_id
+ *                 11 display_name
+ *
+ * XEvent          1 metadata_id  2 offset_ps | 5 num_occurrences  3 duration_ps  4 stats*
+ *
+ * XEventMetadata  1 id  2 name  3 metadata  4 display_name  5 stats*  6 child_id*
+ *
+ * XStatMetadata   1 id  2 name  3 description
+ *
+ * XStat           1 metadata_id  2 double | 3 uint64 | 4 int64 | 5 str | 6 bytes | 7 ref
  *
  * Fields come in any order: real writers put metadata behind the lines. What lies outside events is
  * read field by field through a Cursor, which never loads a payload that nobody asked for; events
@@ -15,6 +23,7 @@
 #include "xspace.h"
 
 #include "cursor.h"
+#include "foreign.h"
 #include "xspace_parts.h"
 
 #include <stdio.h>
@@ -380,6 +389,13 @@ static int add_undeclared_metas(Host *host, ProfErr *err)
     return PROF_OK;
 }
 
+/* Fails for a file of another kind, of which no plane can have been read. */
+static void refuse_foreign(const Host *host, ProfErr *err)
+{
+    const char *advice = host->n_planes ? NULL : foreign_advice(&host->file);
+    if (advice) prof_fail(err, PROF_FORMAT, 0, "%s: %s", host->file.path, advice);
+}
+
 static int read_structure(Host *host, ProfErr *err)
 {
     Window window = {.file = &host->file};
@@ -417,6 +433,7 @@ static int read_structure(Host *host, ProfErr *err)
     }
     if (step == STEP_DAMAGED) xspace_lost(host, host, c.at, c.end - c.at, "the file");
     const char *path = host->file.path;
+    if (!err->code) refuse_foreign(host, err);
     if (!err->code && (!n_good || (!host->plausible && step == STEP_DAMAGED)))
         prof_fail(err, PROF_FORMAT, c.at,
                   "%s: is not an XSpace (byte %llu is no field of one); give the *.xplane.pb that "

@@ -18,7 +18,7 @@ from lib.shell import quoted as q
 MB = 1 << 20
 STUCK = 1800  # seconds on the clock after which a shell is killed, whatever else the machine does
 # What to do, in a clause of its own at the end: "...; give the log dir".
-HINT = re.compile(r'; (?:[^;]+, )?(?:check|use|give|save|copy|take|try|ask|rename|read|attach|SELECT) [^;]{8,}$')
+HINT = re.compile(r'; (?:[^;]+, )?(?:check|unpack|decompress|use|give|save|copy|take|try|ask|rename|read|attach|SELECT) [^;]{8,}$')
 
 
 @functools.cache

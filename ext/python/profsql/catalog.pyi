@@ -129,6 +129,9 @@ class ProfRuns(NamedTuple):
     """format of the files: xspace, xspace.gz or hlo"""
     loaded_ms: float
     """wall time of reading the files [ms]"""
+    other_runs: int
+    """number of runs in the log dir that were not taken, as their folders have smaller names; 0 if
+    the path is that of a run [runs]"""
 
 class ProfFind(NamedTuple):
     path: str
@@ -708,17 +711,17 @@ class ProfIssues(NamedTuple):
     invalid_utf8, nul_in_name, wrong_wire_type, unknown_metadata, time_overflow, unix_times,
     unreadable_program, refused_program, duplicate_program, programs_of_subprocesses, grouping_cut,
     no_steps, no_common_steps, host_without_steps, steps_without_cores, sparsecores_cut,
-    steps_apart, clocks_differ, capture_dropped, capture_ended_abruptly, capture_missing_steps,
-    more; found when another table analyzes the file, so listed only after a query of that table:
-    nothing_to_show (why a table or canned query has no rows), occurrences_overflow, host_ops_lost,
-    too_many_children, sparsecore_programs_mixed, programs_mixed (tables of ops), heap_simulation,
-    memory_spaces (buffers), memory_events_elsewhere, free_without_allocation (memory_events),
-    derived_lines_cut (timeline), request_of_several_models, inference_cut (inference), dcn_cut
-    (dcn_collectives), tf_data_cut (tf_data); messages that XProf shows above its pages: xprof_error
-    and xprof_warning (from the profiler), xprof_steps (about the entire run, listed with its first
-    host)"""
+    steps_apart, clocks_differ, newest_run (which run of a log dir was taken), capture_dropped,
+    capture_ended_abruptly, capture_missing_steps, more; found when another table analyzes the file,
+    so listed only after a query of that table: nothing_to_show (why a table or canned query has no
+    rows), occurrences_overflow, host_ops_lost, too_many_children, sparsecore_programs_mixed,
+    programs_mixed (tables of ops), heap_simulation, memory_spaces (buffers),
+    memory_events_elsewhere, free_without_allocation (memory_events), derived_lines_cut (timeline),
+    request_of_several_models, inference_cut (inference), dcn_cut (dcn_collectives), tf_data_cut
+    (tf_data); messages that XProf shows above its pages: xprof_error and xprof_warning (from the
+    profiler), xprof_steps (about the entire run, listed with its first host)"""
     count: int  # type: ignore[assignment]
-    """number of issues of this code at this place"""
+    """number of issues of this code at this place; of newest_run: number of runs not taken"""
     message: str
     """what was lost, was repaired or is doubtful"""
     lost_bytes: int
