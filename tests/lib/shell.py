@@ -14,6 +14,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROFSQL = os.path.abspath(os.environ.get('PROFSQL', os.path.join(ROOT, 'build', 'libprofsql')))
+os.environ.setdefault('PROFSQL_WARNINGS', '0')  # the line about a damaged file is for people
 SQLITE3 = os.environ.get('SQLITE3', 'sqlite3')
 SHELL = [SQLITE3, '-batch', '-init', os.devnull, ':memory:']
 CPU_SECONDS = 120  # of one shell: only a query that is not linear in its input needs more
