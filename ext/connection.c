@@ -79,10 +79,10 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
 }
 
 /* A damaged run answers from what is left of it, which its user should know. */
-static void warn_of_damage(const char *path, Run *run, ProfErr *err)
+static void warn_of_damage(const char *path, Run *run)
 {
     const char *setting = getenv("PROFSQL_WARNINGS");
-    if ((setting && !strcmp(setting, "0")) || !run_has_losses(run, NULL, err)) return;
+    if ((setting && !strcmp(setting, "0")) || !run_has_losses(run, NULL)) return;
     fprintf(stderr,
             "libprofsql: %s: parts of it are damaged or cut off, and answers cover what is left; "
             "SELECT * FROM prof_issues('%s') lists the losses (PROFSQL_WARNINGS=0 hides this)\n",
@@ -103,7 +103,7 @@ static Run *load(const char *path, bool by_host, size_t *n_others, ProfErr *err)
                           .opened = &opened};
     Run *run = run_open(path, &options, err);
     if (l.shown) fprintf(stderr, "\r\033[K");
-    if (run && opened.was_read) warn_of_damage(path, run, err);
+    if (run && opened.was_read) warn_of_damage(path, run);
     *n_others = opened.n_others;
     return run;
 }

@@ -87,7 +87,7 @@ bool empty_record(const Empty *empty, Run *run, Host *only, ProfErr *err)
         if (run->hosts[h].readable) host = &run->hosts[h];
     const char *reason = host ? reason_of(empty, run, only, err) : NULL;
     if (err->code || !reason) return !err->code;
-    bool is_damaged = run_has_losses(run, only, err), of_events = empty->needs & NEED_EVENTS;
+    bool is_damaged = run_has_losses(run, only), of_events = empty->needs & NEED_EVENTS;
     if (is_damaged && of_events && !host->reader->is_program && !has(run, only, NEED_EVENTS, err))
         prof_fail(err, PROF_FORMAT, 0,
                   "%s: damaged or cut off, and what is left has no events, so %s would have no "

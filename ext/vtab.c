@@ -438,7 +438,6 @@ const char *row_source(const RowCursor *c)
     return c->from ? c->from->source : names->n ? names->names[0] : NULL;
 }
 
-/* Goes to the next host that the plan leaves in; false when there is none. */
 /* Are the plane and the line that are asked for the host's? */
 static bool has_wanted(const RowCursor *c, const Host *host)
 {
@@ -448,6 +447,7 @@ static bool has_wanted(const RowCursor *c, const Host *host)
                      (uint64_t)c->key[KEY_LINE_ID] - host->first_line < host->n_lines);
 }
 
+/* Goes to the next host that the plan leaves in; false when there is none. */
 static bool next_host(RowCursor *c, bool per_run)
 {
     close_rows(c);

@@ -28,7 +28,7 @@ void host_remark(Host *host, const char *severity, const char *code, const void 
 /* Copies issue i; its texts are valid as long as the run. Returns false after the last, or with err
  * set if an issue was lost because there was no memory. */
 bool host_issue_at(Host *host, size_t i, Issue *issue, ProfErr *err);
-/* Could parts of the files of a run, or of its host `only`, not be read? False with err set too. */
-bool run_has_losses(Run *run, const Host *only, ProfErr *err);
+/* Could parts of the files of a run, or of its host `only`, not be read? */
+bool run_has_losses(Run *run, const Host *only);
 
 #endif
