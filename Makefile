@@ -9,6 +9,7 @@ BUILD := build
 VERSION := $(shell sed -n 's/^\#define PROFSQL_VERSION "\(.*\)"/\1/p' ext/prof.h)
 COMMIT := $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
 SAMPLE ?= tests/data/tf_fit_input_bound
+quoted = '$(subst ','\'',$(1))'
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 WARN := -Wall -Wextra -Werror
@@ -21,6 +22,8 @@ LIVE_SOURCES := loader/capture/record.c loader/capture/spool_read.c
 CAPTURE_SOURCES := $(filter-out loader/capture/command.c,$(wildcard loader/capture/*.c)) loader/base/base.c loader/format/wire.c
 CAPTURE_OBJECTS := $(CAPTURE_SOURCES:%.c=$(BUILD)/shared/%.o)
 SOURCES := $(filter-out loader/capture/%,$(wildcard ext/*.c loader/*.c loader/*/*.c loader/*/*/*.c)) $(LIVE_SOURCES)
+COMMAND_SOURCES := $(wildcard command/*.c)
+COMMAND_OBJECTS := $(COMMAND_SOURCES:%.c=$(BUILD)/shared/%.o)
 SCHEMA := $(notdir $(basename $(wildcard schema/*.proto)))
 MESSAGES := $(SCHEMA:%=$(BUILD)/schema/%.pb-c.c)
 GENERATED := $(BUILD)/queries.c $(MESSAGES)
@@ -41,12 +44,13 @@ FUZZ_PACKAGES := clang libclang-rt-dev
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 
-.PHONY: all loadable static capture wheel run test docs bench coverage fuzz threads lint format install uninstall clean setup parity
-all: loadable capture
+.PHONY: all loadable static capture command wheel run test docs bench coverage fuzz threads lint format install uninstall clean setup parity
+all: loadable capture command
 
 loadable: $(BUILD)/libprofsql.so
 capture: $(BUILD)/libprofsql_capture.so $(BUILD)/profsql-capture
 static: $(BUILD)/libprofsql.a
+command: $(BUILD)/profsql
 
 $(BUILD)/queries.c: queries/compile.awk queries $(wildcard queries/*.sql)
 	@mkdir -p $(@D)
@@ -76,6 +80,10 @@ $(BUILD)/profsql-capture: $(BUILD)/shared/loader/capture/command.o $(CAPTURE_OBJ
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread
 $(BUILD)/shared/loader/capture/command.o: ALL_CFLAGS += -DCAPTURE_VERSION='"$(VERSION)"'
+$(BUILD)/profsql: $(COMMAND_OBJECTS) $(BUILD)/libprofsql.a
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $(CFLAGS) $(LDFLAGS) $^ -lsqlite3 $(LIBS)
+$(BUILD)/shared/command/main.o: ALL_CFLAGS += -DPROFSQL_COMMAND_VERSION='"$(VERSION)"'
 $(BUILD)/libprofsql.a: $(CORE_OBJECTS)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -106,13 +114,11 @@ setup:
 	@command -v dpkg-query >/dev/null || exit 0
 	$(call install_missing,$(PACKAGES))
 
-run: loadable
-	@echo "-- the operations that take the most time in $(SAMPLE)"
-	@sqlite3 :memory: -cmd '.load $(BUILD)/libprofsql' -cmd '.mode column' -cmd '.width 4 48' \
-	  "SELECT rank, operation, occurrences, round(self_time_us, 1) AS self_time_us, round(self_time_percent, 1) AS percent FROM top_ops('$(SAMPLE)') LIMIT 10"
+run: loadable command
+	@$(BUILD)/profsql $(call quoted,$(SAMPLE))
 
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
-test: loadable capture $(BUILD)/oom $(BUILD)/prefix $(BUILD)/mutants $(UNITS)
+test: loadable capture command $(BUILD)/oom $(BUILD)/prefix $(BUILD)/mutants $(UNITS)
 	@tests/run
 
 $(BUILD)/checked.a: $(CHECKED_OBJECTS)
@@ -145,6 +151,7 @@ wheel:
 docs: loadable
 	docs/generate
 	ext/python/stubs
+	command/generate
 
 bench: loadable
 	tests/bench/run
@@ -186,7 +193,7 @@ threads: $(BUILD)/threads
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(BUILD)/threads $(THREAD_SECONDS) 8 tests/data/gpu_train_38 \
 	  tests/data/tpu_train_54 tests/data/jax_two_hosts tests/data/tf_fit_input_bound tests/data/tf_xla_jit
 
-C_FILES := $(wildcard ext/*.[ch] loader/*.[ch] loader/*/*.[ch] loader/*/*/*.[ch] tests/*.[ch] tests/*/*.[ch])
+C_FILES := $(wildcard ext/*.[ch] command/*.[ch] loader/*.[ch] loader/*/*.[ch] loader/*/*/*.[ch] tests/*.[ch] tests/*/*.[ch])
 # Analyses of stats whose payload is a protobuf message.
 READS_PROTOBUF = (communication/dcn|device/devices|ops/op_metadata|ops/tpu_ops)
 lint: $(GENERATED)
@@ -195,13 +202,20 @@ lint: $(GENERATED)
 	@! awk 'length > 100 { print FILENAME ":" FNR ": longer than 100 columns" }' $(C_FILES) | grep .
 	@! grep -lE '#include ".*format/(wire|xspace)\.h"' ext/*.[ch] loader/analysis/*/*.[ch] | grep -vxE 'loader/analysis/$(READS_PROTOBUF)\.c' | sed 's/$$/: reads the wire format; ask loader\/store/' | grep .
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
-	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c)
+	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c $(COMMAND_SOURCES))
 format:
 	$(Q)clang-format -i $(C_FILES)
 
 DEST = $(DESTDIR)$(PREFIX)
-install: loadable static capture
-	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/share/man/man7 $(DEST)/share/libprofsql/queries
+COMPLETIONS := bash-completion/completions zsh/site-functions fish/vendor_completions.d
+install: loadable static capture command
+	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/share/man/man1 $(DEST)/share/man/man7 $(DEST)/share/libprofsql/queries
+	install -d $(COMPLETIONS:%=$(DEST)/share/%)
+	install -m 755 $(BUILD)/profsql $(DEST)/bin/profsql
+	sed -e 's|@VERSION@|$(VERSION)|' command/made/profsql.1 > $(DEST)/share/man/man1/profsql.1
+	install -m 644 command/made/profsql.bash $(DEST)/share/bash-completion/completions/profsql
+	install -m 644 command/made/_profsql $(DEST)/share/zsh/site-functions/_profsql
+	install -m 644 command/made/profsql.fish $(DEST)/share/fish/vendor_completions.d/profsql.fish
 	install -m 755 $(BUILD)/profsql-capture $(DEST)/bin/profsql-capture
 	install -m 755 $(BUILD)/libprofsql_capture.so $(DEST)/lib/libprofsql_capture.so
 	install -m 644 loader/capture/profsql_capture.h $(DEST)/include/profsql_capture.h
@@ -212,10 +226,12 @@ install: loadable static capture
 	sed -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.7.in > $(DEST)/share/man/man7/libprofsql.7
 	@if [ -z "$(DESTDIR)" ]; then ldconfig 2>/dev/null || true; fi
 uninstall:
+	rm -f $(DEST)/bin/profsql $(DEST)/share/man/man1/profsql.1 $(DEST)/share/bash-completion/completions/profsql
+	rm -f $(DEST)/share/zsh/site-functions/_profsql $(DEST)/share/fish/vendor_completions.d/profsql.fish
 	rm -f $(DEST)/bin/profsql-capture $(DEST)/lib/libprofsql_capture.so $(DEST)/include/profsql_capture.h
 	rm -f $(DEST)/lib/libprofsql.so $(DEST)/lib/libprofsql.a $(DEST)/lib/pkgconfig/libprofsql.pc $(DEST)/share/man/man7/libprofsql.7
 	rm -rf $(DEST)/share/libprofsql
 clean:
 	rm -rf $(BUILD)
 
--include $(CAPTURE_OBJECTS:.o=.d) $(BUILD)/shared/loader/capture/command.d $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d) $(FUZZED_OBJECTS:.o=.d) $(RACED_OBJECTS:.o=.d)
+-include $(CAPTURE_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(BUILD)/shared/loader/capture/command.d $(OBJECTS:.o=.d) $(CORE_OBJECTS:.o=.d) $(CHECKED_OBJECTS:.o=.d) $(FUZZED_OBJECTS:.o=.d) $(RACED_OBJECTS:.o=.d)

@@ -172,9 +172,23 @@ const Table prof_runs_table = {"prof_runs",
       "session end; NULL if the file does not record it", "Task Environment profile_stop_time")    \
     C(HO_HOSTNAME, "hostname", "TEXT", NULL,                                                       \
       "name of the host as the file records it; NULL if it does not", "XSpace.hostnames")          \
+    C(HO_DAMAGE, "damage", "TEXT", NULL,                                                           \
+      "what was lost when the file was read: the messages of prof_issues with severity error, "    \
+      "separated by semicolons; NULL if nothing was lost",                                         \
+      "libprofsql")                                                                                \
     C(HO_SOURCE, SOURCE_DOC)
 enum { HOSTS_COLUMNS(COLUMN_ENUM) };
 static const Column hosts_columns[] = {HOSTS_COLUMNS(COLUMN_DOC)};
+
+static void damage(RowCursor *c, sqlite3_context *ctx)
+{
+    Issue issue;
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    for (size_t i = 0; host_issue_at(c->host, i, &issue, &c->err); i++)
+        if (!strcmp(issue.severity, "error"))
+            sqlite3_str_appendf(out, "%s%s", sqlite3_str_length(out) ? "; " : "", issue.message);
+    result_built(ctx, out);
+}
 
 static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
@@ -204,6 +218,7 @@ static void hosts_column(RowCursor *c, sqlite3_context *ctx, int column)
     case HO_HOSTNAME:
         if (host->n_hostnames) result_text(ctx, host->hostnames[0]);
         break;
+    case HO_DAMAGE: damage(c, ctx); break;
     default: break;
     }
 }

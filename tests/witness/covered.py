@@ -21,7 +21,6 @@ EXCEPTIONS = {
     'host_steps': 'the marks of steps on single hosts: checked by hand-made profiles in tests/cases',
     'overview_page': 'the rows of overview, top_device_ops and recommendations, which are compared with XProf, in one list',
     'capture_summary': 'rows of prof_runs, steps, device_time, kernel_stats, top_kernels and prof_issues, as text: tests/cases, tests/capture',
-    'compare_hlo_ops': 'compare_ops of one kind', 'compare_kernels': 'compare_ops of one kind', 'compare_tf_ops': 'compare_ops of one kind',
     'profsql_live': 'lists live profilers, no profile', 'prof_tables': 'documentation', 'prof_columns': 'documentation', 'prof_queries': 'documentation', 'prof_functions': 'documentation',
     'prof_differences': 'documentation', 'prof_find': 'searches the documentation', 'prof_runs': 'lists what is attached: tests/sql',
 }

@@ -169,6 +169,9 @@ class Hosts(NamedTuple):
     """session end; NULL if the file does not record it [ns since 1970]"""
     hostname: str | None
     """name of the host as the file records it; NULL if it does not"""
+    damage: str | None
+    """what was lost when the file was read: the messages of prof_issues with severity error,
+    separated by semicolons; NULL if nothing was lost"""
 
 class Planes(NamedTuple):
     run: str

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/* database.c: see database.h. */
+#define _GNU_SOURCE
+#include "database.h"
+
+#include "wrong_turns.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int sqlite3_profsql_init(sqlite3 *db, char **message, const void *api);
+
+static sqlite3 *interruptible;
+static volatile sig_atomic_t ended_by;
+
+static void interrupt(int number)
+{
+    ended_by = number;
+    if (interruptible) sqlite3_interrupt(interruptible);
+    signal(number, SIG_DFL); /* a second one ends the command at once */
+}
+
+bool database_open(Database *d)
+{
+    char *message = NULL;
+    *d = (Database){0};
+    if (sqlite3_open(":memory:", &d->db) != SQLITE_OK ||
+        sqlite3_profsql_init(d->db, &message, NULL) != SQLITE_OK) {
+        complain("%s", message ? message : sqlite3_errmsg(d->db));
+        sqlite3_free(message);
+        sqlite3_close(d->db);
+        return false;
+    }
+    interruptible = d->db;
+    signal(SIGINT, interrupt);
+    signal(SIGTERM, interrupt);
+    signal(SIGHUP, interrupt);
+    return true;
+}
+
+void database_close(Database *d)
+{
+    interruptible = NULL;
+    sqlite3_close(d->db);
+    if (!ended_by) return;
+    signal(ended_by, SIG_DFL);
+    raise(ended_by);
+}
+
+/* ---- queries ---- */
+
+void complain_of_query(Database *d)
+{
+    d->failed = true;
+    if (!ended_by) complain("%s", sqlite3_errmsg(d->db));
+}
+
+sqlite3_stmt *ask_texts(Database *d, const char *sql, const char *const *texts)
+{
+    sqlite3_stmt *stmt = NULL;
+    if (sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL) != SQLITE_OK)
+        return complain_of_query(d), NULL;
+    for (int i = 0; texts[i]; i++) sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_TRANSIENT);
+    return stmt;
+}
+
+bool next_row(Database *d, sqlite3_stmt *stmt)
+{
+    if (!stmt) return false;
+    int rc = sqlite3_step(stmt);
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE) complain_of_query(d);
+    return rc == SQLITE_ROW;
+}
+
+const char *column_text(sqlite3_stmt *stmt, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, column);
+    return text ? keep_text("%s", text) : "";
+}
+
+/* ---- runs ---- */
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static int count_runs(Database *d, const char *folder)
+{
+    sqlite3_stmt *stmt = ask(d, "SELECT count(*) FROM prof_find(?1)", folder, NULL);
+    int n = next_row(d, stmt) ? sqlite3_column_int(stmt, 0) : 1;
+    sqlite3_finalize(stmt);
+    return n;
+}
+
+/* Attaches under the run's name, or as it was given if another run has this name. */
+static const char *attach(Database *d, const char *given)
+{
+    static const char *const calls[] = {"SELECT prof_attach(?1)", "SELECT prof_attach(?1, ?1)"};
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        sqlite3_stmt *stmt = ask(d, calls[i], given, NULL);
+        if (!stmt) return NULL;
+        const char *label = sqlite3_step(stmt) == SQLITE_ROW ? column_text(stmt, 0) : NULL;
+        sqlite3_finalize(stmt);
+        if (label) return label;
+        if (!strstr(sqlite3_errmsg(d->db), "already has this label")) break;
+    }
+    return NULL;
+}
+
+bool database_attach(Database *d, const char *given)
+{
+    if (d->n_runs == MAX_RUNS) return complain("at most %d runs at a time", MAX_RUNS), false;
+    AttachedRun run = {.given = given, .label = attach(d, given), .n_runs = 1};
+    if (!run.label) {
+        if (!ended_by) wrong_run(d, given, sqlite3_errmsg(d->db));
+        return false;
+    }
+    sqlite3_stmt *stmt = ask(d, "SELECT path FROM prof_runs(?1)", run.label, NULL);
+    run.path = next_row(d, stmt) ? column_text(stmt, 0) : given;
+    sqlite3_finalize(stmt);
+    if (is_folder(given)) run.n_runs = count_runs(d, given);
+    d->runs[d->n_runs++] = run;
+    return true;
+}
+
+const char *database_run_text(const AttachedRun *run)
+{
+    const char *name = strrchr(run->path, '/');
+    name = name ? name + 1 : run->path;
+    if (run->n_runs < 2) return keep_text("run %s", name);
+    return keep_text("run %s, the newest of %d in %s", name, run->n_runs, run->given);
+}
+
+/* What a file lost changes every answer. */
+static void warn_of_damage(Database *d, const AttachedRun *run)
+{
+    sqlite3_stmt *stmt =
+        ask(d, "SELECT host, damage FROM hosts(?1) WHERE damage IS NOT NULL", run->label, NULL);
+    while (next_row(d, stmt)) note("%s: %s", column_text(stmt, 0), column_text(stmt, 1));
+    sqlite3_finalize(stmt);
+}
+
+bool database_attach_all(Database *d, char **given, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (!database_attach(d, given[i])) return false;
+        const AttachedRun *run = &d->runs[d->n_runs - 1];
+        if (run->n_runs > 1) note("%s", database_run_text(run));
+        warn_of_damage(d, run);
+    }
+    return true;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/* export.c: see export.h. The file is written under another name, which it has until it is
+ * complete. */
+#define _GNU_SOURCE
+#include "export.h"
+
+#include "wrong_turns.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct {
+    Database *d;
+    const char *path, *part;
+    int n_tables, n_empty;
+    long long n_rows;
+} Export;
+
+/* ---- which tables ---- */
+
+/* They show the events once more, and are the largest. */
+static bool repeats_another(const char *name)
+{
+    static const char *const names[] = {"Events", "timeline", "event_stats"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (!strcmp(names[i], name)) return true;
+    return false;
+}
+
+static bool is_listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = list; *p;) {
+        size_t k = strcspn(p, ",");
+        if (k == n && !strncmp(p, name, n)) return true;
+        p += k + (p[k] == ',');
+    }
+    return false;
+}
+
+/* Rows of several runs need a column for the run. */
+static bool fits_runs(const Export *e, const Entry *entry)
+{
+    if (entry->n_sources == 2) return e->d->n_runs == 2;
+    if (!entry->n_sources || e->d->n_runs == 1) return true;
+    sqlite3_stmt *stmt =
+        ask(e->d, "SELECT 1 FROM prof_columns WHERE table_name = ?1 AND \"column\" = 'run'",
+            entry->name, NULL);
+    bool has_run = next_row(e->d, stmt);
+    sqlite3_finalize(stmt);
+    return has_run;
+}
+
+static bool is_wanted(const Export *e, const Entry *entry, const Options *options)
+{
+    if (entry_takes_path(entry) || !fits_runs(e, entry)) return false;
+    if (!options->tables) return !repeats_another(entry->name);
+    return !strcmp(options->tables, "all") || is_listed(options->tables, entry->name);
+}
+
+static bool check_list(const Catalog *catalog, const char *list)
+{
+    if (!list || !strcmp(list, "all")) return true;
+    for (const char *p = list; *p;) {
+        size_t k = strcspn(p, ",");
+        const char *name = keep_text("%.*s", (int)k, p);
+        const Entry *entry = catalog_find(catalog, name);
+        if (!entry || strcmp(entry->name, name))
+            return complain("--tables: '%s' is no table or query%s", name,
+                            catalog_nearest(catalog, name)),
+                   false;
+        p += k + (p[k] == ',');
+    }
+    return true;
+}
+
+/* ---- writing ---- */
+
+static bool execute(Export *e, const char *sql)
+{
+    if (sqlite3_exec(e->d->db, sql, NULL, NULL, NULL) == SQLITE_OK) return true;
+    complain("%s: %s", e->path, sqlite3_errmsg(e->d->db));
+    return false;
+}
+
+/* Hidden columns that are results become ordinary ones; arguments are none. */
+static bool columns_of(Export *e, const Entry *entry, const char **declared, const char **names)
+{
+    sqlite3_stmt *stmt = ask(e->d,
+                             "SELECT \"column\", replace(type, ' HIDDEN', '') FROM prof_columns "
+                             "WHERE table_name = ?1",
+                             entry->name, NULL);
+    *declared = *names = "";
+    while (next_row(e->d, stmt)) {
+        const char *name = column_text(stmt, 0), *comma = **names ? ", " : "";
+        bool is_argument = entry_has_parameter(entry, name);
+        for (int i = 0; i < entry->n_sources; i++) is_argument |= !strcmp(entry->sources[i], name);
+        if (is_argument) continue;
+        *declared = keep_text("%s%s\"%s\" %s", *declared, comma, name, column_text(stmt, 1));
+        *names = keep_text("%s%s\"%s\"", *names, comma, name);
+    }
+    sqlite3_finalize(stmt);
+    return **names;
+}
+
+static bool copy(Export *e, const Entry *entry)
+{
+    const char *declared, *names;
+    if (!columns_of(e, entry, &declared, &names)) return false;
+    if (!execute(e, keep_text("CREATE TABLE out.\"%s\" (%s)", entry->name, declared))) return false;
+    const char *of = "";
+    if (entry->n_sources == 2)
+        of = keep_text(" WHERE \"%s\" = ?1 AND \"%s\" = ?2", entry->sources[0], entry->sources[1]);
+    sqlite3_stmt *stmt = ask(e->d,
+                             keep_text("INSERT INTO out.\"%s\" SELECT %s FROM temp.\"%s\"%s",
+                                       entry->name, names, entry->name, of),
+                             NULL);
+    if (!stmt) return false;
+    for (int i = 0; entry->n_sources == 2 && i < 2; i++)
+        sqlite3_bind_text(stmt, i + 1, e->d->runs[i].label, -1, SQLITE_TRANSIENT);
+    bool ok = sqlite3_step(stmt) == SQLITE_DONE;
+    if (!ok) complain("%s: %s", entry->name, sqlite3_errmsg(e->d->db));
+    sqlite3_finalize(stmt);
+    long long n = sqlite3_changes64(e->d->db);
+    e->n_tables++, e->n_rows += n, e->n_empty += !n;
+    return ok;
+}
+
+/* prof_issues comes last: it has the reasons of the empty ones. */
+static bool copy_all(Export *e, const Catalog *catalog, const Options *options)
+{
+    const Entry *issues = catalog_find(catalog, "prof_issues");
+    for (int i = 0; i < catalog->n; i++) {
+        const Entry *entry = &catalog->entries[i];
+        if (entry != issues && is_wanted(e, entry, options) && !copy(e, entry)) return false;
+    }
+    return !is_wanted(e, issues, options) || copy(e, issues);
+}
+
+static bool write_part(Export *e, const Catalog *catalog, const Options *options)
+{
+    sqlite3_stmt *stmt = ask(e->d, "ATTACH ?1 AS out", e->part, NULL);
+    bool ok = stmt && sqlite3_step(stmt) == SQLITE_DONE;
+    if (!ok) complain("%s: %s", e->path, sqlite3_errmsg(e->d->db));
+    sqlite3_finalize(stmt);
+    ok = ok && execute(e, "PRAGMA out.journal_mode = OFF") &&
+         execute(e, "PRAGMA out.synchronous = OFF") && execute(e, "BEGIN") &&
+         copy_all(e, catalog, options) && execute(e, "COMMIT");
+    if (!sqlite3_get_autocommit(e->d->db)) sqlite3_exec(e->d->db, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_exec(e->d->db, "DETACH out", NULL, NULL, NULL);
+    return ok;
+}
+
+/* ---- the file ---- */
+
+/* Somebody else's file of this name, made meanwhile, is not replaced either. */
+static bool publish(const Export *e, bool force)
+{
+    if (!force && !link(e->part, e->path)) return !unlink(e->part);
+    if (!force && errno == EEXIST) return false;
+    return !rename(e->part, e->path);
+}
+
+static bool may_write(const char *path, bool force)
+{
+    struct stat st;
+    if (lstat(path, &st)) return true;
+    if (S_ISDIR(st.st_mode)) return complain("%s is a folder; give a file name", path), false;
+    if (!force) complain("%s exists; --force replaces it", path);
+    return force;
+}
+
+static bool make_part(Export *e)
+{
+    char *part = keep_text("%s.XXXXXX", e->path);
+    int fd = mkstemp(part);
+    if (fd < 0) return complain("%s: cannot be written: %s", e->path, strerror(errno)), false;
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    close(fd);
+    e->part = part;
+    return true;
+}
+
+int export_to(Database *d, const Catalog *catalog, const char *path, const Options *options)
+{
+    Export e = {.d = d, .path = path};
+    struct stat st;
+    if (!check_list(catalog, options->tables)) return STATUS_USAGE;
+    if (!may_write(path, options->force) || !make_part(&e)) return STATUS_FAILED;
+    bool ok = write_part(&e, catalog, options);
+    long long n_bytes = ok && !stat(e.part, &st) ? (long long)st.st_size : 0;
+    if (ok && !publish(&e, options->force)) {
+        complain("%s: cannot be written: %s", path, strerror(errno));
+        ok = false;
+    }
+    if (!ok) unlink(e.part);
+    if (ok)
+        note("wrote %s: %d tables, %lld rows, %.1f MB; %d tables are empty, prof_issues has why",
+             path, e.n_tables, e.n_rows, (double)n_bytes / 1e6, e.n_empty);
+    return ok ? STATUS_OK : STATUS_FAILED;
+}

@@ -1,0 +1,54 @@
+# bash completion of profsql. Written by command/generate.
+_profsql()
+{
+    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} own="" word
+    COMPREPLY=()
+    case $before in
+        -f|--format) COMPREPLY=($(compgen -W "table csv json jsonl markdown" -- "$current")); return ;;
+        -o|--output) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        tables) COMPREPLY=($(compgen -W "Events allocation_churn async_ops buffer_allocations capture_summary collectives compare_hlo_ops compare_kernels compare_ops compare_steps compare_tf_ops core_steps dcn_bursts dcn_collectives dcn_messages device_steps device_time devices eager_ops event_metadata event_metadata_stats event_stats event_totals exposed_communication exposed_communication_by_step flops_utilization_by_step fragmentation fusion_breakdown gpu_samples heap_timeline hlo_computations hlo_instructions hlo_modules hlo_operands hlo_ops hlo_text host_bound host_steps hosts idle_gaps inference_batches inference_latency inference_models inference_percentiles inference_requests inference_tensor_patterns input_bound input_breakdown input_ops input_pipeline input_steps kernel_ops kernel_stats kernel_time_by_op kernel_utilization kpi largest_buffers launch_latency lines live_allocations live_at memory_active memory_allocators memory_by_source_line memory_events memory_peaks op_metrics op_metrics_totals op_profile op_time_by_category op_time_by_line overview overview_page padding_waste peak_memory perf_counters plane_stats planes prof_columns prof_differences prof_find prof_functions prof_issues prof_queries prof_runs prof_tables profsql_live recommendations remat_candidates roofline roofline_properties session slowest_steps stat_metadata step_breakdown step_time_graph steps stragglers tensorcore_missed tf_data_calls tf_data_iterators tf_data_pipelines tf_functions tf_ops tf_stats timeline top_device_ops top_hlo_ops top_kernels top_ops top_wasted trace_events utilization" -- "$current")); return ;;
+    esac
+    for word in "${COMP_WORDS[@]:1}"; do
+        case $word in
+        allocation_churn) own="--n" ;;
+        async_ops) own="--include-synchronous" ;;
+        buffer_allocations) own="--small-buffer-bytes" ;;
+        compare_ops) own="--kind" ;;
+        exposed_communication) own="--by-device" ;;
+        fragmentation) own="--n" ;;
+        fusion_breakdown) own="--n" ;;
+        hlo_text) own="--module --style" ;;
+        idle_gaps) own="--n" ;;
+        kernel_stats) own="--row-limit" ;;
+        kernel_time_by_op) own="--n" ;;
+        largest_buffers) own="--n --space" ;;
+        launch_latency) own="--n" ;;
+        live_allocations) own="--event --n" ;;
+        live_at) own="--event --module --n --space" ;;
+        memory_by_source_line) own="--n --space" ;;
+        memory_events) own="--samples" ;;
+        op_profile) own="--group-by --include-idle --row-limit" ;;
+        op_time_by_line) own="--n" ;;
+        padding_waste) own="--n" ;;
+        peak_memory) own="--n --space" ;;
+        remat_candidates) own="--n --max-flops-per-byte --space" ;;
+        slowest_steps) own="--n" ;;
+        step_time_graph) own="--width" ;;
+        stragglers) own="--n" ;;
+        tensorcore_missed) own="--n" ;;
+        tf_ops) own="--include-idle --row-limit" ;;
+        top_hlo_ops) own="--n" ;;
+        top_kernels) own="--n" ;;
+        top_ops) own="--n" ;;
+        top_wasted) own="--n" ;;
+        esac
+    done
+    if [[ $current == -* ]]; then
+        COMPREPLY=($(compgen -W "--format --output --where --order-by --columns --limit --tables --force --quiet --help --version $own" -- "$current"))
+    elif [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "diff list tables shell export capture" -- "$current") $(compgen -f -- "$current"))
+    else
+        COMPREPLY=($(compgen -W "Events allocation_churn async_ops buffer_allocations capture_summary collectives compare_hlo_ops compare_kernels compare_ops compare_steps compare_tf_ops core_steps dcn_bursts dcn_collectives dcn_messages device_steps device_time devices eager_ops event_metadata event_metadata_stats event_stats event_totals exposed_communication exposed_communication_by_step flops_utilization_by_step fragmentation fusion_breakdown gpu_samples heap_timeline hlo_computations hlo_instructions hlo_modules hlo_operands hlo_ops hlo_text host_bound host_steps hosts idle_gaps inference_batches inference_latency inference_models inference_percentiles inference_requests inference_tensor_patterns input_bound input_breakdown input_ops input_pipeline input_steps kernel_ops kernel_stats kernel_time_by_op kernel_utilization kpi largest_buffers launch_latency lines live_allocations live_at memory_active memory_allocators memory_by_source_line memory_events memory_peaks op_metrics op_metrics_totals op_profile op_time_by_category op_time_by_line overview overview_page padding_waste peak_memory perf_counters plane_stats planes prof_columns prof_differences prof_find prof_functions prof_issues prof_queries prof_runs prof_tables profsql_live recommendations remat_candidates roofline roofline_properties session slowest_steps stat_metadata step_breakdown step_time_graph steps stragglers tensorcore_missed tf_data_calls tf_data_iterators tf_data_pipelines tf_functions tf_ops tf_stats timeline top_device_ops top_hlo_ops top_kernels top_ops top_wasted trace_events utilization" -- "$current") $(compgen -f -- "$current"))
+    fi
+}
+complete -o filenames -F _profsql profsql

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+/* main.c: profsql: questions about a profile from the command line.
+ *
+ *   profsql logs                       one screen
+ *   profsql logs top_kernels --n 20    a table or canned query
+ *
+ * The words decide what is done: a verb, or runs followed by a question. */
+#define _GNU_SOURCE
+#include "diff.h"
+#include "export.h"
+#include "help.h"
+#include "nearest.h"
+#include "programs.h"
+#include "report.h"
+#include "select.h"
+#include "wrong_turns.h"
+
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#ifndef PROFSQL_COMMAND_VERSION
+#define PROFSQL_COMMAND_VERSION "unknown"
+#endif
+
+typedef struct {
+    Database database;
+    Catalog catalog;
+    Options options;
+} Command;
+
+/* ---- verbs ---- */
+
+static int show_run(Command *c, char **runs)
+{
+    if (!options_allow(&c->options, 0, false, "the screen of a run")) {
+        complain("its parts are tables: profsql RUN kpi, top_ops, recommendations or prof_issues");
+        return STATUS_USAGE;
+    }
+    if (!database_attach(&c->database, runs[0])) return STATUS_FAILED;
+    return report(&c->database);
+}
+
+static int do_diff(Command *c, char **words, int n)
+{
+    if (!options_allow(&c->options, 0, false, "diff")) {
+        complain("its parts are queries: profsql A B compare_ops, compare_steps, ...");
+        return STATUS_USAGE;
+    }
+    if (n != 2) return complain("diff compares two runs: profsql diff A B"), STATUS_USAGE;
+    if (!database_attach(&c->database, words[0]) || !database_attach(&c->database, words[1]))
+        return STATUS_FAILED;
+    return diff(&c->database);
+}
+
+enum { TAKES_QUERY = TAKES_FORMAT | TAKES_OUTPUT | TAKES_SELECTION };
+
+static int do_list(Command *c, char **words, int n)
+{
+    if (n > 1) return complain("list searches one folder: profsql list FOLDER"), STATUS_USAGE;
+    if (!options_allow(&c->options, TAKES_QUERY, false, "list")) return STATUS_USAGE;
+    const char *texts[2] = {n ? words[0] : "."};
+    long long n_rows = 0;
+    int status =
+        select_from(&c->database, &c->catalog,
+                    "SELECT name, host_count AS hosts, round(size_bytes / 1e6, 3) AS megabytes, "
+                    "datetime(modified_unix_ns / 1000000000, 'unixepoch') AS modified_utc, path "
+                    "FROM prof_find(?1)",
+                    texts, &c->options, &n_rows);
+    if (status == STATUS_OK && !n_rows)
+        note("%s: no *.xplane.pb in this folder or below; give the log dir that the profiler wrote "
+             "to",
+             texts[0]);
+    return status;
+}
+
+static int do_tables(Command *c, char **words, int n)
+{
+    if (n > 1) return complain("tables takes one word or name"), STATUS_USAGE;
+    if (!options_allow(&c->options, TAKES_QUERY, false, "tables")) return STATUS_USAGE;
+    const Entry *entry = n ? catalog_find(&c->catalog, words[0]) : NULL;
+    if (entry) return help_table(&c->database, entry);
+    return help_tables(&c->database, &c->catalog, n ? words[0] : NULL, &c->options);
+}
+
+static int do_shell(Command *c, char **words, int n)
+{
+    if (!options_allow(&c->options, 0, false, "shell")) return STATUS_USAGE;
+    if (!n) return complain("which run? profsql shell RUN"), STATUS_USAGE;
+    if (!database_attach_all(&c->database, words, n)) return STATUS_FAILED;
+    return run_shell(&c->database, &c->catalog);
+}
+
+static int do_export(Command *c, char **words, int n)
+{
+    if (!options_allow(&c->options, TAKES_FORCE | TAKES_TABLES, false, "export"))
+        return STATUS_USAGE;
+    if (n < 2)
+        return complain("export needs a run and a file: profsql export RUN out.db"), STATUS_USAGE;
+    if (!database_attach_all(&c->database, words, n - 1)) return STATUS_FAILED;
+    return export_to(&c->database, &c->catalog, words[n - 1], &c->options);
+}
+
+static const struct {
+    const char *name;
+    int (*run)(Command *c, char **words, int n);
+} verbs[] = {
+    {"diff", do_diff},   {"list", do_list},     {"tables", do_tables},
+    {"shell", do_shell}, {"export", do_export},
+};
+
+/* ---- runs and a question ---- */
+
+/* "SELECT ..." and the like; a name never has another character after such a word. */
+static bool is_sql(const char *word)
+{
+    static const char *const starts[] = {"SELECT", "WITH",   "VALUES", "EXPLAIN",
+                                         "PRAGMA", "CREATE", "ATTACH"};
+    word += strspn(word, " \t\r\n");
+    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    for (size_t i = 0; i < COUNT(starts); i++)
+        if (n == strlen(starts[i]) && !strncasecmp(word, starts[i], n) && word[n] &&
+            word[n] != '/' && word[n] != '.')
+            return true;
+    return false;
+}
+
+static bool exists(const char *path) { return !access(path, F_OK); }
+
+static int query(Command *c, const Entry *entry, char **runs, int n)
+{
+    if (!options_allow(&c->options, TAKES_QUERY, true, entry->name)) return STATUS_USAGE;
+    if (entry_takes_path(entry) && n > 1)
+        return complain("%s takes one folder", entry->name), STATUS_USAGE;
+    if (entry_takes_path(entry))
+        return select_table(&c->database, &c->catalog, entry, &c->options, n ? runs[0] : ".");
+    if (!database_attach_all(&c->database, runs, n)) return STATUS_FAILED;
+    return select_table(&c->database, &c->catalog, entry, &c->options, NULL);
+}
+
+static int answer_sql(Command *c, const char *sql, char **runs, int n)
+{
+    if (!options_allow(&c->options, TAKES_FORMAT | TAKES_OUTPUT, false, "SQL")) return STATUS_USAGE;
+    if (!database_attach_all(&c->database, runs, n)) return STATUS_FAILED;
+    return select_sql(&c->database, &c->catalog, sql, &c->options);
+}
+
+static int one_word(Command *c, char **words)
+{
+    const Entry *entry = catalog_find(&c->catalog, words[0]);
+    if (is_sql(words[0]) && !exists(words[0])) return answer_sql(c, words[0], NULL, 0);
+    if (!entry || exists(words[0])) return show_run(c, words);
+    if (!entry->n_sources) return query(c, entry, NULL, 0);
+    const char *runs = entry->n_sources == 2 ? "A B" : "RUN";
+    complain("%s is a table or query: of which run? profsql %s %s", entry->name, runs, entry->name);
+    return STATUS_USAGE;
+}
+
+static int several_words(Command *c, char **words, int n)
+{
+    const char *last = words[n - 1];
+    const Entry *entry = catalog_find(&c->catalog, last);
+    if (entry) return query(c, entry, words, n - 1);
+    if (is_sql(last)) return answer_sql(c, last, words, n - 1);
+    if ((entry = catalog_find(&c->catalog, words[0])) && !exists(words[0]))
+        complain("the run comes first: profsql %s %s", words[1], entry->name);
+    else if (exists(last))
+        complain("%d runs and no question: profsql diff %s %s, or a table, query or SQL after them",
+                 n, words[0], words[1]);
+    else
+        complain("%s: no such table or query%s; profsql tables lists all, and SQL starts with "
+                 "SELECT or WITH",
+                 last, catalog_nearest(&c->catalog, last));
+    return STATUS_USAGE;
+}
+
+/* A verb that is misspelt, not a path. */
+static bool is_misspelt(const char *word)
+{
+    Nearest nearest = {.word = word};
+    if (exists(word) || strpbrk(word, "/. ")) return false;
+    for (size_t i = 0; i < COUNT(verbs); i++) nearest_try(&nearest, verbs[i].name);
+    if (!nearest.n) return false;
+    complain("%s: no such file or folder%s", word, nearest_text(&nearest));
+    return true;
+}
+
+static const Entry *entry_of_help(const Command *c)
+{
+    const Options *o = &c->options;
+    return o->n_words ? catalog_find(&c->catalog, o->words[o->n_words - 1]) : NULL;
+}
+
+static int run_command(Command *c)
+{
+    char **words = c->options.words;
+    int n = c->options.n_words;
+    if (c->options.version) return printf("profsql %s\n", PROFSQL_COMMAND_VERSION), STATUS_OK;
+    if (c->options.help && entry_of_help(c)) return help_table(&c->database, entry_of_help(c));
+    if (c->options.help) return help_write(stdout), STATUS_OK;
+    if (!n) return help_write(stderr), STATUS_USAGE;
+    for (size_t i = 0; i < COUNT(verbs); i++)
+        if (!strcmp(verbs[i].name, words[0])) return verbs[i].run(c, words + 1, n - 1);
+    if (is_misspelt(words[0])) return STATUS_USAGE;
+    return n == 1 ? one_word(c, words) : several_words(c, words, n);
+}
+
+/* A closed descriptor would be that of the next file that is opened: of a profile, say. */
+static void keep_standard_descriptors(void)
+{
+    int fd;
+    while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= STDERR_FILENO) continue;
+    if (fd > STDERR_FILENO) close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    Command c = {0};
+    keep_standard_descriptors();
+    setenv("PROFSQL_WARNINGS", "0", 1); /* the command says it itself */
+    setlocale(LC_CTYPE, "");
+    if (argc > 1 && !strcmp(argv[1], "capture")) return run_capture(argv + 1);
+    if (!database_open(&c.database)) return STATUS_FAILED;
+    int status = STATUS_USAGE;
+    if (catalog_load(&c.catalog, &c.database) &&
+        options_parse(&c.options, &c.catalog, argc, argv)) {
+        if (c.options.quiet) notes_off();
+        status = run_command(&c);
+    }
+    database_close(&c.database);
+    if ((fflush(stdout) || ferror(stdout)) && status == STATUS_OK) {
+        complain("standard output: cannot be written");
+        status = STATUS_FAILED;
+    }
+    return status;
+}

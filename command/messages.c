@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/* messages.c: see profsql.h. */
+#define _GNU_SOURCE
+#include "profsql.h"
+
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool quiet;
+
+void notes_off(void) { quiet = true; }
+
+static void no_memory(void)
+{
+    fputs("profsql: out of memory\n", stderr);
+    exit(STATUS_FAILED);
+}
+
+/* All kept memory, so that a checker of leaks finds it. */
+typedef struct Kept {
+    struct Kept *next;
+    char *text;
+} Kept;
+static Kept *all_kept;
+
+static void *kept(void *p)
+{
+    Kept *entry = p ? malloc(sizeof *entry) : NULL;
+    if (!entry) no_memory();
+    *entry = (Kept){all_kept, p};
+    all_kept = entry;
+    return p;
+}
+
+void *keep_alloc(size_t n_bytes) { return kept(calloc(1, n_bytes ? n_bytes : 1)); }
+
+char *keep_text(const char *format, ...)
+{
+    va_list ap;
+    char *text = NULL;
+    va_start(ap, format);
+    if (vasprintf(&text, format, ap) < 0) no_memory();
+    va_end(ap);
+    return kept(text);
+}
+
+/* Names of files and messages of SQLite may contain anything: nothing of it reaches the terminal
+ * as a control sequence. */
+static void say(const char *format, va_list ap)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, ap) < 0) no_memory();
+    char *clean = text_clean(text, strlen(text), true);
+    fprintf(stderr, "profsql: %s\n", clean);
+    free(clean);
+    free(text);
+}
+
+void complain(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    say(format, ap);
+    va_end(ap);
+}
+
+void note(const char *format, ...)
+{
+    va_list ap;
+    if (quiet) return;
+    va_start(ap, format);
+    say(format, ap);
+    va_end(ap);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/* options.c: see options.h. The parameters of all tables are options too: which of them a table
+ * takes is checked when the table is known. */
+#define _GNU_SOURCE
+#include "options.h"
+
+#include "nearest.h"
+
+#include <getopt.h>
+#include <string.h>
+#include <strings.h>
+
+enum { KEY_WHERE = 1000, KEY_ORDER, KEY_COLUMNS, KEY_LIMIT, KEY_TABLES, KEY_FORCE, KEY_PARAMETER };
+enum { MAX_OPTIONS = 256 };
+
+static const struct option own_options[] = {
+    {"format", required_argument, NULL, 'f'},
+    {"output", required_argument, NULL, 'o'},
+    {"where", required_argument, NULL, KEY_WHERE},
+    {"order-by", required_argument, NULL, KEY_ORDER},
+    {"columns", required_argument, NULL, KEY_COLUMNS},
+    {"limit", required_argument, NULL, KEY_LIMIT},
+    {"tables", required_argument, NULL, KEY_TABLES},
+    {"force", no_argument, NULL, KEY_FORCE},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+};
+
+/* The options of getopt_long: our own, then every parameter of a table, also spelt with dashes. */
+typedef struct {
+    struct option list[MAX_OPTIONS + 1];
+    const char *parameters[MAX_OPTIONS];
+    int n, n_parameters;
+} OptionList;
+
+static void add_parameter(OptionList *options, const char *name)
+{
+    for (int i = 0; i < options->n_parameters; i++)
+        if (!strcmp(options->parameters[i], name)) return;
+    if (options->n + 2 > MAX_OPTIONS) return;
+    int key = KEY_PARAMETER + options->n_parameters;
+    options->parameters[options->n_parameters++] = name;
+    options->list[options->n++] = (struct option){name, required_argument, NULL, key};
+    if (!strchr(name, '_')) return;
+    char *dashed = keep_text("%s", name);
+    for (char *p = dashed; (p = strchr(p, '_'));) *p = '-';
+    options->list[options->n++] = (struct option){dashed, required_argument, NULL, key};
+}
+
+static OptionList *list_options(const Catalog *catalog)
+{
+    OptionList *options = keep_alloc(sizeof *options);
+    memcpy(options->list, own_options, sizeof own_options);
+    options->n = (int)COUNT(own_options);
+    for (int i = 0; i < catalog->n; i++)
+        for (int k = 0; k < catalog->entries[i].n_parameters; k++)
+            add_parameter(options, catalog->entries[i].parameters[k]);
+    return options;
+}
+
+static bool unknown_option(const OptionList *options, const char *word)
+{
+    const char *name = keep_text("%.*s", (int)strcspn(word, "="), word + strspn(word, "-"));
+    name = keep_text("%.*s", (int)strcspn(name, "="), name);
+    Nearest nearest = {.word = name};
+    for (int i = 0; i < options->n; i++) nearest_try(&nearest, options->list[i].name);
+    for (int i = 0; i < nearest.n; i++) nearest.names[i] = keep_text("--%s", nearest.names[i]);
+    complain("%s: no such option, or short for several%s; profsql --help lists the options, "
+             "profsql tables NAME the parameters of a table",
+             word, nearest_text(&nearest));
+    return false;
+}
+
+static const struct {
+    const char *name, *suffix;
+} formats[] = {
+    [FORMAT_TABLE] = {"table", NULL},        [FORMAT_CSV] = {"csv", ".csv"},
+    [FORMAT_JSON] = {"json", ".json"},       [FORMAT_JSONL] = {"jsonl", ".jsonl"},
+    [FORMAT_MARKDOWN] = {"markdown", ".md"},
+};
+
+static bool set_format(Options *options, const char *name)
+{
+    for (size_t i = 0; i < COUNT(formats); i++)
+        if (!strcasecmp(formats[i].name, name)) return options->format = (enum Format)i, true;
+    complain("--format cannot be '%s': it is table, csv, json, jsonl or markdown", name);
+    return false;
+}
+
+static void format_of_output(Options *options)
+{
+    const char *suffix = strrchr(options->output, '.');
+    for (size_t i = 0; i < COUNT(formats) && suffix; i++)
+        if (formats[i].suffix && !strcasecmp(formats[i].suffix, suffix))
+            options->format = (enum Format)i;
+}
+
+static bool set_parameter(Options *options, const char *name, const char *value)
+{
+    for (int i = 0; i < options->n_given; i++)
+        if (!strcmp(options->given[i].name, name))
+            return options->given[i].value = value, true; /* the last one counts */
+    if (options->n_given == MAX_PARAMETERS) return complain("too many parameters"), false;
+    options->given[options->n_given++] = (Given){name, value};
+    return true;
+}
+
+static bool set_limit(Options *options, const char *value)
+{
+    size_t n = strspn(value, "0123456789");
+    options->limit = value;
+    options->used |= TAKES_SELECTION;
+    if ((n && !value[n] && n < 19) || !strcmp(value, "all")) return true;
+    complain("--limit cannot be '%s': it is a number of rows, or all", value);
+    return false;
+}
+
+static bool set_option(Options *options, const OptionList *list, int key, char *value)
+{
+    switch (key) {
+    case 'f': options->used |= TAKES_FORMAT; return set_format(options, value);
+    case 'o': options->used |= TAKES_OUTPUT; return options->output = value, true;
+    case 'n': return set_parameter(options, "n", value);
+    case 'q': return options->quiet = true;
+    case 'h': return options->help = true;
+    case 'V': return options->version = true;
+    case KEY_FORCE: options->used |= TAKES_FORCE; return options->force = true;
+    case KEY_TABLES: options->used |= TAKES_TABLES; return options->tables = value, true;
+    case KEY_LIMIT: return set_limit(options, value);
+    default: break;
+    }
+    if (key >= KEY_PARAMETER)
+        return set_parameter(options, list->parameters[key - KEY_PARAMETER], value);
+    options->used |= TAKES_SELECTION;
+    if (key == KEY_WHERE) options->where = value;
+    if (key == KEY_ORDER) options->order_by = value;
+    if (key == KEY_COLUMNS) options->columns = value;
+    return true;
+}
+
+bool options_parse(Options *options, const Catalog *catalog, int argc, char **argv)
+{
+    const OptionList *list = list_options(catalog);
+    *options = (Options){0};
+    opterr = 0;
+    for (int key; (key = getopt_long(argc, argv, ":f:o:n:qhV", list->list, NULL)) != -1;) {
+        if (key == '?') return unknown_option(list, argv[optind - 1]);
+        if (key == ':') return complain("%s needs a value after it", argv[optind - 1]), false;
+        if (!set_option(options, list, key, optarg)) return false;
+    }
+    if (options->output && !(options->used & TAKES_FORMAT)) format_of_output(options);
+    if (options->output && !strcmp(options->output, "-")) options->output = NULL;
+    options->words = argv + optind;
+    options->n_words = argc - optind;
+    return true;
+}
+
+bool options_allow(const Options *options, unsigned allowed, bool parameters, const char *use)
+{
+    static const struct {
+        unsigned bit;
+        const char *names;
+    } kinds[] = {
+        {TAKES_FORMAT, "--format"},
+        {TAKES_OUTPUT, "--output"},
+        {TAKES_SELECTION, "--where, --order-by, --columns and --limit"},
+        {TAKES_FORCE, "--force"},
+        {TAKES_TABLES, "--tables"},
+    };
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (options->used & kinds[i].bit & ~allowed)
+            return complain("%s does not take %s", use, kinds[i].names), false;
+    if (!parameters && options->n_given)
+        return complain("--%s is a parameter of tables and queries: %s has none; "
+                        "profsql RUN NAME --%s %s",
+                        options->given[0].name, use, options->given[0].name,
+                        options->given[0].value),
+               false;
+    return true;
+}

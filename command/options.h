@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/* options.h: the words of the command line. */
+#ifndef COMMAND_OPTIONS_H
+#define COMMAND_OPTIONS_H
+
+#include "catalog.h"
+
+enum Format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_JSONL, FORMAT_MARKDOWN };
+
+/* Options that only some uses take, as bits. */
+enum {
+    TAKES_FORMAT = 1,
+    TAKES_OUTPUT = 2,
+    TAKES_SELECTION = 4,
+    TAKES_FORCE = 8,
+    TAKES_TABLES = 16
+};
+
+/* A parameter of a table, as given. */
+typedef struct {
+    const char *name; /* in SQL */
+    const char *value;
+} Given;
+
+typedef struct {
+    enum Format format;
+    const char *output, *where, *order_by, *columns, *limit, *tables; /* NULL: not given */
+    bool help, version, force, quiet;
+    Given given[MAX_PARAMETERS];
+    int n_given;
+    unsigned used; /* the bits of the options that were given */
+    char **words;
+    int n_words;
+} Options;
+
+/* False: what is wrong has been written. */
+bool options_parse(Options *options, const Catalog *catalog, int argc, char **argv);
+/* Complains of options that a use does not take; `use` names it. */
+bool options_allow(const Options *options, unsigned allowed, bool parameters, const char *use);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/* programs.c: see programs.h. */
+#define _GNU_SOURCE
+#include "programs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A file beside the command, or in ../FOLDER of it as installed; NULL if there is none. */
+static const char *find_beside(const char *name, const char *folder)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0) return NULL;
+    self[n] = 0;
+    *strrchr(self, '/') = 0;
+    const char *beside = keep_text("%s/%s", self, name);
+    const char *installed = keep_text("%s/../%s/%s", self, folder, name);
+    return !access(beside, R_OK) ? beside : !access(installed, R_OK) ? installed : NULL;
+}
+
+static int failed_to_run(const char *program)
+{
+    complain("%s: %s", program, strerror(errno));
+    return STATUS_NO_COMMAND;
+}
+
+int run_capture(char **arguments)
+{
+    const char *beside = find_beside("profsql-capture", "bin");
+    arguments[0] = keep_text("%s", beside ? beside : "profsql-capture");
+    if (beside) execv(beside, arguments);
+    execvp("profsql-capture", arguments);
+    return failed_to_run("profsql-capture");
+}
+
+/* ---- the shell ---- */
+
+/* A text in SQL. */
+static const char *quoted(const char *text)
+{
+    char *sql = sqlite3_mprintf("%Q", text);
+    const char *kept = keep_text("%s", sql ? sql : "''");
+    sqlite3_free(sql);
+    return kept;
+}
+
+/* Arguments of dot commands: "a\"b". */
+static const char *quoted_argument(const char *text)
+{
+    char *argument = keep_alloc(2 * strlen(text) + 3), *p = argument;
+    *p++ = '"';
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') *p++ = '\\';
+        *p++ = *text;
+    }
+    *p = '"';
+    return argument;
+}
+
+/* prof_attach returns a row, which would be printed. */
+static const char *attach_statements(const Database *d)
+{
+    const char *sql = "";
+    for (int i = 0; i < d->n_runs; i++)
+        sql = keep_text("%sCREATE TEMP TABLE profsql_attached AS SELECT prof_attach(%s, %s);"
+                        "DROP TABLE profsql_attached;\n",
+                        sql, quoted(d->runs[i].path), quoted(d->runs[i].label));
+    return sql;
+}
+
+/* A view cannot have a table's own name: temp.NAME(...) would find the view. */
+static const char *view_statements(const Database *d, const Catalog *catalog)
+{
+    const char *sql = "";
+    for (int i = 0; i < catalog->n; i++) {
+        const Entry *entry = &catalog->entries[i];
+        if (!entry->n_sources || entry_takes_path(entry)) continue;
+        if (entry->n_sources == 2 && d->n_runs != 2) continue;
+        const char *arguments = "";
+        if (entry->n_sources == 2)
+            arguments = keep_text("(%s, %s)", quoted(d->runs[0].label), quoted(d->runs[1].label));
+        const char *name = entry->name;
+        if (!strncmp(name, "prof_", 5)) name += 5;
+        sql = keep_text("%sCREATE TEMP VIEW \"run_%s\" AS SELECT * FROM \"%s\"%s;\n", sql, name,
+                        entry->name, arguments);
+    }
+    return sql;
+}
+
+static bool has_settings(void)
+{
+    const char *home = getenv("HOME");
+    return home && !access(keep_text("%s/.sqliterc", home), R_OK);
+}
+
+int run_shell(Database *d, const Catalog *catalog)
+{
+    const char *library = find_beside("libprofsql.so", "lib");
+    const char *shell = getenv("SQLITE3");
+    if (!library)
+        return complain("libprofsql.so is not beside this command nor in ../lib"), STATUS_FAILED;
+    if (!shell || !*shell) shell = "sqlite3";
+    const char *arguments[] = {shell,
+                               "-cmd",
+                               keep_text(".load %s", quoted_argument(library)),
+                               "-cmd",
+                               attach_statements(d),
+                               "-cmd",
+                               view_statements(d, catalog),
+                               has_settings() ? ":memory:" : "-box",
+                               has_settings() ? NULL : ":memory:",
+                               NULL};
+    for (int i = 0; i < d->n_runs; i++) note("%s is attached", database_run_text(&d->runs[i]));
+    note("tables need no argument: SELECT * FROM top_ops; .tables lists views of them, run_*");
+    execvp(shell, (char **)arguments);
+    failed_to_run(shell);
+    if (errno == ENOENT)
+        complain("SQLite's shell is missing: install the package sqlite3, or name it in SQLITE3");
+    return STATUS_NO_COMMAND;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/* rows.h: the rows of a query, written as CSV, JSON, Markdown or a table. */
+#ifndef COMMAND_ROWS_H
+#define COMMAND_ROWS_H
+
+#include "database.h"
+#include "options.h"
+#include "sink.h"
+
+/* Runs a prepared statement and writes its rows; *n_rows is their number. A table ends after `most`
+ * rows, with a note; 0: it does not. False: it failed, which is written. */
+bool rows_write(Database *d, sqlite3_stmt *stmt, enum Format format, Sink *sink, long long most,
+                long long *n_rows);
+
+/* Text as a JSON string: bytes that are not UTF-8 become U+FFFD. */
+void json_write(FILE *out, const char *text, size_t n);
+/* Whether a column is right-aligned: by its declared type, or else the value of the first row. */
+bool column_is_number(sqlite3_stmt *stmt, int column);
+
+#endif

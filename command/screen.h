@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* screen.h: headings, wrapped text and facts, for the answers that fill one screen. */
+#ifndef COMMAND_SCREEN_H
+#define COMMAND_SCREEN_H
+
+#include "database.h"
+#include "sink.h"
+
+typedef struct {
+    Sink sink;
+    int width;
+    bool colour;
+} Screen;
+
+enum Colour { PLAIN, BOLD, RED, YELLOW };
+
+bool screen_open(Screen *screen);
+/* An empty line, then a bold one. What was written before is on the terminal then. */
+void screen_heading(Screen *screen, const char *text);
+/* A paragraph behind a mark such as "! ", wrapped between words; a NULL mark: two spaces. */
+void screen_paragraph(Screen *screen, enum Colour colour, const char *mark, const char *text);
+/* A line, cut at the screen's end. */
+void screen_line(Screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A fact of the table kpi. */
+typedef struct {
+    const char *label, *column, *unit;
+} Fact;
+extern const Fact facts[];
+extern const int n_facts;
+
+#endif

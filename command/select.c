@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+/* select.c: see select.h. */
+#define _GNU_SOURCE
+#include "select.h"
+
+#include "rows.h"
+#include "wrong_turns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_SHOWN = 20 }; /* of a table for people, if no number is asked for */
+
+/* ---- building ---- */
+
+/* Our own tables of the same name cannot hide the extension's: temp has none. */
+static char *quoted_name(const char *name) { return keep_text("temp.\"%s\"", name); }
+
+/* Rows that a table leaves out by default count too where a condition or order is asked for. */
+static bool has_given(const Options *options, const char *parameter)
+{
+    for (int i = 0; i < options->n_given; i++)
+        if (!strcmp(options->given[i].name, parameter)) return true;
+    return false;
+}
+
+static const char *lift_default(const Entry *entry, const Options *options)
+{
+    bool asked = options->where || options->order_by || options->limit;
+    bool is_tree = !strcmp(entry->name, "op_profile"); /* its limit is of the children of a node */
+    return asked && !is_tree && !has_given(options, "row_limit") &&
+                   entry_has_parameter(entry, "row_limit")
+               ? " AND row_limit = 0"
+               : "";
+}
+
+static char *selection(const Options *options, const char *columns, const char *from)
+{
+    char *sql = keep_text("SELECT %s FROM %s", options->columns ? options->columns : columns, from);
+    if (options->where) sql = keep_text("%s AND (%s\n)", sql, options->where);
+    if (options->order_by) sql = keep_text("%s ORDER BY %s\n", sql, options->order_by);
+    if (options->limit && strcmp(options->limit, "all"))
+        sql = keep_text("%s LIMIT %s", sql, options->limit);
+    return sql;
+}
+
+/* The visible columns; those of one run need not name it in each row. */
+static const char *table_columns(Database *d, const Entry *entry, const Options *options)
+{
+    if (options->format != FORMAT_TABLE || d->n_runs != 1) return "*";
+    sqlite3_stmt *stmt = ask(d,
+                             "SELECT group_concat('\"' || \"column\" || '\"', ', ') "
+                             "FROM prof_columns WHERE table_name = ?1 AND type NOT LIKE '%HIDDEN' "
+                             "AND \"column\" <> 'run'",
+                             entry->name, NULL);
+    const char *columns = next_row(d, stmt) ? column_text(stmt, 0) : "";
+    sqlite3_finalize(stmt);
+    return *columns && strcmp(entry->name, "prof_runs") != 0 ? columns : "*";
+}
+
+/* ---- running ---- */
+
+static int run(Database *d, const Catalog *catalog, sqlite3_stmt *stmt, const Options *options,
+               long long most, long long *n_rows)
+{
+    Sink sink;
+    if (!stmt) {
+        wrong_sql(d, catalog, sqlite3_errmsg(d->db));
+        return STATUS_FAILED;
+    }
+    if (!sink_open(&sink, options->output)) return sqlite3_finalize(stmt), STATUS_FAILED;
+    bool ok = rows_write(d, stmt, options->format, &sink, most, n_rows);
+    sqlite3_finalize(stmt);
+    ok = sink_close(&sink, ok) && ok;
+    return ok ? STATUS_OK : STATUS_FAILED;
+}
+
+static sqlite3_stmt *prepare(Database *d, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL);
+    return stmt;
+}
+
+int select_from(Database *d, const Catalog *catalog, const char *from, const char *texts[2],
+                const Options *options, long long *n_rows)
+{
+    sqlite3_stmt *stmt = prepare(d, selection(options, "*", keep_text("(%s) WHERE 1", from)));
+    for (int i = 0; stmt && i < 2 && texts[i]; i++)
+        sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_TRANSIENT);
+    return run(d, catalog, stmt, options, 0, n_rows);
+}
+
+/* ---- a table or canned query ---- */
+
+/* A value of the type that the parameter has, if it looks like one; the extension complains of
+ * others. */
+static void bind_value(sqlite3_stmt *stmt, int i, const char *value, const char *type)
+{
+    char *end;
+    double real = strtod(value, &end);
+    bool is_number = *value && !*end && strncmp(type, "TEXT", 4) != 0;
+    if (is_number && value[strspn(value, "+-0123456789")] == 0)
+        sqlite3_bind_int64(stmt, i, strtoll(value, NULL, 10));
+    else if (is_number)
+        sqlite3_bind_double(stmt, i, real);
+    else
+        sqlite3_bind_text(stmt, i, value, -1, SQLITE_TRANSIENT);
+}
+
+static const char *type_of(Database *d, const Entry *entry, const char *parameter)
+{
+    sqlite3_stmt *stmt =
+        ask(d, "SELECT type FROM prof_columns WHERE table_name = ?1 AND \"column\" = ?2",
+            entry->name, parameter, NULL);
+    const char *type = next_row(d, stmt) ? column_text(stmt, 0) : "";
+    sqlite3_finalize(stmt);
+    return type;
+}
+
+static void bind_all(Database *d, const Entry *entry, const Options *options, const char *path,
+                     sqlite3_stmt *stmt)
+{
+    for (int i = 0; i < entry->n_sources; i++) {
+        const char *name = keep_text(":%s", entry->sources[i]);
+        int at = sqlite3_bind_parameter_index(stmt, name);
+        const char *value = path ? path : d->runs[i].label;
+        if (at) sqlite3_bind_text(stmt, at, value, -1, SQLITE_TRANSIENT);
+    }
+    for (int i = 0; i < options->n_given; i++) {
+        const Given *g = &options->given[i];
+        int at = sqlite3_bind_parameter_index(stmt, keep_text(":%s", g->name));
+        if (at) bind_value(stmt, at, g->value, type_of(d, entry, g->name));
+    }
+}
+
+static bool check_given(const Entry *entry, const Options *options)
+{
+    for (int i = 0; i < options->n_given; i++) {
+        const char *name = options->given[i].name;
+        if (entry_has_parameter(entry, name)) continue;
+        const char *has = "";
+        for (int k = 0; k < entry->n_parameters; k++)
+            has = keep_text("%s%s--%s", has, k ? ", " : "", entry->parameters[k]);
+        complain("%s has no parameter %s; it has %s. --limit N cuts any answer", entry->name, name,
+                 *has ? has : "none");
+        return false;
+    }
+    return true;
+}
+
+static bool check_runs(const Database *d, const Entry *entry)
+{
+    if (entry->n_sources != 2 || d->n_runs == 2) return true;
+    complain("%s compares two runs: profsql A B %s", entry->name, entry->name);
+    return false;
+}
+
+static char *where_of(const Entry *entry, const Options *options, bool all_runs)
+{
+    char *where = keep_text("%s WHERE 1", quoted_name(entry->name));
+    for (int i = 0; i < entry->n_sources && !all_runs; i++)
+        where = keep_text("%s AND \"%s\" = :%s", where, entry->sources[i], entry->sources[i]);
+    for (int i = 0; i < options->n_given; i++)
+        where =
+            keep_text("%s AND \"%s\" = :%s", where, options->given[i].name, options->given[i].name);
+    return keep_text("%s%s", where, lift_default(entry, options));
+}
+
+/* An empty answer is never silent: SQL has the reason, unless the options are the reason. */
+static void explain_table(Database *d, const Entry *entry, const Options *options)
+{
+    if (options->limit && !strcmp(options->limit, "0")) return;
+    if (options->where || options->n_given)
+        note("no row of %s %s", entry->name,
+             options->where ? keep_text("matches --where %s", options->where)
+                            : "for these parameters");
+    if (explain_nothing(d, entry->name) || options->where || options->n_given) return;
+    note("%s has no rows", entry->name);
+}
+
+int select_table(Database *d, const Catalog *catalog, const Entry *entry, const Options *options,
+                 const char *path)
+{
+    if (!check_given(entry, options) || !check_runs(d, entry)) return STATUS_USAGE;
+    bool all_runs = entry->n_sources == 1 && !path && d->n_runs != 1;
+    const char *columns = table_columns(d, entry, options);
+    sqlite3_stmt *stmt =
+        prepare(d, selection(options, columns, where_of(entry, options, all_runs)));
+    if (stmt) bind_all(d, entry, options, path, stmt);
+    long long n_rows = 0;
+    bool limited = options->limit || has_given(options, "n");
+    int status = run(d, catalog, stmt, options, limited ? 0 : ROWS_SHOWN, &n_rows);
+    if (status == STATUS_OK && !n_rows) explain_table(d, entry, options);
+    return status;
+}
+
+/* ---- SQL ---- */
+
+static bool bind_runs(const Database *d, sqlite3_stmt *stmt)
+{
+    int n = sqlite3_bind_parameter_count(stmt);
+    for (int i = 1; i <= n; i++) {
+        const char *name = sqlite3_bind_parameter_name(stmt, i);
+        int run = name && name[0] == ':' && name[1] >= 'a' && !name[2] ? name[1] - 'a' : -1;
+        if (run < 0 || run >= d->n_runs) {
+            complain("nothing is bound to %s: :a is the first run, :b the second, and %d %s given",
+                     name ? name : "?", d->n_runs, d->n_runs == 1 ? "is" : "are");
+            return false;
+        }
+        sqlite3_bind_text(stmt, i, d->runs[run].label, -1, SQLITE_TRANSIENT);
+    }
+    return true;
+}
+
+/* Whether something other than comments and spaces follows. */
+static bool has_more(Database *d, const char *tail)
+{
+    sqlite3_stmt *stmt = NULL;
+    while (*tail) {
+        const char *next = tail;
+        if (sqlite3_prepare_v2(d->db, tail, -1, &stmt, &next) != SQLITE_OK || stmt)
+            return sqlite3_finalize(stmt), true;
+        tail = next;
+    }
+    return false;
+}
+
+/* Statements before the last one may set up what it needs. */
+int select_sql(Database *d, const Catalog *catalog, const char *sql, const Options *options)
+{
+    long long n_rows = 0;
+    for (const char *tail = sql; *tail;) {
+        sqlite3_stmt *stmt = NULL;
+        if (sqlite3_prepare_v2(d->db, tail, -1, &stmt, &tail) != SQLITE_OK) {
+            wrong_sql(d, catalog, sqlite3_errmsg(d->db));
+            return STATUS_FAILED;
+        }
+        if (!stmt) continue;
+        if (!bind_runs(d, stmt)) return sqlite3_finalize(stmt), STATUS_USAGE;
+        if (sqlite3_column_count(stmt)) {
+            if (has_more(d, tail)) {
+                sqlite3_finalize(stmt);
+                complain("only the last statement of the SQL may have rows; ask twice, or use "
+                         "profsql shell");
+                return STATUS_USAGE;
+            }
+            int status = run(d, catalog, stmt, options, 0, &n_rows);
+            if (status == STATUS_OK && !n_rows && !explain_nothing(d, NULL)) note("no rows");
+            return status;
+        }
+        int rc = sqlite3_step(stmt);
+        if (rc != SQLITE_DONE) wrong_sql(d, catalog, sqlite3_errmsg(d->db));
+        sqlite3_finalize(stmt);
+        if (rc != SQLITE_DONE) return STATUS_FAILED;
+    }
+    return STATUS_OK;
+}

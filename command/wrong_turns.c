@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wrong_turns.c: see wrong_turns.h. */
+#define _GNU_SOURCE
+#include "wrong_turns.h"
+
+#include "nearest.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- runs ---- */
+
+static bool ends_in(const char *name, const char *tail)
+{
+    size_t n = strlen(name), k = strlen(tail);
+    return n >= k && !strcmp(name + n - k, tail);
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Files that people take for profiles. */
+static const char *other_file(const char *path)
+{
+    static const struct {
+        const char *tail, *advice;
+    } kinds[] = {
+        {".trace.json", "this is a Chrome trace; the profile is the *.xplane.pb in its folder"},
+        {".trace.json.gz", "this is a Chrome trace; the profile is the *.xplane.pb in its folder"},
+        {".json", "this is JSON; the profile is a *.xplane.pb"},
+        {".zip", "unpack it first, then give the folder"},
+        {".tgz", "unpack it first, then give the folder"},
+        {".tar.gz", "unpack it first, then give the folder"},
+        {".tar", "unpack it first, then give the folder"},
+        {".zst", "unpack it first, then give the folder"},
+        {".nsys-rep", "reports of Nsight Systems are not read; profsql capture records CUDA "
+                      "programs"},
+        {".db", "this looks like a database; sqlite3 opens it"},
+        {".sqlite", "this looks like a database; sqlite3 opens it"},
+    };
+    if (strstr(base_of(path), "events.out.tfevents"))
+        return "this is a summary of TensorBoard; give its folder";
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (ends_in(path, kinds[i].tail)) return kinds[i].advice;
+    return NULL;
+}
+
+/* The folder above a missing path that is there; "" for the current one. */
+static const char *existing_above(const char *path)
+{
+    struct stat st;
+    char *above = keep_text("%s", path);
+    for (char *slash; (slash = strrchr(above, '/'));) {
+        *slash = 0;
+        if (!*above) return "/";
+        if (!stat(above, &st) && S_ISDIR(st.st_mode)) return above;
+    }
+    return "";
+}
+
+static void try_entries(Nearest *nearest, const char *folder)
+{
+    DIR *dir = opendir(*folder ? folder : ".");
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (e->d_name[0] != '.') nearest_try(nearest, keep_text("%s", e->d_name));
+    if (dir) closedir(dir);
+}
+
+static void suggest_path(Database *d, const char *given)
+{
+    const char *above = existing_above(given), *word = given + strlen(above);
+    word += *above && *word == '/';
+    word = keep_text("%.*s", (int)strcspn(word, "/"), word);
+    Nearest nearest = {.word = word};
+    try_entries(&nearest, above);
+    bool to_root = !strcmp(above, "/");
+    for (int i = 0; i < nearest.n; i++)
+        nearest.names[i] =
+            keep_text("%s%s%s", above, *above && !to_root ? "/" : "", nearest.names[i]);
+    if (nearest.n) note("%s", nearest_text(&nearest) + 2); /* without "; " */
+    if (!*above || to_root) return;
+    sqlite3_stmt *stmt = ask(
+        d, "SELECT count(*), max(iif(name LIKE '%' || ?2 || '%', path, NULL)) FROM prof_find(?1)",
+        above, base_of(given), NULL);
+    int n = next_row(d, stmt) ? sqlite3_column_int(stmt, 0) : 0;
+    const char *path = n ? column_text(stmt, 1) : "";
+    sqlite3_finalize(stmt);
+    if (*path)
+        note("there is a run %s", path);
+    else if (n)
+        note("%s has %d run%s: profsql list %s", above, n, n > 1 ? "s" : "", above);
+}
+
+void wrong_run(Database *d, const char *given, const char *message)
+{
+    struct stat st;
+    bool is_there = !stat(given, &st);
+    const char *advice = is_there ? other_file(given) : NULL;
+    complain("%s", message);
+    if (advice)
+        note("%s", advice);
+    else if (is_there && S_ISDIR(st.st_mode))
+        note("profsql list %s searches the folder and those below it", given);
+    else if (is_there)
+        return;
+    else if (given[0] == '~')
+        note("the shell replaces ~ only outside of quotes");
+    else if (strstr(given, "://"))
+        note("only local files are read: copy the log dir here first");
+    else
+        suggest_path(d, given);
+}
+
+/* ---- SQL ---- */
+
+/* The name after a prefix of SQLite's messages, without its schema or table. */
+static const char *name_after(const char *message, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    if (strncmp(message, prefix, n)) return NULL;
+    const char *name = keep_text("%.*s", (int)strcspn(message + n, " ("), message + n);
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+static const char *nearest_of(Database *d, const char *sql, const char *word)
+{
+    Nearest nearest = {.word = word};
+    sqlite3_stmt *stmt = ask(d, sql, NULL);
+    while (next_row(d, stmt)) nearest_try(&nearest, column_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    return nearest_text(&nearest);
+}
+
+void wrong_sql(Database *d, const Catalog *catalog, const char *message)
+{
+    const char *name, *kept = keep_text("%s", message);
+    if ((name = name_after(kept, "no such table: ")))
+        complain("%s%s; profsql tables lists all", kept, catalog_nearest(catalog, name));
+    else if ((name = name_after(kept, "no such column: ")))
+        complain("%s%s; profsql tables NAME lists the columns of a table", kept,
+                 nearest_of(d, "SELECT DISTINCT \"column\" FROM prof_columns", name));
+    else if ((name = name_after(kept, "no such function: ")))
+        complain("%s%s", kept, nearest_of(d, "SELECT DISTINCT name FROM prof_functions", name));
+    else
+        complain_of_query(d);
+}
+
+/* ---- no rows ---- */
+
+bool explain_nothing(Database *d, const char *name)
+{
+    sqlite3_stmt *stmt = ask(d,
+                             "SELECT DISTINCT message FROM prof_issues "
+                             "WHERE code = 'nothing_to_show' "
+                             "AND (?1 = '' OR message LIKE ?1 || ' has no rows%')",
+                             name ? name : "", NULL);
+    bool known = false;
+    while (next_row(d, stmt)) {
+        note("%s", column_text(stmt, 0));
+        known = true;
+    }
+    sqlite3_finalize(stmt);
+    return known;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wrong_turns.h: what to do next after an error. */
+#ifndef COMMAND_WRONG_TURNS_H
+#define COMMAND_WRONG_TURNS_H
+
+#include "catalog.h"
+
+/* A path that is no run; `message` is the library's. */
+void wrong_run(Database *d, const char *given, const char *message);
+/* SQL that fails; `message` is SQLite's. Misspelt names get the nearest ones. */
+void wrong_sql(Database *d, const Catalog *catalog, const char *message);
+/* Notes why a table or query, or those of the last query (NULL), have no rows. False: unknown. */
+bool explain_nothing(Database *d, const char *name);
+
+#endif

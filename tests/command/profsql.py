@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the command writes, where it writes it, and with which status it ends. Numbers are compared
+with those that SQLite's shell gives for the same table."""
+import csv
+import io
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+
+from lib.cases import case, must, same
+from lib.shell import DIR, PROFSQL, ROOT, SQLITE3
+
+COMMAND = os.environ.get('COMMAND', os.path.join(ROOT, 'build', 'profsql'))
+GPU = 'tests/data/gpu_train_38'
+TPU = 'tests/data/tpu_train_54'
+BEFORE, AFTER = 'tests/data/tf_fit_input_bound', 'tests/data/tf_fit_prefetched'
+DUMP = 'tests/data/jax_dump_sharded'
+PROFILE = os.path.join(ROOT, GPU, 'plugins/profile/gpu_train_38/gpu-worker.xplane.pb')
+
+
+def run(*words, status=0, text=True, **how):
+    """What it writes to standard output and error; it must end with the status."""
+    environment = {**os.environ, 'HOME': DIR, **how.pop('env', {})}
+    done = subprocess.run([COMMAND, *words], capture_output='stdout' not in how, stdin=subprocess.DEVNULL, text=text, cwd=ROOT, env=environment, timeout=300, **how)
+    same(done.returncode, status, 'status of %s: %s' % (' '.join(words), done.stderr))
+    return done.stdout, done.stderr
+
+
+def answer(*words):
+    """Standard output of a command that has nothing else to say."""
+    out, notes = run(*words)
+    same(notes, '', 'notes of ' + ' '.join(words))
+    return out
+
+
+def shell(sql):
+    """Rows as the shell of SQLite has them."""
+    done = subprocess.run([SQLITE3, '-batch', '-init', os.devnull, '-json', '-cmd', '.load ' + PROFSQL, ':memory:'], input=sql, capture_output=True, text=True, cwd=ROOT)
+    must(not done.stderr, done.stderr)
+    return json.loads(done.stdout) if done.stdout else []
+
+
+def names(kind):
+    """{name: its hidden parameters} of the tables or canned queries that take one run."""
+    rows = shell("SELECT t.name, c.\"column\" AS parameter FROM %s AS t JOIN prof_columns AS c ON c.table_name = t.name WHERE c.type LIKE '%%HIDDEN'" % kind)
+    found = {}
+    for row in rows:
+        found.setdefault(row['name'], set()).add(row['parameter'])
+    return {name: parameters for name, parameters in found.items() if 'source' in parameters}
+
+
+def make_logs():
+    """A log dir with three runs, of which the newest by name has the oldest file."""
+    for i, name in enumerate(('2026_11_21_08_44_41', '2026_11_21_08_05_20', '2025_12_31_23_59_59')):
+        folder = os.path.join(DIR, 'logs', 'plugins', 'profile', name)
+        os.makedirs(folder)
+        shutil.copy(PROFILE, folder)
+        os.utime(os.path.join(folder, os.path.basename(PROFILE)), (i + 1, i + 1))
+    return os.path.join(DIR, 'logs')
+
+
+def damaged():
+    path = os.path.join(DIR, 'cut.xplane.pb')
+    with open(PROFILE, 'rb') as f, open(path, 'wb') as to:
+        whole = f.read()
+        to.write(whole[:len(whole) * 9 // 10])
+    return path
+
+
+@case
+def one_screen():
+    """The screen of a run has its parts, for every kind of run, with numbers of the tables."""
+    for source in (GPU, TPU, BEFORE, DUMP, 'tests/data/multi_host_111'):
+        out, _ = run(source)
+        for title in ('What is missing or doubtful', 'More'):
+            must('\n%s\n' % title in out, '%s: no %s in %s' % (source, title, out))
+        must(out.startswith('run '), out[:200])
+        must('\x1b' not in out, 'colour without a terminal')
+        must(max(map(len, out.split('\n'))) <= 100, 'a line of more than 100 columns')
+    out = answer(GPU)
+    top = shell("SELECT printf('%%.1f %%%%', self_time_percent) AS percent, printf('%%.3f ms', self_time_us / 1e3) AS ms FROM top_ops('%s') LIMIT 3" % GPU)
+    for row in top:
+        must(any(row['percent'] in line and row['ms'] in line for line in out.split('\n')), '%s is not in %s' % (row, out))
+    kpi = shell("SELECT printf('%%.3f ms', step_time_ms) AS step, printf('%%.1f %%%%', input_percent) AS input FROM kpi('%s')" % GPU)[0]
+    must(kpi['step'] in out and kpi['input'] in out, '%s is not in %s' % (kpi, out))
+
+
+@case
+def every_table_and_query():
+    """Every table and canned query answers by its name, with as many rows as in SQL; what has none says why."""
+    for kind in ('prof_tables', 'prof_queries'):
+        for name in names(kind):
+            if name == 'profsql_live':
+                continue
+            out, notes = run(BEFORE, name, '--format', 'jsonl', '--limit', 'all')
+            rows = [json.loads(line) for line in out.splitlines()]
+            same(len(rows), shell("SELECT count(*) AS n FROM %s('%s')" % (name, BEFORE))[0]['n'], name)
+            must(rows or 'no row' in notes, '%s is empty without a word: %s' % (name, notes))
+
+
+@case
+def formats():
+    """The same rows in all formats."""
+    columns = ['run', 'rank', 'operation', 'hlo_module', 'self_time_us']
+    rows = shell("SELECT %s FROM top_ops('%s') LIMIT 5" % (', '.join(columns), GPU))
+    for row in rows:
+        row['run'] = 'gpu_train_38'
+    asked = [GPU, 'top_ops', '--limit', '5', '--columns', ','.join(columns), '--format']
+    same(json.loads(answer(*asked, 'json')), rows)
+    same([json.loads(line) for line in answer(*asked, 'jsonl').splitlines()], rows)
+    found = list(csv.DictReader(io.StringIO(answer(*asked, 'csv'), newline='')))
+    same([{k: v for k, v in row.items() if k != 'self_time_us'} for row in found],
+         [{k: '' if v is None else str(v) for k, v in row.items() if k != 'self_time_us'} for row in rows])
+    same([float(row['self_time_us']) for row in found], [row['self_time_us'] for row in rows])
+    lines = answer(*asked, 'markdown').splitlines()
+    same([cell.strip().replace('\\_', '_') for cell in lines[0].strip('|').split('|')], columns)
+    same((len(lines), set(lines[1]) <= set('|:- ')), (7, True), 'markdown')
+    lines = answer(*asked, 'table').splitlines()
+    same((lines[0].split(), len(lines)), (columns, 7))
+    for word in ('xml', '', 'CSVX'):
+        must('format' in run(*asked, word, status=2)[1], 'an unknown format')
+
+
+@case
+def awkward_texts():
+    """Quotes, commas, line ends, control characters and bytes that are no UTF-8 survive each format."""
+    sql = "SELECT 'a,\"b\"' AS x, 'c' || char(10) || 'd|e' AS y, char(1, 27, 8232, 128512) AS z, NULL AS n, 1e999 AS i, CAST(x'41ff42' AS TEXT) AS bad, 9007199254740993 AS big"
+    row = json.loads(answer(sql, '--format', 'json'))[0]
+    same((row['x'], row['y'], row['z'], row['n'], row['big']), ('a,"b"', 'c\nd|e', '\x01\x1b\u2028\U0001f600', None, 9007199254740993))
+    must(row['bad'].startswith('A') and row['bad'].endswith('B') and len(row['bad']) == 3, repr(row['bad']))
+    found = next(csv.DictReader(io.StringIO(run(sql, '--format', 'csv', text=False)[0].decode('utf-8', 'replace'), newline='')))
+    same((found['x'], found['y'], found['n']), ('a,"b"', 'c\nd|e', ''))
+    must('\x1b' not in answer(sql), 'a table lets control characters through')
+    same(len(answer(sql, '--format', 'markdown').splitlines()), 3, 'lines of markdown')
+
+
+@case
+def selection():
+    """--where, --order-by, --columns, --limit and parameters are those of SQL."""
+    got = json.loads(answer(GPU, 'top_kernels', '--where', 'occurrences > 2', '--order-by', 'occurrences DESC, rank', '--columns', 'rank, occurrences AS times', '--limit', '3', '-f', 'json'))
+    same(got, shell("SELECT rank, occurrences AS times FROM top_kernels('%s') WHERE occurrences > 2 ORDER BY occurrences DESC, rank LIMIT 3" % GPU))
+    same(len(json.loads(answer(GPU, 'top_kernels', '--n', '4', '-f', 'json'))), 4)
+    same(len(json.loads(answer(GPU, 'top_kernels', '-n', '4', '-f', 'json'))), 4)
+    same(json.loads(answer(GPU, 'exposed_communication', '--by-device', '1', '-f', 'json')), json.loads(answer(GPU, 'exposed_communication', '--by_device=1', '-f', 'json')))
+    for words in (['--where', 'nonsense > 1'], ['--order-by', ')'], ['--columns', 'no_such'], ['--n', 'many']):
+        out, error = run(GPU, 'top_kernels', *words, status=1)
+        must(not out and words[1].split()[0].strip(')') in error, '%s: %s' % (words, error))
+
+
+@case
+def sql():
+    """SQL sees the runs as :a and :b, and tables without a source those that are attached."""
+    same(json.loads(answer(GPU, 'SELECT count(*) AS n FROM trace_events(:a)', '-f', 'json')), [{'n': 477}])
+    same(json.loads(answer(GPU, 'SELECT count(*) AS n FROM trace_events', '-f', 'json')), [{'n': 477}])
+    two = json.loads(answer(BEFORE, AFTER, 'SELECT (SELECT count(*) FROM steps(:a)) AS a, (SELECT count(*) FROM steps(:b)) AS b', '-f', 'json'))
+    same(two, shell("SELECT (SELECT count(*) FROM steps('%s')) AS a, (SELECT count(*) FROM steps('%s')) AS b" % (BEFORE, AFTER)))
+    for text, words in (('SELECT nonsense', 'nonsense'), ('SELECT * FROM top_op(:a)', 'top_ops'), ('SELECT 1 +', 'incomplete')):
+        must(words in run(GPU, text, status=1)[1], text)
+
+
+@case
+def newest_run():
+    """A log dir stands for its newest run by name, and the command says so."""
+    logs = make_logs()
+    must(run(logs)[0].startswith('run 2026_11_21_08_44_41, the newest of 3 in ' + logs), 'the screen')
+    out, notes = run(logs, 'kpi', '-f', 'json')
+    same(json.loads(out)[0]['run'], '2026_11_21_08_44_41')
+    must('run 2026_11_21_08_44_41, the newest of 3 in ' + logs in notes, notes)
+    same(run(logs, 'kpi', '-f', 'json', '--quiet')[1], '')
+    listed = json.loads(answer('list', logs, '-f', 'json'))
+    same(sorted(os.path.basename(row['path']) for row in listed), ['2025_12_31_23_59_59', '2026_11_21_08_05_20', '2026_11_21_08_44_41'])
+    must('no *.xplane.pb' in run('list', os.path.join(ROOT, 'tests/sql'))[1], 'an empty list')
+
+
+@case
+def two_runs():
+    """diff has the numbers of compare_steps and compare_ops; a query of two runs takes them in order."""
+    out = answer('diff', BEFORE, AFTER)
+    step = shell("SELECT printf('%%.3f', a_ms) AS a, printf('%%.3f', b_ms) AS b FROM compare_steps('%s', '%s') LIMIT 1" % (BEFORE, AFTER))[0]
+    line = next(line for line in out.split('\n') if 'Step time' in line)
+    must(line.split()[2:4] == [step['a'], step['b']] and 'more than noise' in line, line)
+    must('vanished EagerPyFunc' in out, out)
+    same_run = answer('diff', BEFORE, BEFORE)
+    must('more than noise' not in same_run and 'vanished' not in same_run, same_run)
+    rows = json.loads(answer(BEFORE, AFTER, 'compare_steps', '-f', 'json'))
+    same(rows, shell("SELECT * FROM compare_steps('%s', '%s')" % (BEFORE, AFTER)))
+
+
+@case
+def export():
+    """A database of plain tables has every row, hidden results too, and is never overwritten by chance."""
+    out = os.path.join(DIR, 'x.db')
+    must('wrote ' + out in run('export', GPU, out)[1], 'the note')
+    db = sqlite3.connect(out)
+    same(db.execute('PRAGMA integrity_check').fetchone(), ('ok', ))
+    tables = [name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    must(len(tables) > 50, tables)
+    for name in ('trace_events', 'top_ops', 'kernel_stats', 'hosts', 'lines', 'devices', 'steps'):
+        n, = db.execute('SELECT count(*) FROM "%s"' % name).fetchone()
+        same(n, shell("SELECT count(*) AS n FROM %s('%s')" % (name, GPU))[0]['n'], name)
+    columns = [row[1] for row in db.execute('PRAGMA table_info(trace_events)')]
+    must('stats' in columns and 'source' not in columns, columns)
+    same(db.execute("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%VIRTUAL%'").fetchone(), (0, ))
+    db.close()
+    with open(out, 'rb') as f:
+        before = f.read()
+    must('--force' in run('export', TPU, out, status=1)[1], 'overwriting')
+    with open(out, 'rb') as f:
+        same(f.read() == before, True, 'the file was kept')
+    run('export', BEFORE, out, '--force', '--tables', 'kpi,steps')
+    same(sorted(name for name, in sqlite3.connect(out).execute("SELECT name FROM sqlite_master WHERE type = 'table'")), ['kpi', 'steps'])
+    must('no/such' in run('export', GPU, os.path.join(DIR, 'no/such/x.db'), status=1)[1], 'a folder that is not there')
+    same([f for f in os.listdir(DIR) if f != 'x.db'], [], 'left behind')
+
+
+@case
+def a_shell():
+    """The shell of SQLite has the extension, the run and a view for each table; SQLITE3 names another."""
+    done = subprocess.run([COMMAND, 'shell', GPU], input='SELECT count(*) FROM trace_events;\nSELECT count(*) FROM run_top_ops;\n.tables run_ki%\n', capture_output=True, text=True, cwd=ROOT, env={**os.environ, 'HOME': DIR})
+    same(done.returncode, 0)
+    must('477' in done.stdout and 'run_kpi' in subprocess.run([COMMAND, 'shell', GPU], input='.tables\n', capture_output=True, text=True, cwd=ROOT).stdout, done.stdout + done.stderr)
+    must('no_such_shell' in run('shell', GPU, env={'SQLITE3': 'no_such_shell'}, status=127)[1], 'a shell that is not there')
+
+
+@case
+def wrong_turns():
+    """Each says what is wrong and what to type instead; the status tells a wrong command line from a failure."""
+    for words, status, say in (
+            ([], 2, 'usage: profsql RUN'), (['no/such'], 1, 'no/such: no such file or folder'), (['top_kernels'], 2, 'profsql RUN top_kernels'), (['top_kernels', GPU], 2, 'the run comes first'),
+            ([GPU, 'topkernels'], 2, 'nearest: top_kernels'), ([GPU, 'top_kernels', '--m', '3'], 2, '--m: no such option'), ([GPU, TPU], 2, 'profsql diff'), (['dif', GPU, TPU], 2, 'diff'),
+            (['diff', GPU], 2, 'diff compares two runs'), (['export', GPU], 2, 'profsql export RUN out.db'), (['shell'], 2, 'which run'), ([GPU, 'kpi', '--format'], 2, 'format'),
+            ([GPU, 'kpi', '--limit', 'x'], 2, 'limit'), ([GPU, '--where', '1'], 2, 'parts are tables'), ([GPU, 'compare_ops'], 2, 'compare_ops'), (['tests/sql'], 1, 'no *.xplane.pb'),
+            (['README.md'], 1, 'is not an XSpace'), ([GPU, 'kpi', '--output', os.path.join(DIR, 'no/such/x.csv')], 1, 'no/such')):
+        out, error = run(*words, status=status)
+        must(not out and say in error, '%s: %s %s' % (words, out, error))
+    must('kernel_stats has no rows: no GPU has an event' in run(BEFORE, 'kernel_stats')[1], 'an empty table')
+
+
+@case
+def damage():
+    """A damaged file answers, with one line about it."""
+    cut = damaged()
+    out, notes = run(cut, 'top_ops', '-f', 'json')
+    must(json.loads(out) and 'bytes more than are there' in notes and notes.count('\n') == 1, notes)
+    must('bytes more than are there' in run(cut)[0], 'the screen')
+
+
+@case
+def outputs():
+    """--output chooses the format by the suffix; an output that cannot be written is a failure, a closed pipe is none of ours."""
+    path = os.path.join(DIR, 'x.csv')
+    run(GPU, 'kpi', '--output', path)
+    with open(path) as f:
+        same(f.readline().startswith('run,hardware,'), True)
+    with open('/dev/full', 'w') as full:
+        must('cannot be written' in run(GPU, 'kpi', status=1, stdout=full, stderr=subprocess.PIPE)[1], 'a full disk')
+    first = subprocess.Popen([COMMAND, GPU, 'trace_events', '--limit', 'all', '-f', 'csv'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
+    first.stdout.close()
+    same((first.wait(60) in (-13, 141), first.stderr.read()), (True, b''))
+
+
+@case
+def help_of_everything():
+    """Every table and query has its help, with its parameters and columns; --version is that of the extension."""
+    same(answer('--version').split(), ['profsql', shell('SELECT prof_version() AS v')[0]['v'].split()[0]])
+    must(answer('--help').startswith('usage: profsql RUN'), 'help')
+    for name, parameters in list(names('prof_queries').items()) + [('trace_events', set()), ('steps', set())]:
+        text = answer('tables', name)
+        for parameter in parameters - {'source'}:
+            must('--' + parameter in text.replace('-by-', '-by_'), '%s: no %s in %s' % (name, parameter, text))
+        same(answer(GPU, name, '--help'), text)
+    found = answer('tables', 'idle', '-f', 'csv')
+    must('idle_gaps' in found and 'device_time' in found, found)
+
+
+@case
+def made_files_are_current():
+    """The manual page and the completions are what command/generate writes."""
+    before = {}
+    folder = os.path.join(ROOT, 'command', 'made')
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name)) as f:
+            before[name] = f.read()
+    subprocess.run([os.path.join(ROOT, 'command', 'generate'), DIR], check=True, cwd=ROOT)
+    for name, text in before.items():
+        with open(os.path.join(DIR, name)) as f:
+            must(f.read() == text, name + ' is not current; run make docs')
+    must(len(before) >= 4, before)
