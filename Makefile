@@ -12,9 +12,14 @@ SAMPLE ?= tests/data/tf_fit_input_bound
 quoted = '$(subst ','\'',$(1))'
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-WARN := -Wall -Wextra -Werror
+# Warnings are errors with WERROR=1, as in .ci/run: not where another compiler has new ones.
+WARN := -Wall -Wextra -Wpedantic -Wno-overlength-strings $(if $(WERROR),-Werror)
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden -pthread -I$(BUILD) -MMD -MP -DPROFSQL_COMMIT='"$(COMMIT)"'
+# Headers of protobuf-c are a system's: no warnings from them.
+GENERATED_HEADERS := -isystem $(BUILD)
+ALL_CFLAGS = -std=c11 $(CPPFLAGS) $(CFLAGS) $(WARN) -fPIC -fvisibility=hidden -pthread $(GENERATED_HEADERS) -MMD -MP \
+  -ffile-prefix-map=$(CURDIR)=.
+FLAGS := $(CC) $(CPPFLAGS) $(CFLAGS)
 LIBS := -lprotobuf-c -lz -lm -pthread
 
 # The capture library and its command stand apart; of them the extension only has the reader of spools.
@@ -44,7 +49,7 @@ FUZZ_PACKAGES := clang libclang-rt-dev
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 
-.PHONY: all loadable static capture command wheel run test docs bench coverage fuzz threads lint format install uninstall clean setup parity
+.PHONY: FORCE all loadable static capture command wheel run test docs bench coverage fuzz threads lint format install uninstall clean setup parity
 all: loadable capture command
 
 loadable: $(BUILD)/libprofsql.so
@@ -88,12 +93,23 @@ $(BUILD)/libprofsql.a: $(CORE_OBJECTS)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+$(BUILD)/%/ext/admin.o: ALL_CFLAGS += -DPROFSQL_COMMIT='"$(COMMIT)"'
+
+# protobuf-c declares structs without members.
+$(foreach v,shared core checked raced fuzzed,$(eval $(BUILD)/$(v)/schema/%.o: WARN += -Wno-pedantic))
+
+# Other flags compile all anew.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo $(call quoted,$(FLAGS)) | cmp -s - $@ || echo $(call quoted,$(FLAGS)) > $@
+FORCE:
+
 define compile
-$(BUILD)/$(1)/%.o: %.c $(MESSAGES) | setup
+$(BUILD)/$(1)/%.o: %.c $(MESSAGES) $(BUILD)/flags | setup
 	@mkdir -p $$(@D)
 	$$(call say,CC)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $(2) -c -o $$@ $$<
-$(BUILD)/$(1)/%.o: $(BUILD)/%.c $(MESSAGES) | setup
+$(BUILD)/$(1)/%.o: $(BUILD)/%.c $(MESSAGES) $(BUILD)/flags | setup
 	@mkdir -p $$(@D)
 	$$(call say,CC)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $(2) -c -o $$@ $$<
@@ -104,15 +120,23 @@ $(eval $(call compile,checked,$(SANITIZE) -O1 -DSQLITE_CORE))
 $(eval $(call compile,raced,-fsanitize=thread -O1 -DSQLITE_CORE))
 $(eval $(call compile,fuzzed,-fsanitize=fuzzer-no-link $(SANITIZE) -O1 -DSQLITE_CORE))
 
-# Installs what is missing; touches neither apt nor the network when all is there.
-define install_missing
-	@missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
-	if [ -n "$$missing" ]; then echo "installing:" $$missing; \
-	  $(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; fi
-endef
+# Installs packages that are missing; touches neither apt nor the network when all are there.
+install_missing = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+  if [ -n "$$missing" ]; then echo "installing:" $$missing; \
+    $(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; fi
+has_dpkg = command -v dpkg-query >/dev/null && command -v apt-get >/dev/null
+
+# What is missing for the build, and for the tests if they are asked for. `make run` and `make test` install it on Debian.
+HEADERS := sqlite3ext.h zlib.h protobuf-c/protobuf-c.h
+PROGRAMS = $(CC) protoc-c awk $(if $(filter test,$(MAKECMDGOALS)),python3 sqlite3)
+what_is_missing = for p in $(foreach p,$(PROGRAMS),$(firstword $(p))); do command -v $$p >/dev/null || echo $$p; done; \
+  for h in $(HEADERS); do echo "\#include <$$h>" | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 || echo $$h; done
 setup:
-	@command -v dpkg-query >/dev/null || exit 0
-	$(call install_missing,$(PACKAGES))
+	@missing=$$($(what_is_missing)); if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ -n "$(filter run test,$(MAKECMDGOALS))" ] && $(has_dpkg); then $(call install_missing,$(PACKAGES)); exit; fi; \
+	echo "missing:" $$missing >&2; \
+	if $(has_dpkg); then echo "install it with: $(if $(SUDO),$(SUDO) )apt-get install $(PACKAGES)" >&2; \
+	else echo "install SQLite 3.38, zlib and protobuf-c with their headers, and protoc-c" >&2; fi; exit 1
 
 run: loadable command
 	@$(BUILD)/profsql $(call quoted,$(SAMPLE))
@@ -127,7 +151,7 @@ $(BUILD)/checked.a: $(CHECKED_OBJECTS)
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/checked.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) -I$(BUILD) -o $@ $^ -lsqlite3 $(LIBS)
+	$(Q)$(CC) -std=c11 -g -O1 $(SANITIZE) $(WARN) $(GENERATED_HEADERS) -o $@ $^ -lsqlite3 $(LIBS)
 $(BUILD)/oom: tests/oom.c $(BUILD)/libprofsql.so
 	$(call say,LINK)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(WARN) -o $@ $< -lsqlite3 -pthread -ldl
@@ -176,7 +200,7 @@ $(BUILD)/fuzz_%: tests/fuzz/%.c $(FUZZED_OBJECTS)
 $(BUILD)/fuzz_xspace: tests/mutations.h tests/message_tree.h
 .SECONDARY: $(FUZZED_OBJECTS)
 fuzz:
-	$(call install_missing,$(FUZZ_PACKAGES))
+	@$(call install_missing,$(FUZZ_PACKAGES))
 	@$(MAKE) --no-print-directory $(BUILD)/fuzz_$(FUZZ)
 	@mkdir -p $(BUILD)/fuzz/$(FUZZ) $(BUILD)/fuzz/seeds_$(FUZZ)
 	@for f in $$(find tests/data -name '*.$(FUZZ_SUFFIX)' -size -64k); do cp $$f $(BUILD)/fuzz/seeds_$(FUZZ)/$$(echo $$f | tr / _); done
@@ -187,7 +211,7 @@ fuzz:
 THREAD_SECONDS ?= 60
 $(BUILD)/threads: tests/threads.c $(RACED_OBJECTS)
 	$(call say,LINK)
-	$(Q)$(CC) -std=c11 -g -O1 -fsanitize=thread $(WARN) -I$(BUILD) -o $@ $^ -lsqlite3 $(LIBS)
+	$(Q)$(CC) -std=c11 -g -O1 -fsanitize=thread $(WARN) $(GENERATED_HEADERS) -o $@ $^ -lsqlite3 $(LIBS)
 .SECONDARY: $(RACED_OBJECTS)
 threads: $(BUILD)/threads
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 $(BUILD)/threads $(THREAD_SECONDS) 8 tests/data/gpu_train_38 \
@@ -197,7 +221,7 @@ C_FILES := $(wildcard ext/*.[ch] command/*.[ch] loader/*.[ch] loader/*/*.[ch] lo
 # Analyses of stats whose payload is a protobuf message.
 READS_PROTOBUF = (communication/dcn|device/devices|ops/op_metadata|ops/tpu_ops)
 lint: $(GENERATED)
-	$(call install_missing,$(LINT_PACKAGES))
+	@if $(has_dpkg); then $(call install_missing,$(LINT_PACKAGES)); fi
 	@! grep -L 'SPDX-License-Identifier: Apache-2.0' $(C_FILES) queries/*.sql schema/*.proto | sed 's/$$/: no SPDX line/' | grep .
 	@! awk 'length > 100 { print FILENAME ":" FNR ": longer than 100 columns" }' $(C_FILES) | grep .
 	@! grep -lE '#include ".*format/(wire|xspace)\.h"' ext/*.[ch] loader/analysis/*/*.[ch] | grep -vxE 'loader/analysis/$(READS_PROTOBUF)\.c' | sed 's/$$/: reads the wire format; ask loader\/store/' | grep .
@@ -206,10 +230,12 @@ lint: $(GENERATED)
 format:
 	$(Q)clang-format -i $(C_FILES)
 
+LIBDIR ?= $(PREFIX)/lib
 DEST = $(DESTDIR)$(PREFIX)
+DEST_LIB = $(DESTDIR)$(LIBDIR)
 COMPLETIONS := bash-completion/completions zsh/site-functions fish/vendor_completions.d
 install: loadable static capture command
-	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/share/man/man1 $(DEST)/share/man/man7 $(DEST)/share/libprofsql/queries
+	install -d $(DEST)/bin $(DEST)/include $(DEST_LIB)/pkgconfig $(DEST)/share/man/man1 $(DEST)/share/man/man7 $(DEST)/share/libprofsql/queries
 	install -d $(COMPLETIONS:%=$(DEST)/share/%)
 	install -m 755 $(BUILD)/profsql $(DEST)/bin/profsql
 	sed -e 's|@VERSION@|$(VERSION)|' command/made/profsql.1 > $(DEST)/share/man/man1/profsql.1
@@ -217,19 +243,19 @@ install: loadable static capture command
 	install -m 644 command/made/_profsql $(DEST)/share/zsh/site-functions/_profsql
 	install -m 644 command/made/profsql.fish $(DEST)/share/fish/vendor_completions.d/profsql.fish
 	install -m 755 $(BUILD)/profsql-capture $(DEST)/bin/profsql-capture
-	install -m 755 $(BUILD)/libprofsql_capture.so $(DEST)/lib/libprofsql_capture.so
+	install -m 755 $(BUILD)/libprofsql_capture.so $(DEST_LIB)/libprofsql_capture.so
 	install -m 644 loader/capture/profsql_capture.h $(DEST)/include/profsql_capture.h
-	install -m 755 $(BUILD)/libprofsql.so $(DEST)/lib/libprofsql.so
-	install -m 644 $(BUILD)/libprofsql.a $(DEST)/lib/libprofsql.a
+	install -m 755 $(BUILD)/libprofsql.so $(DEST_LIB)/libprofsql.so
+	install -m 644 $(BUILD)/libprofsql.a $(DEST_LIB)/libprofsql.a
 	install -m 644 queries/*.sql $(DEST)/share/libprofsql/queries/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.pc.in > $(DEST)/lib/pkgconfig/libprofsql.pc
+	sed -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.pc.in > $(DEST_LIB)/pkgconfig/libprofsql.pc
 	sed -e 's|@VERSION@|$(VERSION)|' ext/libprofsql.7.in > $(DEST)/share/man/man7/libprofsql.7
 	@if [ -z "$(DESTDIR)" ]; then ldconfig 2>/dev/null || true; fi
 uninstall:
 	rm -f $(DEST)/bin/profsql $(DEST)/share/man/man1/profsql.1 $(DEST)/share/bash-completion/completions/profsql
 	rm -f $(DEST)/share/zsh/site-functions/_profsql $(DEST)/share/fish/vendor_completions.d/profsql.fish
-	rm -f $(DEST)/bin/profsql-capture $(DEST)/lib/libprofsql_capture.so $(DEST)/include/profsql_capture.h
-	rm -f $(DEST)/lib/libprofsql.so $(DEST)/lib/libprofsql.a $(DEST)/lib/pkgconfig/libprofsql.pc $(DEST)/share/man/man7/libprofsql.7
+	rm -f $(DEST)/bin/profsql-capture $(DEST_LIB)/libprofsql_capture.so $(DEST)/include/profsql_capture.h
+	rm -f $(DEST_LIB)/libprofsql.so $(DEST_LIB)/libprofsql.a $(DEST_LIB)/pkgconfig/libprofsql.pc $(DEST)/share/man/man7/libprofsql.7
 	rm -rf $(DEST)/share/libprofsql
 clean:
 	rm -rf $(BUILD)

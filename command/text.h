@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NOT_UTF8 = 0xFFFFFFFF };
+#define NOT_UTF8 UINT32_MAX
 
 /* Length in bytes of the character at s, of which n > 0 bytes are there; *character is NOT_UTF8 and
  * the length 1 if the bytes are not UTF-8. */

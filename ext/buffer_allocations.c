@@ -448,7 +448,10 @@ static void buffer_allocations_column(RowCursor *c, sqlite3_context *ctx, int co
 {
     if (row_program_column(c, ctx, column)) return;
     const BufferAt *at = c->state;
-    if (at->extra) return extra_column(c, ctx, at, column);
+    if (at->extra) {
+        extra_column(c, ctx, at, column);
+        return;
+    }
     const HeapBuffer *b = buffer_of(at);
     allocation_column(ctx, &at->heap->allocations[at->allocation], column);
     if (!b) return;

@@ -243,7 +243,10 @@ static void shapes_column(sqlite3_context *ctx, Slice shapes)
     if (shapes.n && *shapes.text == '(') shapes = (Slice){shapes.text + 1, shapes.n - 1};
     if (shapes.n && shapes.text[shapes.n - 1] == ')') shapes.n--;
     char *fixed = sqlite3_malloc64((sqlite3_uint64)shapes.n * 3 + 1);
-    if (!fixed) return sqlite3_result_error_nomem(ctx);
+    if (!fixed) {
+        sqlite3_result_error_nomem(ctx);
+        return;
+    }
     size_t n = utf8_repair((const uint8_t *)shapes.text, shapes.n, fixed);
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendchar(out, 1, '[');
@@ -262,8 +265,10 @@ static void instruction_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx
 {
     const HloDetail *detail = instruction_of(c, r);
     if (!kept_stat(c, r, KEPT_HLO_OP) && column == ED_INPUTS && r->place == AT_GPU &&
-        kept_stat(c, r, KEPT_TF_OP) && kept_stat(c, r, KEPT_SHAPES))
-        return shapes_column(ctx, kept_text(c, r, KEPT_SHAPES));
+        kept_stat(c, r, KEPT_TF_OP) && kept_stat(c, r, KEPT_SHAPES)) {
+        shapes_column(ctx, kept_text(c, r, KEPT_SHAPES));
+        return;
+    }
     if (!detail) return;
     if (column != ED_FINGERPRINT)
         sqlite3_result_text(ctx, column == ED_INPUTS ? detail->inputs : detail->outputs, -1,
@@ -277,10 +282,14 @@ static void hlo_name_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, b
     if (r->place == AT_GPU) {
         if (!kept_stat(c, r, KEPT_HLO_OP)) return;
         Slice name = kept_text(c, r, module ? KEPT_MODULE : KEPT_HLO_OP);
-        return result_slice(ctx, module ? name : slice_innermost(name));
+        result_slice(ctx, module ? name : slice_innermost(name));
+        return;
     }
     if (r->place != AT_OP) return;
-    if (!module) return result_text(ctx, r->event.meta->display_name);
+    if (!module) {
+        result_text(ctx, r->event.meta->display_name);
+        return;
+    }
     const Text *name = name_around(c, r, IN_MODULE);
     if (name) result_text(ctx, name);
 }

@@ -178,7 +178,10 @@ static void result_tpu_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloIn
 static void result_cost(RowCursor *c, sqlite3_context *ctx, const Xla__HloInstructionProto *op,
                         int column)
 {
-    if (is_of_tpu(c->host)) return result_tpu_cost(c, ctx, op, column);
+    if (is_of_tpu(c->host)) {
+        result_tpu_cost(c, ctx, op, column);
+        return;
+    }
     const HloCost *cost = hlo_cost(module_of(c), op, &c->err);
     if (cost && cost->known)
         sqlite3_result_int64(ctx, column == HI_FLOPS         ? cost->flops

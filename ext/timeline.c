@@ -361,8 +361,14 @@ static void track_column(TimelineCursor *c, sqlite3_context *ctx, bool process)
 
 static void drawn_column(TimelineCursor *c, sqlite3_context *ctx, int column)
 {
-    if (column == TL_PID || column == TL_TID) return track_column(c, ctx, column == TL_PID);
-    if (column == TL_ARGS) return args_column(c, ctx);
+    if (column == TL_PID || column == TL_TID) {
+        track_column(c, ctx, column == TL_PID);
+        return;
+    }
+    if (column == TL_ARGS) {
+        args_column(c, ctx);
+        return;
+    }
     bool counter = c->in_files && !strcmp(c->events.unit.line->name->text, "_counters_");
     const DrawnEvent *drawn = column == TL_COUNTER && !counter ? NULL : draw(c);
     if (!drawn) return;

@@ -148,7 +148,10 @@ static void hlo_module_column(EventsCursor *c, sqlite3_context *ctx)
 static void hlo_op_column(EventsCursor *c, sqlite3_context *ctx)
 {
     const Fact *f = fact(c, STAT_HLO_OP);
-    if (f->type == TYPE_STR) return result_hlo_op(ctx, f->text->text, f->text->n_bytes);
+    if (f->type == TYPE_STR) {
+        result_hlo_op(ctx, f->text->text, f->text->n_bytes);
+        return;
+    }
     if (!on_tpu(c->unit.line) ||
         (c->unit.line->kind != LINE_OPS && c->unit.line->kind != LINE_ASYNC_OPS))
         return;
@@ -207,9 +210,15 @@ static void details_column(EventsCursor *c, sqlite3_context *ctx, const char *ke
 static void metadata_id_column(EventsCursor *c, sqlite3_context *ctx)
 {
     const Plane *plane = c->unit.line->plane;
-    if (c->unit.group) return sqlite3_result_int64(ctx, c->unit.group->id);
+    if (c->unit.group) {
+        sqlite3_result_int64(ctx, c->unit.group->id);
+        return;
+    }
     size_t meta = (size_t)value_of(c, COL_META);
-    if (meta < plane->n_declared) return sqlite3_result_int64(ctx, plane->event_metas[meta].id);
+    if (meta < plane->n_declared) {
+        sqlite3_result_int64(ctx, plane->event_metas[meta].id);
+        return;
+    }
     int64_t id;
     if (event_id_at(&c->stat_window, (uint64_t)value_of(c, COL_POSITION), &id, &c->err))
         sqlite3_result_int64(ctx, id);
@@ -365,8 +374,10 @@ static void tf_op_column(EventsCursor *c, sqlite3_context *ctx)
         size_t n = hash ? (size_t)(hash - f->text->text) : f->text->n_bytes;
         if (on_gpu && i == 0 && names_module_only(f->text))
             of_module = true;
-        else if (n)
-            return result_string(ctx, f->text->text, n);
+        else if (n) {
+            result_string(ctx, f->text->text, n);
+            return;
+        }
         if (of_module && i) break;
     }
     if (of_module) instruction_op_name(c, ctx);

@@ -112,7 +112,10 @@ void result_built(sqlite3_context *ctx, sqlite3_str *text)
 {
     int rc = sqlite3_str_errcode(text), n = sqlite3_str_length(text);
     char *bytes = sqlite3_str_finish(text);
-    if (rc == SQLITE_OK && bytes) return sqlite3_result_text(ctx, bytes, n, sqlite3_free);
+    if (rc == SQLITE_OK && bytes) {
+        sqlite3_result_text(ctx, bytes, n, sqlite3_free);
+        return;
+    }
     sqlite3_free(bytes);
     if (rc != SQLITE_OK) sqlite3_result_error_code(ctx, rc);
 }
@@ -148,9 +151,10 @@ const Text *stat_name(const Plane *plane, const Stat *stat)
 
 void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n)
 {
-    if (utf8_valid(bytes, n))
-        return sqlite3_result_text64(ctx, n ? (const char *)bytes : "", n, SQLITE_TRANSIENT,
-                                     SQLITE_UTF8);
+    if (utf8_valid(bytes, n)) {
+        sqlite3_result_text64(ctx, n ? (const char *)bytes : "", n, SQLITE_TRANSIENT, SQLITE_UTF8);
+        return;
+    }
     char *fixed = sqlite3_malloc64((sqlite3_uint64)n * 3);
     if (!fixed)
         sqlite3_result_error_nomem(ctx);

@@ -557,7 +557,10 @@ static void interrupt_analyses(const char *sample, int file)
     int rc = SQLITE_OK;
     interrupt_pace = (struct InterruptPace){.units = 2048, .interval_ns = 0};
     snprintf(name, sizeof name, "%s repeated", base);
-    if (!write_repeated(sample)) return report(0, name, "cannot be written");
+    if (!write_repeated(sample)) {
+        report(0, name, "cannot be written");
+        return;
+    }
     sqlite3 *db = open_db();
     if (!n_tables) list_tables(db);
     for (int i = 0; i < n_tables && rc == SQLITE_OK; i++)

@@ -21,6 +21,8 @@
 #ifndef CAPTURE_VERSION
 #define CAPTURE_VERSION "unknown"
 #endif
+extern const char *argp_program_version
+    __attribute__((visibility("default"))); /* argp looks there */
 const char *argp_program_version = "profsql-capture " CAPTURE_VERSION;
 
 enum { KEY_SEND = 1000, KEY_CONVERT, KEY_PRELOAD, KEY_SUMMARY, KEY_OPTION };

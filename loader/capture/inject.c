@@ -62,7 +62,10 @@ void inject_begin(bool cuda)
     bool later = o->wait || o->profiler_api || o->delay_s > 0 || o->by_steps || o->every_s > 0;
     step_window_begin();
     if (!later && !session_is_on() && !control_has_stopped()) session_start(false, &err);
-    if (!err.code) return control_begin();
+    if (!err.code) {
+        control_begin();
+        return;
+    }
     session_say("%s. Nothing is recorded.", err.text);
     session_release(); /* another tool may use CUPTI then */
 }

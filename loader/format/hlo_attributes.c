@@ -312,7 +312,8 @@ static void collective(const HloWriter *w, const Xla__HloInstructionProto *op,
             text_add_format(w->out, "%s{%lld,%lld}", i ? "," : "",
                             (long long)op->rare->source_target_pairs[i]->source,
                             (long long)op->rare->source_target_pairs[i]->target);
-        return text_add_char(w->out, '}');
+        text_add_char(w->out, '}');
+        return;
     }
     hlo_write_replica_groups(w->out, op);
     flag(w, "constrain_layout", op->rare->constrain_layout);
@@ -410,7 +411,10 @@ static void result_accuracy(const HloWriter *w, const Xla__ResultAccuracy *accur
     const Xla__ResultAccuracy__Tolerance *t = accuracy->tolerance;
     if (!t && accuracy->mode != 1) return;
     key(w, "result_accuracy");
-    if (!t) return text_add(w->out, "{mode=highest}");
+    if (!t) {
+        text_add(w->out, "{mode=highest}");
+        return;
+    }
     text_add(w->out, "{tolerance={atol=");
     text_add_real(w->out, t->atol, 6);
     text_add(w->out, ",rtol=");

@@ -24,7 +24,10 @@ static void name_of(const HloWriter *w, const char *name)
 
 static void called(const HloWriter *w, const Xla__HloComputationProto *c)
 {
-    if (!w->canonical) return name_of(w, c->name);
+    if (!w->canonical) {
+        name_of(w, c->name);
+        return;
+    }
     text_add_char(w->out, '\n');
     hlo_write_body(w, c);
 }
@@ -160,7 +163,10 @@ static bool is_json_object(const char *p, const char *end)
 
 static void raw_or_quoted(TextBuffer *out, const char *bytes, size_t n)
 {
-    if (is_json_object(bytes, bytes + n)) return text_add_bytes(out, bytes, n);
+    if (is_json_object(bytes, bytes + n)) {
+        text_add_bytes(out, bytes, n);
+        return;
+    }
     text_add_char(out, '"');
     text_add_escaped(out, bytes, n);
     text_add_char(out, '"');
@@ -254,10 +260,16 @@ static void origin_part(const HloWriter *w, Origin *o, const Xla__ShapeProto *sh
             o->index[depth] = (int64_t)i;
             origin_part(w, o, shape->tuple_shapes[i], depth + 1);
         }
-        return text_add_char(w->out, ')');
+        {
+            text_add_char(w->out, ')');
+            return;
+        }
     }
     const Xla__OriginalValueElementProto *e = origin_at(o, depth);
-    if (!e) return text_add(w->out, "()");
+    if (!e) {
+        text_add(w->out, "()");
+        return;
+    }
     text_add_char(w->out, '{');
     if (e->original_array) {
         text_add_char(w->out, '"');

@@ -110,7 +110,8 @@ static void add_float(TextBuffer *out, float value)
     if (isnan(value)) {
         uint32_t bits;
         memcpy(&bits, &value, sizeof bits);
-        return add_nan(out, bits >> 31, bits & 0x7fffff, 0x400000);
+        add_nan(out, bits >> 31, bits & 0x7fffff, 0x400000);
+        return;
     }
     snprintf(digits, sizeof digits, "%.6g", (double)value);
     text_add_real(out, (double)value, strtof(digits, NULL) == value ? 6 : 9);
@@ -122,7 +123,8 @@ static void add_double(TextBuffer *out, double value)
     if (isnan(value)) {
         uint64_t bits;
         memcpy(&bits, &value, sizeof bits);
-        return add_nan(out, bits >> 63, bits & 0xfffffffffffff, 0x8000000000000);
+        add_nan(out, bits >> 63, bits & 0xfffffffffffff, 0x8000000000000);
+        return;
     }
     snprintf(digits, sizeof digits, "%.15g", value);
     text_add_real(out, value, strtod(digits, NULL) == value ? 15 : 17);
@@ -137,13 +139,18 @@ static void add_small_float(TextBuffer *out, const SmallFloat *f, unsigned bits)
     bool negative = bits >> sign_bit & 1, top = exponent == exponent_all;
     double value;
     if (f->kind == FLOAT_EXPONENT) {
-        if (top) return add_nan(out, false, 0, 0);
+        if (top) {
+            add_nan(out, false, 0, 0);
+            return;
+        }
         value = ldexp(1, (int)exponent - f->bias);
     } else if (f->kind == FLOAT_IEEE && top && mantissa) {
-        return add_nan(out, negative, mantissa, (mantissa_all + 1) / 2);
+        add_nan(out, negative, mantissa, (mantissa_all + 1) / 2);
+        return;
     } else if ((f->kind == FLOAT_ONE_NAN && top && mantissa == mantissa_all) ||
                (f->kind == FLOAT_NO_ZERO_SIGN && negative && !exponent && !mantissa)) {
-        return add_nan(out, negative, 0, 0);
+        add_nan(out, negative, 0, 0);
+        return;
     } else if (f->kind == FLOAT_IEEE && top) {
         value = INFINITY;
     } else {
@@ -171,15 +178,21 @@ static void add_element(TextBuffer *out, const Values *v, size_t i, bool scalar)
         text_add_char(out, ')');
         return;
     }
-    if (v->is_float) return add_real(out, v, i);
+    if (v->is_float) {
+        add_real(out, v, i);
+        return;
+    }
     if (v->type == XLA_PRED) {
         bool value = ((const protobuf_c_boolean *)v->values)[i];
-        return scalar ? text_add(out, value ? "true" : "false")
-                      : text_add_char(out, value ? '1' : '0');
+        text_add(out, !scalar ? (value ? "1" : "0") : value ? "true" : "false");
+        return;
     }
     uint64_t bits = 0;
     memcpy(&bits, (const uint8_t *)v->values + i * v->width, v->width);
-    if (v->small) return add_small_float(out, v->small, (unsigned)bits);
+    if (v->small) {
+        add_small_float(out, v->small, (unsigned)bits);
+        return;
+    }
     if (v->is_signed) {
         unsigned unused = 64 - primitive_types[v->type].bits;
         text_add_integer(out, (int64_t)(bits << unused) >> unused);
@@ -199,7 +212,10 @@ typedef struct {
 
 static void add_part(const Array *a, size_t depth, size_t at, int64_t index)
 {
-    if (depth == a->rank) return add_element(a->out, a->values, at, !a->rank);
+    if (depth == a->rank) {
+        add_element(a->out, a->values, at, !a->rank);
+        return;
+    }
     bool innermost = depth + 1 == a->rank,
          spaces = a->rank > 1 && (!innermost || a->dimensions[depth] > 1);
     text_add_char(a->out, '{');
@@ -256,7 +272,10 @@ static void add_array(TextBuffer *out, const Xla__LiteralProto *literal)
     for (size_t i = 0; whole && !n && i + 1 < shape->n_dimensions && shape->dimensions[i]; i++)
         whole = !__builtin_mul_overflow(groups, shape->dimensions[i], &groups) &&
                 groups <= MAX_EMPTY_GROUPS;
-    if (!whole) return text_add(out, "{...}");
+    if (!whole) {
+        text_add(out, "{...}");
+        return;
+    }
     Array a = {.out = out, .values = &values, .rank = shape->n_dimensions};
     if (a.rank) memcpy(a.dimensions, shape->dimensions, a.rank * sizeof *a.dimensions);
     if (n) set_strides(&a, shape->layout);
@@ -265,9 +284,18 @@ static void add_array(TextBuffer *out, const Xla__LiteralProto *literal)
 
 void hlo_write_literal(TextBuffer *out, const Xla__LiteralProto *literal)
 {
-    if (!literal->shape) return text_add(out, "{...}");
-    if (literal->shape->element_type == XLA_TOKEN) return text_add(out, "token");
-    if (literal->shape->element_type != XLA_TUPLE) return add_array(out, literal);
+    if (!literal->shape) {
+        text_add(out, "{...}");
+        return;
+    }
+    if (literal->shape->element_type == XLA_TOKEN) {
+        text_add(out, "token");
+        return;
+    }
+    if (literal->shape->element_type != XLA_TUPLE) {
+        add_array(out, literal);
+        return;
+    }
     text_add(out, "( ");
     for (size_t i = 0; i < literal->n_tuple_literals; i++) {
         if (i) text_add(out, ", ");
@@ -313,9 +341,17 @@ void hlo_write_essential_literal(TextBuffer *out, const Xla__LiteralProto *liter
     enum { MOST_ELEMENTS = 500000 };
     Values v;
     bool array = literal && literal->shape && literal_values(literal, &v);
-    if (array && is_all(&v, 0)) return text_add_char(out, '0');
-    if (array && is_all(&v, 1)) return text_add_char(out, '1');
-    if (array && !v.is_float && !v.small && v.type != XLA_PRED && v.n <= MOST_ELEMENTS)
-        return hlo_write_literal(out, literal);
+    if (array && is_all(&v, 0)) {
+        text_add_char(out, '0');
+        return;
+    }
+    if (array && is_all(&v, 1)) {
+        text_add_char(out, '1');
+        return;
+    }
+    if (array && !v.is_float && !v.small && v.type != XLA_PRED && v.n <= MOST_ELEMENTS) {
+        hlo_write_literal(out, literal);
+        return;
+    }
     text_add(out, "{...}");
 }

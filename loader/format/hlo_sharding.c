@@ -94,8 +94,10 @@ static void write_named(TextBuffer *out, const Xla__NamedShardingProto *s)
     static const char *const reductions[] = {", unreduced=", ", unreduced=max", ", unreduced=min"};
     text_add_char(out, '{');
     write_mesh(out, s->mesh);
-    if (!s->n_dim_shardings && !s->n_replicated_axes && !s->n_unreduced_axes && !s->n_manual_axes)
-        return text_add(out, ", replicated}");
+    if (!s->n_dim_shardings && !s->n_replicated_axes && !s->n_unreduced_axes && !s->n_manual_axes) {
+        text_add(out, ", replicated}");
+        return;
+    }
     text_add(out, ", [");
     for (size_t i = 0; i < s->n_dim_shardings; i++) {
         const Xla__NamedShardingProto__DimensionSharding *d = s->dim_shardings[i];
@@ -133,8 +135,10 @@ static void write_tiles(TextBuffer *out, const Xla__OpSharding *s)
     else
         hlo_write_integers(out, s->tile_assignment_devices, s->n_tile_assignment_devices);
     if (s->replicate_on_last_tile_dim ||
-        (s->n_last_tile_dims == 1 && s->last_tile_dims[0] == SHARDING_REPLICATED))
-        return text_add(out, " last_tile_dim_replicate");
+        (s->n_last_tile_dims == 1 && s->last_tile_dims[0] == SHARDING_REPLICATED)) {
+        text_add(out, " last_tile_dim_replicate");
+        return;
+    }
     if (!s->n_last_tile_dims) return;
     text_add(out, " last_tile_dims={");
     for (size_t i = 0; i < s->n_last_tile_dims; i++) {
@@ -146,7 +150,10 @@ static void write_tiles(TextBuffer *out, const Xla__OpSharding *s)
 
 void hlo_write_sharding(TextBuffer *out, const Xla__OpSharding *s)
 {
-    if (s->named_sharding) return write_named(out, s->named_sharding);
+    if (s->named_sharding) {
+        write_named(out, s->named_sharding);
+        return;
+    }
     text_add_char(out, '{');
     if (s->type == SHARDING_TUPLE) {
         for (size_t i = 0; i < s->n_tuple_shardings; i++) {
@@ -179,14 +186,16 @@ void hlo_write_replica_groups(TextBuffer *out, const Xla__HloInstructionProto *o
     if (iota) {
         text_add_format(out, "[%lld,%lld]", (long long)iota->num_replica_groups,
                         (long long)iota->num_devices_per_group);
-        return write_iota(out, iota->iota_reshape_dims, iota->n_iota_reshape_dims,
-                          iota->iota_transpose_perm, iota->n_iota_transpose_perm);
+        write_iota(out, iota->iota_reshape_dims, iota->n_iota_reshape_dims,
+                   iota->iota_transpose_perm, iota->n_iota_transpose_perm);
+        return;
     }
     if (mesh) {
         write_mesh(out, mesh->mesh);
         text_add(out, " {");
         write_axes(out, mesh->mesh, mesh->axes, mesh->n_axes, ",");
-        return text_add_char(out, '}');
+        text_add_char(out, '}');
+        return;
     }
     const Xla__CollectiveDeviceListProto *list =
         op->rare->n_replica_groups

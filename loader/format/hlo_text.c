@@ -62,7 +62,10 @@ void hlo_write_shape(TextBuffer *out, const Xla__ShapeProto *shape, bool layout)
             if (i && i % 5 == 0) text_add_format(out, "/*index=%zu*/", i);
             hlo_write_shape(out, shape->tuple_shapes[i], layout);
         }
-        return text_add_char(out, ')');
+        {
+            text_add_char(out, ')');
+            return;
+        }
     }
     text_add(out, name ? name : "invalid");
     text_add_char(out, '[');
@@ -134,7 +137,10 @@ static void write_opcode(const HloWriter *w, const Xla__HloInstructionProto *op,
 static void write_constant(const HloWriter *w, const Xla__HloInstructionProto *op)
 {
     const Xla__ShapeProto *shape = op->shape;
-    if (w->canonical) return hlo_write_essential_literal(w->out, op->more->literal);
+    if (w->canonical) {
+        hlo_write_essential_literal(w->out, op->more->literal);
+        return;
+    }
     int64_t n = shape && shape->element_type != XLA_TUPLE ? hlo_element_count(shape) : -1;
     if (op->more->literal && (w->all_constants || (n >= 0 && n <= SMALL_CONSTANT)))
         hlo_write_literal(w->out, op->more->literal);

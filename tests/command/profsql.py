@@ -265,6 +265,8 @@ def outputs():
 def help_of_everything():
     """Every table and query has its help, with its parameters and columns; --version is that of the extension."""
     same(answer('--version').split(), ['profsql', shell('SELECT prof_version() AS v')[0]['v'].split()[0]])
+    version = shell('SELECT prof_version() AS v')[0]['v']
+    same(answer('capture', '--version').split(), ['profsql-capture', version.split()[0]])
     must(answer('--help').startswith('usage: profsql RUN'), 'help')
     for name, parameters in list(names('prof_queries').items()) + [('trace_events', set()), ('steps', set())]:
         text = answer('tables', name)

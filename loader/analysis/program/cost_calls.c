@@ -7,11 +7,13 @@ enum { MAX_PERIOD = 1 << 16, MAX_POSITIONS = 1 << 20 };
 
 /* ---- convolutions ---- */
 
-static int64_t ceil_div(__int128 a, int64_t b)
+__extension__ typedef __int128 Int128; /* products of two 64-bit numbers */
+
+static int64_t ceil_div(Int128 a, int64_t b)
 {
     return (int64_t)(a > 0 ? (a + b - 1) / b : -(-a / b));
 }
-static int64_t floor_div(__int128 a, int64_t b)
+static int64_t floor_div(Int128 a, int64_t b)
 {
     return (int64_t)(a >= 0 ? a / b : -((-a + b - 1) / b));
 }
@@ -27,12 +29,12 @@ static int64_t gcd(int64_t a, int64_t b)
 
 /* How many i in [0, n) give an x = i * step + start with 0 <= x < limit * dilation that dilation
  * divides; -1: too hard. */
-static int64_t positions(int64_t n, int64_t step, __int128 start, int64_t limit, int64_t dilation)
+static int64_t positions(int64_t n, int64_t step, Int128 start, int64_t limit, int64_t dilation)
 {
-    __int128 end = (__int128)limit * dilation - dilation; /* the last x */
+    Int128 end = (Int128)limit * dilation - dilation; /* the last x */
     if (n <= 0 || limit <= 0) return 0;
     if (!step) return start >= 0 && start <= end && start % dilation == 0 ? n : 0;
-    __int128 bound = (__int128)n * step;
+    Int128 bound = (Int128)n * step;
     if (start > end || start + bound < 0) return 0;
     int64_t low = start < 0 ? ceil_div(-start, step) : 0, high = floor_div(end - start, step);
     if (high > n - 1) high = n - 1;
@@ -40,7 +42,7 @@ static int64_t positions(int64_t n, int64_t step, __int128 start, int64_t limit,
             period = dilation / (common ? common : dilation);
     if (period > MAX_PERIOD) return -1;
     for (int64_t i = 0; i < period && low <= high; i++, low++)
-        if (((__int128)low * step + start) % dilation == 0) return (high - low) / period + 1;
+        if (((Int128)low * step + start) % dilation == 0) return (high - low) / period + 1;
     return 0;
 }
 
@@ -63,8 +65,7 @@ static int64_t valid_positions(CostGraph *g, const Xla__WindowDimension *d, int6
     int64_t n = by_kernel ? kernel : output, sum = 0;
     if (n > MAX_POSITIONS || !cost_spend(g, (uint64_t)(n > 0 ? n : 0))) return -1;
     for (int64_t i = 0; i < n; i++) {
-        __int128 start =
-            (__int128)i * (by_kernel ? d->window_dilation : d->stride) - d->padding_low;
+        Int128 start = (Int128)i * (by_kernel ? d->window_dilation : d->stride) - d->padding_low;
         int64_t here =
             positions(by_kernel ? output : kernel, by_kernel ? d->stride : d->window_dilation,
                       start, input, dilation);

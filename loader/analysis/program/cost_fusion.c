@@ -51,7 +51,10 @@ static void no_memory(Fusion *f)
 
 static void list_root(Fusion *f, uint32_t node, uint32_t root)
 {
-    if (!GROW(f->cells, f->n_cells, f->capacity)) return no_memory(f);
+    if (!GROW(f->cells, f->n_cells, f->capacity)) {
+        no_memory(f);
+        return;
+    }
     f->cells[f->n_cells] = (Cell){root, 0};
     if (f->tails[node])
         f->cells[f->tails[node] - 1].next = (uint32_t)f->n_cells + 1;
@@ -217,7 +220,10 @@ static int by_tuple(const void *a, const void *b)
 static void find_readers(Fusion *f)
 {
     f->readers = prof_alloc(f->c->n * sizeof *f->readers);
-    if (!f->readers) return no_memory(f);
+    if (!f->readers) {
+        no_memory(f);
+        return;
+    }
     for (uint32_t i = 0; i < f->c->n; i++) {
         const CostNode *node = node_at(f, i), *tuple = node->opcode == HLO_GET_TUPLE_ELEMENT
                                                            ? cost_operand(f->g, node, 0)

@@ -384,8 +384,10 @@ static void call(CostGraph *g, CostNode *node, int depth)
 
 static void add_leaves(CostGraph *g, const Xla__ShapeProto *shape, uint32_t operand, uint64_t path)
 {
-    if (shape->element_type != XLA_TUPLE)
-        return cost_add_leaf(g, operand, path, (float)cost_size(shape));
+    if (shape->element_type != XLA_TUPLE) {
+        cost_add_leaf(g, operand, path, (float)cost_size(shape));
+        return;
+    }
     for (size_t i = 0; i < shape->n_tuple_shapes; i++)
         add_leaves(g, shape->tuple_shapes[i], operand, cost_path(path, i));
 }
