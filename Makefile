@@ -126,14 +126,16 @@ install_missing = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p
     $(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; fi
 has_dpkg = command -v dpkg-query >/dev/null && command -v apt-get >/dev/null
 
-# What is missing for the build, and for the tests if they are asked for. `make run` and `make test` install it on Debian.
+# What is missing for the build, and for the tests if they are asked for. These targets install it on Debian; `make` and
+# `make install` name it.
+INSTALLING := $(filter run test lint docs bench parity coverage fuzz threads wheel,$(MAKECMDGOALS))
 HEADERS := sqlite3ext.h zlib.h protobuf-c/protobuf-c.h
 PROGRAMS = $(CC) protoc-c awk $(if $(filter test,$(MAKECMDGOALS)),python3 sqlite3)
 what_is_missing = for p in $(foreach p,$(PROGRAMS),$(firstword $(p))); do command -v $$p >/dev/null || echo $$p; done; \
   for h in $(HEADERS); do echo "\#include <$$h>" | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 || echo $$h; done
 setup:
 	@missing=$$($(what_is_missing)); if [ -z "$$missing" ]; then exit 0; fi; \
-	if [ -n "$(filter run test,$(MAKECMDGOALS))" ] && $(has_dpkg); then $(call install_missing,$(PACKAGES)); exit; fi; \
+	if [ -n "$(INSTALLING)" ] && $(has_dpkg); then $(call install_missing,$(PACKAGES)); exit; fi; \
 	echo "missing:" $$missing >&2; \
 	if $(has_dpkg); then echo "install it with: $(if $(SUDO),$(SUDO) )apt-get install $(PACKAGES)" >&2; \
 	else echo "install SQLite 3.38, zlib and protobuf-c with their headers, and protoc-c" >&2; fi; exit 1
@@ -200,7 +202,7 @@ $(BUILD)/fuzz_%: tests/fuzz/%.c $(FUZZED_OBJECTS)
 $(BUILD)/fuzz_xspace: tests/mutations.h tests/message_tree.h
 .SECONDARY: $(FUZZED_OBJECTS)
 fuzz:
-	@$(call install_missing,$(FUZZ_PACKAGES))
+	@$(call install_missing,$(PACKAGES) $(FUZZ_PACKAGES))
 	@$(MAKE) --no-print-directory $(BUILD)/fuzz_$(FUZZ)
 	@mkdir -p $(BUILD)/fuzz/$(FUZZ) $(BUILD)/fuzz/seeds_$(FUZZ)
 	@for f in $$(find tests/data -name '*.$(FUZZ_SUFFIX)' -size -64k); do cp $$f $(BUILD)/fuzz/seeds_$(FUZZ)/$$(echo $$f | tr / _); done
