@@ -5,22 +5,29 @@
 #include "../base/interrupt.h"
 #include "chunks.h"
 
-/* The i-th event of a chunk, without its message. stored: its value in each column. */
-static inline EventAt event_of(const Line *line, const Chunk *chunk, uint64_t event, size_t i,
-                               const int64_t stored[N_CHUNK_COLUMNS])
+/* What the columns of a chunk say of one event. They are passed one by one: through an array in
+ * memory tf_ops took a fifth more time. */
+typedef struct {
+    int64_t meta, offset, duration, aggregated, position;
+} Stored;
+
+/* An event without its message. */
+static inline __attribute__((always_inline)) void make_event(EventAt *at, const Line *line,
+                                                             const Chunk *chunk, size_t i,
+                                                             uint64_t event, Stored stored)
 {
     static const uint8_t nothing[1]; /* an address to add 0 to */
-    int64_t offset_ps = event_offset(stored[COL_OFFSET], stored[COL_AGGREGATED]);
-    return (EventAt){
+    int64_t offset_ps = event_offset(stored.offset, stored.aggregated);
+    *at = (EventAt){
         .event = event,
-        .meta = &line->plane->event_metas[stored[COL_META]],
+        .meta = &line->plane->event_metas[stored.meta],
         .start_ps = add_saturated(line->start_ps, offset_ps),
-        .duration_ps = stored[COL_DURATION],
+        .duration_ps = stored.duration,
         .offset_ps = offset_ps,
-        .occurrences = stored[COL_AGGREGATED] ? stored[COL_OFFSET] : -1,
+        .occurrences = stored.aggregated ? stored.offset : -1,
         .chunk = chunk,
         .in_chunk = (uint32_t)i,
-        .stored = {.position = (uint64_t)stored[COL_POSITION], .message = nothing},
+        .stored = {.position = (uint64_t)stored.position, .message = nothing},
     };
 }
 
@@ -112,9 +119,13 @@ bool event_reader_next(EventReader *reader, EventAt *at)
     while (reader->i == reader->n)
         if (!next_chunk(reader)) return false;
     uint32_t i = reader->i++;
-    int64_t stored[N_CHUNK_COLUMNS];
-    for (int c = 0; c < N_CHUNK_COLUMNS; c++) stored[c] = reader->values->columns[c][i];
-    *at = event_of(reader->line, reader->in_hand, reader->event++, i, stored);
+    int64_t(*columns)[CHUNK_EVENTS] = reader->values->columns;
+    make_event(at, reader->line, reader->in_hand, i, reader->event++,
+               (Stored){.meta = columns[COL_META][i],
+                        .offset = columns[COL_OFFSET][i],
+                        .duration = columns[COL_DURATION][i],
+                        .aggregated = columns[COL_AGGREGATED][i],
+                        .position = columns[COL_POSITION][i]});
     if (!reader->has_messages || (reader->only_wanted && !is_wanted(reader, at->meta))) return true;
     at->stored.message = message_at(reader, at->stored.position, &at->stored.n_bytes);
     return at->stored.message != NULL;
@@ -176,15 +187,17 @@ bool event_find(EventFinder *finder, Line *line, uint64_t index, int flags, Even
     struct FinderLine *f = &finder->lines[line->line_id % FINDER_LINES];
     const Chunk *chunk = &line->chunks[index / CHUNK_EVENTS];
     size_t i = (size_t)(index % CHUNK_EVENTS);
-    int64_t stored[N_CHUNK_COLUMNS];
     if (f->line != line) {
         forget_line(f);
         *f = finder_line(line);
     }
     if (interrupt_poll(1, err) || !hold_chunk(f, chunk, err)) return false;
-    for (int c = 0; c < N_CHUNK_COLUMNS; c++)
-        stored[c] = value_at(f, chunk, (enum ChunkColumn)c, i);
-    *at = event_of(line, chunk, line->first_event + index, i, stored);
+    make_event(at, line, chunk, i, line->first_event + index,
+               (Stored){.meta = value_at(f, chunk, COL_META, i),
+                        .offset = value_at(f, chunk, COL_OFFSET, i),
+                        .duration = value_at(f, chunk, COL_DURATION, i),
+                        .aggregated = value_at(f, chunk, COL_AGGREGATED, i),
+                        .position = value_at(f, chunk, COL_POSITION, i)});
     if (!(flags & EVENT_STATS)) return true;
     EventBytes *bytes = &at->stored;
     bytes->message = event_message(&f->messages, bytes->position, &bytes->n_bytes, err);
