@@ -62,6 +62,15 @@ static void which_runs(const Database *d, Screen *s)
         screen_paragraph(s, YELLOW, NULL, "both are the same run");
 }
 
+/* "GPU with 2 devices". */
+static const char *hardware_text(sqlite3_stmt *stmt, int column)
+{
+    if (sqlite3_column_type(stmt, column) == SQLITE_NULL) return "unknown";
+    if (sqlite3_column_type(stmt, column + 1) == SQLITE_NULL) return column_text(stmt, column);
+    long long n = sqlite3_column_int64(stmt, column + 1);
+    return keep_text("%s with %lld device%s", column_text(stmt, column), n, n == 1 ? "" : "s");
+}
+
 /* The kinds of hardware, if they differ. */
 static void hardware(Database *d, Screen *s)
 {
@@ -72,9 +81,8 @@ static void hardware(Database *d, Screen *s)
                              d->runs[0].label, d->runs[1].label, NULL);
     if (next_row(d, stmt))
         screen_paragraph(s, YELLOW, NULL,
-                         keep_text("The hardware differs: %s with %s devices, %s with %s.",
-                                   column_text(stmt, 0), column_text(stmt, 1), column_text(stmt, 2),
-                                   column_text(stmt, 3)));
+                         keep_text("The hardware differs: A is %s, B is %s.",
+                                   hardware_text(stmt, 0), hardware_text(stmt, 2)));
     sqlite3_finalize(stmt);
 }
 

@@ -47,12 +47,25 @@ static bool contains(const char *name, const char *word)
     return false;
 }
 
+/* Is one of the words of a name, "kernel" of top_kernels, near? */
+static bool has_near_word(const char *name, const char *word, int near)
+{
+    for (const char *p = name; *p;) {
+        size_t n = strcspn(p, "_");
+        if (edit_distance(word, keep_text("%.*s", (int)n, p)) <= near) return true;
+        p += n + (p[n] == '_');
+    }
+    return false;
+}
+
 void nearest_try(Nearest *nearest, const char *name)
 {
     int length = (int)strlen(nearest->word);
     int distance = edit_distance(nearest->word, name);
     int near = length < 4 ? 1 : length / 3;
-    if (distance > near && length >= 3 && contains(name, nearest->word)) distance = near;
+    bool is_part = length >= 3 && contains(name, nearest->word);
+    if (distance > near && (is_part || (length >= 4 && has_near_word(name, nearest->word, near))))
+        distance = near;
     if (distance > near) return;
     int place = nearest->n;
     for (int i = 0; i < nearest->n; i++)

@@ -133,6 +133,9 @@ static bool set_option(Options *options, const OptionList *list, int key, char *
     if (key >= KEY_PARAMETER)
         return set_parameter(options, list->parameters[key - KEY_PARAMETER], value);
     options->used |= TAKES_SELECTION;
+    if (!value[strspn(value, " \t\r\n")])
+        return complain("--where, --order-by and --columns need SQL: --where 'duration_us > 100'"),
+               false;
     if (key == KEY_WHERE) options->where = value;
     if (key == KEY_ORDER) options->order_by = value;
     if (key == KEY_COLUMNS) options->columns = value;

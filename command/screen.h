@@ -17,7 +17,7 @@ enum Colour { PLAIN, BOLD, RED, YELLOW };
 bool screen_open(Screen *screen);
 /* An empty line, then a bold one. What was written before is on the terminal then. */
 void screen_heading(Screen *screen, const char *text);
-/* A paragraph behind a mark such as "! ", wrapped between words; a NULL mark: two spaces. */
+/* Writes a mark such as "- " and a paragraph, wrapped between words. A NULL mark is two spaces. */
 void screen_paragraph(Screen *screen, enum Colour colour, const char *mark, const char *text);
 /* A line, cut at the screen's end. */
 void screen_line(Screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -12,42 +12,10 @@
 
 /* ---- runs ---- */
 
-static bool ends_in(const char *name, const char *tail)
-{
-    size_t n = strlen(name), k = strlen(tail);
-    return n >= k && !strcmp(name + n - k, tail);
-}
-
 static const char *base_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-/* Files that people take for profiles. */
-static const char *other_file(const char *path)
-{
-    static const struct {
-        const char *tail, *advice;
-    } kinds[] = {
-        {".trace.json", "this is a Chrome trace; the profile is the *.xplane.pb in its folder"},
-        {".trace.json.gz", "this is a Chrome trace; the profile is the *.xplane.pb in its folder"},
-        {".json", "this is JSON; the profile is a *.xplane.pb"},
-        {".zip", "unpack it first, then give the folder"},
-        {".tgz", "unpack it first, then give the folder"},
-        {".tar.gz", "unpack it first, then give the folder"},
-        {".tar", "unpack it first, then give the folder"},
-        {".zst", "unpack it first, then give the folder"},
-        {".nsys-rep", "reports of Nsight Systems are not read; profsql capture records CUDA "
-                      "programs"},
-        {".db", "this looks like a database; sqlite3 opens it"},
-        {".sqlite", "this looks like a database; sqlite3 opens it"},
-    };
-    if (strstr(base_of(path), "events.out.tfevents"))
-        return "this is a summary of TensorBoard; give its folder";
-    for (size_t i = 0; i < COUNT(kinds); i++)
-        if (ends_in(path, kinds[i].tail)) return kinds[i].advice;
-    return NULL;
 }
 
 /* The folder above a missing path that is there; "" for the current one. */
@@ -100,19 +68,10 @@ void wrong_run(Database *d, const char *given, const char *message)
 {
     struct stat st;
     bool is_there = !stat(given, &st);
-    const char *advice = is_there ? other_file(given) : NULL;
     complain("%s", message);
-    if (advice)
-        note("%s", advice);
-    else if (is_there && S_ISDIR(st.st_mode))
+    if (is_there && S_ISDIR(st.st_mode))
         note("profsql list %s searches the folder and those below it", given);
-    else if (is_there)
-        return;
-    else if (given[0] == '~')
-        note("the shell replaces ~ only outside of quotes");
-    else if (strstr(given, "://"))
-        note("only local files are read: copy the log dir here first");
-    else
+    else if (!is_there && given[0] != '~' && !strstr(given, "://"))
         suggest_path(d, given);
 }
 

@@ -19,8 +19,8 @@ typedef struct {
     char *statement;  /* from sqlite3_mprintf(), to be freed; NULL: no memory */
 } Suggestion;
 enum { MAX_SUGGESTIONS = 13 };
-/* How many rules the run meets: a rule that asks for what the profile does not tell is not met. 0
- * with err set on failure. */
+/* Returns how many rules the run meets. A rule is not met if the profile lacks what it asks for.
+ * On failure err is set, and 0 is returned. */
 size_t find_suggestions(Run *run, Host *only, Suggestion found[MAX_SUGGESTIONS], ProfErr *err);
 
 #endif

@@ -55,9 +55,9 @@ typedef struct {
 
 /* The runs that a source names: a label, label/host or a path; NULL: all attached runs, an error if
  * there are none.
- * They hold all their events, unless by_host says that the caller does with those of one host at a
- * time (run_hold()). *list is freed with prof_release(). Returns an SQLite code; *message is set on
- * errors (sqlite3_malloc). */
+ * All their events are in memory, unless by_host says that one host at a time is enough for the
+ * caller (run_hold()). *list is freed with prof_release(). Returns an SQLite code; *message is set
+ * on errors (sqlite3_malloc). */
 int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n,
               char **message);
 /* The same for all sources of a query, one after the other. */
@@ -363,8 +363,8 @@ typedef struct RowSource {
                             has rows then */
     double (*count)(
         const Counts *counts); /* rows of the table, where the runs are known; NULL: Table.n_rows */
-    int n_parameters; /* hidden columns behind `source`, arguments 2 and on: INTEGER HIDDEN, REAL
-                         HIDDEN or TEXT HIDDEN */
+    int n_parameters;          /* number of hidden columns after `source`, which are arguments 2 and
+                                  following: INTEGER HIDDEN, REAL HIDDEN or TEXT HIDDEN */
 } RowSource;
 extern const sqlite3_module row_table_module;
 

@@ -63,9 +63,8 @@ static void swap(double *a, double *b)
     *b = c;
 }
 
-/* Moves the k-th smallest of n values to values[k], the smaller ones before it, the larger behind.
- *Input that keeps
- ** choosing bad pivots is sorted instead, so the worst case is that of qsort(). */
+/* Partitions n values so that values[k] is the k-th smallest, with smaller values before it and
+ * larger ones after it. If the pivots stay bad, it sorts, so the worst case is that of qsort(). */
 static void select_kth(double *values, sqlite3_int64 n, sqlite3_int64 k)
 {
     sqlite3_int64 lo = 0, hi = n - 1;

@@ -11,10 +11,7 @@ static const struct {
     {0, "PK\003\004", "is a zip archive; unpack it and give the *.xplane.pb in it"},
     {257, "ustar", "is a tar archive; unpack it and give the folder or the *.xplane.pb in it"},
     {0, "\x28\xb5\x2f\xfd", "is compressed with zstd; decompress it (zstd -d)"},
-    {0,
-     "\xfd"
-     "7zXZ",
-     "is compressed with xz; decompress it (xz -d)"},
+    {0, "\3757zXZ", "is compressed with xz; decompress it (xz -d)"},
     {0, "BZh", "is compressed with bzip2; decompress it (bzip2 -d)"},
     {0, "SQLite format 3",
      "is an SQLite database; those of Nsight Systems and of rocprof are not read; give the "
@@ -44,7 +41,8 @@ static bool is_json(const uint8_t *bytes, size_t n)
 {
     size_t i = 0;
     bool open = false;
-    for (; i < n && strchr(" \t\r\n[{", bytes[i]); i++) open |= bytes[i] == '{' || bytes[i] == '[';
+    for (; i < n && memchr(" \t\r\n[{", bytes[i], 6); i++)
+        open |= bytes[i] == '{' || bytes[i] == '[';
     return open && i < n && bytes[i] == '"';
 }
 
@@ -63,7 +61,6 @@ const char *foreign_advice(const File *file)
     }
     if (is_json(first, n))
         return "is JSON, as Chrome traces are, which are not read; give the *.xplane.pb that JAX "
-               "and "
-               "TensorFlow write beside it";
+               "and TensorFlow write beside it";
     return NULL;
 }

@@ -182,6 +182,7 @@ def two_runs():
     line = next(line for line in out.split('\n') if 'Step time' in line)
     must(line.split()[2:4] == [step['a'], step['b']] and 'more than noise' in line, line)
     must('vanished EagerPyFunc' in out, out)
+    must('A is GPU with 1 device, B is unknown.' in run('diff', GPU, DUMP)[0], 'hardware that is not known')
     same_run = answer('diff', BEFORE, BEFORE)
     must('more than noise' not in same_run and 'vanished' not in same_run, same_run)
     rows = json.loads(answer(BEFORE, AFTER, 'compare_steps', '-f', 'json'))
@@ -231,10 +232,14 @@ def wrong_turns():
             ([], 2, 'usage: profsql RUN'), (['no/such'], 1, 'no/such: no such file or folder'), (['top_kernels'], 2, 'profsql RUN top_kernels'), (['top_kernels', GPU], 2, 'the run comes first'),
             ([GPU, 'topkernels'], 2, 'nearest: top_kernels'), ([GPU, 'top_kernels', '--m', '3'], 2, '--m: no such option'), ([GPU, TPU], 2, 'profsql diff'), (['dif', GPU, TPU], 2, 'diff'),
             (['diff', GPU], 2, 'diff compares two runs'), (['export', GPU], 2, 'profsql export RUN out.db'), (['shell'], 2, 'which run'), ([GPU, 'kpi', '--format'], 2, 'format'),
-            ([GPU, 'kpi', '--limit', 'x'], 2, 'limit'), ([GPU, '--where', '1'], 2, 'parts are tables'), ([GPU, 'compare_ops'], 2, 'compare_ops'), (['tests/sql'], 1, 'no *.xplane.pb'),
+            ([GPU, 'kpi', '--limit', 'x'], 2, 'limit'), ([GPU, 'kpi', '--columns', ' '], 2, 'need SQL'), ([GPU, 'kernls'], 2, 'nearest: kernel_stats'), ([GPU, '--where', '1'], 2, 'parts are tables'), ([GPU, 'compare_ops'], 2, 'compare_ops'), (['tests/sql'], 1, 'no *.xplane.pb'),
             (['README.md'], 1, 'is not an XSpace'), ([GPU, 'kpi', '--output', os.path.join(DIR, 'no/such/x.csv')], 1, 'no/such')):
         out, error = run(*words, status=status)
         must(not out and say in error, '%s: %s %s' % (words, out, error))
+    trace = os.path.join(DIR, 'x.json')
+    with open(trace, 'w') as f:
+        f.write('{"traceEvents": []}')
+    same(run(trace, status=1)[1].count('JSON'), 1, 'one error for one mistake')
     must('kernel_stats has no rows: no GPU has an event' in run(BEFORE, 'kernel_stats')[1], 'an empty table')
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* async_ops.h: transfers and collectives that a device can hide behind computing: when they start
- * and end, and during how much of that time the device computes.
+/* async_ops.h: transfers and collectives that can overlap with computing: when they start and end,
+ * and for how much of that time the device computes.
  *
  * On a TPU, a pair of ops "x-start" and "x-done" (also send and send-done) is one asynchronous op.
  * Each collective or transfer that the core waits for, a single event, is a synchronous op. On a

@@ -491,8 +491,9 @@ static void *make_host(Run *run, Host *only, ProfErr *err)
         if (!strcmp(m.host->planes[i].name->text, "/device:TPU:0")) m.plane = &m.host->planes[i];
     if (m.plane) read_plane(&m, err);
     if (m.cut)
-        host_issue(m.host, "warning", "dcn_cut", 0, 0, m.plane,
-                   "modules overlap so much that not all transfers over the network could be told");
+        host_issue(
+            m.host, "warning", "dcn_cut", 0, 0, m.plane,
+            "modules overlap so much that not all transfers over the network could be listed");
     prof_free(m.instructions);
     prof_free(m.states.items);
     prof_free(m.channels.items);

@@ -273,8 +273,8 @@ static void judge_actual(InputAnalysis *a, const StepDb *db, const StepDb *marke
     a->actual_collectives = share_of(a->actual_percent[STEP_COLLECTIVES], 15, 3),
     a->actual_others = share_of(others, 15, 3);
     a->actual_input = input_verdict(a->actual_percent[STEP_INPUT]);
-    /* marks span the framework's own Python too, which no thread tells of: that is no sign of input
-     */
+    /* Marked steps include the framework's own Python code, which is not traced. That time is no
+     * sign of waiting for input. */
     if (a->actual_input == VERDICT_DEVICE && !a->is_tpu && !a->n_marked_steps && others >= 3)
         a->actual_input = VERDICT_POTENTIALLY, a->actual_others = SHARE_NO;
 }

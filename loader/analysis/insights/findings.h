@@ -37,7 +37,7 @@ const char *input_degree(const InputAnalysis *a);
 const char *finding_severity(const InputAnalysis *a, enum Finding finding);
 /* Is there something to say of it? Of the input there always is. */
 bool finding_holds(const InputAnalysis *a, enum Finding finding);
-/* What to do next, as XProf has it: use_tf_data, input_ops or none. */
+/* Returns the next step that XProf recommends: use_tf_data, input_ops or none. */
 const char *next_step_code(const InputAnalysis *a);
 
 /* Computing with 16 bit numbers, of all computing; 0 where none is known. Low: less than 10 % of a
@@ -49,7 +49,7 @@ double eager_percent(const OpMetricsDb *db);
 /* Ops that a TPU hands to the host, of the self time of all framework ops of devices. */
 double outside_compilation_percent(const OpStats *stats);
 
-/* The average over hosts of a stat that a host's planes bear, NAN where none does. */
+/* Returns the average over hosts of a stat of their planes. NAN if no plane has it. */
 double host_stat(Run *run, Host *only, const char *name, ProfErr *err);
 
 extern const char *const hardware_names[]; /* by enum Hardware, as XProf spells them */

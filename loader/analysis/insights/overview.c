@@ -135,8 +135,8 @@ static TpuMeans tpu_means(const InputAnalysis *a)
     return m;
 }
 
-/* Is there a SparseCore that tells of itself? XProf does not show what SparseCores of old (V0) do
- * then. */
+/* Does a SparseCore describe itself? If so, XProf does not show what the older SparseCores (V0)
+ * do. */
 static bool has_sparsecores(const DeviceCapabilities *all)
 {
     for (size_t i = 0; i < all->n_devices; i++)

@@ -743,7 +743,7 @@ static void make_parts(InferenceMaking *m, Plane *plane, ProfErr *err)
     if (m->result->cut)
         host_issue(m->host, "warning", "inference_cut", 0, 0, m->result,
                    "so many requests share batches or tensors that not all parts of their time "
-                   "could be told");
+                   "could be computed");
 }
 
 static void release(void *result)
