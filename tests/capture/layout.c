@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* layout.c: the offsets of loader/capture/record.h, the lengths of fake_records.h and the numbers
- * of nvtx.h against NVIDIA's own headers, of CUDA 11.8 to 13.5. Built only where they are: cc
+ * of nvtx.h against NVIDIA's own headers, of CUDA 11.7 to 13.5. Built only where they are: cc
  * -I$CUDA_HOME/include, or those of the wheel nvidia-cuda-cupti before it. */
 #define _GNU_SOURCE
 #include <cuda.h>
@@ -60,6 +60,10 @@ NEWEST(Kernel9, Memcpy5, Memset4, Device5, Context2, NvLink4, Memory3, MemoryPoo
 #elif CUPTI_API_VERSION == 18
 NEWEST(Kernel8, Memcpy5, Memset4, Device4, Context, NvLink4, Memory3, MemoryPool2, Overhead,
        Synchronization, UnifiedMemoryCounter2, GraphTrace, Jit, CudaEvent)
+#elif CUPTI_API_VERSION == 17
+typedef CUpti_ActivityAPI CUpti_ActivityNone; /* this version has no records of the JIT */
+NEWEST(Kernel7, Memcpy5, Memset4, Device4, Context, NvLink4, Memory3, MemoryPool2, Overhead,
+       Synchronization, UnifiedMemoryCounter2, GraphTrace, None, CudaEvent)
 #else
 #define UNKNOWN_HEADERS 1
 #endif
@@ -70,9 +74,12 @@ _Static_assert(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL == 10 && CUPTI_ACTIVITY_KIN
 _Static_assert(CUPTI_ACTIVITY_KIND_MEMORY2 == 49 && CUPTI_ACTIVITY_KIND_MEMORY_POOL == 50 &&
                    CUPTI_ACTIVITY_KIND_SYNCHRONIZATION == 38,
                "kinds");
-_Static_assert(CUPTI_ACTIVITY_KIND_ENVIRONMENT == 20 && CUPTI_ACTIVITY_KIND_JIT == 52 &&
-                   CUPTI_ACTIVITY_KIND_NVLINK == 40 && CUPTI_ACTIVITY_KIND_PCIE == 46,
+_Static_assert(CUPTI_ACTIVITY_KIND_ENVIRONMENT == 20 && CUPTI_ACTIVITY_KIND_NVLINK == 40 &&
+                   CUPTI_ACTIVITY_KIND_PCIE == 46,
                "kinds");
+#if CUPTI_API_VERSION >= 18
+_Static_assert(CUPTI_ACTIVITY_KIND_JIT == 52, "kinds");
+#endif
 _Static_assert(CUPTI_ACTIVITY_KIND_CUDA_EVENT == 36 &&
                    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION == 39,
                "kinds");
@@ -120,8 +127,6 @@ _Static_assert((int)CUPTI_ERROR_INVALID_KIND == CUPTI_INVALID_KIND &&
     S(REC_KERNEL, LOCAL_PER_THREAD, KERNEL, localMemoryPerThread)                                  \
     S(REC_KERNEL, LAUNCH_TYPE, KERNEL, launchType)                                                 \
     S(REC_KERNEL, GRAPH, KERNEL, graphId)                                                          \
-    S(REC_KERNEL, CLUSTER_X, KERNEL, clusterX)                                                     \
-    S(REC_KERNEL, CLUSTER_Z, KERNEL, clusterZ)                                                     \
     S(REC_MEMCPY, START, MEMCPY, start)                                                            \
     S(REC_MEMCPY, CORRELATION, MEMCPY, correlationId)                                              \
     S(REC_MEMCPY, BYTES, MEMCPY, bytes)                                                            \
@@ -220,15 +225,6 @@ _Static_assert((int)CUPTI_ERROR_INVALID_KIND == CUPTI_INVALID_KIND &&
     S(REC_NVLINK, PEER_UUID_LOW, NVLINK, idDev1)                                                   \
     S(REC_NVLINK, FLAGS, NVLINK, flag)                                                             \
     S(REC_NVLINK, LINKS, NVLINK, physicalNvLinkCount)                                              \
-    S(REC_JIT, START, JIT, start)                                                                  \
-    S(REC_JIT, END, JIT, end)                                                                      \
-    S(REC_JIT, CORRELATION, JIT, correlationId)                                                    \
-    S(REC_JIT, JIT_ENTRY, JIT, jitEntryType)                                                       \
-    S(REC_JIT, OPERATION, JIT, jitOperationType)                                                   \
-    S(REC_JIT, DEVICE, JIT, deviceId)                                                              \
-    S(REC_JIT, JIT_OPERATION, JIT, jitOperationCorrelationId)                                      \
-    S(REC_JIT, BYTES, JIT, cacheSize)                                                              \
-    S(REC_JIT, NAME, JIT, cachePath)                                                               \
     S(REC_EVENT, CORRELATION, EVENT, correlationId)                                                \
     S(REC_EVENT, CONTEXT, EVENT, contextId)                                                        \
     S(REC_EVENT, STREAM, EVENT, streamId)                                                          \
@@ -244,6 +240,22 @@ _Static_assert((int)CUPTI_ERROR_INVALID_KIND == CUPTI_INVALID_KIND &&
     S(REC_ENVIRONMENT, SAMPLE_3, CUpti_ActivityEnvironment, data.speed.pcieLinkGen)                \
     S(REC_ENVIRONMENT, SAMPLE_4, CUpti_ActivityEnvironment, data.speed.pcieLinkWidth)              \
     S(REC_ENVIRONMENT, SAMPLE_5, CUpti_ActivityEnvironment, data.speed.clocksThrottleReasons)
+#if CUPTI_API_VERSION >= 18
+#define FIELDS_11_8(S)                                                                             \
+    S(REC_KERNEL, CLUSTER_X, KERNEL, clusterX)                                                     \
+    S(REC_KERNEL, CLUSTER_Z, KERNEL, clusterZ)                                                     \
+    S(REC_JIT, START, JIT, start)                                                                  \
+    S(REC_JIT, END, JIT, end)                                                                      \
+    S(REC_JIT, CORRELATION, JIT, correlationId)                                                    \
+    S(REC_JIT, JIT_ENTRY, JIT, jitEntryType)                                                       \
+    S(REC_JIT, OPERATION, JIT, jitOperationType)                                                   \
+    S(REC_JIT, DEVICE, JIT, deviceId)                                                              \
+    S(REC_JIT, JIT_OPERATION, JIT, jitOperationCorrelationId)                                      \
+    S(REC_JIT, BYTES, JIT, cacheSize)                                                              \
+    S(REC_JIT, NAME, JIT, cachePath)
+#else
+#define FIELDS_11_8(S)
+#endif
 #if CUPTI_API_VERSION >= 22
 #define FIELDS_12_4(S)                                                                             \
     S(REC_OVERHEAD, CORRELATION, OVERHEAD, correlationId)                                          \
@@ -284,7 +296,6 @@ _Static_assert((int)CUPTI_ERROR_INVALID_KIND == CUPTI_INVALID_KIND &&
     Z(25, UNIFIED)                                                                                 \
     Z(51, GRAPH)                                                                                   \
     Z(20, CUpti_ActivityEnvironment)                                                               \
-    Z(52, JIT)                                                                                     \
     Z(40, NVLINK)                                                                                  \
     Z(46, CUpti_ActivityPcie)                                                                      \
     Z(36, EVENT)                                                                                   \
@@ -325,6 +336,7 @@ int main(void)
         offsetof(type, member))                                                                    \
         n_bad++, printf("wrong offset: %s.%s\n", #type, #member);
     FIELDS(CHECK)
+    FIELDS_11_8(CHECK)
     FIELDS_12_4(CHECK)
     FIELDS_12_8(CHECK)
     FIELDS_13_0(CHECK)
@@ -336,6 +348,9 @@ int main(void)
     if (fake_record_size(kind, CUPTI_API_VERSION) != sizeof(type))                                 \
         n_bad++, printf("wrong length: %s has %zu bytes\n", #type, sizeof(type));
     SIZES(CHECK_SIZE)
+#if CUPTI_API_VERSION >= 18
+    CHECK_SIZE(52, JIT)
+#endif
 #endif
     printf("version %d: %d offsets and lengths compared, %d wrong\n", CUPTI_API_VERSION, n, n_bad);
     return n_bad ? 1 : n ? 0 : 77;
