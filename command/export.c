@@ -25,7 +25,7 @@ typedef struct {
 /* They show the events once more, and are the largest. */
 static bool repeats_another(const char *name)
 {
-    static const char *const names[] = {"Events", "timeline", "event_stats"};
+    static const char *const names[] = {"events", "timeline", "event_stats", "xprof_events"};
     for (size_t i = 0; i < COUNT(names); i++)
         if (!strcmp(names[i], name)) return true;
     return false;

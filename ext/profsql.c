@@ -23,9 +23,10 @@ SQLITE_EXTENSION_INIT1
     T(planes) \
     T(lines) \
     T(trace_events) \
+    T(events) \
     T(event_totals) \
     T(timeline) \
-    T(Events) \
+    T(xprof_events) \
     T(event_stats) \
     T(event_metadata) \
     T(event_metadata_stats) \

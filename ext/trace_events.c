@@ -522,3 +522,11 @@ const Table trace_events_table = {"trace_events",
                                   &events_module,
                                   NULL,
                                   1e6};
+/* SQL's names ignore case: without this table `events` would be XProf's view `Events`. */
+const Table events_table = {"events",
+                            "one event: the same table as `trace_events`, under a shorter name",
+                            events_columns,
+                            COUNT(events_columns),
+                            &events_module,
+                            NULL,
+                            1e6};

@@ -49,7 +49,7 @@ static const char *const queries[] = {
     "WHERE a.event_id < 20",
     "SELECT max(step_event_id), max(module_event_id), max(device_self_ps) FROM trace_events(?1)",
     "SELECT max(self_time_ns), max(step), max(tf_op_name), max(input_tensors), "
-    "max(hlo_fingerprint), max(trace_args) FROM Events(?1)",
+    "max(hlo_fingerprint), max(trace_args) FROM xprof_events(?1)",
     "SELECT plane_id, metadata_id, count(*) FROM trace_events(?1) GROUP BY plane_id, metadata_id",
     "SELECT * FROM event_stats(?1) LIMIT 300",
     "SELECT * FROM hosts(?1)",

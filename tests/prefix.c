@@ -573,13 +573,14 @@ static void interrupt_analyses(const char *sample, int file)
     snprintf(name, sizeof name, "%s: %ld interrupts of %d tables", base, n_interrupted, n_tables);
     report(!why && n_interrupted > n_tables / 2, name, why ? why : "few were interrupted");
     sqlite3_close(db);
-    static const char *const waited_for[] = {"Events", "op_metrics", "timeline", "device_time"};
+    static const char *const waited_for[] = {"xprof_events", "op_metrics", "timeline",
+                                             "device_time"};
     why = 0;
     for (size_t i = 0; i < sizeof waited_for / sizeof *waited_for && !why; i++)
         why = interrupt_one_of_two(waited_for[i]);
     snprintf(name, sizeof name, "%s: one of two that want the same is interrupted", base);
     report(!why, name, why);
-    nested("Events", "trace_events");
+    nested("xprof_events", "trace_events");
     nested("core_steps", "tf_ops");
     nested("trace_events", "hlo_instructions");
 }

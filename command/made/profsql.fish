@@ -16,7 +16,6 @@ complete -c profsql -l force -d 'let export replace a file'
 complete -c profsql -l quiet -d 'only errors on the standard error'
 complete -c profsql -l help -d 'help'
 complete -c profsql -l version -d 'version'
-complete -c profsql -n 'not __fish_use_subcommand' -a Events -d 'one event as in XProf\'s Events DB (`xprof query_events_db`), with XProf\'s column names'
 complete -c profsql -n 'not __fish_use_subcommand' -a allocation_churn -d 'Which operations allocate the most memory over and over?'
 complete -c profsql -n '__fish_seen_subcommand_from allocation_churn' -l n -x
 complete -c profsql -n 'not __fish_use_subcommand' -a async_ops -d 'one asynchronous transfer or collective of a device, with the time that computing hides'
@@ -43,6 +42,7 @@ complete -c profsql -n 'not __fish_use_subcommand' -a event_metadata -d 'one eve
 complete -c profsql -n 'not __fish_use_subcommand' -a event_metadata_stats -d 'one stat that all events of one metadata share'
 complete -c profsql -n 'not __fish_use_subcommand' -a event_stats -d 'one stat of one event: the event\'s own stats first, then those of its metadata'
 complete -c profsql -n 'not __fish_use_subcommand' -a event_totals -d 'one event name on one line (on TPUs, one op of one program): number of events; total, self, shortest and longest time'
+complete -c profsql -n 'not __fish_use_subcommand' -a events -d 'one event: the same table as `trace_events`, under a shorter name'
 complete -c profsql -n 'not __fish_use_subcommand' -a exposed_communication -d 'How much of the communication and copying is not hidden by computation?'
 complete -c profsql -n '__fish_seen_subcommand_from exposed_communication' -l by-device -x
 complete -c profsql -n 'not __fish_use_subcommand' -a exposed_communication_by_step -d 'How much communication and copying was exposed in each step of each device?'
@@ -173,3 +173,4 @@ complete -c profsql -n 'not __fish_use_subcommand' -a top_wasted -d 'Which compu
 complete -c profsql -n '__fish_seen_subcommand_from top_wasted' -l n -x
 complete -c profsql -n 'not __fish_use_subcommand' -a trace_events -d 'one event, in file order, with its times, self time, depth, parent and typed stats'
 complete -c profsql -n 'not __fish_use_subcommand' -a utilization -d 'one hardware unit of one TPU core in one sample, with its utilization from hardware counters (v6e, v7x)'
+complete -c profsql -n 'not __fish_use_subcommand' -a xprof_events -d 'one event as in XProf\'s Events DB (`xprof query_events_db`), with XProf\'s column names'

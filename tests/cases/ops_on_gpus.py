@@ -50,7 +50,7 @@ def programs_of_other_ids():
     for own_id, known in ((V(1, 1), 1), (b'', 0), (V(1, 2), 0)):
         entry = own_id + L(2, 'm(1)') + L(5, stat(1, bytes=hlo_program(1, ('add', 'custom-call'))))
         metadata = V(1, 9) + L(2, '/host:metadata') + L(4, V(1, 1), L(2, entry)) + stat_metadata(1, 'Hlo Proto')
-        rows = ask("SELECT hlo_op, output_tensors IS NOT NULL AS known FROM Events('{x}') WHERE hlo_op IS NOT NULL",
+        rows = ask("SELECT hlo_op, output_tensors IS NOT NULL AS known FROM xprof_events('{x}') WHERE hlo_op IS NOT NULL",
                    x=space(kernel.bytes(), metadata))
         same(rows, [{'hlo_op': 'add', 'known': known}])
 
@@ -107,5 +107,5 @@ def kernels_in_events():
                ({'hlo_op': 'a', 'program_id': 9, 'hlo_module': 'm'}, ('a', 'm', None, None)), ({'hlo_op': 'a'}, ('a', '', None, None)), ({'hlo_op': '', 'hlo_module': 'm'}, ('', 'm', None, None)),
                ({'hlo_module': 'm', 'program_id': 1}, (None, None, 'x/y', '["half[2]","s32[]"]')), ({}, (None, None, 'x/y', '["half[2]","s32[]"]'))]
     plane.line(1, 'Stream #1', [('k%d' % i, i * US, US, {**both, **{k: {'uint64' if k == 'program_id' else 'str': v} for k, v in stats.items()}}) for i, (stats, _) in enumerate(kernels)])
-    rows = ask("SELECT hlo_op, hlo_module, tf_op_name, input_tensors FROM Events('{x}') ORDER BY start_ns", x=space(plane.bytes(), hlo_plane(1, ('a', 'custom-call'))))
+    rows = ask("SELECT hlo_op, hlo_module, tf_op_name, input_tensors FROM xprof_events('{x}') ORDER BY start_ns", x=space(plane.bytes(), hlo_plane(1, ('a', 'custom-call'))))
     same([tuple(r.values()) for r in rows], [want for _, want in kernels])

@@ -198,6 +198,7 @@ def export():
     same(db.execute('PRAGMA integrity_check').fetchone(), ('ok', ))
     tables = [name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     must(len(tables) > 50, tables)
+    same(set(tables) & {'events', 'timeline', 'event_stats', 'xprof_events'}, set(), 'tables that show the events again')
     for name in ('trace_events', 'top_ops', 'kernel_stats', 'hosts', 'lines', 'devices', 'steps'):
         n, = db.execute('SELECT count(*) FROM "%s"' % name).fetchone()
         same(n, shell("SELECT count(*) AS n FROM %s('%s')" % (name, GPU))[0]['n'], name)

@@ -104,7 +104,7 @@ def kernels_of_programs_that_are_not_there():
                for i, (op, program) in enumerate([('known', 1), ('unknown', 1), ('known', 2), ('', 1), ('known', 2**64 - 1), ('a::b::known', 1), ('%' * 50, 1)])]
     file, found = everything(space(plane_of(2, '/device:GPU:0', [(1, 'Stream #1', kernels)]), programs((1, 'm', body))))
     same(rows(f"SELECT hlo_op, occurrences FROM hlo_ops({q(file)}) WHERE hlo_op <> 'IDLE';"), [['known', '2']])
-    same(one(f"SELECT count(*), count(hlo_fingerprint), count(input_tensors) FROM Events({q(file)});"), ['7', '2', '0'])
+    same(one(f"SELECT count(*), count(hlo_fingerprint), count(input_tensors) FROM xprof_events({q(file)});"), ['7', '2', '0'])
 
 
 @case
@@ -191,7 +191,7 @@ def computations_that_call_themselves():
     for data in around(computation(1, 'main', every_call(1))):
         file, _ = everything(data)
         same(one(f"SELECT count(fingerprint) FROM hlo_instructions({q(file)}) WHERE opcode <> 'parameter';"), '1')
-        must(one(f"SELECT count(*) - count(hlo_fingerprint) FROM Events({q(file)}) WHERE hlo_op = 'loop';") == '1', 'a fingerprint of what never ends')
+        must(one(f"SELECT count(*) - count(hlo_fingerprint) FROM xprof_events({q(file)}) WHERE hlo_op = 'loop';") == '1', 'a fingerprint of what never ends')
 
 
 @case

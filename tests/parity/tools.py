@@ -1140,7 +1140,7 @@ TOOLS = [
         number = dense_rank() OVER (PARTITION BY plane_id ORDER BY line_id) - 1""", key="device_id number metric", rows=kernel_utilization),
 
     # raw
-    Entry("events_db", "Events", "Events({source})",
+    Entry("events_db", "xprof_events", "xprof_events({source})",
           "device stream_id thread_id thread_name correlation_id kernel_name kernel_details tf_op_name tf_op_type hlo_op hlo_module start_ns end_ns "
           "self_time_ns step category flops memory_accessed input_tensors output_tensors trace_args hlo_fingerprint flow source_line dcn_src_slice_id "
           "dcn_dst_slice_id dcn_src_logical_device_id dcn_dst_logical_device_id dcn_collective_name dcn_duration_us dcn_payload_size_bytes",

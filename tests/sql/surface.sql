@@ -61,4 +61,13 @@ SELECT 'a label with a slash behind it', count(*) FROM hosts('before/');
 SELECT prof_detach('before');
 SELECT count(*) FROM prof_runs;
 SELECT name, host_count FROM prof_find('tests/data') WHERE name GLOB '*tf_*' ORDER BY name;
-SELECT count(*), count(trace_args) > 0, sum(self_time_ns) > 0 FROM Events('tests/data/tpu_train_54');
+SELECT count(*), count(trace_args) > 0, sum(self_time_ns) > 0 FROM xprof_events('tests/data/tpu_train_54');
+-- names ignore case: events is trace_events, until a temporary view gives XProf's table its name
+SELECT 'events', count(*) FROM (SELECT *, stats FROM events('tests/data/tpu_train_54') EXCEPT SELECT *, stats FROM trace_events('tests/data/tpu_train_54'));
+SELECT 'Events', count(*), count(DISTINCT plane), max(duration_ps) > 0 FROM Events('tests/data/tpu_train_54');
+CREATE TEMP VIEW Events AS SELECT * FROM xprof_events('tests/data/tpu_train_54');
+SELECT category, count(*), sum(self_time_ns) FROM Events GROUP BY category;
+SELECT 'trace_events', count(*), count(DISTINCT plane), max(duration_ps) > 0 FROM trace_events('tests/data/tpu_train_54');
+DROP VIEW Events;
+SELECT 'events', count(*), count(DISTINCT plane), max(duration_ps) > 0 FROM events('tests/data/tpu_train_54');
+SELECT count(*) FROM xprof_events('tests/data/tpu_train_54');

@@ -334,6 +334,113 @@ class TraceEvents(NamedTuple):
     """group id that XProf's grouping gives to the event (host_steps lists the groups that are
     steps); NULL if it gives none"""
 
+class Events(NamedTuple):
+    run: str
+    """label of the attached run; for a path, the name of the run folder or file"""
+    host: str
+    """name of the host, taken from its file name"""
+    event_id: int
+    """number of the event in the run, from 0"""
+    plane: str
+    """name of the plane"""
+    line: str
+    """display name of the line, or its name"""
+    name: str
+    """name of the event; for a TPU op, its HLO text; empty if the plane does not declare the
+    event's metadata"""
+    start_ps: int
+    """start of the event from the start of the session; below 0 if it starts earlier. Aggregated
+    events have offset 0. Saturates at the limits of int64 [ps]"""
+    duration_ps: int
+    """duration of the event [ps]"""
+    self_ps: int
+    """duration of the event without the events nested directly in it on the line; below 0 if these
+    overlap each other (asynchronous lines) [ps]"""
+    depth: int
+    """number of events on the line that contain this one, nested in each other"""
+    parent_id: int | None
+    """event_id of the innermost event on the line that contains this one; NULL at depth 0"""
+    group_id: int | None
+    """group (step) that the host recorded for the event; NULL if the file has none"""
+    occurrences: int | None
+    """number of occurrences that an aggregated event stands for; NULL for a plain event"""
+    correlation_id: int | None
+    """id that connects a launch with its kernel (join on run, host, correlation_id); decimal TEXT
+    above 2^63-1; NULL if the event has none"""
+    program_id: str | None
+    """id of the HLO program, decimal; NULL if the event has none"""
+    hlo_module: str | None
+    """name of the HLO module, without (id); NULL if the event has none"""
+    hlo_op: str | None
+    """name of the HLO instruction: last part after ::, without % and {i,j}; NULL if the event has
+    none"""
+    tf_op: str | None
+    """path of the framework op: `name:type` in TensorFlow's profiles and on TPU; for GPU kernels
+    that XLA launched, hlo_instructions.tf_op; NULL if the event has none"""
+    category: str | None
+    """HLO category; NULL if the file does not record it"""
+    flops: int | None
+    """floating-point operations of one execution, as recorded in the file; NULL if the file does
+    not record them [FLOP]"""
+    bytes_accessed: int | None
+    """bytes read and written by one execution, as recorded in the file; NULL if the file does not
+    record them [bytes]"""
+    shape: str | None
+    """shape of the op's result, with layout if the file has it; NULL if the file does not record
+    it"""
+    source_file: str | None
+    """source file of the op; NULL if the file does not record it"""
+    source_line: int | None
+    """line of the op in source_file; NULL if the file does not record it"""
+    plane_id: int
+    """number of the plane in the run, from 0"""
+    line_id: int
+    """number of the line in the run, from 0"""
+    metadata_id: int | None
+    """id of the events' metadata, unique in its plane; NULL in the row of all events whose metadata
+    the plane does not declare"""
+    display_name: str | None
+    """short name of the event for display; NULL if the file has none"""
+    end_ps: int
+    """start_ps + duration_ps; saturates at the limits of int64 [ps]"""
+    plane_kind: str
+    """kind of the event's plane, as in planes.kind"""
+    line_kind: str
+    """kind of the event's line, as in lines.kind"""
+    derived: int
+    """1: the event is on a line that XProf derived from other lines; counting it counts twice [0 or
+    1]"""
+    device_start_ps: int | None
+    """start of the event on the device clock; NULL if the file does not record it [ps]"""
+    device_duration_ps: int | None
+    """duration of the event on the device clock, which XProf's op tools sum; NULL if the file does
+    not record it [ps]"""
+    device_self_ps: int | None
+    """device_duration_ps without the events nested directly in it on the device clock, nested as in
+    XProf's op tools; NULL if the file has no device clock [ps]"""
+    grid_dim: str | None
+    """size of the kernel's grid as x,y,z; NULL if the event does not record it or records an
+    impossible size"""
+    block_dim: str | None
+    """size of the kernel's block as x,y,z; NULL if the event does not record it or records an
+    impossible size"""
+    is_async: int | None
+    """1: the event is marked as not nested on its thread; NULL if the file does not record it [0 or
+    1]"""
+    step_event_id: int | None
+    """event_id of the step event that contains the op, found as in XProf's Events DB; NULL except
+    for ops of a TensorCore"""
+    module_event_id: int | None
+    """event_id of the HLO module execution that contains the op, found as in XProf's Events DB;
+    NULL except for ops of a TensorCore"""
+    step_name: str | None
+    """name of the step that the event belongs to; NULL if it belongs to none"""
+    is_eager: int | None
+    """1: a kernel or framework op that ran eagerly; NULL for other events [0 or 1]"""
+    step: int | None
+    """group id that XProf's grouping gives to the event (host_steps lists the groups that are
+    steps); NULL if it gives none"""
+
 class EventTotals(NamedTuple):
     run: str
     """label of the attached run; for a path, the name of the run folder or file"""
@@ -497,7 +604,7 @@ class Timeline(NamedTuple):
     shown_name: str
     """name that the trace viewer displays"""
 
-class Events(NamedTuple):
+class XprofEvents(NamedTuple):
     device: str
     """cpu:0 for the host; gpu: and XPlane.id; for a TPU the name of the plane without /device:; for
     a custom plane its entire name"""
@@ -4419,13 +4526,15 @@ class Tables:
     def trace_events(self, *, source: Source | None = None) -> Result[TraceEvents]:
         """One row: one event, in file order, with its times, self time, depth, parent and typed
         stats."""
+    def events(self, *, source: Source | None = None) -> Result[Events]:
+        """One row: one event: the same table as `trace_events`, under a shorter name."""
     def event_totals(self, *, source: Source | None = None) -> Result[EventTotals]:
         """One row: one event name on one line (on TPUs, one op of one program): number of events;
         total, self, shortest and longest time."""
     def timeline(self, *, source: Source | None = None) -> Result[Timeline]:
         """One row: one event that XProf's trace viewer displays; `derived = 1` marks events on
         lines that XProf adds."""
-    def Events(self, *, source: Source | None = None) -> Result[Events]:
+    def xprof_events(self, *, source: Source | None = None) -> Result[XprofEvents]:
         """One row: one event as in XProf's Events DB (`xprof query_events_db`), with XProf's column
         names."""
     def event_stats(self, *, source: Source | None = None) -> Result[EventStats]:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events_row.h: a row of the table Events, and what its columns are made of. For the files
- * events.c, events_row.c and events_args.c. */
-#ifndef PROF_EVENTS_ROW_H
-#define PROF_EVENTS_ROW_H
+/* xprof_events_row.h: a row of the table xprof_events, and what its columns are made of. For the
+ * files xprof_events.c, xprof_events_row.c and xprof_events_args.c. */
+#ifndef PROF_XPROF_EVENTS_ROW_H
+#define PROF_XPROF_EVENTS_ROW_H
 
 #include "../loader/analysis/grouping/grouping.h"
 #include "../loader/store/event_stats.h"
 #include "../loader/store/events.h"
-#include "events_hlo.h"
+#include "xprof_events_hlo.h"
 #include "prof.h"
 
 /* XProf shows lines called XLA Modules and XLA Ops of a GPU (AT_GPU_MODULE, AT_GPU_OP) like those

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events.c: the table Events: what XProf's Events DB has of a run, its 31 columns under its names.
+/* xprof_events.c: the table xprof_events: what XProf's Events DB has of a run, its 31 columns under
+ * its names.
  *
- *   SELECT hlo_op, count(*), sum(self_time_ns) FROM Events('logs') WHERE category = 'XLA Ops' GROUP
- * BY 1 ORDER BY 3 DESC;
+ *   SELECT hlo_op, count(*), sum(self_time_ns) FROM xprof_events('logs')
+ *   WHERE category = 'XLA Ops' GROUP BY 1 ORDER BY 3 DESC;
  *
  * Rows are the file's events: of /host:CPU all, of GPUs all but those of derived lines and
  * _counters_, of a TensorCore those of the lines that OF_CORE names, of other TPU planes and custom
  * ones all. An event's stats are read when a column is asked for. */
 #define _GNU_SOURCE
 #include "../loader/analysis/steps/enclosing.h"
-#include "events_row.h"
+#include "xprof_events_row.h"
 
 SQLITE_EXTENSION_INIT3
 
@@ -127,11 +128,11 @@ SQLITE_EXTENSION_INIT3
       "stat payload_size_bytes")                                                                   \
     C(ED_SOURCE, SOURCE_DOC)
 enum { EVENTS_DB_COLUMNS(COLUMN_ENUM) };
-static const Column Events_columns[] = {EVENTS_DB_COLUMNS(COLUMN_DOC)};
+static const Column xprof_events_columns[] = {EVENTS_DB_COLUMNS(COLUMN_DOC)};
 
 /* ---- rows ---- */
 
-static void Events_close(void *state)
+static void xprof_events_close(void *state)
 {
     EventsRows *r = state;
     if (r->reading) event_reader_close(&r->reader);
@@ -140,7 +141,7 @@ static void Events_close(void *state)
     meta_bytes_free(&r->meta);
 }
 
-static bool Events_next(RowCursor *c)
+static bool xprof_events_next(RowCursor *c)
 {
     EventsRows *r = c->state;
     if (!c->started) r->cpu = events_cpu_plane(c->host);
@@ -424,7 +425,7 @@ static void stat_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, enum 
         result_stat(ctx, r->line->plane, stat);
 }
 
-static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
+static void xprof_events_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     EventsRows *r = c->state;
     uint32_t line_id = (uint32_t)r->line->proto_id;
@@ -478,23 +479,23 @@ static void Events_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
 }
 
-static double Events_count(const Counts *counts) { return counts->events; }
-static const RowSource Events_rows = {
-    .next = Events_next,
+static double xprof_events_count(const Counts *counts) { return counts->events; }
+static const RowSource xprof_events_rows = {
+    .next = xprof_events_next,
     .reads_events = true,
-    .column = Events_column,
+    .column = xprof_events_column,
     .state_bytes = sizeof(EventsRows),
-    .close = Events_close,
-    .count = Events_count,
+    .close = xprof_events_close,
+    .count = xprof_events_count,
     .needs = NEED_EVENTS,
     .nothing =
         "no event is on a line that XProf's Events DB includes (threads of /host:CPU, streams, "
         "lines of TPU cores, custom planes)"};
-const Table Events_table = {
-    "Events",
+const Table xprof_events_table = {
+    "xprof_events",
     "one event as in XProf's Events DB (`xprof query_events_db`), with XProf's column names",
-    Events_columns,
-    COUNT(Events_columns),
+    xprof_events_columns,
+    COUNT(xprof_events_columns),
     &row_table_module,
-    &Events_rows,
+    &xprof_events_rows,
     100000};

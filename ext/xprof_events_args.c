@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events_args.c: the column trace_args of the table Events: the stats that have no column. */
+/* xprof_events_args.c: the column trace_args of the table xprof_events: the stats that have no
+ * column. */
 #include "../loader/base/text_buffer.h"
-#include "events_row.h"
+#include "xprof_events_row.h"
 SQLITE_EXTENSION_INIT3
 
 #include <math.h>

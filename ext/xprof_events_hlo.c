@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events_hlo.c: HLO instructions for the table Events; see events_hlo.h. */
-#include "events_hlo.h"
+/* xprof_events_hlo.c: HLO instructions for the table xprof_events; see xprof_events_hlo.h. */
+#include "xprof_events_hlo.h"
 
 #include "../loader/format/hlo_text.h"
 SQLITE_EXTENSION_INIT3

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events_hlo.h: what the table Events says of HLO instructions, put together once for each. */
-#ifndef PROF_EVENTS_HLO_H
-#define PROF_EVENTS_HLO_H
+/* xprof_events_hlo.h: what the table xprof_events says of HLO instructions, put together once for
+ * each. */
+#ifndef PROF_XPROF_EVENTS_HLO_H
+#define PROF_XPROF_EVENTS_HLO_H
 
 #include "../loader/analysis/program/hlo_sound.h"
 #include "../loader/base/list.h"

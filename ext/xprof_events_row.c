@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events_row.c: the lines, stats and groups that the table Events shows; see events_row.h. */
-#include "events_row.h"
+/* xprof_events_row.c: the lines, stats and groups that the table xprof_events shows; see
+ * xprof_events_row.h. */
+#include "xprof_events_row.h"
 SQLITE_EXTENSION_INIT3
 
 /* ---- lines that it shows ---- */
