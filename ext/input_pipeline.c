@@ -2,7 +2,7 @@
 /* input_pipeline.c: the table input_pipeline: is the run waiting for its input?
  *
  *   SELECT input_percent, input_verdict, input_statement, next_step FROM input_pipeline('logs'); */
-#include "findings.h"
+#include "sentences.h"
 
 #include <math.h>
 SQLITE_EXTENSION_INIT3
