@@ -228,7 +228,8 @@ lint: $(GENERATED)
 	@! awk 'length > 100 { print FILENAME ":" FNR ": longer than 100 columns" }' $(C_FILES) | grep .
 	@! grep -lE '#include ".*format/(wire|xspace)\.h"' ext/*.[ch] loader/analysis/*/*.[ch] | grep -vxE 'loader/analysis/$(READS_PROTOBUF)\.c' | sed 's/$$/: reads the wire format; ask loader\/store/' | grep .
 	$(Q)clang-format --dry-run -Werror $(C_FILES)
-	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c $(COMMAND_SOURCES))
+	@mkdir -p $(BUILD)/cppcheck
+	$(Q)cppcheck --quiet --cppcheck-build-dir=$(BUILD)/cppcheck --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability --suppress=missingIncludeSystem -I$(BUILD) -DSQLITE_CORE -DPROTOBUF_C_VERSION_NUMBER=1004001 $(sort $(SOURCES) $(CAPTURE_SOURCES) loader/capture/command.c $(COMMAND_SOURCES))
 format:
 	$(Q)clang-format -i $(C_FILES)
 
