@@ -81,7 +81,7 @@ $(BUILD)/python/libprofsql.so: $(OBJECTS)
 $(BUILD)/libprofsql_capture.so: $(CAPTURE_OBJECTS)
 	$(call say,LINK)
 	$(Q)$(CC) -shared -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread -Wl,-z,nodelete
-$(BUILD)/profsql-capture: $(BUILD)/shared/loader/capture/command.o $(CAPTURE_OBJECTS)
+$(BUILD)/profsql-capture: $(BUILD)/shared/loader/capture/command.o $(BUILD)/shared/loader/base/beside.o $(CAPTURE_OBJECTS)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(CFLAGS) $(LDFLAGS) $^ -ldl -lm -pthread
 $(BUILD)/shared/loader/capture/command.o: ALL_CFLAGS += -DCAPTURE_VERSION='"$(VERSION)"'
@@ -97,6 +97,15 @@ $(BUILD)/%/ext/admin.o: ALL_CFLAGS += -DPROFSQL_COMMIT='"$(COMMIT)"'
 
 # protobuf-c declares structs without members.
 $(foreach v,shared core checked raced fuzzed,$(eval $(BUILD)/$(v)/schema/%.o: WARN += -Wno-pedantic))
+
+# Where the commands find the libraries: as seen from PREFIX/bin, so that an installed tree can be moved.
+LIBDIR ?= $(PREFIX)/lib
+LIBDIR_FROM_BIN := $(patsubst $(abspath $(PREFIX))/%,../%,$(abspath $(LIBDIR)))
+$(BUILD)/libdir: FORCE
+	@mkdir -p $(@D)
+	@echo $(call quoted,$(LIBDIR_FROM_BIN)) | cmp -s - $@ || echo $(call quoted,$(LIBDIR_FROM_BIN)) > $@
+$(foreach v,shared core,$(BUILD)/$(v)/loader/base/beside.o): ALL_CFLAGS += -DPROFSQL_LIBDIR='"$(LIBDIR_FROM_BIN)"'
+$(foreach v,shared core,$(BUILD)/$(v)/loader/base/beside.o): $(BUILD)/libdir
 
 # Other flags compile all anew.
 $(BUILD)/flags: FORCE
@@ -233,7 +242,6 @@ lint: $(GENERATED)
 format:
 	$(Q)clang-format -i $(C_FILES)
 
-LIBDIR ?= $(PREFIX)/lib
 DEST = $(DESTDIR)$(PREFIX)
 DEST_LIB = $(DESTDIR)$(LIBDIR)
 COMPLETIONS := bash-completion/completions zsh/site-functions fish/vendor_completions.d

@@ -3,22 +3,23 @@
 #define _GNU_SOURCE
 #include "programs.h"
 
+#include "../loader/base/beside.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A file beside the command, or in ../FOLDER of it as installed; NULL if there is none. */
-static const char *find_beside(const char *name, const char *folder)
+/* profsql-capture is installed in the same folder. */
+static const char *find_capture(void)
 {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n <= 0) return NULL;
     self[n] = 0;
     *strrchr(self, '/') = 0;
-    const char *beside = keep_text("%s/%s", self, name);
-    const char *installed = keep_text("%s/../%s/%s", self, folder, name);
-    return !access(beside, R_OK) ? beside : !access(installed, R_OK) ? installed : NULL;
+    const char *beside = keep_text("%s/profsql-capture", self);
+    return access(beside, X_OK) ? NULL : beside;
 }
 
 static int failed_to_run(const char *program)
@@ -29,7 +30,7 @@ static int failed_to_run(const char *program)
 
 int run_capture(char **arguments)
 {
-    const char *beside = find_beside("profsql-capture", "bin");
+    const char *beside = find_capture();
     arguments[0] = keep_text("%s", beside ? beside : "profsql-capture");
     if (beside) execv(beside, arguments);
     execvp("profsql-capture", arguments);
@@ -98,10 +99,12 @@ static bool has_settings(void)
 
 int run_shell(Database *d, const Catalog *catalog)
 {
-    const char *library = find_beside("libprofsql.so", "lib");
+    char library[4096];
     const char *shell = getenv("SQLITE3");
-    if (!library)
-        return complain("libprofsql.so is not beside this command nor in ../lib"), STATUS_FAILED;
+    if (!find_library_beside("libprofsql.so", library, sizeof library))
+        return complain("%s: no such file, nor is it beside this command; reinstall libprofsql",
+                        library),
+               STATUS_FAILED;
     if (!shell || !*shell) shell = "sqlite3";
     const char *arguments[] = {shell,
                                "-cmd",

@@ -2,6 +2,7 @@
 /* command.c: profsql-capture: runs a program with the capture library in it, and makes profiles of
  * what it left. */
 #define _GNU_SOURCE
+#include "../base/beside.h"
 #include "control.h"
 #include "convert.h"
 #include "options.h"
@@ -50,20 +51,6 @@ static void say(const Command *c, const char *format, ...)
 
 static bool is_file(const char *path) { return !access(path, R_OK); }
 
-/* Beside the command, or in ../lib as installed. */
-static bool find_beside(const char *name, char *out, size_t n)
-{
-    char self[3072];
-    ssize_t k = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (k <= 0) return false;
-    self[k] = 0;
-    *strrchr(self, '/') = 0;
-    snprintf(out, n, "%s/%s", self, name);
-    if (is_file(out)) return true;
-    snprintf(out, n, "%s/../lib/%s", self, name);
-    return is_file(out);
-}
-
 /* ---- profiles out of spools ---- */
 
 static bool ends_in(const char *name, const char *tail)
@@ -75,7 +62,7 @@ static bool ends_in(const char *name, const char *tail)
 static void summarize(const char *source)
 {
     char extension[4096] = "", why[512];
-    if (!find_beside("libprofsql.so", extension, sizeof extension)) *extension = 0;
+    if (!find_library_beside("libprofsql.so", extension, sizeof extension)) *extension = 0;
     if (!summary_print(source, extension, why, sizeof why))
         fprintf(stderr, "profsql-capture: no summary of %s: %s\n", source, why);
 }
@@ -230,7 +217,7 @@ static bool find_library(char *out, size_t n)
 {
     const char *given = getenv("PROFSQL_CAPTURE_LIBRARY");
     if (given) return snprintf(out, n, "%s", given), is_file(out);
-    return find_beside("libprofsql_capture.so", out, n);
+    return find_library_beside("libprofsql_capture.so", out, n);
 }
 
 static void set_variable(const Command *c, const char *name, const char *library)
@@ -292,8 +279,10 @@ static int run_program(Command *c)
     char library[4096], absolute[4096];
     clock_gettime(CLOCK_REALTIME_COARSE, &c->started); /* the clock of files */
     if (!find_library(library, sizeof library))
-        return fprintf(stderr, "profsql-capture: libprofsql_capture.so is not beside this command "
-                               "nor in ../lib; build it with make capture\n"),
+        return fprintf(stderr,
+                       "profsql-capture: %s: no such file, nor is it beside this command; "
+                       "build it with make capture\n",
+                       library),
                127;
     if (!realpath(library, absolute)) return perror("profsql-capture"), 127;
     if (!find_cupti(c)) return 2;

@@ -70,7 +70,7 @@ bool summary_print(const char *source, const char *extension, char *why, size_t 
     void *db = NULL, *statement = NULL;
     char *error = NULL;
     if (!*extension)
-        return snprintf(why, n_why, "libprofsql.so is not beside this command nor in ../lib"),
+        return snprintf(why, n_why, "libprofsql.so is not beside this command nor installed"),
                false;
     if (!find_sqlite(&s))
         return snprintf(why, n_why, "libsqlite3.so.0 cannot be loaded, or loads no extensions"),
