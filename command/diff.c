@@ -20,20 +20,25 @@ typedef struct {
     int n;
 } Sample;
 
-/* Two-sided 95 % quantile of Student's t for 1, 2, ... degrees of freedom. */
+/* Two-sided 95 % quantile of Student's t, within 0.5 % from 2 degrees of freedom on (3 % below).
+ * Its logarithm is nearly linear in 1 / degrees. */
 static double t_quantile(double degrees)
 {
     static const double quantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                                        2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
                                        2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
                                        2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
-    if (degrees < 1) return quantiles[0];
-    return degrees < COUNT(quantiles) + 1 ? quantiles[(size_t)degrees - 1] : 1.96 + 2.4 / degrees;
+    enum { N = COUNT(quantiles) };
+    if (!(degrees > 1)) return quantiles[0];
+    if (degrees >= N) return 1.96 + (quantiles[N - 1] - 1.96) * N / degrees;
+    int below = (int)degrees;
+    double part = (1.0 / below - 1 / degrees) / (1.0 / below - 1.0 / (below + 1));
+    return quantiles[below - 1] * pow(quantiles[below] / quantiles[below - 1], part);
 }
 
 static const char *verdict(Sample a, Sample b)
 {
-    if (a.n < 2 || b.n < 2) return "noise unknown: needs two steps of each";
+    if (a.n < 2 || b.n < 2) return "too few steps";
     double va = a.deviation * a.deviation / a.n, vb = b.deviation * b.deviation / b.n;
     double error = sqrt(va + vb), difference = fabs(b.average - a.average);
     if (difference == 0) return "equal";

@@ -75,7 +75,7 @@ static bool unknown_option(const OptionList *options, const char *word)
 static const struct {
     const char *name, *suffix;
 } formats[] = {
-    [FORMAT_TABLE] = {"table", NULL},        [FORMAT_CSV] = {"csv", ".csv"},
+    [FORMAT_TABLE] = {"table", ".txt"},      [FORMAT_CSV] = {"csv", ".csv"},
     [FORMAT_JSON] = {"json", ".json"},       [FORMAT_JSONL] = {"jsonl", ".jsonl"},
     [FORMAT_MARKDOWN] = {"markdown", ".md"},
 };
@@ -88,12 +88,18 @@ static bool set_format(Options *options, const char *name)
     return false;
 }
 
-static void format_of_output(Options *options)
+static bool format_of_output(Options *options)
 {
-    const char *suffix = strrchr(options->output, '.');
-    for (size_t i = 0; i < COUNT(formats) && suffix; i++)
-        if (formats[i].suffix && !strcasecmp(formats[i].suffix, suffix))
-            options->format = (enum Format)i;
+    const char *slash = strrchr(options->output, '/'), *suffix = strrchr(options->output, '.');
+    bool is_device = !strcmp(options->output, "-") || !strncmp(options->output, "/dev/", 5);
+    if (is_device || !suffix || (slash && suffix < slash)) return true;
+    for (size_t i = 0; i < COUNT(formats); i++)
+        if (!strcasecmp(formats[i].suffix, suffix)) return options->format = (enum Format)i, true;
+    complain(
+        "--output %s: %s is the suffix of no format; the suffixes are .txt (table), .csv, .json, "
+        ".jsonl and .md, or choose with --format",
+        options->output, suffix);
+    return false;
 }
 
 static bool set_parameter(Options *options, const char *name, const char *value)
@@ -152,7 +158,8 @@ bool options_parse(Options *options, const Catalog *catalog, int argc, char **ar
         if (key == ':') return complain("%s needs a value after it", argv[optind - 1]), false;
         if (!set_option(options, list, key, optarg)) return false;
     }
-    if (options->output && !(options->used & TAKES_FORMAT)) format_of_output(options);
+    if (options->output && !(options->used & TAKES_FORMAT) && !format_of_output(options))
+        return false;
     if (options->output && !strcmp(options->output, "-")) options->output = NULL;
     options->words = argv + optind;
     options->n_words = argc - optind;

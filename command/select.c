@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_SHOWN = 20 }; /* of a table for people, if no number is asked for */
+enum { ROWS_SHOWN = 20 }; /* of a table on standard output, if no number is asked for */
 
 /* ---- building ---- */
 
@@ -189,7 +189,7 @@ int select_table(Database *d, const Catalog *catalog, const Entry *entry, const 
         prepare(d, selection(options, columns, where_of(entry, options, all_runs)));
     if (stmt) bind_all(d, entry, options, path, stmt);
     long long n_rows = 0;
-    bool limited = options->limit || has_given(options, "n");
+    bool limited = options->limit || options->output || has_given(options, "n");
     int status = run(d, catalog, stmt, options, limited ? 0 : ROWS_SHOWN, &n_rows);
     if (status == STATUS_OK && !n_rows) explain_table(d, entry, options);
     return status;

@@ -236,7 +236,8 @@ bool table_write(Database *d, sqlite3_stmt *stmt, Sink *sink, long long most, lo
     free_cells(t.cells, t.n_rows * t.n);
     while (rc == SQLITE_ROW && (rc = sqlite3_step(stmt)) == SQLITE_ROW && !ferror(sink->file)) {
         if (most && *n_rows == most) {
-            note("the first %lld rows; --limit N shows more, --limit all every one", most);
+            /* Never left out: this is a part of the answer. */
+            complain("the first %lld rows; --limit N shows more, --limit all every one", most);
             break;
         }
         read_row(&t, stmt, t.cells);

@@ -52,9 +52,11 @@ static void suggest_path(Database *d, const char *given)
             keep_text("%s%s%s", above, *above && !to_root ? "/" : "", nearest.names[i]);
     if (nearest.n) note("%s", nearest_text(&nearest) + 2); /* without "; " */
     if (!*above || to_root) return;
-    sqlite3_stmt *stmt = ask(
-        d, "SELECT count(*), max(iif(name LIKE '%' || ?2 || '%', path, NULL)) FROM prof_find(?1)",
-        above, base_of(given), NULL);
+    sqlite3_stmt *stmt =
+        ask(d,
+            "SELECT count(*), max(iif(length(?2) > 3 AND name LIKE '%' || ?2 || '%', path, NULL)) "
+            "FROM prof_find(?1)",
+            above, base_of(given), NULL);
     int n = next_row(d, stmt) ? sqlite3_column_int(stmt, 0) : 0;
     const char *path = n ? column_text(stmt, 1) : "";
     sqlite3_finalize(stmt);
@@ -68,10 +70,18 @@ void wrong_run(Database *d, const char *given, const char *message)
 {
     struct stat st;
     bool is_there = !stat(given, &st);
-    complain("%s", message);
+    bool is_missing = !is_there && *given && given[0] != '~' && !strstr(given, "://");
+    if (is_missing) /* the tables' own words are about SQL */
+        complain("%s: no such file or folder; a run is a *.xplane.pb, a run folder, a log dir or "
+                 "an HLO dump",
+                 given);
+    else if (!*given)
+        complain("the path of the run is empty");
+    else
+        complain("%s", message);
     if (is_there && S_ISDIR(st.st_mode))
         note("profsql list %s searches the folder and those below it", given);
-    else if (!is_there && given[0] != '~' && !strstr(given, "://"))
+    else if (is_missing)
         suggest_path(d, given);
 }
 

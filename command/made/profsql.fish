@@ -5,172 +5,173 @@ complete -c profsql -n __fish_use_subcommand -a tables -d 'tables and queries th
 complete -c profsql -n __fish_use_subcommand -a shell -d 'sqlite3 with the runs in it'
 complete -c profsql -n __fish_use_subcommand -a export -d 'a database of plain tables'
 complete -c profsql -n __fish_use_subcommand -a capture -d 'record a CUDA program'
-complete -c profsql -l format -r -x -a 'table csv json jsonl markdown' -d 'table, csv, json, jsonl or markdown'
-complete -c profsql -l output -r -d 'write to a file'
+complete -c profsql -n '__fish_seen_subcommand_from tables' -f
+complete -c profsql -l format -s f -r -x -a 'table csv json jsonl markdown' -d 'table, csv, json, jsonl or markdown'
+complete -c profsql -l output -s o -r -d 'write to a file'
 complete -c profsql -l where -r -d 'only rows for which this SQL holds'
 complete -c profsql -l order-by -r -d 'another order'
 complete -c profsql -l columns -r -d 'only these columns'
 complete -c profsql -l limit -r -d 'at most this many rows'
 complete -c profsql -l tables -r -d 'what to export'
 complete -c profsql -l force -d 'let export replace a file'
-complete -c profsql -l quiet -d 'only errors on the standard error'
-complete -c profsql -l help -d 'help'
-complete -c profsql -l version -d 'version'
-complete -c profsql -n 'not __fish_use_subcommand' -a allocation_churn -d 'Which operations allocate the most memory over and over?'
-complete -c profsql -n '__fish_seen_subcommand_from allocation_churn' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a async_ops -d 'one asynchronous transfer or collective of a device, with the time that computing hides'
+complete -c profsql -l quiet -s q -d 'only errors on the standard error'
+complete -c profsql -l help -s h -d 'help'
+complete -c profsql -l version -s V -d 'version'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a allocation_churn -d 'Which operations allocate the most memory over and over?'
+complete -c profsql -n '__fish_seen_subcommand_from allocation_churn' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a async_ops -d 'one asynchronous transfer or collective of a device, with the time that computing hides'
 complete -c profsql -n '__fish_seen_subcommand_from async_ops' -l include-synchronous -x
-complete -c profsql -n 'not __fish_use_subcommand' -a buffer_allocations -d 'one logical buffer of an HLO program, with its position in an allocation'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a buffer_allocations -d 'one logical buffer of an HLO program, with its position in an allocation'
 complete -c profsql -n '__fish_seen_subcommand_from buffer_allocations' -l small-buffer-bytes -x
-complete -c profsql -n 'not __fish_use_subcommand' -a capture_summary -d 'What does a profile contain, on one screen: time, steps, GPUs, kernels, copies, losses?'
-complete -c profsql -n 'not __fish_use_subcommand' -a collectives -d 'one collective op of one device: how long it took, and how long the device waited for other devices'
-complete -c profsql -n 'not __fish_use_subcommand' -a compare_hlo_ops -d 'How do the HLO ops of two runs differ?'
-complete -c profsql -n 'not __fish_use_subcommand' -a compare_kernels -d 'How do the GPU kernels of two runs differ?'
-complete -c profsql -n 'not __fish_use_subcommand' -a compare_ops -d 'How do the operations of two runs differ, on devices, or on host threads if no run has a device?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a capture_summary -d 'What does a profile contain, on one screen: time, steps, GPUs, kernels, copies, losses?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a collectives -d 'one collective op of one device: how long it took, and how long the device waited for other devices'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a compare_hlo_ops -d 'How do the HLO ops of two runs differ?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a compare_kernels -d 'How do the GPU kernels of two runs differ?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a compare_ops -d 'How do the operations of two runs differ, on devices, or on host threads if no run has a device?'
 complete -c profsql -n '__fish_seen_subcommand_from compare_ops' -l kind -x
-complete -c profsql -n 'not __fish_use_subcommand' -a compare_steps -d 'On what does a step of one run spend more time than a step of another run?'
-complete -c profsql -n 'not __fish_use_subcommand' -a compare_tf_ops -d 'How do the framework ops of two runs differ?'
-complete -c profsql -n 'not __fish_use_subcommand' -a core_steps -d 'one core in one step, as in XProf\'s pod viewer'
-complete -c profsql -n 'not __fish_use_subcommand' -a dcn_bursts -d 'one period in which messages from other slices were in flight without a pause, with the share of the network that they used'
-complete -c profsql -n 'not __fish_use_subcommand' -a dcn_collectives -d 'one collective between TPU slices over the data-center network, as in XProf\'s megascale stats'
-complete -c profsql -n 'not __fish_use_subcommand' -a dcn_messages -d 'one message that a host received from another TPU slice over the data-center network'
-complete -c profsql -n 'not __fish_use_subcommand' -a device_steps -d 'one GPU or TensorCore in one step: its time communicating and transferring, and the parts that computing does not hide'
-complete -c profsql -n 'not __fish_use_subcommand' -a device_time -d 'one device: its time busy, computing, communicating and transferring, and the parts that computing does not hide'
-complete -c profsql -n 'not __fish_use_subcommand' -a devices -d 'one GPU, TensorCore or SparseCore: its model, and the peak rates of its compute units and memories'
-complete -c profsql -n 'not __fish_use_subcommand' -a eager_ops -d 'Which TensorFlow ops ran eagerly, outside any tf.function?'
-complete -c profsql -n 'not __fish_use_subcommand' -a event_metadata -d 'one event metadata entry that a plane declares: the name and stats that its events share'
-complete -c profsql -n 'not __fish_use_subcommand' -a event_metadata_stats -d 'one stat that all events of one metadata share'
-complete -c profsql -n 'not __fish_use_subcommand' -a event_stats -d 'one stat of one event: the event\'s own stats first, then those of its metadata'
-complete -c profsql -n 'not __fish_use_subcommand' -a event_totals -d 'one event name on one line (on TPUs, one op of one program): number of events; total, self, shortest and longest time'
-complete -c profsql -n 'not __fish_use_subcommand' -a events -d 'one event: the same table as `trace_events`, under a shorter name'
-complete -c profsql -n 'not __fish_use_subcommand' -a exposed_communication -d 'How much of the communication and copying is not hidden by computation?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a compare_steps -d 'On what does a step of one run spend more time than a step of another run?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a compare_tf_ops -d 'How do the framework ops of two runs differ?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a core_steps -d 'one core in one step, as in XProf\'s pod viewer'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a dcn_bursts -d 'one period in which messages from other slices were in flight without a pause, with the share of the network that they used'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a dcn_collectives -d 'one collective between TPU slices over the data-center network, as in XProf\'s megascale stats'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a dcn_messages -d 'one message that a host received from another TPU slice over the data-center network'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a device_steps -d 'one GPU or TensorCore in one step: its time communicating and transferring, and the parts that computing does not hide'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a device_time -d 'one device: its time busy, computing, communicating and transferring, and the parts that computing does not hide'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a devices -d 'one GPU, TensorCore or SparseCore: its model, and the peak rates of its compute units and memories'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a eager_ops -d 'Which TensorFlow ops ran eagerly, outside any tf.function?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a event_metadata -d 'one event metadata entry that a plane declares: the name and stats that its events share'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a event_metadata_stats -d 'one stat that all events of one metadata share'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a event_stats -d 'one stat of one event: the event\'s own stats first, then those of its metadata'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a event_totals -d 'one event name on one line (on TPUs, one op of one program): number of events; total, self, shortest and longest time'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a events -d 'one event: the same table as `trace_events`, under a shorter name'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a exposed_communication -d 'How much of the communication and copying is not hidden by computation?'
 complete -c profsql -n '__fish_seen_subcommand_from exposed_communication' -l by-device -x
-complete -c profsql -n 'not __fish_use_subcommand' -a exposed_communication_by_step -d 'How much communication and copying was exposed in each step of each device?'
-complete -c profsql -n 'not __fish_use_subcommand' -a flops_utilization_by_step -d 'How much of the devices\' peak FLOP rate did each step use (MFU, HFU)?'
-complete -c profsql -n 'not __fish_use_subcommand' -a fragmentation -d 'How much memory do programs allocate for temporaries but never use?'
-complete -c profsql -n '__fish_seen_subcommand_from fragmentation' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a fusion_breakdown -d 'Which instructions are in the fusions, slowest fusion first?'
-complete -c profsql -n '__fish_seen_subcommand_from fusion_breakdown' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a gpu_samples -d 'How much power did the GPUs draw, and how fast, loaded and hot were they over time?'
-complete -c profsql -n 'not __fish_use_subcommand' -a heap_timeline -d 'one event of an HLO program\'s heap trace, with the memory in use before it'
-complete -c profsql -n 'not __fish_use_subcommand' -a hlo_computations -d 'one computation of an HLO program'
-complete -c profsql -n 'not __fish_use_subcommand' -a hlo_instructions -d 'one instruction of an HLO program'
-complete -c profsql -n 'not __fish_use_subcommand' -a hlo_modules -d 'one HLO program of a host'
-complete -c profsql -n 'not __fish_use_subcommand' -a hlo_operands -d 'one operand of an HLO instruction'
-complete -c profsql -n 'not __fish_use_subcommand' -a hlo_ops -d 'one HLO op, summed over all devices, as in XProf\'s HLO op stats'
-complete -c profsql -n 'not __fish_use_subcommand' -a hlo_text -d 'one line of an HLO program\'s text, as XProf\'s graph viewer shows it'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a exposed_communication_by_step -d 'How much communication and copying was exposed in each step of each device?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a flops_utilization_by_step -d 'How much of the devices\' peak FLOP rate did each step use (MFU, HFU)?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a fragmentation -d 'How much memory do programs allocate for temporaries but never use?'
+complete -c profsql -n '__fish_seen_subcommand_from fragmentation' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a fusion_breakdown -d 'Which instructions are in the fusions, slowest fusion first?'
+complete -c profsql -n '__fish_seen_subcommand_from fusion_breakdown' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a gpu_samples -d 'How much power did the GPUs draw, and how fast, loaded and hot were they over time?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a heap_timeline -d 'one event of an HLO program\'s heap trace, with the memory in use before it'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a hlo_computations -d 'one computation of an HLO program'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a hlo_instructions -d 'one instruction of an HLO program'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a hlo_modules -d 'one HLO program of a host'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a hlo_operands -d 'one operand of an HLO instruction'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a hlo_ops -d 'one HLO op, summed over all devices, as in XProf\'s HLO op stats'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a hlo_text -d 'one line of an HLO program\'s text, as XProf\'s graph viewer shows it'
 complete -c profsql -n '__fish_seen_subcommand_from hlo_text' -l module -x
 complete -c profsql -n '__fish_seen_subcommand_from hlo_text' -l style -x
-complete -c profsql -n 'not __fish_use_subcommand' -a host_bound -d 'Does the host slow the devices down, and with what?'
-complete -c profsql -n 'not __fish_use_subcommand' -a host_steps -d 'one step, or group of events, on one host, including steps that XProf does not count and the reason for it'
-complete -c profsql -n 'not __fish_use_subcommand' -a hosts -d 'one host file of a run'
-complete -c profsql -n 'not __fish_use_subcommand' -a idle_gaps -d 'When was a device idle, and what ran before and after?'
-complete -c profsql -n '__fish_seen_subcommand_from idle_gaps' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a inference_batches -d 'one batch that a model server ran; ordered by model, shortest batch first'
-complete -c profsql -n 'not __fish_use_subcommand' -a inference_latency -d 'one percentile of the duration of requests to a model server, with its time by activity'
-complete -c profsql -n 'not __fish_use_subcommand' -a inference_models -d 'one model on a model server, with its requests, batches and batching parameters'
-complete -c profsql -n 'not __fish_use_subcommand' -a inference_percentiles -d 'one request or batch at a percentile of the duration, or an average, as in XProf\'s inference profile'
-complete -c profsql -n 'not __fish_use_subcommand' -a inference_requests -d 'one request to a model server, with its time by activity; ordered by model, shortest request first'
-complete -c profsql -n 'not __fish_use_subcommand' -a inference_tensor_patterns -d 'one pattern of tensors that requests and batches converted between host and device layout, with the time that took'
-complete -c profsql -n 'not __fish_use_subcommand' -a input_bound -d 'Is the run waiting for its input, and for which part of the input pipeline?'
-complete -c profsql -n 'not __fish_use_subcommand' -a input_breakdown -d 'one of the five parts of the host\'s input time'
-complete -c profsql -n 'not __fish_use_subcommand' -a input_ops -d 'one op of the host\'s input pipelines; longest self time first'
-complete -c profsql -n 'not __fish_use_subcommand' -a input_pipeline -d 'one run: whether it waits for its input, by XProf\'s rules'
-complete -c profsql -n 'not __fish_use_subcommand' -a input_steps -d 'one step, as in XProf\'s input-pipeline analyzer'
-complete -c profsql -n 'not __fish_use_subcommand' -a kernel_ops -d 'one GPU kernel by name, framework op and use of tensor cores, from profiler files of any age; longest kernel first'
-complete -c profsql -n 'not __fish_use_subcommand' -a kernel_stats -d 'one GPU kernel by name, launch configuration and op, as in XProf\'s kernel stats; longest kernel first'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a host_bound -d 'Does the host slow the devices down, and with what?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a host_steps -d 'one step, or group of events, on one host, including steps that XProf does not count and the reason for it'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a hosts -d 'one host file of a run'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a idle_gaps -d 'When was a device idle, and what ran before and after?'
+complete -c profsql -n '__fish_seen_subcommand_from idle_gaps' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a inference_batches -d 'one batch that a model server ran; ordered by model, shortest batch first'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a inference_latency -d 'one percentile of the duration of requests to a model server, with its time by activity'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a inference_models -d 'one model on a model server, with its requests, batches and batching parameters'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a inference_percentiles -d 'one request or batch at a percentile of the duration, or an average, as in XProf\'s inference profile'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a inference_requests -d 'one request to a model server, with its time by activity; ordered by model, shortest request first'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a inference_tensor_patterns -d 'one pattern of tensors that requests and batches converted between host and device layout, with the time that took'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a input_bound -d 'Is the run waiting for its input, and for which part of the input pipeline?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a input_breakdown -d 'one of the five parts of the host\'s input time'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a input_ops -d 'one op of the host\'s input pipelines; longest self time first'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a input_pipeline -d 'one run: whether it waits for its input, by XProf\'s rules'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a input_steps -d 'one step, as in XProf\'s input-pipeline analyzer'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a kernel_ops -d 'one GPU kernel by name, framework op and use of tensor cores, from profiler files of any age; longest kernel first'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a kernel_stats -d 'one GPU kernel by name, launch configuration and op, as in XProf\'s kernel stats; longest kernel first'
 complete -c profsql -n '__fish_seen_subcommand_from kernel_stats' -l row-limit -x
-complete -c profsql -n 'not __fish_use_subcommand' -a kernel_time_by_op -d 'For which framework ops do GPU kernels and copies run, in profiler files of any age?'
-complete -c profsql -n '__fish_seen_subcommand_from kernel_time_by_op' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a kernel_utilization -d 'one metric that XProf computes from one sample of a TPU\'s hardware counters'
-complete -c profsql -n 'not __fish_use_subcommand' -a kpi -d 'How well did the run perform, in one row?'
-complete -c profsql -n 'not __fish_use_subcommand' -a largest_buffers -d 'Which buffers use the most memory at the peak?'
-complete -c profsql -n '__fish_seen_subcommand_from largest_buffers' -l n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a kernel_time_by_op -d 'For which framework ops do GPU kernels and copies run, in profiler files of any age?'
+complete -c profsql -n '__fish_seen_subcommand_from kernel_time_by_op' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a kernel_utilization -d 'one metric that XProf computes from one sample of a TPU\'s hardware counters'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a kpi -d 'How well did the run perform, in one row?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a largest_buffers -d 'Which buffers use the most memory at the peak?'
+complete -c profsql -n '__fish_seen_subcommand_from largest_buffers' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from largest_buffers' -l space -x
-complete -c profsql -n 'not __fish_use_subcommand' -a launch_latency -d 'How long does a kernel wait between its launch on the host and its start on the device?'
-complete -c profsql -n '__fish_seen_subcommand_from launch_latency' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a lines -d 'one timeline in a plane: a host thread, a GPU stream, or a row of a TPU core'
-complete -c profsql -n 'not __fish_use_subcommand' -a live_allocations -d 'Which memory was allocated and not yet freed at an event, or at each allocator\'s peak?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a launch_latency -d 'How long does a kernel wait between its launch on the host and its start on the device?'
+complete -c profsql -n '__fish_seen_subcommand_from launch_latency' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a lines -d 'one timeline in a plane: a host thread, a GPU stream, or a row of a TPU core'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a live_allocations -d 'Which memory was allocated and not yet freed at an event, or at each allocator\'s peak?'
 complete -c profsql -n '__fish_seen_subcommand_from live_allocations' -l event -x
-complete -c profsql -n '__fish_seen_subcommand_from live_allocations' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a live_at -d 'Which buffers of a compiled program are live at one moment of its memory plan?'
+complete -c profsql -n '__fish_seen_subcommand_from live_allocations' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a live_at -d 'Which buffers of a compiled program are live at one moment of its memory plan?'
 complete -c profsql -n '__fish_seen_subcommand_from live_at' -l event -x
 complete -c profsql -n '__fish_seen_subcommand_from live_at' -l module -x
-complete -c profsql -n '__fish_seen_subcommand_from live_at' -l n -x
+complete -c profsql -n '__fish_seen_subcommand_from live_at' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from live_at' -l space -x
-complete -c profsql -n 'not __fish_use_subcommand' -a memory_active -d 'one group of equal allocations that were live at their allocator\'s peak, or heap or stack that no allocation explains'
-complete -c profsql -n 'not __fish_use_subcommand' -a memory_allocators -d 'one allocator, with its peaks and the composition of its memory at the profile\'s peak'
-complete -c profsql -n 'not __fish_use_subcommand' -a memory_by_source_line -d 'Which source lines use the most memory of a program at its peak?'
-complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_active -d 'one group of equal allocations that were live at their allocator\'s peak, or heap or stack that no allocation explains'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_allocators -d 'one allocator, with its peaks and the composition of its memory at the profile\'s peak'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_by_source_line -d 'Which source lines use the most memory of a program at its peak?'
+complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from memory_by_source_line' -l space -x
-complete -c profsql -n 'not __fish_use_subcommand' -a memory_events -d 'one allocation or free that an allocator recorded'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_events -d 'one allocation or free that an allocator recorded'
 complete -c profsql -n '__fish_seen_subcommand_from memory_events' -l samples -x
-complete -c profsql -n 'not __fish_use_subcommand' -a memory_peaks -d 'one memory space of an HLO program, with its peak and totals, as in XProf\'s memory viewer'
-complete -c profsql -n 'not __fish_use_subcommand' -a op_metrics -d 'one op on host threads or on devices, with its occurrences, times, FLOPs and bytes'
-complete -c profsql -n 'not __fish_use_subcommand' -a op_metrics_totals -d 'one side of a run (host, device or framework), with its measured time, time in ops and duty cycle'
-complete -c profsql -n 'not __fish_use_subcommand' -a op_profile -d 'one node of XProf\'s op profile, a tree of the devices\' ops; in preorder'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a memory_peaks -d 'one memory space of an HLO program, with its peak and totals, as in XProf\'s memory viewer'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_metrics -d 'one op on host threads or on devices, with its occurrences, times, FLOPs and bytes'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_metrics_totals -d 'one side of a run (host, device or framework), with its measured time, time in ops and duty cycle'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_profile -d 'one node of XProf\'s op profile, a tree of the devices\' ops; in preorder'
 complete -c profsql -n '__fish_seen_subcommand_from op_profile' -l group-by -x
 complete -c profsql -n '__fish_seen_subcommand_from op_profile' -l include-idle -x
 complete -c profsql -n '__fish_seen_subcommand_from op_profile' -l row-limit -x
-complete -c profsql -n 'not __fish_use_subcommand' -a op_time_by_category -d 'Which kinds of ops take the time, on the devices and on the host?'
-complete -c profsql -n 'not __fish_use_subcommand' -a op_time_by_line -d 'How much time does each timeline spend in each operation?'
-complete -c profsql -n '__fish_seen_subcommand_from op_time_by_line' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a overview -d 'one property of XProf\'s overview page'
-complete -c profsql -n 'not __fish_use_subcommand' -a overview_page -d 'What does XProf\'s overview page show for the run?'
-complete -c profsql -n 'not __fish_use_subcommand' -a padding_waste -d 'Which buffers waste the most memory and time on padding, and which shape would fit?'
-complete -c profsql -n '__fish_seen_subcommand_from padding_waste' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a peak_memory -d 'How much memory does each compiled program need at its peak, and for what?'
-complete -c profsql -n '__fish_seen_subcommand_from peak_memory' -l n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_time_by_category -d 'Which kinds of ops take the time, on the devices and on the host?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a op_time_by_line -d 'How much time does each timeline spend in each operation?'
+complete -c profsql -n '__fish_seen_subcommand_from op_time_by_line' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a overview -d 'one property of XProf\'s overview page'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a overview_page -d 'What does XProf\'s overview page show for the run?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a padding_waste -d 'Which buffers waste the most memory and time on padding, and which shape would fit?'
+complete -c profsql -n '__fish_seen_subcommand_from padding_waste' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a peak_memory -d 'How much memory does each compiled program need at its peak, and for what?'
+complete -c profsql -n '__fish_seen_subcommand_from peak_memory' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from peak_memory' -l space -x
-complete -c profsql -n 'not __fish_use_subcommand' -a perf_counters -d 'one hardware counter in one sample, in file order'
-complete -c profsql -n 'not __fish_use_subcommand' -a plane_stats -d 'one stat of a plane, such as a device capability or a property of the session'
-complete -c profsql -n 'not __fish_use_subcommand' -a planes -d 'one plane of a file: a device, a host\'s threads, or metadata'
-complete -c profsql -n 'not __fish_use_subcommand' -a prof_columns -d 'one column of a table or canned query'
-complete -c profsql -n 'not __fish_use_subcommand' -a prof_differences -d 'one column whose value equals XProf\'s and is known to be wrong, with the column that is right'
-complete -c profsql -n 'not __fish_use_subcommand' -a prof_find -d 'one run found in a folder or below it'
-complete -c profsql -n 'not __fish_use_subcommand' -a prof_functions -d 'one SQL function'
-complete -c profsql -n 'not __fish_use_subcommand' -a prof_issues -d 'one problem of a file (data was lost, was repaired or is doubtful), one reason why a table has no rows, or one warning of an XProf page'
-complete -c profsql -n 'not __fish_use_subcommand' -a prof_queries -d 'one canned query'
-complete -c profsql -n 'not __fish_use_subcommand' -a prof_runs -d 'one attached run, or the run that a path names'
-complete -c profsql -n 'not __fish_use_subcommand' -a prof_tables -d 'one table of the extension'
-complete -c profsql -n 'not __fish_use_subcommand' -a profsql_live -d 'one record of a capture that is still running'
-complete -c profsql -n 'not __fish_use_subcommand' -a recommendations -d 'one recommendation: a finding of an analysis and what to do about it, or one of XProf\'s tips'
-complete -c profsql -n 'not __fish_use_subcommand' -a remat_candidates -d 'Which large values stay in memory across the peak although they are cheap to recompute?'
-complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a perf_counters -d 'one hardware counter in one sample, in file order'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a plane_stats -d 'one stat of a plane, such as a device capability or a property of the session'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a planes -d 'one plane of a file: a device, a host\'s threads, or metadata'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_columns -d 'one column of a table or canned query'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_differences -d 'one column whose value equals XProf\'s and is known to be wrong, with the column that is right'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_find -d 'one run found in a folder or below it'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_functions -d 'one SQL function'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_issues -d 'one problem of a file (data was lost, was repaired or is doubtful), one reason why a table has no rows, or one warning of an XProf page'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_queries -d 'one canned query'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_runs -d 'one attached run, or the run that a path names'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a prof_tables -d 'one table of the extension'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a profsql_live -d 'one record of a capture that is still running'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a recommendations -d 'one recommendation: a finding of an analysis and what to do about it, or one of XProf\'s tips'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a remat_candidates -d 'Which large values stay in memory across the peak although they are cheap to recompute?'
+complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l n -s n -x
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l max-flops-per-byte -x
 complete -c profsql -n '__fish_seen_subcommand_from remat_candidates' -l space -x
-complete -c profsql -n 'not __fish_use_subcommand' -a roofline -d 'one op, or the entire program, compared with the peak rates of the device, as in XProf\'s roofline model'
-complete -c profsql -n 'not __fish_use_subcommand' -a roofline_properties -d 'one property of the devices that XProf\'s roofline model uses'
-complete -c profsql -n 'not __fish_use_subcommand' -a session -d 'one fact about the capture: its environment, or an error or warning of the profiler'
-complete -c profsql -n 'not __fish_use_subcommand' -a slowest_steps -d 'Which steps took longest, and what did they spend more time on than the median complete step?'
-complete -c profsql -n '__fish_seen_subcommand_from slowest_steps' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a stat_metadata -d 'one stat name that a plane declares'
-complete -c profsql -n 'not __fish_use_subcommand' -a step_breakdown -d 'one category of time of one core in one step, as in XProf\'s step database'
-complete -c profsql -n 'not __fish_use_subcommand' -a step_time_graph -d 'How long did each step take, and on what? One text bar per step'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a roofline -d 'one op, or the entire program, compared with the peak rates of the device, as in XProf\'s roofline model'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a roofline_properties -d 'one property of the devices that XProf\'s roofline model uses'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a session -d 'one fact about the capture: its environment, or an error or warning of the profiler'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a slowest_steps -d 'Which steps took longest, and what did they spend more time on than the median complete step?'
+complete -c profsql -n '__fish_seen_subcommand_from slowest_steps' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a stat_metadata -d 'one stat name that a plane declares'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a step_breakdown -d 'one category of time of one core in one step, as in XProf\'s step database'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a step_time_graph -d 'How long did each step take, and on what? One text bar per step'
 complete -c profsql -n '__fish_seen_subcommand_from step_time_graph' -l width -x
-complete -c profsql -n 'not __fish_use_subcommand' -a steps -d 'one step of a run, with its duration and its time by activity'
-complete -c profsql -n 'not __fish_use_subcommand' -a stragglers -d 'Which cores or hosts slow the others down?'
-complete -c profsql -n '__fish_seen_subcommand_from stragglers' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a tensorcore_missed -d 'Which kernels could run on tensor cores but do not?'
-complete -c profsql -n '__fish_seen_subcommand_from tensorcore_missed' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a tf_data_calls -d 'one request for an element of a tf.data pipeline; longest request first'
-complete -c profsql -n 'not __fish_use_subcommand' -a tf_data_iterators -d 'one iterator in one request for an element of a tf.data pipeline, with its share of the time'
-complete -c profsql -n 'not __fish_use_subcommand' -a tf_data_pipelines -d 'one tf.data input pipeline, with the bottleneck of its longest call'
-complete -c profsql -n 'not __fish_use_subcommand' -a tf_functions -d 'one tf.function in one execution mode, with its calls and the cost of tracing'
-complete -c profsql -n 'not __fish_use_subcommand' -a tf_ops -d 'one framework op of devices or hosts, as in XProf\'s framework op stats'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a steps -d 'one step of a run, with its duration and its time by activity'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a stragglers -d 'Which cores or hosts slow the others down?'
+complete -c profsql -n '__fish_seen_subcommand_from stragglers' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a tensorcore_missed -d 'Which kernels could run on tensor cores but do not?'
+complete -c profsql -n '__fish_seen_subcommand_from tensorcore_missed' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a tf_data_calls -d 'one request for an element of a tf.data pipeline; longest request first'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a tf_data_iterators -d 'one iterator in one request for an element of a tf.data pipeline, with its share of the time'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a tf_data_pipelines -d 'one tf.data input pipeline, with the bottleneck of its longest call'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a tf_functions -d 'one tf.function in one execution mode, with its calls and the cost of tracing'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a tf_ops -d 'one framework op of devices or hosts, as in XProf\'s framework op stats'
 complete -c profsql -n '__fish_seen_subcommand_from tf_ops' -l include-idle -x
 complete -c profsql -n '__fish_seen_subcommand_from tf_ops' -l row-limit -x
-complete -c profsql -n 'not __fish_use_subcommand' -a tf_stats -d 'What does XProf\'s framework op stats page, and its CSV export, show?'
-complete -c profsql -n 'not __fish_use_subcommand' -a timeline -d 'one event that XProf\'s trace viewer displays; `derived = 1` marks events on lines that XProf adds'
-complete -c profsql -n 'not __fish_use_subcommand' -a top_device_ops -d 'one of the ten framework ops with the most device time, as in XProf\'s overview page'
-complete -c profsql -n 'not __fish_use_subcommand' -a top_hlo_ops -d 'Which HLO ops take the most device time?'
-complete -c profsql -n '__fish_seen_subcommand_from top_hlo_ops' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a top_kernels -d 'Which GPU kernels take the most time?'
-complete -c profsql -n '__fish_seen_subcommand_from top_kernels' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a top_ops -d 'Which operations take the most self time?'
-complete -c profsql -n '__fish_seen_subcommand_from top_ops' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a top_wasted -d 'Which computing HLO ops waste the most device time because they use neither compute nor memory well?'
-complete -c profsql -n '__fish_seen_subcommand_from top_wasted' -l n -x
-complete -c profsql -n 'not __fish_use_subcommand' -a trace_events -d 'one event, in file order, with its times, self time, depth, parent and typed stats'
-complete -c profsql -n 'not __fish_use_subcommand' -a utilization -d 'one hardware unit of one TPU core in one sample, with its utilization from hardware counters (v6e, v7x)'
-complete -c profsql -n 'not __fish_use_subcommand' -a xprof_events -d 'one event as in XProf\'s Events DB (`xprof query_events_db`), with XProf\'s column names'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a tf_stats -d 'What does XProf\'s framework op stats page, and its CSV export, show?'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a timeline -d 'one event that XProf\'s trace viewer displays; `derived = 1` marks events on lines that XProf adds'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_device_ops -d 'one of the ten framework ops with the most device time, as in XProf\'s overview page'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_hlo_ops -d 'Which HLO ops take the most device time?'
+complete -c profsql -n '__fish_seen_subcommand_from top_hlo_ops' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_kernels -d 'Which GPU kernels take the most time?'
+complete -c profsql -n '__fish_seen_subcommand_from top_kernels' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_ops -d 'Which operations take the most self time?'
+complete -c profsql -n '__fish_seen_subcommand_from top_ops' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a top_wasted -d 'Which computing HLO ops waste the most device time because they use neither compute nor memory well?'
+complete -c profsql -n '__fish_seen_subcommand_from top_wasted' -l n -s n -x
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a trace_events -d 'one event, in file order, with its times, self time, depth, parent and typed stats'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a utilization -d 'one hardware unit of one TPU core in one sample, with its utilization from hardware counters (v6e, v7x)'
+complete -c profsql -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from diff list shell export' -a xprof_events -d 'one event as in XProf\'s Events DB (`xprof query_events_db`), with XProf\'s column names'

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 
 from lib.cases import case, must, same
-from lib.shell import DIR, PROFSQL, ROOT, SQLITE3
+from lib.shell import DIR, PROFSQL, ROOT, SQLITE3, path, put
 
 COMMAND = os.environ.get('COMMAND', os.path.join(ROOT, 'build', 'profsql'))
 GPU = 'tests/data/gpu_train_38'
@@ -223,6 +223,15 @@ def a_shell():
     done = subprocess.run([COMMAND, 'shell', GPU], input='SELECT count(*) FROM trace_events;\nSELECT count(*) FROM run_top_ops;\n.tables run_ki%\n', capture_output=True, text=True, cwd=ROOT, env={**os.environ, 'HOME': DIR})
     same(done.returncode, 0)
     must('477' in done.stdout and 'run_kpi' in subprocess.run([COMMAND, 'shell', GPU], input='.tables\n', capture_output=True, text=True, cwd=ROOT).stdout, done.stdout + done.stderr)
+    installed_in = {'as_built': 'bin', 'as_installed': 'lib', 'as_by_pip': 'lib/python3.10/site-packages/profsql', 'nowhere': 'share'}
+    for name, folder in installed_in.items():
+        put('%s/bin/profsql' % name)
+        shutil.copy(COMMAND, path('%s/bin/profsql' % name))
+        put('%s/%s/libprofsql.so' % (name, folder))
+        shutil.copy(PROFSQL + '.so', path('%s/%s/libprofsql.so' % (name, folder)))
+        done = subprocess.run([path('%s/bin/profsql' % name), 'shell', GPU], input='SELECT count(*) FROM trace_events;\n', capture_output=True, text=True, cwd=ROOT)
+        same(('477' in done.stdout, done.returncode), (name != 'nowhere', int(name == 'nowhere')), name + done.stderr)
+        must(name != 'nowhere' or 'libprofsql.so: no such file' in done.stderr, done.stderr)
     must('no_such_shell' in run('shell', GPU, env={'SQLITE3': 'no_such_shell'}, status=127)[1], 'a shell that is not there')
 
 
@@ -230,7 +239,7 @@ def a_shell():
 def wrong_turns():
     """Each says what is wrong and what to type instead; the status tells a wrong command line from a failure."""
     for words, status, say in (
-            ([], 2, 'usage: profsql RUN'), (['no/such'], 1, 'no/such: no such file or folder'), (['top_kernels'], 2, 'profsql RUN top_kernels'), (['top_kernels', GPU], 2, 'the run comes first'),
+            ([], 2, 'usage: profsql RUN'), (['no/such'], 1, 'no/such: no such file or folder; a run is'), ([''], 1, 'the path of the run is empty'), (['top_kernels'], 2, 'profsql RUN top_kernels'), (['top_kernels', GPU], 2, 'the run comes first'),
             ([GPU, 'topkernels'], 2, 'nearest: top_kernels'), ([GPU, 'top_kernels', '--m', '3'], 2, '--m: no such option'), ([GPU, TPU], 2, 'profsql diff'), (['dif', GPU, TPU], 2, 'diff'),
             (['diff', GPU], 2, 'diff compares two runs'), (['export', GPU], 2, 'profsql export RUN out.db'), (['shell'], 2, 'which run'), ([GPU, 'kpi', '--format'], 2, 'format'),
             ([GPU, 'kpi', '--limit', 'x'], 2, 'limit'), ([GPU, 'kpi', '--columns', ' '], 2, 'need SQL'), ([GPU, 'kernls'], 2, 'nearest: kernel_stats'), ([GPU, '--where', '1'], 2, 'parts are tables'), ([GPU, 'compare_ops'], 2, 'compare_ops'), (['tests/sql'], 1, 'no *.xplane.pb'),
@@ -241,6 +250,9 @@ def wrong_turns():
     with open(trace, 'w') as f:
         f.write('{"traceEvents": []}')
     same(run(trace, status=1)[1].count('JSON'), 1, 'one error for one mistake')
+    for wrong in ('no/such', 'tests/data/gpu_train_3', '~/logs', 'gs://bucket/logs', ''):
+        error = run(wrong, status=1)[1]
+        must(not any(word in error for word in ('label', 'SELECT', 'prof_')), '%s: %s' % (wrong, error))
     must('kernel_stats has no rows: no GPU has an event' in run(BEFORE, 'kernel_stats')[1], 'an empty table')
 
 
@@ -256,10 +268,19 @@ def damage():
 @case
 def outputs():
     """--output chooses the format by the suffix; an output that cannot be written is a failure, a closed pipe is none of ours."""
-    path = os.path.join(DIR, 'x.csv')
-    run(GPU, 'kpi', '--output', path)
-    with open(path) as f:
+    run(GPU, 'kpi', '--output', path('x.csv'))
+    with open(path('x.csv')) as f:
         same(f.readline().startswith('run,hardware,'), True)
+    for name, start in (('x.txt', 'event_id  '), ('x', 'event_id  '), ('X.JSONL', '{"'), ('x.md', '| ')):
+        out, notes = run(GPU, 'trace_events', '--columns', 'event_id,plane', '-o', path(name))
+        with open(path(name)) as f:
+            lines = f.read().split('\n')
+        must(lines[0].startswith(start) and len(lines) - 1 >= 477, '%s: %d lines, %s' % (name, len(lines), lines[0]))
+        same((out, notes), ('', ''))
+    for name in ('x.tsv', 'x.c', 'a.csv/x.parquet'):
+        must('.csv, .json, .jsonl and .md' in run(GPU, 'kpi', '-o', path(name), status=2)[1], name)
+    run(GPU, 'kpi', '-o', path('x.tsv'), '-f', 'csv')
+    must('the first 20 rows' in run(GPU, 'trace_events', '-q')[1], 'a cut is never silent')
     with open('/dev/full', 'w') as full:
         must('cannot be written' in run(GPU, 'kpi', status=1, stdout=full, stderr=subprocess.PIPE)[1], 'a full disk')
     first = subprocess.Popen([COMMAND, GPU, 'trace_events', '--limit', 'all', '-f', 'csv'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
