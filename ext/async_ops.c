@@ -33,10 +33,12 @@ SQLITE_EXTENSION_INIT3
       "libprofsql")                                                                                \
     C(AO_START, "start_ps", "INTEGER", "ps", "start of the start op, from the session start",      \
       "libprofsql")                                                                                \
+    C(AO_START_US, START_US_DOC)                                                                   \
     C(AO_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
       "time from the start of the start op to the end of the done op; NULL if there is no "        \
       "done op",                                                                                   \
       "libprofsql")                                                                                \
+    C(AO_DURATION_US, DURATION_US_DOC)                                                             \
     C(AO_EXPOSED, "exposed_ps", "INTEGER", "ps",                                                   \
       "part of duration_ps in which the device does not compute; NULL if there is no done op",     \
       "libprofsql")                                                                                \
@@ -106,7 +108,8 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
     case AO_IS_SYNCHRONOUS: sqlite3_result_int(ctx, op->form == ASYNC_SYNCHRONOUS); break;
     case AO_KIND: sqlite3_result_text(ctx, work_kind_names[op->kind], -1, SQLITE_STATIC); break;
     case AO_START_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)run->start_event); break;
-    case AO_START: sqlite3_result_int64(ctx, run->start_ps); break;
+    case AO_START:
+    case AO_START_US: result_time(ctx, run->start_ps, column == AO_START_US); break;
     case AO_BYTES:
         if (op->bytes_moved >= 0) sqlite3_result_int64(ctx, op->bytes_moved);
         break;
@@ -117,7 +120,8 @@ static void async_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (!op->done) return;
         switch (column) {
         case AO_DONE_EVENT: sqlite3_result_int64(ctx, (sqlite3_int64)run->done_event); break;
-        case AO_DURATION: sqlite3_result_int64(ctx, run->duration_ps); break;
+        case AO_DURATION:
+        case AO_DURATION_US: result_time(ctx, run->duration_ps, column == AO_DURATION_US); break;
         case AO_EXPOSED: sqlite3_result_int64(ctx, run->duration_ps - run->hidden_ps); break;
         case AO_HIDDEN: sqlite3_result_int64(ctx, run->hidden_ps); break;
         case AO_COVER:

@@ -60,6 +60,7 @@ SQLITE_EXTENSION_INIT3
       "pod_viewer stepNum")                                                                        \
     C(CS_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the step on this core, from the start of its host's session", "step db begin_ps")  \
+    C(CS_START_US, START_US_DOC)                                                                   \
     C(CS_DROPPED, "dropped", "INTEGER", "0 or 1",                                                  \
       "1: the step is not in the table steps, because XProf's "                                    \
       "other tools drop it as possibly incomplete",                                                \
@@ -219,7 +220,8 @@ static void core_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case CS_POD_STEP:
         if (!step->outside_xprof && at->part == OF_POD) sqlite3_result_int64(ctx, step->number);
         break;
-    case CS_START: sqlite3_result_int64(ctx, (sqlite3_int64)core->begin_ps); break;
+    case CS_START:
+    case CS_START_US: result_time(ctx, (int64_t)core->begin_ps, column == CS_START_US); break;
     case CS_DROPPED: sqlite3_result_int(ctx, step->dropped); break;
     case CS_HOSTNAME:
         if (is_in_pod(c, core) && !step->outside_xprof && at->part == OF_POD)

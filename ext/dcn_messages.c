@@ -42,8 +42,10 @@ SQLITE_EXTENSION_INIT3
       "time at which the message was sent, from the session start; time of its arrival if "        \
       "duration_ps is NULL",                                                                       \
       "duration_us")                                                                               \
+    C(DM_START_US, START_US_DOC)                                                                   \
     C(DM_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
       "time from sending to arrival; NULL if the event records none, or 0", "duration_us")         \
+    C(DM_DURATION_US, DURATION_US_DOC)                                                             \
     C(DM_VALIDITY, "validity", "TEXT", NULL,                                                       \
       "VALID, LOOPBACK (from a slice to itself), CLOCK_SKEW (no duration) or BAD_KEY (no "         \
       "label, slice or device); only VALID messages are part of bursts",                           \
@@ -92,10 +94,13 @@ static void messages_column(RowCursor *c, sqlite3_context *ctx, int column)
     case DM_LABEL:
         if (m->label) result_text(ctx, m->label);
         break;
-    case DM_START: sqlite3_result_int64(ctx, m->start_ps); break;
+    case DM_START:
+    case DM_START_US: result_time(ctx, m->start_ps, column == DM_START_US); break;
     case DM_DURATION:
+    case DM_DURATION_US:
         if (m->end_ps > m->start_ps)
-            sqlite3_result_int64(ctx, (sqlite3_int64)((uint64_t)m->end_ps - (uint64_t)m->start_ps));
+            result_time(ctx, (int64_t)((uint64_t)m->end_ps - (uint64_t)m->start_ps),
+                        column == DM_DURATION_US);
         break;
     case DM_VALIDITY: sqlite3_result_text(ctx, validities[m->validity], -1, SQLITE_STATIC); break;
     case DM_BURST:
@@ -138,9 +143,11 @@ const Table dcn_messages_table = {
     C(DB_START, "start_ps", "INTEGER", "ps",                                                       \
       "time at which the first message of the burst was sent, from the session start",             \
       "libprofsql")                                                                                \
+    C(DB_START_US, START_US_DOC)                                                                   \
     C(DB_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
       "time from start_ps until the last message arrived, after which none was in flight",         \
       "libprofsql")                                                                                \
+    C(DB_DURATION_US, DURATION_US_DOC)                                                             \
     C(DB_MESSAGES, "message_count", "INTEGER", "messages",                                         \
       "number of VALID messages in the burst", "libprofsql")                                       \
     C(DB_BYTES, "bytes", "INTEGER", "bytes",                                                       \
@@ -177,8 +184,10 @@ static void bursts_column(RowCursor *c, sqlite3_context *ctx, int column)
     double rate = (double)b->bytes / ((double)duration_ps / 1e12);
     switch (column) {
     case DB_BURST: sqlite3_result_int64(ctx, (sqlite3_int64)c->at_row + 1); break;
-    case DB_START: sqlite3_result_int64(ctx, b->start_ps); break;
-    case DB_DURATION: sqlite3_result_int64(ctx, (sqlite3_int64)duration_ps); break;
+    case DB_START:
+    case DB_START_US: result_time(ctx, b->start_ps, column == DB_START_US); break;
+    case DB_DURATION:
+    case DB_DURATION_US: result_time(ctx, (int64_t)duration_ps, column == DB_DURATION_US); break;
     case DB_MESSAGES: sqlite3_result_int64(ctx, (sqlite3_int64)b->n_messages); break;
     case DB_BYTES: sqlite3_result_int64(ctx, b->bytes); break;
     case DB_MOST: sqlite3_result_int64(ctx, (sqlite3_int64)b->most_at_once); break;

@@ -21,9 +21,11 @@ SQLITE_EXTENSION_INIT3
       "steps")                                                                                     \
     C(DS_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the step on the core, from the session start of the host" OUTSIDE, "core_steps")   \
+    C(DS_START_US, START_US_DOC)                                                                   \
     C(DS_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
       "duration of the step on the core; for a GPU, on all GPUs of its host" OUTSIDE,              \
       "core_steps")                                                                                \
+    C(DS_DURATION_US, DURATION_US_DOC)                                                             \
     C(DS_COMMUNICATING, "communicating_ps", "INTEGER", "ps",                                       \
       "part of device_time.communicating_ps that belongs to the step", "libprofsql")               \
     C(DS_EXPOSED_COMMUNICATION, "exposed_communication_ps", "INTEGER", "ps",                       \
@@ -65,10 +67,12 @@ static void device_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (row->step) sqlite3_result_int64(ctx, row->step->number);
         break;
     case DS_START:
-        if (row->step) sqlite3_result_int64(ctx, (sqlite3_int64)row->core->begin_ps);
+    case DS_START_US:
+        if (row->step) result_time(ctx, (int64_t)row->core->begin_ps, column == DS_START_US);
         break;
     case DS_DURATION:
-        if (row->step) result_u64(ctx, row->core->duration_ps);
+    case DS_DURATION_US:
+        if (row->step) result_span(ctx, row->core->duration_ps, column == DS_DURATION_US);
         break;
     case DS_COMMUNICATING: result_u64(ctx, row->communicating.ps); break;
     case DS_EXPOSED_COMMUNICATION: result_u64(ctx, row->communicating.exposed_ps); break;

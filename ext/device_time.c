@@ -21,6 +21,7 @@ SQLITE_EXTENSION_INIT3
       "start of the span: first start of work on any device of this kind on the host, from "       \
       "the session start" WITHOUT_WORK,                                                            \
       "libprofsql")                                                                                \
+    C(DT_START_US, START_US_DOC)                                                                   \
     C(DT_SPAN, "span_ps", "INTEGER", "ps",                                                         \
       "time from the first start to the last end of work on any device of this kind on the "       \
       "host" WITHOUT_WORK,                                                                         \
@@ -105,7 +106,8 @@ static void device_time_column(RowCursor *c, sqlite3_context *ctx, int column)
     }
     if (!t->has_work) return;
     switch (column) {
-    case DT_START: sqlite3_result_int64(ctx, t->start_ps); break;
+    case DT_START:
+    case DT_START_US: result_time(ctx, t->start_ps, column == DT_START_US); break;
     case DT_SPAN: result_u64(ctx, t->span_ps); break;
     case DT_BUSY: result_u64(ctx, t->busy_ps); break;
     case DT_IDLE: result_u64(ctx, t->span_ps - t->busy_ps); break;

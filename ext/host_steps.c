@@ -23,8 +23,10 @@ SQLITE_EXTENSION_INIT3
       "start of the step's longest marker, from the start of the "                                 \
       "host's session; NULL without a marker",                                                     \
       "step marker")                                                                               \
+    C(HS_START_US, START_US_DOC)                                                                   \
     C(HS_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
       "duration of the step's longest marker; NULL without a marker", "step marker")               \
+    C(HS_DURATION_US, DURATION_US_DOC)                                                             \
     C(HS_DROPPED, "dropped", "TEXT", NULL,                                                         \
       "reason why XProf does not count the step; NULL if it counts it", "libprofsql")              \
     C(HS_H2D, "host_to_device_bytes", "INTEGER", "bytes",                                          \
@@ -129,10 +131,14 @@ static void host_steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case HS_NAME: result_name(ctx, s->name); break;
     case HS_START:
-        if (marked) sqlite3_result_int64(ctx, (sqlite3_int64)s->begin_ps);
+    case HS_START_US:
+        if (marked) result_time(ctx, (int64_t)s->begin_ps, column == HS_START_US);
         break;
     case HS_DURATION:
         if (marked) result_ps(ctx, s->duration_ps);
+        break;
+    case HS_DURATION_US:
+        if (marked) sqlite3_result_double(ctx, (double)s->duration_ps / 1e6);
         break;
     case HS_DROPPED: result_name(ctx, drop_reasons[s->dropped]); break;
     case HS_H2D:

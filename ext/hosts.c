@@ -48,6 +48,7 @@ static uint64_t host_place(const RowCursor *c, size_t part, size_t n)
       "duration of the longest session; NULL if no file records start and end, or event_count "    \
       "is NULL",                                                                                   \
       "Task Environment profile_stop_time - profile_start_time")                                   \
+    C(PR_DURATION_US, DURATION_US_DOC)                                                             \
     C(PR_DEVICE, "device_type", "TEXT", NULL,                                                      \
       "TPU, GPU or CPU, by the planes of the run; NULL if the source is an HLO program",           \
       "XPlane.name")                                                                               \
@@ -102,6 +103,7 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case PR_START:
     case PR_DURATION:
+    case PR_DURATION_US:
         for (size_t h = 0; h < run->n_hosts && !run->by_host; h++) {
             const Host *host = &run->hosts[h];
             if (!host->readable || host->start_unix_ns < 0) continue;
@@ -113,7 +115,7 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (column == PR_START)
             result_ns(ctx, start);
         else if (duration_ns >= 0 && duration_ns < INT64_MAX / 1000)
-            sqlite3_result_int64(ctx, duration_ns * 1000);
+            result_time(ctx, duration_ns * 1000, column == PR_DURATION_US);
         break;
     case PR_DEVICE:
     case PR_DEVICES:

@@ -23,8 +23,10 @@ SQLITE_EXTENSION_INIT3
       "inference_profile batch_id")                                                                \
     C(IB_START, "start_ps", "INTEGER", "ps", "start of the batch, from the start of the session",  \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
+    C(IB_START_US, START_US_DOC)                                                                   \
     C(IB_DURATION, "duration_ps", "INTEGER", "ps", "duration of the batch's ProcessBatch event",   \
       "inference_profile latency")                                                                 \
+    C(IB_DURATION_US, DURATION_US_DOC)                                                             \
     C(IB_LATENCY, "latency_ms", "REAL", "ms", "duration_ps in milliseconds",                       \
       "inference_profile latency")                                                                 \
     C(IB_PADDING, "padding_amount", "INTEGER", NULL,                                               \
@@ -80,8 +82,12 @@ static void batches_column(RowCursor *c, sqlite3_context *ctx, int column)
     case IB_SHOWN: sqlite3_result_int(ctx, model != NULL); break;
     case IB_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)at->nth + 1); break;
     case IB_ID: sqlite3_result_int64(ctx, b->id); break;
-    case IB_START: sqlite3_result_int64(ctx, (sqlite3_int64)b->start_ps); break;
-    case IB_DURATION: sqlite3_result_int64(ctx, (sqlite3_int64)(b->end_ps - b->start_ps)); break;
+    case IB_START:
+    case IB_START_US: result_time(ctx, (int64_t)b->start_ps, column == IB_START_US); break;
+    case IB_DURATION:
+    case IB_DURATION_US:
+        result_time(ctx, (int64_t)(b->end_ps - b->start_ps), column == IB_DURATION_US);
+        break;
     case IB_LATENCY: result_ms(ctx, b->end_ps - b->start_ps); break;
     case IB_PADDING: sqlite3_result_int64(ctx, b->padding); break;
     case IB_SIZE: sqlite3_result_int64(ctx, b->size); break;

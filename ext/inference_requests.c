@@ -25,9 +25,11 @@ SQLITE_EXTENSION_INIT3
     C(IR_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the request, from the start of the session",                                       \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
+    C(IR_START_US, START_US_DOC)                                                                   \
     C(IR_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
       "time from the request's first event to the end of its last event or batch",                 \
       "inference_profile latency_ms")                                                              \
+    C(IR_DURATION_US, DURATION_US_DOC)                                                             \
     C(IR_LATENCY, "latency_ms", "REAL", "ms", "duration_ps in milliseconds",                       \
       "inference_profile latency_ms")                                                              \
     C(IR_SIZE, "batching_request_size", "INTEGER", NULL,                                           \
@@ -116,8 +118,12 @@ static void requests_column(RowCursor *c, sqlite3_context *ctx, int column)
     case IR_SHOWN: sqlite3_result_int(ctx, model != NULL); break;
     case IR_RANK: sqlite3_result_int64(ctx, (sqlite3_int64)at->nth + 1); break;
     case IR_ID: sqlite3_result_int64(ctx, r->id); break;
-    case IR_START: sqlite3_result_int64(ctx, (sqlite3_int64)r->start_ps); break;
-    case IR_DURATION: sqlite3_result_int64(ctx, (sqlite3_int64)(r->end_ps - r->start_ps)); break;
+    case IR_START:
+    case IR_START_US: result_time(ctx, (int64_t)r->start_ps, column == IR_START_US); break;
+    case IR_DURATION:
+    case IR_DURATION_US:
+        result_time(ctx, (int64_t)(r->end_ps - r->start_ps), column == IR_DURATION_US);
+        break;
     case IR_LATENCY: result_ms(ctx, r->end_ps - r->start_ps); break;
     case IR_SIZE: sqlite3_result_int64(ctx, r->size); break;
     case IR_DELAY: sqlite3_result_int64(ctx, r->delay_ps); break;

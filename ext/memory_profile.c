@@ -70,6 +70,7 @@ static const MemoryAllocator *next_item(RowCursor *c, size_t (*count)(const Memo
       "memory_profile stepId")                                                                     \
     C(ME_TIME, "time_ps", "INTEGER", "ps", "time of the event, from the start of the session",     \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
+    C(ME_TIME_US, "time_us", "REAL", "us", "time_ps in microseconds", "libprofsql")                \
     C(ME_LINE_TIME, "line_time_ps", "INTEGER", "ps",                                               \
       "time of the event, from the start of its line; XProf orders events by it",                  \
       "memory_profile timeOffsetPs")                                                               \
@@ -171,7 +172,8 @@ static void events_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (e->group != -1) sqlite3_result_int64(ctx, e->group);
         break;
     case ME_STEP: sqlite3_result_int64(ctx, e->step); break;
-    case ME_TIME: sqlite3_result_int64(ctx, e->start_ps); break;
+    case ME_TIME:
+    case ME_TIME_US: result_time(ctx, e->start_ps, column == ME_TIME_US); break;
     case ME_LINE_TIME: sqlite3_result_int64(ctx, e->line_time_ps); break;
     case ME_ACTIVITY:
         sqlite3_result_text(ctx, e->is_free ? "DEALLOCATION" : "ALLOCATION", -1, SQLITE_STATIC);

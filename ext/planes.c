@@ -108,6 +108,7 @@ const Table planes_table = {"planes",
       "XLine.timestamp_ns")                                                                        \
     C(LN_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
       "duration that the file records for the line; often 0", "XLine.duration_ps")                 \
+    C(LN_DURATION_US, DURATION_US_DOC)                                                             \
     C(LN_EVENTS, "event_count", "INTEGER", "events", "number of events in the line", "libprofsql") \
     C(LN_KIND, "kind", "TEXT", NULL,                                                               \
       "kind of the line, from the names of plane and line: thread, stream, steps, modules, "       \
@@ -155,7 +156,8 @@ static void lines_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case LN_DISPLAY_ID: sqlite3_result_int64(ctx, line->display_id); break;
     case LN_TIMESTAMP: sqlite3_result_int64(ctx, line->timestamp_ns); break;
-    case LN_DURATION: sqlite3_result_int64(ctx, line->duration_ps); break;
+    case LN_DURATION:
+    case LN_DURATION_US: result_time(ctx, line->duration_ps, column == LN_DURATION_US); break;
     case LN_EVENTS: sqlite3_result_int64(ctx, (sqlite3_int64)line->n_events); break;
     case LN_KIND: sqlite3_result_text(ctx, line_kind_names[line->kind], -1, SQLITE_STATIC); break;
     case LN_DERIVED: sqlite3_result_int(ctx, line->derived); break;

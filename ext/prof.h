@@ -127,6 +127,11 @@ typedef struct {
     "line_id", "INTEGER", NULL, "number of the line in the run, from 0", "libprofsql"
 #define EVENT_ID_DOC                                                                               \
     "event_id", "INTEGER", NULL, "number of the event in the run, from 0", "libprofsql"
+#define START_US_DOC                                                                               \
+    "start_us", "REAL", "us", "start_ps in microseconds; NULL if start_ps is NULL", "libprofsql"
+#define DURATION_US_DOC                                                                            \
+    "duration_us", "REAL", "us", "duration_ps in microseconds; NULL if duration_ps is NULL",       \
+        "libprofsql"
 #define METADATA_ID_DOC                                                                            \
     "metadata_id", "INTEGER", NULL,                                                                \
         "id of the events' metadata, unique in its plane; NULL in the row of all events whose "    \
@@ -387,8 +392,10 @@ void result_u64(sqlite3_context *ctx,
 /* A self time that events inside have overdrawn has wrapped: it is below 0. */
 void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole);
 void result_real(sqlite3_context *ctx, const char *format,
-                 double value);                    /* as text, printed like C++ does */
-void result_id(sqlite3_context *ctx, uint64_t id); /* always decimal TEXT */
+                 double value);                                 /* as text, printed like C++ does */
+void result_time(sqlite3_context *ctx, int64_t ps, bool in_us); /* in ps, or as REAL in us */
+void result_span(sqlite3_context *ctx, uint64_t ps, bool in_us); /* the same, as result_u64() */
+void result_id(sqlite3_context *ctx, uint64_t id);               /* always decimal TEXT */
 void result_utf8(sqlite3_context *ctx, const uint8_t *bytes, size_t n); /* a copy, as valid UTF-8 */
 void result_file_path(sqlite3_context *ctx,
                       const char *path); /* a copy, as valid UTF-8; NULL for NULL */

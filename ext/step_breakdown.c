@@ -22,6 +22,7 @@ SQLITE_EXTENSION_INIT3
       "time of the category in the step; categories of a core do "                                 \
       "not overlap; NULL if XProf does not count the category",                                    \
       "step db")                                                                                   \
+    C(SB_DURATION_US, DURATION_US_DOC)                                                             \
     C(SB_ACTUAL, "duration_ps_actual", "INTEGER", "ps",                                            \
       "duration_ps, corrected: includes host threads, copies under all their names, "              \
       "and compiling; NULL if it equals duration_ps (no GPU, and no compiling)",                   \
@@ -75,6 +76,19 @@ static bool breakdown_next(RowCursor *c)
     return false;
 }
 
+/* The categories of a host's cores are those that XProf counts. */
+static bool is_counted(const StepCore *core, size_t category)
+{
+    return core->kind != STEP_CORE_GENERIC || core->types >> category & 1;
+}
+
+static uint64_t category_ps(const StepCore *core, size_t category)
+{
+    if (core->kind == STEP_CORE_TENSOR) return core->shares[category].ps;
+    if (core->kind == STEP_CORE_GENERIC) return core->type_ps[category];
+    return category == 2 ? core->duration_ps - core->busy_ps : core->busy_ps;
+}
+
 static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const BreakdownRow *at = c->state;
@@ -93,12 +107,11 @@ static void breakdown_column(RowCursor *c, sqlite3_context *ctx, int column)
             result_name(ctx, generic ? step_type_names[category] : sparse_names[category]);
         break;
     case SB_DURATION:
-        if (core->kind == STEP_CORE_TENSOR)
-            result_ps(ctx, core->shares[category].ps);
-        else if (!generic)
-            result_ps(ctx, category == 2 ? core->duration_ps - core->busy_ps : core->busy_ps);
-        else if (core->types >> category & 1)
-            result_ps(ctx, core->type_ps[category]);
+        if (is_counted(core, category)) result_ps(ctx, category_ps(core, category));
+        break;
+    case SB_DURATION_US:
+        if (is_counted(core, category))
+            sqlite3_result_double(ctx, (double)category_ps(core, category) / 1e6);
         break;
     case SB_ACTUAL:
         if (generic && core->actual_ps) result_ps(ctx, core->actual_ps[category]);

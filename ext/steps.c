@@ -16,8 +16,11 @@ SQLITE_EXTENSION_INIT3
       "grouping step_name")                                                                        \
     C(ST_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the step on the first host, from the start of its session", "step db begin_ps")    \
+    C(ST_START_US, START_US_DOC)                                                                   \
     C(ST_DURATION, "duration_ms", "REAL", "ms",                                                    \
       "duration of the step on its longest core, SparseCores excluded", "step db duration_ps")     \
+    C(ST_DURATION_US, "duration_us", "REAL", "us", "duration_ms in microseconds",                  \
+      "step db duration_ps")                                                                       \
     C(ST_CORES, "core_count", "INTEGER", NULL,                                                     \
       "number of cores that recorded the step; all GPUs of a host count as one core", "step db")   \
     C(ST_COMPUTE, "device_compute_ms", "REAL", "ms",                                               \
@@ -213,7 +216,9 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case ST_STEP: sqlite3_result_int64(ctx, s->number); break;
     case ST_NAME: result_name(ctx, s->name); break;
-    case ST_START: sqlite3_result_int64(ctx, (sqlite3_int64)s->begin_ps); break;
+    case ST_START:
+    case ST_START_US: result_time(ctx, (int64_t)s->begin_ps, column == ST_START_US); break;
+    case ST_DURATION_US: sqlite3_result_double(ctx, (double)s->duration_ps / 1e6); break;
     case ST_DURATION: sqlite3_result_double(ctx, (double)s->duration_ps / 1e9); break;
     case ST_CORES: sqlite3_result_int64(ctx, (sqlite3_int64)s->n_cores); break;
     case ST_BOTTLENECK:

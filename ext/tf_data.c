@@ -167,8 +167,10 @@ const Table tf_data_pipelines_table = {"tf_data_pipelines",
       "rank of the call by duration within its pipeline; 1 is the longest", "TfDataStats")         \
     C(TC_START, "start_ps", "INTEGER", "ps", "start of the call, from the start of the session",   \
       "XLine.timestamp_ns, XEvent.offset_ps")                                                      \
+    C(TC_START_US, START_US_DOC)                                                                   \
     C(TC_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
       "duration of the call: time that the caller waited for the element", "XEvent.duration_ps")   \
+    C(TC_DURATION_US, DURATION_US_DOC)                                                             \
     C(TC_GROUP, "group_id", "INTEGER", NULL,                                                       \
       "group_id of the step that the call belongs to, on its host; "                               \
       "NULL if the call belongs to no step",                                                       \
@@ -217,8 +219,10 @@ static void calls_column(RowCursor *c, sqlite3_context *ctx, int column)
     switch (column) {
     case TC_PIPELINE: result_pipeline(ctx, &all->pipelines.items[at->pipeline]); break;
     case TC_CALL: sqlite3_result_int64(ctx, (sqlite3_int64)at->call + 1); break;
-    case TC_START: sqlite3_result_int64(ctx, call->start_ps); break;
-    case TC_DURATION: sqlite3_result_int64(ctx, call->duration_ps); break;
+    case TC_START:
+    case TC_START_US: result_time(ctx, call->start_ps, column == TC_START_US); break;
+    case TC_DURATION:
+    case TC_DURATION_US: result_time(ctx, call->duration_ps, column == TC_DURATION_US); break;
     case TC_GROUP:
         if (call->group != -1) sqlite3_result_int64(ctx, call->group);
         break;
@@ -267,8 +271,10 @@ const Table tf_data_calls_table = {"tf_data_calls",
     C(TI_START, "start_ps", "INTEGER", "ps",                                                       \
       "start of the iterator's first part in the call, from the start of the session",             \
       "TfDataStats")                                                                               \
+    C(TI_START_US, START_US_DOC)                                                                   \
     C(TI_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
       "time of the iterator in the call, over all threads", "TfDataStats")                         \
+    C(TI_DURATION_US, DURATION_US_DOC)                                                             \
     C(TI_SELF, "self_ps", "INTEGER", "ps",                                                         \
       "duration_ps without the iterators that this one calls; negative if these overlap each "     \
       "other",                                                                                     \
@@ -321,8 +327,10 @@ static void iterators_column(RowCursor *c, sqlite3_context *ctx, int column)
     case TI_LONG: result_text(ctx, i->long_name); break;
     case TI_ASYNC: sqlite3_result_int(ctx, i->is_async); break;
     case TI_ASYNC_ACTUAL: sqlite3_result_int(ctx, i->is_async_actual); break;
-    case TI_START: sqlite3_result_int64(ctx, part->start_ps); break;
-    case TI_DURATION: sqlite3_result_int64(ctx, part->duration_ps); break;
+    case TI_START:
+    case TI_START_US: result_time(ctx, part->start_ps, column == TI_START_US); break;
+    case TI_DURATION:
+    case TI_DURATION_US: result_time(ctx, part->duration_ps, column == TI_DURATION_US); break;
     case TI_SELF: sqlite3_result_int64(ctx, part->self_ps); break;
     case TI_BLOCKING: sqlite3_result_int(ctx, part->blocking); break;
     case TI_CALLS: sqlite3_result_int64(ctx, (sqlite3_int64)part->calls); break;

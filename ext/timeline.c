@@ -541,8 +541,9 @@ static void step_column(TimelineCursor *c, sqlite3_context *ctx, int column)
 static void extra_column(TimelineCursor *c, sqlite3_context *ctx, int column)
 {
     const Plane *plane = plane_of(c);
-    bool in_span = column == EV_START || column == EV_DURATION || column == EV_END ||
-                   column == EV_STEP || column == EV_STEP_NAME;
+    bool in_span = column == EV_START || column == EV_START_US || column == EV_DURATION ||
+                   column == EV_DURATION_US || column == EV_END || column == EV_STEP ||
+                   column == EV_STEP_NAME;
     const ExtraSpan span = in_span ? span_of(c) : (ExtraSpan){0};
     switch (column) {
     case EV_RUN: sqlite3_result_text(ctx, c->from->label, -1, SQLITE_TRANSIENT); break;
@@ -552,8 +553,10 @@ static void extra_column(TimelineCursor *c, sqlite3_context *ctx, int column)
     case EV_PLANE_KIND:
         sqlite3_result_text(ctx, plane_kind_names[plane->kind], -1, SQLITE_STATIC);
         break;
-    case EV_START: sqlite3_result_int64(ctx, span.start_ps); break;
-    case EV_DURATION: sqlite3_result_int64(ctx, span.duration_ps); break;
+    case EV_START:
+    case EV_START_US: result_time(ctx, span.start_ps, column == EV_START_US); break;
+    case EV_DURATION:
+    case EV_DURATION_US: result_time(ctx, span.duration_ps, column == EV_DURATION_US); break;
     case EV_END: sqlite3_result_int64(ctx, add_saturated(span.start_ps, span.duration_ps)); break;
     case EV_STEP:
         if (span.group >= 0) sqlite3_result_int64(ctx, span.group);

@@ -396,8 +396,12 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     case EV_PLANE: result_text(ctx, plane->name); break;
     case EV_LINE: result_text(ctx, line_label(c->unit.line)); break;
     case EV_NAME: name_column(c, ctx); break;
-    case EV_START: sqlite3_result_int64(ctx, start_of(c)); break;
-    case EV_DURATION: sqlite3_result_int64(ctx, value_of(c, COL_DURATION)); break;
+    case EV_START:
+    case EV_START_US: result_time(ctx, start_of(c), column == EV_START_US); break;
+    case EV_DURATION:
+    case EV_DURATION_US:
+        result_time(ctx, value_of(c, COL_DURATION), column == EV_DURATION_US);
+        break;
     case EV_SELF: nesting_column(c, ctx, NEST_SELF); break;
     case EV_DEPTH: nesting_column(c, ctx, NEST_DEPTH); break;
     case EV_PARENT: nesting_column(c, ctx, NEST_PARENT); break;

@@ -29,7 +29,9 @@
       "start of the event from the start of the session; below 0 if it starts "                    \
       "earlier. Aggregated events have offset 0. Saturates at the limits of int64",                \
       "XLine.timestamp_ns * 1000 + XEvent.offset_ps")                                              \
+    C(EV_START_US, START_US_DOC)                                                                   \
     C(EV_DURATION, "duration_ps", "INTEGER", "ps", "duration of the event", "XEvent.duration_ps")  \
+    C(EV_DURATION_US, DURATION_US_DOC)                                                             \
     C(EV_SELF, "self_ps", "INTEGER", "ps",                                                         \
       "duration of the event without the events nested directly in it on "                         \
       "the line; below 0 if these overlap each other (asynchronous lines)",                        \

@@ -8,6 +8,8 @@
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
+#include <math.h>
+
 enum Pushed { NOT_PUSHED, TEXT_IS, RANGE };
 enum Level {
     OF_EVENT,
@@ -49,6 +51,10 @@ static const struct {
     {EV_END, 'N', RANGE, OF_EVENT, offsetof(EventsCursor, end), false, offsetof(Counts, events),
      10},
     {EV_DURATION, 'D', RANGE, OF_EVENT, offsetof(EventsCursor, duration), false,
+     offsetof(Counts, metadata), 1},
+    {EV_START_US, 'T', RANGE, OF_EVENT, offsetof(EventsCursor, start), false,
+     offsetof(Counts, events), 10},
+    {EV_DURATION_US, 'U', RANGE, OF_EVENT, offsetof(EventsCursor, duration), false,
      offsetof(Counts, metadata), 1},
     {EV_PARENT, 'A', RANGE, OF_EVENT, offsetof(EventsCursor, parent_id), true,
      offsetof(Counts, events), 10},
@@ -256,16 +262,19 @@ int events_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 
 /* ---- terms ---- */
 
-/* Narrows a range by a term; a bound that is no number leaves it to SQLite. */
-static void narrow(Range *r, char op, sqlite3_value *value)
+/* Narrows a range by a term; a bound that is no number leaves it to SQLite. A bound in us becomes
+ * one in ps, wider by more than the rounding of both. */
+static void narrow(Range *r, char op, sqlite3_value *value, bool in_us)
 {
     int64_t low, high;
-    if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_INTEGER && !in_us) {
         low = high = sqlite3_value_int64(value);
-    } else if (sqlite3_value_type(value) == SQLITE_FLOAT) {
-        double x = sqlite3_value_double(value);
+    } else if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
+        double x = sqlite3_value_double(value) * (in_us ? 1e6 : 1),
+               slack = in_us ? fabs(x) / 1e12 : 0;
         if (!(x > -9e18 && x < 9e18)) return;
-        low = (int64_t)x - 1, high = (int64_t)x + 1;
+        low = (int64_t)(x - slack) - 1, high = (int64_t)(x + slack) + 1;
     } else {
         return;
     }
@@ -293,7 +302,8 @@ int events_take_terms(EventsCursor *c, const char *plan, int argc, sqlite3_value
         }
         nothing |= type == SQLITE_NULL;
         if (known[k].pushed == RANGE) {
-            narrow((Range *)((char *)c + known[k].field), plan[2 * i + 1], argv[i]);
+            narrow((Range *)((char *)c + known[k].field), plan[2 * i + 1], argv[i],
+                   known[k].column == EV_START_US || known[k].column == EV_DURATION_US);
             continue;
         }
         char **text = (char **)((char *)c + known[k].field);

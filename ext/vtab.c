@@ -135,6 +135,22 @@ void result_u64(sqlite3_context *ctx, uint64_t value)
         sqlite3_result_int64(ctx, (sqlite3_int64)value);
 }
 
+void result_time(sqlite3_context *ctx, int64_t ps, bool in_us)
+{
+    if (in_us)
+        sqlite3_result_double(ctx, (double)ps / 1e6);
+    else
+        sqlite3_result_int64(ctx, ps);
+}
+
+void result_span(sqlite3_context *ctx, uint64_t ps, bool in_us)
+{
+    if (in_us)
+        sqlite3_result_double(ctx, (double)ps / 1e6);
+    else
+        result_u64(ctx, ps);
+}
+
 void result_self(sqlite3_context *ctx, uint64_t self, uint64_t whole)
 {
     if (self > whole)

@@ -8,6 +8,7 @@
 -- column host TEXT: name of the host
 -- column plane TEXT: name of the GPU's plane
 -- column start_ps INTEGER [ps]: time of the sample, from the start of the session
+-- column start_us REAL [us]: start_ps in microseconds
 -- column power_w REAL [W]: power that the board draws (most GPUs average it over a second); NULL if
 --   not in this sample
 -- column sm_clock_mhz INTEGER [MHz]: clock rate of the multiprocessors; NULL if not in this sample
@@ -28,7 +29,7 @@ WITH sample AS (
           'memory_used_bytes')
           AND line_id IN (SELECT line_id FROM temp.lines(:source) WHERE name = '_counters_')
 )
-SELECT run, host, plane, start_ps,
+SELECT run, host, plane, start_ps, start_ps / 1e6,
        max(CASE name WHEN 'power_mw' THEN value END) / 1e3,
        max(CASE name WHEN 'sm_clock_mhz' THEN value END),
        max(CASE name WHEN 'memory_clock_mhz' THEN value END),

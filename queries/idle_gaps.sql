@@ -12,6 +12,7 @@
 --   of the run has work; if the run has no device, name of the process, with all its threads
 -- column start_ps INTEGER [ps]: start of the gap. Until then the device is busy; ops that wait,
 --   such as copy-done, count as busy
+-- column start_us REAL [us]: start_ps in microseconds
 -- column duration_us REAL [us]: duration of the gap
 -- column before TEXT: name of the op that ends at the start of the gap; of several, the one that
 --   started first
@@ -47,7 +48,7 @@ WITH kind(kind, class) AS (
     FROM later
     WHERE start_ps > busy_until
 )
-SELECT run, host, plane, busy_until, (start_ps - busy_until) / 1e6, before, operation
+SELECT run, host, plane, busy_until, busy_until / 1e6, (start_ps - busy_until) / 1e6, before, operation
 FROM ranked
 WHERE (:n IS NULL OR rank <= :n)
 ORDER BY run, rank

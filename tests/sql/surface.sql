@@ -5,6 +5,8 @@ SELECT 'every table is documented', count(*) > 30, sum(name NOT IN (SELECT table
 SELECT 'no column without words', count(*) = 0 FROM prof_columns WHERE coalesce(description, '') = '' OR coalesce(origin, '') = '' OR type IS NULL;
 SELECT 'no function without words', count(*) = 0 FROM prof_functions WHERE coalesce(description, '') = '' OR coalesce(signature, '') = '';
 SELECT 'units are in the names', count(*) = 0 FROM prof_columns WHERE "column" GLOB '*_ps' AND unit IS NOT 'ps' OR "column" GLOB '*_us' AND unit IS NOT 'us' OR "column" GLOB '*_bytes' AND unit IS NOT 'bytes';
+SELECT 'starts and durations are in us too', count(*) = 0 FROM prof_columns AS p
+ WHERE "column" IN ('start_ps', 'duration_ps') AND NOT EXISTS (SELECT 1 FROM prof_columns AS u WHERE u.table_name = p.table_name AND u."column" = replace(p."column", '_ps', '_us'));
 SELECT 'columns are those of the tables', count(*) = 0 FROM prof_columns AS c
  WHERE NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(c.table_name) AS x WHERE x.name = c."column");
 SELECT 'tables are those of prof_columns', count(*) = 0 FROM (SELECT DISTINCT table_name AS t FROM prof_columns) JOIN pragma_table_xinfo(t) AS x

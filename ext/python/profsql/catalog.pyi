@@ -120,6 +120,8 @@ class ProfRuns(NamedTuple):
     duration_ps: int | None
     """duration of the longest session; NULL if no file records start and end, or event_count is
     NULL [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     device_type: str | None
     """TPU, GPU or CPU, by the planes of the run; NULL if the source is an HLO program"""
     device_count: int | None
@@ -218,6 +220,8 @@ class Lines(NamedTuple):
     """start of the line, from the start of the session; below 0 if the line starts earlier [ns]"""
     duration_ps: int
     """duration that the file records for the line; often 0 [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     event_count: int
     """number of events in the line [events]"""
     kind: str
@@ -244,8 +248,12 @@ class TraceEvents(NamedTuple):
     start_ps: int
     """start of the event from the start of the session; below 0 if it starts earlier. Aggregated
     events have offset 0. Saturates at the limits of int64 [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
     """duration of the event [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     self_ps: int
     """duration of the event without the events nested directly in it on the line; below 0 if these
     overlap each other (asynchronous lines) [ps]"""
@@ -351,8 +359,12 @@ class Events(NamedTuple):
     start_ps: int
     """start of the event from the start of the session; below 0 if it starts earlier. Aggregated
     events have offset 0. Saturates at the limits of int64 [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
     """duration of the event [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     self_ps: int
     """duration of the event without the events nested directly in it on the line; below 0 if these
     overlap each other (asynchronous lines) [ps]"""
@@ -499,8 +511,12 @@ class Timeline(NamedTuple):
     start_ps: int
     """start of the event from the start of the session; below 0 if it starts earlier. Aggregated
     events have offset 0. Saturates at the limits of int64 [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
     """duration of the event [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     self_ps: int
     """duration of the event without the events nested directly in it on the line; below 0 if these
     overlap each other (asynchronous lines) [ps]"""
@@ -933,6 +949,8 @@ class DeviceTime(NamedTuple):
     start_ps: int | None
     """start of the span: first start of work on any device of this kind on the host, from the
     session start; NULL if the device has no work [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     span_ps: int | None
     """time from the first start to the last end of work on any device of this kind on the host;
     NULL if the device has no work [ps]"""
@@ -999,9 +1017,13 @@ class DeviceSteps(NamedTuple):
     start_ps: int | None
     """start of the step on the core, from the session start of the host; NULL if step is NULL
     [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int | None
     """duration of the step on the core; for a GPU, on all GPUs of its host; NULL if step is NULL
     [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     communicating_ps: int
     """part of device_time.communicating_ps that belongs to the step [ps]"""
     exposed_communication_ps: int
@@ -1756,8 +1778,12 @@ class Steps(NamedTuple):
     empty)"""
     start_ps: int
     """start of the step on the first host, from the start of its session [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ms: float
     """duration of the step on its longest core, SparseCores excluded [ms]"""
+    duration_us: float
+    """duration_ms in microseconds [us]"""
     core_count: int
     """number of cores that recorded the step; all GPUs of a host count as one core"""
     device_compute_ms: float | None
@@ -1869,6 +1895,8 @@ class StepBreakdown(NamedTuple):
     duration_ps: int | None
     """time of the category in the step; categories of a core do not overlap; NULL if XProf does not
     count the category [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     duration_ps_actual: int | None
     """duration_ps, corrected: includes host threads, copies under all their names, and compiling;
     NULL if it equals duration_ps (no GPU, and no compiling) [ps]"""
@@ -1923,6 +1951,8 @@ class CoreSteps(NamedTuple):
     tools show (they drop first and last steps before they align the hosts)"""
     start_ps: int
     """start of the step on this core, from the start of its host's session [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     dropped: int
     """1: the step is not in the table steps, because XProf's other tools drop it as possibly
     incomplete [0 or 1]"""
@@ -1975,8 +2005,12 @@ class HostSteps(NamedTuple):
     start_ps: int | None
     """start of the step's longest marker, from the start of the host's session; NULL without a
     marker [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int | None
     """duration of the step's longest marker; NULL without a marker [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     dropped: str | None
     """reason why XProf does not count the step; NULL if it counts it"""
     host_to_device_bytes: int | None
@@ -2243,8 +2277,12 @@ class TfDataCalls(NamedTuple):
     """rank of the call by duration within its pipeline; 1 is the longest"""
     start_ps: int
     """start of the call, from the start of the session [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
     """duration of the call: time that the caller waited for the element [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     group_id: int | None
     """group_id of the step that the call belongs to, on its host; NULL if the call belongs to no
     step"""
@@ -2285,8 +2323,12 @@ class TfDataIterators(NamedTuple):
     """1: the iterator has its own threads that work ahead, by XProf's list of names [0 or 1]"""
     start_ps: int
     """start of the iterator's first part in the call, from the start of the session [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
     """time of the iterator in the call, over all threads [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     self_ps: int
     """duration_ps without the iterators that this one calls; negative if these overlap each other
     [ps]"""
@@ -2651,6 +2693,8 @@ class MemoryEvents(NamedTuple):
     event before it that has one, or 0 if there is none"""
     time_ps: int
     """time of the event, from the start of the session [ps]"""
+    time_us: float
+    """time_ps in microseconds [us]"""
     line_time_ps: int
     """time of the event, from the start of its line; XProf orders events by it [ps]"""
     activity: str
@@ -2794,9 +2838,13 @@ class AsyncOps(NamedTuple):
     is no done op"""
     start_ps: int
     """start of the start op, from the session start [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int | None
     """time from the start of the start op to the end of the done op; NULL if there is no done op
     [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     exposed_ps: int | None
     """part of duration_ps in which the device does not compute; NULL if there is no done op [ps]"""
     hidden_ps: int | None
@@ -2937,8 +2985,12 @@ class DcnMessages(NamedTuple):
     start_ps: int | None
     """time at which the message was sent, from the session start; time of its arrival if
     duration_ps is NULL [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int | None
     """time from sending to arrival; NULL if the event records none, or 0 [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     validity: str
     """VALID, LOOPBACK (from a slice to itself), CLOCK_SKEW (no duration) or BAD_KEY (no label,
     slice or device); only VALID messages are part of bursts"""
@@ -2960,8 +3012,12 @@ class DcnBursts(NamedTuple):
     """number of the burst on its host, from 1, in order of time"""
     start_ps: int
     """time at which the first message of the burst was sent, from the session start [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
     """time from start_ps until the last message arrived, after which none was in flight [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     message_count: int
     """number of VALID messages in the burst [messages]"""
     bytes: int
@@ -3027,8 +3083,12 @@ class InferenceRequests(NamedTuple):
     """group_id of the request's events on its host"""
     start_ps: int
     """start of the request, from the start of the session [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
     """time from the request's first event to the end of its last event or batch [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     latency_ms: float
     """duration_ps in milliseconds [ms]"""
     batching_request_size: int
@@ -3090,8 +3150,12 @@ class InferenceBatches(NamedTuple):
     """group_id of the batch's events on its host"""
     start_ps: int
     """start of the batch, from the start of the session [ps]"""
+    start_us: float | None
+    """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
     """duration of the batch's ProcessBatch event [ps]"""
+    duration_us: float | None
+    """duration_ps in microseconds; NULL if duration_ps is NULL [us]"""
     latency_ms: float
     """duration_ps in milliseconds [ms]"""
     padding_amount: int
@@ -3796,6 +3860,8 @@ class GpuSamples(NamedTuple):
     """name of the GPU's plane"""
     start_ps: int
     """time of the sample, from the start of the session [ps]"""
+    start_us: float
+    """start_ps in microseconds [us]"""
     power_w: float | None
     """power that the board draws (most GPUs average it over a second); NULL if not in this sample
     [W]"""
@@ -3843,6 +3909,8 @@ class IdleGaps(NamedTuple):
     start_ps: int
     """start of the gap. Until then the device is busy; ops that wait, such as copy-done, count as
     busy [ps]"""
+    start_us: float
+    """start_ps in microseconds [us]"""
     duration_us: float
     """duration of the gap [us]"""
     before: str
