@@ -440,3 +440,12 @@ def nested_steps():
         return space(plane.line(0xdeadbeef, 'Steps', [(str(i), i, 10 ** 6 - i + shift, group(i)) for i in range(n)]).bytes())
     data = [host(0), host(7)]
     same(ask("SELECT count(*) > 19000 AS enough FROM steps('{x}')", x=data), [{'enough': 1}])
+
+
+@case
+def events_without_duration_take_no_time():
+    """To XProf an event of duration 0 or below goes on until another of its kind ends. The actual columns count nothing for it."""
+    thread = [('train', 0, 1000, group(0, step_name='train 0')), ('a:Mul', 100, 0, group(0)), ('b:Add', 300, 200, group(0)), ('c:Mul', 800, -50, group(0))]
+    data = space(Plane('/host:CPU').line(0, 'main', thread).bytes())
+    same(ask("SELECT host_compute_us * 1e6 AS xprof, host_compute_us_actual * 1e6 AS actual, all_others_us_actual * 1e6 AS others FROM core_steps('{x}')", x=data),
+         [{'xprof': 400.0, 'actual': 200.0, 'others': 800.0}])

@@ -40,10 +40,3 @@ bool is_compile_event(Slice name)
     return names_compile_after(s, "::") || slice_contains(s, "Compiler::Run") ||
            (slice_ends(s, "_Compile") && !slice_contains(s, "/"));
 }
-
-bool plane_compiles(const Plane *plane)
-{
-    for (size_t i = 0; i < plane->n_event_metas; i++)
-        if (is_compile_event(slice_of(plane->event_metas[i].name))) return true;
-    return false;
-}

@@ -12,7 +12,5 @@
  * of TPUs and TensorFlow. Events of one compilation nest in each other. Tracing, lowering and
  * Python functions do not count. */
 bool is_compile_event(Slice name);
-/* Returns whether any event metadata of the plane has such a name. */
-bool plane_compiles(const Plane *plane);
 
 #endif

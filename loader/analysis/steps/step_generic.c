@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* step_generic.c: steps of GPUs, and of hosts without devices; see step_parts.h.
  *
- * XProf lets the threads of a host speak only where it has no device. What they did beside a GPU is
- * told in actual_ps, and so is compiling, which XProf takes for computing. */
+ * XProf counts the threads of a host only if it has no device. actual_ps has what they did beside a
+ * GPU. It has compiling, too, which XProf counts as computing, and nothing for events without
+ * duration or of a negative one. */
 #include "../../base/interrupt.h"
-#include "compile_events.h"
 #include "../../base/sort.h"
 #include "step_parts.h"
 
@@ -16,7 +16,7 @@ typedef struct {
     size_t *first;  /* of each group's, of the ops', and one more */
     bool *seen;     /* in the plane in hand */
     uint64_t *collectives_ps;     /* by group, of the plane in hand */
-    SweepResult *parity, *actual; /* by group; actual: NULL where it is the same, and of outlines */
+    SweepResult *parity, *actual; /* by group; actual: NULL of outlines */
     Marker *steps;
 } Generic;
 
@@ -338,10 +338,7 @@ int generic_steps(StepBuild *build, ProfErr *err)
     Generic g = {.build = build,
                  .has_device = has_device,
                  .threads = build->is_outline ? NULL : host_plane(build->host, "/host:CPU")};
-    bool tells_times =
-        !build->is_outline &&
-        (has_device ||
-         (g.threads && (plane_compiles(g.threads) || plane_declares(g.threads, STAT_HLO_OP))));
+    bool tells_times = !build->is_outline;
     LineSpans *spans = prof_alloc(n_lines * sizeof *spans);
     g.seen = prof_alloc(n), g.steps = prof_alloc(n * sizeof *g.steps),
     g.collectives_ps = prof_alloc(n * sizeof *g.collectives_ps);
