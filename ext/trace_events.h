@@ -42,7 +42,8 @@
       "event_id of the innermost event on the line that contains this one; NULL at depth 0",       \
       "libprofsql")                                                                                \
     C(EV_GROUP, "group_id", "INTEGER", NULL,                                                       \
-      "group (step) that the host recorded for the event; NULL if the file has none",              \
+      "group (step) that the host recorded for the event, of several the first; NULL if the file " \
+      "has none",                                                                                  \
       "stat group_id")                                                                             \
     C(EV_OCCURRENCES, "occurrences", "INTEGER", NULL,                                              \
       "number of occurrences that an aggregated event stands for; NULL for a plain event",         \
@@ -135,8 +136,8 @@
       "1: a kernel or framework op that ran eagerly; NULL for other events",                       \
       "XProf's grouping, else stat is_eager")                                                      \
     C(EV_STEP, "step", "INTEGER", NULL,                                                            \
-      "group id that XProf's grouping gives to the event (host_steps "                             \
-      "lists the groups that are steps); NULL if it gives none",                                   \
+      "group id that XProf's grouping gives to the event (host_steps lists the groups that are "   \
+      "steps; of several group ids the last, as in XProf's steps); NULL if it gives none",         \
       "XProf's grouping, else stat group_id")                                                      \
     C(EV_SOURCE, SOURCE_DOC)                                                                       \
     C(EV_STATS, "stats", "TEXT HIDDEN", "JSON",                                                    \

@@ -33,3 +33,17 @@ def lines_that_xprof_derives():
     for id in (first - 1, first, first + 389, first + 390):
         plane.line(id, 'any', [('k', 0, 1)])
     same(rows("SELECT derived, kind FROM lines('{x}') ORDER BY line_id", space(plane.bytes())), [(0, 'stream'), (1, 'other'), (1, 'other'), (0, 'stream')])
+
+
+@case
+def several_groups():
+    """The step is that of the last group, by which XProf's steps count the event; group_id is the first stat of that name."""
+    groups = [('group_id', {'int64': g}) for g in (3, 5)]
+    host = Plane('/host:CPU').line(1, 'main', [('train', 0, 1000, {'group_id': {'int64': 5}, 'step_name': {'str': 'train 5'}}), ('a:MatMul', 0, 200, groups)])
+    gpu = Plane('/device:GPU:0', 2).line(1, 'Stream #1', [('k', 300, 100, groups)])
+    data = space(host.bytes(), gpu.bytes())
+    same(rows("SELECT name, group_id, step FROM trace_events('{x}') ORDER BY event_id", data), [('train', 5, 5), ('a:MatMul', 3, 5), ('k', 3, 5)])
+    same(rows("SELECT DISTINCT e.name FROM trace_events('{x}') AS e JOIN host_steps('{x}') AS s ON s.host = e.host AND s.group_id = e.step WHERE e.name IN ('a:MatMul', 'k')"
+              " AND s.name = 'train 5'", data), [('a:MatMul',), ('k',)])
+    alone = space(host.bytes())
+    same(rows("SELECT step, host_compute_us * 1e6 FROM core_steps('{x}')", alone), [(5, 200.0)])

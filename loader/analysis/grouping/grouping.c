@@ -570,9 +570,9 @@ static int64_t value_of(const Grouping *g, uint64_t event, enum Given given)
     const Line *line = run_line_of_event(g->host->run, event);
     if (!line || line->plane->host != g->host) return -1;
     const LineGroups *groups = line_groups(g, line);
-    const Packed *column = given == GIVEN_EAGER                        ? groups->eager
-                           : given == GIVEN_LAST_GROUP && groups->last ? groups->last
-                                                                       : groups->groups;
+    const Packed *column = given == GIVEN_EAGER        ? groups->eager
+                           : given == GIVEN_LAST_GROUP ? step_groups(groups)
+                                                       : groups->groups;
     uint64_t at = event - line->first_event;
     return column ? packed_at(&column[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS)) : -1;
 }

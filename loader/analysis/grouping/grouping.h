@@ -55,8 +55,8 @@ typedef struct {
  * has a value. */
 typedef struct {
     const Packed *groups, *eager; /* group and is_eager of each event */
-    /* Like `groups`, but the last group_id counts if an event has several, for the tools in which
-     * XProf visits them all. NULL: no event has several. */
+    /* Like `groups`, but the last group_id counts if an event has several. NULL: no event has
+     * several, or only lines count that go by the first. See step_groups(). */
     const Packed *last;
     /* Only of the line that groups a TPU's events, if it is not a step line: the groups that its
      * events have in the file. */
@@ -89,8 +89,8 @@ const Grouping *host_plain_grouping(Host *host, ProfErr *err);
 /* Returns the group of an event, by its ordinal in the run; -1 if it has none. If grouping gave it
  * none, that is the file's own stat group_id. */
 int64_t event_group(const Grouping *grouping, uint64_t event);
-/* Like event_group(), but by the last stat group_id if the event has several. Some of XProf's tools
- * visit them all. */
+/* Like event_group(), but by the last stat group_id if the event has several. XProf's steps and
+ * some of its other tools visit them all. */
 int64_t event_last_group(const Grouping *grouping, uint64_t event);
 /* Returns the group that the i-th event of the line has in the file, for the line that groups a
  * TPU's events; -1 if none. XProf's tools that derive no lines use it. */
@@ -104,6 +104,12 @@ int64_t line_signed_file_group(const Line *line, uint64_t i);
 int event_eager(const Grouping *grouping, uint64_t event);
 /* Returns the name of a group; NULL if it has none. */
 const char *group_name(const Grouping *grouping, int64_t group);
+/* Returns the column of groups by which steps count the line's events: that of the last group_id of
+ * each. NULL if no event has a group. */
+static inline const Packed *step_groups(const LineGroups *groups)
+{
+    return groups->last ? groups->last : groups->groups;
+}
 static inline const LineGroups *line_groups(const Grouping *grouping, const Line *line)
 {
     return &grouping->lines[line - grouping->host->lines];

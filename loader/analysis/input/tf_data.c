@@ -388,7 +388,7 @@ static void take_call(Making *m, const Node *root, ProfErr *err)
     *call = (TfDataCall){root->event,
                          root->start_ps,
                          root->duration_ps,
-                         event_group(m->grouping, root->event),
+                         event_last_group(m->grouping, root->event),
                          r->parts.n,
                          0,
                          -1,

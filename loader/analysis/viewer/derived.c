@@ -70,8 +70,7 @@ static int64_t launched_on(const LaunchWalk *w, const StatFilter *filter, const 
 
 static bool sum_line(LaunchWalk *w, Line *line, const StatFilter *filter, ProfErr *err)
 {
-    const LineGroups *grouping = line_groups(w->d->grouping, line);
-    const Packed *groups = grouping->last ? grouping->last : grouping->groups;
+    const Packed *groups = step_groups(line_groups(w->d->grouping, line));
     EventReader reader;
     EventAt e;
     event_reader_open_for(&reader, line, &filter->wanted, err);

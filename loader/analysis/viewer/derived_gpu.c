@@ -38,8 +38,7 @@ static int64_t group_of(const Derivation *d, const Line *line, uint32_t at)
 /* By the last one. */
 static int64_t group_of_kernel(const Derivation *d, const Line *line, uint32_t at)
 {
-    const LineGroups *groups = line_groups(d->grouping, line);
-    return nth_of(groups->last ? groups->last : groups->groups, at);
+    return nth_of(step_groups(line_groups(d->grouping, line)), at);
 }
 
 static bool take_for_steps(void *context, const SpanRef *span, ProfErr *err)
