@@ -262,7 +262,8 @@ class TraceEvents(NamedTuple):
     parent_id: int | None
     """event_id of the innermost event on the line that contains this one; NULL at depth 0"""
     group_id: int | None
-    """group (step) that the host recorded for the event; NULL if the file has none"""
+    """group (step) that the host recorded for the event, of several the first; NULL if the file has
+    none"""
     occurrences: int | None
     """number of occurrences that an aggregated event stands for; NULL for a plain event"""
     correlation_id: int | None
@@ -340,7 +341,7 @@ class TraceEvents(NamedTuple):
     """1: a kernel or framework op that ran eagerly; NULL for other events [0 or 1]"""
     step: int | None
     """group id that XProf's grouping gives to the event (host_steps lists the groups that are
-    steps); NULL if it gives none"""
+    steps; of several group ids the last, as in XProf's steps); NULL if it gives none"""
 
 class Events(NamedTuple):
     run: str
@@ -373,7 +374,8 @@ class Events(NamedTuple):
     parent_id: int | None
     """event_id of the innermost event on the line that contains this one; NULL at depth 0"""
     group_id: int | None
-    """group (step) that the host recorded for the event; NULL if the file has none"""
+    """group (step) that the host recorded for the event, of several the first; NULL if the file has
+    none"""
     occurrences: int | None
     """number of occurrences that an aggregated event stands for; NULL for a plain event"""
     correlation_id: int | None
@@ -451,7 +453,7 @@ class Events(NamedTuple):
     """1: a kernel or framework op that ran eagerly; NULL for other events [0 or 1]"""
     step: int | None
     """group id that XProf's grouping gives to the event (host_steps lists the groups that are
-    steps); NULL if it gives none"""
+    steps; of several group ids the last, as in XProf's steps); NULL if it gives none"""
 
 class EventTotals(NamedTuple):
     run: str
@@ -525,7 +527,8 @@ class Timeline(NamedTuple):
     parent_id: int | None
     """event_id of the innermost event on the line that contains this one; NULL at depth 0"""
     group_id: int | None
-    """group (step) that the host recorded for the event; NULL if the file has none"""
+    """group (step) that the host recorded for the event, of several the first; NULL if the file has
+    none"""
     occurrences: int | None
     """number of occurrences that an aggregated event stands for; NULL for a plain event"""
     correlation_id: int | None
@@ -603,7 +606,7 @@ class Timeline(NamedTuple):
     """1: a kernel or framework op that ran eagerly; NULL for other events [0 or 1]"""
     step: int | None
     """group id that XProf's grouping gives to the event (host_steps lists the groups that are
-    steps); NULL if it gives none"""
+    steps; of several group ids the last, as in XProf's steps); NULL if it gives none"""
     pid: int
     """process number in XProf's trace viewer: 1 + plane id for devices, from 501 for custom planes,
     from 701 for hosts; with several hosts, plus 1000 for each"""
