@@ -16,6 +16,7 @@ from compare import PROFSQL, ROOT, agree, ask, checking, finish  # noqa: E402
 
 # Tables without a second source, each with the reason.
 EXCEPTIONS = {
+    'events': 'trace_events under a shorter name: tests/sql',
     'hlo_text': 'compared with the text that XLA prints: tests/parity/hlo_text.py',
     'timeline': 'compared with a second computation: tests/parity/timeline.py',
     'host_steps': 'the marks of steps on single hosts: checked by hand-made profiles in tests/cases',
