@@ -4,6 +4,7 @@
  *
  *   SELECT group_id, name, dropped FROM host_steps('logs') WHERE step IS NULL; */
 #include "step_rows.h"
+#include "../loader/base/search.h"
 SQLITE_EXTENSION_INIT3
 
 #define HOST_STEPS_COLUMNS(C)                                                                      \
@@ -103,14 +104,8 @@ static int64_t number_of(RowCursor *c, const HostStep *step)
     const StepDb *db = numbered_steps(c, step);
     for (size_t h = 0; db && db->n_steps && h < db->n_hosts; h++) {
         if (db->hosts[h]->host != c->host) continue;
-        size_t low = 0, high = db->n_steps; /* steps of a host are in order of their groups */
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (db->steps[middle].of_hosts[h] < step)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        /* steps of a host are in order of their groups */
+        size_t low = LOWER_BOUND(i, 0, db->n_steps, db->steps[i].of_hosts[h] < step);
         if (low < db->n_steps && db->steps[low].of_hosts[h] == step) return db->steps[low].number;
     }
     return -1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* trace_events_walk.c: stepping through the events that a plan leaves; see trace_events.h. */
 #include "../loader/base/sort.h"
+#include "../loader/base/search.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
@@ -248,14 +249,9 @@ static bool open_list(EventsCursor *c)
 static void skip_to_start(EventsCursor *c)
 {
     const Line *line = c->unit.line;
-    size_t low = (size_t)(c->next / CHUNK_EVENTS), high = line->n_chunks;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (add_saturated(line->start_ps, line->chunks[mid].max_offset) < c->start.low)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low =
+        LOWER_BOUND(i, (size_t)(c->next / CHUNK_EVENTS), line->n_chunks,
+                    add_saturated(line->start_ps, line->chunks[i].max_offset) < c->start.low);
     if (c->next < (uint64_t)low * CHUNK_EVENTS) c->next = (uint64_t)low * CHUNK_EVENTS;
 }
 

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "run.h"
 
+#include "base/search.h"
+
 #include "hold.h"
 #include "load.h"
 #include "memo.h"
@@ -64,18 +66,10 @@ static void run_free(Run *run)
 
 Line *run_line_of_event(const Run *run, uint64_t event)
 {
-    size_t low = 0, high = run->n_lines;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        const Line *line = run->lines[mid];
-        if (event < line->first_event)
-            high = mid;
-        else if (event >= line->first_event + line->n_events)
-            low = mid + 1;
-        else
-            return run->lines[mid];
-    }
-    return NULL;
+    Line *const *lines = run->lines;
+    size_t at =
+        LOWER_BOUND(i, 0, run->n_lines, lines[i]->first_event + lines[i]->n_events <= event);
+    return at < run->n_lines ? lines[at] : NULL;
 }
 
 /* ---- the registry: one Run per source and content in the process ---- */

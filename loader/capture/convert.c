@@ -6,6 +6,7 @@
  * that each knows the other; everything by line and time, for timeline.c. */
 #define _GNU_SOURCE
 #include "convert.h"
+#include "../base/search.h"
 
 #include "timeline.h"
 
@@ -595,14 +596,7 @@ static int by_value(const void *a, const void *b)
  * window by steps one that did not end in it is none. */
 static void number_step(Converter *c, Item *item)
 {
-    size_t low = 0, high = c->n_step_starts;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (c->step_starts[middle] < item->start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, c->n_step_starts, c->step_starts[i] < item->start);
     bool beyond = c->t.n_steps_asked && low >= c->t.n_steps_asked;
     bool numbered = item->detail == 1 || item->detail == 2 || item->detail == 4 ||
                     item->detail == 5; /* NVTX's integer payloads */

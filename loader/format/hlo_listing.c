@@ -13,6 +13,7 @@
  * Computations come before their callers; instructions as the schedule has them, else operands
  * before users. */
 #include "../base/interrupt.h"
+#include "../base/search.h"
 #include "hlo_writer.h"
 
 #include "../base/sort.h"
@@ -68,14 +69,7 @@ static int by_id(const void *a, const void *b)
 
 static Node *node_of(const Order *o, int64_t id)
 {
-    size_t low = 0, high = o->n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (o->nodes[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, o->n, o->nodes[i].id < id);
     return low < o->n && o->nodes[low].id == id ? &o->nodes[low] : NULL;
 }
 
@@ -353,14 +347,7 @@ static void write_end(const ListedComputation *c, TextBuffer *out)
 /* The computation that a line belongs to, NULL: the module's header. */
 static const ListedComputation *computation_of(const HloListing *l, size_t line)
 {
-    size_t low = 0, high = l->n_computations;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (l->computations[middle].first_line <= line)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, l->n_computations, l->computations[i].first_line <= line);
     return low ? &l->computations[low - 1] : NULL;
 }
 

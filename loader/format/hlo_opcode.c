@@ -2,6 +2,8 @@
 /* hlo_opcode.c: names of operations; see hlo_opcode.h. */
 #include "hlo_opcode.h"
 
+#include "../base/search.h"
+
 static const struct {
     const char *name;
     bool elementwise;
@@ -15,17 +17,9 @@ static const struct {
 
 enum HloOpcode hlo_opcode(const char *name)
 {
-    size_t low = 0, high = COUNT(opcodes);
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(name, opcodes[middle].name);
-        if (!order) return (enum HloOpcode)middle;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return HLO_UNKNOWN;
+    size_t at = LOWER_BOUND(i, 0, COUNT(opcodes), strcmp(opcodes[i].name, name) < 0);
+    return at < COUNT(opcodes) && !strcmp(opcodes[at].name, name) ? (enum HloOpcode)at
+                                                                  : HLO_UNKNOWN;
 }
 
 bool hlo_is_elementwise(enum HloOpcode opcode)

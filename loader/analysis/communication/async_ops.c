@@ -8,6 +8,7 @@
 
 #include "../../base/interrupt.h"
 #include "../../base/parallel.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "async_pairs.h"
 #include "../device/device_work.h"
@@ -75,14 +76,7 @@ static void lane_free(Lane *lane)
 /* The first interval that ends after a time. */
 static size_t lane_find(const Lane *lane, int64_t time)
 {
-    size_t low = 0, high = lane->n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (lane->items[mid].end > time)
-            high = mid;
-        else
-            low = mid + 1;
-    }
+    size_t low = LOWER_BOUND(i, 0, lane->n, lane->items[i].end <= time);
     return low;
 }
 

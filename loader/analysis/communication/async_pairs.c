@@ -5,6 +5,7 @@
  * their dones. */
 #define _GNU_SOURCE
 #include "async_pairs.h"
+#include "../../base/search.h"
 
 #include "../../base/sort.h"
 #include "../../store/events.h"
@@ -221,14 +222,7 @@ static void add_op(Making *m, const AsyncOp *op)
 /* How many programs have started by a time. */
 static size_t run_at(const Making *m, int64_t time)
 {
-    size_t low = 0, high = m->n_runs;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (m->runs[mid] <= time)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = LOWER_BOUND(i, 0, m->n_runs, m->runs[i] <= time);
     return low;
 }
 
@@ -431,14 +425,7 @@ static bool know_all(Making *m)
 static const AsyncOp *find_known(const Making *m, Slice name, int64_t time)
 {
     Known wanted = {name, time, SIZE_MAX};
-    size_t low = 0, high = m->n_known;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (by_name_then_start(&m->known[mid], &wanted) <= 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = LOWER_BOUND(i, 0, m->n_known, by_name_then_start(&m->known[i], &wanted) <= 0);
     const AsyncOp *known = low ? &m->found->ops.items[m->known[low - 1].nth] : NULL;
     if (!known || !same(known->shared->op, name)) return NULL;
     return !known->shared->done || time <= add_saturated(known->start_ps, known->duration_ps)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* dcn.c: transfers between slices; see dcn.h. */
 #include "dcn.h"
+#include "../../base/search.h"
 
 #include "../../format/hlo.h"
 #include "../../base/sort.h"
@@ -284,14 +285,8 @@ static void read_host(Making *m, ProfErr *err)
 
 static size_t first_host_event(const Making *m, const Text *rendezvous)
 {
-    size_t low = 0, high = m->host_events.n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if ((uintptr_t)m->host_events.items[middle].rendezvous < (uintptr_t)rendezvous)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, m->host_events.n,
+                             (uintptr_t)m->host_events.items[i].rendezvous < (uintptr_t)rendezvous);
     return low;
 }
 

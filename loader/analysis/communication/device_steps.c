@@ -9,6 +9,7 @@
 #include "../../base/interrupt.h"
 #include "../../base/list.h"
 #include "../../base/parallel.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "device_covers.h"
 #include "../grouping/grouping.h"
@@ -99,14 +100,7 @@ static bool cut_by_time(StepDevice *d)
 /* The row of a group of the device's host. */
 static size_t row_of(const StepDevice *d, int64_t group)
 {
-    size_t low = 0, high = d->n_steps;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (d->rows[middle].group < group)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, d->n_steps, d->rows[i].group < group);
     return low < d->n_steps && d->rows[low].group == group ? low : d->n_steps;
 }
 

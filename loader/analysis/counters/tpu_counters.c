@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tpu_counters.c: performance counters of devices; see tpu_counters.h. */
 #include "tpu_counters.h"
+#include "../../base/search.h"
 
 #include "../../base/sort.h"
 #include "../../store/event_stats.h"
@@ -45,14 +46,7 @@ const UtilizationRow *utilization_rows(enum CounterChip chip, size_t *n)
 
 static uint64_t counter_value(const CounterSample *sample, uint64_t number, bool whole)
 {
-    size_t low = 0, high = sample->n_values;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sample->values[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, sample->n_values, sample->values[i].number < number);
     if (low == sample->n_values || sample->values[low].number != number) return 0;
     return whole ? sample->values[low].sum : sample->values[low].last;
 }

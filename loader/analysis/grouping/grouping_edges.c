@@ -7,6 +7,7 @@
 #include "grouping_parts.h"
 
 #include "../../base/interrupt.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../store/chunks.h"
 
@@ -14,16 +15,8 @@
 
 ForestLine *forest_line(const Forest *f, Node node)
 {
-    size_t low = 0, high = f->host->n_lines;
-    while (high - low > 1) { /* the last line that begins at or before the node; lines without nodes
-                                begin where the next does */
-        size_t mid = low + (high - low) / 2;
-        if (f->lines[mid].first <= node)
-            low = mid;
-        else
-            high = mid;
-    }
-    return &f->lines[low];
+    /* lines without nodes begin where the next does */
+    return &f->lines[LOWER_BOUND(i, 1, f->host->n_lines, f->lines[i].first <= node) - 1];
 }
 
 static bool append(void *list, size_t *n, size_t *capacity, const void *items, size_t n_items,

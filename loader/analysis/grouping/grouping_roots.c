@@ -3,6 +3,7 @@
  * grouping_parts.h. */
 #include "grouping_parts.h"
 #include "../../base/interrupt.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../base/std_sort.h"
 #include "../../store/events.h"
@@ -14,14 +15,7 @@
 /* Index of the first mark at or behind a node. All kinds of marks begin with their node. */
 static size_t mark_at(const void *items, size_t n, size_t item_bytes, Node node)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (*(const Node *)((const char *)items + mid * item_bytes) < node)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = LOWER_BOUND(i, 0, n, *(const Node *)((const char *)items + i * item_bytes) < node);
     return low;
 }
 #define MARK_AT(list, node) mark_at((list).items, (list).n, sizeof *(list).items, (node))
@@ -365,16 +359,8 @@ static bool open_group(Forest *f, Node root, Ancestors *above, ProfErr *err)
 
 static bool is_captured(const Forest *f, int64_t step)
 {
-    size_t low = 0, high = f->captured_steps.n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (f->captured_steps.items[mid] == step) return true;
-        if (f->captured_steps.items[mid] < step)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return false;
+    size_t at = LOWER_BOUND(i, 0, f->captured_steps.n, f->captured_steps.items[i] < step);
+    return at < f->captured_steps.n && f->captured_steps.items[at] == step;
 }
 
 static int by_iteration(const void *a, const void *b)

@@ -3,6 +3,7 @@
 #include "tf_data.h"
 
 #include "../../base/interrupt.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
@@ -294,16 +295,9 @@ static void join_threads(Making *m, ProfErr *err)
     sort_array(m->produced.items, m->produced.n, sizeof *m->produced.items, by_element);
     for (size_t i = 0; i < m->consumed.n && !interrupt_poll(4, err) && !m->cut; i++) {
         const Handover *want = &m->consumed.items[i];
-        size_t low = 0, high = m->produced.n;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            const Handover *p = &m->produced.items[middle];
-            if (p->iterator_id < want->iterator_id ||
-                (p->iterator_id == want->iterator_id && p->element_id < want->element_id))
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        Handover before = {.iterator_id = want->iterator_id, .element_id = want->element_id};
+        size_t low =
+            LOWER_BOUND(k, 0, m->produced.n, by_element(&m->produced.items[k], &before) < 0);
         for (; low < m->produced.n && !m->cut && !interrupt_poll(1, err); low++) {
             const Handover *p = &m->produced.items[low];
             if (p->iterator_id != want->iterator_id || p->element_id != want->element_id) break;

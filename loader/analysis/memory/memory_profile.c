@@ -5,6 +5,7 @@
 
 #include "../../base/list.h"
 #include "../../base/interrupt.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../base/std_sort.h"
 #include "../../store/event_stats.h"
@@ -566,14 +567,7 @@ const MemoryProfile *host_memory_profile(Host *host, ProfErr *err)
 
 const MemoryEvent *memory_event(const MemoryProfile *profile, uint64_t event)
 {
-    size_t low = 0, high = profile->n_events;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (profile->events[mid]->event < event)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = LOWER_BOUND(i, 0, profile->n_events, profile->events[i]->event < event);
     return low < profile->n_events && profile->events[low]->event == event ? profile->events[low]
                                                                            : NULL;
 }

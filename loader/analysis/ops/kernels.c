@@ -8,6 +8,7 @@
 #include "kernels.h"
 
 #include "../../base/list.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../program/hlo_sound.h"
 #include "../../base/parallel.h"
@@ -581,17 +582,9 @@ static void sum_by_op(KernelStats *stats, ProfErr *err)
 
 static const KernelOp *find_op(const KernelStats *stats, const char *op_name)
 {
-    size_t low = 0, high = stats->n_ops;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        int c = strcmp(op_name, stats->ops[mid].name->text);
-        if (!c) return &stats->ops[mid];
-        if (c < 0)
-            high = mid;
-        else
-            low = mid + 1;
-    }
-    return NULL;
+    size_t at = LOWER_BOUND(i, 0, stats->n_ops, strcmp(stats->ops[i].name->text, op_name) < 0);
+    return at < stats->n_ops && !strcmp(stats->ops[at].name->text, op_name) ? &stats->ops[at]
+                                                                            : NULL;
 }
 
 double kernel_tensorcore_utilization(const KernelStats *stats, const char *op_name)

@@ -6,6 +6,7 @@
  * std::sort leaves them. */
 #include "tf_functions.h"
 
+#include "../../base/search.h"
 #include "../../base/std_sort.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
@@ -42,16 +43,9 @@ static enum FunctionCompiler combined(enum FunctionCompiler a, enum FunctionComp
 /* Texts of several hosts: equal by content. */
 static TfFunction *function_of(Making *m, const Text *name)
 {
-    size_t low = 0, high = m->result.n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        int c = strcmp(name->text, m->functions[mid].name->text);
-        if (!c) return &m->functions[mid];
-        if (c < 0)
-            high = mid;
-        else
-            low = mid + 1;
-    }
+    size_t low = LOWER_BOUND(i, 0, m->result.n, strcmp(m->functions[i].name->text, name->text) < 0);
+    if (low < m->result.n && !strcmp(m->functions[low].name->text, name->text))
+        return &m->functions[low];
     if (!GROW(m->functions, m->result.n, m->capacity)) return NULL;
     memmove(&m->functions[low + 1], &m->functions[low], (m->result.n - low) * sizeof *m->functions);
     m->result.n++;

@@ -6,6 +6,7 @@
  * one that is used in another way is computed anew for each such use. Bytes are counted at the
  * borders only: arrays written, parameters read (once at most), large constants. */
 #include "cost_graph.h"
+#include "../../base/search.h"
 
 #include "../../base/sort.h"
 
@@ -239,14 +240,7 @@ static void find_readers(Fusion *f)
 static uint32_t reader_of(const Fusion *f, uint32_t tuple, int64_t index)
 {
     TupleReader wanted = {tuple, 0, index};
-    size_t low = 0, high = f->n_readers;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (by_tuple(&f->readers[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, f->n_readers, by_tuple(&f->readers[i], &wanted) < 0);
     const TupleReader *found = low < f->n_readers ? &f->readers[low] : NULL;
     return found && found->tuple == tuple && found->index == index ? found->node : COST_NONE;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cost_leaves.c: bytes of the parts of tuples; see CostLeaf in cost_graph.h. */
 #include "cost_graph.h"
+#include "../../base/search.h"
 
 #include "../../base/sort.h"
 
@@ -64,14 +65,7 @@ CostLeaves cost_take_leaves(CostGraph *g, bool largest)
 float cost_leaf(const CostLeaves *leaves, uint32_t operand, uint64_t path)
 {
     CostLeaf wanted = {.path = path, .operand = operand};
-    uint32_t low = 0, high = leaves->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (by_key(&leaves->leaves[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, leaves->n, by_key(&leaves->leaves[i], &wanted) < 0);
     return low < leaves->n && !by_key(&leaves->leaves[low], &wanted) ? leaves->leaves[low].bytes
                                                                      : 0;
 }

@@ -3,6 +3,7 @@
 #include "heap.h"
 
 #include "../../base/interrupt.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../../base/std_sort.h"
 #include "../../format/shape.h"
@@ -120,16 +121,10 @@ static int by_id(const void *a, const void *b)
 static const Xla__LogicalBufferProto *logical_of(Xla__LogicalBufferProto *const *sorted, size_t n,
                                                  int64_t id)
 {
-    size_t low = 0, high = n, guess = n ? (uint64_t)id - (uint64_t)sorted[0]->id : 0;
+    size_t guess = n ? (uint64_t)id - (uint64_t)sorted[0]->id : 0;
     if (guess < n && sorted[guess]->id == id && (!guess || sorted[guess - 1]->id != id))
         return sorted[guess];
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (sorted[mid]->id < id)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = LOWER_BOUND(i, 0, n, sorted[i]->id < id);
     return low < n && sorted[low]->id == id ? sorted[low] : NULL;
 }
 

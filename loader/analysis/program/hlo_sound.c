@@ -5,6 +5,7 @@
  * what one refers to has to stand before it, so nothing can call itself. Ids are of a computation,
  * names of the whole module. */
 #include "hlo_sound.h"
+#include "../../base/search.h"
 
 #include "../../format/hlo_opcode.h"
 #include "../../base/sort.h"
@@ -51,14 +52,7 @@ static int by_text(const void *a, const void *b)
 /* The place of an id in the computation, SIZE_MAX: it is not there. */
 static size_t place_of(const Check *c, size_t n_seen, int64_t id)
 {
-    size_t low = 0, high = n_seen;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->seen[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, n_seen, c->seen[i].id < id);
     return low < n_seen && c->seen[low].id == id ? c->seen[low].place : SIZE_MAX;
 }
 

@@ -3,6 +3,7 @@
 #include "inference.h"
 
 #include "../../base/interrupt.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "../program/training.h"
 
@@ -146,27 +147,13 @@ static int by_id(const void *a, const void *b)
 
 static InferenceSum *sum_of_size(InferenceSum *sums, size_t n, int64_t size)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sums[middle].batch_size < size)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, n, sums[i].batch_size < size);
     return low < n && sums[low].batch_size == size ? &sums[low] : NULL;
 }
 
 static const InferenceBatch *batch_of_id(InferenceBatch *const *const *ids, size_t n, int64_t id)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((*ids[middle])->id <= id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, n, (*ids[i])->id <= id);
     return low && (*ids[low - 1])->id == id ? *ids[low - 1] : NULL;
 }
 

@@ -6,6 +6,7 @@
  * the requests that it belongs to: that of its group and those of the group's parents, which is why
  * a batch's time counts for all requests in it. */
 #include "inference_parts.h"
+#include "../../base/search.h"
 
 #include "../../format/hlo.h"
 #include "../../base/sort.h"
@@ -466,14 +467,7 @@ static void pair_transfers(InferenceMaking *m, enum Kind begin, enum RequestTime
             transfers[kept++] = transfers[i];
     EACH_SEEN(s, begin + 1, begin + 2)
     {
-        size_t low = 0, high = kept;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (transfers[middle].context < s->context)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        size_t low = LOWER_BOUND(i, 0, kept, transfers[i].context < s->context);
         if (s->said & SAID_CONTEXT && low < kept && transfers[low].context == s->context &&
             transfers[low].begin->start_ps < s->start_ps)
             transfers[low].done = s;

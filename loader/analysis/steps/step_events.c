@@ -7,6 +7,7 @@
 #include "compile_events.h"
 
 #include "../../base/list.h"
+#include "../../base/search.h"
 #include "../grouping/event_types.h"
 #include "../ops/kernel_names.h"
 #include "../../store/lines.h"
@@ -16,14 +17,7 @@
 uint32_t group_number(const GroupList *groups, int64_t id, uint32_t *last)
 {
     if (*last != NO_GROUP && groups->ids[*last] == id) return *last;
-    size_t low = 0, high = groups->n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (groups->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, groups->n, groups->ids[i] < id);
     return low < groups->n && groups->ids[low] == id ? (*last = (uint32_t)low) : NO_GROUP;
 }
 

@@ -5,6 +5,7 @@
  * GPU. It has compiling, too, which XProf counts as computing, and nothing for events without
  * duration or of a negative one. */
 #include "../../base/interrupt.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "step_parts.h"
 
@@ -199,16 +200,11 @@ static int sweep_with_loose_ops(Generic *g, size_t group, ProfErr *err)
     const Marker *step = &g->steps[group];
     const SpanRef *spans = g->spans + g->first[group],
                   *ops = g->spans + g->first[g->build->groups.n];
-    size_t n = g->first[group + 1] - g->first[group], low = 0,
-           high = g->first[g->build->groups.n + 1] - g->first[g->build->groups.n], n_ops = high, i;
+    size_t n = g->first[group + 1] - g->first[group],
+           n_ops = g->first[g->build->groups.n + 1] - g->first[g->build->groups.n], i;
     int64_t begin = (int64_t)step->begin_ps, end = add_saturated(begin, (int64_t)step->duration_ps);
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (add_saturated(ops[middle].start_ps, ops[middle].duration_ps) <= begin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low =
+        LOWER_BOUND(k, 0, n_ops, add_saturated(ops[k].start_ps, ops[k].duration_ps) <= begin);
     for (i = low; i < n_ops && ops[i].start_ps < end; i++) {
     }
     if (i == low)

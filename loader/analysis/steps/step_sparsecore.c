@@ -4,6 +4,7 @@
  * XProf asks neither for their own steps nor for their groups: what counts is how much of the
  * TensorCores' step any of their ops ran (sparsecore_busy.c), by the profiler's clock. */
 #include "../ops/duty_cycle.h"
+#include "../../base/search.h"
 #include "../../base/sort.h"
 #include "step_parts.h"
 
@@ -42,14 +43,7 @@ static int unite(SpanList *list, Busy *busy, ProfErr *err)
 /* How long it was busy before a moment. */
 static uint64_t busy_until(const Busy *busy, uint64_t ps)
 {
-    size_t low = 0, high = busy->n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (busy->spans[middle].end <= ps)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, 0, busy->n, busy->spans[i].end <= ps);
     return busy->before[low] +
            (low < busy->n && busy->spans[low].begin < ps ? ps - busy->spans[low].begin : 0);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* steps.c: reading steps: XProf's categories and summaries; see steps.h. */
 #include "steps.h"
+#include "../../base/search.h"
 
 #include <float.h>
 #include <math.h>
@@ -109,17 +110,9 @@ enum StepCategory step_bottleneck(const uint64_t ps[N_STEP_CATEGORIES])
 
 uint64_t step_share(const StepCore *core, const char *category)
 {
-    size_t low = 0, high = core->n_shares;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int c = strcmp(core->shares[middle].category->text, category);
-        if (!c) return core->shares[middle].ps;
-        if (c < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return 0;
+    const StepShare *shares = core->shares;
+    size_t at = LOWER_BOUND(i, 0, core->n_shares, strcmp(shares[i].category->text, category) < 0);
+    return at < core->n_shares && !strcmp(shares[at].category->text, category) ? shares[at].ps : 0;
 }
 
 TensorCoreStep tensorcore_step(const StepCore *core)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* drawn.c: tracks, names and arguments of the trace viewer; see drawn.h. */
 #include "drawn.h"
+#include "../../base/search.h"
 
 #include "../../base/sort.h"
 #include "../../base/text_buffer.h"
@@ -441,14 +442,8 @@ bool draw_derived(const Drawing *d, const DerivedLine *line, size_t event, Drawn
     if (!begin(out, line->plane, meta->name, meta->display_name, meta->file, err)) return false;
     bool memory = e.group < 0 || add_integer(out, "group_id", e.group);
     if (line->kind == LINE_STEPS) memory &= add_step_name(d, e.group, out);
-    size_t low = 0, high = line->stats.n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if ((size_t)packed_value(&line->stats, mid, DERIVED_STAT_EVENT) < event)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = LOWER_BOUND(i, 0, line->stats.n,
+                             (size_t)packed_value(&line->stats, i, DERIVED_STAT_EVENT) < event);
     for (; low < line->stats.n && memory; low++) {
         const DerivedStat stat = derived_stat(line, low);
         if (stat.event != event) break;
