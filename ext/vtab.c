@@ -229,8 +229,8 @@ static bool fits(const Column *column, sqlite3_value *value)
 {
     int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL) return true;
-    if (!strncmp(column->type, "INTEGER", 7)) return type == SQLITE_INTEGER;
-    if (!strncmp(column->type, "REAL", 4)) return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+    if (starts_with(column->type, "INTEGER")) return type == SQLITE_INTEGER;
+    if (starts_with(column->type, "REAL")) return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
     return type == SQLITE_TEXT;
 }
 
@@ -255,8 +255,8 @@ int prof_check_parameter(sqlite3_vtab *vtab, const char *table, const Column *co
     const char *text = blob ? "a blob" : (const char *)sqlite3_value_text(value),
                *quote = sqlite3_value_type(value) == SQLITE_TEXT ? "'" : "";
     if (!text) return SQLITE_NOMEM;
-    const char *wanted = !strncmp(column->type, "INTEGER", 7) ? "an integer"
-                         : !strncmp(column->type, "REAL", 4)  ? "a number"
+    const char *wanted = starts_with(column->type, "INTEGER") ? "an integer"
+                         : starts_with(column->type, "REAL")  ? "a number"
                                                               : "a string";
     const char *range =
         of_type ? (column->unit && *column->unit >= '0' && *column->unit <= '9' ? column->unit

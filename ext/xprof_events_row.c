@@ -10,11 +10,6 @@ static const enum Place OF_CORE[] = {
     [1] = AT_STEP,    [2] = AT_MODULE,     [3] = AT_OP,
     [7] = AT_OVERLAY, [8] = AT_TC_OVERLAY, [9] = AT_OVERLAY}; /* by XLine.id */
 
-static bool starts_with(const char *s, const char *prefix)
-{
-    return !strncmp(s, prefix, strlen(prefix));
-}
-
 /* Of several planes of this name, the last. */
 const Plane *events_cpu_plane(const Host *host)
 {

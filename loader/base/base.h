@@ -153,6 +153,11 @@ bool utf8_valid(const uint8_t *bytes, size_t n_bytes);
  * character that the end of `out` cuts off is dropped. */
 void print_utf8(char *out, size_t n_out, const char *format, va_list ap);
 
+static inline bool starts_with(const char *text, const char *prefix)
+{
+    return !strncmp(text, prefix, strlen(prefix));
+}
+
 /* Returns a + b, or the nearest int64 if the sum does not fit. */
 static inline int64_t add_saturated(int64_t a, int64_t b)
 {

@@ -366,7 +366,7 @@ static int send_word(const Command *c)
                        pid, strerror(errno)),
                1;
     fputs(answer, stdout);
-    return !strncmp(answer, "error", 5);
+    return starts_with(answer, "error");
 }
 
 /* ---- the command line ---- */

@@ -154,7 +154,7 @@ static void by_signal(void)
         do_stop(answer, sizeof answer);
     else
         do_start(answer, sizeof answer);
-    if (!session_options()->quiet || !strncmp(answer, "error", 5)) session_say("%s", answer);
+    if (!session_options()->quiet || starts_with(answer, "error")) session_say("%s", answer);
 }
 
 static void on_signal(int number, siginfo_t *info, void *context)
@@ -240,7 +240,7 @@ static void *control_main(void *unused)
         if (on && now >= stop_at) {
             char answer[5000];
             do_stop(answer, sizeof answer);
-            if (!o->quiet || !strncmp(answer, "error", 5)) session_say("%s", answer);
+            if (!o->quiet || starts_with(answer, "error")) session_say("%s", answer);
             stop_at = INFINITY, was_on = false;
             continue;
         }

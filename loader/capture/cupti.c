@@ -261,7 +261,7 @@ bool cupti_is_launch(const char *name)
     static const char *const begins[] = {"cuLaunch",   "cuGraphLaunch", "cuMemcpy",     "cuMemset",
                                          "cuMemAlloc", "cuMemFree",     "cuMemPrefetch"};
     for (size_t i = 0; i < COUNT(begins); i++)
-        if (!strncmp(name, begins[i], strlen(begins[i]))) return true;
+        if (starts_with(name, begins[i])) return true;
     return strstr(name, "Synchronize") || !strcmp(name, "cuStreamWaitEvent");
 }
 
@@ -316,7 +316,7 @@ static void enable_runtime(Cupti *c)
     for (uint32_t cbid = 1;
          cbid < 5000 && !c->GetCallbackName(CB_DOMAIN_RUNTIME, cbid, &name) && name; cbid++)
         for (size_t i = 0; i < COUNT(chatty); i++)
-            if (!strncmp(name, chatty[i], strlen(chatty[i]))) c->ActivityEnableRuntimeApi(cbid, 0);
+            if (starts_with(name, chatty[i])) c->ActivityEnableRuntimeApi(cbid, 0);
 }
 
 void cupti_enable_unified(Cupti *c, uint32_t n_devices)

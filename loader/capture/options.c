@@ -113,7 +113,7 @@ static int set_signal(const char *value, int *out, ProfErr *err)
         const char *name;
         int number;
     } names[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"PROF", SIGPROF}};
-    const char *plain = !strncmp(value, "SIG", 3) ? value + 3 : value;
+    const char *plain = starts_with(value, "SIG") ? value + 3 : value;
     for (size_t i = 0; i < COUNT(names); i++)
         if (!strcmp(plain, names[i].name)) return *out = names[i].number, PROF_OK;
     double x = 0;

@@ -80,7 +80,7 @@ static void write_all_metadata(Writer *w)
         if (!(w->used[name] & USED_AS_EVENT)) continue;
         int status = -1;
         char *plain =
-            w->demangle && !strncmp(text, "_Z", 2) ? w->demangle(text, NULL, NULL, &status) : NULL;
+            w->demangle && starts_with(text, "_Z") ? w->demangle(text, NULL, NULL, &status) : NULL;
         write_metadata(w, PLANE_EVENT_METADATA, (uint64_t)name + 1,
                        plain && !status ? plain : text);
         free(plain);

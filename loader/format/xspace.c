@@ -216,11 +216,6 @@ static int read_stat_meta(Plane *plane, Window *window, Span span, ProfErr *err)
 
 static const char *const host_prefixes[] = {"/host:", "Host CPUs", "Syscalls"};
 
-static bool starts_with(const char *s, const char *prefix)
-{
-    return !strncmp(s, prefix, strlen(prefix));
-}
-
 /* Where the digits at s end; NULL if there are none, or if their number does not fit an int. */
 static const char *after_number(const char *s)
 {

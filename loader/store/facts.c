@@ -205,9 +205,7 @@ static void take_span(void *context, const EventAt *event, const EventFacts *fac
 static int outer_first(const void *a, const void *b)
 {
     const DeviceSpan *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) return x->end > y->end ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    return BY_START_THEN_LONGEST(x, y, start, end, event);
 }
 
 /* Nests as XProf's op tools do: ordered by begin, the longer first, each in the innermost that is

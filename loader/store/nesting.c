@@ -94,9 +94,7 @@ static bool push(Walk *w, const Met *event)
 static int outer_first(const void *a, const void *b)
 {
     const Unordered *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->duration != y->duration) return x->duration > y->duration ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    return BY_START_THEN_LONGEST(x, y, start, duration, event);
 }
 
 /* The caller frees w->sorted. */

@@ -268,7 +268,7 @@ static void read_host(Making *m, ProfErr *err)
 {
     for (size_t p = 0; p < m->host->n_planes && !err->code; p++) {
         Plane *plane = &m->host->planes[p];
-        if (strncmp(plane->name->text, "/host:", 6) != 0) continue;
+        if (!starts_with(plane->name->text, "/host:")) continue;
         const Text **rendezvous = prof_alloc(plane->n_event_metas * sizeof *rendezvous);
         bool any = false;
         if (!rendezvous) prof_nomem(err);
@@ -540,7 +540,7 @@ static bool knows_megascale(const Host *host)
     for (size_t i = 0; i < host->n_planes && !plane; i++)
         if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
     for (size_t i = 0; plane && i < plane->n_declared; i++)
-        if (!strncmp(plane->event_metas[i].name->text, "MegaScale:", 10)) return true;
+        if (starts_with(plane->event_metas[i].name->text, "MegaScale:")) return true;
     return false;
 }
 

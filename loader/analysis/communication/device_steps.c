@@ -34,9 +34,7 @@ typedef struct {
 static int first_started(const void *a, const void *b)
 {
     const Piece *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) return x->end > y->end ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    return BY_START_THEN_LONGEST(x, y, start, end, row);
 }
 
 /* A moment of several pieces stays with the one that started first. */

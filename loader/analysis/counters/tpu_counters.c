@@ -403,7 +403,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
     if (!all) return prof_nomem(err), NULL;
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         const char *name = host->planes[i].name->text;
-        if (!strncmp(name, "/device:TPU:", 12) || !strncmp(name, "/device:GPU:", 12))
+        if (starts_with(name, "/device:TPU:") || starts_with(name, "/device:GPU:"))
             read_plane(all, &host->planes[i], err);
     }
     if (!err->code && all->n) finish(all, err);

@@ -67,9 +67,7 @@ static bool take(Walk *w, const Work *work, bool nests)
 static int outer_first(const void *a, const void *b)
 {
     const Work *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) return x->end > y->end ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    return BY_START_THEN_LONGEST(x, y, start, end, event);
 }
 
 /* Sorted without a copy: this may be more memory than all else that is held of the file. */

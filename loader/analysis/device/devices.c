@@ -171,7 +171,7 @@ static PerCycle nvidia_per_cycle(uint32_t major, uint32_t minor)
 /* "gfx", three or more hex digits, and nothing else. */
 static bool is_gfx_name(const char *s)
 {
-    if (strncmp(s, "gfx", 3)) return false;
+    if (!starts_with(s, "gfx")) return false;
     size_t n = 3;
     while (isxdigit((unsigned char)s[n])) n++;
     return n >= 6 && !s[n];

@@ -15,11 +15,6 @@ static const enum KnownStat wanted[] = {
 
 /* ---- planes ---- */
 
-static bool starts_with(const char *s, const char *prefix)
-{
-    return !strncmp(s, prefix, strlen(prefix));
-}
-
 /* Planes of sub-processes have a stat process_id; contexts are then of that process. */
 static bool read_process(ContextPlane *cp, const Plane *plane, ProfErr *err)
 {

@@ -19,11 +19,6 @@ typedef struct {
 
 /* ---- what kind of file it is ---- */
 
-static bool starts_with(const char *s, const char *prefix)
-{
-    return !strncmp(s, prefix, strlen(prefix));
-}
-
 static bool is_host_or_device(const Plane *plane)
 {
     static const char *const prefixes[] = {"/host:CPU",       "Host CPUs",

@@ -393,9 +393,7 @@ typedef struct {
 static int outer_first(const void *a, const void *b)
 {
     const Placed *x = a, *y = b;
-    if (x->offset_ps != y->offset_ps) return x->offset_ps < y->offset_ps ? -1 : 1;
-    if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    return BY_START_THEN_LONGEST(x, y, offset_ps, duration_ps, event);
 }
 
 static Placed placed_at(const Line *line, int64_t start_ps, int64_t duration_ps, uint32_t event)

@@ -95,7 +95,7 @@ static enum Kind kind_of(const char *name)
 {
     static const char *const makers[] = {"Prefetch",    "ParallelInterleave", "ParallelMap",
                                          "MapAndBatch", "ParseExample",       "ParallelBatch"};
-    if (!strncmp(name, "Iterator::", 10)) return KIND_ITERATOR;
+    if (starts_with(name, "Iterator::")) return KIND_ITERATOR;
     for (size_t i = 0; i < COUNT(makers); i++) {
         size_t n = strlen(makers[i]);
         if (strncmp(name, makers[i], n)) continue;

@@ -210,9 +210,7 @@ static void read_host(MemoryProfile *profile, Host *host, ProfErr *err)
 static int outer_first(const void *a, const void *b)
 {
     const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
-    if (x->line_time_ps != y->line_time_ps) return x->line_time_ps < y->line_time_ps ? -1 : 1;
-    if (x->duration_ps != y->duration_ps) return x->duration_ps > y->duration_ps ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    return BY_START_THEN_LONGEST(x, y, line_time_ps, duration_ps, event);
 }
 
 /* XProf sorts the lines to which it adds regions of thread pools: their events take their turns in

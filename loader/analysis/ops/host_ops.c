@@ -301,9 +301,7 @@ static int by_time(const void *a, const void *b)
 static int outer_first(const void *a, const void *b)
 {
     const TimedOp *x = a, *y = b;
-    if (x->op.begin_ps != y->op.begin_ps) return x->op.begin_ps < y->op.begin_ps ? -1 : 1;
-    if (x->end_ps != y->end_ps) return x->end_ps > y->end_ps ? -1 : 1;
-    return x->op.op < y->op.op ? -1 : x->op.op > y->op.op;
+    return BY_START_THEN_LONGEST(x, y, op.begin_ps, end_ps, op.op);
 }
 
 static bool sweep_sorted(LineSweep *s)

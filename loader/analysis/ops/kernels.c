@@ -291,7 +291,7 @@ static unsigned parts_of(Making *m, const HloModule *module, const Xla__HloInstr
     for (size_t i = 0; i < COUNT(products); i++)
         if (!strcmp(op->opcode, products[i])) return HAS_PRODUCT;
     if (!strcmp(op->opcode, "multiply")) return HAS_MULTIPLY;
-    if (!strncmp(op->opcode, "reduce", 6)) return HAS_REDUCE;
+    if (starts_with(op->opcode, "reduce")) return HAS_REDUCE;
     if (!op->n_called_computation_ids) return 0;
     bool is_fusion = !strcmp(op->opcode, "fusion");
     const Xla__HloComputationProto *inside =

@@ -226,7 +226,7 @@ static int64_t device_flops(const CostGraph *g, const CostNode *node)
 {
     int widest = 0;
     bool gemm = node->opcode == HLO_CUSTOM_CALL &&
-                !strncmp(node->op->more->custom_call_target, "__cublas$lt$", 12);
+                starts_with(node->op->more->custom_call_target, "__cublas$lt$");
     if (node->opcode == HLO_CUSTOM_CALL && !gemm) return cost_integer(node->flops);
     for (uint32_t i = 0; i < (gemm && node->n_operands ? 1 : node->n_operands); i++) {
         const CostNode *operand = cost_operand(g, node, i);

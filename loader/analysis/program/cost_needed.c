@@ -213,11 +213,6 @@ static double cholesky(const CostGraph *g, const CostNode *node)
     return n < 0 ? NAN : count(cost_multiply(n, operand_elements(g, node, 0)) / 3);
 }
 
-static bool starts_with(const char *text, const char *with)
-{
-    return !strncmp(text, with, strlen(with));
-}
-
 static bool only_marks(const char *target)
 {
     static const char *const targets[] = {"Sharding",

@@ -131,7 +131,7 @@ static void take_stat(InferenceMaking *m, const Plane *plane, Seen *seen, unsign
     default: {
         int64_t root = stat_int(stat);
         seen->user_root =
-            root == -1 || (root == 1 && !strncmp(seen->name->text, "ModelServerRequest_", 19));
+            root == -1 || (root == 1 && starts_with(seen->name->text, "ModelServerRequest_"));
         break;
     }
     }
@@ -656,15 +656,15 @@ static void take_parameter(InferenceMaking *m, const Plane *plane, const char *n
     if (!model.text || m->result->parameters.n >= MOST_MODELS) return;
     BatchingParameters *p = parameters_of(m, model, err);
     if (!p) return;
-    if (!strncmp(name, "num_batch_threads", 17))
+    if (starts_with(name, "num_batch_threads"))
         p->threads = stat_int(stat);
-    else if (!strncmp(name, "batch_timeout_micros", 20))
+    else if (starts_with(name, "batch_timeout_micros"))
         p->timeout_us = stat_int(stat);
-    else if (!strncmp(name, "max_batch_size", 14))
+    else if (starts_with(name, "max_batch_size"))
         p->max_batch_size = stat_int(stat);
-    else if (!strncmp(name, "max_enqueued_batches", 20))
+    else if (starts_with(name, "max_enqueued_batches"))
         p->max_enqueued = stat_int(stat);
-    else if (!strncmp(name, "allowed_batch_sizes", 19))
+    else if (starts_with(name, "allowed_batch_sizes"))
         p->allowed_sizes = inference_intern(m, stat_text(plane, stat), err);
 }
 

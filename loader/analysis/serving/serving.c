@@ -2,11 +2,6 @@
 /* serving.c: see serving.h. */
 #include "serving.h"
 
-static bool starts(const Text *text, const char *prefix)
-{
-    return !strncmp(text->text, prefix, strlen(prefix));
-}
-
 /* Has the host's first plane of threads an event of that name? Names that no event uses do not
  * count. */
 static bool serves(Host *host, ProfErr *err)
@@ -16,14 +11,14 @@ static bool serves(Host *host, ProfErr *err)
     for (size_t i = 0; i < host->n_planes && !plane; i++)
         if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
     for (size_t i = 0; plane && i < plane->n_event_metas && !known; i++)
-        known = starts(plane->event_metas[i].name, "WizServable");
+        known = starts_with(plane->event_metas[i].name->text, "WizServable");
     if (known) host_hold(host, err);
     for (size_t i = 0; known && i < plane->n_lines && !err->code; i++) {
         Line *line = &host->lines[plane->first_line + i];
         if (!line_totals(line, err)) return false;
         for (size_t k = 0; k < line->n_totals; k++)
             if (line->totals[k].count &&
-                starts(plane->event_metas[line->totals[k].meta].name, "WizServable"))
+                starts_with(plane->event_metas[line->totals[k].meta].name->text, "WizServable"))
                 return true;
     }
     return false;
@@ -34,7 +29,7 @@ static void add_line(Line *line, uint64_t *n, uint64_t *ps, ProfErr *err)
     if (!line_totals(line, err)) return;
     for (size_t i = 0; i < line->n_totals; i++) {
         const LineTotal *t = &line->totals[i];
-        if (!starts(line->plane->event_metas[t->meta].name, "jit_generate")) continue;
+        if (!starts_with(line->plane->event_metas[t->meta].name->text, "jit_generate")) continue;
         *n += (uint64_t)t->count, *ps += (uint64_t)t->total_ps;
     }
 }
@@ -51,7 +46,7 @@ int run_decode_steps(Run *run, Host *only, DecodeSteps *steps, ProfErr *err)
             for (size_t k = 0; (plane->kind == PLANE_TENSORCORE || plane->kind == PLANE_GPU) &&
                                k < plane->n_lines && !err->code;
                  k++)
-                if (starts(host->lines[plane->first_line + k].name, "XLA Modules"))
+                if (starts_with(host->lines[plane->first_line + k].name->text, "XLA Modules"))
                     add_line(&host->lines[plane->first_line + k], &n, &ps, err);
         }
         if (n) steps->n += n, steps->total_ps += (double)(ps / n) * (double)n;

@@ -76,7 +76,7 @@ static bool sum_line(LaunchWalk *w, Line *line, const StatFilter *filter, ProfEr
     event_reader_open_for(&reader, line, &filter->wanted, err);
     for (uint64_t at = 0; groups && event_reader_next(&reader, &e); at++) {
         int64_t group = packed_at(&groups[at / CHUNK_EVENTS], (size_t)(at % CHUNK_EVENTS));
-        if (group < 0 || !strncmp(e.meta->name->text, "cu", 2))
+        if (group < 0 || starts_with(e.meta->name->text, "cu"))
             continue; /* driver calls: not each is a launch */
         int64_t gpu = launched_on(w, filter, &e);
         if (gpu < 0) continue;

@@ -24,11 +24,6 @@ typedef struct {
 
 /* ---- tracks ---- */
 
-static bool starts_with(const char *s, const char *prefix)
-{
-    return !strncmp(s, prefix, strlen(prefix));
-}
-
 /* /host:CPU itself first, in order of the file, then those of sub-processes by name. */
 static int by_host_name(const void *a, const void *b)
 {
