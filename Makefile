@@ -24,7 +24,8 @@ LIBS := -lprotobuf-c -lz -lm -pthread
 
 # The capture library and its command stand apart; of them the extension only has the reader of spools.
 LIVE_SOURCES := loader/capture/record.c loader/capture/spool_read.c
-CAPTURE_SOURCES := $(filter-out loader/capture/command.c,$(wildcard loader/capture/*.c)) loader/base/base.c loader/format/wire.c
+CAPTURE_SOURCES := $(filter-out loader/capture/command.c,$(wildcard loader/capture/*.c)) loader/base/base.c \
+  loader/base/hash_table.c loader/format/wire.c
 CAPTURE_OBJECTS := $(CAPTURE_SOURCES:%.c=$(BUILD)/shared/%.o)
 SOURCES := $(filter-out loader/capture/%,$(wildcard ext/*.c loader/*.c loader/*/*.c loader/*/*/*.c)) $(LIVE_SOURCES)
 COMMAND_SOURCES := $(wildcard command/*.c)

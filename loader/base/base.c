@@ -234,25 +234,6 @@ uint64_t text_hash(const char *text, size_t n)
     return hash64(h ^ rest);
 }
 
-static bool table_has_room(TextTable *table)
-{
-    if (table->n_texts * 2 < table->n_slots) return true;
-    TextTable grown = {.n_slots = table->n_slots ? table->n_slots * 2 : 64,
-                       .n_texts = table->n_texts};
-    grown.slots = prof_alloc(grown.n_slots * sizeof *grown.slots);
-    if (!grown.slots) return false;
-    for (size_t i = 0; i < table->n_slots; i++) {
-        const Text *text = table->slots[i];
-        if (!text) continue;
-        size_t slot = text_hash(text->text, text->n_bytes) & (grown.n_slots - 1);
-        while (grown.slots[slot]) slot = (slot + 1) & (grown.n_slots - 1);
-        grown.slots[slot] = text;
-    }
-    prof_free(table->slots);
-    *table = grown;
-    return true;
-}
-
 const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes, size_t n_bytes)
 {
     if (!n_bytes) return empty_text;
@@ -264,21 +245,23 @@ const Text *text_intern(TextTable *table, Arena *arena, const uint8_t *bytes, si
         bytes = (const uint8_t *)fixed;
     }
     Text *text = NULL;
-    if (n_bytes > UINT32_MAX - 64 || !table_has_room(table)) goto done;
-    size_t slot = text_hash((const char *)bytes, n_bytes) & (table->n_slots - 1);
-    for (const Text *old; (old = table->slots[slot]); slot = (slot + 1) & (table->n_slots - 1))
-        if (old->n_bytes == n_bytes && !memcmp(old->text, bytes, n_bytes)) {
-            prof_free(fixed);
-            return old;
-        }
-    text = arena_alloc(arena, sizeof *text + n_bytes + 1);
-    if (!text) goto done;
+    uint64_t hash = text_hash((const char *)bytes, n_bytes);
+    HASH_EACH(i, &table->by_text, hash) {
+        const Text *old = table->texts[i];
+        if (old->n_bytes != n_bytes || memcmp(old->text, bytes, n_bytes)) continue;
+        prof_free(fixed);
+        return old;
+    }
+    if (n_bytes > UINT32_MAX - 64 || !GROW(table->texts, table->n_texts, table->capacity) ||
+        !hash_reserve(&table->by_text, table->n_texts + 1) ||
+        !(text = arena_alloc(arena, sizeof *text + n_bytes + 1)))
+        goto done;
     text->n_bytes = (uint32_t)n_bytes;
     text->has_nul = memchr(bytes, 0, n_bytes) != NULL;
     text->repaired = fixed != NULL;
     memcpy(text->text, bytes, n_bytes);
-    table->slots[slot] = text;
-    table->n_texts++;
+    hash_add(&table->by_text, hash, table->n_texts);
+    table->texts[table->n_texts++] = text;
 done:
     prof_free(fixed);
     return text;
@@ -286,6 +269,7 @@ done:
 
 void text_table_free(TextTable *table)
 {
-    prof_free(table->slots);
+    prof_free(table->texts);
+    hash_free(&table->by_text);
     *table = (TextTable){0};
 }

@@ -28,6 +28,8 @@
 #ifndef PROF_BASE_H
 #define PROF_BASE_H
 
+#include "hash_table.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -134,8 +136,9 @@ uint64_t text_hash(const char *text, size_t n_bytes);
 
 /* A set of texts: equal texts of one table are the same pointer. Starts as {0}. */
 typedef struct {
-    const Text **slots;
-    size_t n_slots, n_texts;
+    const Text **texts;
+    size_t n_texts, capacity;
+    HashTable by_text;
 } TextTable;
 /* Returns the table's text with these bytes, repaired to valid UTF-8. Adds it, allocated from the
  * arena, if the table does not have it yet. An empty text is always empty_text. NULL if memory runs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hash_table.c: see hash_table.h. */
-#include "hash_table.h"
+#include "base.h"
 
 enum { FEWEST_SLOTS = 16, SLOTS_KEPT = 4096 };
 

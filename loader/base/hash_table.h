@@ -14,7 +14,9 @@
 #ifndef PROF_HASH_TABLE_H
 #define PROF_HASH_TABLE_H
 
-#include "base.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct {
     uint32_t hash; /* low half */

@@ -6,41 +6,19 @@
 
 enum { LONGEST = 64 << 10 };
 
-static uint64_t hash_of(const char *s)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *s; s++) h = (h ^ (uint8_t)*s) * 0x100000001b3u;
-    return mix64(h);
-}
-
-static bool has_room(Names *names)
-{
-    if ((names->n + 1) * 2 <= names->n_slots) return true;
-    size_t n_slots = names->n_slots ? names->n_slots * 2 : 256;
-    uint32_t *slots = prof_alloc(n_slots * sizeof *slots);
-    if (!slots) return false;
-    for (size_t i = 0; i < names->n; i++) {
-        size_t slot = hash_of(names->texts[i]) & (n_slots - 1);
-        while (slots[slot]) slot = (slot + 1) & (n_slots - 1);
-        slots[slot] = (uint32_t)i + 1;
-    }
-    prof_free(names->slots);
-    names->slots = slots, names->n_slots = n_slots;
-    return true;
-}
-
 uint32_t name_id(Names *names, const char *text, ProfErr *err)
 {
     if (!*text) return 0;
-    if (!has_room(names)) return prof_nomem(err), 0;
-    size_t slot = hash_of(text) & (names->n_slots - 1), n = strlen(text) + 1;
-    for (; names->slots[slot]; slot = (slot + 1) & (names->n_slots - 1))
-        if (!strcmp(names->texts[names->slots[slot] - 1], text)) return names->slots[slot];
-    char *copy = arena_alloc(&names->arena, n);
-    if (!copy || names->n >= UINT32_MAX - 1 || !GROW(names->texts, names->n, names->capacity))
+    size_t n = strlen(text);
+    uint64_t hash = text_hash(text, n);
+    HASH_EACH(i, &names->by_text, hash)
+        if (!strcmp(names->texts[i], text)) return (uint32_t)i + 1;
+    char *copy = arena_alloc(&names->arena, n + 1);
+    if (!copy || !GROW(names->texts, names->n, names->capacity) ||
+        !hash_add(&names->by_text, hash, names->n))
         return prof_nomem(err), 0;
-    names->texts[names->n++] = memcpy(copy, text, n);
-    return names->slots[slot] = (uint32_t)names->n;
+    names->texts[names->n++] = memcpy(copy, text, n + 1);
+    return (uint32_t)names->n;
 }
 
 uint32_t name_id_format(Names *names, ProfErr *err, const char *format, ...)
@@ -65,7 +43,7 @@ uint32_t name_id_format(Names *names, ProfErr *err, const char *format, ...)
 void names_free(Names *names)
 {
     prof_free(names->texts);
-    prof_free(names->slots);
+    hash_free(&names->by_text);
     arena_free(&names->arena);
     *names = (Names){0};
 }

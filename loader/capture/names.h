@@ -8,8 +8,7 @@
 typedef struct {
     char **texts; /* NUL-terminated, in the arena */
     size_t n, capacity;
-    uint32_t *slots;
-    size_t n_slots;
+    HashTable by_text;
     Arena arena;
 } Names;
 

@@ -23,42 +23,26 @@ static bool equal(const AsyncShared *a, const AsyncShared *b)
             a->bytes_moved == b->bytes_moved);
 }
 
-static AsyncShared **slot_of(const SharedOps *all, const AsyncShared *key)
-{
-    size_t at = (size_t)hash(key) & (all->n_slots - 1);
-    while (all->slots[at] && !equal(all->slots[at], key)) at = (at + 1) & (all->n_slots - 1);
-    return &all->slots[at];
-}
-
 const AsyncShared *shared_find(const SharedOps *all, const AsyncShared *key)
 {
-    return all->n_slots ? *slot_of(all, key) : NULL;
-}
-
-static bool has_room(SharedOps *all)
-{
-    if (2 * (all->n + 1) <= all->n_slots) return true;
-    SharedOps grown = {.n_slots = all->n_slots ? 2 * all->n_slots : 64};
-    if (!(grown.slots = prof_alloc(grown.n_slots * sizeof *grown.slots))) return false;
-    for (size_t i = 0; i < all->n_slots; i++)
-        if (all->slots[i]) *slot_of(&grown, all->slots[i]) = all->slots[i];
-    prof_free(all->slots);
-    all->slots = grown.slots, all->n_slots = grown.n_slots;
-    return true;
+    uint64_t h = hash(key);
+    HASH_EACH(i, &all->by_key, h)
+        if (equal(all->ops.items[i], key)) return all->ops.items[i];
+    return NULL;
 }
 
 const AsyncShared *shared_add(SharedOps *all, const AsyncShared *op)
 {
-    AsyncShared *added = has_room(all) ? arena_alloc(&all->arena, sizeof *added) : NULL;
-    if (!added) return NULL;
+    AsyncShared *added = arena_alloc(&all->arena, sizeof *added), **place = PUSH(all->ops);
+    if (!added || !place || !hash_add(&all->by_key, hash(op), all->ops.n - 1)) return NULL;
     *added = *op;
-    all->n++;
-    return *slot_of(all, added) = added;
+    return *place = added;
 }
 
 void shared_free(SharedOps *all)
 {
-    prof_free(all->slots);
+    prof_free(all->ops.items);
+    hash_free(&all->by_key);
     arena_free(&all->arena);
     *all = (SharedOps){0};
 }

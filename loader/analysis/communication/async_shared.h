@@ -4,6 +4,7 @@
 #ifndef PROF_ASYNC_SHARED_H
 #define PROF_ASYNC_SHARED_H
 
+#include "../../base/list.h"
 #include "../device/work_kind.h"
 
 /* Which events an execution consists of. */
@@ -33,8 +34,8 @@ typedef struct {
 
 /* A set of them. Starts as {0}. */
 typedef struct {
-    AsyncShared **slots;
-    size_t n_slots, n;
+    LIST(AsyncShared *) ops; /* in the arena */
+    HashTable by_key;
     Arena arena;
 } SharedOps;
 
