@@ -15,15 +15,17 @@ const Plane *events_cpu_plane(const Host *host)
 {
     const Plane *found = NULL;
     for (size_t i = 0; i < host->n_planes; i++)
-        if (!strcmp(host->planes[i].name->text, "/host:CPU")) found = &host->planes[i];
+        if (host->planes[i].prefix == PREFIX_HOST_THREADS && host->planes[i].is_prefix)
+            found = &host->planes[i];
     return found;
 }
 
 static enum Place place_on_gpu(const Line *line)
 {
     if (line->derived || line->kind == LINE_COUNTERS) return AT_NONE;
-    if (!strcmp(line->name->text, "XLA Modules")) return AT_GPU_MODULE;
-    return strcmp(line->name->text, "XLA Ops") ? AT_GPU : AT_GPU_OP;
+    return line->named == NAME_MODULES ? AT_GPU_MODULE
+           : line->named == NAME_OPS   ? AT_GPU_OP
+                                       : AT_GPU;
 }
 
 enum Place events_place(const Line *line, const Plane *cpu)
@@ -35,8 +37,7 @@ enum Place events_place(const Line *line, const Plane *cpu)
         return line->proto_id > 0 && line->proto_id < (int64_t)COUNT(OF_CORE)
                    ? OF_CORE[line->proto_id]
                    : AT_NONE;
-    if (starts_with(plane->name->text, "/device:CUSTOM:")) return AT_CUSTOM;
-    return starts_with(plane->name->text, "/device:TPU:") ? AT_TPU : AT_NONE;
+    return plane->prefix == PREFIX_CUSTOM ? AT_CUSTOM : is_tpu(plane) ? AT_TPU : AT_NONE;
 }
 
 /* ---- stats ---- */

@@ -1,9 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-/* plane.h: looks up the stats that a plane declares. */
+/* plane.h: what planes and lines are by their names, and the stats that a plane declares. No other
+ * file compares names of planes or lines. */
 #ifndef PROF_PLANE_H
 #define PROF_PLANE_H
 
 #include "run.h"
+
+/* Set a plane's kind, prefix and process from its name, and a line's kind from its name and plane.
+ */
+void plane_classify(Plane *plane);
+void line_classify(Line *line);
+/* Returns the host's first plane that is named like the prefix, with nothing after it; NULL if it
+ * has none. */
+Plane *host_find_plane(const Host *host, enum PlanePrefix prefix);
+/* Returns the host's first plane "/device:TPU:0"; NULL if it has none. */
+Plane *host_first_core(const Host *host);
+/* Returns the number in the name of a plane with PREFIX_TPU; 0 if it has none. */
+int64_t plane_core_number(const Plane *plane);
+/* Returns whether XProf treats the plane as one of a host or device. */
+static inline bool is_host_or_device(const Plane *plane)
+{
+    return plane->prefix != PREFIX_NONE && plane->prefix != PREFIX_OTHER_HOST;
+}
+/* Returns whether the name starts like a TPU core's. XProf treats most planes that do, and are no
+ * SparseCores, as TensorCores. */
+static inline bool is_tpu(const Plane *plane) { return plane->prefix == PREFIX_TPU; }
+/* Returns whether XProf recognises the TensorCore by its number. It needs none where it looks for
+ * TensorCores alone. */
+static inline bool is_numbered_core(const Plane *plane)
+{
+    return plane->kind == PLANE_TENSORCORE && plane->is_numbered;
+}
+/* Returns whether the line is named like one of steps, programs or ops, on whatever plane. */
+static inline bool is_step_line(const Line *line)
+{
+    return line->named == NAME_STEPS || line->named == NAME_SPARSE_STEPS;
+}
+static inline bool is_module_line(const Line *line)
+{
+    return line->named == NAME_MODULES || line->named == NAME_SPARSE_MODULES;
+}
+static inline bool is_op_line(const Line *line)
+{
+    return line->named == NAME_OPS || line->named == NAME_FRAMEWORK_OPS ||
+           line->named == NAME_SPARSE_OPS;
+}
+/* Returns whether the line's name starts like this one. */
+bool line_name_starts(const Line *line, enum LineName name);
 
 /* Returns the stat's metadata; NULL if the plane has none of this id. */
 const StatMeta *stat_meta(const Plane *plane, int64_t id);

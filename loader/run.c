@@ -4,7 +4,6 @@
 #include "run.h"
 
 #include "base/search.h"
-
 #include "hold.h"
 #include "load.h"
 #include "memo.h"

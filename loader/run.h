@@ -48,6 +48,45 @@ enum LineKind {
     LINE_COUNTERS,
     LINE_OTHER,
 };
+/* What a plane's name starts with. plane.c has the texts, and the kind of each. */
+enum PlanePrefix {
+    PREFIX_NONE,
+    PREFIX_HOST_THREADS, /* "/host:CPU" */
+    PREFIX_HOST_CPUS,
+    PREFIX_TFSTREAMZ,
+    PREFIX_METADATA, /* HLO programs */
+    PREFIX_SYSCALLS,
+    PREFIX_PYTHON_TRACER,
+    PREFIX_CUPTI,
+    PREFIX_SCOPE_TREE,
+    PREFIX_TPU,
+    PREFIX_GPU,
+    PREFIX_CUSTOM,
+    PREFIX_OTHER_DEVICE, /* "/device" */
+    PREFIX_CHIP,
+    PREFIX_LEGACY_CUSTOM,
+    PREFIX_OTHER_HOST, /* "/host:" */
+    N_PLANE_PREFIXES
+};
+/* A line's name, if it has a meaning; plane.c has the texts. */
+enum LineName {
+    NAME_OTHER,
+    NAME_STEPS,
+    NAME_SPARSE_STEPS,
+    NAME_MODULES,
+    NAME_SPARSE_MODULES,
+    NAME_OPS,
+    NAME_SPARSE_OPS,
+    NAME_ASYNC_OPS,
+    NAME_NAME_SCOPE,
+    NAME_TF_NAME_SCOPE,
+    NAME_FRAMEWORK_OPS,
+    NAME_TF_OPS,
+    NAME_SOURCE,
+    NAME_LAUNCH_STATS,
+    NAME_COUNTERS,
+    N_LINE_NAMES
+};
 extern const char *const plane_kind_names[], *const line_kind_names[];
 
 enum StatType { TYPE_NONE, TYPE_DOUBLE, TYPE_UINT64, TYPE_INT64, TYPE_STR, TYPE_BYTES, TYPE_REF };
@@ -137,9 +176,9 @@ struct Plane {
     int64_t proto_id;
     const Text *name;
     enum PlaneKind kind;
+    enum PlanePrefix prefix;
+    bool is_prefix;   /* the name has nothing after the prefix */
     bool is_numbered; /* a TensorCore: its name has a number that XProf can read */
-    bool is_tpu; /* a name that begins like a TPU core's; XProf takes those that are no SparseCores
-                    for TensorCores, mostly */
     Span span;
     /* n_declared entries of the file, then one that stands for every id that events use without
      * declaring it */
@@ -160,13 +199,6 @@ struct Plane {
     uint64_t n_events;
     int64_t process_id; /* of the sub-process that the plane came from, -1: none */
 };
-
-/* Is it a TensorCore that XProf tells by its number? It asks for none where it looks for
- * TensorCores alone. */
-static inline bool is_numbered_core(const Plane *plane)
-{
-    return plane->kind == PLANE_TENSORCORE && plane->is_numbered;
-}
 
 enum { CHUNK_EVENTS = 1024 };
 enum ChunkColumn {
@@ -249,6 +281,7 @@ struct Line {
     bool derived; /* one of XProf's own lines, by its id */
     bool ordered; /* events begin in order, the longer first */
     enum LineKind kind;
+    enum LineName named;
     const Text *name, *display_name; /* display_name: empty when the file has none */
     int64_t proto_id, display_id, timestamp_ns, duration_ps;
     int64_t epoch_ns; /* where timestamp_ns counts from on the session's clock: 0, or the Unix time

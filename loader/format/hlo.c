@@ -193,8 +193,6 @@ static int index_programs(Programs *programs, ProfErr *err)
     return PROF_OK;
 }
 
-static bool is_own(const Plane *plane) { return !strcmp(plane->name->text, "/host:metadata"); }
-
 static int read_entry(Programs *programs, const Plane *plane, const EventMeta *meta, Window *window,
                       ProfErr *err)
 {
@@ -229,7 +227,7 @@ static int read_entry(Programs *programs, const Plane *plane, const EventMeta *m
                                     .span = stats.proto,
                                     .plane = plane->name,
                                     .repaired = stats.respelled || own_id != id,
-                                    .extra = !is_own(plane)},
+                                    .extra = !plane->is_prefix},
                        err);
 }
 
@@ -373,7 +371,7 @@ static void add_planes(Programs *programs, Host *host, bool own, Window *window,
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         const Plane *plane = &host->planes[i];
         size_t before = programs->list.n;
-        if (plane->kind != PLANE_METADATA || is_own(plane) != own) continue;
+        if (plane->kind != PLANE_METADATA || plane->is_prefix != own) continue;
         for (size_t k = 0; k < plane->n_declared && !err->code; k++)
             if (plane->event_metas[k].has_stats)
                 read_entry(programs, plane, &plane->event_metas[k], window, err);

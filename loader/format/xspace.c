@@ -214,58 +214,6 @@ static int read_stat_meta(Plane *plane, Window *window, Span span, ProfErr *err)
     return PROF_OK;
 }
 
-static const char *const host_prefixes[] = {"/host:", "Host CPUs", "Syscalls"};
-
-/* Where the digits at s end; NULL if there are none, or if their number does not fit an int. */
-static const char *after_number(const char *s)
-{
-    size_t n = strspn(s, "0123456789");
-    long long number = n ? strtoll(s, NULL, 10) : -1;
-    return number >= 0 && number <= INT32_MAX ? s + n : NULL;
-}
-
-/* As XProf names them: /device:TPU:N, or without the number, and /device:TPU:N SparseCore K. Other
- * planes of TPUs have ops at most. */
-static enum PlaneKind kind_of_core(Plane *plane)
-{
-    static const char sparse[] = " SparseCore ";
-    const char *number = plane->name->text + strlen("/device:TPU:"), *end = after_number(number),
-               *after = number + strspn(number, "0123456789");
-    plane->is_numbered = end && !*end;
-    if (!*after) return PLANE_TENSORCORE;
-    end =
-        after > number && starts_with(after, sparse) ? after_number(after + strlen(sparse)) : NULL;
-    return end && !*end ? PLANE_SPARSECORE : PLANE_OTHER;
-}
-
-static void plane_classify(Plane *plane)
-{
-    const char *name = plane->name->text;
-    plane->kind = PLANE_OTHER;
-    plane->process_id = -1;
-    const char *bracket = strrchr(name, '[');
-    int consumed = 0;
-    long long pid;
-    if (bracket && bracket > name && bracket[-1] == ' ' &&
-        sscanf(bracket, "[%lld]%n", &pid, &consumed) == 1 && consumed && !bracket[consumed])
-        plane->process_id = pid;
-    if (starts_with(name, "/host:metadata")) {
-        plane->kind = PLANE_METADATA;
-    } else if ((plane->is_tpu = starts_with(name, "/device:TPU:"))) {
-        plane->kind = kind_of_core(plane);
-    } else if (starts_with(name, "/device:GPU:")) {
-        plane->kind = PLANE_GPU;
-    } else if (starts_with(name, "/device:CUSTOM:") || starts_with(name, "/custom:")) {
-        plane->kind = PLANE_CUSTOM;
-    } else {
-        for (size_t i = 0; i < COUNT(host_prefixes); i++)
-            if (starts_with(name, host_prefixes[i])) plane->kind = PLANE_HOST;
-    }
-    if (*name == '/' || *name == '#' || plane->kind != PLANE_OTHER ||
-        !strcmp(name, "Task Environment"))
-        plane->host->plausible = true;
-}
-
 /* Writers count stat ids from 1 on, or nearly so; what is larger stays with the table of ids. */
 static int index_known_stats(Plane *plane, ProfErr *err)
 {

@@ -345,42 +345,6 @@ static int line_field(Line *line, const FileField *f, Window *window, ProfErr *e
     return PROF_OK;
 }
 
-static void line_classify(Line *line)
-{
-    static const struct {
-        const char *name;
-        enum LineKind kind;
-    } names[] = {
-        {"Steps", LINE_STEPS},
-        {"Sparse Core Steps", LINE_STEPS},
-        {"XLA Modules", LINE_MODULES},
-        {"Sparse Core Modules", LINE_MODULES},
-        {"XLA Ops", LINE_OPS},
-        {"Sparse Core Ops", LINE_OPS},
-        {"Async XLA Ops", LINE_ASYNC_OPS},
-        {"Framework Name Scope", LINE_NAME_SCOPE},
-        {"TensorFlow Name Scope", LINE_NAME_SCOPE},
-        {"Framework Ops", LINE_FRAMEWORK_OPS},
-        {"TensorFlow Ops", LINE_FRAMEWORK_OPS},
-        {"Source code", LINE_SOURCE},
-        {"Launch Stats", LINE_LAUNCH_STATS},
-        {"_counters_", LINE_COUNTERS},
-    };
-    enum {
-        DERIVED_FIRST = -559038737,
-        DERIVED_LAST = DERIVED_FIRST + 389
-    }; /* 0xdeadbeef and on, as XProf numbers its own lines */
-    line->derived = line->proto_id >= DERIVED_FIRST && line->proto_id <= DERIVED_LAST;
-    line->kind = LINE_OTHER;
-    if (line->plane->kind == PLANE_HOST)
-        line->kind = LINE_THREAD;
-    else if (line->plane->kind == PLANE_GPU && !line->derived)
-        line->kind = LINE_STREAM;
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (line->plane->kind != PLANE_HOST && !strcmp(line->name->text, names[i].name))
-            line->kind = names[i].kind;
-}
-
 int xspace_read_line(Line *line, Window *window, Arena *arena, const atomic_bool *stop,
                      atomic_uint_fast64_t *bytes_done, ProfErr *err)
 {

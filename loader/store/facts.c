@@ -91,9 +91,9 @@ const Text *program_entry_name(const Host *host, int64_t program_id)
     for (size_t i = 0; i < host->n_planes; i++) {
         const Plane *plane = &host->planes[i];
         int64_t k =
-            strcmp(plane->name->text, "/host:metadata")
-                ? -1
-                : id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), program_id);
+            plane->prefix == PREFIX_METADATA && plane->is_prefix
+                ? id_find(&plane->event_ids, plane->event_metas, sizeof(EventMeta), program_id)
+                : -1;
         if (k >= 0) return plane->event_metas[k].name;
     }
     return NULL;

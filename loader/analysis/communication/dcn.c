@@ -139,7 +139,7 @@ static void read_modules(Making *m, ProfErr *err)
 {
     Line *line = NULL;
     for (size_t i = 0; i < m->plane->n_lines && !line; i++)
-        if (!strcmp(m->host->lines[m->plane->first_line + i].name->text, "XLA Modules"))
+        if (m->host->lines[m->plane->first_line + i].named == NAME_MODULES)
             line = &m->host->lines[m->plane->first_line + i];
     if (!line) return;
     EventReader reader;
@@ -268,7 +268,9 @@ static void read_host(Making *m, ProfErr *err)
 {
     for (size_t p = 0; p < m->host->n_planes && !err->code; p++) {
         Plane *plane = &m->host->planes[p];
-        if (!starts_with(plane->name->text, "/host:")) continue;
+        if (*plane->name->text != '/' ||
+            (plane->kind != PLANE_HOST && plane->kind != PLANE_METADATA))
+            continue;
         const Text **rendezvous = prof_alloc(plane->n_event_metas * sizeof *rendezvous);
         bool any = false;
         if (!rendezvous) prof_nomem(err);
@@ -461,7 +463,7 @@ static void read_plane(Making *m, ProfErr *err)
     if (any && !err->code) read_host(m, err);
     for (size_t i = 0; any && i < m->plane->n_lines && !err->code; i++) {
         Line *line = &m->host->lines[m->plane->first_line + i];
-        if (!strcmp(line->name->text, "XLA Ops")) read_ops(m, line, wanted, err);
+        if (line->named == NAME_OPS) read_ops(m, line, wanted, err);
     }
     prof_free(wanted);
 }
@@ -482,9 +484,7 @@ static void *make_host(Run *run, Host *only, ProfErr *err)
                 .result = prof_alloc(sizeof(DcnCollectives)),
                 .module = SIZE_MAX};
     if (!m.result) return prof_nomem(err), NULL;
-    for (size_t i = 0; i < m.host->n_planes && !m.plane; i++)
-        if (!strcmp(m.host->planes[i].name->text, "/device:TPU:0")) m.plane = &m.host->planes[i];
-    if (m.plane) read_plane(&m, err);
+    if ((m.plane = host_first_core(m.host))) read_plane(&m, err);
     if (m.cut)
         host_issue(
             m.host, "warning", "dcn_cut", 0, 0, m.plane,
@@ -536,9 +536,7 @@ static void add_host(DcnCollectives *all, const DcnCollectives *of_host, ProfErr
 
 static bool knows_megascale(const Host *host)
 {
-    const Plane *plane = NULL;
-    for (size_t i = 0; i < host->n_planes && !plane; i++)
-        if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
+    const Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
     for (size_t i = 0; plane && i < plane->n_declared; i++)
         if (starts_with(plane->event_metas[i].name->text, "MegaScale:")) return true;
     return false;

@@ -305,8 +305,7 @@ static void read_device(PerfCounters *all, CounterSample *device, const Plane *p
     window_free(&window);
     if (!device->has_chip_id && device->has_device_id)
         device->has_chip_id = true, device->chip_id = device->device_id;
-    if (!device->has_device_id)
-        device->device_id = strtoll(plane->name->text + strlen("/device:TPU:"), NULL, 10);
+    if (!device->has_device_id) device->device_id = plane_core_number(plane);
     if (!device->device_type || plane->kind == PLANE_GPU) return;
     device->chip = !strcmp(device->device_type->text, "TPU v6 Lite") ? CHIP_V6E
                    : !strcmp(device->device_type->text, "TPU v7x")   ? CHIP_V7X
@@ -401,11 +400,9 @@ static void *make(Run *run, Host *only, ProfErr *err)
     Host *host = only ? only : &run->hosts[0]; /* a run of one host asks for all hosts */
     PerfCounters *all = prof_alloc(sizeof *all);
     if (!all) return prof_nomem(err), NULL;
-    for (size_t i = 0; i < host->n_planes && !err->code; i++) {
-        const char *name = host->planes[i].name->text;
-        if (starts_with(name, "/device:TPU:") || starts_with(name, "/device:GPU:"))
+    for (size_t i = 0; i < host->n_planes && !err->code; i++)
+        if (is_tpu(&host->planes[i]) || host->planes[i].kind == PLANE_GPU)
             read_plane(all, &host->planes[i], err);
-    }
     if (!err->code && all->n) finish(all, err);
     if (!err->code) return all;
     release(all);

@@ -312,7 +312,7 @@ static void describe(Device *device, const Caps *caps, const PerfEnv *env, ProfE
 
 /* ---- a host, and hosts together ---- */
 
-static bool is_device(const Plane *plane) { return plane->kind == PLANE_GPU || plane->is_tpu; }
+static bool is_device(const Plane *plane) { return plane->kind == PLANE_GPU || is_tpu(plane); }
 
 /* What one host adds. */
 typedef struct {
@@ -328,7 +328,7 @@ static void take_plane(HostDevices *h, const Device *device, const PerfEnv *env)
     if (plane->kind == PLANE_GPU && !h->n_gpus++) h->gpu_type = device->type->text;
     if (plane->kind == PLANE_TENSORCORE && !h->n_tensorcores++)
         h->tpu_type = device->type ? device->type->text : "";
-    if (!h->measured || (plane->is_tpu && !h->measured->is_tpu)) h->measured = plane, h->env = *env;
+    if (!h->measured || (is_tpu(plane) && !is_tpu(h->measured))) h->measured = plane, h->env = *env;
 }
 
 /* XProf's merging of hosts: the last peak above 0, the first vector of bandwidths, the last device

@@ -33,11 +33,9 @@ static bool read_process(ContextPlane *cp, const Plane *plane, ProfErr *err)
 
 bool context_plane_open(ContextPlane *cp, const Plane *plane, ProfErr *err)
 {
-    const char *name = plane->name->text;
-    *cp = (ContextPlane){.is_tpu = starts_with(name, "/device:TPU:"),
-                         .is_host = !strcmp(name, "/host:CPU"),
-                         .device = -1};
-    if (is_numbered_core(plane)) cp->device = strtoll(name + strlen("/device:TPU:"), NULL, 10);
+    *cp = (ContextPlane){.is_tpu = is_tpu(plane),
+                         .is_host = plane->prefix == PREFIX_HOST_THREADS && plane->is_prefix,
+                         .device = is_numbered_core(plane) ? plane_core_number(plane) : -1};
     return read_process(cp, plane, err) &&
            !stat_filter_open(&cp->filter, plane, wanted, COUNT(wanted), err);
 }
@@ -140,8 +138,8 @@ bool event_numbers_read(EventNumbers *n, const ContextPlane *cp, const Line *lin
     bool any = n->used = read_stats(n, &cp->filter, stats);
     if (cp->as_written) return any;
     /* a program's run on a TPU consumes its launch */
-    if (any && cp->device >= 0 && !strcmp(line->name->text, "XLA Modules") &&
-        numbers_have(n, STAT_RUN_ID) && numbers_have(n, STAT_QUEUE_ID))
+    if (any && cp->device >= 0 && line->named == NAME_MODULES && numbers_have(n, STAT_RUN_ID) &&
+        numbers_have(n, STAT_QUEUE_ID))
         connect(n, false, CONTEXT_TPU_LAUNCH, launch_id(n, (uint64_t)cp->device));
     complete(n, type);
     return n->used = any || type == EVENT_PROCESS_BATCH || type == EVENT_BATCHING_SESSION_RUN;

@@ -19,19 +19,6 @@ typedef struct {
 
 /* ---- what kind of file it is ---- */
 
-static bool is_host_or_device(const Plane *plane)
-{
-    static const char *const prefixes[] = {"/host:CPU",       "Host CPUs",
-                                           "/host:tfstreamz", "/host:metadata",
-                                           "Syscalls",        "/host:python-tracer",
-                                           "/host:CUPTI",     "/host:__ScopeRangeCallStack__",
-                                           "/device",         "#Chip",
-                                           "/custom:"};
-    for (size_t i = 0; i < COUNT(prefixes); i++)
-        if (starts_with(plane->name->text, prefixes[i])) return true;
-    return false;
-}
-
 static enum GroupedBy grouped_by(const Host *host, bool as_written)
 {
     bool all = !as_written;
@@ -332,7 +319,7 @@ static void file_task(void *context, size_t i, ProfErr *err)
 {
     Result *r = context;
     const Line *line = &r->grouping.host->lines[i];
-    if (r->as_written && starts_with(line->plane->name->text, "/device:TPU:")) return;
+    if (r->as_written && is_tpu(line->plane)) return;
     if (line->n_events &&
         (plane_declares(line->plane, STAT_GROUP_ID) || plane_declares(line->plane, STAT_IS_EAGER)))
         read_file_groups(r, i, err);

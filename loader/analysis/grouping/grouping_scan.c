@@ -25,16 +25,6 @@ static bool prepare_plane(const Forest *f, ForestPlane *fp, const Plane *plane, 
     return true;
 }
 
-static bool is_steps_line(const Line *line)
-{
-    return !strcmp(line->name->text, "Steps") || !strcmp(line->name->text, "Sparse Core Steps");
-}
-static bool is_modules_line(const Line *line)
-{
-    return !strcmp(line->name->text, "XLA Modules") ||
-           !strcmp(line->name->text, "Sparse Core Modules");
-}
-
 static bool is_core(const Plane *plane)
 {
     return is_numbered_core(plane) || plane->kind == PLANE_SPARSECORE;
@@ -47,8 +37,8 @@ static const Line *grouping_line(const Plane *plane)
     const Line *lines = plane->host->lines + plane->first_line, *steps = NULL, *modules = NULL;
     for (size_t i = 0; i < plane->n_lines && is_core(plane); i++) {
         if (!lines[i].n_events) continue;
-        if (is_steps_line(&lines[i])) steps = &lines[i];
-        if (is_modules_line(&lines[i])) modules = &lines[i];
+        if (is_step_line(&lines[i])) steps = &lines[i];
+        if (is_module_line(&lines[i])) modules = &lines[i];
     }
     return steps ? steps : modules;
 }

@@ -488,10 +488,8 @@ static void *make(Run *run, Host *only, ProfErr *err)
     Making m = {.host = host,
                 .result = prof_alloc(sizeof(TfData)),
                 .budget = (4 << 20) + 4 * host->n_events};
-    Plane *plane = NULL;
     if (!m.result) return prof_nomem(err), NULL;
-    for (size_t i = 0; i < host->n_planes && !plane; i++)
-        if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
+    Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
     if (plane) read_plane(&m, plane, err);
     if (!err->code && m.nodes.n && (m.grouping = host_grouping(host, err))) {
         join_threads(&m, err);

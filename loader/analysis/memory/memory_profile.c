@@ -186,11 +186,10 @@ static void read_plane(MemoryProfile *profile, Plane *plane, ProfErr *err)
 /* XProf reads the first plane of this name, never those of sub-processes. */
 static void read_host(MemoryProfile *profile, Host *host, ProfErr *err)
 {
-    bool found = false;
+    const Plane *shown = host_find_plane(host, PREFIX_HOST_THREADS);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
-        if (!found && !strcmp(plane->name->text, "/host:CPU")) {
-            found = true;
+        if (plane == shown) {
             read_plane(profile, plane, err);
             continue;
         }

@@ -518,8 +518,9 @@ static void sweep_line(void *context, size_t i, ProfErr *err)
 int host_ops_build(OpBuild *build, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_STAGE_ID, STAT_STAGE_CATEGORY, STAT_TF_OP};
-    HostJob job = {
-        .build = build, .plane = host_plane(build->host, "/host:CPU"), .own_eager = build->grouped};
+    HostJob job = {.build = build,
+                   .plane = host_find_plane(build->host, PREFIX_HOST_THREADS),
+                   .own_eager = build->grouped};
     if (!job.plane) return PROF_OK;
     job.lines = prof_alloc(job.plane->n_lines * sizeof *job.lines);
     if (!job.lines) return prof_nomem(err);

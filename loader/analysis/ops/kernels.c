@@ -691,10 +691,10 @@ static size_t device_lines(Host *host, LineTallies *lines)
 {
     bool tpu = false;
     size_t n = 0;
-    for (size_t i = 0; i < host->n_planes; i++) tpu |= host->planes[i].is_tpu;
+    for (size_t i = 0; i < host->n_planes; i++) tpu |= is_tpu(&host->planes[i]);
     for (size_t i = 0; i < host->n_lines; i++) {
         Line *line = &host->lines[i];
-        bool counts = tpu ? line->plane->is_tpu : line->plane->kind == PLANE_GPU;
+        bool counts = tpu ? is_tpu(line->plane) : line->plane->kind == PLANE_GPU;
         if (!counts || line->derived || !line->n_events) continue;
         if (lines) lines[n] = (LineTallies){.line = line};
         n++;

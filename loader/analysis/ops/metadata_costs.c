@@ -35,7 +35,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
     if (!db) return prof_nomem(err), NULL;
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
-        if (!plane->is_tpu ||
+        if (!is_tpu(plane) ||
             !(plane_declares(plane, STAT_FLOPS) || plane_declares(plane, STAT_BYTES_ACCESSED)))
             continue;
         for (size_t k = 0; k < plane->n_event_metas && !err->code; k++)

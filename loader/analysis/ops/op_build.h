@@ -24,8 +24,6 @@ typedef struct {
 
 /* Returns a text interned in build->stats. May be called from several threads. */
 const Text *op_text(OpBuild *build, Slice text, ProfErr *err);
-/* Returns the host's first plane of this name; NULL if it has none. */
-Plane *host_plane(Host *host, const char *name);
 /* Returns build->grouping, computed now if it was not before. */
 const Grouping *op_grouping(OpBuild *build, ProfErr *err);
 

@@ -14,42 +14,18 @@ const Text *op_text(OpBuild *build, Slice text, ProfErr *err)
     return t;
 }
 
-Plane *host_plane(Host *host, const char *name)
-{
-    for (size_t i = 0; i < host->n_planes; i++)
-        if (!strcmp(host->planes[i].name->text, name)) return &host->planes[i];
-    return NULL;
-}
-
 const Grouping *op_grouping(OpBuild *build, ProfErr *err)
 {
     if (!build->grouping) build->grouping = host_grouping(build->host, err);
     return build->grouping;
 }
 
-static bool has_prefix(const Host *host, const char *prefix)
-{
-    for (size_t i = 0; i < host->n_planes; i++)
-        if (slice_starts(slice_of(host->planes[i].name), prefix)) return true;
-    return false;
-}
-
-/* Every host and device plane, by the prefixes of their names, declares the stat. */
+/* Every plane of a host or device declares the stat. */
 static bool is_grouped(const Host *host)
 {
-    static const char *const prefixes[] = {"/host:CPU",       "Host CPUs",
-                                           "/host:tfstreamz", "/host:metadata",
-                                           "Syscalls",        "/host:python-tracer",
-                                           "/host:CUPTI",     "/host:__ScopeRangeCallStack__",
-                                           "/device",         "#Chip",
-                                           "/custom"};
-    for (size_t i = 0; i < host->n_planes; i++) {
-        const Plane *plane = &host->planes[i];
-        bool counts = false;
-        for (size_t k = 0; k < COUNT(prefixes); k++)
-            counts |= slice_starts(slice_of(plane->name), prefixes[k]);
-        if (counts && !plane_declares(plane, STAT_GROUP_ID)) return false;
-    }
+    for (size_t i = 0; i < host->n_planes; i++)
+        if (is_host_or_device(&host->planes[i]) && !plane_declares(&host->planes[i], STAT_GROUP_ID))
+            return false;
     return true;
 }
 
@@ -92,7 +68,9 @@ static int build_host(OpStats *stats, Host *host, ProfErr *err)
     pthread_mutex_init(&build.lock, NULL);
     if (!build.grouped && may_be_eager(host)) op_grouping(&build, err);
     if (!err->code && !host_ops_build(&build, err)) {
-        if (has_prefix(host, "/device:TPU:"))
+        bool any_tpu = false;
+        for (size_t i = 0; i < host->n_planes; i++) any_tpu |= is_tpu(&host->planes[i]);
+        if (any_tpu)
             tpu_ops_build(&build, err);
         else
             gpu_ops_build(&build, err);

@@ -107,9 +107,8 @@ static int read_line(OpReader *r, Line *line, ProfErr *err)
 
 bool is_sparse_op_line(const Line *line)
 {
-    const char *name = line->name->text;
-    return !strcmp(name, "Sparse Core Ops") ||
-           (line->plane->kind == PLANE_SPARSECORE && !strcmp(name, "XLA Ops"));
+    return line->named == NAME_SPARSE_OPS ||
+           (line->plane->kind == PLANE_SPARSECORE && line->named == NAME_OPS);
 }
 
 int sparsecore_busy(const Plane *plane, SpanList *busy, ProfErr *err)

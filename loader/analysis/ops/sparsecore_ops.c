@@ -85,12 +85,12 @@ static bool take_op(void *context, const EventAt *e, ProfErr *err)
     return op_summer_add(sums, e->meta, e->occurrences, &f, 0, err) >= 0;
 }
 
-static int read_lines(SparsePlane *p, const char *name,
+static int read_lines(SparsePlane *p, enum LineName name,
                       bool (*take)(void *context, const EventAt *e, ProfErr *err), ProfErr *err)
 {
     Line *lines = &p->build->host->lines[p->plane->first_line];
     for (size_t i = 0; i < p->plane->n_lines && !err->code; i++) {
-        if (strcmp(lines[i].name->text, name) != 0) continue;
+        if (lines[i].named != name) continue;
         p->at = 0, p->inside = SIZE_MAX;
         each_event(&lines[i], &p->filter, !p->build->grouped, take, p, err);
     }
@@ -125,9 +125,9 @@ static int read_plane(SparsePlane *p, ProfErr *err)
 {
     if (stat_filter_open(&p->filter, p->plane, op_fact_stats, n_op_fact_stats, err))
         return err->code;
-    if (read_lines(p, "Sparse Core Modules", take_module, err)) return err->code;
+    if (read_lines(p, NAME_SPARSE_MODULES, take_module, err)) return err->code;
     if (!(p->sums = prof_alloc(p->sparse->n * sizeof *p->sums))) return prof_nomem(err);
-    read_lines(p, "Sparse Core Ops", take_op, err);
+    read_lines(p, NAME_SPARSE_OPS, take_op, err);
     for (size_t i = 0; i < p->sparse->n && !err->code; i++)
         if (p->sums[i].n) finish_program(p, i, err);
     return err->code;

@@ -169,9 +169,7 @@ static int add_thread(Making *m, Line *line, const StatFilter *filter, ProfErr *
 static int add_host(Making *m, Host *host, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_TF_FUNCTION_CALL, STAT_TRACING_COUNT};
-    Plane *plane = NULL;
-    for (size_t i = 0; i < host->n_planes && !plane; i++)
-        if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
+    Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
     if (!plane || host_hold(host, err)) return err->code;
     StatFilter filter;
     if (!stat_filter_open(&filter, plane, wanted, COUNT(wanted), err) && filter.any)

@@ -41,21 +41,6 @@ typedef struct PlaneJob {
     CoreLine *lines; /* of the plane */
 } PlaneJob;
 
-static bool is_named(const Line *line, const char *name) { return !strcmp(line->name->text, name); }
-static bool is_op_line(const Line *line)
-{
-    return is_named(line, "XLA Ops") || is_named(line, "Framework Ops") ||
-           is_named(line, "Sparse Core Ops");
-}
-static bool is_step_line(const Line *line)
-{
-    return is_named(line, "Steps") || is_named(line, "Sparse Core Steps");
-}
-static bool is_module_line(const Line *line)
-{
-    return is_named(line, "XLA Modules") || is_named(line, "Sparse Core Modules");
-}
-
 /* What metadata says of all its events; 0 with err set on failure. */
 static unsigned traits_of(CoreLine *l, EventMeta *meta, ProfErr *err)
 {
@@ -253,8 +238,8 @@ static int sparsecore_duty(const Plane *plane, CoreDuty *duty, ProfErr *err)
 {
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
         Line *line = &plane->host->lines[plane->first_line + i];
-        bool modules = is_named(line, "Sparse Core Modules") ||
-                       (plane->kind == PLANE_SPARSECORE && is_named(line, "XLA Modules"));
+        bool modules = line->named == NAME_SPARSE_MODULES ||
+                       (plane->kind == PLANE_SPARSECORE && line->named == NAME_MODULES);
         if (!modules && !is_sparse_op_line(line)) continue;
         EventReader reader;
         EventAt e;
@@ -283,7 +268,7 @@ typedef struct {
 
 static bool counts_as_tensorcore(const Plane *plane)
 {
-    return plane->is_tpu && plane->kind != PLANE_SPARSECORE;
+    return is_tpu(plane) && plane->kind != PLANE_SPARSECORE;
 }
 
 static int cores_open(Cores *cores, OpBuild *build, ProfErr *err)
@@ -303,7 +288,7 @@ static int cores_open(Cores *cores, OpBuild *build, ProfErr *err)
             Line *line = &host->lines[plane->first_line + k];
             cores->file_lines[cores->n_lines] = line;
             cores->lines[cores->n_lines++] =
-                (CoreLine){.job = job, .line = line, .measures_duty = is_named(line, "XLA Ops")};
+                (CoreLine){.job = job, .line = line, .measures_duty = line->named == NAME_OPS};
         }
     }
     return err->code;
@@ -344,7 +329,7 @@ int tpu_ops_build(OpBuild *build, ProfErr *err)
         parallel_lines_at(cores.file_lines, cores.n_lines, read_line, cores.lines, err);
     for (size_t i = 0; i < host->n_planes && !err->code; i++) {
         Plane *plane = &host->planes[i];
-        if (!plane->is_tpu) continue;
+        if (!is_tpu(plane)) continue;
         duty[n_duty].chip = chip_of(plane, err);
         if (!err->code && counts_as_tensorcore(plane))
             tensorcore_ops(&cores.jobs[n_tensorcores++], &sparse, &duty[n_duty], err);

@@ -552,7 +552,7 @@ static void hand_device_events(InferenceMaking *m, ProfErr *err)
         for (size_t k = 0; plane->kind == PLANE_TENSORCORE && k < plane->n_lines && !err->code;
              k++) {
             Line *line = &m->host->lines[plane->first_line + k];
-            if (!strcmp(line->name->text, "XLA Modules")) read_modules(m, line, err);
+            if (line->named == NAME_MODULES) read_modules(m, line, err);
         }
     }
 }
@@ -671,9 +671,7 @@ static void take_parameter(InferenceMaking *m, const Plane *plane, const char *n
 /* XProf reads the second of exactly two snapshots. */
 static void read_parameters(InferenceMaking *m, ProfErr *err)
 {
-    const Plane *plane = NULL;
-    for (size_t i = 0; i < m->host->n_planes && !plane; i++)
-        if (!strcmp(m->host->planes[i].name->text, "/host:tfstreamz")) plane = &m->host->planes[i];
+    const Plane *plane = host_find_plane(m->host, PREFIX_TFSTREAMZ);
     if (!plane || !plane->n_lines || m->host->lines[plane->first_line].n_events != 2) return;
     EventReader reader;
     EventAt at;
@@ -758,9 +756,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
     HostInference *result = prof_alloc(sizeof *result);
     if (!result) return prof_nomem(err), NULL;
     InferenceMaking m = {.result = result, .host = host, .budget = (4 << 20) + 4 * host->n_events};
-    Plane *plane = NULL;
-    for (size_t i = 0; i < host->n_planes && !plane; i++)
-        if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
+    Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
     if (plane && (m.grouping = host_grouping(host, err))) make_parts(&m, plane, err);
     hash_free(&m.ids);
     prof_free(m.groups.items);

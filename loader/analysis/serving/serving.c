@@ -2,14 +2,14 @@
 /* serving.c: see serving.h. */
 #include "serving.h"
 
+#include "../../plane.h"
+
 /* Has the host's first plane of threads an event of that name? Names that no event uses do not
  * count. */
 static bool serves(Host *host, ProfErr *err)
 {
-    const Plane *plane = NULL;
     bool known = false;
-    for (size_t i = 0; i < host->n_planes && !plane; i++)
-        if (!strcmp(host->planes[i].name->text, "/host:CPU")) plane = &host->planes[i];
+    const Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
     for (size_t i = 0; plane && i < plane->n_event_metas && !known; i++)
         known = starts_with(plane->event_metas[i].name->text, "WizServable");
     if (known) host_hold(host, err);
@@ -46,7 +46,7 @@ int run_decode_steps(Run *run, Host *only, DecodeSteps *steps, ProfErr *err)
             for (size_t k = 0; (plane->kind == PLANE_TENSORCORE || plane->kind == PLANE_GPU) &&
                                k < plane->n_lines && !err->code;
                  k++)
-                if (starts_with(host->lines[plane->first_line + k].name->text, "XLA Modules"))
+                if (line_name_starts(&host->lines[plane->first_line + k], NAME_MODULES))
                     add_line(&host->lines[plane->first_line + k], &n, &ps, err);
         }
         if (n) steps->n += n, steps->total_ps += (double)(ps / n) * (double)n;

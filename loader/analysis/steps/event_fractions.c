@@ -52,7 +52,7 @@ static int read_line(CoreRead *r, Line *line, ProfErr *err)
 {
     enum { IDLE_BARRIER_PS = 1250 };
     const LineGroups *groups = line_groups(r->grouping, line);
-    bool is_steps = !strcmp(line->name->text, "Steps");
+    bool is_steps = line->named == NAME_STEPS;
     EventReader reader;
     EventAt e;
     for (size_t i = 0; is_steps && groups->merged && i < groups->n_steps && !err->code; i++) {

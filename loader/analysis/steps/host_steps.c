@@ -218,7 +218,7 @@ static void find_devices(const Host *host, bool *has_device, bool *is_tpu)
 {
     *has_device = *is_tpu = false;
     for (size_t i = 0; i < host->n_planes; i++) {
-        *is_tpu |= host->planes[i].is_tpu;
+        *is_tpu |= host->planes[i].prefix == PREFIX_TPU;
         *has_device |= host->planes[i].kind == PLANE_GPU;
     }
     *has_device |= *is_tpu;

@@ -333,7 +333,8 @@ int generic_steps(StepBuild *build, ProfErr *err)
     bool has_device = build->steps->has_device;
     Generic g = {.build = build,
                  .has_device = has_device,
-                 .threads = build->is_outline ? NULL : host_plane(build->host, "/host:CPU")};
+                 .threads =
+                     build->is_outline ? NULL : host_find_plane(build->host, PREFIX_HOST_THREADS)};
     bool tells_times = !build->is_outline;
     LineSpans *spans = prof_alloc(n_lines * sizeof *spans);
     g.seen = prof_alloc(n), g.steps = prof_alloc(n * sizeof *g.steps),

@@ -178,7 +178,7 @@ static int tell_times(StepBuild *b, Plane *threads, HostStep *steps, size_t n, P
 int marked_steps(StepBuild *b, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_STEP_NUM};
-    Plane *threads = host_plane(b->host, "/host:CPU");
+    Plane *threads = host_find_plane(b->host, PREFIX_HOST_THREADS);
     bool any = false, known = b->steps->is_tpu;
     for (size_t k = 0; threads && k < threads->n_event_metas && !any; k++)
         any = is_foreign_step(slice_of(threads->event_metas[k].name));

@@ -454,7 +454,7 @@ static int make_steps(Tpu *t, ProfErr *err)
 
 static int read_host(StepBuild *b, ProfErr *err)
 {
-    Plane *threads = host_plane(b->host, "/host:CPU");
+    Plane *threads = host_find_plane(b->host, PREFIX_HOST_THREADS);
     LineSpans *lines = threads ? prof_alloc(threads->n_lines * sizeof *lines) : NULL;
     if (!threads) return PROF_OK;
     if (!lines) return prof_nomem(err);

@@ -245,14 +245,6 @@ static void read_ops_line(void *context, size_t i, ProfErr *err)
 
 /* ---- cores ---- */
 
-static bool is_op_line(const Line *line)
-{
-    static const char *const names[] = {"XLA Ops", "Framework Ops", "Sparse Core Ops"};
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (!line->derived && !strcmp(line->name->text, names[i])) return true;
-    return false;
-}
-
 static bool open_core(Core *core, Plane *plane, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_DEVICE_OFFSET_PS, STAT_DEVICE_DURATION_PS,
@@ -278,8 +270,8 @@ int tpu_find_lines(Tpu *t, ProfErr *err)
         if (!open_core(core, plane, err)) break;
         Line *steps = NULL, *ops = NULL; /* of several lines of a kind XProf takes the last */
         for (size_t k = plane->first_line; k < plane->first_line + plane->n_lines; k++) {
-            if (!strcmp(host->lines[k].name->text, "Steps")) steps = &host->lines[k];
-            if (is_op_line(&host->lines[k])) ops = &host->lines[k];
+            if (host->lines[k].named == NAME_STEPS) steps = &host->lines[k];
+            if (is_op_line(&host->lines[k]) && !host->lines[k].derived) ops = &host->lines[k];
         }
         if (steps)
             t->lines[t->n_lines] = (CoreLine){.core = core, .line = steps, .is_steps = true},

@@ -130,9 +130,7 @@ static int by_group(const void *a, const void *b)
 /* Launches are summed over the threads of the first plane named /host:CPU. */
 static bool derive_launches(Derivation *d, Plane *const *gpus, uint32_t n_gpus, ProfErr *err)
 {
-    const Plane *plane = NULL;
-    for (size_t i = 0; i < d->host->n_planes && !plane; i++)
-        if (!strcmp(d->host->planes[i].name->text, "/host:CPU")) plane = &d->host->planes[i];
+    const Plane *plane = host_find_plane(d->host, PREFIX_HOST_THREADS);
     if (!plane || !n_gpus) return true;
     static const enum KnownStat wanted[] = {STAT_DEVICE_ID, STAT_CORRELATION_ID};
     LaunchWalk w = {.d = d, .n_gpus = n_gpus};

@@ -90,10 +90,7 @@ static int by_child(const void *a, const void *b)
 
 bool scopes_read(ScopeTree *tree, const Host *host, ProfErr *err)
 {
-    const Plane *plane = NULL;
-    for (size_t i = 0; i < host->n_planes && !plane; i++)
-        if (!strcmp(host->planes[i].name->text, "/host:__ScopeRangeCallStack__"))
-            plane = &host->planes[i];
+    const Plane *plane = host_find_plane(host, PREFIX_SCOPE_TREE);
     Window window = {.file = &host->file};
     for (size_t i = 0; plane && i < plane->n_stats && !err->code; i++) {
         Stat stat;

@@ -28,8 +28,7 @@ typedef struct {
 static int by_host_name(const void *a, const void *b)
 {
     const Plane *x = *(Plane *const *)a, *y = *(Plane *const *)b;
-    bool p = !strcmp(x->name->text, "/host:CPU"), q = !strcmp(y->name->text, "/host:CPU");
-    if (p != q) return p ? -1 : 1;
+    if (x->is_prefix != y->is_prefix) return x->is_prefix ? -1 : 1;
     int c = strcmp(x->name->text, y->name->text);
     return c ? c : x < y ? -1 : x > y;
 }
@@ -43,16 +42,14 @@ static bool number_planes(const Host *host, Track *planes)
     size_t n_hosts = 0;
     bool has_gpus = false;
     if (!hosts) return false;
-    for (size_t i = 0; i < host->n_planes; i++)
-        has_gpus |= starts_with(host->planes[i].name->text, "/device:GPU:");
+    for (size_t i = 0; i < host->n_planes; i++) has_gpus |= host->planes[i].kind == PLANE_GPU;
     for (size_t i = 0; i < host->n_planes; i++) {
         const Plane *plane = &host->planes[i];
-        const char *name = plane->name->text;
-        if (starts_with(name, has_gpus ? "/device:GPU:" : "/device:TPU:"))
+        if (has_gpus ? plane->kind == PLANE_GPU : is_tpu(plane))
             planes[i] = (Track){true, (uint32_t)((uint64_t)plane->proto_id + FIRST_DEVICE), 0};
-        else if (starts_with(name, "/device:CUSTOM:"))
+        else if (plane->prefix == PREFIX_CUSTOM)
             planes[i] = (Track){true, (uint32_t)((uint64_t)plane->proto_id + FIRST_CUSTOM), 0};
-        else if (starts_with(name, "/host:CPU"))
+        else if (plane->prefix == PREFIX_HOST_THREADS)
             hosts[n_hosts++] = plane;
     }
     sort_array(hosts, n_hosts, sizeof *hosts, by_host_name);
