@@ -199,3 +199,16 @@ SELECT 1 FROM (SELECT total(launches) AS n FROM launch_latency('x', 1000000)), (
 SELECT 1 FROM launch_latency('x', 1000000) WHERE avg_latency_us > max_latency_us + 1e-9 OR median_latency_us > max_latency_us + 1e-9 UNION ALL
 SELECT 1 FROM slowest_steps('x', 1000000) AS a JOIN slowest_steps('x', 1000000) AS b USING (run) WHERE a.rank < b.rank AND a.duration_ms < b.duration_ms UNION ALL
 SELECT 1 FROM top_ops('x', 1000000) WHERE min_time_us > max_time_us OR avg_time_us NOT BETWEEN min_time_us - 1e-6 AND max_time_us + 1e-6;
+
+-- rows come in this order without an ORDER BY, for whoever reads the first ones (true files)
+SELECT 'collectives' FROM (SELECT nth, row_number() OVER (ORDER BY plane_id, total_ps DESC, program_id, name, nth) AS wanted FROM (SELECT plane_id, total_ps, program_id, name, row_number() OVER () AS nth FROM collectives('x'))) WHERE nth <> wanted UNION ALL
+SELECT 'device_steps' FROM (SELECT nth, row_number() OVER (ORDER BY plane_id, step NULLS LAST, nth) AS wanted FROM (SELECT plane_id, step, row_number() OVER () AS nth FROM device_steps('x'))) WHERE nth <> wanted UNION ALL
+SELECT 'async_ops' FROM (SELECT nth, row_number() OVER (ORDER BY plane_id, start_ps, start_event_id, nth) AS wanted FROM (SELECT plane_id, start_ps, start_event_id, row_number() OVER () AS nth FROM async_ops('x'))) WHERE nth <> wanted UNION ALL
+SELECT 'memory_events' FROM (SELECT nth, row_number() OVER (ORDER BY host, allocator, line_time_ps, event_id, nth) AS wanted FROM (SELECT host, allocator, line_time_ps, event_id, row_number() OVER () AS nth FROM memory_events('x'))) WHERE nth <> wanted UNION ALL
+SELECT 'inference_requests' FROM (SELECT nth, row_number() OVER (ORDER BY shown_by_xprof DESC, model, rank, nth) AS wanted FROM (SELECT shown_by_xprof, model, rank, row_number() OVER () AS nth FROM inference_requests('x'))) WHERE nth <> wanted UNION ALL
+SELECT 'steps' FROM (SELECT nth, row_number() OVER (ORDER BY step, nth) AS wanted FROM (SELECT step, row_number() OVER () AS nth FROM steps('x'))) WHERE nth <> wanted UNION ALL
+SELECT 'kernel_stats' FROM (SELECT nth, row_number() OVER (ORDER BY rank, nth) AS wanted FROM (SELECT rank, row_number() OVER () AS nth FROM kernel_stats('x'))) WHERE nth <> wanted UNION ALL
+SELECT 'kernel_ops' FROM (SELECT nth, row_number() OVER (ORDER BY total_duration_us DESC, kernel_name, op_name, host, nth) AS wanted FROM (SELECT total_duration_us, kernel_name, op_name, host, row_number() OVER () AS nth FROM kernel_ops('x'))) WHERE nth <> wanted UNION ALL
+SELECT 'hlo_ops' FROM (SELECT nth, row_number() OVER (ORDER BY rank = 0, rank, nth) AS wanted FROM (SELECT rank, row_number() OVER () AS nth FROM hlo_ops('x'))) WHERE nth <> wanted UNION ALL
+SELECT 'tf_ops' FROM (SELECT nth, row_number() OVER (ORDER BY rank, nth) AS wanted FROM (SELECT rank, row_number() OVER () AS nth FROM tf_ops('x'))) WHERE nth <> wanted UNION ALL
+SELECT 'input_ops' FROM (SELECT nth, row_number() OVER (ORDER BY total_self_time_ms DESC, operation, nth) AS wanted FROM (SELECT total_self_time_ms, operation, row_number() OVER () AS nth FROM input_ops('x'))) WHERE nth <> wanted;
