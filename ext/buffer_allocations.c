@@ -12,7 +12,7 @@
  * XProf's list of a peak may hold a buffer twice (a traced one of an allocation that lives
  * throughout, whose size it also counts twice), or one that lies in another memory space. Those get
  * a row more. */
-#include "../loader/analysis/program/heap.h"
+#include "../loader/analysis/program/heap_peaks.h"
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
 
@@ -135,107 +135,22 @@ SQLITE_EXTENSION_INIT3
 enum { BUFFER_ALLOCATIONS_COLUMNS(COLUMN_ENUM) };
 static const Column buffer_allocations_columns[] = {BUFFER_ALLOCATIONS_COLUMNS(COLUMN_DOC)};
 
-enum { UNKNOWN = -1, NOT_LIVE, LIVE, FOLDED };
-typedef struct {
-    int64_t program_order, size_rank; /* -1: none */
-    int8_t live;
-} Place;
-
-/* An object that gets a row besides those of its buffers. */
-typedef struct {
-    HeapObject object;
-    int64_t color;
-} Extra;
-
-/* Where the buffers of one program stand at the peaks of their spaces. */
-typedef struct {
-    size_t n_extra;
-    Extra *extra; /* behind the places */
-    Place places[];
-} Peaks;
-
 typedef struct {
     HloAt at;
     const Heap *heap; /* of the module, with its peaks */
-    Peaks *peaks;
+    HeapPeaks *peaks;
     size_t allocation, buffer; /* buffer: of the allocation; 0 also if it has none */
     size_t next_extra;
-    const Extra *extra; /* the row is none of a buffer, but this */
+    const HeapExtra *extra; /* the row is none of a buffer, but this */
 } BufferAt;
 
 static void buffer_close(void *state) { prof_free(((BufferAt *)state)->peaks); }
 
-static bool lies_elsewhere(const Heap *heap, uint32_t buffer, const HeapSpace *space)
-{
-    return heap->allocations[heap->buffers[buffer].allocation].proto->color != space->color;
-}
-
-/* How many objects may get extra rows: the small ones of each space, a buffer's second listing, one
- * that lies in another space. `seen` is all false. */
-static size_t most_extra(const Heap *heap, bool *seen)
-{
-    size_t n = heap->n_spaces;
-    for (const HeapSpace *space = heap->spaces; space < heap->spaces + heap->n_spaces; space++)
-        for (size_t i = 0; i < space->n_objects; i++) {
-            n += seen[space->objects[i]] || lies_elsewhere(heap, space->objects[i], space);
-            seen[space->objects[i]] = true;
-        }
-    return n;
-}
-
-static void place_objects(const Heap *heap, const HeapSpace *space, const HeapObject *objects,
-                          size_t n, int64_t small_bytes, Peaks *peaks)
-{
-    for (size_t i = 0; i < space->n_objects; i++) {
-        const HeapBuffer *b = &heap->buffers[space->objects[i]];
-        bool listed = !space->color || i >= space->n_indefinite_objects;
-        if (!lies_elsewhere(heap, space->objects[i], space))
-            peaks->places[space->objects[i]].live =
-                listed && b->size_bytes < small_bytes ? FOLDED : LIVE;
-    }
-    for (size_t i = 0; i < n; i++) {
-        Place *place = objects[i].buffer < 0 ? NULL : &peaks->places[objects[i].buffer];
-        if (!place || place->program_order >= 0 ||
-            lies_elsewhere(heap, (uint32_t)objects[i].buffer, space))
-            peaks->extra[peaks->n_extra++] = (Extra){objects[i], space->color};
-        else
-            place->program_order = (int64_t)objects[i].program_order,
-            place->size_rank = (int64_t)objects[i].size_rank;
-    }
-}
-
-/* A buffer that is no object of a peak: dead then, or sharing storage with one that is, or not
- * known. */
-static int8_t state_of(const HeapAllocation *a, const HeapBuffer *b)
-{
-    return b->start_event >= 0 || (a->indefinite && a->counts) ? NOT_LIVE : UNKNOWN;
-}
-
 static bool make_peaks(RowCursor *c, BufferAt *at)
 {
-    const Heap *heap = at->heap;
     prof_free(at->peaks);
-    bool *seen = prof_alloc(heap->n_buffers);
-    size_t places_bytes = sizeof(Peaks) + heap->n_buffers * sizeof(Place);
-    Peaks *peaks = at->peaks =
-        seen ? prof_alloc(places_bytes + most_extra(heap, seen) * sizeof *peaks->extra) : NULL;
-    prof_free(seen);
-    if (!peaks) return prof_nomem(&c->err), false;
-    peaks->extra = (void *)((char *)peaks + places_bytes);
-    for (size_t a = 0; a < heap->n_allocations; a++)
-        for (size_t i = heap->allocations[a].first_buffer, n = i + heap->allocations[a].n_buffers;
-             i < n; i++)
-            peaks->places[i] = (Place){-1, -1, state_of(&heap->allocations[a], &heap->buffers[i])};
-    int64_t small_bytes = row_integer_parameter(c, 0, 0);
-    for (size_t i = 0; i < heap->n_spaces; i++) {
-        HeapObject *objects;
-        size_t n;
-        if (!heap_objects(heap, &heap->spaces[i], small_bytes, &objects, &n))
-            return prof_nomem(&c->err), false;
-        place_objects(heap, &heap->spaces[i], objects, n, small_bytes, peaks);
-        prof_free(objects);
-    }
-    return true;
+    at->peaks = heap_peaks(at->heap, row_integer_parameter(c, 0, 0), &c->err);
+    return at->peaks;
 }
 
 static const HeapBuffer *buffer_of(const BufferAt *at)
@@ -252,12 +167,12 @@ static bool wanted(const RowCursor *c, int64_t color, const HeapBuffer *b)
            (b && b->instruction && !strcmp(b->instruction->name, c->text_key[KEY_HLO_OP]));
 }
 
-static bool is_folded(const Peaks *peaks, const Heap *heap, const HeapBuffer *b)
+static bool is_folded(const HeapPeaks *peaks, const Heap *heap, const HeapBuffer *b)
 {
-    return b && peaks->places[b - heap->buffers].live == FOLDED;
+    return b && peaks->places[b - heap->buffers].life == LIFE_FOLDED;
 }
 
-static const HeapBuffer *extra_buffer(const Heap *heap, const Extra *extra)
+static const HeapBuffer *extra_buffer(const Heap *heap, const HeapExtra *extra)
 {
     return extra->object.buffer < 0 ? NULL : &heap->buffers[extra->object.buffer];
 }
@@ -414,9 +329,10 @@ static void buffer_column(sqlite3_context *ctx, const HloModule *m, const HeapBu
     }
 }
 
-static void place_column(sqlite3_context *ctx, const Place *place, int column)
+static void place_column(sqlite3_context *ctx, const HeapPlace *place, int column)
 {
-    if (column == BA_LIVE && place->live != UNKNOWN) sqlite3_result_int(ctx, place->live == LIVE);
+    if (column == BA_LIVE && place->life != LIFE_UNKNOWN)
+        sqlite3_result_int(ctx, place->life == LIFE_LIVE);
     if (column == BA_ORDER && place->program_order >= 0)
         sqlite3_result_int64(ctx, place->program_order);
     if (column == BA_RANK && place->size_rank >= 0) sqlite3_result_int64(ctx, place->size_rank);
@@ -425,11 +341,12 @@ static void place_column(sqlite3_context *ctx, const Place *place, int column)
 static void extra_column(RowCursor *c, sqlite3_context *ctx, const BufferAt *at, int column)
 {
     const Heap *heap = at->heap;
-    const Extra *extra = at->extra;
+    const HeapExtra *extra = at->extra;
     const HeapBuffer *b = extra_buffer(heap, extra);
-    place_column(
-        ctx, &(Place){(int64_t)extra->object.program_order, (int64_t)extra->object.size_rank, LIVE},
-        column);
+    place_column(ctx,
+                 &(HeapPlace){(int64_t)extra->object.program_order,
+                              (int64_t)extra->object.size_rank, LIFE_LIVE},
+                 column);
     if (column == BA_SPACE) {
         sqlite3_result_int64(ctx, extra->color);
     } else if (b && column != BA_OFFSET && column != BA_START && column != BA_END &&

@@ -2,6 +2,7 @@
 /* core_steps.c: the table core_steps: each core in each step, as in XProf's pod viewer.
  *
  *   SELECT step, core_id, total_us, bottleneck FROM core_steps('logs'); */
+#include "../loader/analysis/steps/step_averages.h"
 #include "step_rows.h"
 SQLITE_EXTENSION_INIT3
 
@@ -141,20 +142,10 @@ static bool is_in_pod(RowCursor *c, const StepCore *core)
     return device && device->device_ordinal >= 0;
 }
 
-static bool is_in_pod_steps(const StepDb *pod, const Step *kept)
-{
-    for (size_t i = 0; i < pod->n_steps; i++)
-        if (pod->steps[i].outside_xprof ||
-            (!pod->steps[i].dropped && pod->steps[i].kept_number == kept->number))
-            return true;
-    return false;
-}
-
 static bool find_steps(RowCursor *c, CoreStepRow *at)
 {
     Run *run = c->from->run;
-    const StepDb *outside = run_outside_steps(run, c->from->only, &c->err);
-    at->pod = outside && outside->n_steps ? outside : run_all_steps(run, c->from->only, &c->err);
+    at->pod = run_pod_steps(run, c->from->only, &c->err);
     at->kept = at->pod ? run_steps(run, c->from->only, &c->err) : NULL;
     return at->kept;
 }
@@ -169,7 +160,7 @@ static bool core_steps_next(RowCursor *c)
         const StepDb *db = steps_of_part(at);
         for (; at->step < db->n_steps; at->step++, at->core = 0) {
             const Step *step = &db->steps[at->step];
-            if (at->part == BESIDE_POD && !at->core && is_in_pod_steps(at->pod, step)) continue;
+            if (at->part == BESIDE_POD && !at->core && step_is_in_pod(at->pod, step)) continue;
             for (; at->core < step->n_cores; at->core++)
                 if (step->cores[at->core].kind != STEP_CORE_SPARSE) return true;
         }

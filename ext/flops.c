@@ -65,15 +65,6 @@ static void roofline_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_result_double(ctx, x[0] * x[2] < x[1] ? x[0] * x[2] : x[1]);
 }
 
-/* The peak that XProf computes utilizations with; where it has none, the first device's own. */
-static double peak_of(const DeviceCapabilities *devices)
-{
-    double peak = devices->env.peak_tera_flops * 1e12;
-    for (size_t i = 0; i < devices->n_devices && !(peak > 0); i++)
-        peak = devices->devices[i].peak_flops;
-    return peak;
-}
-
 static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc;
@@ -94,8 +85,8 @@ static void peak_flops(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         const DeviceCapabilities *devices = run_devices(list[0].run, list[0].only, &err);
         if (!devices)
             rc = prof_error(&err, &message);
-        else if (peak_of(devices) > 0)
-            sqlite3_result_double(ctx, peak_of(devices));
+        else if (devices_peak_flops(devices) > 0)
+            sqlite3_result_double(ctx, devices_peak_flops(devices));
     }
     rc = statement_close(&s, rc);
     prof_release(list, n);

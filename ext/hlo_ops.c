@@ -5,7 +5,7 @@
  * rank LIMIT 10; */
 #include "../loader/analysis/ops/op_lists.h"
 #include "../loader/analysis/ops/op_rates.h"
-#include "../loader/format/shape.h"
+#include "../loader/analysis/ops/op_shape.h"
 #include "../loader/analysis/device/work_kind.h"
 #include "../loader/format/hlo.h"
 #include "prof.h"
@@ -212,33 +212,6 @@ static const Text *expression(const OpMetrics *op)
     return op->long_name->n_bytes ? op->long_name : op->name;
 }
 
-/* "%name = f32[2]{0} add(...)": what is before the " = ", and behind it. */
-static Slice left_side(const Text *expression, Slice *right)
-{
-    const char *equals = strstr(expression->text, " = ");
-    Slice s = {expression->text,
-               equals ? (size_t)(equals - expression->text) : expression->n_bytes};
-    *right = equals ? (Slice){equals + 3, expression->n_bytes - s.n - 3} : (Slice){"", 0};
-    if (s.n && *s.text == '%') s.text++, s.n--;
-    return s;
-}
-
-/* The result's shape ends at the first blank outside brackets. */
-static double padding(const OpMetrics *op)
-{
-    Slice right;
-    left_side(op->long_name, &right);
-    int depth = 0;
-    size_t n = 0;
-    for (; n < right.n && (depth || right.text[n] != ' '); n++)
-        depth += right.text[n] == '(' || right.text[n] == '{',
-            depth -= right.text[n] == ')' || right.text[n] == '}';
-    if (!n || n == right.n) return NAN;
-    ProfErr unreadable = {0};
-    ShapeSizes sizes = shape_text_sizes(right.text, n, &unreadable);
-    return unreadable.code ? NAN : shape_efficiency(&sizes);
-}
-
 static void module_column(RowCursor *c, sqlite3_context *ctx, uint64_t program_id)
 {
     for (size_t h = 0; h < c->from->run->n_hosts; h++) {
@@ -263,30 +236,6 @@ static void result_known(sqlite3_context *ctx, const Text *text)
     if (text->n_bytes) result_text(ctx, text);
 }
 
-/* Of HBM as XProf breaks its bytes down, which it does for each occurrence alike. */
-static double hbm_bytes_actual(const OpMetrics *op)
-{
-    double bytes = (double)op_hbm_bytes(op);
-    return bytes > 0              ? bytes / op->occurrences * (double)op->executions
-           : op->has_actual_bytes ? (double)op->bytes_actual
-                                  : 0;
-}
-
-/* The device's peak where XProf has none: it reads a number that is no double as 0. */
-static double known_peak(const DeviceCapabilities *all, int column)
-{
-    double peak = column == HO_FLOPS_UTILIZATION ? peak_gflops(all) : peak_gibps(all, MEMORY_HBM),
-           most = 0;
-    for (size_t i = 0; i < all->n_devices; i++) {
-        const Device *device = &all->devices[i];
-        double own = column == HO_FLOPS_UTILIZATION
-                         ? device->peak_flops / 1e9
-                         : giga_to_gibi(device->peak_bytes[MEMORY_HBM] / 1e9);
-        if (own > most) most = own;
-    }
-    return peak > 0 ? peak : most;
-}
-
 static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op, int column)
 {
     HloOpsState *state = c->state;
@@ -295,7 +244,7 @@ static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op,
     if (state->rated != op) state->rates = op_rates(op, state->devices);
     state->rated = op;
     const OpRates *r = &state->rates;
-    double peak = known_peak(state->devices, column);
+    double utilization;
     switch (column) {
     case HO_MODEL_GFLOPS: sqlite3_result_double(ctx, r->model_gflops); break;
     case HO_GFLOPS: sqlite3_result_double(ctx, r->gflops); break;
@@ -306,15 +255,12 @@ static void rate_column(RowCursor *c, sqlite3_context *ctx, const OpMetrics *op,
     case HO_INTENSITY: sqlite3_result_double(ctx, r->intensity); break;
     case HO_BOUND: sqlite3_result_text(ctx, r->bound_by, -1, SQLITE_STATIC); break;
     case HO_FLOPS_UTILIZATION:
-        if (peak > 0 && op->flops_actual > 0 && op->time_ps)
-            sqlite3_result_double(
-                ctx, op->flops_actual * 1e3 /
-                         (double)(op->normalized_ps ? op->normalized_ps : op->time_ps) / peak);
+        utilization = op_flops_utilization(op, state->devices);
+        if (!isnan(utilization)) sqlite3_result_double(ctx, utilization);
         break;
     default:
-        if (peak > 0 && hbm_bytes_actual(op) > 0 && op->time_ps)
-            sqlite3_result_double(
-                ctx, giga_to_gibi(hbm_bytes_actual(op) * 1e3 / (double)op->time_ps) / peak);
+        utilization = op_hbm_utilization(op, state->devices);
+        if (!isnan(utilization)) sqlite3_result_double(ctx, utilization);
         break;
     }
 }
@@ -368,12 +314,12 @@ static void exact_column(sqlite3_context *ctx, const OpMetrics *op, int column)
 static void text_column(RowCursor *c, sqlite3_context *ctx, const HloOpRow *row, int column)
 {
     const OpMetrics *op = row->op;
-    Slice right, left;
+    Slice name;
     switch (column) {
     case HO_CATEGORY: result_text(ctx, op->category); break;
     case HO_NAME:
-        left = left_side(expression(op), &right);
-        sqlite3_result_text64(ctx, left.text, left.n, SQLITE_STATIC, SQLITE_UTF8);
+        name = op_instruction_name(expression(op));
+        sqlite3_result_text64(ctx, name.text, name.n, SQLITE_STATIC, SQLITE_UTF8);
         break;
     case HO_EXPRESSION: result_text(ctx, expression(op)); break;
     case HO_TF_OP: result_text(ctx, op->provenance); break;
@@ -427,7 +373,7 @@ static void hlo_ops_column(RowCursor *c, sqlite3_context *ctx, int column)
         sqlite3_result_text(ctx, work_kind_names[work_kind(op)], -1, SQLITE_STATIC);
         break;
     case HO_PADDING:
-        efficiency = padding(op);
+        efficiency = op_padding_efficiency(op);
         if (!isnan(efficiency)) sqlite3_result_double(ctx, efficiency);
         break;
     case HO_MODEL_GFLOPS:

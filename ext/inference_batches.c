@@ -3,6 +3,7 @@
  *
  *   SELECT batch_id, batch_size_after_padding FROM inference_batches('logs') ORDER BY
  * latency_ms DESC LIMIT 5; */
+#include "../loader/analysis/serving/inference_percentiles.h"
 #include "inference_rows.h"
 SQLITE_EXTENSION_INIT3
 

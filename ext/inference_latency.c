@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* inference_latency.c: the table inference_latency: percentiles of the duration of all requests. */
+#include "../loader/analysis/serving/inference_percentiles.h"
 #include "inference_rows.h"
 SQLITE_EXTENSION_INIT3
 
@@ -53,39 +54,13 @@ static void latency_list(RowCursor *c, RowList *list)
     ((LatencyState *)c->state)->all = all;
 }
 
-typedef struct {
-    double total_us, device_us, communication_us;
-} Latency;
-
-static Latency latency_of(const InferenceRequest *r, bool actual)
-{
-    const uint64_t *times = actual ? r->actual : r->times;
-    return (Latency){(double)(r->end_ps - r->start_ps) / 1e6, (double)times[REQUEST_DEVICE] / 1e6,
-                     (double)(times[REQUEST_READ] + times[REQUEST_WRITE]) / 1e6};
-}
-
-static Latency average_latency(const Inference *all, bool actual)
-{
-    Latency sum = {0};
-    for (size_t i = 0; i < all->n_requests; i++) {
-        Latency l = latency_of(all->requests[i], actual);
-        sum.total_us += l.total_us, sum.device_us += l.device_us,
-            sum.communication_us += l.communication_us;
-    }
-    double n = (double)all->n_requests;
-    return (Latency){sum.total_us / n, sum.device_us / n, sum.communication_us / n};
-}
-
 static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Inference *all = ((LatencyState *)c->state)->all;
     double percentile = *(const double *)c->row;
     bool actual = column >= IL_HOST_ACTUAL && column <= IL_COMMUNICATION_ACTUAL;
-    Latency l =
-        percentile > 0
-            ? latency_of(all->requests[(size_t)(percentile / 100 * (double)all->n_requests)],
-                         actual)
-            : average_latency(all, actual);
+    InferenceLatency l = percentile > 0 ? inference_latency_at(all, percentile, actual)
+                                        : inference_latency_average(all, actual);
     switch (column) {
     case IL_PERCENTILE:
         if (percentile > 0)
@@ -104,11 +79,11 @@ static void latency_column(RowCursor *c, sqlite3_context *ctx, int column)
     case IL_TOTAL: sqlite3_result_double(ctx, l.total_us / 1e3); break;
     case IL_THROUGHPUT: sqlite3_result_double(ctx, all->throughput); break;
     case IL_MIN:
-        sqlite3_result_double(ctx, latency_of(all->requests[0], false).total_us / 1e3);
+        sqlite3_result_double(ctx, inference_latency_of(all->requests[0], false).total_us / 1e3);
         break;
     case IL_MAX:
-        sqlite3_result_double(ctx,
-                              latency_of(all->requests[all->n_requests - 1], false).total_us / 1e3);
+        sqlite3_result_double(
+            ctx, inference_latency_of(all->requests[all->n_requests - 1], false).total_us / 1e3);
         break;
     case IL_SHOWN: sqlite3_result_int(ctx, !all->trains); break;
     default: break;

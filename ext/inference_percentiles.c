@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* inference_percentiles.c: the table inference_percentiles: requests and batches at percentiles of
  * their duration, as on XProf's page. */
+#include "../loader/analysis/serving/inference_percentiles.h"
 #include "inference_rows.h"
 SQLITE_EXTENSION_INIT3
 
@@ -80,51 +81,14 @@ SQLITE_EXTENSION_INIT3
 enum { PERCENTILES_COLUMNS(COLUMN_ENUM) };
 static const Column percentiles_columns[] = {PERCENTILES_COLUMNS(COLUMN_DOC)};
 
-/* A row of the table: one sample, or an average over `n`. */
-typedef struct {
-    const InferenceModel *model;
-    const InferenceSum *sum; /* NULL: a sample */
-    bool is_batch;
-    size_t sample, number; /* number: of the row within model and kind, from 1 */
-} PercentileRow;
-
-static bool is_row(size_t i, size_t n_samples)
+static void percentiles_list(RowCursor *c, RowList *list)
 {
-    return i >= n_samples || inference_sampled(i, n_samples);
+    const InferencePercentiles *all =
+        run_inference_percentiles(c->from->run, c->from->only, &c->err);
+    if (all) *list = ROW_LIST(all->rows, all->n);
 }
 
-typedef struct {
-    const Inference *all;
-    size_t model;
-    bool is_batch;   /* requests of a model, then its batches */
-    size_t nth;      /* of them: samples, then sizes, then the sum of all */
-    uint64_t n_rows; /* so far */
-    PercentileRow row;
-} PercentileAt;
-
-static bool percentiles_next(RowCursor *c)
-{
-    PercentileAt *at = c->state;
-    if (!c->started) at->all = run_inference(c->from->run, c->from->only, &c->err);
-    if (!at->all) return false;
-    c->place = at->n_rows++;
-    for (at->nth += c->started; at->model < at->all->n_models;
-         at->model += at->is_batch, at->is_batch = !at->is_batch, at->nth = 0, at->row.number = 0) {
-        const InferenceModel *m = &at->all->models[at->model];
-        size_t n = at->is_batch ? m->n_batches : m->n_requests,
-               n_rows = at->is_batch && !at->all->has_batches ? 0 : n + m->n_by_size + 1;
-        while (at->nth < n_rows && !is_row(at->nth, n)) at->nth++;
-        if (at->nth >= n_rows) continue;
-        at->row = (PercentileRow){
-            .model = m, .is_batch = at->is_batch, .sample = at->nth, .number = at->row.number + 1};
-        if (at->nth >= n)
-            at->row.sum = at->nth - n < m->n_by_size ? &m->by_size[at->nth - n] : &m->all;
-        return true;
-    }
-    return false;
-}
-
-static void request_value(sqlite3_context *ctx, const InferenceRequest *r, uint64_t n, int column)
+static void request_value(sqlite3_context *ctx, const InferencePercentile *row, int column)
 {
     static const enum RequestTime times[] = {[IP_PREPROCESS - IP_PREPROCESS] = REQUEST_PREPROCESS,
                                              [IP_RUNTIME - IP_PREPROCESS] = REQUEST_RUNTIME,
@@ -134,48 +98,35 @@ static void request_value(sqlite3_context *ctx, const InferenceRequest *r, uint6
                                              [IP_POSTPROCESS - IP_PREPROCESS] = REQUEST_POSTPROCESS,
                                              [IP_IDLE - IP_PREPROCESS] = REQUEST_IDLE};
     switch (column) {
-    case IP_LATENCY: result_ms(ctx, (r->end_ps - r->start_ps) / n); break;
-    case IP_SIZE: sqlite3_result_int64(ctx, r->size / (int64_t)n); break;
-    case IP_FORMATION: result_signed_ms(ctx, r->delay_ps / (int64_t)n); break;
+    case IP_LATENCY: result_ms(ctx, row->latency_ps); break;
+    case IP_SIZE: sqlite3_result_int64(ctx, row->size); break;
+    case IP_FORMATION: result_signed_ms(ctx, row->delay_ps); break;
+    case IP_DEVICE: result_ms(ctx, row->device_ps); break;
     default:
         if (column >= IP_PREPROCESS && column <= IP_IDLE)
-            result_ms(ctx, r->times[times[column - IP_PREPROCESS]] / n);
+            result_ms(ctx, row->times[times[column - IP_PREPROCESS]]);
         break;
     }
 }
 
-static void batch_value(sqlite3_context *ctx, const InferenceBatch *b, uint64_t n, int column)
+static void batch_value(sqlite3_context *ctx, const InferencePercentile *row, int column)
 {
     switch (column) {
-    case IP_LATENCY: result_ms(ctx, (b->end_ps - b->start_ps) / n); break;
-    case IP_DEVICE: result_ms(ctx, b->device_ps / n); break;
-    case IP_PADDING: sqlite3_result_int64(ctx, b->padding / (int64_t)n); break;
-    case IP_PADDED: sqlite3_result_int64(ctx, b->size / (int64_t)n); break;
-    case IP_EFFICIENCY: sqlite3_result_double(ctx, batch_efficiency(b->padding, b->size)); break;
-    case IP_DELAY: result_signed_ms(ctx, b->delay_ps / (int64_t)n); break;
+    case IP_LATENCY: result_ms(ctx, row->latency_ps); break;
+    case IP_DEVICE: result_ms(ctx, row->device_ps); break;
+    case IP_PADDING: sqlite3_result_int64(ctx, row->padding); break;
+    case IP_PADDED: sqlite3_result_int64(ctx, row->size); break;
+    case IP_EFFICIENCY: sqlite3_result_double(ctx, row->efficiency); break;
+    case IP_DELAY: result_signed_ms(ctx, row->delay_ps); break;
     default: break;
     }
 }
 
-/* How many a second: the model's throughput by the row's share of all. */
-static void result_throughput(sqlite3_context *ctx, const PercentileRow *row)
+static void result_percentile(sqlite3_context *ctx, const InferencePercentile *row)
 {
-    const InferenceModel *m = row->model;
-    if (!row->sum) return;
-    double all = row->is_batch ? m->batch_throughput : m->request_throughput;
-    double n = (double)(row->is_batch ? row->sum->n_batches : row->sum->n_requests),
-           of = (double)(row->is_batch ? m->n_batches : m->n_requests);
-    sqlite3_result_double(ctx, row->sum == &m->all ? all : n * all / of); /* NULL for 0 / 0 */
-}
-
-static void result_percentile(sqlite3_context *ctx, const PercentileRow *row)
-{
-    const InferenceModel *m = row->model;
     if (!row->sum)
-        result_real(ctx, "%.3f",
-                    100.0 * (double)row->sample /
-                        (double)(row->is_batch ? m->n_batches : m->n_requests));
-    else if (row->sum == &m->all)
+        result_real(ctx, "%.3f", row->percentile);
+    else if (row->sum == &row->model->all)
         sqlite3_result_text(ctx, row->is_batch ? "Aggregated" : "Average", -1, SQLITE_STATIC);
     else
         result_owned(ctx, sqlite3_mprintf("Batch size %lld", (long long)row->sum->batch_size));
@@ -189,38 +140,22 @@ static void result_sample_id(sqlite3_context *ctx, bool known, uint64_t id)
         sqlite3_result_text(ctx, "N/A", -1, SQLITE_STATIC);
 }
 
-/* The programs of all batches of a size, in order of the first batch of each. */
-static void result_programs(sqlite3_context *ctx, const PercentileRow *row)
+static void result_programs(sqlite3_context *ctx, const InferencePercentile *row)
 {
-    enum { MOST = 100 };
-    uint64_t programs[MOST];
-    size_t n = 0;
-    sqlite3_str *out = sqlite3_str_new(NULL);
-    for (size_t i = 0; i < row->model->n_batches && n < MOST; i++) {
-        const InferenceBatch *b = row->model->batches[i];
-        size_t k = 0;
-        while (k < n && programs[k] != b->program_id) k++;
-        if (!b->has_program || b->size != row->sum->batch_size || k < n) continue;
-        programs[n++] = b->program_id;
-        sqlite3_str_appendf(out, "%s%llu", k ? ", " : "", (unsigned long long)b->program_id);
+    const InferenceBatch *b = row->batch;
+    if (!row->n_programs) {
+        result_sample_id(ctx, b && b->has_program, b ? b->program_id : 0);
+        return;
     }
-    if (!n) sqlite3_str_appendall(out, "N/A");
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    for (size_t i = 0; i < row->n_programs; i++)
+        sqlite3_str_appendf(out, "%s%llu", i ? ", " : "", (unsigned long long)row->programs[i]);
     result_built(ctx, out);
 }
 
 static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
-    static const InferenceRequest no_request;
-    static const InferenceBatch no_batch;
-    const PercentileRow *row = &((PercentileAt *)c->state)->row;
-    const InferenceRequest *r = row->is_batch ? NULL
-                                : row->sum
-                                    ? (row->sum->n_requests ? &row->sum->request : &no_request)
-                                    : row->model->requests[row->sample];
-    const InferenceBatch *b = !row->is_batch ? NULL
-                              : row->sum     ? (row->sum->n_batches ? &row->sum->batch : &no_batch)
-                                             : row->model->batches[row->sample];
-    uint64_t n = !row->sum ? 1 : row->is_batch ? row->sum->n_batches : row->sum->n_requests;
+    const InferencePercentile *row = c->row;
     switch (column) {
     case IP_MODEL: sqlite3_result_text(ctx, row->model->name, -1, SQLITE_STATIC); break;
     case IP_KIND:
@@ -228,42 +163,29 @@ static void percentiles_column(RowCursor *c, sqlite3_context *ctx, int column)
         break;
     case IP_NUMBER: sqlite3_result_int64(ctx, (sqlite3_int64)row->number); break;
     case IP_PERCENTILE: result_percentile(ctx, row); break;
-    case IP_THROUGHPUT: result_throughput(ctx, row); break;
+    case IP_THROUGHPUT: sqlite3_result_double(ctx, row->throughput); break; /* NAN is NULL */
     case IP_REQUEST:
-        if (r) result_sample_id(ctx, !row->sum, (uint64_t)r->id);
+        if (!row->is_batch)
+            result_sample_id(ctx, row->request, row->request ? (uint64_t)row->request->id : 0);
         break;
     case IP_BATCH:
-        if (b) result_sample_id(ctx, !row->sum, (uint64_t)b->id);
+        if (row->is_batch)
+            result_sample_id(ctx, row->batch, row->batch ? (uint64_t)row->batch->id : 0);
         break;
     case IP_PROGRAM:
-        if (b && row->sum && row->sum != &row->model->all)
-            result_programs(ctx, row);
-        else if (b)
-            result_sample_id(ctx, b->has_program && !row->sum, b->program_id);
-        break;
-    case IP_DEVICE:
-        /* XProf's averages of requests by the size of their batches have the time of the batches */
-        if (r && row->sum && row->sum != &row->model->all)
-            batch_value(ctx, &row->sum->batch, row->sum->n_batches, column);
-        else if (r)
-            request_value(ctx, r, n ? n : 1, column);
-        else
-            batch_value(ctx, b, n ? n : 1, column);
+        if (row->is_batch) result_programs(ctx, row);
         break;
     default:
-        if (r)
-            request_value(ctx, r, n ? n : 1, column);
+        if (row->is_batch)
+            batch_value(ctx, row, column);
         else
-            batch_value(ctx, b, n ? n : 1, column);
+            request_value(ctx, row, column);
         break;
     }
 }
 
-static const RowSource percentiles_rows = {.next = percentiles_next,
-                                           .state_bytes = sizeof(PercentileAt),
-                                           .column = percentiles_column,
-                                           .per_run = true,
-                                           .needs = NEED_EVENTS};
+static const RowSource percentiles_rows = {
+    .list = percentiles_list, .column = percentiles_column, .per_run = true, .needs = NEED_EVENTS};
 const Table inference_percentiles_table = {"inference_percentiles",
                                            "one request or batch at a percentile "
                                            "of the duration, or an average, as "

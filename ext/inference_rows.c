@@ -38,8 +38,3 @@ void result_ids(sqlite3_context *ctx, const int64_t *ids, size_t n)
     sqlite3_str_appendall(out, n ? "]" : "[]");
     result_built(ctx, out);
 }
-
-double batch_efficiency(int64_t padding, int64_t size)
-{
-    return size ? (double)(size - padding) / (double)size : 0;
-}

@@ -24,8 +24,6 @@ bool next_of_models(RowCursor *c, size_t (*count)(const Inference *, size_t mode
 /* NULL for those of no model. */
 const InferenceModel *model_at(const ModelAt *at);
 
-/* Share of a batch that is not padding; 0 for an empty one. */
-double batch_efficiency(int64_t padding, int64_t size);
 void result_ms(sqlite3_context *ctx, uint64_t ps);
 void result_signed_ms(sqlite3_context *ctx, int64_t ps);
 void result_host(sqlite3_context *ctx, const Host *host);

@@ -5,9 +5,11 @@
  *   SELECT hlo_module, peak_heap_mib, fragmentation_fraction FROM memory_peaks('logs') WHERE
  * memory_space = 0 ORDER BY peak_heap_mib DESC; SELECT event, hlo_op, heap_mib FROM
  * heap_timeline('logs') WHERE hlo_module = 'jit_step' AND memory_space = 0; */
-#include "../loader/analysis/program/heap.h"
+#include "../loader/analysis/program/heap_peaks.h"
 #include "hlo_rows.h"
 SQLITE_EXTENSION_INIT3
+
+#include <math.h>
 
 #define SPACE_DOC                                                                                  \
     "memory_space", "INTEGER", NULL,                                                               \
@@ -95,13 +97,9 @@ static bool memory_peaks_next(RowCursor *c)
     return true;
 }
 
-/* A heap trace that holds more than the allocations says nothing of what they leave unused. */
-static void result_fragmentation(sqlite3_context *ctx, const HeapSpace *s, double peak_mib)
+static void result_known(sqlite3_context *ctx, double value)
 {
-    double total = heap_mib(s->total_bytes),
-           temporary = total - heap_mib(s->indefinite_allocation_bytes);
-    if (peak_mib <= total)
-        sqlite3_result_double(ctx, temporary ? (total - peak_mib) / temporary : 0);
+    if (!isnan(value)) sqlite3_result_double(ctx, value);
 }
 
 static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
@@ -109,29 +107,19 @@ static void memory_peaks_column(RowCursor *c, sqlite3_context *ctx, int column)
     if (row_program_column(c, ctx, column)) return;
     const HeapSpace *s = space_of(c->state);
     const HeapTrace *t = s->trace;
-    bool failed = t && t->failure;
-    double indefinite = heap_mib(s->indefinite_bytes),
-           peak = (t ? heap_mib(t->peak_bytes) : 0) + indefinite;
     switch (column) {
     case MP_SPACE: sqlite3_result_int64(ctx, s->color); break;
-    case MP_PEAK:
-        if (!failed) sqlite3_result_double(ctx, peak);
-        break;
-    case MP_UNPADDED:
-        if (!failed)
-            sqlite3_result_double(ctx, (t ? heap_mib(t->peak_unpadded_bytes) : 0) + indefinite);
-        break;
+    case MP_PEAK: result_known(ctx, heap_peak_mib(s)); break;
+    case MP_UNPADDED: result_known(ctx, heap_unpadded_peak_mib(s)); break;
     case MP_EVENT:
-        if (t && !failed) sqlite3_result_int64(ctx, t->peak_event);
+        if (t && !t->failure) sqlite3_result_int64(ctx, t->peak_event);
         break;
     case MP_PARAMETERS: sqlite3_result_double(ctx, heap_mib(s->parameter_bytes)); break;
     case MP_NON_REUSABLE: sqlite3_result_double(ctx, heap_mib(s->non_reusable_bytes)); break;
     case MP_LIVE_OUT: sqlite3_result_double(ctx, heap_mib(s->maybe_live_out_bytes)); break;
     case MP_TOTAL: sqlite3_result_double(ctx, heap_mib(s->total_bytes)); break;
     case MP_INDEFINITE: sqlite3_result_double(ctx, heap_mib(s->indefinite_allocation_bytes)); break;
-    case MP_FRAGMENTATION:
-        if (!failed) result_fragmentation(ctx, s, peak);
-        break;
+    case MP_FRAGMENTATION: result_known(ctx, heap_fragmentation(s)); break;
     case MP_SCOPED:
         if (s->scoped_vmem_op) sqlite3_result_double(ctx, heap_mib(s->scoped_vmem_bytes));
         break;

@@ -2,6 +2,7 @@
 /* steps.c: the table steps: what each step of a run spent its time on.
  *
  *   SELECT step, duration_ms, device_compute_ms, input_ms, bottleneck FROM steps('logs'); */
+#include "../loader/analysis/steps/step_averages.h"
 #include "step_rows.h"
 SQLITE_EXTENSION_INIT3
 
@@ -152,38 +153,6 @@ static void steps_list(RowCursor *c, RowList *list)
     if (state->db) *list = ROW_LIST(state->db->steps, state->db->n_steps);
 }
 
-static double average_ms(const Step *step, void categories(const StepCore *, uint64_t *),
-                         int category)
-{
-    uint64_t ps[N_STEP_CATEGORIES];
-    double sum = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < step->n_cores; i++) {
-        if (step->cores[i].kind == STEP_CORE_SPARSE) continue;
-        categories(&step->cores[i], ps);
-        sum += (double)ps[category], n++;
-    }
-    return n ? sum / (double)n / 1e9 : 0;
-}
-
-static bool compiling_is_known(const Step *step)
-{
-    for (size_t i = 0; i < step->n_cores; i++)
-        if (!step_tells_compiling(&step->cores[i])) return false;
-    return step->n_cores > 0;
-}
-
-static enum StepCategory step_most(const Step *step)
-{
-    uint64_t all[N_STEP_CATEGORIES] = {0}, ps[N_STEP_CATEGORIES];
-    for (size_t i = 0; i < step->n_cores; i++) {
-        if (step->cores[i].kind == STEP_CORE_SPARSE) continue;
-        step_actual_categories(&step->cores[i], ps);
-        for (int c = 0; c < N_STEP_CATEGORIES; c++) all[c] += ps[c];
-    }
-    return step_bottleneck(all);
-}
-
 static void tpu_column(sqlite3_context *ctx, const Step *step, int column)
 {
     TpuStep t = tpu_step(step);
@@ -194,21 +163,11 @@ static void tpu_column(sqlite3_context *ctx, const Step *step, int column)
         sqlite3_result_double(ctx, (double)ps[column - ST_TC_COMPUTE] / 1e9);
 }
 
-/* As the program marked it, on whichever host that took longest. */
-static void result_range(sqlite3_context *ctx, const Step *step, size_t n_hosts)
-{
-    const HostStep *longest = NULL;
-    for (size_t h = 0; h < n_hosts; h++) {
-        const HostStep *of = step->of_hosts[h];
-        if (of->has_range && (!longest || of->range_ps > longest->range_ps)) longest = of;
-    }
-    if (longest) sqlite3_result_double(ctx, (double)longest->range_ps / 1e9);
-}
-
 static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
 {
     const Step *s = c->row;
     const StepDb *db = ((StepRows *)c->state)->db;
+    const uint64_t *range;
     if (column >= ST_TC_COMPUTE && column <= ST_SC_IDLE) {
         if (db->hardware == HARDWARE_TPU) tpu_column(ctx, s, column);
         return;
@@ -223,7 +182,8 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
     case ST_CORES: sqlite3_result_int64(ctx, (sqlite3_int64)s->n_cores); break;
     case ST_BOTTLENECK:
         if (s->n_cores)
-            sqlite3_result_text(ctx, step_category_names[step_most(s)], -1, SQLITE_STATIC);
+            sqlite3_result_text(ctx, step_category_names[step_bottleneck_actual(s)], -1,
+                                SQLITE_STATIC);
         break;
     case ST_DROPPED: sqlite3_result_int(ctx, s->dropped); break;
     case ST_OUTSIDE: sqlite3_result_int(ctx, s->outside_xprof); break;
@@ -231,15 +191,17 @@ static void steps_column(RowCursor *c, sqlite3_context *ctx, int column)
         if (s->of_hosts[0]->has_range)
             sqlite3_result_int64(ctx, (sqlite3_int64)s->of_hosts[0]->range_begin_ps);
         break;
-    case ST_RANGE: result_range(ctx, s, db->n_hosts); break;
+    case ST_RANGE:
+        range = step_longest_range(db, s);
+        if (range) sqlite3_result_double(ctx, (double)*range / 1e9);
+        break;
     default:
-        if (column == ST_ACTUAL_COMPILATION && !compiling_is_known(s))
+        if (column == ST_ACTUAL_COMPILATION && !step_compiling_is_known(s))
             sqlite3_result_null(ctx);
         else if (column >= ST_ACTUAL_COMPUTE)
-            sqlite3_result_double(
-                ctx, average_ms(s, step_actual_categories, column - ST_ACTUAL_COMPUTE));
+            sqlite3_result_double(ctx, step_average_ms_actual(s, column - ST_ACTUAL_COMPUTE));
         else if (!s->outside_xprof)
-            sqlite3_result_double(ctx, average_ms(s, step_categories, column - ST_COMPUTE));
+            sqlite3_result_double(ctx, step_average_ms(s, column - ST_COMPUTE));
         break;
     }
 }

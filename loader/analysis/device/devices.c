@@ -415,3 +415,11 @@ const DeviceCapabilities *run_devices(Run *run, Host *only, ProfErr *err)
     static const Analysis analysis = {make, release, NEEDS_NO_EVENTS};
     return run_analysis(run, only, &analysis, err);
 }
+
+double devices_peak_flops(const DeviceCapabilities *devices)
+{
+    double peak = devices->env.peak_tera_flops * 1e12;
+    for (size_t i = 0; i < devices->n_devices && !(peak > 0); i++)
+        peak = devices->devices[i].peak_flops;
+    return peak;
+}

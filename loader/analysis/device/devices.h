@@ -67,6 +67,9 @@ typedef struct {
 /* Returns the devices of all hosts, or of `only`. */
 const DeviceCapabilities *run_devices(Run *run, Host *only, ProfErr *err);
 
+/* Returns the peak in FLOP/s that XProf computes utilizations with, else the first that a device
+ * has; 0 or NAN if unknown. */
+double devices_peak_flops(const DeviceCapabilities *devices);
 /* Return the peak in GFLOP/s, and in GiB/s of one memory, as XProf's formulas use them. */
 static inline double peak_gflops(const DeviceCapabilities *d)
 {

@@ -2,6 +2,8 @@
 /* op_rates.c: rates and bounds of ops; see op_rates.h. */
 #include "op_rates.h"
 
+#include <math.h>
+
 typedef struct {
     double utilization, intensity;
     const char *name;
@@ -51,4 +53,35 @@ OpRates op_rates(const OpMetrics *op, const DeviceCapabilities *devices)
                  peak_gibps(devices, MEMORY_SRAM_WRITE), r.traffic_intensity[TRAFFIC_HBM]);
     r.bound_by = most.name, r.bottleneck_intensity = most.intensity;
     return r;
+}
+
+/* ---- utilization ---- */
+
+/* XProf breaks the bytes of all occurrences down alike. */
+static double hbm_bytes_actual(const OpMetrics *op)
+{
+    double bytes = (double)op_hbm_bytes(op);
+    if (bytes > 0) return bytes / op->occurrences * (double)op->executions;
+    return op->has_actual_bytes ? (double)op->bytes_actual : 0;
+}
+
+double op_flops_utilization(const OpMetrics *op, const DeviceCapabilities *devices)
+{
+    double peak = peak_gflops(devices), most = 0;
+    for (size_t i = 0; i < devices->n_devices; i++)
+        most = fmax(most, devices->devices[i].peak_flops / 1e9);
+    if (!(peak > 0)) peak = most;
+    if (!(peak > 0 && op->flops_actual > 0 && op->time_ps)) return NAN;
+    double ps = (double)(op->normalized_ps ? op->normalized_ps : op->time_ps);
+    return op->flops_actual * 1e3 / ps / peak;
+}
+
+double op_hbm_utilization(const OpMetrics *op, const DeviceCapabilities *devices)
+{
+    double peak = peak_gibps(devices, MEMORY_HBM), most = 0, bytes = hbm_bytes_actual(op);
+    for (size_t i = 0; i < devices->n_devices; i++)
+        most = fmax(most, giga_to_gibi(devices->devices[i].peak_bytes[MEMORY_HBM] / 1e9));
+    if (!(peak > 0)) peak = most;
+    if (!(peak > 0 && bytes > 0 && op->time_ps)) return NAN;
+    return giga_to_gibi(bytes * 1e3 / (double)op->time_ps) / peak;
 }
