@@ -80,6 +80,21 @@ def runs():
                     yield run
 
 
+def integer(value):
+    return value if isinstance(value, int) else None
+
+
+def numbered(run):
+    """(event id, host, plane, line, event) of the run: ids count through all files."""
+    event_id = 0
+    for host, planes in run.hosts.items():
+        for plane in planes:
+            for line in plane.lines:
+                for e in line.events:
+                    yield event_id, host, plane, line, e
+                    event_id += 1
+
+
 def agree(what, got, want, rel=1e-9, abs_tol=1e-9):
     """Same structure, same texts and integers, numbers that differ by rounding at most."""
     def same(a, b):

@@ -1,33 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What host threads record, from the bytes of each profile: messages between slices (dcn_messages, dcn_bursts), the calls of tf.data pipelines (tf_data_pipelines,
-tf_data_calls, tf_data_iterators), and of GPUs which kernel ran for which framework op (kernel_ops)."""
+"""Messages between slices (dcn_messages, dcn_bursts), and of GPUs which kernel ran for which framework op (kernel_ops), from the bytes of each profile."""
 import collections
 import sys
 
 sys.dont_write_bytecode = True
-from compare import agree, checking, finish, runs  # noqa: E402
+from compare import agree, checking, finish, integer, numbered, runs  # noqa: E402
 from xspace import Stats  # noqa: E402
 
 RECEIVE = 'MegaScale: Communication Transport Receive'
-ASYNC = {'Prefetch', 'ParallelInterleave', 'ParallelMap', 'ParseExample', 'MapAndBatch', 'DataService', 'LegacyParallelInterleave', 'ParallelBatch'}
-JOINED = ('Prefetch', 'ParallelInterleave', 'ParallelMap', 'MapAndBatch', 'ParseExample', 'ParallelBatch')
-SLOW_PS = 50000000
-
-
-def integer(value):
-    return value if isinstance(value, int) else None
-
-
-def numbered(run):
-    """(event id, host, plane, line, event) of the run: ids count through all files."""
-    event_id = 0
-    for host, planes in run.hosts.items():
-        for plane in planes:
-            for line in plane.lines:
-                for e in line.events:
-                    yield event_id, host, plane, line, e
-                    event_id += 1
 
 
 # ---- messages between slices ----
@@ -80,107 +61,6 @@ def dcn(run):
     agree('bursts', [list(r.values())[1:] for r in run.ask('SELECT * FROM dcn_bursts({x}) ORDER BY host, burst')], sorted(bursts), rel=1e-6)
 
 
-# ---- tf.data ----
-
-class Call:
-    """An event of a host thread, the one that it nests in, and what it includes."""
-
-    def __init__(self, event_id, e):
-        self.event_id, self.e, self.name, self.inside, self.parent = event_id, e, e.name, [], None
-        self.calls_iterator = self.name.startswith('Iterator::')
-        self.iterator = self.calls_iterator and integer(e.stats.get('id')) is not None
-
-
-def calls_of(events):
-    """Nests the events of one thread."""
-    open_calls, found = [], []
-    for event_id, e in sorted(events, key=lambda x: (x[1].start_ps, -x[1].end_ps, x[0])):
-        call = Call(event_id, e)
-        while open_calls and open_calls[-1].e.end_ps < e.end_ps or open_calls and open_calls[-1].e.end_ps <= e.start_ps < e.end_ps:
-            open_calls.pop()
-        if open_calls:
-            call.parent = open_calls[-1]
-            call.parent.inside.append(call)
-        open_calls.append(call)
-        found.append(call)
-    return found
-
-
-def iterators_in(call):
-    return [x for x in call.inside if x.calls_iterator]
-
-
-def number_of(e, stat):
-    """An id, which tables write without sign; None: no integer."""
-    value = integer(e.stats.get(stat))
-    return None if value is None else value % 2**64
-
-
-def overlap(a, b):
-    return max(0, min(a.e.end_ps, b.e.end_ps) - max(a.e.start_ps, b.e.start_ps))
-
-
-def tf_data(run):
-    want = {}
-    for host, planes in run.hosts.items():
-        by_line, threads = collections.defaultdict(list), next((p for p in planes if p.name == '/host:CPU'), None)
-        for event_id, of, plane, line, e in numbered(run):
-            if of == host and plane is threads:
-                by_line[id(line)].append((event_id, e))
-        calls = [c for events in by_line.values() for c in calls_of(events)]
-        produced, joined = collections.defaultdict(list), collections.defaultdict(list)
-        for c in calls:
-            if c.name in [kind + 'Produce' for kind in JOINED] and number_of(c.e, 'element_id') is not None:
-                for x in iterators_in(c):
-                    produced[number_of(c.e, 'element_id'), number_of(x.e, 'parent_id')].append(x)
-        for c in calls:
-            if c.name in [kind + 'Consume' for kind in JOINED] and c.parent and c.parent.iterator:
-                joined[c.parent.event_id] += produced[number_of(c.e, 'element_id'), number_of(c.parent.e, 'id')]
-        devices = {number_of(c.e, 'parent_id') for c in calls if c.name == 'Iterator::Prefetch::Generator'}
-        for c in calls:
-            if c.iterator and c.name.count('::') == 1:
-                stats = {}
-                visit(c, joined, stats, True)
-                want[c.event_id] = (host, number_of(c.e, 'id'), c.e.duration_ps, stats, number_of(c.e, 'id') in devices)
-    got = {r['event_id']: r for r in run.ask('SELECT * FROM tf_data_calls({x})')}
-    agree('calls', sorted(got), sorted(want))
-    by_pipeline = collections.defaultdict(list)
-    iterators = collections.defaultdict(dict)
-    for r in run.ask('SELECT * FROM tf_data_iterators({x})'):
-        iterators[r['host'], r['pipeline'], r['call']][int(r['iterator_id'])] = (r['duration_ps'], r['self_ps'], r['blocking'], r['calls'], r['is_async'])
-    for event_id, (host, root, duration, stats, of_device) in want.items():
-        r = got[event_id]
-        by_pipeline[host, root].append((r, duration, of_device))
-        agree('call %d' % event_id, [r['duration_ps'], r['pipeline'].partition(':')[0]], [duration, 'Device' if of_device else 'Host'])
-        agree('iterators of call %d' % event_id, iterators[host, r['pipeline'], r['call']], {key: tuple(x[:3]) + (x[3], int(x[4] in ASYNC)) for key, x in stats.items()})
-        blocking = [x[1] for x in stats.values() if x[2] and x[1] > 0]
-        agree('bottleneck of call %d' % event_id, [r['bottleneck_ps'], r['bottleneck_id'] is not None], [max(blocking, default=0), bool(blocking)])
-        if blocking:
-            agree('its time', stats[int(r['bottleneck_id'])][1], max(blocking))
-    pipelines = {(r['host'], int(r['iterator_id'])): r for r in run.ask('SELECT * FROM tf_data_pipelines({x})')}
-    agree('pipelines', sorted(pipelines), sorted(by_pipeline))
-    for key, of in by_pipeline.items():
-        r, times = pipelines[key], [d for _, d, _ in of]
-        agree('pipeline %s' % (key,), [r[c] for c in ('calls', 'slow_calls', 'avg_latency_ps', 'min_latency_ps', 'max_latency_ps', 'is_input_bound')],
-              [len(of), sum(t > SLOW_PS for t in times), sum(times) // len(times), min(times), max(times), int(max(times) > SLOW_PS and not of[0][2])])
-        agree('longest call first', [d for x, d, _ in sorted(of, key=lambda x: x[0]['call'])], sorted(times, reverse=True))
-        agree('bottleneck of the longest', r['bottleneck_ps'], next(x['bottleneck_ps'] for x, _, _ in of if x['call'] == 1))
-
-
-def visit(call, joined, stats, blocking):
-    """Adds up iterators of a call: [duration, self time, blocking, calls, name]. One without an id only takes time off its caller."""
-    if not call.iterator:
-        return
-    below = [x for x in iterators_in(call)] + joined[call.event_id]
-    entry = stats.setdefault(number_of(call.e, 'id'), [0, 0, 0, 0, call.name.rpartition('::')[2]])
-    entry[0] += call.e.duration_ps
-    entry[1] += call.e.duration_ps - sum(overlap(call, x) for x in below)
-    entry[2] |= int(blocking)
-    entry[3] += 1
-    for x in below:
-        visit(x, joined, stats, blocking and overlap(call, x) > 0)
-
-
 # ---- kernels ----
 
 def kernel_ops(run):
@@ -206,7 +86,7 @@ def kernel_ops(run):
 
 if __name__ == '__main__':
     for one in runs():
-        for check in (dcn, tf_data, kernel_ops):
+        for check in (dcn, kernel_ops):
             with checking('%s %s' % (check.__name__, one.path)):
                 check(one)
     finish()

@@ -366,6 +366,7 @@ static void visit(Making *m, const Node *node, size_t first_part, bool blocking,
         self_ps = wrapped_sum(self_ps, -together_ps);
     }
     TfDataPart *part = &m->result->parts.items[at];
+    if (node->start_ps < part->start_ps) part->start_ps = node->start_ps;
     part->duration_ps = wrapped_sum(part->duration_ps, node->duration_ps);
     part->self_ps = wrapped_sum(part->self_ps, self_ps);
     part->blocking |= blocking, part->calls++;
