@@ -269,8 +269,7 @@ const Table tf_data_calls_table = {"tf_data_calls",
       "1: the iterator has its own threads that work ahead, by XProf's list of names",             \
       "TfDataStats")                                                                               \
     C(TI_START, "start_ps", "INTEGER", "ps",                                                       \
-      "earliest start of the iterator in the call, from the start of the session",                 \
-      "TfDataStats")                                                                               \
+      "earliest start of the iterator in the call, from the start of the session", "TfDataStats")  \
     C(TI_START_US, START_US_DOC)                                                                   \
     C(TI_DURATION, "duration_ps", "INTEGER", "ps",                                                 \
       "time of the iterator in the call, over all threads", "TfDataStats")                         \

@@ -58,7 +58,7 @@ def dcn(run):
             agree('message %d' % m['event_id'], [r['label'], [r[c] for c in ('source_slice', 'source_device', 'destination_slice', 'destination_device')], r['bytes'], r['start_ps'],
                                                  r['duration_ps'], r['validity'], r['burst']],
                   [m['label'], m['ids'], m['bytes'], m['start'], m['end'] - m['start'] or None, m['validity'], m.get('burst')])
-    agree('bursts', [list(r.values())[1:] for r in run.ask('SELECT * FROM dcn_bursts({x}) ORDER BY host, burst')], sorted(bursts), rel=1e-6)
+    agree('bursts', [list(r.values())[1:] for r in run.ask('SELECT run, host, burst, start_ps, duration_ps, message_count, bytes, max_overlap, bytes_per_second, bandwidth, utilization_fraction FROM dcn_bursts({x}) ORDER BY host, burst')], sorted(bursts), rel=1e-6)
 
 
 # ---- kernels ----

@@ -2325,7 +2325,7 @@ class TfDataIterators(NamedTuple):
     is_async: int
     """1: the iterator has its own threads that work ahead, by XProf's list of names [0 or 1]"""
     start_ps: int
-    """start of the iterator's first part in the call, from the start of the session [ps]"""
+    """earliest start of the iterator in the call, from the start of the session [ps]"""
     start_us: float | None
     """start_ps in microseconds; NULL if start_ps is NULL [us]"""
     duration_ps: int
