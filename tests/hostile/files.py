@@ -268,6 +268,17 @@ def a_host_is_replaced_while_it_is_closed():
 
 
 @case
+def no_standard_input():
+    """Then a profile's descriptor is 0, which is closed with the run like any other."""
+    f = put('first.xplane.pb', small())
+    count = '.system ls -l /proc/$PPID/fd | grep -c first.xplane.pb; true'
+    listed = subprocess.run([SQLITE3, '-batch', '-init', '/dev/null', ':memory:', f'.load {PROFSQL}', f"SELECT prof_attach({q(f)}, 'x') = ''", "SELECT sum(event_count) FROM hosts('x')",
+                             '.system ls -l /proc/$PPID/fd/0', count, "SELECT prof_detach('x') = ''", count], capture_output=True, text=True, preexec_fn=lambda: os.close(0)).stdout.splitlines()
+    must(any(line.endswith('first.xplane.pb') for line in listed), f'its descriptor is not 0: {listed}')
+    same([line for line in listed if not line.startswith('l')], ['1', '0', '0', '108', '0'], 'files open before and after; then the answers')
+
+
+@case
 def where_files_are_inflated():
     """In TMPDIR, else in /var/tmp, which is on a disk, else in /tmp."""
     f = put('inflated.xplane.pb.gz', gzip.compress(small()))
