@@ -69,7 +69,7 @@ void screen_line(Screen *screen, const char *format, ...)
     free(text);
 }
 
-const Fact facts[] = {
+const StatValue facts[] = {
     {"step time", "step_time_ms", "ms"},
     {"waiting for input", "input_percent", "% of step time"},
     {"launching kernels", "kernel_launch_percent", "% of step time"},

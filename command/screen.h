@@ -25,8 +25,8 @@ void screen_line(Screen *screen, const char *format, ...) __attribute__((format(
 /* A fact of the table kpi. */
 typedef struct {
     const char *label, *column, *unit;
-} Fact;
-extern const Fact facts[];
+} StatValue;
+extern const StatValue facts[];
 extern const int n_facts;
 
 #endif

@@ -19,7 +19,7 @@ static void fail(sqlite3_context *ctx, int rc, char *message)
     sqlite3_free(message);
 }
 
-static void attach_run(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool by_host)
+static void attach_run(sqlite3_context *ctx, int argc, sqlite3_value **argv, bool streaming)
 {
     const char *path = (const char *)sqlite3_value_text(argv[0]),
                *label = argc > 1 ? (const char *)sqlite3_value_text(argv[1]) : NULL;
@@ -34,7 +34,7 @@ static void attach_run(sqlite3_context *ctx, int argc, sqlite3_value **argv, boo
         return;
     }
     char *attached_as = NULL, *message = NULL;
-    int rc = prof_attach(sqlite3_user_data(ctx), path, label, by_host, &attached_as, &message);
+    int rc = prof_attach(sqlite3_user_data(ctx), path, label, streaming, &attached_as, &message);
     if (rc != SQLITE_OK)
         fail(ctx, rc, message);
     else

@@ -89,7 +89,7 @@ static void warn_of_damage(const char *path, Run *run)
             path, path);
 }
 
-static Run *load(const char *path, bool by_host, size_t *n_others, ProfErr *err)
+static Run *load(const char *path, bool streaming, size_t *n_others, ProfErr *err)
 {
     const char *setting = getenv("PROFSQL_PROGRESS");
     bool shows =
@@ -99,7 +99,7 @@ static Run *load(const char *path, bool by_host, size_t *n_others, ProfErr *err)
     RunOpened opened = {0};
     RunOptions options = {.progress = shows ? show_progress : NULL,
                           .context = &l,
-                          .by_host = by_host,
+                          .streaming = streaming,
                           .opened = &opened};
     Run *run = run_open(path, &options, err);
     if (l.shown) fprintf(stderr, "\r\033[K");
@@ -176,7 +176,7 @@ static bool refresh(NamedRun *named, ProfErr *err)
 {
     if (run_is_current(named->run)) return true;
     size_t none; /* its path is the run's own */
-    Run *run = load(named->run->path, named->by_host, &none, err);
+    Run *run = load(named->run->path, named->streaming, &none, err);
     if (!run) return false;
     run_unref(named->run);
     named->run = run;
@@ -231,16 +231,16 @@ static void open_source(Prof *prof, const char *source, SourceRun **list, int *n
     }
 }
 
-int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n,
+int prof_open(Prof *prof, const char *source, bool streaming, SourceRun **list, int *n,
               char **message)
 {
     SourceNames names = {.names = (char *[]){(char *)(uintptr_t)source},
                          .n = source != NULL,
                          .given = source != NULL};
-    return prof_open_names(prof, &names, by_host, list, n, message);
+    return prof_open_names(prof, &names, streaming, list, n, message);
 }
 
-int prof_open_names(Prof *prof, const SourceNames *names, bool by_host, SourceRun **list, int *n,
+int prof_open_names(Prof *prof, const SourceNames *names, bool streaming, SourceRun **list, int *n,
                     char **message)
 {
     ProfErr err = {0};
@@ -253,7 +253,8 @@ int prof_open_names(Prof *prof, const SourceNames *names, bool by_host, SourceRu
         open_source(prof, NULL, list, n, &err);
     for (int i = 0; i < names->n && !err.code; i++)
         open_source(prof, names->names[i], list, n, &err);
-    for (int i = 0; i < *n && !by_host && !err.code; i++) run_hold((*list)[i].run, &err);
+    for (int i = 0; i < *n && !streaming && !err.code; i++)
+        run_load_all_events((*list)[i].run, &err);
     if (!err.code) return SQLITE_OK;
     prof_release(*list, *n);
     *list = NULL, *n = 0;
@@ -280,14 +281,14 @@ void prof_release(SourceRun *list, int n)
     sqlite3_free(list);
 }
 
-int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, char **attached_as,
+int prof_attach(Prof *prof, const char *path, const char *label, bool streaming, char **attached_as,
                 char **message)
 {
     ProfErr err = {0};
     Statement s;
     statement_open(&s, prof->db);
     size_t n_others;
-    Run *run = load(path, by_host, &n_others, &err);
+    Run *run = load(path, streaming, &n_others, &err);
     statement_close(&s, SQLITE_OK);
     if (!run) return prof_error(&err, message);
     if (!label) label = run->name;
@@ -305,14 +306,14 @@ int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, c
     if (old) {
         run_unref(old->run);
         old->run = run;
-        old->by_host = by_host;
+        old->streaming = streaming;
         old->n_others = n_others;
     } else if (!add_named(&prof->attached, &prof->n_attached, label, run, n_others)) {
         run_unref(run);
         sqlite3_free(*attached_as);
         return SQLITE_NOMEM;
     } else {
-        prof->attached[prof->n_attached - 1].by_host = by_host;
+        prof->attached[prof->n_attached - 1].streaming = streaming;
     }
     return SQLITE_OK;
 }
@@ -342,7 +343,7 @@ bool prof_keep(KeptRuns *kept, const SourceRun *list, int n)
     return true;
 }
 
-void prof_keep_none(KeptRuns *kept)
+void prof_release_kept(KeptRuns *kept)
 {
     for (int i = 0; i < kept->n; i++) run_unref(kept->runs[i]);
     sqlite3_free(kept->runs);

@@ -4,7 +4,7 @@
  *
  *   SELECT name, value FROM event_stats('logs') WHERE event_id = 17;   -- correlation_id|60 */
 #include "../loader/store/events.h"
-#include "../loader/store/facts.h"
+#include "../loader/store/event_values.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
@@ -453,11 +453,12 @@ static bool event_totals_next(RowCursor *c)
 static void metadata_module(RowCursor *c, sqlite3_context *ctx, const Plane *plane, EventMeta *meta)
 {
     if ((plane->kind != PLANE_TENSORCORE && plane->kind != PLANE_SPARSECORE) ||
-        event_meta_facts(plane, meta, &c->err))
+        event_meta_values(plane, meta, &c->err))
         return;
     for (uint16_t i = 0; i < meta->n_facts; i++) {
         int64_t id;
-        if (meta->facts[i].known != STAT_PROGRAM_ID || !fact_integer(&meta->facts[i].fact, &id))
+        if (meta->facts[i].known != STAT_PROGRAM_ID ||
+            !stat_value_integer(&meta->facts[i].fact, &id))
             continue;
         const Text *name = program_entry_name(plane->host, id);
         if (name) result_module(ctx, name);

@@ -2,9 +2,9 @@
 /* hosts.c: the tables prof_runs, hosts, session and prof_issues: what was read.
  *
  *   SELECT run, host, event_count FROM hosts('logs');   -- 2026_11_20|worker-0|74305 */
-#include "../loader/store/check.h"
+#include "../loader/store/stats_check.h"
 #include "../loader/analysis/insights/diagnostics.h"
-#include "../loader/analysis/program/hlo_sound.h"
+#include "../loader/analysis/program/hlo_validate.h"
 #include "../loader/store/event_stats.h"
 #include "prof.h"
 SQLITE_EXTENSION_INIT3
@@ -99,12 +99,12 @@ static void runs_column(RowCursor *c, sqlite3_context *ctx, int column)
     case PR_HOSTS: sqlite3_result_int64(ctx, (sqlite3_int64)run->n_hosts); break;
     case PR_SIZE: sqlite3_result_int64(ctx, (sqlite3_int64)run->size_bytes); break;
     case PR_EVENTS:
-        if (!run->by_host) sqlite3_result_int64(ctx, (sqlite3_int64)run->n_events);
+        if (!run->streaming) sqlite3_result_int64(ctx, (sqlite3_int64)run->n_events);
         break;
     case PR_START:
     case PR_DURATION:
     case PR_DURATION_US:
-        for (size_t h = 0; h < run->n_hosts && !run->by_host; h++) {
+        for (size_t h = 0; h < run->n_hosts && !run->streaming; h++) {
             const Host *host = &run->hosts[h];
             if (!host->readable || host->start_unix_ns < 0) continue;
             if (start < 0 || host->start_unix_ns < start) start = host->start_unix_ns;
@@ -416,7 +416,7 @@ static bool issues_next(RowCursor *c)
     Issue issue;
     if (!c->started &&
         (!run_check_stats(c->host->run, &c->err) ||
-         hlo_check_programs(c->host, hlo_judge, &c->err) ||
+         hlo_check_programs(c->host, hlo_validate, &c->err) ||
          !host_diagnostics(c->host, c->from->only, &at->diagnostics, &at->n_diagnostics, &c->err)))
         return false;
     bool is_first = c->host == c->from->run->hosts;

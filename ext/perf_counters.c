@@ -90,8 +90,8 @@ static void result_lower(sqlite3_context *ctx, const Text *text)
 static void result_actual(sqlite3_context *ctx, const PerfCounter *counter)
 {
     if (counter->type == TYPE_DOUBLE) sqlite3_result_double(ctx, counter->real);
-    if (counter->type == TYPE_INT64) sqlite3_result_int64(ctx, (sqlite3_int64)counter->natural);
-    if (counter->type == TYPE_UINT64) result_u64(ctx, counter->natural);
+    if (counter->type == TYPE_INT64) sqlite3_result_int64(ctx, (sqlite3_int64)counter->u64);
+    if (counter->type == TYPE_UINT64) result_u64(ctx, counter->u64);
 }
 
 static void result_if_there(sqlite3_context *ctx, const Text *text)
@@ -112,8 +112,7 @@ static void perf_counters_column(RowCursor *c, sqlite3_context *ctx, int column)
     case PC_SAMPLE: sqlite3_result_int64(ctx, sample->line->proto_id); break;
     case PC_COUNTER: result_lower(ctx, counter->meta->name); break;
     case PC_VALUE:
-        if (!counter->of_metadata)
-            result_u64(ctx, counter->type == TYPE_DOUBLE ? 0 : counter->natural);
+        if (!counter->of_metadata) result_u64(ctx, counter->type == TYPE_DOUBLE ? 0 : counter->u64);
         break;
     case PC_DESCRIPTION: result_if_there(ctx, counter->description); break;
     case PC_SETS: result_if_there(ctx, counter->sets); break;

@@ -17,7 +17,7 @@
 typedef struct {
     char *label; /* of an attached run; the path as typed of a cached one */
     Run *run;
-    bool by_host;    /* attached so */
+    bool streaming;  /* attached so */
     size_t n_others; /* runs of the log dir that were not taken */
 } NamedRun;
 
@@ -55,16 +55,16 @@ typedef struct {
 
 /* The runs that a source names: a label, label/host or a path; NULL: all attached runs, an error if
  * there are none.
- * All their events are in memory, unless by_host says that one host at a time is enough for the
- * caller (run_hold()). *list is freed with prof_release(). Returns an SQLite code; *message is set
- * on errors (sqlite3_malloc). */
-int prof_open(Prof *prof, const char *source, bool by_host, SourceRun **list, int *n,
+ * All their events are in memory, unless streaming says that one host at a time is enough for the
+ * caller (run_load_all_events()). *list is freed with prof_release(). Returns an SQLite code;
+ * *message is set on errors (sqlite3_malloc). */
+int prof_open(Prof *prof, const char *source, bool streaming, SourceRun **list, int *n,
               char **message);
 /* The same for all sources of a query, one after the other. */
-int prof_open_names(Prof *prof, const SourceNames *names, bool by_host, SourceRun **list, int *n,
+int prof_open_names(Prof *prof, const SourceNames *names, bool streaming, SourceRun **list, int *n,
                     char **message);
 void prof_release(SourceRun *list, int n);
-int prof_attach(Prof *prof, const char *path, const char *label, bool by_host, char **attached_as,
+int prof_attach(Prof *prof, const char *path, const char *label, bool streaming, char **attached_as,
                 char **message);
 bool prof_detach(Prof *prof, const char *label);
 /* The run that a source names, if it is open already; borrowed, perhaps out of date. NULL: not
@@ -81,7 +81,7 @@ typedef struct {
     int n;
 } KeptRuns;
 bool prof_keep(KeptRuns *kept, const SourceRun *list, int n); /* false: no memory */
-void prof_keep_none(KeptRuns *kept);
+void prof_release_kept(KeptRuns *kept);
 
 /* ---- interrupts: statement.c ---- */
 

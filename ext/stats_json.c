@@ -36,11 +36,11 @@ bool json_stat(sqlite3_str *out, const Plane *plane, const Stat *stat)
         else
             sqlite3_str_appendf(out, "%!.17g", stat->number);
         break;
-    case TYPE_UINT64: sqlite3_str_appendf(out, "%llu", (unsigned long long)stat->natural); break;
+    case TYPE_UINT64: sqlite3_str_appendf(out, "%llu", (unsigned long long)stat->u64); break;
     case TYPE_INT64: sqlite3_str_appendf(out, "%lld", (long long)stat->integer); break;
     case TYPE_REF:
-        json_text(out, stat_ref_text(plane, stat->natural)->text,
-                  stat_ref_text(plane, stat->natural)->n_bytes);
+        json_text(out, stat_ref_text(plane, stat->u64)->text,
+                  stat_ref_text(plane, stat->u64)->n_bytes);
         break;
     case TYPE_STR: {
         char *fixed = sqlite3_malloc64(stat->n_bytes * 3 + 1);

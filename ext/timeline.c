@@ -12,7 +12,7 @@
  *
  * Plan: as that of trace_events, but no order is promised. Its terms narrow the files' events; of
  * the rest they choose lines. */
-#include "../loader/analysis/viewer/drawn.h"
+#include "../loader/analysis/viewer/trace_viewer.h"
 #include "trace_events.h"
 SQLITE_EXTENSION_INIT3
 
@@ -50,7 +50,7 @@ typedef struct {
     EventsCursor events; /* the row's event, or what it is made of */
     bool in_files;       /* false: the row is an extra */
     bool eof;
-    const Drawing *drawing;
+    const TraceViewer *drawing;
     const Host *drawing_of;
     /* the place among the extras */
     int at_source;
@@ -62,8 +62,8 @@ typedef struct {
         n_events;     /* of the unit in hand: a line's steps or regions, or a derived line */
     uint64_t ordinal; /* of the row among the host's extras */
     /* the row, drawn when it is asked for */
-    DrawnEvent drawn;
-    bool is_drawn;
+    ViewerEvent drawn;
+    bool viewer_shows;
     /* nesting of the derived line in hand, when it is asked for */
     PackedRows nesting; /* NESTED_SELF and NESTED_DEPTH of each event */
     const DerivedLine *nesting_of;
@@ -95,7 +95,7 @@ static void forget_nesting(TimelineCursor *c)
 static int timeline_close(sqlite3_vtab_cursor *cursor)
 {
     TimelineCursor *c = (TimelineCursor *)cursor;
-    drawn_free(&c->drawn);
+    viewer_event_free(&c->drawn);
     forget_nesting(c);
     events_free(&c->events);
     sqlite3_free(c);
@@ -108,7 +108,7 @@ static bool open_drawing(TimelineCursor *c, Host *host)
     c->drawing_of = NULL;
     Statement s;
     statement_open(&s, events_db(&c->events));
-    c->drawing = host_drawing(host, &c->events.err);
+    c->drawing = host_trace_viewer(host, &c->events.err);
     statement_end(&s, &c->events.err);
     if (c->drawing) c->drawing_of = host;
     return c->drawing != NULL;
@@ -126,7 +126,7 @@ static int settle_on_file_event(TimelineCursor *c)
         if (!open_drawing(c, line->plane->host)) return events_fail(e);
         bool whole_line = c->drawing->lines[line - c->drawing->host->lines].drawn &&
                           !line_groups(c->drawing->grouping, line)->merged;
-        if (whole_line && is_drawn(c->drawing, line, meta_of(e)))
+        if (whole_line && viewer_shows(c->drawing, line, meta_of(e)))
             return e->err.code ? events_fail(e) : SQLITE_OK;
         if (!whole_line) e->next = e->stop, e->k = e->n - 1;
         rc = events_next(&e->base);
@@ -224,7 +224,7 @@ static int next_extra(TimelineCursor *c)
 
 static int settle(TimelineCursor *c)
 {
-    c->is_drawn = false;
+    c->viewer_shows = false;
     if (c->in_files) {
         int rc = settle_on_file_event(c);
         if (rc != SQLITE_OK || !c->events.eof) return rc;
@@ -246,7 +246,7 @@ static int timeline_filter(sqlite3_vtab_cursor *cursor, int plan, const char *te
                            sqlite3_value **argv)
 {
     TimelineCursor *c = (TimelineCursor *)cursor;
-    drawn_free(&c->drawn);
+    viewer_event_free(&c->drawn);
     forget_nesting(c);
     c->drawing_of = NULL, c->eof = true;
     int rc = events_filter(cursor, plan, terms, argc, argv);
@@ -287,19 +287,20 @@ static const Region *region_of(const TimelineCursor *c)
 }
 
 /* The row as XProf draws it. */
-static const DrawnEvent *draw(TimelineCursor *c)
+static const ViewerEvent *draw(TimelineCursor *c)
 {
     EventsCursor *e = &c->events;
-    if (c->is_drawn) return &c->drawn;
+    if (c->viewer_shows) return &c->drawn;
     if (c->in_files)
-        c->is_drawn = draw_event(c->drawing, e->unit.line, index_of(e), &c->drawn, &e->err);
+        c->viewer_shows = viewer_event(c->drawing, e->unit.line, index_of(e), &c->drawn, &e->err);
     else if (c->kind == MERGED_STEPS)
-        c->is_drawn = draw_step(c->drawing, file_line(c), step_of(c), &c->drawn, &e->err);
+        c->viewer_shows = viewer_step(c->drawing, file_line(c), step_of(c), &c->drawn, &e->err);
     else if (c->kind == REGIONS)
-        c->is_drawn = draw_region(c->drawing, file_line(c), region_of(c), &c->drawn, &e->err);
+        c->viewer_shows = viewer_region(c->drawing, file_line(c), region_of(c), &c->drawn, &e->err);
     else
-        c->is_drawn = draw_derived(c->drawing, derived_line(c), c->at_event, &c->drawn, &e->err);
-    return c->is_drawn ? &c->drawn : NULL;
+        c->viewer_shows =
+            viewer_derived(c->drawing, derived_line(c), c->at_event, &c->drawn, &e->err);
+    return c->viewer_shows ? &c->drawn : NULL;
 }
 
 static void result_repaired(sqlite3_context *ctx, const char *text, size_t n)
@@ -309,9 +310,9 @@ static void result_repaired(sqlite3_context *ctx, const char *text, size_t n)
 
 static bool arg_json(sqlite3_str *out, const Plane *plane, const Stat *value)
 {
-    char room[DRAWN_ROOM];
+    char room[VIEWER_ROOM];
     size_t n;
-    const char *text = drawn_value(plane, value, room, &n);
+    const char *text = viewer_value(plane, value, room, &n);
     char *fixed = sqlite3_malloc64(n * 3 + 1);
     if (!fixed) return false;
     json_text(out, fixed, utf8_repair((const uint8_t *)text, n, fixed));
@@ -321,13 +322,13 @@ static bool arg_json(sqlite3_str *out, const Plane *plane, const Stat *value)
 
 static void args_column(TimelineCursor *c, sqlite3_context *ctx)
 {
-    const DrawnEvent *drawn = draw(c);
+    const ViewerEvent *drawn = draw(c);
     if (!drawn) return;
     sqlite3_str *out = sqlite3_str_new(NULL);
     bool complete = true;
     sqlite3_str_appendchar(out, 1, '{');
     for (size_t i = 0; i < drawn->args.n && complete; i++) {
-        const DrawnArg *arg = &drawn->args.items[i];
+        const ViewerArg *arg = &drawn->args.items[i];
         if (i) sqlite3_str_appendchar(out, 1, ',');
         json_text(out, arg->name, arg->n_name);
         sqlite3_str_appendchar(out, 1, ':');
@@ -348,7 +349,7 @@ static void args_column(TimelineCursor *c, sqlite3_context *ctx)
 
 static void track_column(TimelineCursor *c, sqlite3_context *ctx, bool process)
 {
-    const Drawing *d = c->drawing;
+    const TraceViewer *d = c->drawing;
     const SourceRun *from = c->in_files ? c->events.unit.from : c->from;
     bool derived = !c->in_files && c->kind == DERIVED_LINES;
     const Track *track =
@@ -370,7 +371,7 @@ static void drawn_column(TimelineCursor *c, sqlite3_context *ctx, int column)
         return;
     }
     bool counter = c->in_files && !strcmp(c->events.unit.line->name->text, "_counters_");
-    const DrawnEvent *drawn = column == TL_COUNTER && !counter ? NULL : draw(c);
+    const ViewerEvent *drawn = column == TL_COUNTER && !counter ? NULL : draw(c);
     if (!drawn) return;
     if (column == TL_FLOW_IN && drawn->has_flow_in) sqlite3_result_int64(ctx, drawn->flow_in);
     if (column == TL_FLOW_OUT && drawn->has_flow_out) sqlite3_result_int64(ctx, drawn->flow_out);

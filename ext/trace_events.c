@@ -7,7 +7,7 @@
  * Stats are decoded only for rows whose stat columns are read. */
 #include "trace_events.h"
 
-#include "../loader/analysis/steps/enclosing.h"
+#include "../loader/analysis/steps/parent_events.h"
 #include "../loader/base/tf_op.h"
 #include "../loader/format/hlo.h"
 #include "../loader/store/events.h"
@@ -39,10 +39,10 @@ void events_free(EventsCursor *c)
     prof_free(c->match);
     prof_free(c->values);
     prof_free(c->spare);
-    event_facts_free(&c->facts);
+    event_values_free(&c->facts);
     window_free(&c->window);
     window_free(&c->stat_window);
-    prof_keep_none(&c->kept);
+    prof_release_kept(&c->kept);
     rowids_close(&((ProfTable *)c->base.pVtab)->rowids);
 }
 
@@ -63,9 +63,9 @@ static int events_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 
 /* ---- columns ---- */
 
-static const Fact *fact(EventsCursor *c, enum KnownStat known)
+static const StatValue *fact(EventsCursor *c, enum KnownStat known)
 {
-    static const Fact none;
+    static const StatValue none;
     uint64_t event = index_of(c);
     if (c->facts_line != c->unit.line || c->facts_event != event) {
         const Plane *plane = c->unit.line->plane;
@@ -73,7 +73,7 @@ static const Fact *fact(EventsCursor *c, enum KnownStat known)
         EventMeta *meta = &plane->event_metas[value_of(c, COL_META)];
         c->facts_line = NULL;
         if (c->err.code ||
-            event_facts_read(&c->facts, plane, meta, position, &c->stat_window, &c->err))
+            event_values_read(&c->facts, plane, meta, position, &c->stat_window, &c->err))
             return &none;
         c->facts_line = c->unit.line, c->facts_event = event;
     }
@@ -81,10 +81,10 @@ static const Fact *fact(EventsCursor *c, enum KnownStat known)
 }
 
 /* Of a column of integers; a double that holds one is one, as SQLite's INTEGER affinity has it. */
-static void result_number(sqlite3_context *ctx, const Fact *f)
+static void result_number(sqlite3_context *ctx, const StatValue *f)
 {
     if (f->type == TYPE_INT64) sqlite3_result_int64(ctx, f->integer);
-    if (f->type == TYPE_UINT64) result_u64(ctx, f->natural);
+    if (f->type == TYPE_UINT64) result_u64(ctx, f->u64);
     if (f->type != TYPE_DOUBLE) return;
     if (fabs(f->number) < 9223372036854775808.0 && (double)(int64_t)f->number == f->number)
         sqlite3_result_int64(ctx, (int64_t)f->number);
@@ -133,13 +133,13 @@ static bool on_tpu(const Line *line)
 
 static void hlo_module_column(EventsCursor *c, sqlite3_context *ctx)
 {
-    const Fact *f = fact(c, STAT_HLO_MODULE);
+    const StatValue *f = fact(c, STAT_HLO_MODULE);
     int64_t id;
     if (f->type == TYPE_STR) {
         result_module(ctx, f->text);
     } else if (on_tpu(c->unit.line) && c->unit.line->kind == LINE_MODULES) {
         result_module(ctx, meta_of(c)->name);
-    } else if (on_tpu(c->unit.line) && fact_integer(fact(c, STAT_PROGRAM_ID), &id)) {
+    } else if (on_tpu(c->unit.line) && stat_value_integer(fact(c, STAT_PROGRAM_ID), &id)) {
         const Text *name = program_entry_name(c->unit.line->plane->host, id);
         if (name) result_module(ctx, name);
     }
@@ -147,7 +147,7 @@ static void hlo_module_column(EventsCursor *c, sqlite3_context *ctx)
 
 static void hlo_op_column(EventsCursor *c, sqlite3_context *ctx)
 {
-    const Fact *f = fact(c, STAT_HLO_OP);
+    const StatValue *f = fact(c, STAT_HLO_OP);
     if (f->type == TYPE_STR) {
         result_hlo_op(ctx, f->text->text, f->text->n_bytes);
         return;
@@ -163,7 +163,7 @@ static void hlo_op_column(EventsCursor *c, sqlite3_context *ctx)
 
 static void source_column(EventsCursor *c, sqlite3_context *ctx, bool line)
 {
-    const Fact *f = fact(c, STAT_SOURCE);
+    const StatValue *f = fact(c, STAT_SOURCE);
     if (f->type != TYPE_STR || !f->text->n_bytes) return;
     const char *s = f->text->text, *colon = strrchr(s, ':');
     bool numbered = colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) &&
@@ -193,7 +193,7 @@ static bool is_launch_size(const char *text, size_t n)
  * parts wins. */
 static void details_column(EventsCursor *c, sqlite3_context *ctx, const char *key)
 {
-    const Fact *f = fact(c, STAT_KERNEL_DETAILS);
+    const StatValue *f = fact(c, STAT_KERNEL_DETAILS);
     if (f->type != TYPE_STR) return;
     size_t key_length = strlen(key), n;
     const char *found = NULL;
@@ -253,11 +253,11 @@ static void nesting_column(EventsCursor *c, sqlite3_context *ctx, enum NestingCo
         sqlite3_result_int64(ctx, (int64_t)event_of(c) - value);
 }
 
-static void enclosing_column(EventsCursor *c, sqlite3_context *ctx, enum Enclosing which)
+static void enclosing_column(EventsCursor *c, sqlite3_context *ctx, enum ParentKind which)
 {
     Statement s;
     statement_open(&s, events_db(c));
-    const uint64_t *enclosing = line_enclosing(c->unit.line, which, &c->err);
+    const uint64_t *enclosing = line_parent_events(c->unit.line, which, &c->err);
     statement_end(&s, &c->err);
     uint64_t event = enclosing ? enclosing[index_of(c)] : 0;
     if (event) sqlite3_result_int64(ctx, (sqlite3_int64)event - 1);
@@ -329,7 +329,7 @@ static void step_name_column(EventsCursor *c, sqlite3_context *ctx)
         sqlite3_result_text(ctx, name, -1, SQLITE_TRANSIENT);
         return;
     }
-    const Fact *f = c->err.code ? NULL : fact(c, STAT_STEP_NAME);
+    const StatValue *f = c->err.code ? NULL : fact(c, STAT_STEP_NAME);
     if (f && f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
 }
 
@@ -342,9 +342,9 @@ static bool names_module_only(const Text *tf_op)
 /* The op_name of the event's instruction, if the run has its program. */
 static void instruction_op_name(EventsCursor *c, sqlite3_context *ctx)
 {
-    const Fact *op = fact(c, STAT_HLO_OP);
+    const StatValue *op = fact(c, STAT_HLO_OP);
     int64_t id;
-    if (op->type != TYPE_STR || !fact_integer(fact(c, STAT_PROGRAM_ID), &id)) return;
+    if (op->type != TYPE_STR || !stat_value_integer(fact(c, STAT_PROGRAM_ID), &id)) return;
     Statement s;
     statement_open(&s, events_db(c));
     const HloModule *module = hlo_program(c->unit.line->plane->host, (uint64_t)id, &c->err);
@@ -366,7 +366,7 @@ static void tf_op_column(EventsCursor *c, sqlite3_context *ctx)
     bool on_gpu = c->unit.line->plane->kind == PLANE_GPU, of_module = false;
     for (size_t i = 0; i < (on_gpu ? COUNT(places) : 1); i++) {
         if (places[i] == STAT_OP_NAME && !of_module) continue;
-        const Fact *f = fact(c, places[i]);
+        const StatValue *f = fact(c, places[i]);
         if (f->type != TYPE_STR) continue;
         const char *hash = places[i] == STAT_LEVEL_0 || places[i] == STAT_ANNOTATION
                                ? memchr(f->text->text, '#', f->text->n_bytes)
@@ -387,7 +387,7 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 {
     EventsCursor *c = (EventsCursor *)cursor;
     const Plane *plane = c->unit.line->plane;
-    const Fact *f;
+    const StatValue *f;
     int64_t n;
     switch (column) {
     case EV_RUN: sqlite3_result_text(ctx, c->unit.from->label, -1, SQLITE_TRANSIENT); break;
@@ -406,7 +406,7 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     case EV_DEPTH: nesting_column(c, ctx, NEST_DEPTH); break;
     case EV_PARENT: nesting_column(c, ctx, NEST_PARENT); break;
     case EV_GROUP:
-        if (fact_integer(fact(c, STAT_GROUP_ID), &n)) sqlite3_result_int64(ctx, n);
+        if (stat_value_integer(fact(c, STAT_GROUP_ID), &n)) sqlite3_result_int64(ctx, n);
         break;
     case EV_OCCURRENCES:
         if (value_of(c, COL_AGGREGATED)) sqlite3_result_int64(ctx, value_of(c, COL_OFFSET));
@@ -417,7 +417,7 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
         break;
     case EV_PROGRAM:
         f = fact(c, STAT_PROGRAM_ID);
-        if (fact_integer(f, &n)) result_id(ctx, (uint64_t)n);
+        if (stat_value_integer(f, &n)) result_id(ctx, (uint64_t)n);
         if (f->type == TYPE_STR) result_string(ctx, f->text->text, f->text->n_bytes);
         break;
     case EV_HLO_MODULE: hlo_module_column(c, ctx); break;
@@ -451,10 +451,10 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
         break;
     case EV_DERIVED: sqlite3_result_int(ctx, c->unit.line->derived); break;
     case EV_DEVICE_START:
-        if (fact_integer(fact(c, STAT_DEVICE_OFFSET_PS), &n)) sqlite3_result_int64(ctx, n);
+        if (stat_value_integer(fact(c, STAT_DEVICE_OFFSET_PS), &n)) sqlite3_result_int64(ctx, n);
         break;
     case EV_DEVICE_DURATION:
-        if (fact_integer(fact(c, STAT_DEVICE_DURATION_PS), &n)) sqlite3_result_int64(ctx, n);
+        if (stat_value_integer(fact(c, STAT_DEVICE_DURATION_PS), &n)) sqlite3_result_int64(ctx, n);
         break;
     case EV_DEVICE_SELF: {
         Statement s;
@@ -468,10 +468,10 @@ int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
     case EV_GRID: details_column(c, ctx, "grid"); break;
     case EV_BLOCK: details_column(c, ctx, "block"); break;
     case EV_ASYNC:
-        if (fact_integer(fact(c, STAT_ASYNC), &n)) sqlite3_result_int(ctx, n != 0);
+        if (stat_value_integer(fact(c, STAT_ASYNC), &n)) sqlite3_result_int(ctx, n != 0);
         break;
-    case EV_STEP_EVENT: enclosing_column(c, ctx, IN_STEP); break;
-    case EV_MODULE_EVENT: enclosing_column(c, ctx, IN_MODULE); break;
+    case EV_STEP_EVENT: enclosing_column(c, ctx, PARENT_STEP); break;
+    case EV_MODULE_EVENT: enclosing_column(c, ctx, PARENT_MODULE); break;
     case EV_STEP_NAME: step_name_column(c, ctx); break;
     case EV_EAGER:
     case EV_STEP:

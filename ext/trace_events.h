@@ -10,7 +10,7 @@
 #define PROF_TRACE_EVENTS_H
 
 #include "../loader/store/chunks.h"
-#include "../loader/store/facts.h"
+#include "../loader/store/event_values.h"
 #include "../loader/analysis/grouping/grouping.h"
 #include "prof.h"
 
@@ -224,7 +224,7 @@ typedef struct {
     const Line *nesting_of;
     const Grouping *grouping;
     const Host *grouping_of;
-    EventFacts facts;
+    EventValues facts;
     const Line *facts_line;
     uint64_t facts_event;
     Window window, stat_window;

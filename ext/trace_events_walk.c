@@ -374,12 +374,14 @@ static void make_units(EventsCursor *c, const char *keys)
     for (int s = 0; s < c->n_sources && !c->err.code; s++) {
         SourceRun *from = &c->sources[s];
         if (!source_wanted(c, from)) continue;
-        if (c->plan & PLAN_GROUPS && !few_lines && !from->only && !run_orders(from->run, &c->err))
+        if (c->plan & PLAN_GROUPS && !few_lines && !from->only &&
+            !run_events_by_meta(from->run, &c->err))
             return;
         for (uint32_t l = 0; l < from->run->n_lines && !c->err.code; l++) {
             Line *line = from->run->lines[l];
             if (!line_wanted(c, from, line)) continue;
-            const LineOrder *order = c->plan & PLAN_GROUPS ? line_order(line, &c->err) : NULL;
+            const EventsByMeta *order =
+                c->plan & PLAN_GROUPS ? line_events_by_meta(line, &c->err) : NULL;
             if (!(c->plan & PLAN_GROUPS)) add_unit(c, (KeptUnit){from, l, 0});
             for (size_t g = 0; order && g < order->n_groups && !c->err.code; g++)
                 if (is_text(c->name_is, line->plane->event_metas[order->groups[g].meta].name))

@@ -187,9 +187,9 @@ void result_stat(sqlite3_context *ctx, const Plane *plane, const Stat *stat)
 {
     switch (stat->type) {
     case TYPE_DOUBLE: sqlite3_result_double(ctx, stat->number); break;
-    case TYPE_UINT64: result_u64(ctx, stat->natural); break;
+    case TYPE_UINT64: result_u64(ctx, stat->u64); break;
     case TYPE_INT64: sqlite3_result_int64(ctx, stat->integer); break;
-    case TYPE_REF: result_text(ctx, stat_ref_text(plane, stat->natural)); break;
+    case TYPE_REF: result_text(ctx, stat_ref_text(plane, stat->u64)); break;
     case TYPE_BYTES:
         sqlite3_result_blob64(ctx, stat->n_bytes ? stat->bytes : (const void *)"", stat->n_bytes,
                               SQLITE_TRANSIENT);
@@ -446,7 +446,7 @@ static int row_close(sqlite3_vtab_cursor *cursor)
 {
     row_reset((RowCursor *)cursor);
     close_sources((RowCursor *)cursor);
-    prof_keep_none(&((RowCursor *)cursor)->kept);
+    prof_release_kept(&((RowCursor *)cursor)->kept);
     rowids_close(&((ProfTable *)cursor->pVtab)->rowids);
     sqlite3_free(cursor);
     return SQLITE_OK;

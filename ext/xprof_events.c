@@ -9,7 +9,7 @@
  * _counters_, of a TensorCore those of the lines that OF_CORE names, of other TPU planes and custom
  * ones all. An event's stats are read when a column is asked for. */
 #define _GNU_SOURCE
-#include "../loader/analysis/steps/enclosing.h"
+#include "../loader/analysis/steps/parent_events.h"
 #include "xprof_events_row.h"
 
 SQLITE_EXTENSION_INIT3
@@ -166,11 +166,11 @@ static bool xprof_events_next(RowCursor *c)
 /* ---- HLO instructions and framework ops ---- */
 
 /* The event of a module or step around an op of a TensorCore. */
-static const Text *name_around(RowCursor *c, EventsRows *r, enum Enclosing which)
+static const Text *name_around(RowCursor *c, EventsRows *r, enum ParentKind which)
 {
     Statement s;
     statement_open(&s, row_db(c));
-    const uint64_t *around = line_enclosing(r->line, which, &c->err);
+    const uint64_t *around = line_parent_events(r->line, which, &c->err);
     statement_end(&s, &c->err);
     uint64_t event = around ? around[index_of(r)] : 0;
     if (!event) return NULL;
@@ -184,18 +184,18 @@ static const Text *name_around(RowCursor *c, EventsRows *r, enum Enclosing which
 /* The program of an op of a TensorCore: that of the module around it, "name(program id)". */
 static const HloModule *module_around(RowCursor *c, EventsRows *r)
 {
-    const Text *name = name_around(c, r, IN_MODULE);
+    const Text *name = name_around(c, r, PARENT_MODULE);
     const char *open = name ? memrchr(name->text, '(', name->n_bytes) : NULL;
     char *end;
     if (!open || open[1] < '0' || open[1] > '9') return NULL;
     uint64_t id = strtoull(open + 1, &end, 10);
-    return strcmp(end, ")") ? NULL : hlo_sound_program(c->host, id, &c->err);
+    return strcmp(end, ")") ? NULL : hlo_valid_program(c->host, id, &c->err);
 }
 
 static const HloModule *module_of_kernel(RowCursor *c, EventsRows *r)
 {
     const Stat *program = kept_stat(c, r, KEPT_PROGRAM);
-    return program ? hlo_sound_program(c->host, stat_int_or_uint(program), &c->err) : NULL;
+    return program ? hlo_valid_program(c->host, stat_int_or_uint(program), &c->err) : NULL;
 }
 
 /* The instruction that a GPU's kernel or an op of a TensorCore is of; NULL: none that is known. */
@@ -291,7 +291,7 @@ static void hlo_name_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx, b
         result_text(ctx, r->event.meta->display_name);
         return;
     }
-    const Text *name = name_around(c, r, IN_MODULE);
+    const Text *name = name_around(c, r, PARENT_MODULE);
     if (name) result_text(ctx, name);
 }
 
@@ -381,7 +381,7 @@ static void correlation_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx
         r->place == AT_HOST || r->place == AT_GPU ? kept_stat(c, r, KEPT_CORRELATION) : NULL;
     if (!stat) return;
     bool counts = stat->type == TYPE_UINT64 || (stat->type == TYPE_INT64 && r->place == AT_GPU);
-    sqlite3_result_int64(ctx, counts ? (uint32_t)stat->natural : 0);
+    sqlite3_result_int64(ctx, counts ? (uint32_t)stat->u64 : 0);
 }
 
 static void self_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
@@ -403,7 +403,7 @@ static void step_column(RowCursor *c, EventsRows *r, sqlite3_context *ctx)
                             SQLITE_TRANSIENT);
         return;
     }
-    const Text *name = r->place == AT_OP ? name_around(c, r, IN_STEP) : NULL;
+    const Text *name = r->place == AT_OP ? name_around(c, r, PARENT_STEP) : NULL;
     if (name) result_prefixed(ctx, "step:", name);
 }
 

@@ -54,12 +54,12 @@ static bool add_value(sqlite3_str *out, const Plane *plane, const Stat *stat)
 {
     switch (stat->type) {
     case TYPE_DOUBLE: add_real(out, stat->number); break;
-    case TYPE_UINT64: sqlite3_str_appendf(out, "%llu", (unsigned long long)stat->natural); break;
+    case TYPE_UINT64: sqlite3_str_appendf(out, "%llu", (unsigned long long)stat->u64); break;
     case TYPE_INT64: sqlite3_str_appendf(out, "%lld", (long long)stat->integer); break;
     case TYPE_BYTES: sqlite3_str_appendall(out, "<opaque bytes>"); break;
     case TYPE_REF:
-        sqlite3_str_append(out, stat_ref_text(plane, stat->natural)->text,
-                           (int)stat_ref_text(plane, stat->natural)->n_bytes);
+        sqlite3_str_append(out, stat_ref_text(plane, stat->u64)->text,
+                           (int)stat_ref_text(plane, stat->u64)->n_bytes);
         break;
     case TYPE_STR: {
         char *fixed = sqlite3_malloc64(stat->n_bytes * 3 + 1);

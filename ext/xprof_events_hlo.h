@@ -4,7 +4,7 @@
 #ifndef PROF_XPROF_EVENTS_HLO_H
 #define PROF_XPROF_EVENTS_HLO_H
 
-#include "../loader/analysis/program/hlo_sound.h"
+#include "../loader/analysis/program/hlo_validate.h"
 #include "../loader/base/list.h"
 #include "prof.h"
 

@@ -57,7 +57,7 @@ void host_drop_structure(Host *host)
     }
     for (size_t i = 0; i < host->n_lines; i++) {
         prof_free(host->lines[i].chunks);
-        line_order_free(host->lines[i].order);
+        events_by_meta_free(host->lines[i].order);
     }
     host->n_planes = host->n_lines = 0;
 }
@@ -408,8 +408,8 @@ int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr 
     size_t n_readable = 0;
     for (size_t h = 0; h < run->n_hosts; h++) n_readable += run->hosts[h].readable;
     if (!n_readable) return fail_unreadable(run, err);
-    run->by_host = options && options->by_host && run->n_hosts > 1;
-    if (!number_lines(run, err) && !run->by_host && !run_load_events(run, options, err))
+    run->streaming = options && options->streaming && run->n_hosts > 1;
+    if (!number_lines(run, err) && !run->streaming && !run_load_events(run, options, err))
         refuse_nothing(run, err);
     clock_gettime(CLOCK_MONOTONIC, &end);
     run->loaded_ms =

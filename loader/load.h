@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* load.h: reads the files of a run into memory. For run.c and hold.c; others open runs with
+/* load.h: reads the files of a run into memory. For run.c and host_events.c; others open runs with
  * run_open(). */
 #ifndef PROF_LOAD_H
 #define PROF_LOAD_H
@@ -7,7 +7,7 @@
 #include "run.h"
 #include "source.h"
 
-/* Reads structure and events of a new run; with by_host, the structure alone. PROF_OK, or err is
+/* Reads structure and events of a new run; with streaming, the structure alone. PROF_OK, or err is
  * set. */
 int run_load(Run *run, const Source *source, const RunOptions *options, ProfErr *err);
 /* Reads the events of all hosts, or of one into host->event_arenas. PROF_OK, or err is set. */

@@ -69,9 +69,9 @@ const void *run_analysis(Run *run, Host *only, const Analysis *analysis, ProfErr
     if (!interrupt_lock(&run->analyses_lock, err)) return NULL;
     const void *result = run_analysis_made(run, only, analysis);
     if (!result && analysis->needs == NEEDS_ALL_HOSTS)
-        run_hold(run, err);
+        run_load_all_events(run, err);
     else if (!result && analysis->needs != NEEDS_NO_EVENTS && only)
-        host_hold(only, err);
+        host_load_only(only, err);
     if (!result && run_may_change(run, err)) result = make_analysis(run, only, analysis, err);
     pthread_mutex_unlock(&run->analyses_lock);
     return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memo.h: results of analyses that are kept with a run. For run.c and hold.c; others use
+/* memo.h: results of analyses that are kept with a run. For run.c and host_events.c; others use
  * run_analysis() (run.h). */
 #ifndef PROF_MEMO_H
 #define PROF_MEMO_H

@@ -4,7 +4,7 @@
 #include "run.h"
 
 #include "base/search.h"
-#include "hold.h"
+#include "host_events.h"
 #include "load.h"
 #include "memo.h"
 
@@ -35,7 +35,7 @@ static void init_locks(Run *run)
 static void run_free(Run *run)
 {
     analyses_free(run); /* while the hosts that they speak of are whole */
-    run_give_back(run);
+    run_drop_events(run);
     for (size_t h = 0; h < run->n_hosts; h++) {
         Host *host = &run->hosts[h];
         host_drop_structure(host);

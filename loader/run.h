@@ -99,7 +99,7 @@ typedef struct {
     union {
         double number;
         int64_t integer;
-        uint64_t natural; /* TYPE_UINT64, TYPE_REF */
+        uint64_t u64; /* TYPE_UINT64, TYPE_REF */
     };
     const uint8_t *bytes; /* TYPE_STR, TYPE_BYTES */
     size_t n_bytes;
@@ -112,14 +112,14 @@ typedef struct {
     union {
         double number;
         int64_t integer;
-        uint64_t natural;
+        uint64_t u64;
         const Text *text;
     };
-} Fact;
+} StatValue;
 typedef struct {
     enum KnownStat known;
-    Fact fact;
-} KnownFact;
+    StatValue fact;
+} KnownValue;
 
 /* A set of known stats. */
 enum { STAT_SET_WORDS = (N_KNOWN_STATS + 63) / 64 };
@@ -156,10 +156,10 @@ typedef struct {
 typedef struct {
     int64_t id; /* the map's key */
     const Text *name, *display_name;
-    Span span;              /* of the XEventMetadata; n_bytes 0: no such entry in the file */
-    const KnownFact *facts; /* read on first use: event_meta_facts() */
+    Span span;               /* of the XEventMetadata; n_bytes 0: no such entry in the file */
+    const KnownValue *facts; /* read on first use: event_meta_values() */
     uint16_t n_facts;
-    bool facts_read, has_stats;
+    bool values_read, has_stats;
     _Atomic uint64_t event_stats[STAT_SET_WORDS]; /* as a StatSet: the known stats that its events
                                                      have of their own */
 } EventMeta;
@@ -258,8 +258,8 @@ typedef struct {
     int64_t count, total_ps, self_ps, min_ps, max_ps;
 } LineTotal;
 
-/* The events of a line that have one metadata id: LineOrder.events up to `end`, from the end of the
- * group before. */
+/* The events of a line that have one metadata id: EventsByMeta.events up to `end`, from the end of
+ * the group before. */
 typedef struct {
     int64_t id;    /* metadata_id, also of events whose plane does not declare it */
     uint32_t meta; /* index into event_metas */
@@ -269,8 +269,8 @@ typedef struct {
     uint32_t *events; /* indexes on the line, by group, in stored order within */
     LineGroup *groups;
     size_t n_groups;
-} LineOrder;
-static inline uint32_t group_begin(const LineOrder *order, const LineGroup *group)
+} EventsByMeta;
+static inline uint32_t group_begin(const EventsByMeta *order, const LineGroup *group)
 {
     return group == order->groups ? 0 : group[-1].end;
 }
@@ -296,8 +296,8 @@ struct Line {
     LineTotal *totals;          /* on first use: line_totals() */
     size_t n_totals;
     bool totals_made;
-    LineOrder *order;             /* on first use: line_order() */
-    const uint64_t *enclosing[2]; /* on first use: line_enclosing() */
+    EventsByMeta *order;          /* on first use: line_events_by_meta() */
+    const uint64_t *enclosing[2]; /* on first use: line_parent_events() */
     const int64_t *self_ns;       /* on first use: line_self_ns() */
 };
 
@@ -344,7 +344,8 @@ struct Run {
     size_t n_programs;
     Arena arena, *worker_arenas;
     size_t n_workers;
-    bool by_host; /* only the events of `held` are in memory: run_hold(), host_hold() */
+    bool streaming; /* only the events of `held` are in memory: run_load_all_events(),
+                       host_load_only() */
     Host *held;
     pthread_mutex_t lock;            /* derived columns; recursive: interrupt.h */
     pthread_mutex_t analyses_lock;   /* recursive: an analysis may ask for another */
@@ -368,9 +369,9 @@ typedef struct {
     /* Called every few ms on the calling thread. May be NULL. */
     void (*progress)(void *context, uint64_t bytes_done, uint64_t bytes_total);
     void *context;
-    int n_threads; /* 0: one per processor */
-    bool by_host; /* of a run of several hosts: reads no events yet, and then those of one host at a
-                     time */
+    int n_threads;  /* 0: one per processor */
+    bool streaming; /* of a run of several hosts: reads no events yet, and then those of one host at
+                     a time */
     RunOpened *opened; /* filled in if not NULL */
 } RunOptions;
 
@@ -382,11 +383,11 @@ void run_unref(Run *run);
 /* True while the files at the run's path are still the ones that were read. */
 bool run_is_current(const Run *run);
 
-/* A run opened by_host has the events of one host in memory at a time. host_hold() loads those of a
- * host and drops the others; run_hold() loads all, and from then on the run keeps them. PROF_OK, or
- * err is set. */
-int run_hold(Run *run, ProfErr *err);
-int host_hold(Host *host, ProfErr *err);
+/* A run opened with `streaming` has the events of one host in memory at a time. host_load_only()
+ * loads those of a host and drops the others; run_load_all_events() loads all, and from then on the
+ * run keeps them. PROF_OK, or err is set. */
+int run_load_all_events(Run *run, ProfErr *err);
+int host_load_only(Host *host, ProfErr *err);
 
 /* What the file calls its host; "localhost" where it does not say. Valid as long as the run. */
 const char *host_hostname(const Host *host);
@@ -417,12 +418,12 @@ bool line_totals(Line *line, ProfErr *err);
 bool run_totals(Run *run, ProfErr *err);
 
 /* The events that an analysis needs. They are loaded before it is made, also of a run that was
- * opened by_host. */
+ * opened streaming. */
 enum AnalysisNeeds {
-    NEEDS_ALL_HOSTS,     /* those of all hosts, which then stay in memory */
-    NEEDS_NO_EVENTS,     /* none: planes and metadata alone */
-    NEEDS_HOSTS_IN_TURN, /* those of one host after the other; the result refers to no event */
-    NEEDS_HOST_EVENTS    /* those of one host, with which the result is freed */
+    NEEDS_ALL_HOSTS,          /* those of all hosts, which then stay in memory */
+    NEEDS_NO_EVENTS,          /* none: planes and metadata alone */
+    NEEDS_ONE_HOST_AT_A_TIME, /* those of one host after the other; the result refers to no event */
+    NEEDS_HOST_EVENTS         /* those of one host, with which the result is freed */
 };
 /* A result that is computed from a run when it is first needed and kept as long as the run. `make`
  * returns what run_analysis() hands out, or NULL with err set. It may ask for other analyses, but
@@ -443,9 +444,9 @@ const void *run_analysis_made(Run *run, Host *only, const Analysis *analysis);
 int run_is_busy(const Run *run, ProfErr *err);
 
 /* A line's events by metadata. Fails for a line of 2^32 events or more. */
-const LineOrder *line_order(Line *line, ProfErr *err);
+const EventsByMeta *line_events_by_meta(Line *line, ProfErr *err);
 /* Orders all lines, on all processors. */
-bool run_orders(Run *run, ProfErr *err);
-void line_order_free(LineOrder *order);
+bool run_events_by_meta(Run *run, ProfErr *err);
+void events_by_meta_free(EventsByMeta *order);
 
 #endif

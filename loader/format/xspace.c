@@ -408,13 +408,12 @@ bool stat_parse(const uint8_t *p, const uint8_t *end, Stat *stat)
         p = wire_field(p, end, &f);
         if (!p) return false;
         if (f.number == 1 && f.type == WIRE_VARINT) stat->id = (int64_t)f.value;
-        if (f.number == 2 && f.type == WIRE_FIXED64)
-            stat->type = TYPE_DOUBLE, stat->natural = f.value;
+        if (f.number == 2 && f.type == WIRE_FIXED64) stat->type = TYPE_DOUBLE, stat->u64 = f.value;
         if ((f.number == 3 || f.number == 4 || f.number == 7) && f.type == WIRE_VARINT)
             stat->type = f.number == 3   ? TYPE_UINT64
                          : f.number == 4 ? TYPE_INT64
                                          : TYPE_REF,
-            stat->natural = f.value;
+            stat->u64 = f.value;
         if ((f.number == 5 || f.number == 6) && f.type == WIRE_BYTES)
             stat->type = f.number == 5 ? TYPE_STR : TYPE_BYTES, stat->bytes = f.bytes,
             stat->n_bytes = (size_t)f.value;
@@ -441,19 +440,19 @@ const uint8_t *stat_next(const uint8_t *p, const uint8_t *end, uint32_t stat_fie
 static void capture_issue(Host *host, const char *name, const Stat *stat, uint64_t offset)
 {
     size_t n = host->n_issues;
-    if (!stat->natural) return;
+    if (!stat->u64) return;
     if (!strcmp(name, "capture_dropped_records")) {
         host_issue(host, "error", "capture_dropped", offset, 0, &host->start_unix_ns,
                    "%llu records were lost while the profile was captured; the warnings in session "
                    "say how",
-                   (unsigned long long)stat->natural);
-        if (host->n_issues > n) host->issues[n].count = stat->natural;
+                   (unsigned long long)stat->u64);
+        if (host->n_issues > n) host->issues[n].count = stat->u64;
     } else if (!strcmp(name, "capture_missing_steps")) {
         host_issue(host, "warning", "capture_missing_steps", offset, 0, &host->n_events,
                    "%llu of the steps that the capture was asked for are not there; the warnings "
                    "in session say more",
-                   (unsigned long long)stat->natural);
-        if (host->n_issues > n) host->issues[n].count = stat->natural;
+                   (unsigned long long)stat->u64);
+        if (host->n_issues > n) host->issues[n].count = stat->u64;
     } else if (!strcmp(name, "capture_ended_abruptly")) {
         host_issue(host, "warning", "capture_ended_abruptly", offset, 0, &host->stop_unix_ns,
                    "the program was killed while it was captured; what its last buffers held is "

@@ -38,7 +38,7 @@ static inline bool stat_number(const uint8_t *p, const uint8_t *end, int64_t id,
                          : *p == (7 << 3 | WIRE_VARINT) ? TYPE_REF
                                                         : TYPE_NONE;
     *stat = (Stat){.id = id, .type = type};
-    return type != TYPE_NONE && wire_varint_fills(p + 1, end, &stat->natural);
+    return type != TYPE_NONE && wire_varint_fills(p + 1, end, &stat->u64);
 }
 
 #endif

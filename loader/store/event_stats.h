@@ -155,7 +155,7 @@ static inline int64_t stat_int(const Stat *stat)
 }
 static inline uint64_t stat_int_or_uint(const Stat *stat)
 {
-    return stat->type == TYPE_INT64 || stat->type == TYPE_UINT64 ? stat->natural : 0;
+    return stat->type == TYPE_INT64 || stat->type == TYPE_UINT64 ? stat->u64 : 0;
 }
 static inline double stat_double(const Stat *stat)
 {
@@ -165,7 +165,7 @@ static inline double stat_double(const Stat *stat)
 static inline Slice stat_text(const Plane *plane, const Stat *stat)
 {
     if (stat->type == TYPE_STR) return (Slice){(const char *)stat->bytes, stat->n_bytes};
-    return stat->type == TYPE_REF ? slice_of(stat_ref_text(plane, stat->natural)) : (Slice){"", 0};
+    return stat->type == TYPE_REF ? slice_of(stat_ref_text(plane, stat->u64)) : (Slice){"", 0};
 }
 
 #endif

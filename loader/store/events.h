@@ -106,7 +106,7 @@ static inline bool event_column_kept(const EventAt *at, enum StatColumnName colu
 static inline const Text *event_stat_text(const Plane *plane, const Stat *stat)
 {
     if (stat->type == TYPE_STR) return (const Text *)(intptr_t)stat->integer;
-    return stat->type == TYPE_REF ? stat_ref_text(plane, stat->natural) : empty_text;
+    return stat->type == TYPE_REF ? stat_ref_text(plane, stat->u64) : empty_text;
 }
 
 /* Random access to events by their index on a line. Fast if requests for one line move forward and

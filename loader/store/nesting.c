@@ -91,7 +91,7 @@ static bool push(Walk *w, const Met *event)
     return true;
 }
 
-static int outer_first(const void *a, const void *b)
+static int by_start_then_longest(const void *a, const void *b)
 {
     const Unordered *x = a, *y = b;
     return BY_START_THEN_LONGEST(x, y, start, duration, event);
@@ -123,7 +123,7 @@ static int walk_line(Walk *w, ProfErr *err)
         }
     }
     if (sorted && !err->code) {
-        sort_in_place(sorted, (size_t)event, sizeof *sorted, outer_first);
+        sort_in_place(sorted, (size_t)event, sizeof *sorted, by_start_then_longest);
         for (uint64_t i = 0;
              i < event && (i % CHUNK_EVENTS || !interrupt_poll(CHUNK_EVENTS, err)) && !err->code;
              i++)

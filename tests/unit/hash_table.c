@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hash_table.c: hash tables. */
-#include "../../loader/base/hash_table.h"
+#include "../../loader/base/base.h"
 #include "check.h"
 
 typedef struct {

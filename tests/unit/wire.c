@@ -80,10 +80,9 @@ static void a_stat(const char *bytes, size_t n, bool good, enum StatType type, i
     uint8_t *p = exactly(bytes, n);
     Stat s;
     bool parsed = stat_parse(p, p + n, &s);
-    check(parsed == good &&
-              (!good || (s.type == type && s.id == id &&
-                         (type == TYPE_STR || type == TYPE_BYTES ? s.n_bytes == value
-                                                                 : s.natural == value))),
+    check(parsed == good && (!good || (s.type == type && s.id == id &&
+                                       (type == TYPE_STR || type == TYPE_BYTES ? s.n_bytes == value
+                                                                               : s.u64 == value))),
           what);
     free(p);
 }

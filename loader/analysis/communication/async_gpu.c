@@ -11,7 +11,7 @@ typedef struct {
     const uint8_t *kinds; /* by metadata */
     SharedOps *shared;
     const AsyncVisitor *visitor;
-} Making;
+} AsyncGpuBuilder;
 
 static const Text *intern(Host *host, Slice word, ProfErr *err)
 {
@@ -45,11 +45,11 @@ static void read_gpu_op(AsyncShared *op, const StatFilter *filter, const EventAt
                  (stat.type == TYPE_STR || stat.type == TYPE_REF))
             op->hlo_op = slice_innermost(kept_text(op->plane, &stat, err));
         else if (known == STAT_PROGRAM_ID && (stat.type == TYPE_INT64 || stat.type == TYPE_UINT64))
-            op->program_id = stat.natural, op->has_program = true;
+            op->program_id = stat.u64, op->has_program = true;
 }
 
-static void add_gpu_op(Making *m, const EventAt *e, enum WorkKind kind, const Text *category,
-                       const StatFilter *filter, ProfErr *err)
+static void add_gpu_op(AsyncGpuBuilder *m, const EventAt *e, enum WorkKind kind,
+                       const Text *category, const StatFilter *filter, ProfErr *err)
 {
     Slice name = slice_of(e->meta->name);
     AsyncShared own = {.plane = m->plane,
@@ -79,8 +79,8 @@ static void add_gpu_op(Making *m, const EventAt *e, enum WorkKind kind, const Te
 }
 
 /* Only the events that are listed are read with their stats. */
-static void find_gpu_ops(Making *m, Line *line, EventFinder *finder, const StatFilter *filter,
-                         ProfErr *err)
+static void find_gpu_ops(AsyncGpuBuilder *m, Line *line, EventFinder *finder,
+                         const StatFilter *filter, ProfErr *err)
 {
     const Text *categories[] = {intern(m->plane->host, (Slice){"collective", 10}, err),
                                 intern(m->plane->host, (Slice){"copy", 4}, err),
@@ -104,7 +104,7 @@ static void find_gpu_ops(Making *m, Line *line, EventFinder *finder, const StatF
 bool find_gpu_async(Plane *plane, const uint8_t *kinds, const AsyncVisitor *visitor,
                     SharedOps *shared, ProfErr *err)
 {
-    Making m = {plane, kinds, shared, visitor};
+    AsyncGpuBuilder m = {plane, kinds, shared, visitor};
     static const enum KnownStat wanted[] = {STAT_MEMCPY_DETAILS, STAT_HLO_OP, STAT_PROGRAM_ID};
     StatFilter filter;
     EventFinder *finder = prof_alloc(sizeof *finder);

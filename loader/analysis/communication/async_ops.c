@@ -126,11 +126,11 @@ typedef struct {
     uint8_t *kinds; /* by metadata */
     FoundOps found;
     Lane lane;
-} Making;
+} AsyncOpsBuilder;
 
 static bool take_piece(void *context, const WorkPiece *piece)
 {
-    Making *m = context;
+    AsyncOpsBuilder *m = context;
     if (m->kinds[piece->meta - m->plane->event_metas] != WORK_COMPUTE) return true;
     if (!GROW(m->lane.items, m->lane.n, m->lane.capacity)) return false;
     m->lane.items[m->lane.n++] = (Interval){piece->start, piece->end, piece->meta};
@@ -146,7 +146,7 @@ static int by_time(const void *a, const void *b)
 
 static bool keep_op(void *context, const AsyncOp *op, ProfErr *err)
 {
-    Making *m = context;
+    AsyncOpsBuilder *m = context;
     AsyncOp *kept = PUSH(m->found.ops);
     if (!kept) return prof_nomem(err), false;
     *kept = *op;
@@ -155,7 +155,7 @@ static bool keep_op(void *context, const AsyncOp *op, ProfErr *err)
 
 static void plane_task(void *context, size_t i, ProfErr *err)
 {
-    Making *m = &((Making *)context)[i];
+    AsyncOpsBuilder *m = &((AsyncOpsBuilder *)context)[i];
     FoundOps *found = &m->found;
     const AsyncVisitor keep = {m, keep_op};
     WorkRange range;
@@ -177,7 +177,7 @@ static void plane_task(void *context, size_t i, ProfErr *err)
 
 /* ---- all together ---- */
 
-static void release(void *result)
+static void async_ops_release(void *result)
 {
     AsyncOps *all = result;
     for (size_t i = 0; i < all->n_shared; i++) shared_free(&all->shared[i]);
@@ -188,7 +188,7 @@ static void release(void *result)
 
 /* Moves the ops of all planes into one array. A single plane's array is taken as it is: there may
  * be as many ops as events. */
-static bool join(AsyncOps *all, Making *makings, size_t n)
+static bool join(AsyncOps *all, AsyncOpsBuilder *makings, size_t n)
 {
     size_t n_ops = 0;
     for (size_t i = 0; i < n; i++) n_ops += makings[i].found.ops.n;
@@ -209,35 +209,39 @@ static bool join(AsyncOps *all, Making *makings, size_t n)
     return true;
 }
 
-static void *make(Run *run, Host *only, bool with_synchronous, ProfErr *err)
+static void *async_ops_make(Run *run, Host *only, bool with_synchronous, ProfErr *err)
 {
     size_t n = 0;
     AsyncOps *all = prof_alloc(sizeof *all);
-    Making *makings = prof_alloc(run->n_planes * sizeof *makings);
+    AsyncOpsBuilder *makings = prof_alloc(run->n_planes * sizeof *makings);
     if (!all || !makings) prof_nomem(err);
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         for (size_t i = 0; i < run->hosts[h].n_planes && (!only || only == &run->hosts[h]); i++)
             if (plane_is_device(&run->hosts[h].planes[i]))
-                makings[n++] = (Making){.plane = &run->hosts[h].planes[i],
-                                        .with_synchronous = with_synchronous};
+                makings[n++] = (AsyncOpsBuilder){.plane = &run->hosts[h].planes[i],
+                                                 .with_synchronous = with_synchronous};
     if (!err->code) parallel_for(run->n_workers, n, plane_task, makings, err);
     if (!err->code && !join(all, makings, n)) prof_nomem(err);
     for (size_t i = 0; i < n; i++) found_ops_free(&makings[i].found);
     prof_free(makings);
-    if (err->code && all) release(all), all = NULL;
+    if (err->code && all) async_ops_release(all), all = NULL;
     return all;
 }
 
-static void *make_all(Run *run, Host *only, ProfErr *err) { return make(run, only, true, err); }
-
-static void *make_asynchronous(Run *run, Host *only, ProfErr *err)
+static void *async_ops_make_all(Run *run, Host *only, ProfErr *err)
 {
-    return make(run, only, false, err);
+    return async_ops_make(run, only, true, err);
+}
+
+static void *async_ops_make_asynchronous(Run *run, Host *only, ProfErr *err)
+{
+    return async_ops_make(run, only, false, err);
 }
 
 const AsyncOps *run_async_ops(Run *run, Host *only, bool with_synchronous, ProfErr *err)
 {
-    static const Analysis all = {make_all, release, NEEDS_ALL_HOSTS},
-                          asynchronous = {make_asynchronous, release, NEEDS_ALL_HOSTS};
+    static const Analysis all = {async_ops_make_all, async_ops_release, NEEDS_ALL_HOSTS},
+                          asynchronous = {async_ops_make_asynchronous, async_ops_release,
+                                          NEEDS_ALL_HOSTS};
     return run_analysis(run, only, with_synchronous ? &all : &asynchronous, err);
 }

@@ -9,7 +9,7 @@
 
 #include "../../base/sort.h"
 #include "../../store/events.h"
-#include "../../store/facts.h"
+#include "../../store/event_values.h"
 #include "../program/instruction_text.h"
 
 /* ---- what an op is, by its metadata ---- */
@@ -84,12 +84,12 @@ typedef struct {
     size_t n_runs, run_capacity;
     LIST(Half) dones; /* that start at the moment in hand: starts of the same moment come first */
     Arena arena;
-} Making;
+} AsyncPairsBuilder;
 
 static bool same(Slice a, Slice b) { return a.n == b.n && !memcmp(a.text, b.text, a.n); }
 
 /* The pair of a start's name, 0: none. */
-static uint32_t pair_find(const Making *m, Slice name)
+static uint32_t pair_find(const AsyncPairsBuilder *m, Slice name)
 {
     uint64_t hash = text_hash(name.text, name.n);
     HASH_EACH(i, &m->by_name, hash)
@@ -97,7 +97,7 @@ static uint32_t pair_find(const Making *m, Slice name)
     return 0;
 }
 
-static uint32_t pair_of(Making *m, Slice name)
+static uint32_t pair_of(AsyncPairsBuilder *m, Slice name)
 {
     uint32_t found = pair_find(m, name);
     if (found) return found;
@@ -110,7 +110,7 @@ static uint32_t pair_of(Making *m, Slice name)
 
 /* "copy-done.3" -> "copy-start.3", and for pairs like send and send-done "send.3": the one that the
  * plane has. */
-static Slice start_by_name(Making *m, Slice done)
+static Slice start_by_name(AsyncPairsBuilder *m, Slice done)
 {
     const char *at = memmem(done.text, done.n, "-done", 5);
     size_t before = (size_t)(at - done.text), after = done.n - before - 5;
@@ -125,7 +125,7 @@ static Slice start_by_name(Making *m, Slice done)
 }
 
 /* Roles of all ops of the plane. A start is what a done names, or is named so. */
-static void read_meanings(Making *m)
+static void read_meanings(AsyncPairsBuilder *m)
 {
     Plane *plane = m->plane;
     m->meanings = prof_alloc(plane->n_event_metas * sizeof *m->meanings);
@@ -161,24 +161,24 @@ static int64_t moved_bytes(const AsyncShared *op)
     return bytes > 0 ? bytes : instruction_operand_bytes(start, 0);
 }
 
-static void describe_start(Making *m, AsyncShared *op)
+static void describe_start(AsyncPairsBuilder *m, AsyncShared *op)
 {
     op->op = event_op_name(op->start);
     if (op->op.n && *op->op.text == '%') op->op = instruction_name(op->op);
     if (op->form == ASYNC_SPAN) op->op = instruction_name(slice_of(op->start->name));
     op->kind = m->kinds[op->start - m->plane->event_metas] == WORK_COLLECTIVE ? WORK_COLLECTIVE
                                                                               : WORK_TRANSFER;
-    if (event_meta_facts(m->plane, (EventMeta *)op->start, m->err)) return;
+    if (event_meta_values(m->plane, (EventMeta *)op->start, m->err)) return;
     op->category = event_meta_text(op->start, STAT_HLO_CATEGORY);
     op->bytes_accessed = bytes_of(op->start);
     op->has_program = event_meta_number(op->start, STAT_PROGRAM_ID, &op->program_id);
 }
 
-static void describe_done(Making *m, AsyncShared *op)
+static void describe_done(AsyncPairsBuilder *m, AsyncShared *op)
 {
     op->done_op = op->op;
     if (op->form == ASYNC_PAIR) {
-        if (event_meta_facts(m->plane, (EventMeta *)op->done, m->err)) return;
+        if (event_meta_values(m->plane, (EventMeta *)op->done, m->err)) return;
         op->done_op = event_op_name(op->done);
         int64_t bytes = bytes_of(op->done);
         if (bytes > op->bytes_accessed) op->bytes_accessed = bytes;
@@ -187,8 +187,8 @@ static void describe_done(Making *m, AsyncShared *op)
 }
 
 /* What ops of these two events have in common. NULL with err set on failure. */
-static const AsyncShared *shared_of(Making *m, enum AsyncForm form, const EventMeta *start,
-                                    const EventMeta *done)
+static const AsyncShared *shared_of(AsyncPairsBuilder *m, enum AsyncForm form,
+                                    const EventMeta *start, const EventMeta *done)
 {
     AsyncShared op = {.plane = m->plane,
                       .form = form,
@@ -210,7 +210,7 @@ static AsyncOp op_of(const AsyncShared *shared, const Half *start)
     return (AsyncOp){.shared = shared, .start_event = start->event, .start_ps = start->start_ps};
 }
 
-static void add_op(Making *m, const AsyncOp *op)
+static void add_op(AsyncPairsBuilder *m, const AsyncOp *op)
 {
     AsyncOp *added = PUSH(m->found->ops);
     if (added)
@@ -220,18 +220,18 @@ static void add_op(Making *m, const AsyncOp *op)
 }
 
 /* How many programs have started by a time. */
-static size_t run_at(const Making *m, int64_t time)
+static size_t run_at(const AsyncPairsBuilder *m, int64_t time)
 {
     size_t low = LOWER_BOUND(i, 0, m->n_runs, m->runs[i] <= time);
     return low;
 }
 
-static Pair *pair_of_half(const Making *m, const Half *half)
+static Pair *pair_of_half(const AsyncPairsBuilder *m, const Half *half)
 {
     return &m->pairs[m->meanings[half->meta - m->plane->event_metas].pair - 1];
 }
 
-static void take_start(Making *m, const Half *half)
+static void take_start(AsyncPairsBuilder *m, const Half *half)
 {
     Pair *pair = pair_of_half(m, half);
     Waiting *w = arena_alloc(&m->arena, sizeof *w);
@@ -255,7 +255,7 @@ static Waiting *next_waiting(Pair *pair)
 }
 
 /* A start whose done is not in the profile. */
-static void give_up(Making *m, const Waiting *w)
+static void give_up(AsyncPairsBuilder *m, const Waiting *w)
 {
     const AsyncShared *shared = shared_of(m, ASYNC_UNFINISHED, w->half.meta, NULL);
     if (!shared) return;
@@ -271,7 +271,7 @@ static int64_t length(int64_t start, int64_t end)
 
 /* The oldest start that waits in this run of the program is this done's. A start of an earlier run
  * has lost its done. A done without a start is no op. */
-static void take_done(Making *m, const Half *done)
+static void take_done(AsyncPairsBuilder *m, const Half *done)
 {
     Pair *pair = pair_of_half(m, done);
     size_t run = run_at(m, done->start_ps);
@@ -286,13 +286,13 @@ static void take_done(Making *m, const Half *done)
     add_op(m, &op);
 }
 
-static void take_dones(Making *m)
+static void take_dones(AsyncPairsBuilder *m)
 {
     for (size_t i = 0; i < m->dones.n && !m->err->code; i++) take_done(m, &m->dones.items[i]);
     m->dones.n = 0;
 }
 
-static void take_synchronous(Making *m, const Half *half)
+static void take_synchronous(AsyncPairsBuilder *m, const Half *half)
 {
     const AsyncShared *shared = shared_of(m, ASYNC_SYNCHRONOUS, half->meta, half->meta);
     if (!shared) return;
@@ -302,7 +302,7 @@ static void take_synchronous(Making *m, const Half *half)
     m->synchronous->take(m->synchronous->context, &op, m->err);
 }
 
-static void take_half(Making *m, const Half *half)
+static void take_half(AsyncPairsBuilder *m, const Half *half)
 {
     enum Role role = m->meanings[half->meta - m->plane->event_metas].role;
     if (role == ROLE_SYNCHRONOUS) {
@@ -327,7 +327,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void read_runs(Making *m)
+static void read_runs(AsyncPairsBuilder *m)
 {
     for (size_t i = 0; i < m->plane->n_lines && !m->err->code; i++) {
         Line *line = &m->plane->host->lines[m->plane->first_line + i];
@@ -352,7 +352,7 @@ static int by_start(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static void walk_line(Making *m, Line *line)
+static void walk_line(AsyncPairsBuilder *m, Line *line)
 {
     LIST(Half) all = {0};
     EventReader reader;
@@ -391,7 +391,7 @@ static int by_name_then_start(const void *a, const void *b)
 }
 
 /* Takes what came since into the order of the known. */
-static bool know_all(Making *m)
+static bool know_all(AsyncPairsBuilder *m)
 {
     size_t n_old = m->n_known, n_new = 0;
     const AsyncOp *ops = m->found->ops.items;
@@ -422,7 +422,7 @@ static bool know_all(Making *m)
 
 /* Of the known the one that is the same span: of the same start op, and running at this time; NULL:
  * none. */
-static const AsyncOp *find_known(const Making *m, Slice name, int64_t time)
+static const AsyncOp *find_known(const AsyncPairsBuilder *m, Slice name, int64_t time)
 {
     Known wanted = {name, time, SIZE_MAX};
     size_t low = LOWER_BOUND(i, 0, m->n_known, by_name_then_start(&m->known[i], &wanted) <= 0);
@@ -433,8 +433,8 @@ static const AsyncOp *find_known(const Making *m, Slice name, int64_t time)
                : NULL;
 }
 
-static void take_span(Making *m, enum AsyncForm form, const EventMeta *start, const EventAt *e,
-                      AsyncOp *op)
+static void take_span(AsyncPairsBuilder *m, enum AsyncForm form, const EventMeta *start,
+                      const EventAt *e, AsyncOp *op)
 {
     int64_t end = add_saturated(e->start_ps, e->duration_ps > 0 ? e->duration_ps : 0);
     op->shared = shared_of(m, form, start, e->meta);
@@ -448,7 +448,7 @@ typedef struct {
 } Found;
 
 /* Spans are compared with what is known of other lines: what this one tells counts after it. */
-static void walk_async_line(Making *m, Line *line)
+static void walk_async_line(AsyncPairsBuilder *m, Line *line)
 {
     Found *found = NULL;
     size_t n_found = 0, capacity = 0;
@@ -480,7 +480,7 @@ static void walk_async_line(Making *m, Line *line)
     prof_free(found);
 }
 
-static void walk_plane(Making *m)
+static void walk_plane(AsyncPairsBuilder *m)
 {
     Host *host = m->plane->host;
     read_meanings(m);
@@ -504,7 +504,7 @@ void found_ops_free(FoundOps *found)
 bool find_async_pairs(Plane *plane, const uint8_t *kinds, const AsyncVisitor *synchronous,
                       FoundOps *found, ProfErr *err)
 {
-    Making m = {
+    AsyncPairsBuilder m = {
         .plane = plane, .kinds = kinds, .found = found, .synchronous = synchronous, .err = err};
     walk_plane(&m);
     prof_free(m.known);

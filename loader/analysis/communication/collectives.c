@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
     Collectives *result;
     const DeviceCapabilities *devices;
-} Making;
+} CollectivesBuilder;
 
 /* ---- kinds ---- */
 
@@ -177,7 +177,8 @@ static bool describe(Collective *c, const AsyncShared *op, CollectiveGroups *gro
 
 /* The number of a device among all that run programs together, -1: unknown. Without core_details
  * only a run's single host has known numbers. */
-static int64_t device_number(const Making *m, const Plane *plane, const CollectiveGroups *groups)
+static int64_t device_number(const CollectivesBuilder *m, const Plane *plane,
+                             const CollectiveGroups *groups)
 {
     size_t n_planes = 0;
     int64_t number = -1;
@@ -219,8 +220,8 @@ static void add_wait(const Instance *instances, const size_t *starts, Collective
 }
 
 /* If nothing says the groups, all devices of the host are taken for one. */
-static void add_waits(const Making *m, const Instance *instances, Collective *rows, size_t n_rows,
-                      const CollectiveGroups *groups, ProfErr *err)
+static void add_waits(const CollectivesBuilder *m, const Instance *instances, Collective *rows,
+                      size_t n_rows, const CollectiveGroups *groups, ProfErr *err)
 {
     size_t *starts = prof_alloc(n_rows * sizeof *starts);
     bool *peers = prof_alloc(n_rows * sizeof *peers);
@@ -249,7 +250,7 @@ static size_t count_plane(const Instance *instances, size_t n)
 }
 
 /* The rows of one op of one host, one a plane. */
-static void take_op(Making *m, const Instance *instances, size_t n, ProfErr *err)
+static void take_op(CollectivesBuilder *m, const Instance *instances, size_t n, ProfErr *err)
 {
     size_t first = m->result->collectives.n;
     CollectiveGroups groups = {0};
@@ -293,7 +294,7 @@ static int by_plane(const void *a, const void *b)
     return compare_slices(x->name, y->name);
 }
 
-static void release(void *result)
+static void collectives_release(void *result)
 {
     Collectives *all = result;
     prof_free(all->collectives.items);
@@ -322,7 +323,8 @@ static Instance *join(PlaneInstances *planes, size_t n, size_t *n_instances, Pro
     return all;
 }
 
-static void add_collectives(Making *m, PlaneInstances *planes, size_t n_planes, ProfErr *err)
+static void add_collectives(CollectivesBuilder *m, PlaneInstances *planes, size_t n_planes,
+                            ProfErr *err)
 {
     size_t n;
     Instance *instances = join(planes, n_planes, &n, err);
@@ -336,10 +338,11 @@ static void add_collectives(Making *m, PlaneInstances *planes, size_t n_planes, 
     prof_free(instances);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *collectives_make(Run *run, Host *only, ProfErr *err)
 {
     size_t n = 0;
-    Making m = {.result = prof_alloc(sizeof(Collectives)), .devices = run_devices(run, only, err)};
+    CollectivesBuilder m = {.result = prof_alloc(sizeof(Collectives)),
+                            .devices = run_devices(run, only, err)};
     PlaneInstances *planes = prof_alloc(run->n_planes * sizeof *planes);
     if (!m.result || !planes) prof_nomem(err);
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
@@ -357,12 +360,12 @@ static void *make(Run *run, Host *only, ProfErr *err)
         sort_array(m.result->collectives.items, m.result->collectives.n,
                    sizeof *m.result->collectives.items, by_plane);
     if (!err->code) return m.result;
-    if (m.result) release(m.result);
+    if (m.result) collectives_release(m.result);
     return NULL;
 }
 
 const Collectives *run_collectives(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
+    static const Analysis analysis = {collectives_make, collectives_release, NEEDS_ALL_HOSTS};
     return run_analysis(run, only, &analysis, err);
 }

@@ -7,7 +7,7 @@
 #include "../../base/sort.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
-#include "../../store/facts.h"
+#include "../../store/event_values.h"
 #include "../../format/shape.h"
 #include "../../format/wire.h"
 
@@ -66,18 +66,18 @@ typedef struct {
     uint64_t steps;    /* left, of looking for modules */
     uint64_t total_ns; /* of all ops of transfers */
     bool cut;
-} Making;
+} DcnBuilder;
 
 /* ---- programs ---- */
 
-static const Text *intern(Making *m, const void *bytes, size_t n, ProfErr *err)
+static const Text *intern(DcnBuilder *m, const void *bytes, size_t n, ProfErr *err)
 {
     const Text *t = text_intern(&m->result->texts, &m->result->arena, bytes, n);
     if (!t) prof_nomem(err);
     return t;
 }
 
-static const Text *attribute(Making *m, const Xla__HloInstructionProto *i, const char *name,
+static const Text *attribute(DcnBuilder *m, const Xla__HloInstructionProto *i, const char *name,
                              ProfErr *err)
 {
     const Xla__FrontendAttributes *all = i->more->frontend_attributes;
@@ -113,8 +113,8 @@ static int64_t result_bytes(const Xla__ShapeProto *shape)
 }
 
 /* The instruction of an op in the module that it runs in, NULL: unknown. */
-static const Instruction *find_instruction(Making *m, const Module *module, const EventMeta *meta,
-                                           ProfErr *err)
+static const Instruction *find_instruction(DcnBuilder *m, const Module *module,
+                                           const EventMeta *meta, ProfErr *err)
 {
     Instruction *found = &m->instructions[meta - m->plane->event_metas];
     uint64_t id;
@@ -135,7 +135,7 @@ static const Instruction *find_instruction(Making *m, const Module *module, cons
 
 /* ---- modules ---- */
 
-static void read_modules(Making *m, ProfErr *err)
+static void read_modules(DcnBuilder *m, ProfErr *err)
 {
     Line *line = NULL;
     for (size_t i = 0; i < m->plane->n_lines && !line; i++)
@@ -163,7 +163,7 @@ static bool includes(const Module *module, uint64_t begin_ps, uint64_t end_ps)
 }
 
 /* XProf goes on from the module in hand: it is not looked for behind it. */
-static const Module *find_module(Making *m, uint64_t begin_ps, uint64_t end_ps)
+static const Module *find_module(DcnBuilder *m, uint64_t begin_ps, uint64_t end_ps)
 {
     if (m->module != SIZE_MAX && includes(&m->modules.items[m->module], begin_ps, end_ps))
         return &m->modules.items[m->module];
@@ -198,7 +198,7 @@ static int64_t info_group_size(const uint8_t *p, const uint8_t *end)
     return n_endpoints;
 }
 
-static int64_t group_size(Making *m, const EventMeta *meta, ProfErr *err)
+static int64_t group_size(DcnBuilder *m, const EventMeta *meta, ProfErr *err)
 {
     if (!meta->has_stats) return 0;
     MetaBytes bytes = {0};
@@ -248,7 +248,7 @@ static int64_t time_ns(const Line *line, int64_t start_ps)
     return (int64_t)((uint64_t)line->timestamp_ns + (uint64_t)(offset_ps / 1000));
 }
 
-static void read_host_line(Making *m, Line *line, const Text *const *rendezvous, ProfErr *err)
+static void read_host_line(DcnBuilder *m, Line *line, const Text *const *rendezvous, ProfErr *err)
 {
     EventReader reader;
     EventAt at;
@@ -264,7 +264,7 @@ static void read_host_line(Making *m, Line *line, const Text *const *rendezvous,
     event_reader_close(&reader);
 }
 
-static void read_host(Making *m, ProfErr *err)
+static void read_host(DcnBuilder *m, ProfErr *err)
 {
     for (size_t p = 0; p < m->host->n_planes && !err->code; p++) {
         Plane *plane = &m->host->planes[p];
@@ -285,7 +285,7 @@ static void read_host(Making *m, ProfErr *err)
     sort_array(m->host_events.items, m->host_events.n, sizeof *m->host_events.items, by_rendezvous);
 }
 
-static size_t first_host_event(const Making *m, const Text *rendezvous)
+static size_t first_host_event(const DcnBuilder *m, const Text *rendezvous)
 {
     size_t low = LOWER_BOUND(i, 0, m->host_events.n,
                              (uintptr_t)m->host_events.items[i].rendezvous < (uintptr_t)rendezvous);
@@ -294,7 +294,8 @@ static size_t first_host_event(const Making *m, const Text *rendezvous)
 
 /* The first event of the rendezvous that begins while the transfer lasts; each goes with one
  * transfer. */
-static const HostEvent *take_host_event(const Making *m, State *s, int64_t begin_ns, int64_t end_ns)
+static const HostEvent *take_host_event(const DcnBuilder *m, State *s, int64_t begin_ns,
+                                        int64_t end_ns)
 {
     while (s->host_event < m->host_events.n &&
            m->host_events.items[s->host_event].rendezvous == s->rendezvous) {
@@ -308,7 +309,7 @@ static const HostEvent *take_host_event(const Making *m, State *s, int64_t begin
 
 /* ---- transfers ---- */
 
-static State *find_state(Making *m, const Text *rendezvous, ProfErr *err)
+static State *find_state(DcnBuilder *m, const Text *rendezvous, ProfErr *err)
 {
     int64_t key = (int64_t)(intptr_t)rendezvous,
             at = id_find(&m->state_ids, m->states.items, sizeof *m->states.items, key);
@@ -328,7 +329,7 @@ static State *find_state(Making *m, const Text *rendezvous, ProfErr *err)
 
 /* The rendezvous of an op: its own, which its channel then has too, else its channel's. NULL: none.
  */
-static const Text *rendezvous_of(Making *m, const Instruction *i, ProfErr *err)
+static const Text *rendezvous_of(DcnBuilder *m, const Instruction *i, ProfErr *err)
 {
     int64_t at = id_find(&m->channel_ids, m->channels.items, sizeof *m->channels.items, i->channel);
     if (!i->rendezvous) return at >= 0 ? m->channels.items[at].rendezvous : NULL;
@@ -375,7 +376,8 @@ typedef struct {
     uint64_t duration_ns, duration_ps;
 } OpAt;
 
-static void finish_transfer(Making *m, State *s, const Instruction *i, const OpAt *op, ProfErr *err)
+static void finish_transfer(DcnBuilder *m, State *s, const Instruction *i, const OpAt *op,
+                            ProfErr *err)
 {
     DcnCollective *c = find_collective(m->result, s->rendezvous, err);
     const Text *recv_op =
@@ -400,7 +402,7 @@ static void finish_transfer(Making *m, State *s, const Instruction *i, const OpA
     c->group_size = s->group_size, c->bytes = sent_bytes(i->bytes, s->group_size, s->type);
 }
 
-static void visit(Making *m, const Instruction *i, const OpAt *op, ProfErr *err)
+static void visit(DcnBuilder *m, const Instruction *i, const OpAt *op, ProfErr *err)
 {
     const Text *rendezvous = rendezvous_of(m, i, err);
     State *s = rendezvous ? find_state(m, rendezvous, err) : NULL;
@@ -427,7 +429,7 @@ static void visit(Making *m, const Instruction *i, const OpAt *op, ProfErr *err)
 
 static bool is_transfer(const Plane *plane, EventMeta *meta, ProfErr *err)
 {
-    if (!meta->has_stats || event_meta_facts(plane, meta, err)) return false;
+    if (!meta->has_stats || event_meta_values(plane, meta, err)) return false;
     for (size_t i = 0; i < meta->n_facts; i++)
         if (meta->facts[i].known == STAT_HLO_CATEGORY && meta->facts[i].fact.type == TYPE_STR)
             return strstr(meta->facts[i].fact.text->text, "host send") ||
@@ -435,7 +437,7 @@ static bool is_transfer(const Plane *plane, EventMeta *meta, ProfErr *err)
     return false;
 }
 
-static void read_ops(Making *m, Line *line, const bool *wanted, ProfErr *err)
+static void read_ops(DcnBuilder *m, Line *line, const bool *wanted, ProfErr *err)
 {
     EventReader reader;
     EventAt at;
@@ -452,7 +454,7 @@ static void read_ops(Making *m, Line *line, const bool *wanted, ProfErr *err)
     event_reader_close(&reader);
 }
 
-static void read_plane(Making *m, ProfErr *err)
+static void read_plane(DcnBuilder *m, ProfErr *err)
 {
     bool *wanted = prof_alloc(m->plane->n_event_metas * sizeof *wanted), any = false;
     m->instructions = prof_alloc(m->plane->n_event_metas * sizeof *m->instructions);
@@ -468,7 +470,7 @@ static void read_plane(Making *m, ProfErr *err)
     prof_free(wanted);
 }
 
-static void release(void *result)
+static void dcn_release(void *result)
 {
     DcnCollectives *all = result;
     prof_free(all->collectives.items);
@@ -478,11 +480,11 @@ static void release(void *result)
     prof_free(all);
 }
 
-static void *make_host(Run *run, Host *only, ProfErr *err)
+static void *dcn_make_host(Run *run, Host *only, ProfErr *err)
 {
-    Making m = {.host = only ? only : &run->hosts[0],
-                .result = prof_alloc(sizeof(DcnCollectives)),
-                .module = SIZE_MAX};
+    DcnBuilder m = {.host = only ? only : &run->hosts[0],
+                    .result = prof_alloc(sizeof(DcnCollectives)),
+                    .module = SIZE_MAX};
     if (!m.result) return prof_nomem(err), NULL;
     if ((m.plane = host_first_core(m.host))) read_plane(&m, err);
     if (m.cut)
@@ -497,13 +499,13 @@ static void *make_host(Run *run, Host *only, ProfErr *err)
     hash_free(&m.state_ids);
     hash_free(&m.channel_ids);
     if (!err->code) return m.result;
-    release(m.result);
+    dcn_release(m.result);
     return NULL;
 }
 
 static const DcnCollectives *host_dcn_collectives(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make_host, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {dcn_make_host, dcn_release, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(host->run, host, &analysis, err);
 }
 
@@ -542,7 +544,7 @@ static bool knows_megascale(const Host *host)
     return false;
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *dcn_make(Run *run, Host *only, ProfErr *err)
 {
     DcnCollectives *all = prof_alloc(sizeof *all);
     if (!all) return prof_nomem(err), NULL;
@@ -555,12 +557,12 @@ static void *make(Run *run, Host *only, ProfErr *err)
         all->shown &= knows_megascale(host);
     }
     if (!err->code) return all;
-    release(all);
+    dcn_release(all);
     return NULL;
 }
 
 const DcnCollectives *run_dcn_collectives(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {dcn_make, dcn_release, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

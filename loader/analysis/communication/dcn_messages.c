@@ -161,7 +161,7 @@ static void find_bursts(DcnMessages *all, ProfErr *err)
 
 /* ---- the analysis ---- */
 
-static void release(void *result)
+static void dcn_messages_release(void *result)
 {
     DcnMessages *all = result;
     prof_free(all->messages.items);
@@ -171,7 +171,7 @@ static void release(void *result)
     prof_free(all);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *dcn_messages_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     DcnMessages *all = prof_alloc(sizeof *all);
@@ -180,12 +180,12 @@ static void *make(Run *run, Host *only, ProfErr *err)
         if (host->planes[i].kind == PLANE_HOST) read_plane(all, host, &host->planes[i], err);
     if (!err->code) find_bursts(all, err);
     if (!err->code) return all;
-    release(all);
+    dcn_messages_release(all);
     return NULL;
 }
 
 const DcnMessages *host_dcn_messages(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
+    static const Analysis analysis = {dcn_messages_make, dcn_messages_release, NEEDS_ALL_HOSTS};
     return run_analysis(host->run, host, &analysis, err);
 }

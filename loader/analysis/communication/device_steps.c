@@ -170,7 +170,7 @@ static void measure_host(DeviceSteps *all, Host *host, size_t *row, ProfErr *err
         for (d->rows = &all->rows[*row]; all->rows[*row].step; ++*row) d->n_steps++;
         ++*row;
     }
-    if (n && !err->code && !host_hold(host, err)) {
+    if (n && !err->code && !host_load_only(host, err)) {
         const Grouping *grouping = host_grouping(host, err);
         for (size_t i = 0; i < n; i++) devices[i].grouping = grouping;
         if (grouping) parallel_for(host->run->n_workers, n, device_task, devices, err);
@@ -252,7 +252,7 @@ static void drop_empty(DeviceSteps *all)
     all->n_rows = n;
 }
 
-static void release(void *result)
+static void device_steps_release(void *result)
 {
     DeviceSteps *all = result;
     prof_free(all->rows);
@@ -278,7 +278,7 @@ static void find_rows(DeviceSteps *all, Run *run, Host *only, const StepDb *db, 
     interrupt_poll(all->n_rows, err);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *device_steps_make(Run *run, Host *only, ProfErr *err)
 {
     const StepDb *db = run_shown_steps(run, only, err);
     DeviceSteps *all = db ? prof_alloc(sizeof *all) : NULL;
@@ -288,12 +288,13 @@ static void *make(Run *run, Host *only, ProfErr *err)
     for (size_t h = 0; h < run->n_hosts && db->n_steps && !err->code; h++)
         if (!only || only == &run->hosts[h]) measure_host(all, &run->hosts[h], &row, err);
     drop_empty(all);
-    if (err->code) release(all), all = NULL;
+    if (err->code) device_steps_release(all), all = NULL;
     return all;
 }
 
 const DeviceSteps *run_device_steps(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {device_steps_make, device_steps_release,
+                                      NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

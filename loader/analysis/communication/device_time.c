@@ -60,7 +60,7 @@ static void measure_host(DeviceTimes *all, Host *host, ProfErr *err)
     if (!devices) prof_nomem(err);
     for (size_t i = 0; devices && i < host->n_planes; i++)
         if (plane_is_device(&host->planes[i])) devices[n++].time.plane = &host->planes[i];
-    if (n && !err->code && !host_hold(host, err))
+    if (n && !err->code && !host_load_only(host, err))
         parallel_for(host->run->n_workers, n, plane_task, devices, err);
     set_spans(devices, n, PLANE_GPU), set_spans(devices, n, PLANE_TENSORCORE),
         set_spans(devices, n, PLANE_SPARSECORE);
@@ -78,26 +78,27 @@ static void set_main(DeviceTimes *all)
         all->devices[i].is_main = !others || all->devices[i].plane->kind != PLANE_SPARSECORE;
 }
 
-static void release(void *result)
+static void device_time_release(void *result)
 {
     DeviceTimes *all = result;
     prof_free(all->devices);
     prof_free(all);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *device_time_make(Run *run, Host *only, ProfErr *err)
 {
     DeviceTimes *all = prof_alloc(sizeof *all);
     if (!all || !(all->devices = prof_alloc(run->n_planes * sizeof *all->devices))) prof_nomem(err);
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         if (!only || only == &run->hosts[h]) measure_host(all, &run->hosts[h], err);
-    if (err->code && all) release(all), all = NULL;
+    if (err->code && all) device_time_release(all), all = NULL;
     if (all) set_main(all);
     return all;
 }
 
 const DeviceTimes *run_device_times(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {device_time_make, device_time_release,
+                                      NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

@@ -6,7 +6,7 @@
 #include "../../base/sort.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
-#include "../../store/facts.h"
+#include "../../store/event_values.h"
 
 #include <math.h>
 
@@ -69,16 +69,16 @@ static bool is_whole(double weight) { return weight == floor(weight); }
 static double terms_value(const CounterSample *sample, const CounterTerm *terms, size_t n,
                           bool whole)
 {
-    uint64_t natural = 0;
+    uint64_t u64 = 0;
     double real = 0;
     for (size_t i = 0; i < n && terms[i].n; i++) {
         uint64_t sum = term_sum(sample, &terms[i], whole);
         if (is_whole(terms[i].weight))
-            natural += (uint64_t)terms[i].weight * sum;
+            u64 += (uint64_t)terms[i].weight * sum;
         else
             real += terms[i].weight * (double)sum;
     }
-    return real + (double)natural;
+    return real + (double)u64;
 }
 
 double utilization_achieved(const CounterSample *sample, const UtilizationRow *row, bool whole)
@@ -220,10 +220,10 @@ static void take_stat(PerfCounters *all, const Plane *plane, Reading *r, unsigne
         if (stat->type == TYPE_DOUBLE)
             r->counter.real = stat->number;
         else
-            r->counter.natural = integer ? stat->natural : 0;
+            r->counter.u64 = integer ? stat->u64 : 0;
         break;
     case STAT_COUNTER_ID:
-        if (!r->has_number && integer) r->has_number = true, r->counter.number = stat->natural;
+        if (!r->has_number && integer) r->has_number = true, r->counter.number = stat->u64;
         break;
     case STAT_COUNTER_DESCRIPTION:
         if (!r->counter.description) r->counter.description = intern(all, plane, stat, err);
@@ -235,9 +235,9 @@ static void take_stat(PerfCounters *all, const Plane *plane, Reading *r, unsigne
     }
 }
 
-static Stat stat_of_fact(const Fact *fact)
+static Stat stat_of_fact(const StatValue *fact)
 {
-    Stat stat = {.type = fact->type, .natural = fact->natural};
+    Stat stat = {.type = fact->type, .u64 = fact->u64};
     if (fact->type == TYPE_STR)
         stat.bytes = (const uint8_t *)fact->text->text, stat.n_bytes = fact->text->n_bytes;
     return stat;
@@ -253,7 +253,7 @@ static void take_event(PerfCounters *all, const StatFilter *filter, const EventA
     Stat stat;
     while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
         take_stat(all, plane, &r, known, &stat, false, err);
-    if (err->code || event_meta_facts(plane, at->meta, err)) return;
+    if (err->code || event_meta_values(plane, at->meta, err)) return;
     for (size_t i = 0; i < at->meta->n_facts && !err->code; i++) {
         stat = stat_of_fact(&at->meta->facts[i].fact);
         take_stat(all, plane, &r, at->meta->facts[i].known, &stat, true, err);
@@ -334,7 +334,7 @@ static void read_plane(PerfCounters *all, Plane *plane, ProfErr *err)
 /* XProf's numbers: whole, never negative. */
 static uint64_t whole(const PerfCounter *counter)
 {
-    if (counter->type != TYPE_DOUBLE) return counter->natural;
+    if (counter->type != TYPE_DOUBLE) return counter->u64;
     if (!(counter->real > 0)) return 0;
     return counter->real >= 0x1p64 ? UINT64_MAX : (uint64_t)counter->real;
 }
@@ -384,7 +384,7 @@ static void finish(PerfCounters *all, ProfErr *err)
 
 /* ---- the analysis ---- */
 
-static void release(void *result)
+static void perf_counters_release(void *result)
 {
     PerfCounters *all = result;
     prof_free(all->samples);
@@ -395,7 +395,7 @@ static void release(void *result)
     prof_free(all);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *perf_counters_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0]; /* a run of one host asks for all hosts */
     PerfCounters *all = prof_alloc(sizeof *all);
@@ -405,12 +405,12 @@ static void *make(Run *run, Host *only, ProfErr *err)
             read_plane(all, &host->planes[i], err);
     if (!err->code && all->n) finish(all, err);
     if (!err->code) return all;
-    release(all);
+    perf_counters_release(all);
     return NULL;
 }
 
 const PerfCounters *host_perf_counters(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
+    static const Analysis analysis = {perf_counters_make, perf_counters_release, NEEDS_ALL_HOSTS};
     return run_analysis(host->run, host, &analysis, err);
 }

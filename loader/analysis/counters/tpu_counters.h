@@ -19,7 +19,7 @@ typedef struct {
     bool of_metadata;               /* the value is the metadata's, shared by all its events */
     union {
         double real;
-        uint64_t natural;
+        uint64_t u64;
     };
 } PerfCounter;
 

@@ -64,7 +64,7 @@ static bool take(Walk *w, const Work *work, bool nests)
     return nests ? start_op(w, work) : visit(w, work, work->start, work->end);
 }
 
-static int outer_first(const void *a, const void *b)
+static int by_start_then_longest(const void *a, const void *b)
 {
     const Work *x = a, *y = b;
     return BY_START_THEN_LONGEST(x, y, start, end, event);
@@ -73,7 +73,7 @@ static int outer_first(const void *a, const void *b)
 /* Sorted without a copy: this may be more memory than all else that is held of the file. */
 static void sort_and_take(Walk *w, WorkList *all, ProfErr *err)
 {
-    sort_in_place(all->items, all->n, sizeof *all->items, outer_first);
+    sort_in_place(all->items, all->n, sizeof *all->items, by_start_then_longest);
     for (size_t i = 0; i < all->n && !interrupt_poll(1, err); i++)
         if (!take(w, &all->items[i], true)) prof_nomem(err);
 }

@@ -8,7 +8,7 @@
 
 #include "../../format/wire.h"
 #include "../../store/event_stats.h"
-#include "../../store/facts.h"
+#include "../../store/event_values.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -57,7 +57,7 @@ static const char *const cap_names[N_CAPS] = {
 };
 
 typedef struct {
-    Fact facts[N_CAPS]; /* TYPE_NONE: no such stat */
+    StatValue facts[N_CAPS]; /* TYPE_NONE: no such stat */
 } Caps;
 
 static void read_core_details(Device *device, const Stat *stat, Host *host, ProfErr *err)
@@ -99,10 +99,10 @@ static void read_caps(Caps *caps, Device *device, Window *window, ProfErr *err)
         int cap = 0;
         while (meta && cap < N_CAPS && strcmp(meta->name->text, cap_names[cap])) cap++;
         if (!meta || cap == N_CAPS) continue;
-        Fact *fact = &caps->facts[cap];
+        StatValue *fact = &caps->facts[cap];
         if (cap >= N_LAST_CAPS && fact->type != TYPE_NONE) continue;
         pthread_mutex_lock(&host->lock);
-        bool memory = fact_of_stat(fact, plane, &stat, &host->texts, &host->arena);
+        bool memory = stat_value_of(fact, plane, &stat, &host->texts, &host->arena);
         pthread_mutex_unlock(&host->lock);
         if (!memory) prof_nomem(err);
         if (cap == CAP_CORE_DETAILS && stat.type == TYPE_BYTES)
@@ -112,8 +112,8 @@ static void read_caps(Caps *caps, Device *device, Window *window, ProfErr *err)
 
 static uint64_t cap_integer(const Caps *caps, enum Cap cap)
 {
-    const Fact *f = &caps->facts[cap];
-    return f->type == TYPE_INT64 || f->type == TYPE_UINT64 ? f->natural : 0;
+    const StatValue *f = &caps->facts[cap];
+    return f->type == TYPE_INT64 || f->type == TYPE_UINT64 ? f->u64 : 0;
 }
 static double cap_double(const Caps *caps, int cap)
 {
@@ -131,10 +131,10 @@ static bool cap_is(const Caps *caps, enum Cap cap, const char *text)
 /* A number of whatever type; NAN: none. */
 static double cap_number(const Caps *caps, int cap)
 {
-    const Fact *f = &caps->facts[cap];
+    const StatValue *f = &caps->facts[cap];
     return f->type == TYPE_DOUBLE   ? f->number
            : f->type == TYPE_INT64  ? (double)f->integer
-           : f->type == TYPE_UINT64 ? (double)f->natural
+           : f->type == TYPE_UINT64 ? (double)f->u64
                                     : NAN;
 }
 static int64_t cap_count(const Caps *caps, enum Cap cap)
@@ -384,14 +384,14 @@ static void read_host(DeviceCapabilities *all, Device *devices, Host *host, bool
     if (!err->code) merge(all, &h, alone);
 }
 
-static void release(void *result)
+static void devices_release(void *result)
 {
     DeviceCapabilities *d = result;
     arena_free(&d->arena);
     prof_free(d);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *devices_make(Run *run, Host *only, ProfErr *err)
 {
     DeviceCapabilities *d = prof_alloc(sizeof *d);
     if (!d) return prof_nomem(err), NULL;
@@ -406,13 +406,13 @@ static void *make(Run *run, Host *only, ProfErr *err)
         if (run->hosts[i].readable && (!only || only == &run->hosts[i]))
             read_host(d, devices, &run->hosts[i], only || run->n_hosts == 1, err);
     d->devices = devices;
-    if (err->code) return release(d), NULL;
+    if (err->code) return devices_release(d), NULL;
     return d;
 }
 
 const DeviceCapabilities *run_devices(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_NO_EVENTS};
+    static const Analysis analysis = {devices_make, devices_release, NEEDS_NO_EVENTS};
     return run_analysis(run, only, &analysis, err);
 }
 

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "work_kind.h"
 
-#include "../../store/facts.h"
+#include "../../store/event_values.h"
 #include "../program/instruction_text.h"
 
 const char *const work_kind_names[N_WORK_KINDS] = {"compute", "collective", "transfer"};
@@ -25,10 +25,10 @@ const Text *event_meta_text(const EventMeta *meta, enum KnownStat known)
 bool event_meta_number(const EventMeta *meta, enum KnownStat known, uint64_t *number)
 {
     for (uint16_t i = 0; i < meta->n_facts; i++) {
-        const Fact *fact = &meta->facts[i].fact;
+        const StatValue *fact = &meta->facts[i].fact;
         if (meta->facts[i].known == known &&
             (fact->type == TYPE_INT64 || fact->type == TYPE_UINT64))
-            return *number = fact->natural, true;
+            return *number = fact->u64, true;
     }
     return false;
 }
@@ -115,7 +115,7 @@ uint8_t *plane_work_kinds(Plane *plane, ProfErr *err)
             kinds[i] = events_have(meta, STAT_MEMCPY_DETAILS)
                            ? WORK_TRANSFER
                            : stream_work_kind(slice_of(meta->name));
-        } else if (!event_meta_facts(plane, meta, err)) {
+        } else if (!event_meta_values(plane, meta, err)) {
             const Text *category = event_meta_text(meta, STAT_HLO_CATEGORY);
             kinds[i] = op_work_kind(slice_of(category ? category : empty_text),
                                     slice_of(meta->name), event_op_name(meta));

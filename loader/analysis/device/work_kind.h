@@ -13,9 +13,9 @@ extern const char *const work_kind_names[N_WORK_KINDS];
 
 /* Returns the name of an op: the display name if there is one, else the name in the HLO text. */
 Slice event_op_name(const EventMeta *meta);
-/* Returns a text stat of the metadata; NULL if absent. Call event_meta_facts() before. */
+/* Returns a text stat of the metadata; NULL if absent. Call event_meta_values() before. */
 const Text *event_meta_text(const EventMeta *meta, enum KnownStat known);
-/* Reads a number stat of the metadata. False if absent. Call event_meta_facts() before. */
+/* Reads a number stat of the metadata. False if absent. Call event_meta_values() before. */
 bool event_meta_number(const EventMeta *meta, enum KnownStat known, uint64_t *number);
 
 /* Returns the kind of an op of a TensorCore or SparseCore. Category and text may be empty. */

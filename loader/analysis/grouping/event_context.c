@@ -63,7 +63,7 @@ static bool read_stats(EventNumbers *n, const StatFilter *filter, StatIter stats
     bool any = false;
     for (; stat_iter_next_wanted(&stats, filter, &known, &stat); any = true) {
         if (numbers_have(n, known)) n->repeated[known / 64] |= (uint64_t)1 << (known % 64);
-        if (last_counts(known) || !numbers_have(n, known)) put(n, known, stat.type, stat.natural);
+        if (last_counts(known) || !numbers_have(n, known)) put(n, known, stat.type, stat.u64);
     }
     return any;
 }
@@ -81,7 +81,7 @@ static uint64_t join(uint64_t id, uint64_t part) { return mix64(id * 31 + part);
 
 static uint64_t join_two(const EventNumbers *n, enum KnownStat a, enum KnownStat b)
 {
-    return join(join(1, numbers_natural(n, a)), numbers_natural(n, b));
+    return join(join(1, numbers_u64(n, a)), numbers_u64(n, b));
 }
 
 static void connect(EventNumbers *n, bool produces, int64_t type, uint64_t id)
@@ -93,18 +93,18 @@ static void connect(EventNumbers *n, bool produces, int64_t type, uint64_t id)
 static uint64_t launch_id(const EventNumbers *n, uint64_t device)
 {
     return join(join(join_two(n, STAT_QUEUE_ID, STAT_RUN_ID), device),
-                numbers_natural(n, STAT_CORE_TYPE));
+                numbers_u64(n, STAT_CORE_TYPE));
 }
 
 static void add_program(EventNumbers *n, enum EventType type)
 {
     enum { RUN_ID_MASK = (1 << 27) - 1 };
     if (!numbers_have(n, STAT_RUN_ID)) return;
-    overwrite(n, STAT_RUN_ID, (int64_t)(numbers_natural(n, STAT_RUN_ID) & RUN_ID_MASK));
+    overwrite(n, STAT_RUN_ID, (int64_t)(numbers_u64(n, STAT_RUN_ID) & RUN_ID_MASK));
     if (type != EVENT_ENQUEUE_CONTINUATION && numbers_have(n, STAT_DEVICE_ORDINAL) &&
         numbers_have(n, STAT_QUEUE_ID))
         connect(n, type == EVENT_ENQUEUE_PROGRAM, CONTEXT_TPU_LAUNCH,
-                launch_id(n, numbers_natural(n, STAT_DEVICE_ORDINAL)));
+                launch_id(n, numbers_u64(n, STAT_DEVICE_ORDINAL)));
 }
 
 static void complete(EventNumbers *n, enum EventType type)
@@ -160,7 +160,7 @@ uint32_t context_scope(const EventNumbers *n, const ContextPlane *cp, bool produ
         context_type(n, true) == CONTEXT_TPU_LAUNCH || context_type(n, false) == CONTEXT_TPU_LAUNCH;
     bool named = numbers_have(n, STAT_CONSUMER_PROCESS) &&
                  !(numbers_have(n, STAT_PRODUCER) && cp->has_process);
-    uint64_t process = named ? numbers_natural(n, STAT_CONSUMER_PROCESS) : cp->process;
+    uint64_t process = named ? numbers_u64(n, STAT_CONSUMER_PROCESS) : cp->process;
     if (launch || !(named || cp->has_process)) return (uint32_t)type;
     return (uint32_t)(mix64(process + 1) * 31) + (uint32_t)type;
 }

@@ -18,7 +18,7 @@ typedef struct {
 } Number;
 /* Return the value as XProf's accessors do: 0 if the stat has another type. */
 static inline int64_t number_int(Number n) { return n.type == TYPE_INT64 ? (int64_t)n.bits : 0; }
-static inline uint64_t number_natural(Number n)
+static inline uint64_t number_u64(Number n)
 {
     return n.type == TYPE_INT64 || n.type == TYPE_UINT64 ? n.bits : 0;
 }
@@ -39,11 +39,11 @@ static inline int64_t numbers_int(const EventNumbers *n, enum KnownStat known)
 {
     return numbers_have(n, known) ? number_int(n->by_stat[known]) : 0;
 }
-static inline uint64_t numbers_natural(const EventNumbers *n, enum KnownStat known)
+static inline uint64_t numbers_u64(const EventNumbers *n, enum KnownStat known)
 {
-    return numbers_have(n, known) ? number_natural(n->by_stat[known]) : 0;
+    return numbers_have(n, known) ? number_u64(n->by_stat[known]) : 0;
 }
-/* As numbers_natural(), but 0 also for a stat of type int64. */
+/* As numbers_u64(), but 0 also for a stat of type int64. */
 static inline uint64_t numbers_unsigned(const EventNumbers *n, enum KnownStat known)
 {
     return numbers_have(n, known) && n->by_stat[known].type == TYPE_UINT64 ? n->by_stat[known].bits
@@ -80,7 +80,7 @@ static inline bool has_context(const EventNumbers *n, bool produces)
 /* Return id and type of the context that the event produces (or else consumes). */
 static inline uint64_t context_id(const EventNumbers *n, bool produces)
 {
-    return numbers_natural(n, produces ? STAT_PRODUCER : STAT_CONSUMER);
+    return numbers_u64(n, produces ? STAT_PRODUCER : STAT_CONSUMER);
 }
 static inline int32_t context_type(const EventNumbers *n, bool produces)
 {

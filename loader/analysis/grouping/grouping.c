@@ -479,7 +479,7 @@ static bool make_forest(Result *r, ProfErr *err)
     return !err->code;
 }
 
-static void release(void *result)
+static void grouping_release(void *result)
 {
     Result *r = result;
     for (size_t i = 0; r->line_arenas && i < r->grouping.host->n_lines; i++)
@@ -491,7 +491,7 @@ static void release(void *result)
     prof_free(r);
 }
 
-static void *make(Host *host, bool as_written, ProfErr *err)
+static void *grouping_make(Host *host, bool as_written, ProfErr *err)
 {
     Result *r = prof_alloc(sizeof *r);
     if (!r) return prof_nomem(err), NULL;
@@ -512,7 +512,7 @@ static void *make(Host *host, bool as_written, ProfErr *err)
     if (!err->code && !as_written)
         parallel_lines(host->lines, host->n_lines, repeated_task, r, err);
     if (err->code) {
-        release(r);
+        grouping_release(r);
         return NULL;
     }
     r->grouping.n_held = r->arena.n_bytes;
@@ -520,25 +520,26 @@ static void *make(Host *host, bool as_written, ProfErr *err)
     return r;
 }
 
-static void *make_as_tools(Run *run, Host *only, ProfErr *err)
+static void *grouping_make_as_tools(Run *run, Host *only, ProfErr *err)
 {
-    return make(only ? only : &run->hosts[0], false, err);
+    return grouping_make(only ? only : &run->hosts[0], false, err);
 }
-static void *make_as_written(Run *run, Host *only, ProfErr *err)
+static void *grouping_make_as_written(Run *run, Host *only, ProfErr *err)
 {
-    return make(only ? only : &run->hosts[0], true, err);
+    return grouping_make(only ? only : &run->hosts[0], true, err);
 }
 
 const Grouping *host_grouping(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make_as_tools, release, NEEDS_HOST_EVENTS};
+    static const Analysis analysis = {grouping_make_as_tools, grouping_release, NEEDS_HOST_EVENTS};
     const Result *r = run_analysis(host->run, host, &analysis, err);
     return r ? &r->grouping : NULL;
 }
 
 const Grouping *host_plain_grouping(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make_as_written, release, NEEDS_HOST_EVENTS};
+    static const Analysis analysis = {grouping_make_as_written, grouping_release,
+                                      NEEDS_HOST_EVENTS};
     const Result *r = run_analysis(host->run, host, &analysis, err);
     return r ? &r->grouping : NULL;
 }

@@ -236,7 +236,7 @@ static bool connect_kernels(Forest *f, ProfErr *err)
 
 static Key iteration_key(const IterationMark *m)
 {
-    return (Key){number_natural(m->step_id), number_natural(m->iteration)};
+    return (Key){number_u64(m->step_id), number_u64(m->iteration)};
 }
 
 static bool connect_iterators(Forest *f, enum EventType child, Edges *edges, ProfErr *err)
@@ -305,7 +305,8 @@ typedef struct {
     int64_t start_ps, end_ps;
 } Span64;
 
-static bool lend(Forest *f, const ForestLine *lender, const ForestLine *steps, const Span64 *spans)
+static bool add_contexts_of_step_line(Forest *f, const ForestLine *lender, const ForestLine *steps,
+                                      const Span64 *spans)
 {
     uint32_t at = 0;
     for (size_t i = 0; i < lender->lent.n; i++) {
@@ -319,7 +320,7 @@ static bool lend(Forest *f, const ForestLine *lender, const ForestLine *steps, c
     return true;
 }
 
-static bool lend_all(Forest *f, const ForestLine *steps, ProfErr *err)
+static bool add_contexts_of_steps(Forest *f, const ForestLine *steps, ProfErr *err)
 {
     const Plane *plane = steps->line->plane;
     Span64 *spans = prof_alloc(steps->n * sizeof *spans);
@@ -334,7 +335,8 @@ static bool lend_all(Forest *f, const ForestLine *steps, ProfErr *err)
     }
     for (size_t i = 0; i < plane->n_lines && !err->code; i++) {
         const ForestLine *lender = &f->lines[plane->first_line + i];
-        if (lender->role == ROLE_LENDER && !lend(f, lender, steps, spans)) prof_nomem(err);
+        if (lender->role == ROLE_LENDER && !add_contexts_of_step_line(f, lender, steps, spans))
+            prof_nomem(err);
     }
     window_free(&window);
     prof_free(v);
@@ -410,7 +412,7 @@ static bool connect_contexts(Forest *f, ProfErr *err)
                 memory = add_ref(c, &marks[k], produces, fl->first + marks[k].node);
             }
         }
-        if (fl->role == ROLE_STEPS && memory) lend_all(f, fl, err);
+        if (fl->role == ROLE_STEPS && memory) add_contexts_of_steps(f, fl, err);
     }
     uint32_t n = (uint32_t)c->keys.n;
     sort_refs(c->produced.items, c->produced.n);

@@ -4,7 +4,7 @@
  *
  * Before means by begin, then duration, over all streams of the GPU. */
 #include "grouping_parts.h"
-#include "../../store/span_walk.h"
+#include "../../store/sorted_events.h"
 
 typedef struct {
     SpanLine *lines;

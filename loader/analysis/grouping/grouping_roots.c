@@ -288,7 +288,7 @@ static bool push_child(Forest *f, Node child, void *context)
 
 /* Gives the group to a node that has none and to what nests in it, but for what another group has;
  * what edges lead to goes to the list of things to do. */
-static bool paint(Forest *f, ForestLine *fl, uint32_t at, uint32_t group)
+static bool assign_group(Forest *f, ForestLine *fl, uint32_t at, uint32_t group)
 {
     if (!fl->group && !(fl->group = prof_alloc(fl->n * sizeof *fl->group))) return false;
     uint32_t end = fl->end ? fl->end[at] : at + 1;
@@ -321,7 +321,7 @@ static bool propagate(Forest *f, Node root, uint32_t group)
         if (!fl || node < fl->first || node - fl->first >= fl->n) fl = forest_line(f, node);
         uint32_t at = node - fl->first;
         if (fl->group && fl->group[at] ? !link_groups(f, group, fl->group[at] - 1)
-                                       : !paint(f, fl, at, group))
+                                       : !assign_group(f, fl, at, group))
             return false;
     }
     return true;
@@ -334,7 +334,7 @@ static int by_link(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-static void settle_links(Forest *f)
+static void sort_links(Forest *f)
 {
     size_t n = 0;
     sort_array(f->links.items, f->links.n, sizeof *f->links.items, by_link);
@@ -351,7 +351,7 @@ static bool open_group(Forest *f, Node root, Ancestors *above, ProfErr *err)
     if (!draft) return prof_nomem(err), false;
     *draft = (GroupDraft){.root = root};
     if (!propagate(f, root, (uint32_t)f->groups.n - 1)) return prof_nomem(err), false;
-    if (f->links.n > 2 * f->n_sorted_links + 65536) settle_links(f);
+    if (f->links.n > 2 * f->n_sorted_links + 65536) sort_links(f);
     return name_group(f, f->groups.n - 1, above, err);
 }
 
@@ -569,7 +569,7 @@ bool forest_group(Forest *f, ProfErr *err)
         open_group(f, firsts.items[i]->node, &above, err);
     if (!firsts.n && !err->code) group_roots(f, &above, err);
     if (!err->code) group_cores(f, &above, err);
-    settle_links(f);
+    sort_links(f);
     prof_free(all.items);
     prof_free(firsts.items);
     ancestors_close(&above);

@@ -288,7 +288,7 @@ static void note_correlation(Scan *s, size_t i, enum EventType type)
     if (type == EVENT_TF_OP) c = ASKS_EAGER;
     if (c == NOT_CORRELATED) return;
     s->correlations[i] = c;
-    s->ids[i] = (int64_t)numbers_natural(&s->numbers, STAT_CORRELATION_ID);
+    s->ids[i] = (int64_t)numbers_u64(&s->numbers, STAT_CORRELATION_ID);
     s->any_in_hand = true;
 }
 
@@ -380,7 +380,7 @@ typedef struct {
     uint32_t event;
 } Placed;
 
-static int outer_first(const void *a, const void *b)
+static int by_start_then_longest(const void *a, const void *b)
 {
     const Placed *x = a, *y = b;
     return BY_START_THEN_LONGEST(x, y, offset_ps, duration_ps, event);
@@ -439,7 +439,7 @@ static bool sort_line(Scan *s, ProfErr *err)
                 placed_at(fl->line, r->start_ps, duration_ps, n_events + (uint32_t)i);
         }
         for (size_t i = 0; i < fl->asyncs.n; i++) async[fl->asyncs.items[i]] = 1;
-        sort_array(placed, n, sizeof *placed, outer_first);
+        sort_array(placed, n, sizeof *placed, by_start_then_longest);
         interrupt_poll(n, err);
         for (uint32_t i = 0; i < n; i++)
             fl->order[i] = placed[i].event, fl->place[placed[i].event] = i;

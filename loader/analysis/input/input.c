@@ -312,6 +312,6 @@ static void *input_make(Run *run, Host *only, ProfErr *err)
 
 const InputAnalysis *run_input(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {input_make, input_free, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {input_make, input_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

@@ -53,7 +53,7 @@ typedef struct {
     uint32_t *slots; /* of iterators in the call in hand: place in its parts + 1 */
     uint64_t budget; /* of edges and of visits: pipelines of a hostile file could be without end */
     bool cut;
-} Making;
+} TfDataBuilder;
 
 /* ---- names ---- */
 
@@ -137,7 +137,8 @@ const char *tf_data_suggestion(const char *name)
 
 /* ---- reading ---- */
 
-static uint32_t iterator_of(Making *m, int64_t id, const Seen *seen, const Text *name, ProfErr *err)
+static uint32_t iterator_of(TfDataBuilder *m, int64_t id, const Seen *seen, const Text *name,
+                            ProfErr *err)
 {
     TfData *r = m->result;
     int64_t at = id_find(&m->ids, r->iterators.items, sizeof *r->iterators.items, id);
@@ -156,7 +157,7 @@ static uint32_t iterator_of(Making *m, int64_t id, const Seen *seen, const Text 
 }
 
 /* An id that is no integer is none. */
-static void take_event(Making *m, const StatFilter *filter, const EventAt *at, Seen *seen,
+static void take_event(TfDataBuilder *m, const StatFilter *filter, const EventAt *at, Seen *seen,
                        ProfErr *err)
 {
     StatIter stats = stat_iter_of_event(at);
@@ -196,7 +197,7 @@ static void take_event(Making *m, const StatFilter *filter, const EventAt *at, S
         prof_nomem(err);
 }
 
-static void add_handover(Making *m, bool produced, Handover handover, ProfErr *err)
+static void add_handover(TfDataBuilder *m, bool produced, Handover handover, ProfErr *err)
 {
     Handover *place = produced ? PUSH(m->produced) : PUSH(m->consumed);
     if (place)
@@ -205,7 +206,7 @@ static void add_handover(Making *m, bool produced, Handover handover, ProfErr *e
         prof_nomem(err);
 }
 
-static void add_edge(Making *m, uint32_t from, uint32_t to, ProfErr *err)
+static void add_edge(TfDataBuilder *m, uint32_t from, uint32_t to, ProfErr *err)
 {
     Edge *place = m->budget ? PUSH(m->edges) : NULL;
     if (place)
@@ -217,7 +218,7 @@ static void add_edge(Making *m, uint32_t from, uint32_t to, ProfErr *err)
 }
 
 /* What an event is to the one that directly includes it. */
-static void link_event(Making *m, Seen *seen, Seen *parent, ProfErr *err)
+static void link_event(TfDataBuilder *m, Seen *seen, Seen *parent, ProfErr *err)
 {
     if (seen->kind == KIND_ITERATOR && parent->kind == KIND_ITERATOR) {
         add_edge(m, parent->node, seen->node, err);
@@ -235,7 +236,7 @@ static void link_event(Making *m, Seen *seen, Seen *parent, ProfErr *err)
     }
 }
 
-static void read_line(Making *m, const StatFilter *filter, const uint8_t *kinds, Line *line,
+static void read_line(TfDataBuilder *m, const StatFilter *filter, const uint8_t *kinds, Line *line,
                       ProfErr *err)
 {
     const NestingChunk *nesting = line->n_events ? line_nesting(line, err) : NULL;
@@ -264,7 +265,7 @@ static void read_line(Making *m, const StatFilter *filter, const uint8_t *kinds,
     prof_free(seen);
 }
 
-static void read_plane(Making *m, Plane *plane, ProfErr *err)
+static void read_plane(TfDataBuilder *m, Plane *plane, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_STEP_ID, STAT_ITERATOR_PARENT, STAT_ELEMENT_ID};
     uint8_t *kinds = prof_alloc(plane->n_event_metas);
@@ -290,7 +291,7 @@ static int by_element(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static void join_threads(Making *m, ProfErr *err)
+static void join_threads(TfDataBuilder *m, ProfErr *err)
 {
     sort_array(m->produced.items, m->produced.n, sizeof *m->produced.items, by_element);
     for (size_t i = 0; i < m->consumed.n && !interrupt_poll(4, err) && !m->cut; i++) {
@@ -313,7 +314,7 @@ static int by_from(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static void sort_edges(Making *m)
+static void sort_edges(TfDataBuilder *m)
 {
     sort_array(m->edges.items, m->edges.n, sizeof *m->edges.items, by_from);
     if (interrupt_due(m->edges.n)) m->edges.n = 0; /* those of a node may not stand together */
@@ -338,7 +339,7 @@ static int64_t wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a 
 
 /* Adds an iterator's event and all that it called to the call in hand. Depth is at most
  * MOST_LEVELS. */
-static void visit(Making *m, const Node *node, size_t first_part, bool blocking, int level,
+static void visit(TfDataBuilder *m, const Node *node, size_t first_part, bool blocking, int level,
                   ProfErr *err)
 {
     if (level > MOST_LEVELS || node->iterator == NO_ITERATOR || err->code) return;
@@ -372,7 +373,7 @@ static void visit(Making *m, const Node *node, size_t first_part, bool blocking,
     part->blocking |= blocking, part->calls++;
 }
 
-static void take_call(Making *m, const Node *root, ProfErr *err)
+static void take_call(TfDataBuilder *m, const Node *root, ProfErr *err)
 {
     TfData *r = m->result;
     TfDataCall *call = PUSH(r->calls);
@@ -408,14 +409,14 @@ static int by_pipeline(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static bool is_device(const Making *m, int64_t id)
+static bool is_device(const TfDataBuilder *m, int64_t id)
 {
     for (size_t i = 0; i < m->device_ids.n; i++)
         if (m->device_ids.items[i] == id) return true;
     return false;
 }
 
-static void take_pipeline(Making *m, const Node *const *roots, size_t n, uint32_t numbers[2],
+static void take_pipeline(TfDataBuilder *m, const Node *const *roots, size_t n, uint32_t numbers[2],
                           ProfErr *err)
 {
     TfDataPipeline p = {.iterator = roots[0]->iterator,
@@ -448,7 +449,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Iterators are numbered as they are first seen, and so are pipelines. */
-static void take_pipelines(Making *m, ProfErr *err)
+static void take_pipelines(TfDataBuilder *m, ProfErr *err)
 {
     const Node **roots = prof_alloc(m->nodes.n * sizeof *roots);
     m->slots = prof_alloc(m->result->iterators.n * sizeof *m->slots);
@@ -473,7 +474,7 @@ static void take_pipelines(Making *m, ProfErr *err)
 
 /* ---- the analysis ---- */
 
-static void release(void *result)
+static void tf_data_release(void *result)
 {
     TfData *r = result;
     prof_free(r->iterators.items);
@@ -483,12 +484,12 @@ static void release(void *result)
     prof_free(r);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *tf_data_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
-    Making m = {.host = host,
-                .result = prof_alloc(sizeof(TfData)),
-                .budget = (4 << 20) + 4 * host->n_events};
+    TfDataBuilder m = {.host = host,
+                       .result = prof_alloc(sizeof(TfData)),
+                       .budget = (4 << 20) + 4 * host->n_events};
     if (!m.result) return prof_nomem(err), NULL;
     Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
     if (plane) read_plane(&m, plane, err);
@@ -509,12 +510,12 @@ static void *make(Run *run, Host *only, ProfErr *err)
     hash_free(&m.ids);
     prof_free(m.slots);
     if (!err->code) return m.result;
-    release(m.result);
+    tf_data_release(m.result);
     return NULL;
 }
 
 const TfData *host_tf_data(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
+    static const Analysis analysis = {tf_data_make, tf_data_release, NEEDS_ALL_HOSTS};
     return run_analysis(host->run, host, &analysis, err);
 }

@@ -156,6 +156,6 @@ static void *advice_make(Run *run, Host *only, ProfErr *err)
 
 const AdviceList *run_advice(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {advice_make, advice_free, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {advice_make, advice_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

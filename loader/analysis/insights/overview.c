@@ -7,7 +7,7 @@
 #include "../../format/hlo.h"
 #include "../../store/events.h"
 #include "../program/training.h"
-#include "../serving/serving.h"
+#include "../serving/decode_steps.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -443,6 +443,6 @@ static void *overview_make(Run *run, Host *only, ProfErr *err)
 
 const Overview *run_overview(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {overview_make, overview_free, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {overview_make, overview_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

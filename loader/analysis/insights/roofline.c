@@ -194,7 +194,7 @@ static void reserve_rows(Builder *b)
         prof_nomem(b->err);
 }
 
-static void release(void *result)
+static void roofline_release(void *result)
 {
     Roofline *r = result;
     prof_free(r->rows);
@@ -203,7 +203,7 @@ static void release(void *result)
     prof_free(r);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *roofline_make(Run *run, Host *only, ProfErr *err)
 {
     const OpStats *stats =
         run_ops_and_steps(run, only, host_step_outlines, err) ? NULL : run_op_stats(run, only, err);
@@ -221,12 +221,12 @@ static void *make(Run *run, Host *only, ProfErr *err)
     }
     prof_free(r->programs.steps);
     r->programs.steps = NULL;
-    if (err->code) return release(r), NULL;
+    if (err->code) return roofline_release(r), NULL;
     return r;
 }
 
 const Roofline *run_roofline(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {roofline_make, roofline_release, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

@@ -206,7 +206,7 @@ static void read_host(MemoryProfile *profile, Host *host, ProfErr *err)
 
 /* ---- steps ---- */
 
-static int outer_first(const void *a, const void *b)
+static int by_start_then_longest(const void *a, const void *b)
 {
     const MemoryEvent *x = *(MemoryEvent *const *)a, *y = *(MemoryEvent *const *)b;
     return BY_START_THEN_LONGEST(x, y, line_time_ps, duration_ps, event);
@@ -219,7 +219,7 @@ static int sort_turns(MemoryEvent **events, size_t n, ProfErr *err)
     MemoryEvent **sorted = prof_alloc(n * sizeof *sorted);
     if (!sorted) return prof_nomem(err);
     memcpy(sorted, events, n * sizeof *sorted);
-    sort_array(sorted, n, sizeof *sorted, outer_first);
+    sort_array(sorted, n, sizeof *sorted, by_start_then_longest);
     for (size_t i = 0; i < n; i++) sorted[i]->turn = events[i]->event;
     prof_free(sorted);
     return PROF_OK;
@@ -534,7 +534,7 @@ static void analyse_all(MemoryProfile *profile, Host *host, ProfErr *err)
     prof_free(scratch);
 }
 
-static void release(void *result)
+static void memory_profile_release(void *result)
 {
     MemoryProfile *profile = result;
     text_table_free(&profile->texts);
@@ -544,7 +544,7 @@ static void release(void *result)
     prof_free(profile);
 }
 
-static void *make(Run *run, Host *host, ProfErr *err)
+static void *memory_profile_make(Run *run, Host *host, ProfErr *err)
 {
     if (!host) host = &run->hosts[0]; /* the only one */
     MemoryProfile *profile = prof_alloc(sizeof *profile);
@@ -552,13 +552,13 @@ static void *make(Run *run, Host *host, ProfErr *err)
     if (host->readable) read_host(profile, host, err);
     find_groups(profile, host, err);
     analyse_all(profile, host, err);
-    if (err->code) return release(profile), NULL;
+    if (err->code) return memory_profile_release(profile), NULL;
     return profile;
 }
 
 const MemoryProfile *host_memory_profile(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
+    static const Analysis analysis = {memory_profile_make, memory_profile_release, NEEDS_ALL_HOSTS};
     return run_analysis(host->run, host, &analysis, err);
 }
 

@@ -58,11 +58,11 @@ OpFacts op_facts(const StatFilter *filter, const EventAt *e)
         case STAT_DMA_STALL_PS: f.dma_stall_ps = (uint64_t)stat_int(&stat); break;
         case STAT_ENERGY_J: f.has_energy = true, f.energy_j = stat_double(&stat); break;
         case STAT_OFFLOAD_CORE_ID:
-            f.has_core_id = true, f.core_id_unsigned = stat.type == TYPE_UINT64 ? stat.natural : 0;
+            f.has_core_id = true, f.core_id_unsigned = stat.type == TYPE_UINT64 ? stat.u64 : 0;
             break;
         case STAT_OFFLOAD_START_ID:
             f.has_start_id = true;
-            f.start_id_unsigned = stat.type == TYPE_UINT64 ? stat.natural : 0,
+            f.start_id_unsigned = stat.type == TYPE_UINT64 ? stat.u64 : 0,
             f.start_id_signed = (uint64_t)stat_int(&stat);
             break;
         case STAT_FLOPS:

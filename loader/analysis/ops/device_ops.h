@@ -98,19 +98,20 @@ int each_event(Line *line, const StatFilter *filter, bool sorted,
 
 /* ---- ops from sums ---- */
 
-/* Collects sums by the (program_id, symbol_id) of their metadata. Freed with symbol_ops_free(). */
-typedef struct SymbolOps SymbolOps;
+/* Collects sums by the (program_id, symbol_id) of their metadata. Freed with tpu_op_table_free().
+ */
+typedef struct TpuOpTable TpuOpTable;
 /* Starts a collection for the ops of a plane. */
-SymbolOps *symbol_ops_new(OpBuild *build, Plane *plane, enum CoreType core, ProfErr *err);
+TpuOpTable *tpu_op_table_new(OpBuild *build, Plane *plane, enum CoreType core, ProfErr *err);
 /* Adds sums to their op and returns the op's position. -1 without err set if the metadata has no
  * key: the sums are then dropped. */
-int64_t symbol_ops_add(SymbolOps *ops, const OpSums *sums, ProfErr *err);
+int64_t tpu_op_table_add(TpuOpTable *ops, const OpSums *sums, ProfErr *err);
 /* Sets the offloaded programs that ran under the op; NULL: none. The first call for an op counts.
- * They must live until symbol_ops_finish(). */
-void symbol_ops_offload(SymbolOps *ops, int64_t position, const OpMetricsDb *programs);
+ * They must live until tpu_op_table_finish(). */
+void symbol_ops_offload(TpuOpTable *ops, int64_t position, const OpMetricsDb *programs);
 /* Adds the completed ops to db, by program and name, with their totals. */
-int symbol_ops_finish(SymbolOps *ops, OpMetricsDb *db, ProfErr *err);
-void symbol_ops_free(SymbolOps *ops);
+int tpu_op_table_finish(TpuOpTable *ops, OpMetricsDb *db, ProfErr *err);
+void tpu_op_table_free(TpuOpTable *ops);
 
 /* ---- SparseCores ---- */
 

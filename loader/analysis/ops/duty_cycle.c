@@ -33,7 +33,7 @@ static bool append(SpanList *to, const SpanList *from)
 }
 
 /* From here on the lists are two. */
-static bool tell_apart(DutySpans *active)
+static bool split_duties(DutySpans *active)
 {
     if (active->differ) return true;
     active->differ = true;
@@ -43,7 +43,7 @@ static bool tell_apart(DutySpans *active)
 bool duty_spans_add(DutySpans *active, PsSpan span, unsigned on_duty)
 {
     bool likely = on_duty >> DUTY_LIKELY & 1, sure = on_duty >> DUTY_SURE & 1;
-    if (likely != sure && !tell_apart(active)) return false;
+    if (likely != sure && !split_duties(active)) return false;
     return (!likely || span_list_add(&active->spans[DUTY_LIKELY], span)) &&
            (!sure || !active->differ || span_list_add(&active->spans[DUTY_SURE], span));
 }
@@ -54,7 +54,7 @@ void duty_spans_free(DutySpans *active)
 }
 
 /* An op is told as far as `until`; what follows up to `from` belongs to an op inside it. */
-static bool tell(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
+static bool add_until(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
 {
     bool good =
         until <= op->from || duty_spans_add(&line->active, (PsSpan){op->from, until}, op->on_duty);
@@ -65,7 +65,7 @@ static bool tell(DutyLine *line, DutyOp *op, uint64_t until, uint64_t from)
 static bool close_innermost(DutyLine *line)
 {
     DutyOp *op = &line->open[--line->n];
-    return tell(line, op, op->span.end, op->span.end);
+    return add_until(line, op, op->span.end, op->span.end);
 }
 
 bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
@@ -76,7 +76,7 @@ bool duty_line_add(DutyLine *line, PsSpan span, unsigned on_duty)
     bool again = outer && outer->on_duty == on_duty && outer->span.begin == span.begin &&
                  outer->span.end == span.end && outer->from == span.begin;
     if (again) return true; /* it changes nothing: millions of equal ops must not be held */
-    if (outer && !tell(line, outer, span.begin, span.end)) return false;
+    if (outer && !add_until(line, outer, span.begin, span.end)) return false;
     if (!GROW(line->open, line->n, line->capacity)) return false;
     line->open[line->n++] = (DutyOp){span, span.begin, on_duty};
     return true;
@@ -124,7 +124,8 @@ bool core_duty_join(CoreDuty *duty, DutySpans *active, const Hull *measured)
         *active = (DutySpans){0};
         return true;
     }
-    if ((to->differ || active->differ) && (!tell_apart(to) || !tell_apart(active))) return false;
+    if ((to->differ || active->differ) && (!split_duties(to) || !split_duties(active)))
+        return false;
     bool good = append(&to->spans[DUTY_LIKELY], &active->spans[DUTY_LIKELY]) &&
                 append(&to->spans[DUTY_SURE], &active->spans[DUTY_SURE]);
     duty_spans_free(active);

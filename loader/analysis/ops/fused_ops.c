@@ -3,7 +3,7 @@
  * too.
  *
  * They tell what a fusion is made of; what each costs is not known. */
-#include "../program/hlo_sound.h"
+#include "../program/hlo_validate.h"
 #include "../../base/sort.h"
 #include "op_actual.h"
 #include "op_hlo.h"
@@ -86,7 +86,7 @@ int fused_ops_build(OpBuild *build, ProfErr *err)
         OpMetrics *op = &build->stats->device.ops[i];
         if (!op->program_id) continue;
         if (!o.module || o.module->program_id != op->program_id)
-            o.module = hlo_sound_program(build->host, op->program_id, err);
+            o.module = hlo_valid_program(build->host, op->program_id, err);
         const Xla__HloInstructionProto *instruction =
             o.module ? hlo_find(o.module, op->name->text, op->name->n_bytes) : NULL;
         if (instruction && op_take_needs(build, &build->stats->device, op, err)) break;

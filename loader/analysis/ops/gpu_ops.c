@@ -8,7 +8,7 @@
  * takes for the same run, and where kernels bring costs of their own, of which the last of a run
  * counts; elsewhere they only add up, so lines are summed by op first, and read run by run only
  * where that would tell another story. */
-#include "../program/hlo_sound.h"
+#include "../program/hlo_validate.h"
 #include "../../store/lines.h"
 #include "op_actual.h"
 #include "op_build.h"
@@ -46,7 +46,7 @@ static int kernel_facts(const GpuPlane *p, const EventAt *e, KernelFacts *facts,
         if (text && stat.type == TYPE_STR) {
             if (!(*text = op_text(p->build, stat_text(p->plane, &stat), err))) return err->code;
         } else if (text) {
-            *text = stat.type == TYPE_REF ? stat_ref_text(p->plane, stat.natural) : empty_text;
+            *text = stat.type == TYPE_REF ? stat_ref_text(p->plane, stat.u64) : empty_text;
         }
         if (known == STAT_HLO_OP)
             facts->is_hlo = stat.type == TYPE_STR ||
@@ -214,7 +214,7 @@ static int resolve(GpuLine *l, size_t *n_dropped, ProfErr *err)
         if (!sums->is_hlo) continue;
         Slice name = slice_innermost(slice_of(sums->op));
         sums->module = sums->has_program
-                           ? hlo_sound_program(l->plane->build->host, sums->program_id, err)
+                           ? hlo_valid_program(l->plane->build->host, sums->program_id, err)
                            : NULL;
         if (sums->module) sums->instruction = hlo_find(sums->module, name.text, name.n);
         *n_dropped += !sums->instruction;

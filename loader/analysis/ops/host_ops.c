@@ -171,7 +171,7 @@ typedef struct {
 typedef struct {
     HostJob *job;
     OpMetricsDb *db;
-    bool in_order, outer_first; /* outer_first: to be sorted so */
+    bool in_order, by_start_then_longest; /* outer_first: to be sorted so */
     bool inner_came_first;
     OpKind *kinds;
     size_t n_kinds, kind_capacity;
@@ -298,7 +298,7 @@ static int by_time(const void *a, const void *b)
     return x->op != y->op ? (x->op < y->op ? -1 : 1) : x->is_end - y->is_end;
 }
 
-static int outer_first(const void *a, const void *b)
+static int by_start_then_longest(const void *a, const void *b)
 {
     const TimedOp *x = a, *y = b;
     return BY_START_THEN_LONGEST(x, y, op.begin_ps, end_ps, op.op);
@@ -307,7 +307,8 @@ static int outer_first(const void *a, const void *b)
 static bool sweep_sorted(LineSweep *s)
 {
     size_t n = 2 * s->n_ops;
-    if (s->outer_first && n) sort_array(s->ops, s->n_ops, sizeof *s->ops, outer_first);
+    if (s->by_start_then_longest && n)
+        sort_array(s->ops, s->n_ops, sizeof *s->ops, by_start_then_longest);
     for (size_t i = 0; i < s->n_ops; i++) s->ops[i].op.op = i;
     Mark *marks = prof_alloc(n * sizeof *marks);
     if (!marks) return false;
@@ -351,7 +352,7 @@ static const Text *tf_op_of(LineSweep *s, const EventAt *e, const HostFacts *fac
     const Plane *plane = s->job->plane;
     Stat kept = event_stat(e, STAT_COLUMN_TF_OP);
     if (event_column_kept(e, STAT_COLUMN_TF_OP)) return event_stat_text(plane, &kept);
-    return facts->tf_op.type == TYPE_REF ? stat_ref_text(plane, facts->tf_op.natural)
+    return facts->tf_op.type == TYPE_REF ? stat_ref_text(plane, facts->tf_op.u64)
            : facts->tf_op.type == TYPE_STR
                ? text_intern(&s->texts, &s->arena, facts->tf_op.bytes, facts->tf_op.n_bytes)
                : empty_text;
@@ -498,7 +499,7 @@ static void sweep_line(void *context, size_t i, ProfErr *err)
         free_sweep(&s);
         op_db_free(s.db);
         *s.db = (OpMetricsDb){0};
-        s = (LineSweep){.job = job, .db = &job->lines[i], .outer_first = true};
+        s = (LineSweep){.job = job, .db = &job->lines[i], .by_start_then_longest = true};
         sweep(&s, line, err);
     }
     if (!err->code && s.n_recorded < s.n_ops)

@@ -10,7 +10,7 @@
 #include "../../base/list.h"
 #include "../../base/search.h"
 #include "../../base/sort.h"
-#include "../program/hlo_sound.h"
+#include "../program/hlo_validate.h"
 #include "../../base/parallel.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
@@ -94,7 +94,7 @@ static int take_stat(Walk *walk, Key *key, unsigned known, const Stat *stat, Pro
     if (known == STAT_PROGRAM_ID) return key->program_id = stat_int_or_uint(stat), PROF_OK;
     int text = text_of_stat(known);
     key->inlined &= ~(1u << text);
-    key->texts[text] = stat->type == TYPE_REF ? stat->natural + 1 : 0;
+    key->texts[text] = stat->type == TYPE_REF ? stat->u64 + 1 : 0;
     if (stat->type != TYPE_STR || !stat->n_bytes) return PROF_OK;
     pthread_mutex_lock(&walk->lock);
     const Text *interned =
@@ -208,7 +208,7 @@ typedef struct {
     Launches *launches;
     Op *ops;
     size_t n_launches, launch_capacity, n_ops, op_capacity;
-} Making;
+} KernelsBuilder;
 
 static const Text *key_text(const Plane *plane, const Key *key, enum KernelText text)
 {
@@ -217,7 +217,7 @@ static const Text *key_text(const Plane *plane, const Key *key, enum KernelText 
     return stat_ref_text(plane, key->texts[text] - 1);
 }
 
-static const Launches *launches_of(Making *m, const Text *details)
+static const Launches *launches_of(KernelsBuilder *m, const Text *details)
 {
     uint64_t *at = memo(&m->launch_of, details, 0);
     if (at && !*at && GROW(m->launches, m->n_launches, m->launch_capacity)) {
@@ -231,7 +231,7 @@ static const Launches *launches_of(Making *m, const Text *details)
 
 /* The op that a framework op's full name stands for: its name, and whether tensor cores could run
  * it. */
-static Op op_of(Making *m, const Text *full_name)
+static Op op_of(KernelsBuilder *m, const Text *full_name)
 {
     static const Op none = {.name = NULL};
     uint64_t *at = memo(&m->op_of, full_name, 0);
@@ -248,7 +248,7 @@ static Op op_of(Making *m, const Text *full_name)
     return m->ops[*at - 1];
 }
 
-static bool is_einsum(Making *m, const Text *equation)
+static bool is_einsum(KernelsBuilder *m, const Text *equation)
 {
     uint64_t *at = memo(&m->einsum_of, equation, 0);
     if (!at) return prof_nomem(m->err), false;
@@ -257,7 +257,7 @@ static bool is_einsum(Making *m, const Text *equation)
 }
 
 /* The instruction that hlo_op (its last part between ::) names in a program; NULL: none. */
-static const Xla__HloInstructionProto *instruction_of(Making *m, const Text *hlo_op,
+static const Xla__HloInstructionProto *instruction_of(KernelsBuilder *m, const Text *hlo_op,
                                                       uint64_t program_id)
 {
     enum { LONGEST_NAME = 1 << 16 };
@@ -267,7 +267,7 @@ static const Xla__HloInstructionProto *instruction_of(Making *m, const Text *hlo
         const char *name = hlo_op->text, *end = name + hlo_op->n_bytes;
         for (const char *p = name; p + 1 < end; p++)
             if (p[0] == ':' && p[1] == ':') name = p + 2, p++;
-        const HloModule *module = hlo_sound_program(m->host, program_id, m->err);
+        const HloModule *module = hlo_valid_program(m->host, program_id, m->err);
         const Xla__HloInstructionProto *found = module && end - name <= LONGEST_NAME
                                                     ? hlo_find(module, name, (size_t)(end - name))
                                                     : NULL;
@@ -283,8 +283,8 @@ enum { DEEPEST_FUSION = 8 };
 
 /* What an instruction, and if it is a fusion its computation, consists of. Calls of other
  * computations count as products. */
-static unsigned parts_of(Making *m, const HloModule *module, const Xla__HloInstructionProto *op,
-                         int depth)
+static unsigned parts_of(KernelsBuilder *m, const HloModule *module,
+                         const Xla__HloInstructionProto *op, int depth)
 {
     static const char *const products[] = {"dot", "ragged-dot", "scaled-dot", "convolution",
                                            "custom-call"};
@@ -310,15 +310,16 @@ static unsigned parts_of(Making *m, const HloModule *module, const Xla__HloInstr
 
 /* A product or convolution, also one that XLA made a sum of products of. Transposes before it and
  * sums of its parts are none. */
-static bool is_product(Making *m, const Xla__HloInstructionProto *instruction, uint64_t program_id)
+static bool is_product(KernelsBuilder *m, const Xla__HloInstructionProto *instruction,
+                       uint64_t program_id)
 {
-    const HloModule *module = hlo_sound_program(m->host, program_id, m->err);
+    const HloModule *module = hlo_valid_program(m->host, program_id, m->err);
     unsigned parts = module ? parts_of(m, module, instruction, 0) : 0;
     return parts & HAS_PRODUCT || (parts & HAS_MULTIPLY && parts & HAS_REDUCE);
 }
 
 /* "op_name:op_type" of an instruction's metadata, as XProf puts them together. NULL: no memory. */
-static const Text *provenance_of(Making *m, const Xla__HloInstructionProto *instruction)
+static const Text *provenance_of(KernelsBuilder *m, const Xla__HloInstructionProto *instruction)
 {
     uint64_t *at = memo(&m->provenance_of, instruction, 0);
     if (!at) return prof_nomem(m->err), NULL;
@@ -418,7 +419,7 @@ static void add_report(ReportSet *m, const KernelReport *report, ProfErr *err)
 
 /* What older software wrote where tf_op stands now: the op's full name, with "#key=value#" behind
  * it in one of the two. */
-static const Text *older_op_name(Making *m, const Plane *plane, const Key *key)
+static const Text *older_op_name(KernelsBuilder *m, const Plane *plane, const Key *key)
 {
     const Text *text = key_text(plane, key, TEXT_LEVEL_0);
     if (!text->n_bytes) text = key_text(plane, key, TEXT_ANNOTATION);
@@ -430,7 +431,7 @@ static const Text *older_op_name(Making *m, const Plane *plane, const Key *key)
     return text ? text : empty_text;
 }
 
-static void take_tally(Making *m, const Plane *plane, const Tally *t, unsigned tensorcores)
+static void take_tally(KernelsBuilder *m, const Plane *plane, const Tally *t, unsigned tensorcores)
 {
     const Text *details = key_text(plane, &t->key, TEXT_DETAILS),
                *tf_op = key_text(plane, &t->key, TEXT_TF_OP);
@@ -490,7 +491,7 @@ static void take_tally(Making *m, const Plane *plane, const Tally *t, unsigned t
 
 /* Sums kernels by op. A kernel that tensor cores could run is a helper if another kernel of its
  * instruction uses them. */
-static void take_by_op(Making *m)
+static void take_by_op(KernelsBuilder *m)
 {
     const ReportSet *all = &m->by_instruction;
     for (size_t i = 0; i < all->n && !m->err->code; i++) {
@@ -625,7 +626,8 @@ static enum KernelVendor plane_vendor(const Plane *plane, Window *window, ProfEr
     return vendor;
 }
 
-static void take_plane(Making *m, const Plane *plane, const LineTallies *lines, size_t n_lines)
+static void take_plane(KernelsBuilder *m, const Plane *plane, const LineTallies *lines,
+                       size_t n_lines)
 {
     Window window = {.file = &m->host->file};
     enum KernelVendor vendor = plane_vendor(plane, &window, m->err);
@@ -639,7 +641,7 @@ static void take_plane(Making *m, const Plane *plane, const LineTallies *lines, 
     prof_free(read);
 }
 
-static void making_free(Making *m)
+static void making_free(KernelsBuilder *m)
 {
     ReportSet *const sets[] = {&m->reports, &m->by_instruction, &m->by_op};
     for (size_t i = 0; i < COUNT(sets); i++) {
@@ -675,7 +677,7 @@ typedef struct {
 static void take_host(KernelStats *stats, Host *host, const LineTallies *lines, size_t n_lines,
                       Reports *all, ProfErr *err)
 {
-    Making m = {.stats = stats, .host = host, .err = err};
+    KernelsBuilder m = {.stats = stats, .host = host, .err = err};
     for (size_t i = 0, n; i < n_lines && !err->code; i += n) {
         for (n = 1; i + n < n_lines && lines[i + n].line->plane == lines[i].line->plane;) n++;
         take_plane(&m, lines[i].line->plane, &lines[i], n);
@@ -702,7 +704,7 @@ static size_t device_lines(Host *host, LineTallies *lines)
     return n;
 }
 
-static void release(void *result)
+static void kernels_release(void *result)
 {
     KernelStats *stats = result;
     prof_free((void *)stats->reports);
@@ -714,7 +716,7 @@ static void release(void *result)
 
 static void walk_host(KernelStats *stats, Host *host, Reports *all, ProfErr *err)
 {
-    if (host_hold(host, err)) return;
+    if (host_load_only(host, err)) return;
     Walk walk = {.stats = stats};
     size_t n = device_lines(host, NULL);
     if (!(walk.lines = prof_alloc(n * sizeof *walk.lines))) {
@@ -733,7 +735,7 @@ static void walk_host(KernelStats *stats, Host *host, Reports *all, ProfErr *err
     prof_free(walk.lines);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *kernels_make(Run *run, Host *only, ProfErr *err)
 {
     KernelStats *stats = prof_alloc(sizeof *stats);
     if (!stats) return prof_nomem(err), NULL;
@@ -745,12 +747,12 @@ static void *make(Run *run, Host *only, ProfErr *err)
     stats->reports = all.reports.reports, stats->n_reports = all.reports.n;
     stats->by_op = all.by_op.reports, stats->n_by_op = all.by_op.n;
     if (!err->code) sum_by_op(stats, err);
-    if (err->code) return release(stats), NULL;
+    if (err->code) return kernels_release(stats), NULL;
     return stats;
 }
 
 const KernelStats *run_kernel_stats(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {kernels_make, kernels_release, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

@@ -6,7 +6,7 @@
 
 #include "../../format/hlo_opcode.h"
 #include "../program/cost.h"
-#include "../program/hlo_sound.h"
+#include "../program/hlo_validate.h"
 
 enum { MOST_STEPS = 1 << 16, MAX_DEPTH = 64 };
 
@@ -54,7 +54,7 @@ static bool is_counted(const OpMetricsDb *db, const HloModule *module,
 int op_take_needs(OpBuild *build, const OpMetricsDb *db, OpMetrics *op, ProfErr *err)
 {
     double n = (double)op->executions;
-    const HloModule *module = hlo_sound_program(build->host, op->program_id, err);
+    const HloModule *module = hlo_valid_program(build->host, op->program_id, err);
     const Xla__HloInstructionProto *instruction =
         module ? hlo_find(module, op->name->text, op->name->n_bytes) : NULL;
     const HloCost *cost = instruction ? hlo_cost(module, instruction, err) : NULL;

@@ -54,8 +54,8 @@ static void *make_without_idle(Run *run, Host *only, ProfErr *err)
 
 const FrameworkOps *run_framework_ops(Run *run, Host *only, bool with_idle, ProfErr *err)
 {
-    static const Analysis with = {make_with_idle, framework_free, NEEDS_HOSTS_IN_TURN},
-                          without = {make_without_idle, framework_free, NEEDS_HOSTS_IN_TURN};
+    static const Analysis with = {make_with_idle, framework_free, NEEDS_ONE_HOST_AT_A_TIME},
+                          without = {make_without_idle, framework_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, with_idle ? &with : &without, err);
 }
 
@@ -81,7 +81,7 @@ static void *top_make(Run *run, Host *only, ProfErr *err)
 
 const TopOps *run_top_ops(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {top_make, prof_free, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {top_make, prof_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }
 
@@ -140,7 +140,7 @@ static void *hlo_make(Run *run, Host *only, ProfErr *err)
 
 const HloOps *run_hlo_ops(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {hlo_make, hlo_free, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {hlo_make, hlo_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }
 
@@ -191,6 +191,6 @@ static void *rows_make(Run *run, Host *only, ProfErr *err)
 
 const OpRows *run_op_rows(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {rows_make, rows_free, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {rows_make, rows_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

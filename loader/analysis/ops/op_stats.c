@@ -151,6 +151,6 @@ static void *op_stats_make(Run *run, Host *only, ProfErr *err)
 
 const OpStats *run_op_stats(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {op_stats_make, op_stats_free, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {op_stats_make, op_stats_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

@@ -6,7 +6,7 @@
  * known. */
 #include "device_ops.h"
 #include "duty_cycle.h"
-#include "../../store/facts.h"
+#include "../../store/event_values.h"
 
 enum { NO_PART = UINT32_MAX };
 
@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
     PsSpan span;
-    uint64_t told_until;
+    uint64_t covered_until;
     uint32_t parts;
     bool has_category, off_duty, has_inside;
 } OpenOp;
@@ -32,11 +32,11 @@ typedef struct {
     size_t n_parts, part_capacity;
 } OpReader;
 
-static bool tell(OpReader *r, OpenOp *op, uint64_t until)
+static bool add_part(OpReader *r, OpenOp *op, uint64_t until)
 {
-    if (op->off_duty || until <= op->told_until) return true;
+    if (op->off_duty || until <= op->covered_until) return true;
     if (r->n_parts == NO_PART || !GROW(r->parts, r->n_parts, r->part_capacity)) return false;
-    r->parts[r->n_parts] = (Part){{op->told_until, until}, op->parts};
+    r->parts[r->n_parts] = (Part){{op->covered_until, until}, op->parts};
     op->parts = (uint32_t)r->n_parts++;
     return true;
 }
@@ -45,7 +45,7 @@ static bool close_op(OpReader *r)
 {
     OpenOp op = r->open[--r->n_open];
     bool counts = !op.off_duty && (op.has_category || !op.has_inside),
-         good = !counts || tell(r, &op, op.span.end);
+         good = !counts || add_part(r, &op, op.span.end);
     for (uint32_t i = op.parts; good && counts && i != NO_PART; i = r->parts[i].next)
         good = span_list_add(&r->busy, r->parts[i].span);
     if (!r->n_open) r->n_parts = 0;
@@ -58,8 +58,8 @@ static bool open_op(OpReader *r, const OpenOp *op)
         if (!close_op(r)) return false;
     if (r->n_open) {
         OpenOp *around = &r->open[r->n_open - 1];
-        if (!tell(r, around, op->span.begin)) return false;
-        if (around->told_until < op->span.end) around->told_until = op->span.end;
+        if (!add_part(r, around, op->span.begin)) return false;
+        if (around->covered_until < op->span.end) around->covered_until = op->span.end;
         around->has_inside |= !op->off_duty;
     }
     if (!GROW(r->open, r->n_open, r->open_capacity)) return false;
@@ -71,7 +71,7 @@ static bool open_op(OpReader *r, const OpenOp *op)
 static OpenOp read_op(const OpReader *r, const Plane *plane, const EventAt *e, ProfErr *err)
 {
     OpenOp op = {.span = {(uint64_t)e->start_ps, (uint64_t)e->start_ps + (uint64_t)e->duration_ps},
-                 .told_until = (uint64_t)e->start_ps,
+                 .covered_until = (uint64_t)e->start_ps,
                  .parts = NO_PART};
     StatIter stats = stat_iter_of_event(e);
     Stat stat;
@@ -80,9 +80,9 @@ static OpenOp read_op(const OpReader *r, const Plane *plane, const EventAt *e, P
         op.has_category = true, op.off_duty = op_is_off_duty(stat_text(plane, &stat));
         return op;
     }
-    if (event_meta_facts(plane, e->meta, err)) return op;
+    if (event_meta_values(plane, e->meta, err)) return op;
     for (uint16_t i = 0; i < e->meta->n_facts && !op.has_category; i++) {
-        const Fact *fact = &e->meta->facts[i].fact;
+        const StatValue *fact = &e->meta->facts[i].fact;
         op.has_category = e->meta->facts[i].known == STAT_HLO_CATEGORY;
         op.off_duty =
             op.has_category && fact->type == TYPE_STR && op_is_off_duty(slice_of(fact->text));

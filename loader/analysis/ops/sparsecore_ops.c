@@ -108,16 +108,16 @@ static int finish_program(SparsePlane *p, size_t i, ProfErr *err)
     for (size_t k = 0; k < p->n_modules; k++)
         modules_ps +=
             p->modules[k].program == i ? p->modules[k].span.end - p->modules[k].span.begin : 0;
-    SymbolOps *ops = symbol_ops_new(p->build, p->plane, CORE_SPARSECORE, err);
+    TpuOpTable *ops = tpu_op_table_new(p->build, p->plane, CORE_SPARSECORE, err);
     if (!ops) return err->code;
     for (size_t k = 0; k < p->sums[i].n && !err->code; k++)
-        symbol_ops_add(ops, &p->sums[i].sums[k], err);
-    if (!err->code && !symbol_ops_finish(ops, &program->db, err)) {
+        tpu_op_table_add(ops, &p->sums[i].sums[k], err);
+    if (!err->code && !tpu_op_table_finish(ops, &program->db, err)) {
         program->db.total_ps =
             modules_ps > program->db.total_op_ps ? modules_ps : program->db.total_op_ps;
         if (!op_db_add_idle(&program->db, p->build->stats->idle)) prof_nomem(err);
     }
-    symbol_ops_free(ops);
+    tpu_op_table_free(ops);
     return err->code;
 }
 

@@ -32,7 +32,7 @@ typedef struct {
     TfFunctions result;
     TfFunction *functions;
     size_t capacity;
-} Making;
+} TfFunctionsBuilder;
 
 static enum FunctionCompiler combined(enum FunctionCompiler a, enum FunctionCompiler b)
 {
@@ -41,7 +41,7 @@ static enum FunctionCompiler combined(enum FunctionCompiler a, enum FunctionComp
 }
 
 /* Texts of several hosts: equal by content. */
-static TfFunction *function_of(Making *m, const Text *name)
+static TfFunction *function_of(TfFunctionsBuilder *m, const Text *name)
 {
     size_t low = LOWER_BOUND(i, 0, m->result.n, strcmp(m->functions[i].name->text, name->text) < 0);
     if (low < m->result.n && !strcmp(m->functions[low].name->text, name->text))
@@ -143,7 +143,7 @@ static int nest(Thread *t, ProfErr *err)
     return err->code;
 }
 
-static int add_thread(Making *m, Line *line, const StatFilter *filter, ProfErr *err)
+static int add_thread(TfFunctionsBuilder *m, Line *line, const StatFilter *filter, ProfErr *err)
 {
     Thread t = {0};
     if (!read_thread(&t, line, filter, err)) nest(&t, err);
@@ -166,11 +166,11 @@ static int add_thread(Making *m, Line *line, const StatFilter *filter, ProfErr *
 
 /* ---- hosts ---- */
 
-static int add_host(Making *m, Host *host, ProfErr *err)
+static int add_host(TfFunctionsBuilder *m, Host *host, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {STAT_TF_FUNCTION_CALL, STAT_TRACING_COUNT};
     Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
-    if (!plane || host_hold(host, err)) return err->code;
+    if (!plane || host_load_only(host, err)) return err->code;
     StatFilter filter;
     if (!stat_filter_open(&filter, plane, wanted, COUNT(wanted), err) && filter.any)
         for (size_t i = 0; i < plane->n_lines && !err->code; i++)
@@ -179,29 +179,30 @@ static int add_host(Making *m, Host *host, ProfErr *err)
     return err->code;
 }
 
-static void release(void *result)
+static void tf_functions_release(void *result)
 {
-    Making *m = result;
+    TfFunctionsBuilder *m = result;
     prof_free(m->functions);
     prof_free(m);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *tf_functions_make(Run *run, Host *only, ProfErr *err)
 {
-    Making *m = prof_alloc(sizeof *m);
+    TfFunctionsBuilder *m = prof_alloc(sizeof *m);
     if (!m) return prof_nomem(err), NULL;
     for (size_t h = 0; h < run->n_hosts && !err->code; h++)
         if (!only || only == &run->hosts[h]) add_host(m, &run->hosts[h], err);
     m->result.functions = m->functions;
     if (!err->code) return m;
-    release(m);
+    tf_functions_release(m);
     return NULL;
 }
 
 const TfFunctions *run_tf_functions(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
-    const Making *m = run_analysis(run, only, &analysis, err);
+    static const Analysis analysis = {tf_functions_make, tf_functions_release,
+                                      NEEDS_ONE_HOST_AT_A_TIME};
+    const TfFunctionsBuilder *m = run_analysis(run, only, &analysis, err);
     return m ? &m->result : NULL;
 }
 

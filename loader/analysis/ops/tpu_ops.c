@@ -9,7 +9,7 @@
 #include "device_ops.h"
 #include "duty_cycle.h"
 #include "../../format/wire.h"
-#include "../../store/facts.h"
+#include "../../store/event_values.h"
 #include "../../store/lines.h"
 
 enum Trait {
@@ -45,19 +45,18 @@ typedef struct PlaneJob {
 static unsigned traits_of(CoreLine *l, EventMeta *meta, ProfErr *err)
 {
     uint8_t *traits = &l->traits[meta - l->job->plane->event_metas];
-    if (*traits || event_meta_facts(l->job->plane, meta, err)) return *traits;
+    if (*traits || event_meta_values(l->job->plane, meta, err)) return *traits;
     *traits = TRAIT_KNOWN;
     for (uint16_t i = 0; i < meta->n_facts; i++) {
-        const Fact *fact = &meta->facts[i].fact;
+        const StatValue *fact = &meta->facts[i].fact;
         enum KnownStat known = meta->facts[i].known;
         Slice text = fact->type == TYPE_STR ? slice_of(fact->text) : (Slice){"", 0};
         bool integer = fact->type == TYPE_INT64 || fact->type == TYPE_UINT64;
         if (known == STAT_TF_OP && text.n) *traits |= TRAIT_NAMED;
         if (known == STAT_HLO_CATEGORY && op_is_off_duty(text)) *traits |= TRAIT_OFF_DUTY;
         if (known == STAT_HLO_CATEGORY && slice_is(text, "custom-call")) *traits |= TRAIT_CUSTOM;
-        if (known == STAT_FLOPS && integer && is_positive_int32(fact->natural))
-            *traits |= TRAIT_FLOPS;
-        if (known == STAT_MODEL_FLOPS && integer && is_positive_int32(fact->natural))
+        if (known == STAT_FLOPS && integer && is_positive_int32(fact->u64)) *traits |= TRAIT_FLOPS;
+        if (known == STAT_MODEL_FLOPS && integer && is_positive_int32(fact->u64))
             *traits |= TRAIT_MODEL_FLOPS;
     }
     return *traits;
@@ -179,13 +178,13 @@ static int measure_steps(PlaneJob *job, Hull *measured, ProfErr *err)
 static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, OpMetricsDb *db,
                       ProfErr *err)
 {
-    SymbolOps *ops = symbol_ops_new(job->build, job->plane, CORE_TENSORCORE, err);
+    TpuOpTable *ops = tpu_op_table_new(job->build, job->plane, CORE_TENSORCORE, err);
     Hull measured = {0};
     for (size_t i = 0; i < job->plane->n_lines && !err->code; i++) {
         CoreLine *l = &job->lines[i];
         for (size_t k = 0; k < l->sums.n && !err->code; k++) {
             const OpSums *sums = &l->sums.sums[k];
-            int64_t position = symbol_ops_add(ops, sums, err);
+            int64_t position = tpu_op_table_add(ops, sums, err);
             if (position >= 0 && sums->offloads)
                 symbol_ops_offload(
                     ops, position,
@@ -196,13 +195,13 @@ static int join_lines(PlaneJob *job, const SparseCores *sparse, CoreDuty *duty, 
             hull_join(&measured, &l->named);
         if (!core_duty_join(duty, &l->duty.active, &l->events)) prof_nomem(err);
     }
-    if (!err->code && !measure_steps(job, &measured, err) && !symbol_ops_finish(ops, db, err)) {
+    if (!err->code && !measure_steps(job, &measured, err) && !tpu_op_table_finish(ops, db, err)) {
         uint64_t range = measured.any ? measured.end - measured.begin
                                       : 1; /* XProf: the largest uint64 is its least, 0 its most */
         db->total_ps = db->total_op_ps > range ? db->total_op_ps : range;
         if (!op_db_add_idle(db, job->build->stats->idle)) prof_nomem(err);
     }
-    symbol_ops_free(ops);
+    tpu_op_table_free(ops);
     return err->code;
 }
 

@@ -27,11 +27,11 @@ typedef struct {
     size_t n_dense;
     HashTable by_id;
     Arena scratch;
-} Making;
+} HeapBuilder;
 
 /* ---- buffers and allocations ---- */
 
-static int64_t buffer_of(const Making *k, int64_t id)
+static int64_t buffer_of(const HeapBuilder *k, int64_t id)
 {
     if (k->dense) return (uint64_t)id < k->n_dense ? (int64_t)k->dense[id] - 1 : -1;
     uint64_t hash = hash64((uint64_t)id);
@@ -41,7 +41,7 @@ static int64_t buffer_of(const Making *k, int64_t id)
 }
 
 /* Buffers by id. The last place of an id counts. */
-static int index_buffers(Making *k, ProfErr *err)
+static int index_buffers(HeapBuilder *k, ProfErr *err)
 {
     const Heap *heap = k->heap;
     size_t n_dense = 2 * heap->n_buffers + 16, n_small = 0;
@@ -128,7 +128,7 @@ static const Xla__LogicalBufferProto *logical_of(Xla__LogicalBufferProto *const 
     return low < n && sorted[low]->id == id ? sorted[low] : NULL;
 }
 
-static int place_buffers(Making *k, HeapAllocation *allocation,
+static int place_buffers(HeapBuilder *k, HeapAllocation *allocation,
                          Xla__LogicalBufferProto *const *sorted, ProfErr *err)
 {
     Heap *heap = k->heap;
@@ -160,7 +160,7 @@ static int place_buffers(Making *k, HeapAllocation *allocation,
     return err->code;
 }
 
-static int make_buffers(Making *k, ProfErr *err)
+static int make_buffers(HeapBuilder *k, ProfErr *err)
 {
     Heap *heap = k->heap;
     const Xla__BufferAssignmentProto *proto = k->proto;
@@ -216,7 +216,7 @@ typedef struct {
 } Stay;
 
 typedef struct {
-    const Making *k;
+    const HeapBuilder *k;
     HeapTrace *trace;
     Sharing *sharing;
     Stay *stays;
@@ -350,7 +350,7 @@ static int keep_peak(Simulation *s, ProfErr *err)
 }
 
 /* The trace's heap over time, once. */
-static int simulate(const Making *k, HeapTrace *trace, ProfErr *err)
+static int simulate(const HeapBuilder *k, HeapTrace *trace, ProfErr *err)
 {
     if (trace->made) return PROF_OK;
     size_t n = trace->proto->n_events;
@@ -389,7 +389,7 @@ static int simulate(const Making *k, HeapTrace *trace, ProfErr *err)
 
 /* ---- traces and spaces ---- */
 
-static int make_traces(Making *k, ProfErr *err)
+static int make_traces(HeapBuilder *k, ProfErr *err)
 {
     Heap *heap = k->heap;
     size_t n = k->proto->n_heap_simulator_traces;
@@ -416,7 +416,7 @@ static HeapSpace *space_of(const Heap *heap, int64_t color)
 
 const HeapSpace *heap_space(const Heap *heap, int64_t color) { return space_of(heap, color); }
 
-static void add_space(Making *k, int64_t color)
+static void add_space(HeapBuilder *k, int64_t color)
 {
     Heap *heap = k->heap;
     if (space_of(heap, color)) return;
@@ -432,7 +432,7 @@ static void add_space(Making *k, int64_t color)
 }
 
 /* The trace with the most events of buffers of a color, -1. */
-static int64_t busiest_trace(const Making *k, int64_t color)
+static int64_t busiest_trace(const HeapBuilder *k, int64_t color)
 {
     int64_t best = -1;
     size_t most = 0;
@@ -448,7 +448,7 @@ static int64_t busiest_trace(const Making *k, int64_t color)
     return best;
 }
 
-static int choose_trace(const Making *k, HeapSpace *space, ProfErr *err)
+static int choose_trace(const HeapBuilder *k, HeapSpace *space, ProfErr *err)
 {
     Heap *heap = k->heap;
     int64_t trace = -1;
@@ -487,7 +487,7 @@ static void add_to_space(HeapSpace *s, const HeapAllocation *a)
         s->indefinite_allocation_bytes = add_saturated(s->indefinite_allocation_bytes, size);
 }
 
-static int fill_space(const Making *k, HeapSpace *space, ProfErr *err)
+static int fill_space(const HeapBuilder *k, HeapSpace *space, ProfErr *err)
 {
     Heap *heap = k->heap;
     if (choose_trace(k, space, err)) return err->code;
@@ -526,7 +526,7 @@ static void *heap_make(const HloModule *module, ProfErr *err)
 {
     Heap *heap = prof_alloc(sizeof *heap);
     if (!heap) return prof_nomem(err), NULL;
-    Making k = {.module = module, .proto = module->proto->buffer_assignment, .heap = heap};
+    HeapBuilder k = {.module = module, .proto = module->proto->buffer_assignment, .heap = heap};
     heap->spaces = arena_alloc(&heap->arena, MAX_SPACES * sizeof *heap->spaces);
     if (!heap->spaces) prof_nomem(err);
     if (!err->code && k.proto && !make_buffers(&k, err) && !make_traces(&k, err)) {

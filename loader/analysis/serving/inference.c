@@ -17,7 +17,7 @@ typedef struct {
     InferenceBatch **batch_places;
     LIST(const Text *) models;
     Arena arena;
-} Making;
+} InferenceBuilder;
 
 bool inference_sampled(size_t i, size_t n)
 {
@@ -69,7 +69,7 @@ static int by_model_batch(const void *a, const void *b)
 /* ---- models ---- */
 
 /* Index in the run of a host's model; XProf numbers those of the first host first. */
-static int run_model(Making *m, const Text *name, ProfErr *err)
+static int run_model(InferenceBuilder *m, const Text *name, ProfErr *err)
 {
     for (size_t i = 0; i < m->models.n; i++)
         if (!strcmp(m->models.items[i]->text, name->text)) return (int)i;
@@ -80,7 +80,7 @@ static int run_model(Making *m, const Text *name, ProfErr *err)
 }
 
 /* Copies a host's requests and batches, their models renumbered. */
-static void add_host(Making *m, Host *host, size_t *n_requests, ProfErr *err)
+static void add_host(InferenceBuilder *m, Host *host, size_t *n_requests, ProfErr *err)
 {
     const HostInference *h = host_inference(host, err);
     int *models = h ? prof_alloc(h->models.n * sizeof *models) : NULL;
@@ -158,7 +158,7 @@ static const InferenceBatch *batch_of_id(InferenceBatch *const *const *ids, size
 }
 
 /* A request counts for the size of each of its batches. */
-static void sum_by_size(Making *m, InferenceModel *model, ProfErr *err)
+static void sum_by_size(InferenceBuilder *m, InferenceModel *model, ProfErr *err)
 {
     const InferenceBatch **sorted = prof_alloc(model->n_batches * sizeof *sorted);
     InferenceBatch *const **ids = prof_alloc(model->n_batches * sizeof *ids);
@@ -235,7 +235,7 @@ static int by_pattern(const void *a, const void *b)
     return order ? order : (x->ps > y->ps) - (x->ps < y->ps);
 }
 
-static void find_patterns(Making *m, InferenceModel *model, ProfErr *err)
+static void find_patterns(InferenceBuilder *m, InferenceModel *model, ProfErr *err)
 {
     size_t n = 0;
     TensorUse *uses = prof_alloc((model->n_requests + model->n_batches) * sizeof *uses);
@@ -293,9 +293,9 @@ static void find_parameters(Run *run, Host *only, InferenceModel *model, ProfErr
 
 /* ---- the analysis ---- */
 
-static void release(void *result)
+static void inference_release(void *result)
 {
-    Making *m = result;
+    InferenceBuilder *m = result;
     prof_free(m->result.models);
     prof_free(m->result.requests);
     prof_free(m->requests);
@@ -311,7 +311,7 @@ static bool has_host(const Run *run, const Host *only, size_t h)
     return (!only || only == &run->hosts[h]) && !run->hosts[h].reader->is_program;
 }
 
-static void read_hosts(Making *m, Run *run, Host *only, ProfErr *err)
+static void read_hosts(InferenceBuilder *m, Run *run, Host *only, ProfErr *err)
 {
     size_t n_requests = 0, n_batches = 0, n = 0;
     for (size_t h = 0; h < run->n_hosts && !err->code; h++) {
@@ -342,7 +342,7 @@ static void read_hosts(Making *m, Run *run, Host *only, ProfErr *err)
 }
 
 /* Requests and batches of no model are in none, as XProf leaves them out where others have one. */
-static void split_models(Making *m, ProfErr *err)
+static void split_models(InferenceBuilder *m, ProfErr *err)
 {
     size_t n = m->models.n ? m->models.n : 1, r = 0, b = 0;
     InferenceRequest **places =
@@ -372,9 +372,9 @@ static void split_models(Making *m, ProfErr *err)
     }
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *inference_make(Run *run, Host *only, ProfErr *err)
 {
-    Making *m = prof_alloc(sizeof *m);
+    InferenceBuilder *m = prof_alloc(sizeof *m);
     if (!m) return prof_nomem(err), NULL;
     bool any = false;
     for (size_t h = 0; h < run->n_hosts; h++) any |= has_host(run, only, h);
@@ -397,13 +397,13 @@ static void *make(Run *run, Host *only, ProfErr *err)
     sort_array(m->result.models, m->result.n_models, sizeof *m->result.models, by_name);
     if (kept && !err->code) m->result.trains = run_trains(run, only, err);
     if (!err->code) return m;
-    release(m);
+    inference_release(m);
     return NULL;
 }
 
 const Inference *run_inference(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
-    const Making *m = run_analysis(run, only, &analysis, err);
+    static const Analysis analysis = {inference_make, inference_release, NEEDS_ONE_HOST_AT_A_TIME};
+    const InferenceBuilder *m = run_analysis(run, only, &analysis, err);
     return m ? &m->result : NULL;
 }

@@ -12,7 +12,7 @@
 #include "../../base/sort.h"
 #include "../../store/event_stats.h"
 #include "../../store/events.h"
-#include "../../store/facts.h"
+#include "../../store/event_values.h"
 #include "../steps/step_parts.h"
 
 #include <inttypes.h>
@@ -57,7 +57,7 @@ static const char *const kind_names[KIND_OTHER] = {
 
 /* ---- groups ---- */
 
-GroupSpan *inference_group(InferenceMaking *m, int64_t id)
+GroupSpan *inference_group(InferenceBuilder *m, int64_t id)
 {
     if (m->last_group < m->groups.n && m->groups.items[m->last_group].id == id)
         return &m->groups.items[m->last_group];
@@ -67,7 +67,7 @@ GroupSpan *inference_group(InferenceMaking *m, int64_t id)
     return &m->groups.items[found];
 }
 
-static GroupSpan *make_group(InferenceMaking *m, int64_t id, ProfErr *err)
+static GroupSpan *make_group(InferenceBuilder *m, int64_t id, ProfErr *err)
 {
     GroupSpan *group = inference_group(m, id);
     if (group) return group;
@@ -81,7 +81,7 @@ static GroupSpan *make_group(InferenceMaking *m, int64_t id, ProfErr *err)
 }
 
 /* What grouping knows of a group; NULL where the file's own groups stand. */
-static const Group *grouped(const InferenceMaking *m, int64_t id)
+static const Group *grouped(const InferenceBuilder *m, int64_t id)
 {
     if (m->grouping->by != GROUPED_HERE || id < 0 || (uint64_t)id >= m->grouping->n_groups)
         return NULL;
@@ -90,7 +90,7 @@ static const Group *grouped(const InferenceMaking *m, int64_t id)
 
 /* ---- reading /host:CPU ---- */
 
-const Text *inference_intern(InferenceMaking *m, Slice text, ProfErr *err)
+const Text *inference_intern(InferenceBuilder *m, Slice text, ProfErr *err)
 {
     const Text *t =
         text_intern(&m->result->texts, &m->result->arena, (const uint8_t *)text.text, text.n);
@@ -98,19 +98,18 @@ const Text *inference_intern(InferenceMaking *m, Slice text, ProfErr *err)
     return t;
 }
 
-static const Text *model_text(InferenceMaking *m, const Plane *plane, const Stat *stat,
+static const Text *model_text(InferenceBuilder *m, const Plane *plane, const Stat *stat,
                               ProfErr *err)
 {
     char number[32];
     if (stat->type != TYPE_INT64 && stat->type != TYPE_UINT64)
         return inference_intern(m, stat_text(plane, stat), err);
-    snprintf(number, sizeof number, stat->type == TYPE_INT64 ? "%" PRId64 : "%" PRIu64,
-             stat->natural);
+    snprintf(number, sizeof number, stat->type == TYPE_INT64 ? "%" PRId64 : "%" PRIu64, stat->u64);
     return inference_intern(m, (Slice){number, strlen(number)}, err);
 }
 
 /* An event's own stats come before its metadata's, and the first of a name counts. */
-static void take_stat(InferenceMaking *m, const Plane *plane, Seen *seen, unsigned known,
+static void take_stat(InferenceBuilder *m, const Plane *plane, Seen *seen, unsigned known,
                       const Stat *stat, ProfErr *err)
 {
     static const uint8_t bits[N_KNOWN_STATS] = {
@@ -137,7 +136,7 @@ static void take_stat(InferenceMaking *m, const Plane *plane, Seen *seen, unsign
     }
 }
 
-static void read_stats(InferenceMaking *m, const StatFilter *filter, const EventAt *at, Seen *seen,
+static void read_stats(InferenceBuilder *m, const StatFilter *filter, const EventAt *at, Seen *seen,
                        ProfErr *err)
 {
     StatIter stats = stat_iter_of_event(at);
@@ -145,17 +144,18 @@ static void read_stats(InferenceMaking *m, const StatFilter *filter, const Event
     Stat stat;
     while (!err->code && stat_iter_next_wanted(&stats, filter, &known, &stat))
         take_stat(m, filter->plane, seen, known, &stat, err);
-    if (err->code || !at->meta->has_stats || event_meta_facts(filter->plane, at->meta, err)) return;
+    if (err->code || !at->meta->has_stats || event_meta_values(filter->plane, at->meta, err))
+        return;
     for (size_t i = 0; i < at->meta->n_facts && !err->code; i++) {
-        const KnownFact *f = &at->meta->facts[i];
-        stat = (Stat){.type = f->fact.type, .natural = f->fact.natural};
+        const KnownValue *f = &at->meta->facts[i];
+        stat = (Stat){.type = f->fact.type, .u64 = f->fact.u64};
         if (stat.type == TYPE_STR)
             stat.bytes = (const uint8_t *)f->fact.text->text, stat.n_bytes = f->fact.text->n_bytes;
         take_stat(m, filter->plane, seen, f->known, &stat, err);
     }
 }
 
-static void read_event(InferenceMaking *m, const StatFilter *filter, const EventAt *at,
+static void read_event(InferenceBuilder *m, const StatFilter *filter, const EventAt *at,
                        uint8_t kind, ProfErr *err)
 {
     int64_t id = event_group(m->grouping, at->event);
@@ -179,7 +179,7 @@ static void read_event(InferenceMaking *m, const StatFilter *filter, const Event
         *place = seen;
 }
 
-static void read_line(InferenceMaking *m, const StatFilter *filter, const uint8_t *kinds,
+static void read_line(InferenceBuilder *m, const StatFilter *filter, const uint8_t *kinds,
                       Line *line, ProfErr *err)
 {
     EventReader reader;
@@ -210,7 +210,7 @@ static int by_kind(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static void read_plane(InferenceMaking *m, Plane *plane, ProfErr *err)
+static void read_plane(InferenceBuilder *m, Plane *plane, ProfErr *err)
 {
     static const enum KnownStat wanted[] = {
         STAT_MODEL_ID, STAT_BATCH_TASK_SIZE, STAT_PADDING_AMOUNT, STAT_PADDED_BATCH,
@@ -236,7 +236,7 @@ static void read_plane(InferenceMaking *m, Plane *plane, ProfErr *err)
 /* ---- models ---- */
 
 /* Index of a model, made at need; -1 for one without a name. */
-static int model_index(InferenceMaking *m, const Text *model, ProfErr *err)
+static int model_index(InferenceBuilder *m, const Text *model, ProfErr *err)
 {
     enum { MOST_MODELS = 1000 };
     if (!model || !model->n_bytes) return -1;
@@ -249,13 +249,13 @@ static int model_index(InferenceMaking *m, const Text *model, ProfErr *err)
     return (int)m->result->models.n - 1;
 }
 
-static const Text *group_model(InferenceMaking *m, int64_t id)
+static const Text *group_model(InferenceBuilder *m, int64_t id)
 {
     const GroupSpan *group = inference_group(m, id);
     return group ? group->model : NULL;
 }
 
-static void find_models(InferenceMaking *m, ProfErr *err)
+static void find_models(InferenceBuilder *m, ProfErr *err)
 {
     static const enum Kind kinds[] = {KIND_SESSION_RUN, KIND_TFRT_RUN, KIND_SERVING_RUN};
     for (size_t k = 0; k < COUNT(kinds); k++) EACH_SEEN(s, kinds[k], kinds[k] + 1)
@@ -265,7 +265,7 @@ static void find_models(InferenceMaking *m, ProfErr *err)
 }
 
 /* A user's request that names no model has that of its batches, if they agree. */
-static int model_of_children(InferenceMaking *m, const Group *group, ProfErr *err)
+static int model_of_children(InferenceBuilder *m, const Group *group, ProfErr *err)
 {
     int all = -1;
     bool same = true;
@@ -283,7 +283,7 @@ static int model_of_children(InferenceMaking *m, const Group *group, ProfErr *er
 
 /* XProf takes the model of any of a request's batches: the first of a hash table, whose order
  * depends on all tables made before it. */
-static int model_of_first_batch(InferenceMaking *m, const Group *group, ProfErr *err)
+static int model_of_first_batch(InferenceBuilder *m, const Group *group, ProfErr *err)
 {
     if (!group->n_children) return 0;
     const Text *model = group_model(m, group->children[0]);
@@ -298,14 +298,14 @@ static int model_of_first_batch(InferenceMaking *m, const Group *group, ProfErr 
 }
 
 /* The grouping goes with the events of its host. */
-static const int64_t *keep_ids(InferenceMaking *m, const int64_t *ids, size_t n, ProfErr *err)
+static const int64_t *keep_ids(InferenceBuilder *m, const int64_t *ids, size_t n, ProfErr *err)
 {
     int64_t *kept = n ? arena_alloc(&m->result->arena, n * sizeof *kept) : NULL;
     if (n && !kept) prof_nomem(err);
     return kept ? memcpy(kept, ids, n * sizeof *kept) : NULL;
 }
 
-static void add_request(InferenceMaking *m, int64_t id, bool batching, bool of_user, ProfErr *err)
+static void add_request(InferenceBuilder *m, int64_t id, bool batching, bool of_user, ProfErr *err)
 {
     GroupSpan *group = inference_group(m, id);
     if (group->is_batch || group->request) return;
@@ -331,7 +331,7 @@ static void add_request(InferenceMaking *m, int64_t id, bool batching, bool of_u
     }
 }
 
-static void add_requests(InferenceMaking *m, ProfErr *err)
+static void add_requests(InferenceBuilder *m, ProfErr *err)
 {
     EACH_SEEN(s, KIND_BATCH, KIND_SCHEDULE) inference_group(m, s->group)->is_batch = true;
     enum Kind kind = KIND_BATCHING_RUN;
@@ -342,7 +342,7 @@ static void add_requests(InferenceMaking *m, ProfErr *err)
     if (s->user_root) add_request(m, s->group, false, true, err);
 }
 
-static void add_batches(InferenceMaking *m, ProfErr *err)
+static void add_batches(InferenceBuilder *m, ProfErr *err)
 {
     EACH_SEEN(s, KIND_BATCH, KIND_SCHEDULE)
     {
@@ -369,14 +369,14 @@ static void add_batches(InferenceMaking *m, ProfErr *err)
 
 /* ---- handing events to requests ---- */
 
-static bool may_hand(InferenceMaking *m)
+static bool may_hand(InferenceBuilder *m)
 {
     if (m->budget) return m->budget--, true;
     m->result->cut = true;
     return false;
 }
 
-static InferenceRequest *request_of(InferenceMaking *m, int64_t id)
+static InferenceRequest *request_of(InferenceBuilder *m, int64_t id)
 {
     const GroupSpan *group = inference_group(m, id);
     return group && group->request ? &m->result->requests.items[group->request - 1] : NULL;
@@ -384,7 +384,7 @@ static InferenceRequest *request_of(InferenceMaking *m, int64_t id)
 
 /* The i-th request that an event of a group belongs to: its own, then its parents'; false: no more.
  */
-static bool next_owner(InferenceMaking *m, int64_t id, size_t *i, uint32_t *request)
+static bool next_owner(InferenceBuilder *m, int64_t id, size_t *i, uint32_t *request)
 {
     const Group *known = grouped(m, id);
     size_t n = 1 + (known ? known->n_parents : 0);
@@ -396,7 +396,7 @@ static bool next_owner(InferenceMaking *m, int64_t id, size_t *i, uint32_t *requ
     return false;
 }
 
-static void hand_moment(InferenceMaking *m, const Seen *s, enum Moment moment, ProfErr *err)
+static void hand_moment(InferenceBuilder *m, const Seen *s, enum Moment moment, ProfErr *err)
 {
     uint32_t request;
     for (size_t i = 0; !err->code && next_owner(m, s->group, &i, &request);) {
@@ -410,7 +410,7 @@ static void hand_moment(InferenceMaking *m, const Seen *s, enum Moment moment, P
 }
 
 /* The span's owner is found by the group. */
-static void hand_any_span(InferenceMaking *m, int64_t group, SpanOf span, ProfErr *err)
+static void hand_any_span(InferenceBuilder *m, int64_t group, SpanOf span, ProfErr *err)
 {
     for (size_t i = 0; !err->code && next_owner(m, group, &i, &span.owner);) {
         SpanOf *place = PUSH(m->spans);
@@ -429,7 +429,7 @@ static void hand_any_span(InferenceMaking *m, int64_t group, SpanOf span, ProfEr
         prof_nomem(err);
 }
 
-static void hand_span(InferenceMaking *m, int64_t group, enum RequestTime type, uint64_t begin_ps,
+static void hand_span(InferenceBuilder *m, int64_t group, enum RequestTime type, uint64_t begin_ps,
                       uint64_t end_ps, ProfErr *err)
 {
     hand_any_span(m, group, (SpanOf){.type = (uint8_t)type, .begin_ps = begin_ps, .end_ps = end_ps},
@@ -451,7 +451,8 @@ static int by_context(const void *a, const void *b)
 }
 
 /* Of several begins with one context the last counts, and of the ends behind it the last. */
-static void pair_transfers(InferenceMaking *m, enum Kind begin, enum RequestTime type, ProfErr *err)
+static void pair_transfers(InferenceBuilder *m, enum Kind begin, enum RequestTime type,
+                           ProfErr *err)
 {
     Transfer *transfers = prof_alloc((m->first[begin + 1] - m->first[begin]) * sizeof *transfers);
     if (!transfers) {
@@ -483,13 +484,13 @@ static void pair_transfers(InferenceMaking *m, enum Kind begin, enum RequestTime
 
 /* XProf derives no lines for requests: of a TPU the line that groups its events alone has groups.
  */
-static int64_t module_group(const InferenceMaking *m, const Line *line, uint64_t event)
+static int64_t module_group(const InferenceBuilder *m, const Line *line, uint64_t event)
 {
     if (m->grouping->by != GROUPED_HERE) return event_group(m->grouping, event);
     return line_own_group(line, line_groups(m->grouping, line), event - line->first_event);
 }
 
-static void read_modules(InferenceMaking *m, Line *line, ProfErr *err)
+static void read_modules(InferenceBuilder *m, Line *line, ProfErr *err)
 {
     EventReader reader;
     EventAt at;
@@ -507,7 +508,7 @@ static void read_modules(InferenceMaking *m, Line *line, ProfErr *err)
     event_reader_close(&reader);
 }
 
-static void read_gpu_line(InferenceMaking *m, Line *line, const uint8_t *types, ProfErr *err)
+static void read_gpu_line(InferenceBuilder *m, Line *line, const uint8_t *types, ProfErr *err)
 {
     EventReader reader;
     EventAt at;
@@ -526,7 +527,7 @@ static void read_gpu_line(InferenceMaking *m, Line *line, const uint8_t *types, 
     event_reader_close(&reader);
 }
 
-static void read_gpu(InferenceMaking *m, const Plane *plane, ProfErr *err)
+static void read_gpu(InferenceBuilder *m, const Plane *plane, ProfErr *err)
 {
     uint8_t *types = prof_alloc(plane->n_event_metas);
     if (!types) prof_nomem(err);
@@ -543,7 +544,7 @@ static void read_gpu(InferenceMaking *m, const Plane *plane, ProfErr *err)
     prof_free(types);
 }
 
-static void hand_device_events(InferenceMaking *m, ProfErr *err)
+static void hand_device_events(InferenceBuilder *m, ProfErr *err)
 {
     bool wanted = m->result->requests.n || m->result->batches.n;
     for (size_t i = 0; wanted && i < m->host->n_planes && !err->code; i++) {
@@ -557,7 +558,7 @@ static void hand_device_events(InferenceMaking *m, ProfErr *err)
     }
 }
 
-static void hand_events(InferenceMaking *m, ProfErr *err)
+static void hand_events(InferenceBuilder *m, ProfErr *err)
 {
     EACH_SEEN(s, KIND_SCHEDULE, KIND_READ)
     {
@@ -587,7 +588,7 @@ static void hand_events(InferenceMaking *m, ProfErr *err)
 
 /* ---- models and delays of batches ---- */
 
-static void finish_batches(InferenceMaking *m)
+static void finish_batches(InferenceBuilder *m)
 {
     for (size_t i = 0; i < m->result->requests.n; i++) {
         InferenceRequest *r = &m->result->requests.items[i];
@@ -634,7 +635,7 @@ static Slice labelled_model(const char *name)
     return (Slice){0};
 }
 
-static BatchingParameters *parameters_of(InferenceMaking *m, Slice model, ProfErr *err)
+static BatchingParameters *parameters_of(InferenceBuilder *m, Slice model, ProfErr *err)
 {
     const Text *name = inference_intern(m, model, err);
     if (!name) return NULL;
@@ -646,7 +647,7 @@ static BatchingParameters *parameters_of(InferenceMaking *m, Slice model, ProfEr
     return place;
 }
 
-static void take_parameter(InferenceMaking *m, const Plane *plane, const char *name,
+static void take_parameter(InferenceBuilder *m, const Plane *plane, const char *name,
                            const Stat *stat, ProfErr *err)
 {
     enum { MOST_MODELS = 10000 };
@@ -669,7 +670,7 @@ static void take_parameter(InferenceMaking *m, const Plane *plane, const char *n
 }
 
 /* XProf reads the second of exactly two snapshots. */
-static void read_parameters(InferenceMaking *m, ProfErr *err)
+static void read_parameters(InferenceBuilder *m, ProfErr *err)
 {
     const Plane *plane = host_find_plane(m->host, PREFIX_TFSTREAMZ);
     if (!plane || !plane->n_lines || m->host->lines[plane->first_line].n_events != 2) return;
@@ -719,7 +720,7 @@ static void sort_result(HostInference *result)
                shorter_batch);
 }
 
-static void make_parts(InferenceMaking *m, Plane *plane, ProfErr *err)
+static void make_parts(InferenceBuilder *m, Plane *plane, ProfErr *err)
 {
     read_plane(m, plane, err);
     if (!err->code) find_models(m, err);
@@ -738,7 +739,7 @@ static void make_parts(InferenceMaking *m, Plane *plane, ProfErr *err)
                    "could be computed");
 }
 
-static void release(void *result)
+static void host_inference_release(void *result)
 {
     HostInference *h = result;
     prof_free(h->requests.items);
@@ -750,12 +751,12 @@ static void release(void *result)
     prof_free(h);
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *host_inference_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     HostInference *result = prof_alloc(sizeof *result);
     if (!result) return prof_nomem(err), NULL;
-    InferenceMaking m = {.result = result, .host = host, .budget = (4 << 20) + 4 * host->n_events};
+    InferenceBuilder m = {.result = result, .host = host, .budget = (4 << 20) + 4 * host->n_events};
     Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
     if (plane && (m.grouping = host_grouping(host, err))) make_parts(&m, plane, err);
     hash_free(&m.ids);
@@ -767,12 +768,13 @@ static void *make(Run *run, Host *only, ProfErr *err)
     prof_free(m.tensors.items);
     prof_free(m.batch_tensors.items);
     if (!err->code) return result;
-    release(result);
+    host_inference_release(result);
     return NULL;
 }
 
 const HostInference *host_inference(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {host_inference_make, host_inference_release,
+                                      NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(host->run, host, &analysis, err);
 }

@@ -103,10 +103,10 @@ typedef struct {
     LIST(TensorOf) tensors, batch_tensors;
     /* bounds what requests are given: many requests in one batch could ask for any amount */
     uint64_t budget;
-} InferenceMaking;
+} InferenceBuilder;
 
 /* Returns the first event of this kind or a later one; NULL if there are no events at all. */
-static inline const Seen *seen_from(const InferenceMaking *m, size_t kind)
+static inline const Seen *seen_from(const InferenceBuilder *m, size_t kind)
 {
     return m->seen.n ? m->seen.items + m->first[kind] : NULL;
 }
@@ -117,14 +117,14 @@ static inline const Seen *seen_from(const InferenceMaking *m, size_t kind)
          s < s##_end && !err->code; s++)
 
 /* Returns a group of the host; NULL if no event has it. Valid until another group is added. */
-GroupSpan *inference_group(InferenceMaking *m, int64_t id);
+GroupSpan *inference_group(InferenceBuilder *m, int64_t id);
 /* Returns a text that is interned in the result. */
-const Text *inference_intern(InferenceMaking *m, Slice text, ProfErr *err);
+const Text *inference_intern(InferenceBuilder *m, Slice text, ProfErr *err);
 
 /* inference_take_moments() adds the spans between moments. inference_sum_times() then sums the
  * spans of each request and batch by what counts at each moment. */
-void inference_take_moments(InferenceMaking *m, ProfErr *err);
-void inference_sum_times(InferenceMaking *m, ProfErr *err);
-void inference_find_patterns(InferenceMaking *m, ProfErr *err);
+void inference_take_moments(InferenceBuilder *m, ProfErr *err);
+void inference_sum_times(InferenceBuilder *m, ProfErr *err);
+void inference_find_patterns(InferenceBuilder *m, ProfErr *err);
 
 #endif

@@ -21,8 +21,8 @@ typedef struct {
     uint64_t ps[N_MOMENTS];
 } Moments;
 
-static void own_span(InferenceMaking *m, uint32_t request, enum RequestTime type, uint64_t begin_ps,
-                     uint64_t end_ps, ProfErr *err)
+static void own_span(InferenceBuilder *m, uint32_t request, enum RequestTime type,
+                     uint64_t begin_ps, uint64_t end_ps, ProfErr *err)
 {
     SpanOf *place = PUSH(m->spans);
     if (place)
@@ -47,7 +47,7 @@ static size_t take_group(const MomentOf *moments, size_t n, Moments *found)
 }
 
 /* Adds what lies between the moments of a request; returns how many those were. */
-static size_t take_request(InferenceMaking *m, const MomentOf *moments, size_t n,
+static size_t take_request(InferenceBuilder *m, const MomentOf *moments, size_t n,
                            bool *has_callback, ProfErr *err)
 {
     uint32_t request = moments->request;
@@ -77,7 +77,8 @@ static size_t take_request(InferenceMaking *m, const MomentOf *moments, size_t n
 }
 
 /* Without a callback a request is postprocessed from the end of the last program on. */
-static void postprocess_without_callback(InferenceMaking *m, const bool *has_callback, ProfErr *err)
+static void postprocess_without_callback(InferenceBuilder *m, const bool *has_callback,
+                                         ProfErr *err)
 {
     uint64_t *ends = prof_alloc(m->result->requests.n * sizeof *ends);
     if (!ends) {
@@ -95,7 +96,7 @@ static void postprocess_without_callback(InferenceMaking *m, const bool *has_cal
     prof_free(ends);
 }
 
-void inference_take_moments(InferenceMaking *m, ProfErr *err)
+void inference_take_moments(InferenceBuilder *m, ProfErr *err)
 {
     bool *has_callback = prof_alloc(m->result->requests.n);
     if (!has_callback) {
@@ -165,7 +166,7 @@ static Edge *make_edges(const SpanOf *spans, size_t n, bool all, size_t *n_edges
     return edges;
 }
 
-static void sum_requests(InferenceMaking *m, bool all, ProfErr *err)
+static void sum_requests(InferenceBuilder *m, bool all, ProfErr *err)
 {
     size_t n;
     Edge *edges = make_edges(m->spans.items, m->spans.n, all, &n, err);
@@ -176,7 +177,7 @@ static void sum_requests(InferenceMaking *m, bool all, ProfErr *err)
     prof_free(edges);
 }
 
-static void sum_batches(InferenceMaking *m, bool all, ProfErr *err)
+static void sum_batches(InferenceBuilder *m, bool all, ProfErr *err)
 {
     size_t n;
     Edge *edges = make_edges(m->batch_spans.items, m->batch_spans.n, all, &n, err);
@@ -189,7 +190,7 @@ static void sum_batches(InferenceMaking *m, bool all, ProfErr *err)
     prof_free(edges);
 }
 
-void inference_sum_times(InferenceMaking *m, ProfErr *err)
+void inference_sum_times(InferenceBuilder *m, ProfErr *err)
 {
     for (int all = 0; all < 2 && !err->code; all++) {
         sum_requests(m, all, err);
@@ -223,7 +224,8 @@ static size_t part_bytes(const Seen *s)
 }
 
 /* "name shape layout" of each, by <br>; NULL without err set: too much of it. */
-static const Text *pattern_text(InferenceMaking *m, const TensorOf *tensors, size_t n, ProfErr *err)
+static const Text *pattern_text(InferenceBuilder *m, const TensorOf *tensors, size_t n,
+                                ProfErr *err)
 {
     enum { MOST_BYTES = 1 << 20 };
     size_t n_bytes = 0, at = 0;
@@ -243,7 +245,7 @@ static const Text *pattern_text(InferenceMaking *m, const TensorOf *tensors, siz
 }
 
 /* The pattern and the time of the tensors of the first owner; returns how many tensors it has. */
-static size_t take_owner(InferenceMaking *m, const TensorOf *tensors, size_t n,
+static size_t take_owner(InferenceBuilder *m, const TensorOf *tensors, size_t n,
                          const Text **pattern, uint64_t *time_ps, ProfErr *err)
 {
     size_t i = 0;
@@ -254,7 +256,7 @@ static size_t take_owner(InferenceMaking *m, const TensorOf *tensors, size_t n,
     return i;
 }
 
-void inference_find_patterns(InferenceMaking *m, ProfErr *err)
+void inference_find_patterns(InferenceBuilder *m, ProfErr *err)
 {
     EACH_SEEN(s, KIND_TENSOR, KIND_OTHER)
     {

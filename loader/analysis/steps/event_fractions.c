@@ -44,7 +44,7 @@ static bool device_duration(const CoreRead *r, const EventAt *e, uint64_t *ps)
     unsigned known;
     Stat stat;
     if (!stat_iter_next_wanted(&stats, &r->filter, &known, &stat)) return false;
-    *ps = stat.type == TYPE_UINT64 ? stat.natural : 0;
+    *ps = stat.type == TYPE_UINT64 ? stat.u64 : 0;
     return true;
 }
 
@@ -87,7 +87,7 @@ static int by_group(const void *a, const void *b)
 }
 
 /* One item a group: the sum, or the longest. */
-static void settle(GroupTimes *times, bool sum)
+static void merge_groups(GroupTimes *times, bool sum)
 {
     size_t n = 0;
     sort_array(times->items, times->n, sizeof *times->items, by_group);
@@ -132,8 +132,8 @@ static void choose(const GroupTimes *steps, size_t *first, size_t *end)
 static int add_core(EventFractions *f, CoreRead *r, ProfErr *err)
 {
     size_t first, end;
-    settle(&r->events, true);
-    settle(&r->steps, false);
+    merge_groups(&r->events, true);
+    merge_groups(&r->steps, false);
     keep_steps(&r->events, &r->steps);
     choose(&r->steps, &first, &end);
     if (first >= end) return PROF_OK;
@@ -158,7 +158,8 @@ static int read_core(EventFractions *f, Plane *plane, const char *name, ProfErr 
     if (!r.wanted) return prof_nomem(err);
     for (size_t i = 0; i < plane->n_event_metas; i++)
         any |= r.wanted[i] = slice_contains(slice_of(plane->event_metas[i].name), name);
-    if (any && !host_hold(plane->host, err) && (r.grouping = host_grouping(plane->host, err)) &&
+    if (any && !host_load_only(plane->host, err) &&
+        (r.grouping = host_grouping(plane->host, err)) &&
         !stat_filter_open(&r.filter, plane, stats, COUNT(stats), err)) {
         for (size_t i = 0; i < plane->n_lines && !err->code; i++)
             read_line(&r, &plane->host->lines[plane->first_line + i], err);

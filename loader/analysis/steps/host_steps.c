@@ -32,7 +32,7 @@ static int add_group(GroupCollector *c, int64_t id, ProfErr *err)
     return PROF_OK;
 }
 
-static void settle(GroupList *list)
+static void sort_unique(GroupList *list)
 {
     size_t n = 0;
     sort_array(list->ids, list->n, sizeof *list->ids, by_id);
@@ -55,7 +55,7 @@ static void collect_chunks(GroupCollector *c, const Line *line, const Packed *of
             add_group(c, packed_at(packed, i), err);
         }
         if (b->groups.n > b->n_settled) {
-            settle(&b->groups);
+            sort_unique(&b->groups);
             b->n_settled = 2 * b->groups.n + SETTLE_FROM;
         }
     }
@@ -78,7 +78,7 @@ static int collect_line(GroupCollector *c, const Line *line, ProfErr *err)
 static int list_groups(const GroupCollector *c, ProfErr *err)
 {
     GroupList *list = &c->build->groups, all = {0};
-    settle(list);
+    sort_unique(list);
     for (size_t i = 0; i < c->n_small / 64; i++)
         all.capacity += (size_t)__builtin_popcountll(c->small[i]);
     all.capacity += list->n;
@@ -198,7 +198,7 @@ static void report(const HostSteps *s)
 
 /* ---- making ---- */
 
-static void release(void *result)
+static void host_steps_release(void *result)
 {
     HostSteps *s = result;
     prof_free(s->steps);
@@ -244,7 +244,7 @@ static int fill(HostSteps *s, bool is_outline, ProfErr *err)
     return err->code;
 }
 
-static HostSteps *make(Host *host, bool is_outline, ProfErr *err)
+static HostSteps *host_steps_make(Host *host, bool is_outline, ProfErr *err)
 {
     HostSteps *s = prof_alloc(sizeof *s);
     if (!s || !(s->texts = prof_alloc(sizeof *s->texts))) {
@@ -254,20 +254,22 @@ static HostSteps *make(Host *host, bool is_outline, ProfErr *err)
         find_devices(host, &s->has_device, &s->is_tpu);
         if (!fill(s, is_outline, err) && !is_outline) report(s);
     }
-    if (s && err->code) release(s);
+    if (s && err->code) host_steps_release(s);
     return err->code ? NULL : s;
 }
 
-static void *make_steps(Run *run, Host *only, ProfErr *err)
+static void *host_steps_make_steps(Run *run, Host *only, ProfErr *err)
 {
-    return make(only ? only : &run->hosts[0], false, err);
+    return host_steps_make(only ? only : &run->hosts[0], false, err);
 }
-static void *make_outlines(Run *run, Host *only, ProfErr *err)
+static void *host_steps_make_outlines(Run *run, Host *only, ProfErr *err)
 {
-    return make(only ? only : &run->hosts[0], true, err);
+    return host_steps_make(only ? only : &run->hosts[0], true, err);
 }
-static const Analysis of_steps = {make_steps, release, NEEDS_HOSTS_IN_TURN},
-                      of_outlines = {make_outlines, release, NEEDS_HOSTS_IN_TURN};
+static const Analysis of_steps = {host_steps_make_steps, host_steps_release,
+                                  NEEDS_ONE_HOST_AT_A_TIME},
+                      of_outlines = {host_steps_make_outlines, host_steps_release,
+                                     NEEDS_ONE_HOST_AT_A_TIME};
 
 const HostSteps *host_steps(Host *host, ProfErr *err)
 {

@@ -157,7 +157,7 @@ static int add_cores(StepBuild *b, HostStep *steps, size_t n, const uint64_t *ty
     return PROF_OK;
 }
 
-static int tell_times(StepBuild *b, Plane *threads, HostStep *steps, size_t n, ProfErr *err)
+static int fill_times(StepBuild *b, Plane *threads, HostStep *steps, size_t n, ProfErr *err)
 {
     Cover covers[N_STEP_TYPES] = {0};
     Marker *markers = prof_alloc(n * sizeof *markers);
@@ -190,7 +190,7 @@ int marked_steps(StepBuild *b, ProfErr *err)
     if (!stat_filter_open(&filter, threads, wanted, COUNT(wanted), err) &&
         !read_marks(b, threads, &filter, &marks, err) && !list_marks(b, &marks, err) && !known &&
         marks.n)
-        tell_times(b, threads, b->steps->steps + first, marks.n, err);
+        fill_times(b, threads, b->steps->steps + first, marks.n, err);
     stat_filter_close(&filter);
     prof_free(marks.marks);
     return err->code;

@@ -217,7 +217,7 @@ static int make_steps(Merge *m, ProfErr *err)
     return err->code;
 }
 
-static void release(void *result)
+static void step_db_release(void *result)
 {
     StepDb *db = result;
     arena_free(&db->arena);
@@ -237,7 +237,7 @@ static StepDb *merge(Run *run, Host *only, enum Which which, bool are_outlines, 
     prof_free(m.steps);
     prof_free(m.spans);
     if (!err->code) return m.db;
-    release(m.db);
+    step_db_release(m.db);
     return NULL;
 }
 
@@ -252,25 +252,26 @@ int run_ops_and_steps(Run *run, Host *only, const HostSteps *(*of_host)(Host *ho
     return err->code;
 }
 
-static void *make_kept(Run *run, Host *only, ProfErr *err)
+static void *step_db_make_kept(Run *run, Host *only, ProfErr *err)
 {
     return merge(run, only, KEPT, false, err);
 }
 
 const StepDb *run_steps(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make_kept, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {step_db_make_kept, step_db_release, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }
 
-static void *make_outlines(Run *run, Host *only, ProfErr *err)
+static void *step_db_make_outlines(Run *run, Host *only, ProfErr *err)
 {
     return merge(run, only, KEPT, true, err);
 }
 
 const StepDb *run_step_outlines(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make_outlines, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {step_db_make_outlines, step_db_release,
+                                      NEEDS_ONE_HOST_AT_A_TIME};
     bool any = false;
     for (size_t i = 0; i < run->n_hosts; i++)
         any |= (!only || only == &run->hosts[i]) && has_step_outlines(&run->hosts[i]);
@@ -279,7 +280,7 @@ const StepDb *run_step_outlines(Run *run, Host *only, ProfErr *err)
 
 /* Where each step that XProf keeps stands among them: one of the same steps of all hosts, for hosts
  * may align otherwise here. */
-static void *make_all(Run *run, Host *only, ProfErr *err)
+static void *step_db_make_all(Run *run, Host *only, ProfErr *err)
 {
     const StepDb *kept = run_steps(run, only, err);
     StepDb *all = kept ? merge(run, only, ALL, false, err) : NULL;
@@ -298,20 +299,21 @@ static void *make_all(Run *run, Host *only, ProfErr *err)
 
 const StepDb *run_all_steps(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make_all, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {step_db_make_all, step_db_release, NEEDS_ONE_HOST_AT_A_TIME};
     const StepDb *kept = run_steps(run, only, err);
     if (!kept || !kept->drops_ends) return kept;
     return run_analysis(run, only, &analysis, err);
 }
 
-static void *make_marked(Run *run, Host *only, ProfErr *err)
+static void *step_db_make_marked(Run *run, Host *only, ProfErr *err)
 {
     return merge(run, only, MARKED, false, err);
 }
 
 const StepDb *run_marked_steps(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make_marked, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {step_db_make_marked, step_db_release,
+                                      NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }
 

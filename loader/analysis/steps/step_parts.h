@@ -18,7 +18,7 @@
 
 #include "../device/cover.h"
 #include "../ops/device_ops.h"
-#include "../../store/span_walk.h"
+#include "../../store/sorted_events.h"
 #include "steps.h"
 
 /* Ids of the groups that a host's events have, ascending. A group's number is its index here. */

@@ -112,11 +112,11 @@ static bool add_launches(Derivation *d, NameTable *names, LineMaker *maker, cons
         line_add(maker, &(DerivedEvent){sum->start_ps, sum->duration_ps, sum->group, meta});
     double longest_us = (double)sum->longest_ps / 1e6,
            average_us = (double)(sum->sum_ps / (int64_t)sum->n) / 1e6;
-    line_add_stat(maker, e, DERIVED_N_LAUNCHES, (Fact){.type = TYPE_UINT64, .natural = sum->n});
+    line_add_stat(maker, e, DERIVED_N_LAUNCHES, (StatValue){.type = TYPE_UINT64, .u64 = sum->n});
     line_add_stat(maker, e, DERIVED_LONGEST_LAUNCH,
-                  (Fact){.type = TYPE_DOUBLE, .number = longest_us});
+                  (StatValue){.type = TYPE_DOUBLE, .number = longest_us});
     line_add_stat(maker, e, DERIVED_AVERAGE_LAUNCH,
-                  (Fact){.type = TYPE_DOUBLE, .number = average_us});
+                  (StatValue){.type = TYPE_DOUBLE, .number = average_us});
     return true;
 }
 
@@ -164,7 +164,7 @@ typedef struct {
     DerivedPlane *planes;
 } Result;
 
-static void release(void *result)
+static void derived_lines_release(void *result)
 {
     Result *r = result;
     for (size_t i = 0; i < r->d.lines.n; i++) {
@@ -223,7 +223,7 @@ static bool derive(Result *r, ProfErr *err)
     return true;
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *derived_lines_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     Result *r = prof_alloc(sizeof *r);
@@ -232,13 +232,13 @@ static void *make(Run *run, Host *only, ProfErr *err)
     r->d.grouping = host_grouping(host, err);
     if (r->d.grouping && r->d.grouping->by != GROUPED_BY_FILE) derive(r, err);
     if (!err->code) return r;
-    release(r);
+    derived_lines_release(r);
     return NULL;
 }
 
 const DerivedLines *host_derived(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
+    static const Analysis analysis = {derived_lines_make, derived_lines_release, NEEDS_ALL_HOSTS};
     const Result *r = run_analysis(host->run, host, &analysis, err);
     return r ? &r->lines : NULL;
 }

@@ -38,7 +38,7 @@ extern const char *const derived_stat_names[]; /* as XProf spells them */
 typedef struct {
     uint32_t event; /* index of the event on its line */
     enum DerivedStatName name;
-    Fact value;
+    StatValue value;
 } DerivedStat;
 
 /* A line that XProf adds to a plane. */

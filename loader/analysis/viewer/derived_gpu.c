@@ -5,11 +5,11 @@
  * Kernels of one op come again and again: what a set of stats leads to is looked up once, as a
  * Recipe. */
 #define _GNU_SOURCE
-#include "../program/hlo_sound.h"
+#include "../program/hlo_validate.h"
 #include "../../base/sort.h"
 #include "derived_parts.h"
 #include "../../store/events.h"
-#include "../../store/span_walk.h"
+#include "../../store/sorted_events.h"
 
 #include <stdio.h>
 
@@ -235,7 +235,7 @@ static bool make_op_levels(StreamWalk *w, Recipe *r, Slice *innermost)
 static bool resolve_op(StreamWalk *w, Recipe *r, Slice name, ProfErr *err)
 {
     const HloModule *module =
-        r->key.has_program ? hlo_sound_program(w->d->host, r->key.program, err) : NULL;
+        r->key.has_program ? hlo_valid_program(w->d->host, r->key.program, err) : NULL;
     const Xla__HloInstructionProto *instruction =
         module ? hlo_find(module, name.text, name.n) : NULL;
     if (!instruction || err->code) return !err->code;
@@ -299,7 +299,7 @@ typedef struct {
 
 static const Text *stat_as_text(StreamWalk *w, const Plane *plane, const Stat *stat, ProfErr *err)
 {
-    if (stat->type == TYPE_REF) return stat_ref_text(plane, stat->natural);
+    if (stat->type == TYPE_REF) return stat_ref_text(plane, stat->u64);
     if (stat->type != TYPE_STR) return empty_text;
     const Text *text = text_intern(&w->d->texts, &w->d->arena, stat->bytes, stat->n_bytes);
     if (!text) prof_nomem(err);
@@ -329,7 +329,7 @@ static bool read_kernel(StreamWalk *w, const Plane *plane, const EventAt *e, Ker
             break;
         case STAT_KERNEL_DETAILS: has_details = stat_text(plane, &stat).n != 0; break;
         case STAT_GRAPH_EXEC_ID: k->is_kernel = true; break;
-        case STAT_GRAPH_ID: k->graph = stat.type == TYPE_UINT64 ? stat.natural : 0; break;
+        case STAT_GRAPH_ID: k->graph = stat.type == TYPE_UINT64 ? stat.u64 : 0; break;
         case STAT_CORRELATION_ID:
             k->correlation = (int64_t)stat_int_or_uint(&stat), k->has_correlation = true;
             break;

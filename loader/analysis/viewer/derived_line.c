@@ -19,7 +19,7 @@ uint32_t line_add(LineMaker *m, const DerivedEvent *event)
     return (uint32_t)rows_added(&m->events) - 1;
 }
 
-void line_add_stat(LineMaker *m, uint32_t event, enum DerivedStatName name, Fact value)
+void line_add_stat(LineMaker *m, uint32_t event, enum DerivedStatName name, StatValue value)
 {
     PackedRow row = {{[DERIVED_STAT_EVENT] = event,
                       [DERIVED_STAT_NAME] = name,
@@ -44,10 +44,10 @@ void level_write(LineMaker *m, Level *level)
     if (level->changed) rows_set(&m->events, level->place, &row);
     if (level->has_graph)
         line_add_stat(m, level->place, DERIVED_GRAPH,
-                      (Fact){.type = TYPE_UINT64, .natural = level->graph});
+                      (StatValue){.type = TYPE_UINT64, .u64 = level->graph});
     if (level->has_correlation)
         line_add_stat(m, level->place, DERIVED_CORRELATION,
-                      (Fact){.type = TYPE_INT64, .integer = level->correlation});
+                      (StatValue){.type = TYPE_INT64, .integer = level->correlation});
     level->changed = level->has_graph = level->has_correlation = false;
 }
 
@@ -79,7 +79,7 @@ static int compare(const PackedRows *rows, size_t x, size_t y)
     return duration > other ? -1 : duration < other;
 }
 
-static int outer_first(const void *a, const void *b, void *rows)
+static int by_start_then_longest(const void *a, const void *b, void *rows)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     int order = compare(rows, x, y);
@@ -118,7 +118,8 @@ static bool sort_events(PackedRows *rows, bool has_stats, uint32_t **places_out)
         start_ps = i < rows->n ? packed_value(rows, i, DERIVED_START) : 0;
         bool is_new = i == rows->n || (sorted == STARTS_SORTED && start_ps != last_start_ps);
         if (is_new && together.n) {
-            sort_in_place_by(together.items, together.n, sizeof *together.items, outer_first, rows);
+            sort_in_place_by(together.items, together.n, sizeof *together.items,
+                             by_start_then_longest, rows);
             for (size_t k = 0; k < together.n; k++) {
                 PackedRow moved = packed_row(rows, together.items[k]);
                 if (places) places[together.items[k]] = (uint32_t)rows_added(&out);

@@ -115,7 +115,7 @@ void line_close(LineMaker *maker, size_t level);
 /* Adds an event that no level has open. Returns its index on the line. */
 uint32_t line_add(LineMaker *maker, const DerivedEvent *event);
 /* Adds a stat to an event. */
-void line_add_stat(LineMaker *maker, uint32_t event, enum DerivedStatName name, Fact value);
+void line_add_stat(LineMaker *maker, uint32_t event, enum DerivedStatName name, StatValue value);
 /* Writes the event that a level has open, and its stats, to the line. */
 void level_write(LineMaker *maker, Level *level);
 /* Empties the line: its events are derived again. */

@@ -3,8 +3,8 @@
  * its ops, and the transfers to and from host memory; see derived_parts.h. */
 #include "derived_parts.h"
 #include "../../store/events.h"
-#include "../../store/facts.h"
-#include "../../store/span_walk.h"
+#include "../../store/event_values.h"
+#include "../../store/sorted_events.h"
 
 #include <stdio.h>
 
@@ -145,9 +145,9 @@ static bool copy_stat(CoreWalk *w, LineMaker *maker, uint32_t event, uint32_t me
                       enum KnownStat known, enum DerivedStatName name, ProfErr *err)
 {
     EventMeta *entry = &w->plane->event_metas[meta];
-    if (event_meta_facts(w->plane, entry, err)) return false;
+    if (event_meta_values(w->plane, entry, err)) return false;
     for (uint16_t i = 0; i < entry->n_facts; i++) {
-        const KnownFact *f = &entry->facts[i];
+        const KnownValue *f = &entry->facts[i];
         if (f->known != known) continue;
         line_add_stat(maker, event, name, f->fact);
     }
@@ -192,7 +192,7 @@ static bool add_transfer(CoreWalk *w, OffloadQueue *queue, const OffloadStart *s
     uint32_t e =
         line_add(&row->maker, &(DerivedEvent){start->start_ps, span_between(start->start_ps, end),
                                               -1, meta - 1});
-    line_add_stat(&row->maker, e, DERIVED_ASYNC, (Fact){.type = TYPE_INT64, .integer = 1});
+    line_add_stat(&row->maker, e, DERIVED_ASYNC, (StatValue){.type = TYPE_INT64, .integer = 1});
     row->last_end_ps = end;
     return copy_stat(w, &row->maker, e, done_meta, STAT_RAW_BYTES_ACCESSED, DERIVED_RAW_BYTES,
                      err) &&

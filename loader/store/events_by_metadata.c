@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* order.c: the events of a line by their metadata, so that GROUP BY needs no sorting.
+/* events_by_metadata.c: the events of a line by their metadata, so that GROUP BY needs no sorting.
  *
  * A counting sort by index of metadata. Events of ids that the plane does not declare share one
  * index; their true ids are read from the file, twice, and each id becomes a group. */
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-static int add_group(LineOrder *order, size_t *capacity, LineGroup group, ProfErr *err)
+static int add_group(EventsByMeta *order, size_t *capacity, LineGroup group, ProfErr *err)
 {
     if (!GROW(order->groups, order->n_groups, *capacity)) return prof_nomem(err);
     order->groups[order->n_groups++] = group;
@@ -21,7 +21,7 @@ static int add_group(LineOrder *order, size_t *capacity, LineGroup group, ProfEr
 /* The events of a line that its plane does not declare. */
 typedef struct {
     Line *line;
-    LineOrder *order;
+    EventsByMeta *order;
     size_t *capacity, before; /* before: groups of declared metadata */
     HashTable table;          /* the true ids, of the groups from `before` on */
 } Undeclared;
@@ -82,7 +82,7 @@ static uint32_t begin_groups(LineGroup *groups, size_t n, uint32_t first)
 }
 
 /* Makes groups of the events from `first` on, which no metadata declares. */
-static int split_undeclared(Line *line, LineOrder *order, size_t *capacity, uint32_t first,
+static int split_undeclared(Line *line, EventsByMeta *order, size_t *capacity, uint32_t first,
                             ProfErr *err)
 {
     Undeclared u = {.line = line, .order = order, .capacity = capacity, .before = order->n_groups};
@@ -107,7 +107,7 @@ static int by_meta(const void *a, const void *b)
 }
 
 /* Finds the groups and their sizes; numbers[] become positions in groups + 1. */
-static int count_groups(Line *line, LineOrder *order, size_t *capacity, uint32_t *numbers,
+static int count_groups(Line *line, EventsByMeta *order, size_t *capacity, uint32_t *numbers,
                         ChunkValues *v, Window *window, ProfErr *err)
 {
     const EventMeta *metas = line->plane->event_metas;
@@ -128,7 +128,7 @@ static int count_groups(Line *line, LineOrder *order, size_t *capacity, uint32_t
     return err->code;
 }
 
-static int place_events(Line *line, LineOrder *order, uint32_t *numbers, ChunkValues *v,
+static int place_events(Line *line, EventsByMeta *order, uint32_t *numbers, ChunkValues *v,
                         Window *window, ProfErr *err)
 {
     uint32_t event = 0;
@@ -142,7 +142,7 @@ static int place_events(Line *line, LineOrder *order, uint32_t *numbers, ChunkVa
     return err->code;
 }
 
-static LineOrder *make_order(Line *line, MetaNumbers *m, ProfErr *err)
+static EventsByMeta *make_order(Line *line, MetaNumbers *m, ProfErr *err)
 {
     const Plane *plane = line->plane;
     if (line->n_events >= UINT32_MAX) {
@@ -154,7 +154,7 @@ static LineOrder *make_order(Line *line, MetaNumbers *m, ProfErr *err)
     }
     uint32_t *numbers = meta_numbers(m, plane, err);
     ChunkValues *v = prof_alloc(sizeof *v);
-    LineOrder *order = prof_alloc(sizeof *order);
+    EventsByMeta *order = prof_alloc(sizeof *order);
     Window window = {.file = &plane->host->file};
     size_t capacity = 0;
     if (order) order->events = prof_alloc((size_t)line->n_events * sizeof *order->events);
@@ -171,11 +171,11 @@ static LineOrder *make_order(Line *line, MetaNumbers *m, ProfErr *err)
     window_free(&window);
     prof_free(v);
     if (!err->code) return order;
-    line_order_free(order);
+    events_by_meta_free(order);
     return NULL;
 }
 
-void line_order_free(LineOrder *order)
+void events_by_meta_free(EventsByMeta *order)
 {
     if (!order) return;
     prof_free(order->events);
@@ -190,15 +190,15 @@ static bool order_line(Line *line, MetaNumbers *numbers, ProfErr *err)
     bool made = line->order != NULL;
     pthread_mutex_unlock(&run->lock);
     if (made || !line->n_events) return true;
-    LineOrder *order = make_order(line, numbers, err);
-    if (!interrupt_lock(&run->lock, err)) return line_order_free(order), false;
+    EventsByMeta *order = make_order(line, numbers, err);
+    if (!interrupt_lock(&run->lock, err)) return events_by_meta_free(order), false;
     if (!line->order) line->order = order, order = NULL;
     pthread_mutex_unlock(&run->lock);
-    line_order_free(order); /* another thread was quicker */
+    events_by_meta_free(order); /* another thread was quicker */
     return !err->code;
 }
 
-const LineOrder *line_order(Line *line, ProfErr *err)
+const EventsByMeta *line_events_by_meta(Line *line, ProfErr *err)
 {
     MetaNumbers numbers = {0};
     order_line(line, &numbers, err);
@@ -206,4 +206,4 @@ const LineOrder *line_order(Line *line, ProfErr *err)
     return line->order;
 }
 
-bool run_orders(Run *run, ProfErr *err) { return run_each_line(run, order_line, err); }
+bool run_events_by_meta(Run *run, ProfErr *err) { return run_each_line(run, order_line, err); }

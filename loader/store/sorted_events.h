@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* span_walk.h: visits the events of several lines by start, then duration, in exactly XProf's
+/* sorted_events.h: visits the events of several lines by start, then duration, in exactly XProf's
  * order.
  *
  * Lines are nearly always stored by start, so they are merged. XProf sorts all events with
  * std::sort, which puts equal events in an order of its own. If that order matters, or if a line is
  * not sorted, all events are sorted with std_sort(). */
-#ifndef PROF_SPAN_WALK_H
-#define PROF_SPAN_WALK_H
+#ifndef PROF_SORTED_EVENTS_H
+#define PROF_SORTED_EVENTS_H
 
 #include "../run.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* drawn.c: tracks, names and arguments of the trace viewer; see drawn.h. */
-#include "drawn.h"
+/* trace_viewer.c: tracks, names and arguments of the trace viewer; see trace_viewer.h. */
+#include "trace_viewer.h"
 #include "../../base/search.h"
 
 #include "../../base/sort.h"
@@ -11,14 +11,14 @@
 #include <stdio.h>
 
 /* What drawing a plane's events needs. */
-struct DrawnPlane {
+struct ViewerPlane {
     ContextPlane context;
     uint8_t *types; /* enum EventType, by name alone, of each event metadata */
 };
 
 typedef struct {
-    Drawing drawing;
-    struct DrawnPlane *planes;
+    TraceViewer drawing;
+    struct ViewerPlane *planes;
     Track *lines, *derived_lines;
 } Result;
 
@@ -84,7 +84,7 @@ static bool number_lines(Result *r)
 
 /* ---- making ---- */
 
-static void release(void *result)
+static void trace_viewer_release(void *result)
 {
     Result *r = result;
     for (size_t i = 0; r->planes && i < r->drawing.host->n_planes; i++) {
@@ -97,7 +97,7 @@ static void release(void *result)
     prof_free(r);
 }
 
-static bool prepare_plane(struct DrawnPlane *dp, const Plane *plane, ProfErr *err)
+static bool prepare_plane(struct ViewerPlane *dp, const Plane *plane, ProfErr *err)
 {
     if (!context_plane_open(&dp->context, plane, err)) return false;
     if (!(dp->types = prof_alloc(plane->n_event_metas))) return prof_nomem(err), false;
@@ -106,12 +106,12 @@ static bool prepare_plane(struct DrawnPlane *dp, const Plane *plane, ProfErr *er
     return true;
 }
 
-static void *make(Run *run, Host *only, ProfErr *err)
+static void *trace_viewer_make(Run *run, Host *only, ProfErr *err)
 {
     Host *host = only ? only : &run->hosts[0];
     Result *r = prof_alloc(sizeof *r);
     if (!r) return prof_nomem(err), NULL;
-    Drawing *d = &r->drawing;
+    TraceViewer *d = &r->drawing;
     d->host = host;
     d->grouping = host_grouping(host, err);
     d->derived = d->grouping ? host_derived(host, err) : NULL;
@@ -125,30 +125,30 @@ static void *make(Run *run, Host *only, ProfErr *err)
         prepare_plane(&r->planes[i], &host->planes[i], err);
     d->lines = r->lines, d->derived_lines = r->derived_lines, d->planes = r->planes;
     if (!err->code) return r;
-    release(r);
+    trace_viewer_release(r);
     return NULL;
 }
 
-const Drawing *host_drawing(Host *host, ProfErr *err)
+const TraceViewer *host_trace_viewer(Host *host, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_ALL_HOSTS};
+    static const Analysis analysis = {trace_viewer_make, trace_viewer_release, NEEDS_ALL_HOSTS};
     const Result *r = run_analysis(host->run, host, &analysis, err);
     return r ? &r->drawing : NULL;
 }
 
 /* ---- names ---- */
 
-static enum EventType type_of(const Drawing *d, const Plane *plane, const EventMeta *meta)
+static enum EventType type_of(const TraceViewer *d, const Plane *plane, const EventMeta *meta)
 {
     return (enum EventType)d->planes[plane - d->host->planes].types[meta - plane->event_metas];
 }
 
-bool is_drawn(const Drawing *d, const Line *line, const EventMeta *meta)
+bool viewer_shows(const TraceViewer *d, const Line *line, const EventMeta *meta)
 {
     return type_of(d, line->plane, meta) != EVENT_INTERNAL;
 }
 
-static const Text *display_name(const Drawing *d, const Plane *plane, const EventMeta *meta)
+static const Text *display_name(const TraceViewer *d, const Plane *plane, const EventMeta *meta)
 {
     const DerivedPlane *derived =
         d->derived->planes ? &d->derived->planes[plane - d->host->planes] : NULL;
@@ -158,25 +158,25 @@ static const Text *display_name(const Drawing *d, const Plane *plane, const Even
     return meta->display_name;
 }
 
-const Text *drawn_meta_name(const Drawing *d, const Plane *plane, const EventMeta *meta)
+const Text *viewer_meta_name(const TraceViewer *d, const Plane *plane, const EventMeta *meta)
 {
     const Text *display = display_name(d, plane, meta);
     return display->n_bytes ? display : meta->name;
 }
 
-const char *drawn_value(const Plane *plane, const Stat *value, char room[DRAWN_ROOM],
-                        size_t *n_bytes)
+const char *viewer_value(const Plane *plane, const Stat *value, char room[VIEWER_ROOM],
+                         size_t *n_bytes)
 {
-    const Text *text = value->type == TYPE_REF ? stat_ref_text(plane, value->natural) : NULL;
+    const Text *text = value->type == TYPE_REF ? stat_ref_text(plane, value->u64) : NULL;
     *n_bytes = text ? text->n_bytes : value->n_bytes;
     if (value->type == TYPE_STR || text) return text ? text->text : (const char *)value->bytes;
     switch (value->type) {
-    case TYPE_INT64: snprintf(room, DRAWN_ROOM, "%lld", (long long)value->integer); break;
-    case TYPE_UINT64: snprintf(room, DRAWN_ROOM, "%llu", (unsigned long long)value->natural); break;
+    case TYPE_INT64: snprintf(room, VIEWER_ROOM, "%lld", (long long)value->integer); break;
+    case TYPE_UINT64: snprintf(room, VIEWER_ROOM, "%llu", (unsigned long long)value->u64); break;
     case TYPE_DOUBLE:
-        print_real(room, DRAWN_ROOM, "%g", value->number != value->number ? NAN : value->number);
+        print_real(room, VIEWER_ROOM, "%g", value->number != value->number ? NAN : value->number);
         break;
-    default: snprintf(room, DRAWN_ROOM, "<opaque bytes>"); break;
+    default: snprintf(room, VIEWER_ROOM, "<opaque bytes>"); break;
     }
     *n_bytes = strlen(room);
     return room;
@@ -194,28 +194,28 @@ static bool is_internal(const char *name, size_t n)
     return false;
 }
 
-static bool add_arg(DrawnEvent *out, const char *name, size_t n_name, const Stat *value)
+static bool add_arg(ViewerEvent *out, const char *name, size_t n_name, const Stat *value)
 {
     if (value->type == TYPE_NONE || is_internal(name, n_name)) return true;
-    DrawnArg *arg = PUSH(out->args);
-    if (arg) *arg = (DrawnArg){name, n_name, *value, (uint32_t)out->args.n};
+    ViewerArg *arg = PUSH(out->args);
+    if (arg) *arg = (ViewerArg){name, n_name, *value, (uint32_t)out->args.n};
     return arg != NULL;
 }
 
-static bool add_text(DrawnEvent *out, const char *name, const char *text, size_t n)
+static bool add_text(ViewerEvent *out, const char *name, const char *text, size_t n)
 {
     return add_arg(out, name, strlen(name),
                    &(Stat){.type = TYPE_STR, .bytes = (const uint8_t *)text, .n_bytes = n});
 }
 
-static bool add_integer(DrawnEvent *out, const char *name, int64_t value)
+static bool add_integer(ViewerEvent *out, const char *name, int64_t value)
 {
     return add_arg(out, name, strlen(name), &(Stat){.type = TYPE_INT64, .integer = value});
 }
 
 /* What XProf writes to the event's first stat of the name: of several the last is drawn, which
  * stays as it is. */
-static bool set_integer(DrawnEvent *out, const char *name, int64_t value)
+static bool set_integer(ViewerEvent *out, const char *name, int64_t value)
 {
     size_t n = strlen(name), n_there = 0;
     for (size_t i = out->first_own; i < out->args.n; i++)
@@ -223,17 +223,17 @@ static bool set_integer(DrawnEvent *out, const char *name, int64_t value)
     return n_there > 1 || add_integer(out, name, value);
 }
 
-static bool add_stat(DrawnEvent *out, const Stat *stat)
+static bool add_stat(ViewerEvent *out, const Stat *stat)
 {
     const StatMeta *meta = stat_meta(out->plane, stat->id);
     const Text *name = meta ? meta->name : empty_text;
     if (out->first_stat.type == TYPE_NONE) out->first_stat = *stat;
     if (meta && meta->known == STAT_STEP_NAME && stat->type != TYPE_NONE)
-        out->name = drawn_value(out->plane, stat, out->room, &out->n_name);
+        out->name = viewer_value(out->plane, stat, out->room, &out->n_name);
     return add_arg(out, name->text, name->n_bytes, stat);
 }
 
-static bool add_stats(DrawnEvent *out, StatIter stats)
+static bool add_stats(ViewerEvent *out, StatIter stats)
 {
     Stat stat;
     while (stat_iter_next(&stats, &stat))
@@ -242,7 +242,7 @@ static bool add_stats(DrawnEvent *out, StatIter stats)
 }
 
 /* Begins an event: its name, and the stats that its metadata has for all of them. */
-static bool begin(DrawnEvent *out, const Plane *plane, const Text *name, const Text *display,
+static bool begin(ViewerEvent *out, const Plane *plane, const Text *name, const Text *display,
                   const EventMeta *meta, ProfErr *err)
 {
     out->plane = plane;
@@ -260,7 +260,7 @@ static bool begin(DrawnEvent *out, const Plane *plane, const Text *name, const T
 
 static int by_name(const void *a, const void *b)
 {
-    const DrawnArg *x = a, *y = b;
+    const ViewerArg *x = a, *y = b;
     int c = memcmp(x->name, y->name, x->n_name < y->n_name ? x->n_name : y->n_name);
     if (c) return c;
     if (x->n_name != y->n_name) return x->n_name < y->n_name ? -1 : 1;
@@ -268,19 +268,19 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Of the arguments of one name the last counts. */
-static void settle(DrawnEvent *out)
+static void keep_last_of_each_name(ViewerEvent *out)
 {
     size_t n = 0;
     sort_array(out->args.items, out->args.n, sizeof *out->args.items, by_name);
     for (size_t i = 0; i < out->args.n; i++) {
-        const DrawnArg *a = &out->args.items[i], *last = n ? &out->args.items[n - 1] : NULL;
+        const ViewerArg *a = &out->args.items[i], *last = n ? &out->args.items[n - 1] : NULL;
         if (!last || last->n_name != a->n_name || memcmp(last->name, a->name, a->n_name))
             out->args.items[n++] = *a;
     }
     out->args.n = n;
 }
 
-static const DrawnArg *find_arg(const DrawnEvent *out, const char *name)
+static const ViewerArg *find_arg(const ViewerEvent *out, const char *name)
 {
     for (size_t i = out->args.n; i-- > 0;)
         if (out->args.items[i].n_name == strlen(name) &&
@@ -296,27 +296,27 @@ static int64_t flow_id(uint64_t id, uint32_t scope)
     return (int64_t)(mix64(id * 31 + mix64(scope)) >> 8);
 }
 
-static void set_flow(DrawnEvent *out, bool comes_in, int64_t id)
+static void set_flow(ViewerEvent *out, bool comes_in, int64_t id)
 {
     *(comes_in ? &out->has_flow_in : &out->has_flow_out) = true;
     *(comes_in ? &out->flow_in : &out->flow_out) = id;
 }
 
 /* A flow of the file: direction in the lowest two bits, then 56 bits of id. */
-static void read_flow(DrawnEvent *out)
+static void read_flow(ViewerEvent *out)
 {
-    const DrawnArg *arg = find_arg(out, "flow");
+    const ViewerArg *arg = find_arg(out, "flow");
     if (!arg || (arg->value.type != TYPE_UINT64 && arg->value.type != TYPE_INT64)) return;
-    uint64_t flow = arg->value.natural;
+    uint64_t flow = arg->value.u64;
     int64_t id = (int64_t)(flow >> 2 & (((uint64_t)1 << 56) - 1));
     if (flow & 1) set_flow(out, true, id);
     if (flow & 2) set_flow(out, false, id);
 }
 
-static bool add_flows(const Drawing *d, const Line *line, const EventAt *e, DrawnEvent *out)
+static bool add_flows(const TraceViewer *d, const Line *line, const EventAt *e, ViewerEvent *out)
 {
     enum { CONTEXT_GPU_LAUNCH = 9 };
-    const struct DrawnPlane *dp = &d->planes[line->plane - d->host->planes];
+    const struct ViewerPlane *dp = &d->planes[line->plane - d->host->planes];
     enum EventType type = type_of(d, line->plane, e->meta);
     EventNumbers n;
     n.used = true;
@@ -350,7 +350,7 @@ static int64_t column_at(const Packed *column, uint64_t index)
     return column ? packed_at(&column[index / CHUNK_EVENTS], (size_t)(index % CHUNK_EVENTS)) : -1;
 }
 
-static bool add_step_name(const Drawing *d, int64_t group, DrawnEvent *out)
+static bool add_step_name(const TraceViewer *d, int64_t group, ViewerEvent *out)
 {
     const char *name = group_name(d->grouping, group);
     if (!name) return true;
@@ -359,7 +359,7 @@ static bool add_step_name(const Drawing *d, int64_t group, DrawnEvent *out)
 }
 
 /* What grouping gave the event. The file's own stats stay as they are where it gave none. */
-static bool add_grouping(const Drawing *d, const Line *line, uint64_t index, DrawnEvent *out)
+static bool add_grouping(const TraceViewer *d, const Line *line, uint64_t index, ViewerEvent *out)
 {
     const LineGroups *groups = line_groups(d->grouping, line);
     int64_t group = column_at(groups->groups, index), eager = column_at(groups->eager, index);
@@ -374,8 +374,8 @@ static bool add_grouping(const Drawing *d, const Line *line, uint64_t index, Dra
     return !g->explicit || g->root != line->first_event + index || add_step_name(d, group, out);
 }
 
-static bool begin_event(const Drawing *d, Line *line, uint64_t index, DrawnEvent *out, EventAt *e,
-                        ProfErr *err)
+static bool begin_event(const TraceViewer *d, Line *line, uint64_t index, ViewerEvent *out,
+                        EventAt *e, ProfErr *err)
 {
     if (!event_find(&out->finder, line, index, EVENT_STATS, e, err)) return false;
     if (!begin(out, line->plane, e->meta->name, display_name(d, line->plane, e->meta), e->meta,
@@ -387,16 +387,17 @@ static bool begin_event(const Drawing *d, Line *line, uint64_t index, DrawnEvent
     return add_flows(d, line, e, out) ? true : (prof_nomem(err), false);
 }
 
-bool draw_event(const Drawing *d, Line *line, uint64_t index, DrawnEvent *out, ProfErr *err)
+bool viewer_event(const TraceViewer *d, Line *line, uint64_t index, ViewerEvent *out, ProfErr *err)
 {
     EventAt e;
     if (!begin_event(d, line, index, out, &e, err)) return false;
     if (!add_grouping(d, line, index, out)) return prof_nomem(err), false;
-    settle(out);
+    keep_last_of_each_name(out);
     return true;
 }
 
-bool draw_step(const Drawing *d, Line *line, const MergedStep *step, DrawnEvent *out, ProfErr *err)
+bool viewer_step(const TraceViewer *d, Line *line, const MergedStep *step, ViewerEvent *out,
+                 ProfErr *err)
 {
     EventAt e;
     if (!begin_event(d, line, step->event - line->first_event, out, &e, err)) return false;
@@ -411,11 +412,12 @@ bool draw_step(const Drawing *d, Line *line, const MergedStep *step, DrawnEvent 
         column_at(groups->eager_of_file, step->event - line->first_event) <= 0)
         memory = add_integer(out, "is_eager", eager);
     if (!memory || !add_step_name(d, step->group, out)) return prof_nomem(err), false;
-    settle(out);
+    keep_last_of_each_name(out);
     return true;
 }
 
-bool draw_region(const Drawing *d, Line *line, const Region *region, DrawnEvent *out, ProfErr *err)
+bool viewer_region(const TraceViewer *d, Line *line, const Region *region, ViewerEvent *out,
+                   ProfErr *err)
 {
     static const char name[] = "ThreadpoolListener::Region";
     (void)d;
@@ -426,8 +428,8 @@ bool draw_region(const Drawing *d, Line *line, const Region *region, DrawnEvent 
     return true;
 }
 
-bool draw_derived(const Drawing *d, const DerivedLine *line, size_t event, DrawnEvent *out,
-                  ProfErr *err)
+bool viewer_derived(const TraceViewer *d, const DerivedLine *line, size_t event, ViewerEvent *out,
+                    ProfErr *err)
 {
     const DerivedEvent e = derived_event(line, event);
     const DerivedMeta *meta = &d->derived->planes[line->plane - d->host->planes].metas[e.meta];
@@ -439,7 +441,7 @@ bool draw_derived(const Drawing *d, const DerivedLine *line, size_t event, Drawn
     for (; low < line->stats.n && memory; low++) {
         const DerivedStat stat = derived_stat(line, low);
         if (stat.event != event) break;
-        Stat value = {.type = stat.value.type, .natural = stat.value.natural};
+        Stat value = {.type = stat.value.type, .u64 = stat.value.u64};
         if (value.type == TYPE_STR)
             value.bytes = (const uint8_t *)stat.value.text->text,
             value.n_bytes = stat.value.text->n_bytes;
@@ -447,11 +449,11 @@ bool draw_derived(const Drawing *d, const DerivedLine *line, size_t event, Drawn
         memory = add_arg(out, name, strlen(name), &value);
     }
     if (!memory) return prof_nomem(err), false;
-    settle(out);
+    keep_last_of_each_name(out);
     return true;
 }
 
-void drawn_free(DrawnEvent *event)
+void viewer_event_free(ViewerEvent *event)
 {
     event_finder_close(&event->finder);
     prof_free(event->args.items);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_rules.c: what XLA demands by operation; see hlo_rules.h. */
-#include "hlo_rules.h"
+/* hlo_verify_rules.c: what XLA demands by operation; see hlo_verify_rules.h. */
+#include "hlo_verify_rules.h"
 
 #include "../../format/hlo_opcode.h"
 #include "../../format/shape.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* span_walk.c: merging lines, or sorting them; see span_walk.h. */
-#include "span_walk.h"
+/* sorted_events.c: merging lines, or sorting them; see sorted_events.h. */
+#include "sorted_events.h"
 
 #include "../base/interrupt.h"
 #include "../base/sort.h"

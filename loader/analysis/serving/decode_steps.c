@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* serving.c: see serving.h. */
-#include "serving.h"
+/* decode_steps.c: see decode_steps.h. */
+#include "decode_steps.h"
 
 #include "../../plane.h"
 
@@ -12,7 +12,7 @@ static bool serves(Host *host, ProfErr *err)
     const Plane *plane = host_find_plane(host, PREFIX_HOST_THREADS);
     for (size_t i = 0; plane && i < plane->n_event_metas && !known; i++)
         known = starts_with(plane->event_metas[i].name->text, "WizServable");
-    if (known) host_hold(host, err);
+    if (known) host_load_only(host, err);
     for (size_t i = 0; known && i < plane->n_lines && !err->code; i++) {
         Line *line = &host->lines[plane->first_line + i];
         if (!line_totals(line, err)) return false;

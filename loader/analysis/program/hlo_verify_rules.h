@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_rules.h: XLA's rules for single instructions and shapes.
+/* hlo_verify_rules.h: XLA's rules for single instructions and shapes.
  *
  * The rules are what XProf 2.24.2 answers for programs with one such instruction. If XLA would end
  * the process instead of refusing the program, that counts as refused too. */
-#ifndef PROF_HLO_RULES_H
-#define PROF_HLO_RULES_H
+#ifndef PROF_HLO_VERIFY_RULES_H
+#define PROF_HLO_VERIFY_RULES_H
 
 #include "../../format/hlo.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* symbol_ops.c: ops of one TPU core, told by program and symbol: sums of events joined with what
+/* tpu_op_table.c: ops of one TPU core, told by program and symbol: sums of events joined with what
  * their metadata says. */
 #include "device_ops.h"
 #include "op_metadata.h"
@@ -13,7 +13,7 @@ typedef struct {
     const OpMetricsDb *offloaded; /* NULL: none */
 } SymbolOp;
 
-struct SymbolOps {
+struct TpuOpTable {
     MetadataReader reader;
     enum CoreType core;
     SymbolOp *ops;
@@ -21,19 +21,19 @@ struct SymbolOps {
     HashTable by_key; /* program and symbol */
 };
 
-SymbolOps *symbol_ops_new(OpBuild *build, Plane *plane, enum CoreType core, ProfErr *err)
+TpuOpTable *tpu_op_table_new(OpBuild *build, Plane *plane, enum CoreType core, ProfErr *err)
 {
-    SymbolOps *s = prof_alloc(sizeof *s);
+    TpuOpTable *s = prof_alloc(sizeof *s);
     if (!s) return prof_nomem(err), NULL;
     s->core = core;
     if (metadata_reader_open(&s->reader, build, plane, err)) {
-        symbol_ops_free(s);
+        tpu_op_table_free(s);
         return NULL;
     }
     return s;
 }
 
-void symbol_ops_free(SymbolOps *s)
+void tpu_op_table_free(TpuOpTable *s)
 {
     if (!s) return;
     metadata_reader_close(&s->reader);
@@ -43,7 +43,7 @@ void symbol_ops_free(SymbolOps *s)
 }
 
 /* The op of this key: of the first metadata that has it, which decides what it is. */
-static SymbolOp *symbol_op(SymbolOps *s, const OpMetrics *read, const OpKey *key)
+static SymbolOp *symbol_op(TpuOpTable *s, const OpMetrics *read, const OpKey *key)
 {
     uint64_t hash = hash64(hash64(read->program_id) + key->symbol_id);
     HASH_EACH(i, &s->by_key, hash)
@@ -60,7 +60,7 @@ static SymbolOp *symbol_op(SymbolOps *s, const OpMetrics *read, const OpKey *key
     return made;
 }
 
-int64_t symbol_ops_add(SymbolOps *s, const OpSums *sums, ProfErr *err)
+int64_t tpu_op_table_add(TpuOpTable *s, const OpSums *sums, ProfErr *err)
 {
     OpMetricsDb one = {0};
     OpMetrics *read = op_db_append(&one);
@@ -91,7 +91,7 @@ int64_t symbol_ops_add(SymbolOps *s, const OpSums *sums, ProfErr *err)
     return position;
 }
 
-void symbol_ops_offload(SymbolOps *s, int64_t position, const OpMetricsDb *programs)
+void symbol_ops_offload(TpuOpTable *s, int64_t position, const OpMetricsDb *programs)
 {
     if (!s->ops[position].offloaded) s->ops[position].offloaded = programs;
 }
@@ -130,7 +130,7 @@ static bool join_children(OpMetrics *op, const OpMetricsDb *offloaded, Arena *ar
     return good;
 }
 
-int symbol_ops_finish(SymbolOps *s, OpMetricsDb *db, ProfErr *err)
+int tpu_op_table_finish(TpuOpTable *s, OpMetricsDb *db, ProfErr *err)
 {
     Arena *arena = &s->reader.build->stats->arena;
     for (size_t i = 0; i < s->n; i++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* serving.h: decode steps of a language model that several machines serve, as XProf finds them. */
-#ifndef PROF_SERVING_H
-#define PROF_SERVING_H
+/* decode_steps.h: decode steps of a language model that several machines serve, as XProf finds
+ * them. */
+#ifndef PROF_DECODE_STEPS_H
+#define PROF_DECODE_STEPS_H
 
 #include "../../run.h"
 

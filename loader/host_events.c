@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hold.c: the events of one host at a time; see hold.h. */
-#include "hold.h"
+/* host_events.c: the events of one host at a time; see host_events.h. */
+#include "host_events.h"
 
 #include "base/interrupt.h"
 #include "load.h"
 #include "memo.h"
 
-void run_give_back(Run *run)
+void run_drop_events(Run *run)
 {
     Host *host = run->held;
     if (!host) return;
@@ -62,31 +62,31 @@ static int read_host(Run *run, Host *host, ProfErr *err)
     restore_issues(&noted, host);
     if (host->issue_lost) prof_nomem(err);
     if (err->code)
-        run_give_back(run),
+        run_drop_events(run),
             host->issue_lost = lost_before; /* what is read again is found wrong again */
     return err->code;
 }
 
-int host_hold(Host *host, ProfErr *err)
+int host_load_only(Host *host, ProfErr *err)
 {
     Run *run = host->run;
     if (!interrupt_lock(&run->analyses_lock, err)) return err->code;
-    if (run->by_host && run->held != host && host->readable && !host->reader->is_program &&
+    if (run->streaming && run->held != host && host->readable && !host->reader->is_program &&
         run_may_change(run, err)) {
-        run_give_back(run);
+        run_drop_events(run);
         read_host(run, host, err);
     }
     pthread_mutex_unlock(&run->analyses_lock);
     return err->code;
 }
 
-int run_hold(Run *run, ProfErr *err)
+int run_load_all_events(Run *run, ProfErr *err)
 {
     if (!interrupt_lock(&run->analyses_lock, err)) return err->code;
-    if (run->by_host && run_may_change(run, err)) {
+    if (run->streaming && run_may_change(run, err)) {
         IssueCounts *noted = prof_alloc(run->n_hosts * sizeof *noted);
         bool memory = noted != NULL;
-        run_give_back(run);
+        run_drop_events(run);
         for (size_t h = 0; h < run->n_hosts && memory; h++)
             memory = note_issues(&noted[h], &run->hosts[h]);
         if (memory)
@@ -96,7 +96,7 @@ int run_hold(Run *run, ProfErr *err)
         for (size_t h = 0; noted && h < run->n_hosts; h++)
             restore_issues(&noted[h], &run->hosts[h]);
         prof_free(noted);
-        if (!err->code) run->by_host = false;
+        if (!err->code) run->streaming = false;
     }
     pthread_mutex_unlock(&run->analyses_lock);
     return err->code;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* facts.c: typed values out of stats; see facts.h. */
-#include "facts.h"
+/* event_values.c: typed values out of stats; see event_values.h. */
+#include "event_values.h"
 
 #include "../base/interrupt.h"
 #include "../base/sort.h"
 #include "events.h"
 
-bool fact_of_stat(Fact *fact, const Plane *plane, const Stat *stat, TextTable *texts, Arena *arena)
+bool stat_value_of(StatValue *fact, const Plane *plane, const Stat *stat, TextTable *texts,
+                   Arena *arena)
 {
-    *fact = (Fact){.type = stat->type, .natural = stat->natural};
-    if (stat->type == TYPE_REF)
-        fact->type = TYPE_STR, fact->text = stat_ref_text(plane, stat->natural);
+    *fact = (StatValue){.type = stat->type, .u64 = stat->u64};
+    if (stat->type == TYPE_REF) fact->type = TYPE_STR, fact->text = stat_ref_text(plane, stat->u64);
     if (stat->type != TYPE_STR) return true;
     fact->text = text_intern(texts, arena, stat->bytes, stat->n_bytes);
     return fact->text != NULL;
@@ -18,7 +18,7 @@ bool fact_of_stat(Fact *fact, const Plane *plane, const Stat *stat, TextTable *t
 
 /* Reads the facts of a metadata entry into facts[]. Returns how many there are. */
 static uint16_t read_meta_facts(const Plane *plane, const EventMeta *meta,
-                                KnownFact facts[N_KNOWN_STATS], ProfErr *err)
+                                KnownValue facts[N_KNOWN_STATS], ProfErr *err)
 {
     Host *host = plane->host;
     MetaBytes bytes = {0};
@@ -34,34 +34,34 @@ static uint16_t read_meta_facts(const Plane *plane, const EventMeta *meta,
             continue;
         seen[known] = true;
         facts[n].known = known;
-        if (!fact_of_stat(&facts[n++].fact, plane, &stat, &host->texts, &host->arena))
+        if (!stat_value_of(&facts[n++].fact, plane, &stat, &host->texts, &host->arena))
             prof_nomem(err);
     }
     meta_bytes_free(&bytes);
     return n;
 }
 
-int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err)
+int event_meta_values(const Plane *plane, EventMeta *meta, ProfErr *err)
 {
     Host *host = plane->host;
     if (!meta->has_stats) return PROF_OK;
     pthread_mutex_lock(&host->lock);
-    if (!meta->facts_read) {
-        KnownFact facts[N_KNOWN_STATS];
+    if (!meta->values_read) {
+        KnownValue facts[N_KNOWN_STATS];
         uint16_t n = read_meta_facts(plane, meta, facts, err);
-        KnownFact *kept = err->code || !n ? NULL : arena_alloc(&host->arena, n * sizeof *kept);
+        KnownValue *kept = err->code || !n ? NULL : arena_alloc(&host->arena, n * sizeof *kept);
         if (n && !kept && !err->code) prof_nomem(err);
         if (!err->code) {
             if (n) memcpy(kept, facts, n * sizeof *kept);
-            meta->facts = kept, meta->n_facts = n, meta->facts_read = true;
+            meta->facts = kept, meta->n_facts = n, meta->values_read = true;
         }
     }
     pthread_mutex_unlock(&host->lock);
     return err->code;
 }
 
-int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uint64_t position,
-                     Window *window, ProfErr *err)
+int event_values_read(EventValues *facts, const Plane *plane, EventMeta *meta, uint64_t position,
+                      Window *window, ProfErr *err)
 {
     arena_free(&facts->texts);
     memset(facts->by_stat, 0, sizeof facts->by_stat);
@@ -73,18 +73,18 @@ int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uin
         if (known == STAT_UNKNOWN || facts->by_stat[known].type || stat.type == TYPE_BYTES)
             continue;
         TextTable none = {0}; /* a table of its own: the text lives until the next event */
-        bool memory = fact_of_stat(&facts->by_stat[known], plane, &stat, &none, &facts->texts);
+        bool memory = stat_value_of(&facts->by_stat[known], plane, &stat, &none, &facts->texts);
         text_table_free(&none);
         if (!memory) return facts->by_stat[known].type = TYPE_NONE, prof_nomem(err);
     }
-    if (event_meta_facts(plane, meta, err)) return err->code;
+    if (event_meta_values(plane, meta, err)) return err->code;
     for (uint16_t i = 0; i < meta->n_facts; i++)
         if (!facts->by_stat[meta->facts[i].known].type)
             facts->by_stat[meta->facts[i].known] = meta->facts[i].fact;
     return PROF_OK;
 }
 
-void event_facts_free(EventFacts *facts) { arena_free(&facts->texts); }
+void event_values_free(EventValues *facts) { arena_free(&facts->texts); }
 
 const Text *program_entry_name(const Host *host, int64_t program_id)
 {
@@ -99,7 +99,7 @@ const Text *program_entry_name(const Host *host, int64_t program_id)
     return NULL;
 }
 
-bool fact_integer(const Fact *fact, int64_t *value)
+bool stat_value_integer(const StatValue *fact, int64_t *value)
 {
     if (fact->type != TYPE_INT64 && fact->type != TYPE_UINT64) return false;
     return *value = fact->integer, true;
@@ -107,21 +107,21 @@ bool fact_integer(const Fact *fact, int64_t *value)
 
 /* Reads the facts of every event of a line, in stored order. */
 static int each_fact(Line *line,
-                     void (*take)(void *context, const EventAt *event, const EventFacts *facts),
+                     void (*take)(void *context, const EventAt *event, const EventValues *facts),
                      void *context, ProfErr *err)
 {
-    EventFacts *facts = prof_alloc(sizeof *facts);
+    EventValues *facts = prof_alloc(sizeof *facts);
     Window stats = {.file = &line->plane->host->file};
     EventReader reader;
     EventAt e;
     if (!facts) return prof_nomem(err);
     event_reader_open(&reader, line, 0, err);
     while (event_reader_next(&reader, &e) &&
-           !event_facts_read(facts, line->plane, e.meta, e.stored.position, &stats, err))
+           !event_values_read(facts, line->plane, e.meta, e.stored.position, &stats, err))
         take(context, &e, facts);
     event_reader_close(&reader);
     window_free(&stats);
-    event_facts_free(facts);
+    event_values_free(facts);
     prof_free(facts);
     return err->code;
 }
@@ -134,11 +134,11 @@ typedef struct {
     bool failed;
 } Pairs;
 
-static void take_pair(void *context, const EventAt *event, const EventFacts *facts)
+static void take_pair(void *context, const EventAt *event, const EventValues *facts)
 {
     Pairs *p = context;
     int64_t id;
-    if (p->failed || !fact_integer(&facts->by_stat[STAT_CORRELATION_ID], &id)) return;
+    if (p->failed || !stat_value_integer(&facts->by_stat[STAT_CORRELATION_ID], &id)) return;
     if (!GROW(p->pairs, p->n, p->capacity))
         p->failed = true;
     else
@@ -191,18 +191,18 @@ typedef struct {
     size_t n;
 } Spans;
 
-static void take_span(void *context, const EventAt *event, const EventFacts *facts)
+static void take_span(void *context, const EventAt *event, const EventValues *facts)
 {
     Spans *s = context;
     int64_t start, duration;
-    bool known = fact_integer(&facts->by_stat[STAT_DEVICE_DURATION_PS], &duration) &&
-                 fact_integer(&facts->by_stat[STAT_DEVICE_OFFSET_PS], &start);
+    bool known = stat_value_integer(&facts->by_stat[STAT_DEVICE_DURATION_PS], &duration) &&
+                 stat_value_integer(&facts->by_stat[STAT_DEVICE_OFFSET_PS], &start);
     if (!known) start = event->start_ps, duration = event->duration_ps;
     s->spans[s->n++] = (DeviceSpan){start, add_saturated(start, duration), duration,
                                     event->event - s->first_event, known};
 }
 
-static int outer_first(const void *a, const void *b)
+static int by_start_then_longest(const void *a, const void *b)
 {
     const DeviceSpan *x = a, *y = b;
     return BY_START_THEN_LONGEST(x, y, start, end, event);
@@ -213,7 +213,7 @@ static int outer_first(const void *a, const void *b)
 static void nest(const Spans *s, size_t *stack, int64_t *self)
 {
     size_t depth = 0;
-    sort_array(s->spans, s->n, sizeof *s->spans, outer_first);
+    sort_array(s->spans, s->n, sizeof *s->spans, by_start_then_longest);
     for (size_t i = 0; i < s->n; i++) {
         const DeviceSpan *span = &s->spans[i];
         while (depth && s->spans[stack[depth - 1]].end < span->end) depth--;

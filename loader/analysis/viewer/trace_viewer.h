@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* drawn.h: events as XProf's trace viewer draws them: track, name and arguments.
+/* trace_viewer.h: events as XProf's trace viewer draws them: track, name and arguments.
  *
  * XProf adds to the events of the file: flows, steps, regions of thread pools, derived lines. It
  * does not draw some events and planes at all. */
-#ifndef PROF_DRAWN_H
-#define PROF_DRAWN_H
+#ifndef PROF_TRACE_VIEWER_H
+#define PROF_TRACE_VIEWER_H
 
 #include "../../base/list.h"
 #include "derived.h"
@@ -23,20 +23,20 @@ typedef struct {
     const DerivedLines *derived;
     /* In the order of host->lines and of derived->lines. */
     const Track *lines, *derived_lines;
-    const struct DrawnPlane *planes; /* in the order of host->planes */
-} Drawing;
+    const struct ViewerPlane *planes; /* in the order of host->planes */
+} TraceViewer;
 
 /* Returns the drawing of one host, computed on first use. */
-const Drawing *host_drawing(Host *host, ProfErr *err);
+const TraceViewer *host_trace_viewer(Host *host, ProfErr *err);
 
 /* Returns false for XProf's internal events, which it does not draw. */
-bool is_drawn(const Drawing *drawing, const Line *line, const EventMeta *meta);
+bool viewer_shows(const TraceViewer *drawing, const Line *line, const EventMeta *meta);
 
 /* Returns a stat's value as the viewer shows it: its bytes, or a text that is written to `room`.
  * *n_bytes is its length. */
-enum { DRAWN_ROOM = 40 };
-const char *drawn_value(const Plane *plane, const Stat *value, char room[DRAWN_ROOM],
-                        size_t *n_bytes);
+enum { VIEWER_ROOM = 40 };
+const char *viewer_value(const Plane *plane, const Stat *value, char room[VIEWER_ROOM],
+                         size_t *n_bytes);
 
 /* An argument of a drawn event. */
 typedef struct {
@@ -44,14 +44,14 @@ typedef struct {
     size_t n_name;
     Stat value; /* never TYPE_NONE */
     uint32_t order;
-} DrawnArg;
+} ViewerArg;
 
 /* One event as it is drawn. Its pointers are valid until the next draw_*() call. Starts as {0}. */
 typedef struct {
     const char *name; /* name that is shown */
     size_t n_name;
-    char room[DRAWN_ROOM]; /* space for a name that is a number */
-    LIST(DrawnArg) args;   /* by name, each name once */
+    char room[VIEWER_ROOM]; /* space for a name that is a number */
+    LIST(ViewerArg) args;   /* by name, each name once */
     /* First argument that comes from the event and not from its metadata. */
     size_t first_own;
     bool has_flow_in, has_flow_out;
@@ -60,19 +60,21 @@ typedef struct {
     const Plane *plane;        /* plane that TYPE_REF values refer to */
     EventFinder finder;
     MetaBytes shared; /* of the metadata */
-} DrawnEvent;
+} ViewerEvent;
 
-/* Fill `out` for an event, a merged step, a region or a derived event. Freed with drawn_free(). */
-bool draw_event(const Drawing *drawing, Line *line, uint64_t index, DrawnEvent *out, ProfErr *err);
-bool draw_step(const Drawing *drawing, Line *line, const MergedStep *step, DrawnEvent *out,
-               ProfErr *err);
-bool draw_region(const Drawing *drawing, Line *line, const Region *region, DrawnEvent *out,
-                 ProfErr *err);
-bool draw_derived(const Drawing *drawing, const DerivedLine *line, size_t event, DrawnEvent *out,
+/* Fill `out` for an event, a merged step, a region or a derived event. Freed with
+ * viewer_event_free(). */
+bool viewer_event(const TraceViewer *drawing, Line *line, uint64_t index, ViewerEvent *out,
                   ProfErr *err);
-void drawn_free(DrawnEvent *event);
+bool viewer_step(const TraceViewer *drawing, Line *line, const MergedStep *step, ViewerEvent *out,
+                 ProfErr *err);
+bool viewer_region(const TraceViewer *drawing, Line *line, const Region *region, ViewerEvent *out,
+                   ProfErr *err);
+bool viewer_derived(const TraceViewer *drawing, const DerivedLine *line, size_t event,
+                    ViewerEvent *out, ProfErr *err);
+void viewer_event_free(ViewerEvent *event);
 
 /* Returns the name that events of a metadata are shown by, unless a step gives them another. */
-const Text *drawn_meta_name(const Drawing *drawing, const Plane *plane, const EventMeta *meta);
+const Text *viewer_meta_name(const TraceViewer *drawing, const Plane *plane, const EventMeta *meta);
 
 #endif

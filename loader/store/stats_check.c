@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* check.c: a walk over all stats for those that are damaged; see check.h. */
-#include "check.h"
+/* stats_check.c: a walk over all stats for those that are damaged; see stats_check.h. */
+#include "stats_check.h"
 
 #include "../base/parallel.h"
 #include "events.h"

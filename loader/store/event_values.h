@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-/* facts.h: the known stats of single events, by XProf's rules: an event's own stat counts before
- * its metadata's. */
-#ifndef PROF_FACTS_H
-#define PROF_FACTS_H
+/* event_values.h: the known stats of single events, by XProf's rules: an event's own stat counts
+ * before its metadata's. */
+#ifndef PROF_EVENT_VALUES_H
+#define PROF_EVENT_VALUES_H
 
 #include "../plane.h"
 
 /* Makes a fact of a stat: a ref becomes the text that it refers to, a text is interned. Bytes give
  * TYPE_BYTES without a value. False: no memory. */
-bool fact_of_stat(Fact *fact, const Plane *plane, const Stat *stat, TextTable *texts, Arena *arena);
+bool stat_value_of(StatValue *fact, const Plane *plane, const Stat *stat, TextTable *texts,
+                   Arena *arena);
 
 /* Reads the known stats of an event metadata into meta->facts and meta->n_facts, once. Returns the
  * code in err. May be called from several threads. */
-int event_meta_facts(const Plane *plane, EventMeta *meta, ProfErr *err);
+int event_meta_values(const Plane *plane, EventMeta *meta, ProfErr *err);
 
-/* The known stats of one event. Starts as {0}, freed with event_facts_free(). */
+/* The known stats of one event. Starts as {0}, freed with event_values_free(). */
 typedef struct {
-    Fact by_stat[N_KNOWN_STATS];
+    StatValue by_stat[N_KNOWN_STATS];
     Arena texts; /* owns the texts of the event's own stats */
-} EventFacts;
+} EventValues;
 /* Reads the stats of the event at `position` of the host's file and of its metadata. The first stat
  * of a name counts. Overwrites what an earlier call read. */
-int event_facts_read(EventFacts *facts, const Plane *plane, EventMeta *meta, uint64_t position,
-                     Window *window, ProfErr *err);
-void event_facts_free(EventFacts *facts);
+int event_values_read(EventValues *facts, const Plane *plane, EventMeta *meta, uint64_t position,
+                      Window *window, ProfErr *err);
+void event_values_free(EventValues *facts);
 
 /* Returns the value of an int64 or uint64 stat, like XProf's IntOrUint. False if it is absent or of
  * another type. */
-bool fact_integer(const Fact *fact, int64_t *value);
+bool stat_value_integer(const StatValue *fact, int64_t *value);
 
 /* Returns the name `module(id)` of a program in the host's plane /host:metadata; NULL if it has
  * none. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* check.h: finds damaged stats.
+/* stats_check.h: finds damaged stats.
  *
  * Loading leaves the stats of events and metadata in the file, and readers skip damaged ones
  * silently. A caller that wants to know what was lost (prof_issues) has all of them parsed once, on
  * all processors. That takes about as long as loading. */
-#ifndef PROF_CHECK_H
-#define PROF_CHECK_H
+#ifndef PROF_STATS_CHECK_H
+#define PROF_STATS_CHECK_H
 
 #include "../run.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* enclosing.c: ops and the modules and steps around them; see enclosing.h. */
-#include "enclosing.h"
+/* parent_events.c: ops and the modules and steps around them; see parent_events.h. */
+#include "parent_events.h"
 
 #include "../../base/interrupt.h"
 
@@ -92,7 +92,7 @@ static void fill_enclosing(Line *ops, Line *line, uint64_t *enclosing, ProfErr *
     prof_free(outer.latest);
 }
 
-const uint64_t *line_enclosing(Line *line, enum Enclosing which, ProfErr *err)
+const uint64_t *line_parent_events(Line *line, enum ParentKind which, ProfErr *err)
 {
     Run *run = line->plane->host->run;
     Line *outer = line->plane->core_lines[which];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* hlo_sound.c: do the parts of a program fit together? See hlo_sound.h.
+/* hlo_validate.c: do the parts of a program fit together? See hlo_validate.h.
  *
  * XLA builds a module computation by computation, and each of these instruction by instruction:
  * what one refers to has to stand before it, so nothing can call itself. Ids are of a computation,
  * names of the whole module. */
-#include "hlo_sound.h"
+#include "hlo_validate.h"
 #include "../../base/search.h"
 
 #include "../../format/hlo_opcode.h"
 #include "../../base/sort.h"
-#include "hlo_rules.h"
+#include "hlo_verify_rules.h"
 
 #include <stdio.h>
 
@@ -164,9 +164,9 @@ static Soundness *make_soundness(const HloModule *module, ProfErr *err)
 
 static void *make(const HloModule *module, ProfErr *err) { return make_soundness(module, err); }
 
-void hlo_judge(const HloModule *module, ProfErr *err) { prof_free(make_soundness(module, err)); }
+void hlo_validate(const HloModule *module, ProfErr *err) { prof_free(make_soundness(module, err)); }
 
-const HloModule *hlo_sound_program(Host *host, uint64_t program_id, ProfErr *err)
+const HloModule *hlo_valid_program(Host *host, uint64_t program_id, ProfErr *err)
 {
     static const HloAnalysis analysis = {make, prof_free};
     const HloModule *module = hlo_program(host, program_id, err);
