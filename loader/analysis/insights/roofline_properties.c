@@ -104,6 +104,6 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const RooflineProperties *run_roofline_properties(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, prof_free, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {make, prof_free, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }

@@ -144,7 +144,7 @@ static void *make(Run *run, Host *only, ProfErr *err)
 
 const InferencePercentiles *run_inference_percentiles(Run *run, Host *only, ProfErr *err)
 {
-    static const Analysis analysis = {make, release, NEEDS_HOSTS_IN_TURN};
+    static const Analysis analysis = {make, release, NEEDS_ONE_HOST_AT_A_TIME};
     return run_analysis(run, only, &analysis, err);
 }
 
